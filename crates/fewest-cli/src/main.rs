@@ -1,0 +1,2 @@
+//! The `fewest` command.
+fn main() {}

@@ -1,0 +1,43 @@
+//! The data matrix X (n samples x p features), dense or sparse, behind one small trait.
+//!
+//! Columns are what feature selection works on, so both forms store columns. Where a solver needs rows
+//! (coordinate descent), [`Design::rows`] makes a row-major copy of the chosen features only.
+
+mod dense;
+mod rows;
+mod sparse;
+
+pub use dense::DenseDesign;
+pub use rows::{Row, RowMatrix};
+pub use sparse::SparseDesign;
+
+/// A data matrix with n samples (rows) and p features (columns), all values finite.
+pub trait Design: Send + Sync {
+    /// Number of samples n.
+    fn n_samples(&self) -> usize;
+    /// Number of features p.
+    fn n_features(&self) -> usize;
+    /// Number of stored values: n p when dense, the non-zeros when sparse.
+    fn stored(&self) -> usize;
+    /// Whether zeros are left out of the storage.
+    fn is_sparse(&self) -> bool;
+    /// x_j . v, with v of length n.
+    fn dot_column(&self, j: usize, v: &[f64]) -> f64;
+    /// out += s x_j, with out of length n.
+    fn add_column(&self, j: usize, s: f64, out: &mut [f64]);
+    /// Calls `f(i, x_ij)` for the stored values of column j in order of i.
+    fn each_in_column(&self, j: usize, f: &mut dyn FnMut(usize, f64));
+    /// The column as a slice of length n, when it is stored that way.
+    fn dense_column(&self, _j: usize) -> Option<&[f64]> {
+        None
+    }
+    /// Row-major copy of the given columns, in the order given (column `features[k]` becomes column k).
+    fn rows(&self, features: &[usize]) -> RowMatrix;
+
+    /// ||x_j||^2.
+    fn squared_norm(&self, j: usize) -> f64 {
+        let mut sum = 0.0;
+        self.each_in_column(j, &mut |_, x| sum += x * x);
+        sum
+    }
+}

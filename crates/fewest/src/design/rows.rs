@@ -1,0 +1,106 @@
+//! Row-major copy of chosen features, for the solvers that visit one sample at a time.
+
+use crate::kernel::simd;
+
+/// Row-major matrix, dense or compressed sparse rows; made by [`super::Design::rows`].
+#[derive(Debug, Clone)]
+pub struct RowMatrix {
+    n: usize,
+    p: usize,
+    values: Vec<f64>,
+    sparse: Option<Pattern>,
+}
+
+#[derive(Debug, Clone)]
+struct Pattern {
+    start: Vec<usize>,
+    columns: Vec<u32>,
+}
+
+/// One sample of a [`RowMatrix`].
+#[derive(Debug, Clone, Copy)]
+pub enum Row<'a> {
+    /// All p values.
+    Dense(&'a [f64]),
+    /// Ascending column indices and their values.
+    Sparse(&'a [u32], &'a [f64]),
+}
+
+impl RowMatrix {
+    /// From n p values, row after row.
+    pub fn dense(n: usize, p: usize, values: Vec<f64>) -> Self {
+        assert_eq!(values.len(), n * p, "a dense row matrix holds n p values");
+        Self { n, p, values, sparse: None }
+    }
+
+    /// From the arrays of a CSR matrix with p columns.
+    pub fn sparse(p: usize, start: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> Self {
+        assert_eq!(columns.len(), values.len(), "one column index per value");
+        assert_eq!(start.last(), Some(&values.len()), "row starts end at the number of values");
+        Self { n: start.len() - 1, p, values, sparse: Some(Pattern { start, columns }) }
+    }
+
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.n
+    }
+    /// Number of features.
+    pub fn n_features(&self) -> usize {
+        self.p
+    }
+    /// Number of stored values.
+    pub fn stored(&self) -> usize {
+        self.values.len()
+    }
+    /// Whether zeros are left out.
+    pub fn is_sparse(&self) -> bool {
+        self.sparse.is_some()
+    }
+    /// All values of a dense matrix, row after row.
+    pub fn dense_values(&self) -> Option<&[f64]> {
+        self.sparse.is_none().then_some(&self.values[..])
+    }
+
+    /// Sample i.
+    #[inline]
+    pub fn row(&self, i: usize) -> Row<'_> {
+        match &self.sparse {
+            None => Row::Dense(&self.values[i * self.p..(i + 1) * self.p]),
+            Some(Pattern { start, columns }) => {
+                let range = start[i]..start[i + 1];
+                Row::Sparse(&columns[range.clone()], &self.values[range])
+            }
+        }
+    }
+}
+
+impl Row<'_> {
+    /// x_i . w
+    #[inline]
+    pub fn dot(self, w: &[f64]) -> f64 {
+        match self {
+            Row::Dense(x) => simd::dot(x, w),
+            Row::Sparse(columns, values) => columns.iter().zip(values).map(|(&j, &x)| x * w[j as usize]).sum(),
+        }
+    }
+
+    /// w += s x_i
+    #[inline]
+    pub fn add_to(self, s: f64, w: &mut [f64]) {
+        match self {
+            Row::Dense(x) => simd::axpy(s, x, w),
+            Row::Sparse(columns, values) => {
+                for (&j, &x) in columns.iter().zip(values) {
+                    w[j as usize] += s * x;
+                }
+            }
+        }
+    }
+
+    /// ||x_i||^2
+    pub fn squared_norm(self) -> f64 {
+        match self {
+            Row::Dense(values) | Row::Sparse(_, values) => simd::dot(values, values),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Compressed sparse columns: column j holds `rows[start[j]..start[j + 1]]` (ascending) and the same range of `values`.
+
+use super::{Design, RowMatrix};
+use crate::Error;
+
+/// Sparse matrix in compressed columns. Counts are 64-bit, row indices 32-bit.
+#[derive(Debug, Clone)]
+pub struct SparseDesign {
+    n: usize,
+    start: Vec<usize>,
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl SparseDesign {
+    /// From the three arrays of a CSC matrix with n rows and `start.len() - 1` columns.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when the arrays do not fit together or row indices are not strictly ascending below n.
+    pub fn new(n: usize, start: Vec<usize>, rows: Vec<u32>, values: Vec<f64>) -> Result<Self, Error> {
+        if start.first() != Some(&0) || start.last() != Some(&rows.len()) || rows.len() != values.len() {
+            return Err(Error::Data(format!(
+                "a sparse matrix needs column starts from 0 to the number of values; here {} row indices and {} values",
+                rows.len(),
+                values.len()
+            )));
+        }
+        for j in 0..start.len() - 1 {
+            let ordered = start[j] <= start[j + 1]
+                && start[j + 1] <= rows.len()
+                && rows[start[j]..start[j + 1]].windows(2).all(|w| w[0] < w[1])
+                && rows[start[j]..start[j + 1]].last().is_none_or(|&i| (i as usize) < n);
+            if !ordered {
+                return Err(Error::Data(format!(
+                    "column {j} of the sparse matrix: row indices must ascend and stay below {n}"
+                )));
+            }
+        }
+        Ok(Self { n, start, rows, values })
+    }
+
+    /// Row indices and values of column j.
+    pub fn column(&self, j: usize) -> (&[u32], &[f64]) {
+        let range = self.start[j]..self.start[j + 1];
+        (&self.rows[range.clone()], &self.values[range])
+    }
+
+    /// Values of column j for writing; the pattern stays.
+    pub fn values_mut(&mut self, j: usize) -> &mut [f64] {
+        &mut self.values[self.start[j]..self.start[j + 1]]
+    }
+
+    /// The three arrays: column starts (length p + 1), row indices, values.
+    pub fn parts(&self) -> (&[usize], &[u32], &[f64]) {
+        (&self.start, &self.rows, &self.values)
+    }
+}
+
+impl Design for SparseDesign {
+    fn n_samples(&self) -> usize {
+        self.n
+    }
+    fn n_features(&self) -> usize {
+        self.start.len() - 1
+    }
+    fn stored(&self) -> usize {
+        self.values.len()
+    }
+    fn is_sparse(&self) -> bool {
+        true
+    }
+    fn dot_column(&self, j: usize, v: &[f64]) -> f64 {
+        let (rows, values) = self.column(j);
+        rows.iter().zip(values).map(|(&i, &x)| x * v[i as usize]).sum()
+    }
+    fn add_column(&self, j: usize, s: f64, out: &mut [f64]) {
+        let (rows, values) = self.column(j);
+        for (&i, &x) in rows.iter().zip(values) {
+            out[i as usize] += s * x;
+        }
+    }
+    fn each_in_column(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
+        let (rows, values) = self.column(j);
+        for (&i, &x) in rows.iter().zip(values) {
+            f(i as usize, x);
+        }
+    }
+    fn rows(&self, features: &[usize]) -> RowMatrix {
+        let mut start = vec![0usize; self.n + 1];
+        for &j in features {
+            for &i in self.column(j).0 {
+                start[i as usize + 1] += 1;
+            }
+        }
+        for i in 0..self.n {
+            start[i + 1] += start[i];
+        }
+        let stored = start[self.n];
+        let (mut columns, mut values) = (vec![0u32; stored], vec![0.0; stored]);
+        let mut next = start.clone();
+        for (at, &j) in features.iter().enumerate() {
+            let (rows, column) = self.column(j);
+            for (&i, &x) in rows.iter().zip(column) {
+                let slot = next[i as usize];
+                columns[slot] = at as u32;
+                values[slot] = x;
+                next[i as usize] = slot + 1;
+            }
+        }
+        RowMatrix::sparse(features.len(), start, columns, values)
+    }
+}

@@ -1,0 +1,3 @@
+//! Kernels and the vector loops under them.
+
+pub mod simd;
