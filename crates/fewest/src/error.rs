@@ -36,6 +36,7 @@ pub enum Error {
 
 impl Error {
     /// A setting out of range; `range` completes the sentence "must be ...".
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass numbers and fresh strings")]
     pub fn setting(name: &'static str, value: impl ToString, range: impl Into<String>) -> Self {
         Error::Setting { name, value: value.to_string(), range: range.into() }
     }

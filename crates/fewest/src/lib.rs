@@ -1,8 +1,24 @@
 //! Feature selection for support vector machines, fast, and with proof of how good the answer is.
 
 pub mod design;
+pub mod dual;
 mod error;
 pub mod kernel;
+pub mod method;
+pub mod model;
+mod problem;
+mod rules;
+mod run;
+mod subset;
 
 pub use design::{DenseDesign, Design, RowMatrix, SparseDesign};
+pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
+pub use kernel::Kernel;
+pub use method::{Ranked, Selection};
+pub use problem::Problem;
+pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
+pub use run::{
+    Cancel, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent, Status, drive,
+};
+pub use subset::Subset;

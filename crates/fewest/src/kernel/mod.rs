@@ -1,3 +1,62 @@
 //! Kernels and the vector loops under them.
 
 pub mod simd;
+
+use crate::Error;
+
+/// Kernel function k(x, x').
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Kernel {
+    /// `x.x'`
+    #[default]
+    Linear,
+    /// `exp(-gamma ||x - x'||^2)`
+    Rbf {
+        /// gamma > 0
+        gamma: f64,
+    },
+    /// `(gamma x.x' + coef0)^degree`
+    Poly {
+        /// gamma > 0
+        gamma: f64,
+        /// Added before the power.
+        coef0: f64,
+        /// degree >= 1
+        degree: u32,
+    },
+    /// `tanh(gamma x.x' + coef0)`; not positive semi-definite in general.
+    Sigmoid {
+        /// gamma > 0
+        gamma: f64,
+        /// Added inside tanh.
+        coef0: f64,
+    },
+    /// The design already holds K: n x n, row i and column i belong to sample i.
+    Precomputed,
+}
+
+impl Kernel {
+    /// Checks gamma and degree.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] when out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        let (gamma, coef0, degree) = match *self {
+            Kernel::Linear | Kernel::Precomputed => return Ok(()),
+            Kernel::Rbf { gamma } => (gamma, 0.0, 1),
+            Kernel::Poly { gamma, coef0, degree } => (gamma, coef0, degree),
+            Kernel::Sigmoid { gamma, coef0 } => (gamma, coef0, 1),
+        };
+        if !(gamma > 0.0 && gamma.is_finite()) {
+            return Err(Error::setting("gamma", gamma, "a finite number above 0"));
+        }
+        if !coef0.is_finite() {
+            return Err(Error::setting("coef0", coef0, "a finite number"));
+        }
+        if degree == 0 {
+            return Err(Error::setting("degree", degree, "at least 1"));
+        }
+        Ok(())
+    }
+}

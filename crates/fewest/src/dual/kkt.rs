@@ -1,0 +1,143 @@
+//! Objectives, best bias and optimality residual of an SVM at any dual point: every solver's one judge.
+//!
+//! In all functions `scores` are the kernel sums without bias, `f_i = sum_k K_ik beta_k` (length n).
+
+use super::{Bias, BoxDual, Loss};
+
+/// |beta_i| below this share of its bound counts as being on the bound 0.
+const AT_BOUND: f64 = 1e-12;
+
+/// Objectives of one dual point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Objectives {
+    /// Primal objective with the bias below.
+    pub primal: f64,
+    /// Dual objective. A lower bound of the optimum provided beta is feasible.
+    pub dual: f64,
+    /// Bias used in `primal`: the exact minimiser when it is free.
+    pub bias: f64,
+}
+
+/// (primal - dual) / |primal|, 0 when both are 0.
+pub fn relative_gap(primal: f64, dual: f64) -> f64 {
+    if primal == dual { 0.0 } else { (primal - dual) / primal.abs().max(1e-300) }
+}
+
+/// Primal and dual objective at a feasible `beta`, with the best bias.
+pub fn objectives(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> Objectives {
+    let (mut linear, mut quadratic, mut ridge, mut sum) = (0.0, 0.0, 0.0, 0.0);
+    for i in 0..dual.len() {
+        linear += dual.y[i] * beta[i];
+        quadratic += beta[i] * scores[i];
+        ridge += dual.ridge[i] * beta[i] * beta[i];
+        sum += beta[i];
+    }
+    let s2 = dual.bias_square();
+    let norm = quadratic + s2 * sum * sum;
+    let bias = match dual.bias {
+        Bias::Free => best_bias(dual, scores),
+        Bias::Penalised(_) => s2 * sum,
+        Bias::None => 0.0,
+    };
+    Objectives { primal: 0.5 * norm + total_loss(dual, scores, bias), dual: linear - 0.5 * (norm + ridge), bias }
+}
+
+/// sum_i of the loss at decision values `scores + bias`.
+pub fn total_loss(dual: &BoxDual, scores: &[f64], bias: f64) -> f64 {
+    let slacks = (0..dual.len()).map(|i| (dual.cost[i], (1.0 - dual.y[i] * (scores[i] + bias)).max(0.0)));
+    match dual.loss {
+        Loss::Hinge => slacks.map(|(c, xi)| c * xi).sum(),
+        Loss::SquaredHinge => slacks.map(|(c, xi)| c * xi * xi).sum(),
+    }
+}
+
+/// The bias that minimises the total loss at fixed scores, exactly: the loss is convex in b with kinks at
+/// `t_i = y_i - f_i`, a positive sample counting while b < t_i and a negative one while b > t_i.
+/// Where a whole interval is optimal, its middle.
+pub fn best_bias(dual: &BoxDual, scores: &[f64]) -> f64 {
+    let mut kinks: Vec<(f64, usize)> =
+        (0..dual.len()).filter(|&i| dual.cost[i] > 0.0).map(|i| (dual.y[i] - scores[i], i)).collect();
+    if kinks.is_empty() {
+        return 0.0;
+    }
+    kinks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    match dual.loss {
+        // The slope starts at -(sum of C over positives) and grows by C_i at every kink.
+        Loss::Hinge => {
+            let total: f64 = kinks.iter().filter(|k| dual.y[k.1] > 0.0).map(|k| dual.cost[k.1]).sum();
+            let scale = 1e-12 * total.max(f64::MIN_POSITIVE);
+            let mut slope = -total;
+            for (at, &(kink, i)) in kinks.iter().enumerate() {
+                slope += dual.cost[i];
+                if slope > scale {
+                    return kink;
+                }
+                if slope >= -scale {
+                    return kinks.get(at + 1).map_or(kink, |next| 0.5 * (kink + next.0));
+                }
+            }
+            kinks[kinks.len() - 1].0
+        }
+        // Between kinks the slope is 2 (b W - T), W and T the sums of C and C t over the samples that count.
+        Loss::SquaredHinge => {
+            let (mut weight, mut moment) = (0.0, 0.0);
+            for &(kink, i) in kinks.iter().filter(|k| dual.y[k.1] > 0.0) {
+                weight += dual.cost[i];
+                moment += dual.cost[i] * kink;
+            }
+            for &(kink, i) in &kinks {
+                if kink * weight - moment >= 0.0 && weight > 0.0 {
+                    return moment / weight;
+                }
+                let sign = -dual.y[i];
+                weight += sign * dual.cost[i];
+                moment += sign * dual.cost[i] * kink;
+            }
+            if weight > 0.0 { moment / weight } else { kinks[kinks.len() - 1].0 }
+        }
+    }
+}
+
+/// Largest violation of the optimality conditions, in units of the margin. With `v_i = y_i - f_i - ridge_i beta_i`
+/// (and `- s^2 sum beta` for a penalised bias):
+/// free bias: `max {v_i : beta_i < upper_i} - min {v_i : beta_i > lower_i}` (Keerthi et al. 2001; LIBSVM's stopping rule);
+/// otherwise the largest `v_i` that could still grow or `-v_i` that could still shrink.
+pub fn residual(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> f64 {
+    let offset = dual.bias_square() * beta.iter().sum::<f64>();
+    let (mut up, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
+    for i in 0..dual.len() {
+        let v = dual.y[i] - scores[i] - dual.ridge[i] * beta[i] - offset;
+        let slack = AT_BOUND * dual.cost[i];
+        if beta[i] < dual.upper[i] - slack {
+            up = up.max(v);
+        }
+        if beta[i] > dual.lower[i] + slack {
+            low = low.min(v);
+        }
+    }
+    match dual.bias {
+        Bias::Free => (up - low).max(0.0),
+        Bias::Penalised(_) | Bias::None => up.max(-low).max(0.0),
+    }
+}
+
+/// Moves `beta` inside its box and, with a free bias, onto `sum beta = 0` by shrinking the side that is too large.
+/// Shrinking towards 0 keeps the box, so the result is feasible and its dual value a valid bound.
+pub fn make_feasible(dual: &BoxDual, beta: &mut [f64]) {
+    let (mut positive, mut negative) = (0.0, 0.0);
+    for i in 0..dual.len() {
+        beta[i] = beta[i].clamp(dual.lower[i], dual.upper[i]);
+        if beta[i] > 0.0 {
+            positive += beta[i];
+        } else {
+            negative -= beta[i];
+        }
+    }
+    if dual.bias == Bias::Free && positive != negative {
+        let (scale, larger_is_positive) =
+            if positive > negative { (negative / positive, true) } else { (positive / negative, false) };
+        for b in beta.iter_mut().filter(|b| (**b > 0.0) == larger_is_positive) {
+            *b *= scale;
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The support vector machine's dual and its solvers.
+//!
+//! Everything here works on signed dual variables `beta_i = y_i alpha_i`, because then the kernel matrix K needs no labels
+//! and one K serves every class pair, fold and weighting:
+//!
+//! ```text
+//! maximise  D(beta) = sum_i y_i beta_i - 1/2 beta' (K + s^2 11' + diag(ridge)) beta
+//! s.t.      lower_i <= beta_i <= upper_i        [0, C_i] for y_i = +1, [-C_i, 0] for y_i = -1
+//!           sum_i beta_i = 0                    only with a free bias
+//! ```
+//!
+//! | | hinge: `C_i max(0, 1 - y_i f_i)` | squared hinge: `C_i max(0, 1 - y_i f_i)^2` |
+//! | --- | --- | --- |
+//! | box | `|beta_i| <= C_i` | `|beta_i| < infinity` |
+//! | ridge | 0 | `1 / (2 C_i)` |
+//!
+//! The bias is free (unpenalised: LIBSVM), penalised (a constant feature of value s: LIBLINEAR's `-B s`) or absent.
+//! `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML 2008, eq. (4).
+
+pub mod kkt;
+
+use crate::{Error, Status};
+
+/// Loss of a sample with margin `m = y f`; C is the slack cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Loss {
+    /// `C max(0, 1 - m)`
+    #[default]
+    Hinge,
+    /// `C max(0, 1 - m)^2`
+    SquaredHinge,
+}
+
+/// How the bias b of `f(x) = w.x + b` enters the objective.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bias {
+    /// Not penalised; the dual has the equality `y'alpha = 0` (LIBSVM).
+    #[default]
+    Free,
+    /// As the weight of a constant feature of this value s > 0: adds `1/2 (b/s)^2` (LIBLINEAR's `-B s`).
+    Penalised(f64),
+    /// b = 0.
+    None,
+}
+
+/// Settings of one SVM training.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SvmSettings {
+    /// Slack cost C > 0. Default 1.
+    pub cost: f64,
+    /// Loss. Default hinge.
+    pub loss: Loss,
+    /// Bias. Default free.
+    pub bias: Bias,
+    /// Stop when (primal - dual) / |primal| is at most this; in (0, 1). Default 1e-6.
+    pub tolerance: f64,
+    /// Cap on passes over the data (coordinate descent, interior point) or on n-fold pair updates (SMO). Default 100 000.
+    pub max_epochs: u64,
+    /// Bytes the Gram matrix cache may use. Default 1 GiB.
+    pub memory: u64,
+}
+
+impl Default for SvmSettings {
+    fn default() -> Self {
+        Self { cost: 1.0, loss: Loss::Hinge, bias: Bias::Free, tolerance: 1e-6, max_epochs: 100_000, memory: 1 << 30 }
+    }
+}
+
+impl SvmSettings {
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        if !positive(self.cost) {
+            return Err(Error::setting("cost", self.cost, "a finite number above 0"));
+        }
+        if !(positive(self.tolerance) && self.tolerance < 1.0) {
+            return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
+        }
+        if let Bias::Penalised(s) = self.bias
+            && !positive(s)
+        {
+            return Err(Error::setting("bias feature", s, "a finite number above 0"));
+        }
+        if self.max_epochs == 0 {
+            return Err(Error::setting("max_epochs", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
+/// The dual problem without its kernel matrix: labels, box, ridge and bias, all of length n.
+#[derive(Debug, Clone)]
+pub struct BoxDual {
+    /// Labels y_i, -1 or +1.
+    pub y: Vec<f64>,
+    /// C_i >= 0; a sample of weight 0 stays at beta_i = 0.
+    pub cost: Vec<f64>,
+    /// Smallest beta_i.
+    pub lower: Vec<f64>,
+    /// Largest beta_i.
+    pub upper: Vec<f64>,
+    /// Added to K_ii.
+    pub ridge: Vec<f64>,
+    /// Loss the box and ridge stand for.
+    pub loss: Loss,
+    /// Bias.
+    pub bias: Bias,
+}
+
+impl BoxDual {
+    /// Box and ridge for labels `y` (length n, each -1 or +1) and sample weights (length n, each >= 0).
+    pub fn new(y: &[f64], weights: &[f64], settings: &SvmSettings) -> Self {
+        let cost: Vec<f64> = weights.iter().map(|w| w * settings.cost).collect();
+        let reach = |c: f64| match settings.loss {
+            Loss::Hinge => c,
+            Loss::SquaredHinge if c > 0.0 => f64::INFINITY,
+            Loss::SquaredHinge => 0.0,
+        };
+        let ridge = match settings.loss {
+            Loss::Hinge => vec![0.0; y.len()],
+            Loss::SquaredHinge => cost.iter().map(|&c| if c > 0.0 { 0.5 / c } else { 0.0 }).collect(),
+        };
+        Self {
+            y: y.to_vec(),
+            lower: y.iter().zip(&cost).map(|(&y, &c)| if y > 0.0 { 0.0 } else { -reach(c) }).collect(),
+            upper: y.iter().zip(&cost).map(|(&y, &c)| if y > 0.0 { reach(c) } else { 0.0 }).collect(),
+            cost,
+            ridge,
+            loss: settings.loss,
+            bias: settings.bias,
+        }
+    }
+
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.y.len()
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.y.is_empty()
+    }
+
+    /// s^2 of a penalised bias, else 0: what the bias adds to every entry of K.
+    pub fn bias_square(&self) -> f64 {
+        match self.bias {
+            Bias::Penalised(s) => s * s,
+            Bias::Free | Bias::None => 0.0,
+        }
+    }
+}
+
+/// What a solver returns.
+#[derive(Debug, Clone)]
+pub struct DualSolution {
+    /// beta_i = y_i alpha_i, feasible for the dual, length n.
+    pub beta: Vec<f64>,
+    /// Bias b of the decision function.
+    pub bias: f64,
+    /// Weights w (length p) of a linear machine, `w = sum_i beta_i x_i`; empty for other kernels.
+    pub weights: Vec<f64>,
+    /// Primal objective at (w, b): an upper value.
+    pub primal: f64,
+    /// Dual objective at beta: a lower value.
+    pub dual: f64,
+    /// Largest violation of the optimality conditions, see [`kkt::residual`].
+    pub kkt_residual: f64,
+    /// Pair updates or passes used.
+    pub iterations: u64,
+    /// `Optimal` when the gap tolerance was met, else the limit that stopped it.
+    pub status: Status,
+}
+
+impl DualSolution {
+    /// (primal - dual) / |primal|
+    pub fn gap(&self) -> f64 {
+        kkt::relative_gap(self.primal, self.dual)
+    }
+}

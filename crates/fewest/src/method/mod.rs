@@ -1,0 +1,28 @@
+//! The selection methods, one file each, and what they return.
+
+pub mod elimination;
+pub mod filter;
+
+use crate::Outcome;
+
+/// Where a feature ended in a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Ranked {
+    /// Index of the feature, from 0.
+    pub feature: usize,
+    /// 1 for the best, p for the worst; features that left in the same step have consecutive ranks by criterion.
+    pub rank: usize,
+    /// Step in which it left, from 1; none for the survivors.
+    pub step: Option<u64>,
+    /// Its criterion when it left, or at the end.
+    pub criterion: f64,
+}
+
+/// Result of a selection method.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    /// Subset, objective, bound, status, counts.
+    pub outcome: Outcome,
+    /// All p features, best first, for the methods that rank.
+    pub ranking: Vec<Ranked>,
+}

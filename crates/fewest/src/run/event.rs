@@ -1,0 +1,75 @@
+//! Events: what a run tells its observer while it goes on. The library never prints.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use crate::Subset;
+
+/// Something that happened in a run.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The oracle answered its `call`-th question.
+    Answered {
+        /// Number of answers so far.
+        call: u64,
+        /// Time since the start.
+        elapsed: Duration,
+    },
+    /// Steps done of the steps expected; for a progress display.
+    Progress {
+        /// Steps done.
+        done: u64,
+        /// Steps expected, when known.
+        total: Option<u64>,
+        /// Time since the start.
+        elapsed: Duration,
+    },
+    /// A feature left the surviving set (elimination).
+    Eliminated {
+        /// Step, from 1.
+        step: u64,
+        /// Index of the feature.
+        feature: usize,
+        /// Its criterion when it left.
+        criterion: f64,
+    },
+    /// A better subset was found.
+    Incumbent {
+        /// The subset.
+        subset: &'a Subset,
+        /// Its objective.
+        objective: f64,
+        /// Time since the start.
+        elapsed: Duration,
+    },
+    /// The proven bound moved.
+    Bound {
+        /// The bound.
+        bound: f64,
+        /// Time since the start.
+        elapsed: Duration,
+    },
+}
+
+/// Receives the events of a run; `Break` asks it to finish with the best it has.
+pub trait Observer {
+    /// Takes one event.
+    fn on(&mut self, event: &Event<'_>) -> ControlFlow<()>;
+}
+
+/// Ignores every event.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn on(&mut self, _: &Event<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+impl<F: FnMut(&Event<'_>) -> ControlFlow<()>> Observer for F {
+    fn on(&mut self, event: &Event<'_>) -> ControlFlow<()> {
+        self(event)
+    }
+}

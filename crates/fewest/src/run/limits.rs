@@ -1,0 +1,61 @@
+//! Limits: how long a run may go on. They go in once, and reaching one is a status.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::Error;
+
+/// A flag shared with whoever may want to stop the run (Ctrl-C, a notebook); cloning shares it.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks the run to finish with the best it has.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was asked to finish.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Limits of a run; the default is none.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Wall-clock time.
+    pub time: Option<Duration>,
+    /// Questions to the oracle (SVM trainings for elimination).
+    pub oracle_calls: Option<u64>,
+    /// Nodes of a search tree.
+    pub nodes: Option<u64>,
+    /// Stop when |incumbent - bound| / max(|incumbent|, 1e-10) is at most this. Default 1e-4.
+    pub gap_rel: f64,
+    /// Stop when |incumbent - bound| is at most this. Default 0.
+    pub gap_abs: f64,
+    /// Stop when this is set.
+    pub cancel: Cancel,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: None, oracle_calls: None, nodes: None, gap_rel: 1e-4, gap_abs: 0.0, cancel: Cancel::default() }
+    }
+}
+
+impl Limits {
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] when a gap is negative or not a number.
+    pub fn check(&self) -> Result<(), Error> {
+        for (name, gap) in [("gap", self.gap_rel), ("absolute gap", self.gap_abs)] {
+            if !(gap >= 0.0 && gap.is_finite()) {
+                return Err(Error::setting(name, gap, "a finite number, 0 or more"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,211 @@
+//! A run: the one place that knows limits, counts, events, the incumbent and the bound; and `drive`, the one loop.
+
+mod event;
+mod limits;
+mod outcome;
+mod status;
+
+use std::time::{Duration, Instant};
+
+pub use event::{Event, Observer, Silent};
+pub use limits::{Cancel, Limits};
+pub use outcome::{Counts, Outcome, Sense};
+pub use status::Status;
+
+use crate::{Error, Rules, Subset};
+
+/// State of one run. Methods offer subsets and raise the bound; both only ever improve.
+pub struct Run<'a> {
+    rules: &'a Rules,
+    limits: Limits,
+    observer: &'a mut dyn Observer,
+    start: Instant,
+    sense: Sense,
+    incumbent: Option<(Subset, f64)>,
+    bound: Option<f64>,
+    observer_stopped: bool,
+    /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
+    pub counts: Counts,
+}
+
+impl<'a> Run<'a> {
+    /// A run that starts now.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] when a limit is out of range.
+    pub fn new(rules: &'a Rules, limits: Limits, sense: Sense, observer: &'a mut dyn Observer) -> Result<Self, Error> {
+        limits.check()?;
+        Ok(Self {
+            rules,
+            limits,
+            observer,
+            start: Instant::now(),
+            sense,
+            incumbent: None,
+            bound: None,
+            observer_stopped: false,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Rules on the features.
+    pub fn rules(&self) -> &'a Rules {
+        self.rules
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Time left, if there is a limit.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.limits.time.map(|t| t.saturating_sub(self.elapsed()))
+    }
+
+    /// The limit that has been reached, if any. Oracles ask this every epoch.
+    pub fn stop(&self) -> Option<Status> {
+        let over = |limit: Option<u64>, used: u64| limit.is_some_and(|l| used >= l);
+        if self.observer_stopped || self.limits.cancel.is_cancelled() {
+            Some(Status::Cancelled)
+        } else if self.limits.time.is_some_and(|t| self.elapsed() >= t) {
+            Some(Status::TimeLimit)
+        } else if over(self.limits.oracle_calls, self.counts.oracle_calls) {
+            Some(Status::CallLimit)
+        } else if over(self.limits.nodes, self.counts.nodes) {
+            Some(Status::NodeLimit)
+        } else {
+            None
+        }
+    }
+
+    /// Tells the observer.
+    pub fn tell(&mut self, event: &Event<'_>) {
+        self.observer_stopped |= self.observer.on(event).is_break();
+    }
+
+    /// Offers a subset with its objective: it becomes the incumbent if the rules allow it and it is better. Returns whether it did.
+    pub fn offer(&mut self, subset: &Subset, objective: f64) -> bool {
+        let better = match (&self.incumbent, self.sense) {
+            (None, _) => true,
+            (Some((_, best)), Sense::Min) => objective < *best,
+            (Some((_, best)), Sense::Max) => objective > *best,
+        };
+        if !better || !self.rules.allows(subset) {
+            return false;
+        }
+        self.incumbent = Some((subset.clone(), objective));
+        self.tell(&Event::Incumbent { subset, objective, elapsed: self.elapsed() });
+        true
+    }
+
+    /// The best subset so far and its objective.
+    pub fn incumbent(&self) -> Option<(&Subset, f64)> {
+        self.incumbent.as_ref().map(|(subset, objective)| (subset, *objective))
+    }
+
+    /// Tightens the proven bound; a weaker one is ignored.
+    pub fn raise_bound(&mut self, bound: f64) {
+        let tighter = match (self.bound, self.sense) {
+            (None, _) => true,
+            (Some(old), Sense::Min) => bound > old,
+            (Some(old), Sense::Max) => bound < old,
+        };
+        if tighter {
+            self.bound = Some(bound);
+            self.tell(&Event::Bound { bound, elapsed: self.elapsed() });
+        }
+    }
+
+    /// Relative gap; infinite while there is no incumbent or no bound.
+    pub fn gap(&self) -> f64 {
+        match (&self.incumbent, self.bound) {
+            (Some((_, objective)), Some(bound)) => outcome::relative_gap(*objective, bound),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// Whether the gap asked for is reached.
+    pub fn closed(&self) -> bool {
+        let absolute = match (&self.incumbent, self.bound) {
+            (Some((_, objective)), Some(bound)) => (objective - bound).abs(),
+            _ => f64::INFINITY,
+        };
+        self.gap() <= self.limits.gap_rel || absolute <= self.limits.gap_abs
+    }
+
+    /// Ends the run.
+    pub fn finish(self, status: Status) -> Outcome {
+        let elapsed = self.elapsed();
+        let (subset, objective) = self.incumbent.map_or((None, None), |(s, o)| (Some(s), Some(o)));
+        Outcome { status, subset, objective, sense: self.sense, bound: self.bound, elapsed, counts: self.counts }
+    }
+}
+
+/// Answers questions about subsets; owns whatever makes the next answer cheaper than the first.
+pub trait Oracle {
+    /// What is asked.
+    type Query;
+    /// What comes back.
+    type Answer;
+    /// Answers one question; obeys `run.stop()` by answering with what it has.
+    ///
+    /// # Errors
+    /// Bad input or a broken part; never a limit.
+    fn ask(&mut self, query: &Self::Query, run: &mut Run<'_>) -> Result<Self::Answer, Error>;
+}
+
+/// What a master wants next.
+#[derive(Debug)]
+pub enum Next<Q> {
+    /// Ask the oracle this.
+    Ask(Q),
+    /// Finished, with this status.
+    Done(Status),
+}
+
+/// Decides what to ask and learns from the answers: the paper's algorithm, one round at a time.
+pub trait Master<O: Oracle> {
+    /// The next question, or the end.
+    ///
+    /// # Errors
+    /// Bad input or a broken part; never a limit.
+    fn next(&mut self, run: &mut Run<'_>) -> Result<Next<O::Query>, Error>;
+
+    /// Takes in an answer.
+    ///
+    /// # Errors
+    /// Bad input or a broken part; never a limit.
+    fn learn(&mut self, query: O::Query, answer: O::Answer, run: &mut Run<'_>) -> Result<(), Error>;
+
+    /// Called once when a limit is reached: a last question whose answer makes a subset that satisfies the rules, if one is needed.
+    fn wind_up(&mut self, _run: &mut Run<'_>) -> Option<O::Query> {
+        None
+    }
+}
+
+/// The one loop: asks, learns, counts, and stops at a limit.
+///
+/// # Errors
+/// Whatever the oracle or master report; reaching a limit is a status of `Ok`.
+pub fn drive<O: Oracle, M: Master<O>>(oracle: &mut O, master: &mut M, run: &mut Run<'_>) -> Result<Status, Error> {
+    loop {
+        let (query, stopped) = match run.stop() {
+            Some(status) => match master.wind_up(run) {
+                Some(query) => (query, Some(status)),
+                None => return Ok(status),
+            },
+            None => match master.next(run)? {
+                Next::Done(status) => return Ok(status),
+                Next::Ask(query) => (query, None),
+            },
+        };
+        let answer = oracle.ask(&query, run)?;
+        run.counts.oracle_calls += 1;
+        run.tell(&Event::Answered { call: run.counts.oracle_calls, elapsed: run.elapsed() });
+        master.learn(query, answer, run)?;
+        if let Some(status) = stopped {
+            return Ok(status);
+        }
+    }
+}
