@@ -1,9 +1,10 @@
-//! `fewest-bench fit|rfe|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
+//! `fewest-bench fit|rfe|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
 //! output. Only the solve is timed. `bench/README.md` says what the scripts do with it.
 //!
 //! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias free|none|S --tolerance T
 //! --repeats R --seconds S` (repeat until R runs or S seconds) `--out FILE` (bias, weights, decision values as raw f64).
 //! Options of `rfe`: `--features K --step N --cost C --tolerance T --repeats R --seconds S`.
+//! `read` times reading a data file of any format `fewest_data` knows: `--repeats R --seconds S`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that reports by printing")]
 
 mod matrix;
@@ -15,6 +16,7 @@ use std::time::Instant;
 use fewest::method::elimination::{RfeSettings, Step, rfe};
 use fewest::model::{FitSettings, Model, fit};
 use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, SvmSettings};
+use fewest_data::ReadOptions;
 use serde_json::{Value, json};
 
 fn main() -> ExitCode {
@@ -49,7 +51,7 @@ impl Options {
 
 fn run(arguments: &[String]) -> Result<Value, String> {
     let [command, file, rest @ ..] = arguments else {
-        return Err("usage: fewest-bench fit|rfe|info FILE [--option value ...]".into());
+        return Err("usage: fewest-bench fit|rfe|read|info FILE [--option value ...]".into());
     };
     let mut options = HashMap::new();
     for pair in rest.chunks(2) {
@@ -59,13 +61,16 @@ fn run(arguments: &[String]) -> Result<Value, String> {
         options.insert(name.to_owned(), value.clone());
     }
     let options = Options(options);
+    if command == "read" {
+        return run_read(file, options);
+    }
     let before = peak_bytes();
     let data = matrix::read(file).map_err(|e| e.to_string())?;
     let mut answer = match command.as_str() {
         "fit" => run_fit(&data, options)?,
         "rfe" => run_rfe(&data, options)?,
         "info" => options.none_left().map(|()| json!({}))?,
-        other => return Err(format!("unknown command {other}; there are fit, rfe and info")),
+        other => return Err(format!("unknown command {other}; there are fit, rfe, read and info")),
     };
     answer["n"] = json!(data.design.n_samples());
     answer["p"] = json!(data.design.n_features());
@@ -143,8 +148,7 @@ fn write_model(path: &str, model: &Model, data: &matrix::Matrix) -> Result<(), s
     let machine = &model.machines[0];
     let decisions = model.decisions(&*data.design);
     let numbers = [machine.bias].into_iter().chain(machine.weights.iter().copied()).chain(decisions);
-    let bytes: Vec<u8> =
-        numbers.chain(machine.solution.beta.iter().copied()).flat_map(f64::to_le_bytes).collect();
+    let bytes: Vec<u8> = numbers.chain(machine.solution.beta.iter().copied()).flat_map(f64::to_le_bytes).collect();
     std::fs::write(path, bytes)
 }
 
@@ -169,6 +173,27 @@ fn run_rfe(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
         "seconds": seconds, "selected": selected, "objective": found.outcome.objective,
         "status": found.outcome.status.name(), "trainings": found.outcome.counts.oracle_calls,
         "gram_bytes": 8 * n * n, "ranking": ranking,
+    }))
+}
+
+fn run_read(file: &str, mut options: Options) -> Result<Value, String> {
+    let mut first_peak = 0;
+    let (seconds, data) = timed(&mut options, || {
+        let data = fewest_data::read(file, &ReadOptions::default()).map_err(|e| e.to_string());
+        if first_peak == 0 {
+            first_peak = peak_bytes();
+        }
+        data
+    })?;
+    options.none_left()?;
+    let design = data.features.as_design();
+    let mut sum = 0.0;
+    for j in 0..design.n_features() {
+        design.each_in_column(j, &mut |_, x| sum += x);
+    }
+    Ok(json!({
+        "seconds": seconds, "n": design.n_samples(), "p": design.n_features(), "stored": design.stored(), "sum": sum,
+        "data_bytes": data.features.bytes(), "first_peak_bytes": first_peak,
     }))
 }
 
