@@ -17,3 +17,8 @@ pub use problems::{RandomProblem, dense_copy, gram};
 pub use reference::{Reference, reference};
 pub use rng::Rng;
 pub use rules::random_rules;
+
+/// The README, so that `cargo test` runs its example.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
