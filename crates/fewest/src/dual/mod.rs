@@ -17,7 +17,10 @@
 //! The bias is free (unpenalised: LIBSVM), penalised (a constant feature of value s: LIBLINEAR's `-B s`) or absent.
 //! `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML 2008, eq. (4).
 
+pub mod coordinate;
 pub mod kkt;
+mod gram;
+mod sweep;
 
 use crate::{Error, Status};
 
