@@ -8,7 +8,10 @@ use multiversion::multiversion;
 use crate::RowMatrix;
 use crate::design::Row;
 
-const TILE: usize = 8;
+/// Side of a tile.
+pub(super) const TILE: usize = 8;
+/// Part of a symmetric matrix, in row order.
+pub(super) type Tile = [[f64; TILE]; TILE];
 /// Rows packed before the tiles are updated: strips of two tiles stay in the first cache.
 const DEPTH: usize = 128;
 
@@ -21,7 +24,7 @@ pub(super) struct OuterSum {
     packed: Vec<f64>,
     filled: usize,
     /// Lower tiles (s, t), t <= s, each 8 x 8 in row order.
-    tiles: Vec<[[f64; TILE]; TILE]>,
+    tiles: Vec<Tile>,
 }
 
 impl OuterSum {
@@ -71,6 +74,26 @@ impl OuterSum {
         self.flush();
     }
 
+    /// S = 0
+    pub(super) fn clear(&mut self) {
+        self.filled = 0;
+        self.tiles.fill([[0.0; TILE]; TILE]);
+    }
+
+    /// S = -S
+    pub(super) fn negate(&mut self) {
+        self.flush();
+        for value in self.tiles.iter_mut().flatten().flatten() {
+            *value = -*value;
+        }
+    }
+
+    /// Lower tiles (s, t), t <= s, row after row.
+    pub(super) fn tiles(&mut self) -> &[Tile] {
+        self.flush();
+        &self.tiles
+    }
+
     fn flush(&mut self) {
         update(&self.packed, self.filled, self.strips, &mut self.tiles);
         self.filled = 0;
@@ -95,7 +118,7 @@ impl OuterSum {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn update(packed: &[f64], depth: usize, strips: usize, tiles: &mut [[[f64; TILE]; TILE]]) {
+fn update(packed: &[f64], depth: usize, strips: usize, tiles: &mut [Tile]) {
     let strip = |s: usize| packed[s * DEPTH * TILE..][..depth * TILE].as_chunks::<TILE>().0;
     let mut out = tiles.iter_mut();
     for s in 0..strips {

@@ -18,8 +18,12 @@
 //! `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML 2008, eq. (4).
 
 pub mod coordinate;
-pub mod kkt;
 mod gram;
+pub mod interior;
+pub mod kkt;
+pub mod linear;
+mod newton;
+mod normal;
 mod sweep;
 
 use crate::{Error, Status};
