@@ -25,8 +25,12 @@ use crate::{RowMatrix, Status};
 
 /// Share of the way to the boundary a step may go.
 const BACK_OFF: f64 = 0.995;
+/// Epochs of coordinate descent before the first round.
+const START_EPOCHS: u64 = 5;
+/// Centrality correctors tried per round.
+const CORRECTORS: u32 = 3;
 /// Rounds without progress before it gives up.
-const PATIENCE: u32 = 8;
+const PATIENCE: u32 = 40;
 
 /// Trains by the interior-point method (hinge) or Newton's method (squared hinge).
 pub fn solve(
@@ -36,7 +40,7 @@ pub fn solve(
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
     match dual.loss {
-        Loss::Hinge => hinge(rows, dual, settings, stop),
+        Loss::Hinge => hinge(rows, dual, None, settings, stop),
         Loss::SquaredHinge => newton::solve(rows, dual, None, settings, stop),
     }
 }
@@ -62,9 +66,10 @@ struct Step {
     along: Vec<f64>,
 }
 
-fn hinge(
+pub(super) fn hinge(
     rows: &RowMatrix,
     dual: &BoxDual,
+    start: Option<DualSolution>,
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
@@ -76,14 +81,24 @@ fn hinge(
     let used: Vec<usize> = (0..n).filter(|&i| dual.cost[i] > 0.0).collect();
     let counted = used.len().max(1) as f64;
 
-    let mut v = vec![0.0; x.width()];
-    let mut at = Iterate {
-        a: dual.cost.iter().map(|c| 0.5 * c).collect(),
-        room: dual.cost.iter().map(|c| 0.5 * c).collect(),
-        s: vec![1.0; n],
-        t: vec![2.0; n],
-    };
+    // A few epochs of coordinate descent say where the samples lie; the start is the point of the central path of its gap
+    // for these margins.
+    let start =
+        start.unwrap_or_else(|| coordinate::descend(rows, dual, None, settings, START_EPOCHS, f64::INFINITY, stop));
+    if start.gap() <= settings.tolerance {
+        return start;
+    }
+    let mut v = start.weights.clone();
+    if v.len() < x.width() {
+        v.push(start.bias / x.last);
+    }
     let mut margins = vec![0.0; n];
+    x.scores(&v, &mut margins);
+    for i in 0..n {
+        margins[i] *= dual.y[i];
+    }
+    let mu = std::env::var("MU").map_or(1.0, |x|x.parse::<f64>().unwrap()) * (start.primal - start.dual) / (2.0 * counted);
+    let mut at = central(dual, &margins, mu);
     let mut d = vec![0.0; n];
     let mut best: Option<DualSolution> = None;
     let mut best_gap = f64::INFINITY;
@@ -175,18 +190,35 @@ fn hinge(
             to_s[i] += target - predictor.a[i] * predictor.s[i];
             to_t[i] += target + predictor.a[i] * predictor.t[i];
         }
-        let corrector = direction(&to_s, &to_t);
+        let mut step = direction(&to_s, &to_t);
+        let mut length = (BACK_OFF * longest(&at, &step, &used)).min(1.0);
+        for _ in 0..std::env::var("CORR").map_or(CORRECTORS, |x|x.parse::<u32>().unwrap()) {
+            let wished = (1.1 * length + 0.1).min(1.0);
+            for &i in &used {
+                let product = (at.a[i] + wished * step.a[i]) * (at.s[i] + wished * step.s[i]);
+                to_s[i] += towards(product, target.max(1e-300));
+                let product = (at.room[i] - wished * step.a[i]) * (at.t[i] + wished * step.t[i]);
+                to_t[i] += towards(product, target.max(1e-300));
+            }
+            let candidate = direction(&to_s, &to_t);
+            let reach = (BACK_OFF * longest(&at, &candidate, &used)).min(1.0);
+            if std::env::var("IPLOG").is_ok() { eprintln!("   cor {length:.3} -> {reach:.3}"); }
+            if reach < length + 0.1 * (wished - length) {
+                break;
+            }
+            (step, length) = (candidate, reach);
+        }
 
         // Step 6.
-        let length = (BACK_OFF * longest(&at, &corrector, &used)).min(1.0);
+        if std::env::var("IPLOG").is_ok() { eprintln!("{round} mu {mu:.2e} primal {primal:.6e} value {value:.6e} r {:.1e} rho {:.1e} sigma {:.1e} len {:.3} used {}", r.iter().fold(0.0f64,|a,b|a.max(b.abs())), rho.iter().fold(0.0f64,|a,b|a.max(b.abs())), target/mu, length, used.iter().filter(|&&i| d[i] * norms[i] > negligible).count()); }
         for &i in &used {
-            at.a[i] += length * corrector.a[i];
-            at.room[i] -= length * corrector.a[i];
-            at.s[i] += length * corrector.s[i];
-            at.t[i] += length * corrector.t[i];
-            margins[i] += length * corrector.along[i];
+            at.a[i] += length * step.a[i];
+            at.room[i] -= length * step.a[i];
+            at.s[i] += length * step.s[i];
+            at.t[i] += length * step.t[i];
+            margins[i] += length * step.along[i];
         }
-        for (v, dv) in v.iter_mut().zip(&corrector.v) {
+        for (v, dv) in v.iter_mut().zip(&step.v) {
             *v += length * dv;
         }
         if round % 8 == 7 {
@@ -197,6 +229,27 @@ fn hinge(
         }
     }
     unreachable!("the loop above only ends by returning")
+}
+
+/// What brings a complementarity product back between a tenth of the target and ten times it (Gondzio 1996).
+fn towards(product: f64, target: f64) -> f64 {
+    (product.clamp(0.1 * target, 10.0 * target) - product).max(-10.0 * target)
+}
+
+/// The alpha, s and t with `alpha s = (C - alpha) t = mu` and `t - s = 1 - margin`.
+fn central(dual: &BoxDual, margins: &[f64], mu: f64) -> Iterate {
+    let n = dual.len();
+    let mut at = Iterate { a: vec![0.0; n], room: vec![0.0; n], s: vec![1.0; n], t: vec![1.0; n] };
+    for i in (0..n).filter(|&i| dual.cost[i] > 0.0) {
+        // u alpha^2 - (C u - 2 mu) alpha - mu C = 0, written for the smaller of alpha and C - alpha.
+        let (cost, u) = (dual.cost[i], (1.0 - margins[i]).abs());
+        let half = 0.5 * cost * u;
+        let small = mu * cost / (half + mu + half.hypot(mu));
+        let (near, far) = (small, cost - small);
+        let (a, room) = if margins[i] > 1.0 { (near, far) } else { (far, near) };
+        (at.a[i], at.room[i], at.s[i], at.t[i]) = (a, room, mu / a, mu / room);
+    }
+    at
 }
 
 /// The longest step that keeps alpha, C - alpha, s and t at 0 or above; not limited to 1.
@@ -230,4 +283,15 @@ fn measured(rows: &RowMatrix, dual: &BoxDual, at: &Iterate, rounds: u64) -> Dual
     let raw = (0..dual.len()).map(|i| dual.y[i] * at.a[i]).collect();
     let raw = coordinate::finish(rows, dual, raw, rounds, Status::Stalled);
     if raw.gap() < snapped.gap() { raw } else { snapped }
+}
+/// x
+pub fn newton(rows: &RowMatrix,
+    dual: &BoxDual,
+    settings: &SvmSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> DualSolution {
+    let e: u64 = std::env::var("EPOCHS").map_or(5, |x| x.parse().unwrap());
+    let start = coordinate::descend(rows, dual, None, settings, e, f64::INFINITY, stop);
+    if start.gap() <= settings.tolerance { return start; }
+    newton::solve(rows, dual, (e > 0).then_some(&start.beta[..]), settings, stop)
 }

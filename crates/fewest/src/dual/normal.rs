@@ -35,6 +35,11 @@ impl<'a> Extended<'a> {
         Self { rows, last, biased, last_penalty }
     }
 
+    /// Whether the bias is not penalised.
+    pub(super) fn is_free(&self) -> bool {
+        self.biased && self.last_penalty == 0.0
+    }
+
     /// Number of features, the constant one included.
     pub(super) fn width(&self) -> usize {
         self.rows.n_features() + usize::from(self.biased)
@@ -140,7 +145,8 @@ impl<'a> Normal<'a> {
                         row[a] += if i < m - usize::from(self.x.biased) {
                             1.0
                         } else if i < m {
-                            self.x.last_penalty
+                            // A free bias that no sample in H holds must still be able to move.
+                            self.x.last_penalty.max(1e-8)
                         } else {
                             // Padding up to a whole tile.
                             1.0
