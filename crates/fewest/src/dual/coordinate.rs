@@ -109,6 +109,11 @@ pub(super) fn descend(
             if all && settled && unbalanced <= ROUNDING * (1.0 + d.active.len() as f64) {
                 return DualSolution { status: Status::Stalled, ..now };
             }
+            // What is carried from step to step has gathered rounding errors: form it again.
+            carried = match &gram {
+                Some(gram) => gram::times(gram, &beta(&d)),
+                None => weights(rows, &beta(&d)),
+            };
             // Step 5. The estimate was too kind: sleeping samples woke, or what it sees lags behind. Ask for more.
             if all {
                 demand *= 0.5;

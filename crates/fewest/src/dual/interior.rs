@@ -28,7 +28,7 @@ const BACK_OFF: f64 = 0.995;
 /// Epochs of coordinate descent before the first round.
 const START_EPOCHS: u64 = 5;
 /// Centrality correctors tried per round.
-const CORRECTORS: u32 = 3;
+const CORRECTORS: u32 = 0;
 /// Rounds without progress before it gives up.
 const PATIENCE: u32 = 40;
 
@@ -97,7 +97,7 @@ pub(super) fn hinge(
     for i in 0..n {
         margins[i] *= dual.y[i];
     }
-    let mu = std::env::var("MU").map_or(1.0, |x|x.parse::<f64>().unwrap()) * (start.primal - start.dual) / (2.0 * counted);
+    let mu = std::env::var("MU").map_or(10.0, |x|x.parse::<f64>().unwrap()) * (start.primal - start.dual) / (2.0 * counted);
     let mut at = central(dual, &margins, mu);
     let mut d = vec![0.0; n];
     let mut best: Option<DualSolution> = None;

@@ -28,7 +28,7 @@ use crate::{RowMatrix, Status};
 /// Width of the first band, in units of the margin.
 const FIRST_BAND: f64 = 0.5;
 /// Factor on the band at new multipliers.
-const NARROWER: f64 = 0.3;
+const NARROWER: f64 = 0.6;
 /// New multipliers once the subproblem's share of the gap is below this.
 const SETTLED: f64 = 0.1;
 /// Rounds without a better gap before it gives up.
