@@ -27,8 +27,8 @@ use crate::{RowMatrix, Status};
 const BACK_OFF: f64 = 0.995;
 /// Epochs of coordinate descent before the first round.
 const START_EPOCHS: u64 = 5;
-/// Centrality correctors tried per round.
-const CORRECTORS: u32 = 0;
+/// The start's products over those of its gap: wider apart, the first steps are longer.
+const START_CENTRE: f64 = 10.0;
 /// Rounds without progress before it gives up.
 const PATIENCE: u32 = 40;
 
@@ -57,7 +57,7 @@ struct Iterate {
     t: Vec<f64>,
 }
 
-/// Complementarity products a step aims at: `alpha s + d` and `(C - alpha) t + d`.
+/// A direction, and how the margins move along it.
 struct Step {
     a: Vec<f64>,
     s: Vec<f64>,
@@ -83,10 +83,11 @@ pub(super) fn hinge(
 
     // A few epochs of coordinate descent say where the samples lie; the start is the point of the central path of its gap
     // for these margins.
-    let start =
-        start.unwrap_or_else(|| coordinate::descend(rows, dual, None, settings, START_EPOCHS, f64::INFINITY, stop));
+    let start = start.unwrap_or_else(|| {
+        coordinate::descend(rows, dual, None, settings, START_EPOCHS.min(settings.max_epochs), f64::INFINITY, stop)
+    });
     if start.gap() <= settings.tolerance {
-        return start;
+        return DualSolution { status: Status::Optimal, ..start };
     }
     let mut v = start.weights.clone();
     if v.len() < x.width() {
@@ -97,10 +98,10 @@ pub(super) fn hinge(
     for i in 0..n {
         margins[i] *= dual.y[i];
     }
-    let mu = std::env::var("MU").map_or(10.0, |x|x.parse::<f64>().unwrap()) * (start.primal - start.dual) / (2.0 * counted);
+    let mu = START_CENTRE * (start.primal - start.dual) / (2.0 * counted);
     let mut at = central(dual, &margins, mu);
     let mut d = vec![0.0; n];
-    let mut best: Option<DualSolution> = None;
+    let mut best = start;
     let mut best_gap = f64::INFINITY;
     let mut demand = 1.0;
     let mut idle = 0;
@@ -114,8 +115,8 @@ pub(super) fn hinge(
         let mu = used.iter().map(|&i| at.a[i] * at.s[i] + at.room[i] * at.t[i]).sum::<f64>() / (2.0 * counted);
 
         // Step 2. Primal at v, dual at alpha; an unbalanced alpha counts against a free bias.
-        let primal = 0.5 * simd::dot(&v, &held)
-            + used.iter().map(|&i| dual.cost[i] * (1.0 - margins[i]).max(0.0)).sum::<f64>();
+        let primal =
+            0.5 * simd::dot(&v, &held) + used.iter().map(|&i| dual.cost[i] * (1.0 - margins[i]).max(0.0)).sum::<f64>();
         let off = if x.last_penalty == 0.0 && x.last != 0.0 { pull[pull.len() - 1] } else { 0.0 };
         let value = used.iter().map(|&i| at.a[i]).sum::<f64>() - 0.5 * (simd::dot(&pull, &pull) - off * off);
         let gap = primal - value + off.abs() * (1.0 + v[v.len() - 1].abs());
@@ -126,18 +127,15 @@ pub(super) fn hinge(
             .or((round >= settings.max_epochs).then_some(Status::CallLimit))
             .or(broken.then_some(Status::Stalled));
         if limit.is_some() || gap <= demand * settings.tolerance * primal {
-            let now = measured(rows, dual, &at, round);
-            if now.gap() <= settings.tolerance {
-                return DualSolution { status: Status::Optimal, ..now };
+            let now = measured(rows, dual, &at, settings.tolerance);
+            if now.gap() <= best.gap() {
+                best = now;
             }
-            let better = best.as_ref().is_none_or(|b| !(b.gap() <= now.gap()));
-            if better {
-                best = Some(now);
-            }
-            demand *= 0.3;
-            if let (Some(status), Some(best)) = (limit, best.take_if(|_| limit.is_some())) {
+            let status = if best.gap() <= settings.tolerance { Some(Status::Optimal) } else { limit };
+            if let Some(status) = status {
                 return DualSolution { status, iterations: round, ..best };
             }
+            demand *= 0.3;
         }
 
         // Step 3. A row whose whole weight is far below R changes nothing.
@@ -190,27 +188,10 @@ pub(super) fn hinge(
             to_s[i] += target - predictor.a[i] * predictor.s[i];
             to_t[i] += target + predictor.a[i] * predictor.t[i];
         }
-        let mut step = direction(&to_s, &to_t);
-        let mut length = (BACK_OFF * longest(&at, &step, &used)).min(1.0);
-        for _ in 0..std::env::var("CORR").map_or(CORRECTORS, |x|x.parse::<u32>().unwrap()) {
-            let wished = (1.1 * length + 0.1).min(1.0);
-            for &i in &used {
-                let product = (at.a[i] + wished * step.a[i]) * (at.s[i] + wished * step.s[i]);
-                to_s[i] += towards(product, target.max(1e-300));
-                let product = (at.room[i] - wished * step.a[i]) * (at.t[i] + wished * step.t[i]);
-                to_t[i] += towards(product, target.max(1e-300));
-            }
-            let candidate = direction(&to_s, &to_t);
-            let reach = (BACK_OFF * longest(&at, &candidate, &used)).min(1.0);
-            if std::env::var("IPLOG").is_ok() { eprintln!("   cor {length:.3} -> {reach:.3}"); }
-            if reach < length + 0.1 * (wished - length) {
-                break;
-            }
-            (step, length) = (candidate, reach);
-        }
+        let step = direction(&to_s, &to_t);
+        let length = (BACK_OFF * longest(&at, &step, &used)).min(1.0);
 
         // Step 6.
-        if std::env::var("IPLOG").is_ok() { eprintln!("{round} mu {mu:.2e} primal {primal:.6e} value {value:.6e} r {:.1e} rho {:.1e} sigma {:.1e} len {:.3} used {}", r.iter().fold(0.0f64,|a,b|a.max(b.abs())), rho.iter().fold(0.0f64,|a,b|a.max(b.abs())), target/mu, length, used.iter().filter(|&&i| d[i] * norms[i] > negligible).count()); }
         for &i in &used {
             at.a[i] += length * step.a[i];
             at.room[i] -= length * step.a[i];
@@ -229,11 +210,6 @@ pub(super) fn hinge(
         }
     }
     unreachable!("the loop above only ends by returning")
-}
-
-/// What brings a complementarity product back between a tenth of the target and ten times it (Gondzio 1996).
-fn towards(product: f64, target: f64) -> f64 {
-    (product.clamp(0.1 * target, 10.0 * target) - product).max(-10.0 * target)
 }
 
 /// The alpha, s and t with `alpha s = (C - alpha) t = mu` and `t - s = 1 - margin`.
@@ -266,8 +242,8 @@ fn longest(at: &Iterate, step: &Step, used: &[usize]) -> f64 {
     if taken > 0.0 { 1.0 / taken } else { f64::INFINITY }.min(1.0 / BACK_OFF)
 }
 
-/// The better of alpha as it is and alpha with samples that are leaving their bounds' neighbourhood put on them.
-fn measured(rows: &RowMatrix, dual: &BoxDual, at: &Iterate, rounds: u64) -> DualSolution {
+/// Alpha with the samples next to a bound put on it if that meets the tolerance; else the better of that and alpha itself.
+fn measured(rows: &RowMatrix, dual: &BoxDual, at: &Iterate, tolerance: f64) -> DualSolution {
     let snapped = (0..dual.len()).map(|i| {
         let (cost, a, room) = (dual.cost[i], at.a[i], at.room[i]);
         let alpha = if a < cost * at.s[i].min(1e-3) {
@@ -279,19 +255,11 @@ fn measured(rows: &RowMatrix, dual: &BoxDual, at: &Iterate, rounds: u64) -> Dual
         };
         dual.y[i] * alpha
     });
-    let snapped = coordinate::finish(rows, dual, snapped.collect(), rounds, Status::Stalled);
+    let snapped = coordinate::finish(rows, dual, snapped.collect(), 0, Status::Stalled);
+    if snapped.gap() <= tolerance {
+        return snapped;
+    }
     let raw = (0..dual.len()).map(|i| dual.y[i] * at.a[i]).collect();
-    let raw = coordinate::finish(rows, dual, raw, rounds, Status::Stalled);
+    let raw = coordinate::finish(rows, dual, raw, 0, Status::Stalled);
     if raw.gap() < snapped.gap() { raw } else { snapped }
-}
-/// x
-pub fn newton(rows: &RowMatrix,
-    dual: &BoxDual,
-    settings: &SvmSettings,
-    stop: &mut dyn FnMut() -> Option<Status>,
-) -> DualSolution {
-    let e: u64 = std::env::var("EPOCHS").map_or(5, |x| x.parse().unwrap());
-    let start = coordinate::descend(rows, dual, None, settings, e, f64::INFINITY, stop);
-    if start.gap() <= settings.tolerance { return start; }
-    newton::solve(rows, dual, (e > 0).then_some(&start.beta[..]), settings, stop)
 }

@@ -27,6 +27,7 @@ mod normal;
 mod sweep;
 
 use crate::{Error, Status};
+pub use linear::solve_linear;
 
 /// Loss of a sample with margin `m = y f`; C is the slack cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]

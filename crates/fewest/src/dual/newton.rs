@@ -21,7 +21,7 @@
 //! The squared hinge is the case a = 0, k_i = 2 C_i and no cap, where one subproblem is the whole problem.
 
 use super::normal::{Extended, Factor, Normal};
-use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate};
+use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
 use crate::kernel::simd;
 use crate::{RowMatrix, Status};
 
@@ -64,9 +64,7 @@ pub(super) fn solve(
     let n = dual.len();
     let hinge = dual.loss == Loss::Hinge;
     let x = Extended::new(rows, dual.bias);
-    let mut band = std::env::var("BAND").map_or(FIRST_BAND, |x| x.parse().unwrap());
-    let narrower = std::env::var("NARROW").map_or(NARROWER, |x| x.parse().unwrap());
-    let settled = std::env::var("SETTLED").map_or(SETTLED, |x| x.parse().unwrap());
+    let mut band = FIRST_BAND;
     let mut samples: Vec<Sample> = (0..n)
         .map(|i| {
             let cost = dual.cost[i];
@@ -77,10 +75,10 @@ pub(super) fn solve(
         .collect();
     let mut v = start.map_or_else(|| vec![0.0; x.width()], |beta| x.weights(beta));
     let mut scores = vec![0.0; n];
-    if let (Some(beta), super::Bias::Free) = (start, dual.bias) {
+    if let (Some(beta), Bias::Free) = (start, dual.bias) {
         v[rows.n_features()] = 0.0;
         x.scores(&v, &mut scores);
-        v[rows.n_features()] = super::kkt::objectives(dual, beta, &scores).bias;
+        v[rows.n_features()] = kkt::objectives(dual, beta, &scores).bias;
     }
     x.scores(&v, &mut scores);
     let mut hessian = Normal::new(x);
@@ -135,10 +133,9 @@ pub(super) fn solve(
             }
         }
 
-        if std::env::var("NLOG").is_ok() { eprintln!("{round} band {band:.1e} primal {primal:.8e} value {value:.8e} gap {:.1e} unsettled {:.1e} J {}", gap/primal, unsettled/primal, inside.iter().filter(|&&x|x>0.0).count()); }
         // Step 3.
-        if hinge && unsettled <= settled * gap {
-            band *= narrower;
+        if hinge && unsettled <= SETTLED * gap {
+            band *= NARROWER;
             for (i, s) in samples.iter_mut().enumerate() {
                 s.multiplier = s.y * beta[i];
                 s.stiffness = s.cap / band;
@@ -178,7 +175,7 @@ pub(super) fn solve(
         x.scores(&direction, &mut along);
         let slope = simd::dot(&held, &direction);
         let curve = simd::dot(&direction, &x.penalised(&direction));
-        let step = line_search(&samples, &scores, &along, slope, curve);
+        let step = line_search(&samples, &scores, &along, slope, curve, simd::dot(&downhill, &direction));
         for (v, d) in v.iter_mut().zip(&direction) {
             *v += step * d;
         }
@@ -193,8 +190,9 @@ pub(super) fn solve(
 }
 
 /// The step t >= 0 where the derivative along the direction is 0: it is piecewise linear and growing, so Newton steps kept
-/// inside the bracket end after a few pieces. `slope` and `curve` belong to the penalty.
-fn line_search(samples: &[Sample], scores: &[f64], along: &[f64], slope: f64, curve: f64) -> f64 {
+/// inside the bracket end after a few pieces; a tenth of the slope `-start` at 0 is near enough. `slope` and `curve` belong
+/// to the penalty.
+fn line_search(samples: &[Sample], scores: &[f64], along: &[f64], slope: f64, curve: f64, start: f64) -> f64 {
     let derivative = |t: f64| {
         let (mut first, mut second) = (slope + t * curve, curve);
         for ((s, f), a) in samples.iter().zip(scores).zip(along) {
@@ -204,12 +202,11 @@ fn line_search(samples: &[Sample], scores: &[f64], along: &[f64], slope: f64, cu
         }
         (first, second)
     };
-    let start = derivative(0.0).0.abs();
     let (mut low, mut high) = (0.0, f64::INFINITY);
     let mut t = 1.0;
     for _ in 0..40 {
         let (first, second) = derivative(t);
-        if first.abs() <= 1e-3 * start || second <= 0.0 {
+        if first.abs() <= 0.1 * start || second <= 0.0 {
             break;
         }
         if first > 0.0 {

@@ -35,6 +35,14 @@ pub(super) struct Coordinate {
     pub(super) inverse: f64,
 }
 
+impl Coordinate {
+    /// beta_i = y_i alpha_i
+    #[inline(always)]
+    pub(super) fn beta(&self) -> f64 {
+        self.y * self.alpha
+    }
+}
+
 /// Seeded xorshift; enough to shuffle an order.
 #[derive(Debug, Clone)]
 pub(super) struct Shuffle(u64);
