@@ -128,7 +128,7 @@ fn run_fit(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     let classes: Vec<u32> = data.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
     let weights = vec![1.0; classes.len()];
     let (seconds, model) = timed(&mut options, || {
-        fit(&*data.design, &features, &classes, &weights, &settings).map_err(|e| e.to_string())
+        fit(&*data.design, &features, &classes, &weights, &settings, &mut || None).map_err(|e| e.to_string())
     })?;
     options.none_left()?;
     if !out.is_empty() {
