@@ -1,6 +1,6 @@
 """Peak resident memory of each RFE run against twice the data matrix plus the Gram matrix. One command: `make bench-memory`.
 
-The peak is VmHWM of fewest-bench from its start to its end, reading included: the program, its allocator and the matrix. The
+The peak is VmHWM of fewest-bench from its start to the end of the run, reading included: the program, its allocator and the matrix. The
 allowance is 2 (matrix + Gram matrix); the memory of the program before it reads anything is listed beside it.
 """
 import common as c
