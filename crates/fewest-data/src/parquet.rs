@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{ColumnDescriptor, Type};
+use bytes::Bytes;
 use rayon::prelude::*;
 
 use crate::encoding::{Categories, wanted_as_text};
@@ -41,7 +42,7 @@ fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
 fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let file = &source.name;
     let input = source.seekable()?;
-    let reader = SerializedFileReader::new(input).map_err(|e| damaged(file, &e))?;
+    let reader = SerializedFileReader::new(Shared::new(file, input)?).map_err(|e| damaged(file, &e))?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
     let mut header = Header::new(file, names, &without_index(options, schema.columns()))?;
@@ -49,6 +50,59 @@ fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataErr
     let kinds = kinds(&header, schema.columns())?;
     let table = Table { reader, header: &header, kinds, rows: 0 };
     table.load(options)
+}
+
+/// A file that several threads read at once. (The crate's own use of `File` shares one position between them.)
+#[derive(Clone)]
+struct Shared {
+    file: Arc<Mutex<File>>,
+    length: u64,
+}
+
+impl Shared {
+    fn new(name: &str, file: File) -> Result<Self, DataError> {
+        let length = file.metadata().map_err(|e| damaged(name, &e))?.len();
+        Ok(Self { file: Arc::new(Mutex::new(file)), length })
+    }
+}
+
+impl Length for Shared {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for Shared {
+    type T = BufReader<Part>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::with_capacity(1 << 13, Part { shared: self.clone(), at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} are beyond the end")));
+        }
+        let mut bytes = vec![0; length];
+        Part { shared: self.clone(), at: start }.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+/// Reads a shared file from a position of its own.
+struct Part {
+    shared: Shared,
+    at: u64,
+}
+
+impl Read for Part {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.shared.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.at))?;
+        let got = file.read(buffer)?;
+        self.at += got as u64;
+        Ok(got)
+    }
 }
 
 /// The pandas index is dropped like a column the caller named.
@@ -124,7 +178,7 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
 
 /// An open table.
 struct Table<'a> {
-    reader: SerializedFileReader<File>,
+    reader: SerializedFileReader<Shared>,
     header: &'a Header,
     kinds: Vec<Kind>,
     rows: usize,
