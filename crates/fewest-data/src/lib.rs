@@ -29,7 +29,7 @@ mod target;
 mod waves;
 
 pub use dataset::{Dataset, Features, TextColumn};
-pub use error::{DataError, IndexFault, Place, bytes_text};
+pub use error::{DataError, IndexFault, Place, Position, bytes_text};
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};

@@ -188,7 +188,7 @@ struct Table<'a> {
 #[derive(Default)]
 struct Codes {
     values: Vec<String>,
-    codes: Vec<u32>,
+    rows: Vec<u32>,
     find: HashMap<Vec<u8>, u32>,
     /// Rows (from 0) without a value.
     missing: Vec<usize>,
@@ -325,15 +325,15 @@ impl Table<'_> {
         let mut codes = Codes::default();
         self.each_batch(c, |batch| {
             batch.each_cell(|cell| codes.push(cell));
-            if codes.codes.len() > self.rows { Err(self.wrong_length(c)) } else { Ok(()) }
+            if codes.rows.len() > self.rows { Err(self.wrong_length(c)) } else { Ok(()) }
         })?;
-        if codes.codes.len() == self.rows { Ok(codes) } else { Err(self.wrong_length(c)) }
+        if codes.rows.len() == self.rows { Ok(codes) } else { Err(self.wrong_length(c)) }
     }
 
     /// A column as text, missing values as empty text.
     fn strings(&self, c: usize) -> Result<Vec<String>, DataError> {
         let codes = self.codes(c)?;
-        let mut values: Vec<String> = codes.codes.iter().map(|&code| codes.values[code as usize].clone()).collect();
+        let mut values: Vec<String> = codes.rows.iter().map(|&code| codes.values[code as usize].clone()).collect();
         codes.missing.iter().for_each(|&row| values[row].clear());
         Ok(values)
     }
@@ -357,9 +357,9 @@ impl Batch<'_> {
     fn each_cell(&self, mut cell: impl FnMut(Option<&[u8]>)) {
         match self {
             Batch::Numbers(values) => {
-                values
-                    .iter()
-                    .for_each(|x| cell(x.is_finite().then(|| number::text(*x)).as_ref().map(|t| t.as_bytes())));
+                values.iter().for_each(|x| {
+                    cell(x.is_finite().then(|| number::text(*x)).as_ref().map(String::as_bytes));
+                });
             }
             Batch::Text(cells) => cells.iter().for_each(|c| cell(*c)),
         }
@@ -369,7 +369,7 @@ impl Batch<'_> {
 impl Codes {
     fn push(&mut self, cell: Option<&[u8]>) {
         if cell.is_none_or(number::is_missing) {
-            self.missing.push(self.codes.len());
+            self.missing.push(self.rows.len());
         }
         let cell = cell.unwrap_or_default().trim_ascii();
         let code = self.find.get(cell).copied().unwrap_or_else(|| {
@@ -378,14 +378,14 @@ impl Codes {
             self.find.insert(cell.to_vec(), code);
             code
         });
-        self.codes.push(code);
+        self.rows.push(code);
     }
 }
 
 /// The note on values that a model has not seen.
 fn unseen(name: &str, categories: &Categories, codes: &Codes) -> Option<Note> {
     let unknown: Vec<bool> = codes.values.iter().map(|v| categories.unseen(categories.code(v))).collect();
-    let mut rows = codes.codes.iter().filter(|&&code| unknown[code as usize]);
+    let mut rows = codes.rows.iter().filter(|&&code| unknown[code as usize]);
     let first = *rows.next()?;
     Some(Note::Unseen {
         column: name.into(),
@@ -399,7 +399,7 @@ fn dummies(categories: &Categories, codes: &Codes, n: usize, own: &mut [f64]) {
     let known: Vec<u32> = codes.values.iter().map(|v| categories.code(v)).collect();
     for (dummy, column) in own.chunks_mut(n).enumerate() {
         let value: Vec<f64> = known.iter().map(|&code| categories.value(dummy, code)).collect();
-        column.iter_mut().zip(&codes.codes).for_each(|(x, &code)| *x = value[code as usize]);
+        column.iter_mut().zip(&codes.rows).for_each(|(x, &code)| *x = value[code as usize]);
     }
 }
 
@@ -419,11 +419,14 @@ fn numeric<T: DataType>(
     })
 }
 
+/// Takes which rows have a value, and the values of those.
+type TakeDecoded<'a, T> = dyn FnMut(&mut dyn Iterator<Item = bool>, &[T]) -> Result<(), DataError> + 'a;
+
 /// Runs `batch(present, values)` on the decoded batches of a column chunk.
 fn decode<T: DataType>(
     file: &str,
     mut reader: ColumnReaderImpl<T>,
-    batch: &mut dyn FnMut(&mut dyn Iterator<Item = bool>, &[T::T]) -> Result<(), DataError>,
+    batch: &mut TakeDecoded<'_, T::T>,
 ) -> Result<(), DataError> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     loop {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Case, classes, holds, refused};
+use common::{Case, classes, holds, lines, refused};
 use fewest_data::{DataError, Format, Note, ReadOptions, read, write};
 
 #[test]
@@ -102,7 +102,7 @@ fn one_class() {
 
 #[test]
 fn target_that_is_no_class() {
-    let rows: String = (0..50).map(|i| format!("{i},{}.5\n", i * i)).collect();
+    let rows: String = lines(50, |i| format!("{i},{}.5\n", i * i));
     holds(&refused("a.csv", format!("a,y\n{rows}")), &["`y` has 50 different values in 50 rows", "--target"]);
 }
 
@@ -142,7 +142,7 @@ fn svmlight_syntax() {
 
 #[test]
 fn truncated_compression() {
-    let rows: String = (0..2000).map(|i| format!("{},{},{}\n", i * 37 % 101, i * 73 % 997, i % 2)).collect();
+    let rows: String = lines(2000, |i| format!("{},{},{}\n", i * 37 % 101, i * 73 % 997, i % 2));
     let table = format!("a,b,y\n{rows}");
     let plain = Case::new("a.csv", &table);
     let data = plain.read().expect("read");
@@ -194,12 +194,12 @@ fn a_failed_write_leaves_the_old_file() {
 
 #[test]
 fn memory_limit() {
-    let rows: String = (0..2000).map(|i| format!("{i},{},{}\n", i * 3, i % 2)).collect();
+    let rows: String = lines(2000, |i| format!("{i},{},{}\n", i * 3, i % 2));
     let limit = ReadOptions { memory_limit: Some(10_000), ..ReadOptions::default() };
     let case = Case::new("a.csv", format!("a,b,y\n{rows}"));
     let message = case.read_with(&limit).expect_err("too large").to_string();
     holds(&message, &["2000 rows and 2 features", "31.25 KiB", "9.77 KiB are allowed", "--memory"]);
-    let svm: String = (0..2000).map(|i| format!("{} 1:1 2:{i}.5\n", i % 2)).collect();
+    let svm: String = lines(2000, |i| format!("{} 1:1 2:{i}.5\n", i % 2));
     let message = Case::new("a.svm", svm).read_with(&limit).expect_err("too large").to_string();
     holds(&message, &["the sparse matrix", "--memory"]);
     let data = case.read().expect("read");
@@ -223,7 +223,7 @@ fn bomb_stops_at_the_memory_limit() {
 
 #[test]
 fn identifiers_and_free_text() {
-    let rows: String = (0..30).map(|i| format!("{i},patient {i},{}\n", i % 2)).collect();
+    let rows: String = lines(30, |i| format!("{i},patient {i},{}\n", i % 2));
     let message = refused("a.csv", format!("a,who,y\n{rows}"));
     holds(&message, &["`who`", "30 different values in 30 rows", "patient", "--drop who", "--text who"]);
     let case = Case::new("a.csv", format!("a,who,y\n{rows}"));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Case, classes, rows, shared};
+use common::{Case, classes, lines, rows, shared};
 use fewest_data::{Dataset, Features, Format, Note, ReadOptions, TargetRule, read, summary, write};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
@@ -223,11 +223,9 @@ fn gzip_of_two_members() {
 #[test]
 fn waves_and_threads_do_not_matter() {
     // More than a wave of text, with quoted line ends that cross pieces.
-    let table: String =
-        (0..60_000).map(|i| format!("{},{}.25,\"k\n{}\",{}\n", i, i * 7 % 1009, i % 3, i % 2)).collect();
+    let table: String = lines(60_000, |i| format!("{},{}.25,\"k\n{}\",{}\n", i, i * 7 % 1009, i % 3, i % 2));
     let csv = Case::new("a.csv", format!("a,b,c,y\n{table}"));
-    let lines: String =
-        (0..60_000).map(|i| format!("{} {}:1 {}:0.{}\n", i % 2, 1 + i % 50, 60 + i % 70, 1 + i)).collect();
+    let lines: String = lines(60_000, |i| format!("{} {}:1 {}:0.{}\n", i % 2, 1 + i % 50, 60 + i % 70, 1 + i));
     let svm = Case::new("a.svm", lines);
     let with = |threads: usize, case: &Case| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");

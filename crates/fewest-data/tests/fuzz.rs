@@ -84,7 +84,9 @@ fn change(words: &'static [&'static str]) -> impl Strategy<Value = Change> {
 fn file(good: Vec<Vec<u8>>, words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let changed =
         (prop::sample::select(good), prop::collection::vec(change(words), 0..6)).prop_map(|(mut bytes, changes)| {
-            changes.iter().for_each(|change| change.apply(&mut bytes));
+            for change in changes {
+                change.apply(&mut bytes);
+            }
             bytes
         });
     let pieces = prop::collection::vec(prop::sample::select(words), 0..200).prop_map(|w| w.concat().into_bytes());

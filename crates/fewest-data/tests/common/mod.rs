@@ -57,6 +57,11 @@ pub fn holds(message: &str, parts: &[&str]) {
     }
 }
 
+/// The texts of `line(0)` to `line(n - 1)`, one after the other.
+pub fn lines(n: usize, line: impl Fn(usize) -> String) -> String {
+    (0..n).map(line).collect::<Vec<_>>().concat()
+}
+
 /// All values, row after row.
 pub fn rows(data: &Dataset) -> Vec<Vec<f64>> {
     let (n, p) = (data.features.n_samples(), data.features.n_features());
