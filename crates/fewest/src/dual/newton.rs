@@ -124,7 +124,7 @@ pub(super) fn solve(
             if now.gap() <= settings.tolerance {
                 return now;
             }
-            if best.as_ref().is_none_or(|b| !(b.gap() <= now.gap())) {
+            if best.as_ref().is_none_or(|b| b.gap().is_nan() || now.gap() < b.gap()) {
                 best = Some(now);
             }
             demand *= 0.3;
