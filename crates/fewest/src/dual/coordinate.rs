@@ -24,8 +24,9 @@ use crate::{RowMatrix, Status};
 
 /// Violations below this, in units of the margin, are rounding.
 const ROUNDING: f64 = 1e-13;
-/// Epochs between extrapolations.
-const EXTRAPOLATE_EVERY: u64 = 5;
+/// Epochs between extrapolations: at least this many, and later this part of the epochs so far.
+const LEAP_EPOCHS: u64 = 5;
+const LEAP_SHARE: u64 = 50;
 /// Lengths tried per extrapolation.
 const TRIES: u32 = 3;
 /// Use the Gram matrix up to this many samples, where it costs less than the epochs it shortens.
@@ -82,10 +83,12 @@ pub(super) fn descend(
     let mut demand = 1.0;
     let mut earlier = beta(&d);
     let mut reach = f64::INFINITY;
+    let mut next_leap = LEAP_EPOCHS;
     loop {
         // Step 3.
-        if gram.is_none() && epochs > 0 && epochs % EXTRAPOLATE_EVERY == 0 {
+        if gram.is_none() && epochs == next_leap {
             value += extrapolate(rows, &mut d, &mut carried, &earlier, &mut reach);
+            next_leap = epochs + LEAP_EPOCHS.max(epochs / LEAP_SHARE);
             for &i in &d.active {
                 earlier[i as usize] = d.coordinates[i as usize].beta();
             }
