@@ -27,6 +27,8 @@ const ROUNDING: f64 = 1e-13;
 /// Epochs between extrapolations: at least this many, and later this part of the epochs so far.
 const LEAP_EPOCHS: u64 = 5;
 const LEAP_SHARE: u64 = 50;
+/// Gain of a free bias over the mean squared norm of a row. Larger shortens every step, smaller takes more centres.
+const FREE_GAIN: f64 = 0.1;
 /// Lengths tried per extrapolation.
 const TRIES: u32 = 3;
 /// Use the Gram matrix up to this many samples, where it costs less than the epochs it shortens.
@@ -152,7 +154,7 @@ fn begin(dual: &BoxDual, start: Option<&[f64]>, norms: &[f64]) -> Descent {
     let gain = match dual.bias {
         Bias::Penalised(s) => s * s,
         Bias::None => 0.0,
-        Bias::Free => (norms.iter().sum::<f64>() / n.max(1) as f64).max(1e-6),
+        Bias::Free => (FREE_GAIN * norms.iter().sum::<f64>() / n.max(1) as f64).max(1e-6),
     };
     let coordinates: Vec<Coordinate> = (0..n)
         .map(|i| {
