@@ -24,8 +24,11 @@ use crate::{RowMatrix, Status};
 
 /// Violations below this, in units of the margin, are rounding.
 const ROUNDING: f64 = 1e-13;
-/// Epochs between extrapolations.
-const EXTRAPOLATE_EVERY: u64 = 5;
+/// Epochs between extrapolations: at least this many, and later this part of the epochs so far.
+const LEAP_EPOCHS: u64 = 5;
+const LEAP_SHARE: u64 = 50;
+/// Gain of a free bias over the mean squared norm of a row. Larger shortens every step, smaller takes more centres.
+const FREE_GAIN: f64 = 0.1;
 /// Lengths tried per extrapolation.
 const TRIES: u32 = 3;
 /// Use the Gram matrix up to this many samples, where it costs less than the epochs it shortens.
@@ -82,10 +85,12 @@ pub(super) fn descend(
     let mut demand = 1.0;
     let mut earlier = beta(&d);
     let mut reach = f64::INFINITY;
+    let mut next_leap = LEAP_EPOCHS;
     loop {
         // Step 3.
-        if gram.is_none() && epochs > 0 && epochs % EXTRAPOLATE_EVERY == 0 {
+        if gram.is_none() && epochs == next_leap {
             value += extrapolate(rows, &mut d, &mut carried, &earlier, &mut reach);
+            next_leap = epochs + LEAP_EPOCHS.max(epochs / LEAP_SHARE);
             for &i in &d.active {
                 earlier[i as usize] = d.coordinates[i as usize].beta();
             }
@@ -149,7 +154,7 @@ fn begin(dual: &BoxDual, start: Option<&[f64]>, norms: &[f64]) -> Descent {
     let gain = match dual.bias {
         Bias::Penalised(s) => s * s,
         Bias::None => 0.0,
-        Bias::Free => (norms.iter().sum::<f64>() / n.max(1) as f64).max(1e-6),
+        Bias::Free => (FREE_GAIN * norms.iter().sum::<f64>() / n.max(1) as f64).max(1e-6),
     };
     let coordinates: Vec<Coordinate> = (0..n)
         .map(|i| {

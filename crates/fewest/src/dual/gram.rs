@@ -80,11 +80,11 @@ impl OuterSum {
         self.tiles.fill([[0.0; TILE]; TILE]);
     }
 
-    /// S = -S
-    pub(super) fn negate(&mut self) {
+    /// S = factor S
+    pub(super) fn scale(&mut self, factor: f64) {
         self.flush();
         for value in self.tiles.iter_mut().flatten().flatten() {
-            *value = -*value;
+            *value *= factor;
         }
     }
 

@@ -56,7 +56,7 @@ pub fn solve_linear(
 fn better(earlier: DualSolution, later: DualSolution) -> DualSolution {
     let (status, iterations) = (later.status, earlier.iterations + later.iterations);
     let best = if later.gap() <= earlier.gap() { later } else { earlier };
-    DualSolution { status, iterations, ..best }
+    DualSolution { iterations, status, ..best }
 }
 
 /// Expected cost of Newton's method in visited values; nothing where its matrices do not fit.

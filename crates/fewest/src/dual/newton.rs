@@ -83,12 +83,13 @@ pub(super) fn solve(
     x.scores(&v, &mut scores);
     let mut hessian = Normal::new(x);
     let mut factor = Factor::new(x.width());
-    let mut inside = vec![0.0; n];
+    let mut inside = vec![false; n];
+    let mut changes: Vec<(usize, f64)> = Vec::new();
     let mut along = vec![0.0; n];
     let mut beta = vec![0.0; n];
     let mut best: Option<DualSolution> = None;
     let (mut best_gap, mut idle, mut demand) = (f64::INFINITY, 0, 1.0);
-    let mut fresh = true;
+    let mut moved = true;
     let mut round = 0;
     loop {
         // Step 1.
@@ -124,7 +125,7 @@ pub(super) fn solve(
             if now.gap() <= settings.tolerance {
                 return now;
             }
-            if best.as_ref().is_none_or(|b| !(b.gap() <= now.gap())) {
+            if best.as_ref().is_none_or(|b| b.gap().is_nan() || now.gap() < b.gap()) {
                 best = Some(now);
             }
             demand *= 0.3;
@@ -140,36 +141,37 @@ pub(super) fn solve(
                 s.multiplier = s.y * beta[i];
                 s.stiffness = s.cap / band;
             }
-            fresh = true;
+            hessian.scale(1.0 / NARROWER);
+            moved = true;
             round += 1;
             continue;
         }
 
-        // Step 4. inside[i] is the k_i that H holds.
-        let wanted = |i: usize| {
-            let pull = samples[i].pull(scores[i]);
-            if pull > 0.0 && pull < samples[i].cap { samples[i].stiffness } else { 0.0 }
-        };
-        let (mut kept, mut lost, mut changed) = (0, 0, false);
-        for i in 0..n {
-            kept += usize::from(wanted(i) > 0.0);
-            lost += usize::from(inside[i] != 0.0 && wanted(i) != inside[i]);
-            changed |= wanted(i) != inside[i];
+        // Step 4.
+        changes.clear();
+        let mut kept = 0;
+        for (i, s) in samples.iter().enumerate() {
+            let pull = s.pull(scores[i]);
+            let now = pull > 0.0 && pull < s.cap;
+            kept += usize::from(now);
+            if now != inside[i] {
+                changes.push((i, if now { s.stiffness } else { -s.stiffness }));
+                inside[i] = now;
+            }
         }
         // Taking away much costs time and digits: start again instead.
-        if changed && (fresh || lost > kept) {
-            inside.fill(0.0);
+        moved |= !changes.is_empty();
+        if changes.iter().filter(|c| c.1 < 0.0).count() > kept {
             hessian.clear();
-            fresh = false;
-        }
-        hessian.add((0..n).filter(|&i| wanted(i) != inside[i]).map(|i| (i, wanted(i) - inside[i])));
-        for i in 0..n {
-            inside[i] = wanted(i);
+            hessian.add((0..n).filter(|&i| inside[i]).map(|i| (i, samples[i].stiffness)));
+        } else {
+            hessian.add(changes.iter().copied());
         }
 
         // Steps 5 and 6.
-        if changed || round == 0 {
+        if moved {
             hessian.factor(&mut factor);
+            moved = false;
         }
         let direction = factor.solve(&downhill);
         x.scores(&direction, &mut along);

@@ -104,6 +104,14 @@ impl<'a> Normal<'a> {
         self.scattered.fill(0.0);
     }
 
+    /// H - R multiplied by `factor`.
+    pub(super) fn scale(&mut self, factor: f64) {
+        self.sum.scale(factor);
+        for value in &mut self.scattered {
+            *value *= factor;
+        }
+    }
+
     /// H += d x_i x_i' for each (i, d) given.
     pub(super) fn add(&mut self, weighted: impl Iterator<Item = (usize, f64)>) {
         let mut negative = Vec::new();
@@ -117,11 +125,11 @@ impl<'a> Normal<'a> {
             }
         }
         if !negative.is_empty() {
-            self.sum.negate();
+            self.sum.scale(-1.0);
             for (i, d) in negative {
                 add_dense(&mut self.sum, self.x.rows.row(i), -d, self.x.last, &mut self.buffer);
             }
-            self.sum.negate();
+            self.sum.scale(-1.0);
         }
     }
 
