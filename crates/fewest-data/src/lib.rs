@@ -1,1 +1,86 @@
-//! placeholder
+//! Data for `fewest`: readers and writers, the target column, scaling, and what is wrong with a file.
+//!
+//! [`read`] takes a file in any [`Format`] to a [`Dataset`]; [`write`] does the reverse. Nothing is printed: what the user
+//! should know is in [`Dataset::notes`], what is wrong is a [`DataError`] whose text names place, finding and remedy.
+
+mod csv;
+mod dataset;
+mod encoding;
+mod error;
+mod header;
+mod names;
+mod note;
+mod number;
+mod options;
+mod output;
+mod problems;
+mod scaling;
+mod source;
+mod svmlight;
+mod table;
+mod target;
+mod waves;
+
+pub use dataset::{Dataset, Features, TextColumn};
+pub use error::{DataError, IndexFault, Place, bytes_text};
+pub use names::{Finder, Names};
+pub use note::{Note, TargetRule};
+pub use options::{Compression, Format, ReadOptions};
+pub use scaling::{ScaleKind, Scaling, low_variance, variances};
+pub use target::Target;
+
+/// Reads a data set from a file, or from standard input when `path` is `-`.
+///
+/// The format follows [`ReadOptions::format`], else the ending of the name, else (standard input) the first bytes;
+/// compression follows the first bytes. All values are finite and names distinct in what is returned.
+///
+/// # Errors
+/// Every [`DataError`] about input; the text names the place and the remedy.
+pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let (source, format, guessed) = source::open(path, options)?;
+    let mut data = match format {
+        Format::Csv | Format::Tsv => csv::read(&source, format, options)?,
+        Format::Svmlight => svmlight::read(&source, options)?,
+        Format::Arff | Format::Parquet | Format::Npz => return Err(DataError::UnknownFormat { file: path.into() }),
+    };
+    if guessed {
+        data.notes.push(Note::Guessed { format: format.name() });
+    }
+    if let Some(features) = &options.features {
+        data.align(features)?;
+    }
+    data.note_constant();
+    Ok(data)
+}
+
+/// Writes a data set in the format of the ending (`-` needs [`write_as`]).
+///
+/// The file appears complete or not at all: it is written beside its place and renamed. Values read back exactly.
+/// Returns notes on what the format cannot hold.
+///
+/// # Errors
+/// [`DataError::UnknownFormat`], [`DataError::Output`], [`DataError::DuplicateName`].
+pub fn write(path: &str, data: &Dataset) -> Result<Vec<Note>, DataError> {
+    let format = Format::of_path(path).ok_or_else(|| DataError::UnknownFormat { file: path.into() })?;
+    write_as(path, data, format)
+}
+
+/// Writes a data set in a given format; `-` is standard output.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>, DataError> {
+    let names: Vec<_> = data.names.iter().collect();
+    let target = data.target.iter().map(|t| t.column.as_str());
+    header::check_distinct(path, names.iter().map(AsRef::as_ref).chain(target))?;
+    let mut notes = Vec::new();
+    match format {
+        Format::Csv | Format::Tsv => output::save(path, |out| csv::write(data, format, out))?,
+        Format::Svmlight => {
+            notes = svmlight::losses(data);
+            output::save(path, |out| svmlight::write(data, out))?;
+        }
+        Format::Arff | Format::Parquet | Format::Npz => return Err(DataError::UnknownFormat { file: path.into() }),
+    }
+    Ok(notes)
+}

@@ -1,0 +1,306 @@
+//! Comma- and tab-separated text with a header line, quoted cells by RFC 4180.
+//!
+//! A cell that begins with `"` ends at the next `"` that is not doubled, and may hold delimiters and line ends. Quotes
+//! elsewhere are ordinary characters. Blank lines are passed over.
+
+use std::borrow::Cow;
+use std::io::{self, Read as _};
+
+use fewest::design::Row;
+use memchr::{memchr, memchr2, memrchr};
+
+use crate::header::Header;
+use crate::source::Source;
+use crate::table::{self, Rows};
+use crate::waves::{Piece, Records, malformed, shown};
+use crate::{DataError, Dataset, Format, Place, ReadOptions, number};
+
+/// Reads a csv or tsv file.
+pub(crate) fn read(source: &Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let first = first_record(source, delimiter(format), options)?;
+    let syntax = Syntax { delimiter: delimiter(format), skip_first: !options.no_header };
+    let names = if options.no_header { numbered_names(first.len()) } else { named(&source.name, first)? };
+    let header = Header::new(&source.name, names, options)?;
+    table::read(source, &syntax, header, &[], format, options)
+}
+
+fn delimiter(format: Format) -> u8 {
+    if format == Format::Tsv { b'\t' } else { b',' }
+}
+
+/// `x1` to `x(p-1)` and `y`.
+fn numbered_names(columns: usize) -> Vec<String> {
+    (1..columns).map(|j| format!("x{j}")).chain([crate::svmlight::TARGET.to_owned()]).collect()
+}
+
+/// The cells of the first line that is not blank.
+fn first_record(source: &Source, delimiter: u8, options: &ReadOptions) -> Result<Vec<String>, DataError> {
+    let syntax = Syntax { delimiter, skip_first: false };
+    let mut reader = source.reader()?;
+    let (mut text, mut want) = (Vec::new(), 1 << 16);
+    loop {
+        let missing = (want - text.len()) as u64;
+        let got = (&mut reader).take(missing).read_to_end(&mut text).map_err(|e| source.read_error(e))? as u64;
+        let start = blank_prefix(&text);
+        let end = syntax.record_end(&text, start);
+        if end < text.len() || got < missing {
+            let mut cells = Vec::new();
+            syntax.split(&text[start..end], &mut cells);
+            if start == text.len() {
+                return Err(DataError::Empty { file: source.name.clone() });
+            }
+            return Ok(cells.iter().map(|c| String::from_utf8_lossy(c.trim_ascii()).into_owned()).collect());
+        }
+        want *= 2;
+        crate::options::check_memory(&source.name, "the header line", 8 * want as u64, options.memory())?;
+    }
+}
+
+/// Bytes of the byte order mark and blank lines at the start.
+fn blank_prefix(text: &[u8]) -> usize {
+    let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    mark + text[mark..].iter().take_while(|&&b| b == b'\n' || b == b'\r').count()
+}
+
+/// Column names from the header line; refuses a first line of data, and empty names.
+fn named(file: &str, cells: Vec<String>) -> Result<Vec<String>, DataError> {
+    let numbers: Vec<f64> = cells.iter().filter_map(|c| number::parse(c.as_bytes())).collect();
+    // pandas names columns 0, 1, 2, ... by default; numbers in any other order are data.
+    let counted =
+        numbers.windows(2).all(|w| w[1] == w[0] + 1.0) && numbers.first().is_none_or(|x| *x == 0.0 || *x == 1.0);
+    if numbers.len() * 2 > cells.len() && !(counted && numbers.len() > 1) {
+        let found = cells.iter().take(5).map(|c| shown(c.as_bytes())).collect::<Vec<_>>().join(", ");
+        return Err(DataError::NoHeader { place: Place::line(file, 1), found });
+    }
+    if let Some(at) = cells.iter().position(String::is_empty) {
+        let found = format!("column {} has no name", at + 1);
+        return Err(malformed(Place::line(file, 1), found, "name every column in the header line"));
+    }
+    Ok(cells)
+}
+
+/// How the text is split.
+struct Syntax {
+    delimiter: u8,
+    /// The first record is the header.
+    skip_first: bool,
+}
+
+impl Syntax {
+    /// End of the record that begins at `start`, its line end included.
+    fn record_end(&self, text: &[u8], start: usize) -> usize {
+        let line_end = memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at + 1);
+        if memchr(b'"', &text[start..line_end]).is_none() {
+            return line_end;
+        }
+        let mut at = start;
+        loop {
+            at = cell_end(text, at, self.delimiter);
+            match text.get(at) {
+                None => return text.len(),
+                Some(b'\n') => return at + 1,
+                Some(_) => at += 1,
+            }
+        }
+    }
+
+    /// Splits a record, without its line end, into cells.
+    fn split<'t>(&self, record: &'t [u8], cells: &mut Vec<Cow<'t, [u8]>>) {
+        cells.clear();
+        let record = record.strip_suffix(b"\n").unwrap_or(record);
+        let record = record.strip_suffix(b"\r").unwrap_or(record);
+        let mut at = 0;
+        loop {
+            let end = cell_end(record, at, self.delimiter);
+            cells.push(unquoted(&record[at..end]));
+            if end >= record.len() {
+                return;
+            }
+            at = end + 1;
+        }
+    }
+}
+
+/// Position of the delimiter or line end after the cell that begins at `start`; the length of `text` if there is none.
+fn cell_end(text: &[u8], start: usize, delimiter: u8) -> usize {
+    let mut at = start;
+    if text.get(at) == Some(&b'"') {
+        at += 1;
+        while let Some(quote) = memchr(b'"', &text[at..]) {
+            at += quote + 1;
+            if text.get(at) != Some(&b'"') {
+                return plain_end(text, at, delimiter);
+            }
+            at += 1;
+        }
+        return text.len();
+    }
+    plain_end(text, at, delimiter)
+}
+
+fn plain_end(text: &[u8], at: usize, delimiter: u8) -> usize {
+    // Cells are short: a plain loop finds the end before a vector search has started.
+    for (i, &b) in text[at..].iter().take(16).enumerate() {
+        if b == delimiter || b == b'\n' {
+            return at + i;
+        }
+    }
+    memchr2(delimiter, b'\n', &text[at..]).map_or(text.len(), |i| at + i)
+}
+
+/// The text of a cell, quotes taken off.
+fn unquoted(cell: &[u8]) -> Cow<'_, [u8]> {
+    let Some(inner) = cell.strip_prefix(b"\"") else { return Cow::Borrowed(cell) };
+    let (mut out, mut rest) = (Vec::with_capacity(inner.len()), inner);
+    while let Some(quote) = memchr(b'"', rest) {
+        out.extend_from_slice(&rest[..quote]);
+        rest = &rest[quote + 1..];
+        match rest.strip_prefix(b"\"") {
+            Some(after) => {
+                out.push(b'"');
+                rest = after;
+            }
+            None => break,
+        }
+    }
+    out.extend_from_slice(rest);
+    Cow::Owned(out)
+}
+
+impl Records for Syntax {
+    fn whole(&self, text: &[u8]) -> usize {
+        if memchr(b'"', text).is_none() {
+            return memrchr(b'\n', text).map_or(0, |at| at + 1);
+        }
+        let (mut whole, mut at) = (0, 0);
+        while at < text.len() {
+            at = self.record_end(text, at);
+            if at < text.len() || text.ends_with(b"\n") && self.closed(&text[whole..at]) {
+                whole = at;
+            }
+        }
+        whole
+    }
+
+    fn next_end(&self, text: &[u8], start: usize, from: usize) -> usize {
+        if memchr(b'"', &text[start..from]).is_none() {
+            // No quote so far: the record at `from` began on the last line.
+            let begin = memrchr(b'\n', &text[start..from]).map_or(start, |at| start + at + 1);
+            return self.record_end(text, begin);
+        }
+        let mut at = start;
+        while at < from {
+            at = self.record_end(text, at);
+        }
+        at
+    }
+}
+
+impl Syntax {
+    /// Whether a record that reaches the end of the text ends there, and not inside a quoted cell.
+    fn closed(&self, record: &[u8]) -> bool {
+        let mut at = 0;
+        loop {
+            at = cell_end(record, at, self.delimiter);
+            match record.get(at) {
+                None => return false,
+                Some(b'\n') => return true,
+                Some(_) => at += 1,
+            }
+        }
+    }
+}
+
+impl Rows for Syntax {
+    fn each_row(
+        &self,
+        piece: Piece<'_>,
+        row: &mut dyn FnMut(u64, &[Cow<'_, [u8]>]) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let (mut at, mut line) = (0, piece.line);
+        let mut cells = Vec::new();
+        let first_piece = piece.line == 1;
+        let mut skip = self.skip_first && first_piece;
+        if first_piece {
+            at = blank_prefix(piece.text);
+            line += memchr::memchr_iter(b'\n', &piece.text[..at]).count() as u64;
+        }
+        while at < piece.text.len() {
+            let end = self.record_end(piece.text, at);
+            let record = &piece.text[at..end];
+            let lines = 1 + if memchr(b'"', record).is_some() {
+                memchr::memchr_iter(b'\n', &record[..record.len() - 1]).count() as u64
+            } else {
+                0
+            };
+            let blank = record.iter().all(|b| *b == b'\n' || *b == b'\r');
+            if !blank && !std::mem::take(&mut skip) {
+                self.split(record, &mut cells);
+                row(line, &cells)?;
+            }
+            at = end;
+            line += lines;
+        }
+        Ok(())
+    }
+}
+
+/// Writes names, rows and, last, the target.
+pub(crate) fn write(data: &Dataset, format: Format, out: &mut dyn io::Write) -> io::Result<()> {
+    let delimiter = delimiter(format);
+    let mut text = Vec::new();
+    let target = data.target.as_ref();
+    let names = data.names.iter().chain(target.map(|t| t.column.as_str().into()));
+    for (at, name) in names.enumerate() {
+        if at > 0 {
+            text.push(delimiter);
+        }
+        write_cell(&mut text, &name, delimiter);
+    }
+    text.push(b'\n');
+    let (n, p) = (data.features.n_samples(), data.names.len());
+    let all: Vec<usize> = (0..p).collect();
+    let rows = data.features.as_design().rows(&all);
+    for i in 0..n {
+        match rows.row(i) {
+            Row::Dense(values) => values.iter().for_each(|&x| {
+                number::write(&mut text, x);
+                text.push(delimiter);
+            }),
+            Row::Sparse(columns, values) => {
+                let mut next = columns.iter().zip(values).peekable();
+                for j in 0..p {
+                    match next.next_if(|(column, _)| **column as usize == j) {
+                        Some((_, &x)) => number::write(&mut text, x),
+                        None => text.push(b'0'),
+                    }
+                    text.push(delimiter);
+                }
+            }
+        }
+        match target {
+            Some(target) => write_cell(&mut text, &target.classes[target.codes[i] as usize], delimiter),
+            None => {
+                text.pop();
+            }
+        }
+        text.push(b'\n');
+        if text.len() > 1 << 16 {
+            out.write_all(&text)?;
+            text.clear();
+        }
+    }
+    out.write_all(&text)
+}
+
+/// A cell, quoted where it must be.
+fn write_cell(text: &mut Vec<u8>, cell: &str, delimiter: u8) {
+    let special = |b: u8| b == delimiter || matches!(b, b'"' | b'\n' | b'\r');
+    if !cell.bytes().any(special) {
+        text.extend_from_slice(cell.as_bytes());
+        return;
+    }
+    text.push(b'"');
+    text.extend_from_slice(cell.replace('"', "\"\"").as_bytes());
+    text.push(b'"');
+}

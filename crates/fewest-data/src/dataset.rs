@@ -1,0 +1,181 @@
+//! A data set in memory: features with names, target, columns set apart, notes.
+
+use fewest::{DenseDesign, Design, SparseDesign};
+use rayon::prelude::*;
+
+use crate::names::numbered;
+use crate::{DataError, Format, Names, Note, Target};
+
+/// The matrix X, n samples x p features.
+#[derive(Debug, Clone)]
+pub enum Features {
+    /// Column-major, every value stored.
+    Dense(DenseDesign<'static>),
+    /// Compressed columns, zeros left out.
+    Sparse(SparseDesign),
+}
+
+impl Features {
+    /// The matrix as the methods see it.
+    pub fn as_design(&self) -> &dyn Design {
+        match self {
+            Features::Dense(design) => design,
+            Features::Sparse(design) => design,
+        }
+    }
+
+    /// Number of samples n.
+    pub fn n_samples(&self) -> usize {
+        self.as_design().n_samples()
+    }
+
+    /// Number of features p.
+    pub fn n_features(&self) -> usize {
+        self.as_design().n_features()
+    }
+
+    /// Bytes of the matrix: 8 n p when dense, 12 a stored value and 8 a column start when sparse.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Features::Dense(design) => 8 * design.stored() as u64,
+            Features::Sparse(design) => 12 * design.stored() as u64 + 8 * (design.n_features() as u64 + 1),
+        }
+    }
+
+    /// Value of sample i, feature j.
+    pub fn value(&self, i: usize, j: usize) -> f64 {
+        match self {
+            Features::Dense(design) => design.column(j)[i],
+            Features::Sparse(design) => {
+                let (rows, values) = design.column(j);
+                rows.binary_search(&(i as u32)).map_or(0.0, |at| values[at])
+            }
+        }
+    }
+
+    /// The columns given, in the order given; `None` makes a column of zeros.
+    pub fn select(&self, columns: &[Option<usize>]) -> Features {
+        match self {
+            Features::Dense(design) => {
+                let n = design.n_samples();
+                let mut values = vec![0.0; n * columns.len()];
+                for (out, column) in values.chunks_mut(n.max(1)).zip(columns) {
+                    if let Some(j) = column {
+                        out.copy_from_slice(design.column(*j));
+                    }
+                }
+                Features::Dense(DenseDesign::new(n, columns.len(), values).expect("n p values"))
+            }
+            Features::Sparse(design) => {
+                let stored = columns.iter().flatten().map(|&j| design.column(j).0.len()).sum();
+                let mut start = Vec::with_capacity(columns.len() + 1);
+                let (mut rows, mut values) = (Vec::with_capacity(stored), Vec::with_capacity(stored));
+                start.push(0);
+                for column in columns {
+                    if let Some(j) = column {
+                        let (r, v) = design.column(*j);
+                        rows.extend_from_slice(r);
+                        values.extend_from_slice(v);
+                    }
+                    start.push(rows.len());
+                }
+                let made = SparseDesign::new(design.n_samples(), start, rows, values);
+                Features::Sparse(made.expect("columns of a valid matrix"))
+            }
+        }
+    }
+
+    /// Positions of the features with one value only, ascending.
+    pub fn constant(&self) -> Vec<usize> {
+        (0..self.n_features()).into_par_iter().filter(|&j| self.is_constant(j)).collect()
+    }
+
+    fn is_constant(&self, j: usize) -> bool {
+        match self {
+            Features::Dense(design) => design.column(j).windows(2).all(|w| w[0] == w[1]),
+            Features::Sparse(design) => {
+                let (rows, values) = design.column(j);
+                rows.is_empty() || (rows.len() == design.n_samples() && values.windows(2).all(|w| w[0] == w[1]))
+            }
+        }
+    }
+}
+
+/// A column kept as text: fold numbers, identifiers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextColumn {
+    /// Its name.
+    pub name: String,
+    /// One value for each row.
+    pub values: Vec<String>,
+}
+
+/// What a reader returns. All values of the features are finite.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    /// The matrix, n x p.
+    pub features: Features,
+    /// Names of the p features.
+    pub names: Names,
+    /// Classes of the n rows; `None` only if the reader was told that they may be missing.
+    pub target: Option<Target>,
+    /// Columns set apart, in the order asked for.
+    pub apart: Vec<TextColumn>,
+    /// Things to tell the user.
+    pub notes: Vec<Note>,
+    /// The file as the user named it.
+    pub source: String,
+    /// The format it was read in.
+    pub format: Format,
+}
+
+impl Dataset {
+    /// Brings the features into the order of `names` (a model's), and leaves others out.
+    ///
+    /// In svmlight files zeros are not written, so that a feature `x7` beyond the last one mentioned counts as zero.
+    /// Both are noted.
+    ///
+    /// # Errors
+    /// [`DataError::MissingFeature`] naming the first feature that is not there.
+    pub fn align(&mut self, names: &[String]) -> Result<(), DataError> {
+        if self.names.len() == names.len() && self.names.iter().zip(names).all(|(a, b)| a == b.as_str()) {
+            return Ok(());
+        }
+        let finder = self.names.finder();
+        let columns: Vec<Option<usize>> = names.iter().map(|name| finder.position(name)).collect();
+        drop(finder);
+        let open = self.format == Format::Svmlight;
+        let absent =
+            |(column, name): &(&Option<usize>, &String)| column.is_none() && !(open && numbered(name).is_some());
+        let missing: Vec<&String> = columns.iter().zip(names).filter(absent).map(|(_, name)| name).collect();
+        if let Some(first) = missing.first() {
+            return Err(DataError::MissingFeature {
+                file: self.source.clone(),
+                name: (*first).clone(),
+                missing: missing.len(),
+                needed: names.len(),
+            });
+        }
+        let padded = columns.iter().filter(|c| c.is_none()).count();
+        let ignored = (self.names.len() + padded).saturating_sub(names.len());
+        self.features = self.features.select(&columns);
+        self.names = Names::Listed(names.to_vec());
+        self.notes.retain(|note| !matches!(note, Note::Constant { .. }));
+        if padded > 0 {
+            self.notes.push(Note::Padded { count: padded });
+        }
+        if ignored > 0 {
+            self.notes.push(Note::Ignored { count: ignored });
+        }
+        Ok(())
+    }
+
+    /// Adds the note on constant features, if there are any.
+    pub(crate) fn note_constant(&mut self) {
+        let features = self.features.constant();
+        if !features.is_empty() {
+            let names = features.iter().take(10).map(|&j| self.names.get(j).into_owned()).collect();
+            self.notes.push(Note::Constant { count: features.len(), features, names });
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Feature names: a list, or `x1` to `xp` without storing them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Names of the p features, in column order, all different.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Names {
+    /// `x1`, `x2`, ..., `xp`; takes no memory, which counts when p is in the millions.
+    Numbered(usize),
+    /// Names as in the file.
+    Listed(Vec<String>),
+}
+
+impl Names {
+    /// Number of names p.
+    pub fn len(&self) -> usize {
+        match self {
+            Names::Numbered(p) => *p,
+            Names::Listed(names) => names.len(),
+        }
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Name of feature j (from 0).
+    pub fn get(&self, j: usize) -> Cow<'_, str> {
+        match self {
+            Names::Numbered(_) => Cow::Owned(format!("x{}", j + 1)),
+            Names::Listed(names) => Cow::Borrowed(&names[j]),
+        }
+    }
+
+    /// Position of one name. For many look-ups use [`Names::finder`].
+    pub fn position(&self, name: &str) -> Option<usize> {
+        match self {
+            Names::Numbered(p) => numbered(name).filter(|j| j < p),
+            Names::Listed(names) => names.iter().position(|n| n == name),
+        }
+    }
+
+    /// A look-up table, for many names.
+    pub fn finder(&self) -> Finder<'_> {
+        match self {
+            Names::Numbered(p) => Finder::Numbered(*p),
+            Names::Listed(names) => {
+                Finder::Listed(names.iter().enumerate().map(|(j, name)| (name.as_str(), j)).collect())
+            }
+        }
+    }
+
+    /// All names, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        (0..self.len()).map(|j| self.get(j))
+    }
+
+    /// All names as strings.
+    pub fn to_vec(&self) -> Vec<String> {
+        self.iter().map(Cow::into_owned).collect()
+    }
+}
+
+/// Finds positions of names; made by [`Names::finder`].
+#[derive(Debug)]
+pub enum Finder<'a> {
+    /// Of [`Names::Numbered`].
+    Numbered(usize),
+    /// Of [`Names::Listed`].
+    Listed(HashMap<&'a str, usize>),
+}
+
+impl Finder<'_> {
+    /// Position of a name, from 0.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        match self {
+            Finder::Numbered(p) => numbered(name).filter(|j| j < p),
+            Finder::Listed(map) => map.get(name).copied(),
+        }
+    }
+}
+
+/// 6 of `x7`: the position meant by a name of the numbered kind.
+pub(crate) fn numbered(name: &str) -> Option<usize> {
+    let digits = name.strip_prefix('x')?;
+    if digits.starts_with('0') || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse::<usize>().ok()?.checked_sub(1)
+}

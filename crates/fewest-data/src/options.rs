@@ -1,0 +1,199 @@
+//! File formats and what a caller may ask of a reader.
+
+use crate::DataError;
+
+/// A data format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Comma-separated with a header line.
+    Csv,
+    /// Tab-separated with a header line.
+    Tsv,
+    /// LIBSVM / svmlight text: `label index:value ...`, indices from 1.
+    Svmlight,
+    /// WEKA's attribute-relation file format.
+    Arff,
+    /// Apache Parquet.
+    Parquet,
+    /// NumPy archive with `X` and `y`, or the layout of `scipy.sparse.save_npz`.
+    Npz,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 6] =
+        [Format::Csv, Format::Tsv, Format::Svmlight, Format::Arff, Format::Parquet, Format::Npz];
+
+    /// Format by the ending of a file name, a compression ending left aside.
+    pub fn of_path(path: &str) -> Option<Format> {
+        let lower = path.to_ascii_lowercase();
+        let stem = Compression::ENDINGS.iter().find_map(|(ending, _)| lower.strip_suffix(ending)).unwrap_or(&lower);
+        match stem.rsplit_once('.')?.1 {
+            "csv" => Some(Format::Csv),
+            "tsv" | "tab" => Some(Format::Tsv),
+            "svm" | "libsvm" | "svmlight" => Some(Format::Svmlight),
+            "arff" => Some(Format::Arff),
+            "parquet" | "pq" => Some(Format::Parquet),
+            "npz" => Some(Format::Npz),
+            _ => None,
+        }
+    }
+
+    /// The name as used by `--format`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Svmlight => "svmlight",
+            Format::Arff => "arff",
+            Format::Parquet => "parquet",
+            Format::Npz => "npz",
+        }
+    }
+
+    /// By the name as used by `--format` (also `svm` and `libsvm`).
+    pub fn by_name(name: &str) -> Option<Format> {
+        match name {
+            "svm" | "libsvm" => Some(Format::Svmlight),
+            _ => Format::ALL.into_iter().find(|f| f.name() == name),
+        }
+    }
+
+    /// Guess from the first bytes of (uncompressed) data; `Csv` where nothing speaks for another format.
+    pub(crate) fn sniff(head: &[u8]) -> Format {
+        if head.starts_with(b"PAR1") {
+            return Format::Parquet;
+        }
+        if head.starts_with(b"PK\x03\x04") {
+            return Format::Npz;
+        }
+        let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
+        let Some(line) = lines.into_iter().find(|l| !l.is_empty() && !l.starts_with(b"#") && !l.starts_with(b"%"))
+        else {
+            return Format::Csv;
+        };
+        if line.len() >= 9 && line[..9].eq_ignore_ascii_case(b"@relation") {
+            return Format::Arff;
+        }
+        let mut tokens = line.split(u8::is_ascii_whitespace).filter(|t| !t.is_empty());
+        let pair = |token: &[u8]| {
+            let mut parts = token.splitn(2, |&b| b == b':');
+            parts.next().is_some_and(|i| !i.is_empty() && i.iter().all(u8::is_ascii_digit))
+                && parts.next().is_some_and(|v| crate::number::parse(v).is_some())
+        };
+        if tokens.nth(1).is_some_and(pair) {
+            return Format::Svmlight;
+        }
+        if line.contains(&b'\t') && !line.contains(&b',') { Format::Tsv } else { Format::Csv }
+    }
+}
+
+/// Compression of a whole file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// As it is.
+    Plain,
+    /// gzip, one or more members.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+    /// bzip2.
+    Bzip2,
+}
+
+impl Compression {
+    pub(crate) const ENDINGS: [(&'static str, Compression); 3] =
+        [(".gz", Compression::Gzip), (".zst", Compression::Zstd), (".bz2", Compression::Bzip2)];
+
+    /// Compression by the ending of a file name.
+    pub fn of_path(path: &str) -> Compression {
+        let lower = path.to_ascii_lowercase();
+        Self::ENDINGS.iter().find(|(ending, _)| lower.ends_with(ending)).map_or(Compression::Plain, |e| e.1)
+    }
+
+    /// Compression by the first bytes of a file.
+    pub(crate) fn of_bytes(head: &[u8]) -> Compression {
+        if head.starts_with(&[0x1f, 0x8b]) {
+            Compression::Gzip
+        } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            Compression::Zstd
+        } else if head.len() >= 10 && head.starts_with(b"BZh") && &head[4..10] == b"1AY&SY" {
+            Compression::Bzip2
+        } else {
+            Compression::Plain
+        }
+    }
+
+    /// For messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Compression::Plain => "plain",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Bzip2 => "bzip2",
+        }
+    }
+}
+
+/// What to read and how. `ReadOptions::default()` reads a training file.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// Target column; default the column `y`, `label`, `class` or `target` (any case), else the last one.
+    pub target: Option<String>,
+    /// Read a file for prediction: the target column may be missing, the last column is then a feature, and one class
+    /// only is allowed.
+    pub target_optional: bool,
+    /// Format; default by the ending of the name, or by the first bytes for standard input.
+    pub format: Option<Format>,
+    /// Most bytes that the reader may take; default three quarters of the physical memory.
+    pub memory_limit: Option<u64>,
+    /// Columns to set apart as text (fold numbers, identifiers), see [`crate::Dataset::apart`].
+    pub apart: Vec<String>,
+    /// Columns to drop.
+    pub drop: Vec<String>,
+    /// Columns to read as categories even where they hold numbers.
+    pub text: Vec<String>,
+    /// Keep exactly these features, in this order (a model's). Dummy columns are made to fit, other columns are ignored
+    /// and may hold anything.
+    pub features: Option<Vec<String>>,
+    /// The csv file has no header: features are named x1, x2, ..., the last column is `y`.
+    pub no_header: bool,
+    /// Largest svmlight (or sparse arff) feature number; default 4 Mi plus the bytes of the file.
+    pub index_limit: Option<u64>,
+}
+
+impl ReadOptions {
+    /// Bytes allowed in force.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory_limit.unwrap_or_else(default_memory)
+    }
+
+    /// Largest feature number allowed for a file of that many (uncompressed) bytes.
+    pub(crate) fn largest_index(&self, bytes: u64) -> u64 {
+        self.index_limit.unwrap_or((4 << 20) + bytes).min(u64::from(u32::MAX))
+    }
+}
+
+/// Three quarters of physical memory, 8 GiB where that is unknown.
+fn default_memory() -> u64 {
+    let known = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|l| l.starts_with("MemTotal:"))?;
+        line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    known.map_or(8 << 30, |kib| kib * 1024 / 4 * 3)
+}
+
+/// An error when more than `allowed` bytes are needed.
+pub(crate) fn check_memory(file: &str, what: &str, needed: u64, allowed: u64) -> Result<(), DataError> {
+    if needed <= allowed {
+        return Ok(());
+    }
+    Err(DataError::Memory {
+        file: file.into(),
+        what: what.into(),
+        needed,
+        allowed,
+        remedy: "raise --memory, drop columns, or use a sparse format such as svmlight",
+    })
+}

@@ -1,0 +1,131 @@
+//! Opening files: standard input, compression, reading again from the start.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+use crate::{Compression, DataError, Format, ReadOptions};
+
+/// An open input that can be read several times.
+pub(crate) struct Source {
+    /// The name for messages.
+    pub(crate) name: String,
+    file: File,
+    compression: Compression,
+    memory: u64,
+}
+
+/// A regular file, or standard input (and other streams) copied to an unlinked temporary file.
+pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format, bool), DataError> {
+    let (name, file) = if path == "-" {
+        ("standard input".to_owned(), spool("standard input", &mut io::stdin().lock())?)
+    } else {
+        (path.to_owned(), open_file(path)?)
+    };
+    let head = peek(&name, &file)?;
+    if head.is_empty() {
+        return Err(DataError::Empty { file: name });
+    }
+    let compression = Compression::of_bytes(&head);
+    let named = Compression::of_path(path);
+    if named != Compression::Plain && compression != named {
+        let what = format!("the name says {}, but the data are not", named.name());
+        return Err(DataError::Damaged { file: name, what });
+    }
+    let source = Source { name, file, compression, memory: options.memory() };
+    let (format, guessed) = match options.format.or_else(|| Format::of_path(path)) {
+        Some(format) => (format, false),
+        None if path == "-" => (source.sniff()?, true),
+        None => return Err(DataError::UnknownFormat { file: source.name }),
+    };
+    Ok((source, format, guessed))
+}
+
+fn open_file(path: &str) -> Result<File, DataError> {
+    let io_error = |source: io::Error| DataError::Io { file: path.into(), action: "read", source };
+    let mut file = File::open(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound => DataError::NotFound { file: path.into() },
+        _ => io_error(e),
+    })?;
+    let kind = file.metadata().map_err(io_error)?;
+    if kind.is_dir() {
+        return Err(io_error(io::Error::other("it is a folder")));
+    }
+    if kind.is_file() { Ok(file) } else { spool(path, &mut file) }
+}
+
+/// Copies a stream to a temporary file that has no name.
+fn spool(name: &str, input: &mut dyn Read) -> Result<File, DataError> {
+    let mut file = tempfile::tempfile().map_err(|source| DataError::Io {
+        file: name.into(),
+        action: "make a temporary file for",
+        source,
+    })?;
+    io::copy(input, &mut file).map_err(|source| DataError::Io { file: name.into(), action: "read", source })?;
+    Ok(file)
+}
+
+/// The first bytes.
+fn peek(name: &str, mut file: &File) -> Result<Vec<u8>, DataError> {
+    let mut head = Vec::new();
+    let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(16).read_to_end(&mut head));
+    read.map_err(|source| DataError::Io { file: name.into(), action: "read", source })?;
+    Ok(head)
+}
+
+impl Source {
+    /// A fresh reader of the uncompressed data from the start.
+    pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send + '_>, DataError> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0)).map_err(|e| self.read_error(e))?;
+        Ok(match self.compression {
+            Compression::Plain => Box::new(file),
+            Compression::Gzip => {
+                Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, file)))
+            }
+            Compression::Zstd => Box::new(zstd::Decoder::new(file).map_err(|e| self.read_error(e))?),
+            Compression::Bzip2 => {
+                Box::new(bzip2::bufread::MultiBzDecoder::new(BufReader::with_capacity(1 << 16, file)))
+            }
+        })
+    }
+
+    /// About the bytes of the uncompressed data, from above: sixteen times the size of a compressed file.
+    pub(crate) fn trusted_bytes(&self) -> u64 {
+        let bytes = self.file.metadata().map_or(0, |m| m.len());
+        if self.compression == Compression::Plain { bytes } else { bytes.saturating_mul(16) }
+    }
+
+    /// A file of the uncompressed data at its start, for formats that need to jump.
+    pub(crate) fn seekable(&self) -> Result<File, DataError> {
+        if self.compression == Compression::Plain {
+            let mut file = self.file.try_clone().map_err(|e| self.read_error(e))?;
+            file.seek(SeekFrom::Start(0)).map_err(|e| self.read_error(e))?;
+            return Ok(file);
+        }
+        let mut file = tempfile::tempfile().map_err(|e| self.read_error(e))?;
+        let mut limited = self.reader()?.take(self.memory.saturating_add(1));
+        let copied = io::copy(&mut limited, &mut file).map_err(|e| self.read_error(e))?;
+        crate::options::check_memory(&self.name, "the uncompressed file", copied, self.memory)?;
+        file.seek(SeekFrom::Start(0)).map_err(|e| self.read_error(e))?;
+        Ok(file)
+    }
+
+    /// What a failed read means: damaged data when compressed, else the operating system.
+    pub(crate) fn read_error(&self, source: io::Error) -> DataError {
+        let system = source.raw_os_error().is_some();
+        if self.compression == Compression::Plain || system {
+            return DataError::Io { file: self.name.clone(), action: "read", source };
+        }
+        let what = match source.kind() {
+            io::ErrorKind::UnexpectedEof => format!("the {} data end too early", self.compression.name()),
+            _ => format!("{}: {source}", self.compression.name()),
+        };
+        DataError::Damaged { file: self.name.clone(), what }
+    }
+
+    fn sniff(&self) -> Result<Format, DataError> {
+        let mut head = Vec::new();
+        self.reader()?.take(1 << 16).read_to_end(&mut head).map_err(|e| self.read_error(e))?;
+        Ok(Format::sniff(&head))
+    }
+}

@@ -1,0 +1,128 @@
+//! The target column: class names and the class of each row.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use crate::DataError;
+use crate::number;
+
+/// Classes of the rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Name of the column in the file (`y` for formats that do not name it).
+    pub column: String,
+    /// Class names, sorted: by value if all are numbers, else as text. A number is written in its shortest form, so
+    /// that `+1`, `1` and `1.0` are one class in every format.
+    pub classes: Vec<String>,
+    /// For each row the position of its class in `classes`.
+    pub codes: Vec<u32>,
+}
+
+impl Target {
+    /// Labels of a two-class problem: -1 for the first class, +1 for the second.
+    ///
+    /// With more classes it is one against the rest: +1 for the last class.
+    pub fn signs(&self) -> Vec<f64> {
+        let positive = (self.classes.len().max(2) - 1) as u32;
+        self.codes.iter().map(|&code| if code == positive { 1.0 } else { -1.0 }).collect()
+    }
+
+    /// Class names of -1 and +1, for printing; `None` unless there are two classes.
+    pub fn mapping(&self) -> Option<[(&'static str, &str); 2]> {
+        match &self.classes[..] {
+            [first, second] => Some([("-1", first), ("+1", second)]),
+            _ => None,
+        }
+    }
+
+    /// Rows of each class.
+    pub fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.classes.len()];
+        self.codes.iter().for_each(|&code| counts[code as usize] += 1);
+        counts
+    }
+
+    /// Codes with respect to another list of classes (a model's); `None` for rows of a class not in it.
+    pub fn codes_in(&self, classes: &[String]) -> Vec<Option<u32>> {
+        let map: Vec<Option<u32>> =
+            self.classes.iter().map(|c| classes.iter().position(|known| known == c).map(|at| at as u32)).collect();
+        self.codes.iter().map(|&code| map[code as usize]).collect()
+    }
+
+    /// Refuses one class only, or values that cannot be classes (more than 20, and more than half as many as rows).
+    pub(crate) fn check(&self, file: &str) -> Result<(), DataError> {
+        let classes = self.classes.len();
+        if classes < 2 {
+            return Err(DataError::OneClass {
+                file: file.into(),
+                column: self.column.clone(),
+                class: self.classes.first().cloned().unwrap_or_default(),
+            });
+        }
+        if classes > 20 && classes * 2 > self.codes.len() {
+            return Err(DataError::TooManyClasses {
+                file: file.into(),
+                column: self.column.clone(),
+                classes,
+                rows: self.codes.len(),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Collects class labels row by row, then sorts the classes.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    classes: Vec<String>,
+    find: HashMap<String, u32>,
+    codes: Vec<u32>,
+}
+
+impl Labels {
+    /// The code of a class name, new or known. Codes are in order of appearance until [`Labels::finish`].
+    pub(crate) fn code(&mut self, name: &str) -> u32 {
+        if let Some(&code) = self.find.get(name) {
+            return code;
+        }
+        let code = self.classes.len() as u32;
+        self.classes.push(name.to_owned());
+        self.find.insert(name.to_owned(), code);
+        code
+    }
+
+    /// Adds a row.
+    pub(crate) fn push_code(&mut self, code: u32) {
+        self.codes.push(code);
+    }
+
+    /// Rows so far.
+    pub(crate) fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// The target, classes sorted.
+    pub(crate) fn finish(mut self, column: String) -> Target {
+        let mut order: Vec<usize> = (0..self.classes.len()).collect();
+        let values: Vec<Option<f64>> = self.classes.iter().map(|c| number::parse(c.as_bytes())).collect();
+        let numeric = values.iter().all(Option::is_some);
+        order.sort_by(|&a, &b| match (numeric, values[a], values[b]) {
+            (true, Some(x), Some(y)) => x.partial_cmp(&y).unwrap_or(Ordering::Equal),
+            _ => self.classes[a].cmp(&self.classes[b]),
+        });
+        let mut rank = vec![0u32; order.len()];
+        order.iter().enumerate().for_each(|(at, &code)| rank[code] = at as u32);
+        self.codes.iter_mut().for_each(|code| *code = rank[*code as usize]);
+        let classes = order.into_iter().map(|code| std::mem::take(&mut self.classes[code])).collect();
+        Target { column, classes, codes: self.codes }
+    }
+}
+
+/// The name of a class: numbers in shortest form (`+1` and `1.0` are `1`), text trimmed.
+pub(crate) fn class_name(cell: &str) -> String {
+    let cell = cell.trim();
+    match number::parse(cell.as_bytes()) {
+        Some(value) if value.is_finite() => number::text(value),
+        _ => cell.to_owned(),
+    }
+}
