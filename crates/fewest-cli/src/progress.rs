@@ -22,24 +22,24 @@ pub(crate) struct Watch<'a> {
     start: Instant,
     bar: Option<ProgressBar>,
     wants_bar: bool,
+    sink: Option<&'a Sink>,
+    /// Opened by the first event, so that a run that is refused leaves no file.
     trace: Option<Box<dyn Write>>,
     failed: Option<std::io::Error>,
 }
 
 impl<'a> Watch<'a> {
     /// A bar if the terminal shows one, a trace if asked for.
-    ///
-    /// # Errors
-    /// When the trace file cannot be opened.
-    pub(crate) fn new(names: &'a Names, terminal: Terminal, trace: Option<&Sink>) -> Result<Self, Failure> {
-        Ok(Self {
+    pub(crate) fn new(names: &'a Names, terminal: Terminal, sink: Option<&'a Sink>) -> Self {
+        Self {
             names,
             start: Instant::now(),
             bar: None,
             wants_bar: terminal.shows_progress(),
-            trace: trace.map(Sink::follow).transpose()?,
+            sink,
+            trace: None,
             failed: None,
-        })
+        }
     }
 
     /// Clears the bar and ends the trace.
@@ -47,13 +47,15 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// When the trace could not be written to its end.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.clear();
+        let flushed = self.trace.as_mut().map_or(Ok(()), Write::flush);
+        self.failed.take().map_or(flushed, Err).map_err(|error| Failure::writing("the trace", &error))
+    }
+
+    /// Takes the bar off the terminal.
+    fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
-        }
-        let flushed = self.trace.as_mut().map_or(Ok(()), |trace| trace.flush());
-        match self.failed.take().map_or(flushed, Err) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(Failure::writing("the trace", &error)),
         }
     }
 
@@ -69,11 +71,22 @@ impl<'a> Watch<'a> {
         }
     }
 
+    fn line(&mut self, line: &Value) -> std::io::Result<()> {
+        if let (Some(sink), None) = (self.sink, &self.trace) {
+            self.trace = Some(sink.follow()?);
+        }
+        self.trace.as_mut().map_or(Ok(()), |trace| writeln!(trace, "{line}"))
+    }
+
     fn write(&mut self, event: &Event<'_>) {
-        let Some(trace) = &mut self.trace else { return };
+        if self.sink.is_none() {
+            return;
+        }
         let seconds = self.start.elapsed().as_secs_f64();
         let line = match *event {
-            Event::Answered { call, elapsed } => json!({"event": "answered", "seconds": elapsed.as_secs_f64(), "call": call}),
+            Event::Answered { call, elapsed } => {
+                json!({"event": "answered", "seconds": elapsed.as_secs_f64(), "call": call})
+            }
             Event::Progress { done, total, elapsed } => {
                 json!({"event": "progress", "seconds": elapsed.as_secs_f64(), "done": done, "total": total})
             }
@@ -85,15 +98,17 @@ impl<'a> Watch<'a> {
                 "event": "incumbent", "seconds": elapsed.as_secs_f64(), "objective": objective,
                 "selected_indices": subset.iter().collect::<Vec<_>>()
             }),
-            Event::Bound { bound, elapsed } => json!({"event": "bound", "seconds": elapsed.as_secs_f64(), "bound": bound}),
+            Event::Bound { bound, elapsed } => {
+                json!({"event": "bound", "seconds": elapsed.as_secs_f64(), "bound": bound})
+            }
             _ => Value::Null,
         };
         if line.is_null() {
             return;
         }
-        if let Err(error) = writeln!(trace, "{line}") {
+        if let Err(error) = self.line(&line) {
             self.failed = Some(error);
-            self.trace = None;
+            (self.sink, self.trace) = (None, None);
         }
     }
 }

@@ -31,6 +31,7 @@ impl Terminal {
     ///
     /// # Errors
     /// A failed write; quiet when the reader went away.
+    #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
     pub(crate) fn out(self, text: &str) -> Result<(), Failure> {
         let mut stdout = std::io::stdout().lock();
         stdout
@@ -61,6 +62,7 @@ impl Terminal {
     }
 
     /// Says why the command failed.
+    #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
     pub(crate) fn error(self, text: &str) {
         say(&format!("{}: {text}", paint("fewest", "31;1")));
     }
@@ -83,11 +85,7 @@ fn no_colour() -> bool {
 
 /// The word in colour, when standard error is a terminal that wants it.
 fn paint(word: &str, code: &str) -> String {
-    if std::io::stderr().is_terminal() && !no_colour() {
-        format!("\x1b[{code}m{word}\x1b[0m")
-    } else {
-        word.to_owned()
-    }
+    if std::io::stderr().is_terminal() && !no_colour() { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
 }
 
 /// Text in bold, when standard output is a terminal that wants it.

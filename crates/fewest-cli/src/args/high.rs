@@ -127,13 +127,14 @@ pub(crate) fn kernel(kind: KernelArg, args: &KernelArgs) -> Result<KernelMeaning
             "--{option} has no meaning for the {name} kernel; leave it out or choose another --kernel"
         )));
     }
-    let gamma = match args.gamma.as_deref() {
-        None | Some("scale") => Gamma::Scale,
-        Some("1/p") => Gamma::PerFeature,
-        Some(text) => Gamma::Number(text.parse().map_err(|_| {
-            Failure::Input(format!("--gamma is {text}, but must be a number above 0, scale, or 1/p"))
-        })?),
-    };
+    let gamma =
+        match args.gamma.as_deref() {
+            None | Some("scale") => Gamma::Scale,
+            Some("1/p") => Gamma::PerFeature,
+            Some(text) => Gamma::Number(text.parse().map_err(|_| {
+                Failure::Input(format!("--gamma is {text}, but must be a number above 0, scale, or 1/p"))
+            })?),
+        };
     let meaning = KernelMeaning { kind, gamma, coef0: args.coef0.unwrap_or(0.0), degree: args.degree.unwrap_or(3) };
     meaning.at(if let Gamma::Number(gamma) = gamma { gamma } else { 1.0 }).check()?;
     Ok(meaning)
@@ -301,9 +302,9 @@ fn step(text: Option<&str>, of: Option<StepOf>) -> Result<Step, Failure> {
         share(text.parse().unwrap_or(f64::NAN))
     };
     match step {
-        Step::Count(0) | Step::Remaining(_) | Step::Original(_) if !fraction_fits(step) => Err(Failure::Input(format!(
-            "--step is {text}, but must be a whole number, at least 1, a fraction between 0 and 1, or half"
-        ))),
+        Step::Count(0) | Step::Remaining(_) | Step::Original(_) if !fraction_fits(step) => Err(Failure::Input(
+            format!("--step is {text}, but must be a whole number, at least 1, a fraction between 0 and 1, or half"),
+        )),
         Step::Count(_) if of.is_some() => Err(Failure::Input(format!(
             "--step-of says what a fraction is a fraction of, but --step is {text}; leave it out"
         ))),

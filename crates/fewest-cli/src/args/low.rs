@@ -46,7 +46,7 @@ Examples:
 
 /// Feature selection for support vector machines, with proof of how good the answer is.
 #[derive(Debug, Parser)]
-#[command(name = "fewest", version, about, after_help = EXAMPLES, max_term_width = 110, propagate_version = true)]
+#[command(name = "fewest", version, after_help = EXAMPLES, max_term_width = 110, propagate_version = true)]
 pub(crate) struct Low {
     /// What to do.
     #[command(subcommand)]

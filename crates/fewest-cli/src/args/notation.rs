@@ -68,7 +68,7 @@ pub(crate) fn before_colon(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// `a:b,c` as ("a", ["b", "c"]).
+/// `a:b,c` as a and the list of b and c.
 ///
 /// # Errors
 /// When it does not have that form.
@@ -80,7 +80,7 @@ pub(crate) fn implication(text: &str) -> Result<(String, Vec<String>), String> {
     Ok((left, names(&rest)?))
 }
 
-/// `2:a,b,c` as (2, ["a", "b", "c"]).
+/// `2:a,b,c` as 2 and the list of a, b and c.
 ///
 /// # Errors
 /// When it does not have that form.
@@ -233,11 +233,10 @@ mod tests {
         assert_eq!(implication(r#""x:y":b,"c,d""#).unwrap(), ("x:y".into(), vec!["b".into(), "c,d".into()]));
         assert_eq!(counted("2:a:1,b").unwrap(), (2, vec!["a:1".into(), "b".into()]));
         assert!(counted("a,b").is_err() && counted("-1:a").is_err() && implication(":b").is_err());
-        assert_eq!(weighted(r#"1=2,"a,b"=0.5,c\=d=3"#).unwrap(), [
-            ("1".into(), 2.0),
-            ("a,b".into(), 0.5),
-            ("c=d".into(), 3.0)
-        ]);
+        assert_eq!(
+            weighted(r#"1=2,"a,b"=0.5,c\=d=3"#).unwrap(),
+            [("1".into(), 2.0), ("a,b".into(), 0.5), ("c=d".into(), 3.0)]
+        );
     }
 
     #[test]

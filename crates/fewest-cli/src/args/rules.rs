@@ -276,9 +276,13 @@ impl RuleSource {
         for (name, cost) in &self.file.costs {
             given.push((features.index(name, &place)?, *cost));
         }
-        for (name, cost) in self.args.costs.iter().flat_map(|(file, costs)| costs.iter().map(move |c| (file, c))).map(
-            |(file, (name, cost))| (features.index(name, file), *cost),
-        ) {
+        for (name, cost) in self
+            .args
+            .costs
+            .iter()
+            .flat_map(|(file, costs)| costs.iter().map(move |c| (file, c)))
+            .map(|(file, (name, cost))| (features.index(name, file), *cost))
+        {
             given.push((name?, cost));
         }
         if given.is_empty() {
@@ -346,15 +350,14 @@ fn read_costs(path: &Path) -> Result<Vec<(String, f64)>, Failure> {
         let place = format!("{file}, line {}", at + 1);
         let fields = notation::names(line).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
         let [name, cost] = fields.as_slice() else {
-            return Err(Failure::Input(format!(
-                "{place}: {} fields, but each line must be name,cost",
-                fields.len()
-            )));
+            return Err(Failure::Input(format!("{place}: {} fields, but each line must be name,cost", fields.len())));
         };
         match cost.parse() {
             Ok(number) => {
                 if costs.iter().any(|c| c.0 == *name) {
-                    return Err(Failure::Input(format!("{place}: \"{name}\" has a cost already; keep one line for it")));
+                    return Err(Failure::Input(format!(
+                        "{place}: \"{name}\" has a cost already; keep one line for it"
+                    )));
                 }
                 costs.push((name.clone(), number));
             }

@@ -1,5 +1,7 @@
 //! `fewest check`: what is in a data file, and what is wrong with it.
 
+use std::fmt::Write as _;
+
 use fewest_data::{Dataset, Note, bytes_text};
 use serde_json::{Value, json};
 
@@ -144,15 +146,15 @@ fn report(data: &Dataset, columns: &[Column]) -> String {
             c.nonzero.to_string(),
         ]);
     }
-    out += &format!("\n{}", features.render());
+    let _ = write!(out, "\n{}", features.render());
     if columns.len() > ROWS {
-        out += &format!("... and {} more; --json FILE holds them all\n", columns.len() - ROWS);
+        let _ = writeln!(out, "... and {} more; --json FILE holds them all", columns.len() - ROWS);
     }
     let notes = notes(data);
-    out += &format!("\n{}\n", bold(if notes.is_empty() { "Nothing is wrong with this file." } else { "To know" }));
+    let _ = write!(out, "\n{}\n", bold(if notes.is_empty() { "Nothing is wrong with this file." } else { "To know" }));
     for note in notes {
         let text = table::paragraph(&note, 4);
-        out += &format!("  - {}", text.trim_start());
+        let _ = write!(out, "  - {}", text.trim_start());
     }
     out
 }

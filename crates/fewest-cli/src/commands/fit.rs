@@ -1,5 +1,7 @@
 //! `fewest fit`: train the SVM on given features. And where models of any command go.
 
+use std::fmt::Write as _;
+
 use std::time::Instant;
 
 use fewest::model::{self, FitSettings};
@@ -36,6 +38,11 @@ impl ModelSink {
             return Err(Failure::input("--model-format needs a file: add --model FILE"));
         }
         Ok(sink.map(|sink| Self { sink, format: args.model_format }))
+    }
+
+    /// Where it goes.
+    pub(crate) fn sink(&self) -> &Sink {
+        &self.sink
     }
 
     /// Refuses before the run what the format cannot hold.
@@ -101,15 +108,18 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     let wanted = wanted(args)?;
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let model_sink = ModelSink::open(&args.model)?;
+    let to_stdout = [json.as_ref(), model_sink.as_ref().map(ModelSink::sink)];
+    let to_stdout = to_stdout.into_iter().flatten().filter(|sink| sink.is_stdout()).count();
+    if to_stdout > 1 {
+        return Err(Failure::input(
+            "only one of --json and --model can go to standard output; name a file for the other",
+        ));
+    }
     let linear = args.svm.kernel == KernelArg::Linear;
 
     let start = Instant::now();
-    let preparation = Preparation {
-        data: &args.data,
-        prepare: &args.prepare,
-        class_weight: &class_weight,
-        variance_threshold: None,
-    };
+    let preparation =
+        Preparation { data: &args.data, prepare: &args.prepare, class_weight: &class_weight, variance_threshold: None };
     let prepared = preparation.run(&mut svm, terminal)?;
     let features = features(&wanted, &prepared)?;
     if let Some(sink) = &model_sink {
@@ -140,14 +150,10 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     if let Some(sink) = &model_sink {
         sink.write(&trained, terminal)?;
     }
-    if !json.as_ref().is_some_and(Sink::is_stdout) && !model_to_stdout(model_sink.as_ref()) {
+    if to_stdout == 0 {
         terminal.out(&report(args, &trained, &prepared, accuracy, [reading, fitting]))?;
     }
     Ok(0)
-}
-
-fn model_to_stdout(sink: Option<&ModelSink>) -> bool {
-    sink.is_some_and(|s| s.sink.is_stdout())
 }
 
 /// The features asked for: names, or none for all.
@@ -193,7 +199,10 @@ fn features(wanted: &Wanted, prepared: &Prepared) -> Result<Vec<usize>, Failure>
         return Err(Failure::Input(format!("--features names {} twice; leave one out", names.get(pair[0]))));
     }
     if features.is_empty() {
-        return Err(Failure::Input(format!("{}: every feature has one value only; there is nothing to train on", prepared.data.source)));
+        return Err(Failure::Input(format!(
+            "{}: every feature has one value only; there is nothing to train on",
+            prepared.data.source
+        )));
     }
     Ok(features)
 }
@@ -261,7 +270,7 @@ fn report(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64,
             weights.row(vec![name.clone(), table::number(*weight)]);
         }
         weights.row(vec!["(intercept)".to_owned(), table::number(machine.bias)]);
-        out += &format!("\n{}", weights.render());
+        let _ = write!(out, "\n{}", weights.render());
     }
     out
 }

@@ -1,5 +1,7 @@
 //! `fewest methods`: what each method solves, proves and accepts, and its paper.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use crate::args::low::MethodsArgs;
@@ -89,7 +91,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Method, Failure> {
     METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
         let known: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
         let hint = notation::closest(name, known.iter().copied())
-            .map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
         Failure::Input(format!("there is no method {name}{hint}; available are {}", known.join(", ")))
     })
 }
@@ -137,7 +139,7 @@ fn overview(methods: &[&Method]) -> String {
 fn details(method: &Method) -> String {
     let mut out = format!("{} - {}\n\n", bold(method.name), method.title);
     out += &paragraph(method.solves, 2);
-    out += &format!("\n  {}\n\n", method.formula);
+    let _ = write!(out, "\n  {}\n\n", method.formula);
     for (label, text) in [
         ("Proves", method.proves),
         ("Kernels", method.kernels),
@@ -147,7 +149,7 @@ fn details(method: &Method) -> String {
     ] {
         out += &pairs(&[(&format!("{label:<8}"), text.to_owned())]);
     }
-    out += &format!("\n{}\n", bold("Options"));
+    let _ = write!(out, "\n{}\n", bold("Options"));
     let options: Vec<(&str, String)> = method.options.iter().map(|(o, d)| (*o, (*d).to_owned())).collect();
     out += &pairs(&options);
     out + &format!("\n{}\n", bold("Paper")) + &paragraph(method.paper, 2)

@@ -1,6 +1,6 @@
 //! `fewest predict`: classify samples with a trained model.
 
-use fewest_data::{Dataset, Features, Scaling, ScaleKind};
+use fewest_data::{Dataset, Features, ScaleKind, Scaling};
 use serde_json::json;
 
 use super::prepare;
@@ -122,7 +122,12 @@ impl Score {
         };
         match self.accuracy() {
             Some(share) => {
-                format!("accuracy {} % ({} of {} right){unknown}", table::number(100.0 * share), self.right, self.scored)
+                format!(
+                    "accuracy {} % ({} of {} right){unknown}",
+                    table::number(100.0 * share),
+                    self.right,
+                    self.scored
+                )
             }
             None => format!("no sample has a class that the model knows{unknown}"),
         }

@@ -70,10 +70,9 @@ impl Preparation<'_> {
         let mut options = high::read_options(self.data)?;
         options.apart.extend(self.prepare.sample_weights.clone());
         let mut data = read(self.data, &options, terminal)?;
-        let target = data
-            .target
-            .take()
-            .ok_or_else(|| Failure::Input(format!("{}: there is no target column; name it with --target", data.source)))?;
+        let target = data.target.take().ok_or_else(|| {
+            Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
+        })?;
         let mut weights = sample_weights(&data)?;
         let by_class = self.class_weight.resolve(&target)?;
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
@@ -92,7 +91,9 @@ impl Preparation<'_> {
         }
         let low_variance = match self.variance_threshold {
             None => vec![],
-            Some(threshold) if threshold >= 0.0 && threshold.is_finite() => fewest_data::low_variance(&data.features, threshold),
+            Some(threshold) if threshold >= 0.0 && threshold.is_finite() => {
+                fewest_data::low_variance(&data.features, threshold)
+            }
             Some(threshold) => {
                 return Err(Failure::Input(format!(
                     "--variance-threshold is {threshold}, but must be a finite number, 0 or more"
@@ -110,11 +111,10 @@ impl Preparation<'_> {
 /// The scaling asked for, or the default for the kind of data.
 pub(crate) fn scaling_kind(asked: Option<ScaleArg>, sparse: bool) -> ScaleKind {
     match asked {
-        Some(ScaleArg::Standard) => ScaleKind::Standard,
         Some(ScaleArg::Maxabs) => ScaleKind::MaxAbs,
         Some(ScaleArg::None) => ScaleKind::None,
         None if sparse => ScaleKind::MaxAbs,
-        None => ScaleKind::Standard,
+        Some(ScaleArg::Standard) | None => ScaleKind::Standard,
     }
 }
 
@@ -160,16 +160,15 @@ impl Prepared {
     pub(crate) fn classes_text(&self) -> String {
         let counts = self.target.counts();
         let count = |at: usize| notation::plural(counts[at], "sample");
-        match self.target.mapping() {
-            Some(pairs) => {
-                let each = pairs.iter().enumerate().map(|(at, (sign, name))| format!("{sign} = {name} ({})", count(at)));
-                each.collect::<Vec<_>>().join(", ")
-            }
-            None => {
-                let each = self.target.classes.iter().enumerate().map(|(at, name)| format!("{name} ({})", count(at)));
-                each.collect::<Vec<_>>().join(", ")
-            }
-        }
+        let name = |(at, name): (usize, &String)| {
+            let sign = match (self.target.classes.len(), at) {
+                (2, 0) => "-1 = ",
+                (2, _) => "+1 = ",
+                _ => "",
+            };
+            format!("{sign}{name} ({})", count(at))
+        };
+        self.target.classes.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
     }
 }
 

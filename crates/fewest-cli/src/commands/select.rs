@@ -43,6 +43,13 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let trace = Sink::open_if("--trace", args.trace.as_ref())?;
     let model_sink = ModelSink::open(&args.model)?;
+    let to_stdout = [json.as_ref(), trace.as_ref(), model_sink.as_ref().map(ModelSink::sink)];
+    let to_stdout = to_stdout.into_iter().flatten().filter(|sink| sink.is_stdout()).count();
+    if to_stdout > 1 {
+        return Err(Failure::input(
+            "only one of --json, --model and --trace can go to standard output; name a file for the others",
+        ));
+    }
 
     // The data.
     let start = Instant::now();
@@ -62,10 +69,9 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
 
     // The run.
     let limits = Limits { time, cancel: interrupt::listen(terminal)?, ..Limits::default() };
-    let mut watch = Watch::new(&prepared.data.names, terminal, trace.as_ref())?;
-    let selection = select(&method, &svm, &prepared, &rules, limits, &mut watch);
+    let mut watch = Watch::new(&prepared.data.names, terminal, trace.as_ref());
+    let selection = select(&method, &svm, &prepared, &rules, limits, &mut watch)?;
     watch.finish()?;
-    let selection = selection?;
 
     // The SVM on what was selected.
     let fitting = Instant::now();
@@ -89,7 +95,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         (Some(_), None) => terminal.warn("no model was written, as no feature was selected"),
         (None, _) => {}
     }
-    if !json.as_ref().is_some_and(Sink::is_stdout) {
+    if to_stdout == 0 {
         terminal.out(&report(&result, &prepared, reading, fitting))?;
     }
     explain_status(selection.outcome.status, selection.outcome.subset.is_some(), terminal);
@@ -200,10 +206,13 @@ fn settings(
             set("step_of", json!(of));
         }
         Method::InfoGain(binning) => {
-            set("binning", match binning {
-                Binning::Mdl => json!("mdl"),
-                Binning::EqualFrequency(bins) => json!(bins),
-            });
+            set(
+                "binning",
+                match binning {
+                    Binning::Mdl => json!("mdl"),
+                    Binning::EqualFrequency(bins) => json!(bins),
+                },
+            );
         }
     }
     set("kernel", json!("linear"));
@@ -243,7 +252,8 @@ fn report(result: &SelectionResult<'_>, prepared: &Prepared, reading: f64, fitti
     }
     lines.push(("selected", format!("{} of {}", indices.len(), notation::plural(result.names.len(), "feature"))));
     let classes = prepared.classes_text();
-    lines.push(("samples", notation::plural(result.n_samples, "sample").replace(" samples", "").replace(" sample", "")));
+    lines
+        .push(("samples", notation::plural(result.n_samples, "sample").replace(" samples", "").replace(" sample", "")));
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
     lines.push(("scaling", prepared.scale_name().to_owned()));
     if let Some(trained) = result.model

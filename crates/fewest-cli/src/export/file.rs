@@ -91,14 +91,10 @@ impl Sink {
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub(crate) fn follow(&self) -> Result<Box<dyn Write>, Failure> {
+    pub(crate) fn follow(&self) -> std::io::Result<Box<dyn Write>> {
         match self {
             Sink::Stdout => Ok(Box::new(std::io::stdout())),
-            Sink::File(path) | Sink::Stream(path) => {
-                let file = File::create(path);
-                let file = file.map_err(|error| Failure::writing(&path.display().to_string(), &error))?;
-                Ok(Box::new(BufWriter::new(file)))
-            }
+            Sink::File(path) | Sink::Stream(path) => Ok(Box::new(BufWriter::new(File::create(path)?))),
         }
     }
 }

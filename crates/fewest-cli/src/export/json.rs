@@ -1,5 +1,7 @@
 //! JSON text, and the result of a selection as the contract has it.
 
+use std::fmt::Write as _;
+
 use fewest::{Selection, Status};
 use fewest_data::{Names, Target};
 use serde_json::{Map, Value, json};
@@ -9,7 +11,7 @@ use super::model_json::{SCHEMA, Trained, classes_value};
 /// Indented JSON with short lists of plain values on one line, and a line end.
 pub(crate) fn text(value: &Value) -> String {
     let mut out = String::new();
-    write(value, 0, &mut out);
+    indented(value, 0, &mut out);
     out.push('\n');
     out
 }
@@ -29,14 +31,14 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-fn write(value: &Value, depth: usize, out: &mut String) {
+fn indented(value: &Value, depth: usize, out: &mut String) {
     let indent = |out: &mut String, depth: usize| out.push_str(&"  ".repeat(depth));
     match value {
         Value::Array(items) if !is_short(value) => {
             out.push_str("[\n");
             for (at, item) in items.iter().enumerate() {
                 indent(out, depth + 1);
-                write(item, depth + 1, out);
+                indented(item, depth + 1, out);
                 out.push_str(if at + 1 < items.len() { ",\n" } else { "\n" });
             }
             indent(out, depth);
@@ -48,7 +50,7 @@ fn write(value: &Value, depth: usize, out: &mut String) {
                 indent(out, depth + 1);
                 out.push_str(&Value::from(key.as_str()).to_string());
                 out.push_str(": ");
-                write(item, depth + 1, out);
+                indented(item, depth + 1, out);
                 out.push_str(if at + 1 < map.len() { ",\n" } else { "\n" });
             }
             indent(out, depth);
@@ -58,7 +60,7 @@ fn write(value: &Value, depth: usize, out: &mut String) {
             out.push('{');
             for (at, (key, item)) in map.iter().enumerate() {
                 let comma = if at == 0 { "" } else { ", " };
-                out.push_str(&format!("{comma}{}: {item}", Value::from(key.as_str())));
+                let _ = write!(out, "{comma}{}: {item}", Value::from(key.as_str()));
             }
             out.push('}');
         }
@@ -66,7 +68,7 @@ fn write(value: &Value, depth: usize, out: &mut String) {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
                 out.push_str(if at == 0 { "" } else { ", " });
-                write(item, depth + 1, out);
+                indented(item, depth + 1, out);
             }
             out.push(']');
         }

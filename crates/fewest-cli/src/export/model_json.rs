@@ -193,10 +193,13 @@ pub(crate) fn read(content: &str) -> Result<Trained, String> {
     let schema = file.get("schema").and_then(Value::as_u64);
     if schema != Some(SCHEMA) {
         let found = file.get("schema").map_or("none".to_owned(), Value::to_string);
-        return Err(format!("its `schema` is {found}, but this version of fewest reads {SCHEMA}; write the model again"));
+        return Err(format!(
+            "its `schema` is {found}, but this version of fewest reads {SCHEMA}; write the model again"
+        ));
     }
     let model = field(&file, "model", "a model; the selection may have ended without one")?;
-    let classes = field(&file, "classes", "the class names")?.as_object().ok_or_else(|| wrong("classes", "an object"))?;
+    let classes =
+        field(&file, "classes", "the class names")?.as_object().ok_or_else(|| wrong("classes", "an object"))?;
     let key = |at: usize| if classes.len() == 2 { ["-1", "+1"][at].to_owned() } else { at.to_string() };
     let class = |at| classes.get(&key(at)).and_then(Value::as_str).map(str::to_owned);
     let named: Option<Vec<String>> = (0..classes.len()).map(class).collect();
@@ -239,9 +242,7 @@ fn read_kernel(model: &Value) -> Result<Kernel, String> {
     let kernel = match text(model, "kernel")?.as_str() {
         "linear" => Kernel::Linear,
         "rbf" => Kernel::Rbf { gamma: number(model, "gamma")? },
-        "poly" => {
-            Kernel::Poly { gamma: number(model, "gamma")?, coef0: number(model, "coef0")?, degree: degree()? }
-        }
+        "poly" => Kernel::Poly { gamma: number(model, "gamma")?, coef0: number(model, "coef0")?, degree: degree()? },
         "sigmoid" => Kernel::Sigmoid { gamma: number(model, "gamma")?, coef0: number(model, "coef0")? },
         other => return Err(format!("its kernel is {other}, but must be linear, rbf, poly or sigmoid")),
     };
@@ -257,7 +258,7 @@ fn read_scaling(value: &Value, names: &[String]) -> Result<FeatureScaling, Strin
         centre.push(number(entry, "centre")?);
         scale.push(number(entry, "scale")?);
     }
-    if scale.iter().any(|&s| s == 0.0) {
+    if scale.contains(&0.0) {
         return Err(wrong("scale", "a number other than 0"));
     }
     Ok(FeatureScaling { kind: text(value, "kind")?, centre, scale })
@@ -342,11 +343,11 @@ mod tests {
                 kernel,
                 n_classes: 2,
                 machines: vec![machine],
-                support_vectors: RowMatrix::dense(if linear { 0 } else { 2 }, 2, if linear {
-                    vec![]
-                } else {
-                    vec![1.0, 0.0, 0.5, 1e-300]
-                }),
+                support_vectors: RowMatrix::dense(
+                    if linear { 0 } else { 2 },
+                    2,
+                    if linear { vec![] } else { vec![1.0, 0.0, 0.5, 1e-300] },
+                ),
             },
             names: vec!["a".into(), "b \"q\"".into()],
             classes: vec!["no".into(), "yes".into()],

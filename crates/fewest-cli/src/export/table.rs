@@ -44,7 +44,8 @@ impl Table {
                 let cell = cut(cell, widths[at]);
                 let pad = " ".repeat(widths[at] - cell.chars().count());
                 let gap = if at == 0 { "" } else { "  " };
-                text += &if numeric[at] { format!("{gap}{pad}{cell}") } else { format!("{gap}{cell}{pad}") };
+                let (before, after) = if numeric[at] { (pad.as_str(), "") } else { ("", pad.as_str()) };
+                text.extend([gap, before, cell.as_str(), after]);
             }
             text.trim_end().to_owned()
         };
@@ -124,11 +125,10 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_digits() {
-        assert_eq!((number(49.68261), number(-0.01234567), number(1e9)), (
-            "49.6826".into(),
-            "-0.0123457".into(),
-            "1.0000e9".into()
-        ));
+        assert_eq!(
+            (number(49.68261), number(-0.01234567), number(1e9)),
+            ("49.6826".into(), "-0.0123457".into(), "1.0000e9".into())
+        );
     }
 
     #[test]
