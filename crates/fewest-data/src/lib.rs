@@ -3,6 +3,9 @@
 //! [`read`] takes a file in any [`Format`] to a [`Dataset`]; [`write`] does the reverse. Nothing is printed: what the user
 //! should know is in [`Dataset::notes`], what is wrong is a [`DataError`] whose text names place, finding and remedy.
 
+mod arff;
+mod arff_sparse;
+mod binary;
 mod csv;
 mod dataset;
 mod encoding;
@@ -10,12 +13,16 @@ mod error;
 mod header;
 mod names;
 mod note;
+mod npz;
 mod number;
 mod options;
 mod output;
+mod parquet;
 mod problems;
 mod scaling;
 mod source;
+mod sparse;
+mod summary;
 mod svmlight;
 mod table;
 mod target;
@@ -27,6 +34,7 @@ pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};
 pub use scaling::{ScaleKind, Scaling, low_variance, variances};
+pub use summary::{Duplicate, Summary, summary};
 pub use target::Target;
 
 /// Reads a data set from a file, or from standard input when `path` is `-`.
@@ -41,7 +49,9 @@ pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     let mut data = match format {
         Format::Csv | Format::Tsv => csv::read(&source, format, options)?,
         Format::Svmlight => svmlight::read(&source, options)?,
-        Format::Arff | Format::Parquet | Format::Npz => return Err(DataError::UnknownFormat { file: path.into() }),
+        Format::Arff => arff::read(&source, options)?,
+        Format::Parquet => parquet::read(&source, options)?,
+        Format::Npz => npz::read(&source, options)?,
     };
     if guessed {
         data.notes.push(Note::Guessed { format: format.name() });
@@ -80,7 +90,9 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
             notes = svmlight::losses(data);
             output::save(path, |out| svmlight::write(data, out))?;
         }
-        Format::Arff | Format::Parquet | Format::Npz => return Err(DataError::UnknownFormat { file: path.into() }),
+        Format::Arff => output::save(path, |out| arff::write(data, out))?,
+        Format::Parquet => output::save(path, |out| parquet::write(data, out))?,
+        Format::Npz => output::save(path, |out| npz::write(data, out))?,
     }
     Ok(notes)
 }

@@ -1,75 +1,60 @@
-//! svmlight / LIBSVM text, `label index:value ... # comment`, read in two parallel passes and written.
+//! svmlight / LIBSVM text, `label index:value ... # comment`, read and written.
 //!
-//! Pass 1 checks every line and counts the non-zeros of each column; pass 2 reads the values again and puts them at their
-//! final place in exactly sized arrays. So the peak is the finished matrix plus a few waves of text, and the row order
-//! inside a column is that of the file for any number of threads.
+//! Indices count from 1 and ascend within a line. Zeros in the file are dropped, `qid` entries passed over.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
+use fewest::Design;
 use fewest::design::Row;
-use fewest::{Design, SparseDesign};
-use rayon::prelude::*;
 
 use crate::error::IndexFault;
 use crate::names::numbered;
 use crate::note::TargetRule;
-use crate::options::check_memory;
-use crate::problems::NotFinite;
 use crate::source::Source;
-use crate::target::{Labels, Target, class_name};
-use crate::waves::{Lines, Piece, each_piece, malformed, shown};
+use crate::sparse::{self, Head, SparseRows};
+use crate::target::Target;
+use crate::waves::{malformed, shown};
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
-
 /// Name of the target of a format that has none.
 pub(crate) const TARGET: &str = "y";
 
 /// Reads a data set; the target has the name `y`, the features are `x1` to `xp`.
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let file = &source.name;
+    check_wishes(file, options)?;
     let reader =
         Reader { file, largest: options.largest_index(source.trusted_bytes()), optional: options.target_optional };
-    let mut counts = Counts::default();
-    each_piece(
-        source,
-        &Lines,
-        options.memory(),
-        |piece| reader.count(piece),
-        |pieces| {
-            pieces.into_iter().for_each(|piece| counts.add(piece));
-            check_memory(file, "the sparse matrix", counts.bytes(), options.memory())
-        },
-    )?;
-    if counts.rows == 0 {
-        return Err(DataError::Empty { file: file.clone() });
-    }
-    counts.bad.check()?;
-    if u32::try_from(counts.rows).is_err() {
-        return Err(malformed(Place::line(file, 1), "more than 4294967295 rows", "split the file"));
-    }
-    let target = counts.target(file, options)?;
-    if counts.columns.is_empty() && !options.target_optional {
-        return Err(DataError::NoFeatures { file: file.clone(), target: TARGET.into() });
-    }
-    let (rows, queries) = (counts.rows as usize, counts.queries);
-    let design = fill(source, &reader, options, counts.columns, rows)?;
-    let p = design.n_features();
+    let table = sparse::read(source, &reader, TARGET, options)?;
     let mut notes = Vec::new();
-    if target.is_some() {
+    if table.target.is_some() {
         notes.push(Note::TargetColumn { name: TARGET.into(), rule: TargetRule::Format });
     }
-    if queries > 0 {
-        notes.push(Note::QueryIds { lines: queries });
+    if table.queries > 0 {
+        notes.push(Note::QueryIds { lines: table.queries });
     }
     Ok(Dataset {
-        features: Features::Sparse(design),
-        names: Names::Numbered(p),
-        target,
+        names: Names::Numbered(table.design.n_features()),
+        features: Features::Sparse(table.design),
+        target: table.target,
         apart: Vec::new(),
         notes,
         source: file.clone(),
         format: Format::Svmlight,
     })
+}
+
+/// Refuses wishes for columns by name, which svmlight does not have.
+fn check_wishes(file: &str, options: &ReadOptions) -> Result<(), DataError> {
+    let named = [&options.apart, &options.drop, &options.text].into_iter().flatten().next();
+    match named {
+        None => Ok(()),
+        Some(name) => Err(DataError::Unsupported {
+            file: file.into(),
+            what: format!("column `{name}` was asked for, but svmlight columns have no names"),
+            remedy: "use csv for data with named columns".into(),
+        }),
+    }
 }
 
 /// What both passes need to know to read a line.
@@ -79,15 +64,7 @@ struct Reader<'a> {
     optional: bool,
 }
 
-/// A line without its entries.
-struct Head<'a> {
-    label: Option<&'a [u8]>,
-    query: bool,
-}
-
-impl Reader<'_> {
-    /// Calls `entry(column, value)` for each pair of a line, zeros and values that are not finite included.
-    /// `None` for a blank line. Columns count from 0.
+impl SparseRows for Reader<'_> {
     fn line<'t>(
         &self,
         line: u64,
@@ -104,7 +81,7 @@ impl Reader<'_> {
         loop {
             rest = rest.trim_ascii_start();
             if rest.is_empty() {
-                return Ok(Some(Head { label, query }));
+                return Ok(Some(Head { label: label.map(Cow::Borrowed), query }));
             }
             let Some((index, value, used)) = pair(rest) else {
                 let token = first_token(rest);
@@ -128,6 +105,16 @@ impl Reader<'_> {
         }
     }
 
+    fn place(&self, line: u64, column: u32) -> Place {
+        Place::line(self.file, line).column(format!("x{}", column + 1))
+    }
+
+    fn features(&self) -> usize {
+        0
+    }
+}
+
+impl Reader<'_> {
     /// The first token, which is the label unless it is a pair and labels are optional.
     fn label<'t>(&self, line: u64, rest: &mut &'t [u8]) -> Result<Option<&'t [u8]>, DataError> {
         let token = first_token(rest);
@@ -163,62 +150,6 @@ impl Reader<'_> {
         };
         DataError::Index { place: Place::line(self.file, line), index, previous, fault }
     }
-
-    /// Pass 1 on one piece.
-    fn count(&self, piece: Piece<'_>) -> Result<PieceCount, DataError> {
-        let mut out = PieceCount { columns: Vec::with_capacity(piece.text.len() / 8), ..PieceCount::default() };
-        let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
-        for (line, text) in piece.lines() {
-            let (columns, bad) = (&mut out.columns, &mut out.bad);
-            let head = self.line(line, text, |column, value| {
-                if value != 0.0 {
-                    columns.push(column);
-                    if !value.is_finite() {
-                        bad.add(|| {
-                            (Place::line(self.file, line).column(format!("x{}", column + 1)), value.to_string())
-                        });
-                    }
-                }
-                out.p = out.p.max(column + 1);
-            })?;
-            let Some(head) = head else { continue };
-            out.rows += 1;
-            out.queries += u64::from(head.query);
-            let Some(label) = head.label else {
-                out.first_unlabelled.get_or_insert(line);
-                continue;
-            };
-            let code = known.get(label).copied().unwrap_or_else(|| {
-                let code = known.len() as u32;
-                known.insert(label.to_vec(), code);
-                out.classes.push(class_name(&String::from_utf8_lossy(label)));
-                code
-            });
-            out.codes.push(code);
-        }
-        Ok(out)
-    }
-
-    /// Pass 2 on one piece: entries sorted into buckets of columns that begin at `bounds`.
-    fn entries(&self, piece: Piece<'_>, bounds: &[u32]) -> Result<PieceEntries, DataError> {
-        let room = piece.text.len() / (6 * bounds.len());
-        let mut buckets: Vec<Vec<Entry>> = bounds.iter().map(|_| Vec::with_capacity(room)).collect();
-        let mut rows = 0;
-        for (line, text) in piece.lines() {
-            let mut at = 0;
-            let head = self.line(line, text, |column, value| {
-                if value != 0.0 {
-                    // Columns ascend within a line, so the bucket only moves forward.
-                    while bounds.get(at + 1).is_some_and(|&bound| column >= bound) {
-                        at += 1;
-                    }
-                    buckets[at].push(Entry { column, row: rows, value });
-                }
-            })?;
-            rows += u32::from(head.is_some());
-        }
-        Ok(PieceEntries { rows, buckets })
-    }
 }
 
 /// Up to the next blank.
@@ -253,188 +184,6 @@ fn value(text: &[u8]) -> Option<(f64, usize)> {
         return Some((f64::from(digit), 1));
     }
     fast_float2::parse_partial::<f64, _>(text).ok()
-}
-
-/// Pass 1: what one piece holds.
-#[derive(Default)]
-struct PieceCount {
-    rows: u64,
-    p: u32,
-    columns: Vec<u32>,
-    classes: Vec<String>,
-    codes: Vec<u32>,
-    queries: u64,
-    first_unlabelled: Option<u64>,
-    bad: NotFinite,
-}
-
-/// Pass 1: what the file holds so far.
-#[derive(Default)]
-struct Counts {
-    rows: u64,
-    columns: Vec<usize>,
-    stored: u64,
-    labels: Labels,
-    queries: u64,
-    first_unlabelled: Option<u64>,
-    bad: NotFinite,
-}
-
-impl Counts {
-    fn add(&mut self, piece: PieceCount) {
-        if self.columns.len() < piece.p as usize {
-            self.columns.resize(piece.p as usize, 0);
-        }
-        for &column in &piece.columns {
-            self.columns[column as usize] += 1;
-        }
-        self.stored += piece.columns.len() as u64;
-        let codes: Vec<u32> = piece.classes.iter().map(|name| self.labels.code(name)).collect();
-        piece.codes.iter().for_each(|&code| self.labels.push_code(codes[code as usize]));
-        self.rows += piece.rows;
-        self.queries += piece.queries;
-        self.first_unlabelled = self.first_unlabelled.or(piece.first_unlabelled);
-        self.bad.join(piece.bad);
-    }
-
-    fn bytes(&self) -> u64 {
-        12 * self.stored + 8 * (self.columns.len() as u64 + 1) + 4 * self.rows
-    }
-
-    /// The target, or none when no line has a label.
-    fn target(&mut self, file: &str, options: &ReadOptions) -> Result<Option<Target>, DataError> {
-        if let Some(line) = self.first_unlabelled {
-            if self.labels.len() == 0 {
-                return Ok(None);
-            }
-            let found = "this line has no label, but others have";
-            return Err(malformed(Place::line(file, line), found, "label all lines or none"));
-        }
-        let target = std::mem::take(&mut self.labels).finish(TARGET.into());
-        if !options.target_optional {
-            target.check(file)?;
-        }
-        Ok(Some(target))
-    }
-}
-
-/// A value with its place.
-struct Entry {
-    column: u32,
-    row: u32,
-    value: f64,
-}
-
-/// Pass 2: one piece; rows count from its own first.
-struct PieceEntries {
-    rows: u32,
-    buckets: Vec<Vec<Entry>>,
-}
-
-/// Pass 2: `counts[j]` non-zeros are in column j.
-fn fill(
-    source: &Source,
-    reader: &Reader<'_>,
-    options: &ReadOptions,
-    mut counts: Vec<usize>,
-    n: usize,
-) -> Result<SparseDesign, DataError> {
-    counts.reserve_exact(1);
-    let mut stored = 0;
-    for count in &mut counts {
-        stored += std::mem::replace(count, stored);
-    }
-    // Now the next free place of each column.
-    let mut next = counts;
-    let bounds = column_bounds(&next, stored);
-    let offsets: Vec<usize> = bounds.iter().map(|&b| next.get(b as usize).copied().unwrap_or(stored)).collect();
-    let (mut rows, mut values) = (vec![0u32; stored], vec![0.0f64; stored]);
-    let mut base = 0u32;
-    let changed = || DataError::Damaged { file: source.name.clone(), what: "it changed while it was read".into() };
-    each_piece(
-        source,
-        &Lines,
-        options.memory(),
-        |piece| reader.entries(piece, &bounds),
-        |pieces| {
-            let mut bases = Vec::with_capacity(pieces.len());
-            for piece in &pieces {
-                bases.push(base);
-                base = base.saturating_add(piece.rows);
-            }
-            let buckets = split(&bounds, &offsets, &mut next, &mut rows, &mut values);
-            let fits = buckets.into_par_iter().enumerate().map(|(at, mut bucket)| {
-                pieces.iter().zip(&bases).all(|(piece, &base)| bucket.put(base, &piece.buckets[at]))
-            });
-            if fits.collect::<Vec<_>>().contains(&false) { Err(changed()) } else { Ok(()) }
-        },
-    )?;
-    // Every cursor has moved to the start of the following column.
-    next.insert(0, 0);
-    if base as usize != n {
-        return Err(changed());
-    }
-    SparseDesign::new(n, next, rows, values).map_err(|_| changed())
-}
-
-/// First columns of the buckets, about the same number of values in each, one bucket a thread.
-fn column_bounds(start: &[usize], stored: usize) -> Vec<u32> {
-    let buckets = rayon::current_num_threads().clamp(1, 16);
-    let mut bounds: Vec<u32> =
-        (0..buckets).map(|b| start.partition_point(|&s| s < stored / buckets * b) as u32).collect();
-    bounds[0] = 0;
-    bounds.dedup();
-    bounds
-}
-
-/// A range of columns with its part of the arrays, for one thread to fill.
-struct Bucket<'a> {
-    first_column: usize,
-    offset: usize,
-    next: &'a mut [usize],
-    rows: &'a mut [u32],
-    values: &'a mut [f64],
-}
-
-impl Bucket<'_> {
-    /// Puts the entries at their places; false when there is no such place.
-    fn put(&mut self, base: u32, entries: &[Entry]) -> bool {
-        for entry in entries {
-            let Some(next) = self.next.get_mut(entry.column as usize - self.first_column) else { return false };
-            let at = *next - self.offset;
-            let (Some(row), Some(value)) = (self.rows.get_mut(at), self.values.get_mut(at)) else { return false };
-            (*row, *value) = (base.wrapping_add(entry.row), entry.value);
-            *next += 1;
-        }
-        true
-    }
-}
-
-/// Cuts the arrays into buckets: columns from `bounds[b]`, values from `offsets[b]`.
-fn split<'a>(
-    bounds: &[u32],
-    offsets: &[usize],
-    mut next: &'a mut [usize],
-    mut rows: &'a mut [u32],
-    mut values: &'a mut [f64],
-) -> Vec<Bucket<'a>> {
-    let mut buckets = Vec::with_capacity(bounds.len());
-    for b in 0..bounds.len() {
-        let columns = bounds.get(b + 1).map_or(next.len(), |&end| (end - bounds[b]) as usize);
-        let places = offsets.get(b + 1).map_or(rows.len(), |&end| end - offsets[b]);
-        let (next_here, next_rest) = next.split_at_mut(columns);
-        let (rows_here, rows_rest) = rows.split_at_mut(places);
-        let (values_here, values_rest) = values.split_at_mut(places);
-        (next, rows, values) = (next_rest, rows_rest, values_rest);
-        buckets.push(Bucket {
-            first_column: bounds[b] as usize,
-            offset: offsets[b],
-            next: next_here,
-            rows: rows_here,
-            values: values_here,
-        });
-    }
-    buckets
 }
 
 /// Writes a data set. Without a target every label is 0.

@@ -4,7 +4,7 @@
 //! size. Peak memory: the matrix and a few waves of text.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use fewest::DenseDesign;
 use rayon::prelude::*;
@@ -15,7 +15,7 @@ use crate::options::check_memory;
 use crate::problems::NotFinite;
 use crate::source::Source;
 use crate::target::{Labels, Target, class_name};
-use crate::waves::{Piece, Records, each_piece, shown};
+use crate::waves::{Piece, Records, each_piece, malformed, shown};
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn, number};
 
 /// Splits a piece of text into rows of cells.
@@ -31,8 +31,16 @@ pub(crate) trait Rows: Records {
     ) -> Result<(), DataError>;
 }
 
-/// Values a format declares for a column (nominal attributes of arff).
-pub(crate) type Declared = Option<Vec<String>>;
+/// What a format declares about a column (attributes of arff).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Declared {
+    /// Nothing: the cells tell.
+    Nothing,
+    /// Numbers.
+    Number,
+    /// One of these values.
+    Values(Vec<String>),
+}
 
 /// Reads a table whose columns are known.
 pub(crate) fn read(
@@ -63,6 +71,8 @@ struct Profile<'a> {
     text: Vec<bool>,
     /// The kind is settled before the first row.
     settled: Vec<bool>,
+    /// Values declared for a column.
+    declared: HashMap<usize, HashSet<String>>,
     optional: bool,
 }
 
@@ -70,8 +80,15 @@ struct Profile<'a> {
 #[derive(Default)]
 struct ColumnFound {
     numbers: u64,
+    /// Only where there is text: most columns of wide files have none.
+    text: Option<Box<TextFound>>,
+}
+
+/// Pass 1: the text cells of a column.
+#[derive(Default)]
+struct TextFound {
     texts: u64,
-    first_text: Option<(Place, String)>,
+    first: Option<(Place, String)>,
     distinct: HashSet<String>,
 }
 
@@ -92,7 +109,8 @@ impl<'a> Profile<'a> {
             .iter()
             .enumerate()
             .map(|(c, name)| match declared.get(c) {
-                Some(Some(_)) => Some(true),
+                Some(Declared::Values(_)) => Some(true),
+                Some(Declared::Number) => Some(options.text.contains(name)),
                 _ => wanted_as_text(name, options),
             })
             .collect();
@@ -100,6 +118,7 @@ impl<'a> Profile<'a> {
             header,
             text: wanted.iter().map(|w| *w == Some(true)).collect(),
             settled: wanted.iter().map(Option::is_some).collect(),
+            declared: declared_values(declared),
             optional: options.target_optional,
         }
     }
@@ -140,12 +159,26 @@ impl<'a> Profile<'a> {
                 match self.header.roles[c] {
                     Role::Ignored | Role::Apart(_) => {}
                     Role::Target => found.target(c, cell, place),
-                    Role::Feature => found.feature(c, cell, self.text[c], place),
+                    Role::Feature => {
+                        self.check_declared(line, c, cell)?;
+                        found.feature(c, cell, self.text[c], place);
+                    }
                 }
             }
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// Refuses a value outside a declared list.
+    fn check_declared(&self, line: u64, c: usize, cell: &[u8]) -> Result<(), DataError> {
+        let Some(values) = self.declared.get(&c) else { return Ok(()) };
+        if number::is_missing(cell) || values.contains(&*trimmed(cell)) {
+            return Ok(());
+        }
+        let place = Place::line(&self.header.file, line).column(&self.header.names[c]);
+        let found = format!("`{}` is not among the declared values", shown(cell));
+        Err(malformed(place, found, "add it to the @attribute line, or correct it"))
     }
 
     fn check_width(&self, line: u64, found: usize) -> Result<(), DataError> {
@@ -161,17 +194,18 @@ impl<'a> Profile<'a> {
         let mut again = false;
         for c in 0..self.text.len() {
             let column = &found.columns[c];
-            let Some((place, cell)) = &column.first_text else { continue };
+            let Some(text) = &column.text else { continue };
+            let Some((place, cell)) = &text.first else { continue };
             if self.header.roles[c] != Role::Feature || self.text[c] {
                 continue;
             }
-            if self.settled[c] || column.texts * 2 < column.numbers + column.texts {
+            if self.settled[c] || text.texts * 2 < column.numbers + text.texts {
                 return Err(DataError::NotANumber {
                     place: place.clone(),
                     column: self.header.names[c].clone(),
                     cell: cell.clone(),
                     numbers: column.numbers,
-                    total: column.numbers + column.texts,
+                    total: column.numbers + text.texts,
                 });
             }
             self.text[c] = true;
@@ -181,6 +215,15 @@ impl<'a> Profile<'a> {
     }
 }
 
+/// Declared values as sets.
+fn declared_values(declared: &[Declared]) -> HashMap<usize, HashSet<String>> {
+    let sets = declared.iter().enumerate().filter_map(|(c, d)| match d {
+        Declared::Values(values) => Some((c, values.iter().cloned().collect())),
+        _ => None,
+    });
+    sets.collect()
+}
+
 impl Found {
     fn target(&mut self, c: usize, cell: &[u8], place: impl FnOnce() -> Place) {
         let infinite = number::parse(cell).is_some_and(|x| !x.is_finite());
@@ -188,7 +231,7 @@ impl Found {
             self.missing_targets += 1;
             self.target_bad.add(|| (place(), shown(cell)));
         } else {
-            self.columns[c].note_value(cell);
+            self.columns[c].text.get_or_insert_default().note_value(cell);
         }
     }
 
@@ -200,11 +243,10 @@ impl Found {
             Some(_) => self.bad.add(|| (place(), shown(cell))),
             None if number::is_missing(cell) => self.bad.add(|| (place(), shown(cell))),
             None => {
-                column.texts += 1;
-                column.note_value(cell);
-                if column.first_text.is_none() {
-                    column.first_text = Some((place(), shown(cell)));
-                }
+                let text = column.text.get_or_insert_default();
+                text.texts += 1;
+                text.note_value(cell);
+                text.first.get_or_insert_with(|| (place(), shown(cell)));
             }
         }
     }
@@ -217,14 +259,16 @@ impl Found {
         self.missing_targets += later.missing_targets;
         for (column, more) in self.columns.iter_mut().zip(later.columns) {
             column.numbers += more.numbers;
-            column.texts += more.texts;
-            column.first_text = column.first_text.take().or(more.first_text);
-            column.distinct.extend(more.distinct);
+            let Some(more) = more.text else { continue };
+            let text = column.text.get_or_insert_default();
+            text.texts += more.texts;
+            text.first = text.first.take().or(more.first);
+            text.distinct.extend(more.distinct);
         }
     }
 }
 
-impl ColumnFound {
+impl TextFound {
     fn note_value(&mut self, cell: &[u8]) {
         let text = trimmed(cell);
         if !self.distinct.contains(&*text) {
@@ -264,11 +308,11 @@ struct PieceCells {
     classes: Vec<String>,
     codes: Vec<u32>,
     apart: Vec<Vec<String>>,
-    unseen: Vec<Unseen>,
+    unseen: BTreeMap<usize, Unseen>,
 }
 
 /// Values of a text column that no dummy column stands for.
-#[derive(Default, Clone)]
+#[derive(Default)]
 struct Unseen {
     rows: u64,
     first: Option<String>,
@@ -299,8 +343,10 @@ impl<'a> Layout<'a> {
                 Role::Target if no_target => Goal::Nowhere,
                 Role::Target => Goal::Target,
                 Role::Feature if profile.text[c] => {
-                    let values = declared.get(c).cloned().flatten();
-                    let values = values.unwrap_or_else(|| column.distinct.into_iter().collect());
+                    let values = match declared.get(c) {
+                        Some(Declared::Values(values)) => values.clone(),
+                        _ => column.text.map_or_else(Vec::new, |t| t.distinct.into_iter().collect()),
+                    };
                     let categories = Categories::new(header, c, values, found.rows, options)?;
                     names.extend(categories.names().cloned());
                     notes.push(categories.note(name));
@@ -337,7 +383,7 @@ impl<'a> Layout<'a> {
         let mut labels = Labels::default();
         let mut apart: Vec<TextColumn> =
             options.apart.iter().map(|name| TextColumn { name: name.clone(), values: Vec::new() }).collect();
-        let mut unseen: Vec<Unseen> = self.goals.iter().map(|_| Unseen::default()).collect();
+        let mut unseen: BTreeMap<usize, Unseen> = BTreeMap::new();
         let mut base = 0;
         each_piece(
             source,
@@ -357,7 +403,7 @@ impl<'a> Layout<'a> {
                 base = end;
                 for piece in pieces {
                     apart.iter_mut().zip(piece.apart).for_each(|(column, values)| column.values.extend(values));
-                    unseen.iter_mut().zip(piece.unseen).for_each(|(all, more)| all.join(more));
+                    piece.unseen.into_iter().for_each(|(c, more)| unseen.entry(c).or_default().join(more));
                 }
                 Ok(())
             },
@@ -365,9 +411,9 @@ impl<'a> Layout<'a> {
         if base != n {
             return Err(self.changed());
         }
-        for (unseen, name) in unseen.into_iter().zip(&self.header.names) {
+        for (c, unseen) in unseen {
             if let Some(value) = unseen.first {
-                self.notes.push(Note::Unseen { column: name.clone(), value, rows: unseen.rows });
+                self.notes.push(Note::Unseen { column: self.header.names[c].clone(), value, rows: unseen.rows });
             }
         }
         let target = self.target.take().map(|column| labels.finish(column));
@@ -389,7 +435,7 @@ impl<'a> Layout<'a> {
             classes: Vec::new(),
             codes: Vec::new(),
             apart: vec![Vec::new(); options.apart.len()],
-            unseen: vec![Unseen::default(); self.goals.len()],
+            unseen: BTreeMap::new(),
         };
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
         rows.each_row(piece, &mut |_, cells| {
@@ -405,7 +451,7 @@ impl<'a> Layout<'a> {
                     Goal::Text(categories) => {
                         let code = categories.code(&trimmed(cell));
                         if categories.unseen(code) {
-                            out.unseen[c].join(Unseen { rows: 1, first: Some(shown(cell)) });
+                            out.unseen.entry(c).or_default().join(Unseen { rows: 1, first: Some(shown(cell)) });
                         }
                         out.cells.push(f64::from(code));
                     }

@@ -1,7 +1,7 @@
 //! Text files in waves: a buffer of whole records, cut into pieces that are parsed in parallel.
 //!
 //! A thread of its own reads (and decompresses) the next wave while the current one is parsed. Memory: three buffers of
-//! [`WAVE`] bytes, more only where one record is longer. Pieces are cut by position, never by thread count, and results
+//! half a megabyte for each thread, more only where one record is longer. Pieces are cut by position, never by thread count, and results
 //! come in file order, so that every reader is deterministic.
 
 use std::io::Read;
@@ -14,10 +14,13 @@ use crate::options::check_memory;
 use crate::source::Source;
 use crate::{DataError, Place};
 
-/// Bytes of a wave.
-pub(crate) const WAVE: usize = 4 << 20;
 /// Bytes of a piece.
-const PIECE: usize = 256 << 10;
+const PIECE: usize = 128 << 10;
+
+/// Bytes of a wave: four pieces for each thread.
+fn wave_bytes() -> usize {
+    4 * PIECE * rayon::current_num_threads().clamp(1, 16)
+}
 
 /// Whole records of the file.
 #[derive(Debug, Clone, Copy)]
@@ -77,11 +80,13 @@ pub(crate) fn each_piece<T: Send>(
     mut gather: impl FnMut(Vec<T>) -> Result<(), DataError>,
 ) -> Result<u64, DataError> {
     let mut reader = source.reader()?;
+    // Asked here, as the reading thread is outside the caller's thread pool.
+    let wave = wave_bytes();
     let (send, waves) = mpsc::sync_channel::<Result<Vec<u8>, DataError>>(0);
     std::thread::scope(|scope| {
         scope.spawn(move || {
             let mut carry = Vec::new();
-            while let Some(wave) = read_wave(source, &mut *reader, records, memory, &mut carry).transpose() {
+            while let Some(wave) = read_wave(source, &mut *reader, records, wave, memory, &mut carry).transpose() {
                 let stop = wave.is_err();
                 if send.send(wave).is_err() || stop {
                     return;
@@ -106,11 +111,12 @@ fn read_wave(
     source: &Source,
     reader: &mut dyn Read,
     records: &dyn Records,
+    wave_bytes: usize,
     memory: u64,
     carry: &mut Vec<u8>,
 ) -> Result<Option<Vec<u8>>, DataError> {
     let mut wave = std::mem::take(carry);
-    let mut want = WAVE;
+    let mut want = wave_bytes;
     loop {
         let missing = want.saturating_sub(wave.len()) as u64;
         wave.reserve_exact(missing as usize);

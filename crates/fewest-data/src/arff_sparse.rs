@@ -1,0 +1,229 @@
+//! Sparse rows of arff: `{index value, index value}`, indices from 0; what is left out is 0, or the first declared value.
+
+use std::borrow::Cow;
+
+use crate::arff::{each_cell, two_numbers, unquoted};
+use crate::encoding::Categories;
+use crate::header::{Header, Role, check_distinct};
+use crate::source::Source;
+use crate::sparse::{self, Head, SparseRows};
+use crate::table::Declared;
+use crate::waves::{malformed, shown};
+use crate::{DataError, Dataset, Features, Format, Names, Place, ReadOptions, number};
+
+/// Reads the data after line `last_line`.
+pub(crate) fn read(
+    source: &Source,
+    header: &Header,
+    declared: &[Declared],
+    last_line: u64,
+    options: &ReadOptions,
+) -> Result<Dataset, DataError> {
+    let reader = Reader::new(header, declared, last_line, options)?;
+    check_distinct(&source.name, reader.names.iter().map(String::as_str))?;
+    let table = sparse::read(source, &reader, header.target().unwrap_or_default(), options)?;
+    Ok(Dataset {
+        features: Features::Sparse(table.design),
+        names: Names::Listed(reader.names),
+        target: table.target,
+        apart: Vec::new(),
+        notes: reader.notes,
+        source: source.name.clone(),
+        format: Format::Arff,
+    })
+}
+
+/// Where an attribute goes.
+enum Goal {
+    Nowhere,
+    /// The classes; the class of rows that leave it out.
+    Target(String),
+    /// One feature; its value where it is left out.
+    Number(u32, f64),
+    /// Features from the first one on; the code of rows that leave it out, the declared values.
+    Text(u32, u32, Categories, Vec<String>),
+}
+
+struct Reader<'a> {
+    header: &'a Header,
+    last_line: u64,
+    goals: Vec<Goal>,
+    /// Attributes that are not 0 where they are left out, ascending.
+    defaults: Vec<usize>,
+    names: Vec<String>,
+    notes: Vec<crate::Note>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(
+        header: &'a Header,
+        declared: &[Declared],
+        last_line: u64,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let mut reader = Reader {
+            header,
+            last_line,
+            goals: Vec::new(),
+            defaults: Vec::new(),
+            names: Vec::new(),
+            notes: header.notes.clone(),
+        };
+        for (c, declared) in declared.iter().enumerate() {
+            let goal = reader.goal(c, declared, options)?;
+            let always = match &goal {
+                Goal::Number(_, default) => *default != 0.0,
+                Goal::Text(_, default, categories, _) => {
+                    (0..categories.width()).any(|d| categories.value(d, *default) != 0.0)
+                }
+                Goal::Nowhere | Goal::Target(_) => false,
+            };
+            if always {
+                reader.defaults.push(c);
+            }
+            reader.goals.push(goal);
+        }
+        Ok(reader)
+    }
+
+    fn goal(&mut self, c: usize, declared: &Declared, options: &ReadOptions) -> Result<Goal, DataError> {
+        let name = &self.header.names[c];
+        let first = match declared {
+            Declared::Values(values) => values.first().cloned().unwrap_or_default(),
+            _ => "0".to_owned(),
+        };
+        let at = self.names.len() as u32;
+        match (self.header.roles[c], two_numbers(declared.clone())) {
+            (Role::Ignored, _) => Ok(Goal::Nowhere),
+            (Role::Target, _) => Ok(Goal::Target(first)),
+            (Role::Feature, Declared::Number) => {
+                self.names.push(name.clone());
+                Ok(Goal::Number(at, number::parse(first.as_bytes()).unwrap_or(0.0)))
+            }
+            (Role::Feature, Declared::Values(values)) => {
+                let categories = Categories::new(self.header, c, values.clone(), usize::MAX, options)?;
+                self.names.extend(categories.names().cloned());
+                self.notes.push(categories.note(name));
+                Ok(Goal::Text(at, categories.code(&first), categories, values))
+            }
+            (Role::Apart(_), _) | (Role::Feature, Declared::Nothing) => Err(DataError::Unsupported {
+                file: self.header.file.clone(),
+                what: format!("column `{name}` holds text in sparse rows"),
+                remedy: "drop it with --drop, or write the rows dense".into(),
+            }),
+        }
+    }
+
+    /// The features of an attribute with a cell.
+    fn put(&self, line: u64, c: usize, cell: &[u8], found: &mut Vec<(u32, f64)>) -> Result<(), DataError> {
+        let place = || Place::line(&self.header.file, line).column(&self.header.names[c]);
+        match &self.goals[c] {
+            Goal::Nowhere | Goal::Target(_) => Ok(()),
+            Goal::Number(at, _) => {
+                let missing = number::is_missing(cell).then_some(f64::NAN);
+                let value = missing.or_else(|| number::parse(cell));
+                let bad = || malformed(place(), format!("`{}` is not a number", shown(cell)), "correct the value");
+                found.push((*at, value.ok_or_else(bad)?));
+                Ok(())
+            }
+            Goal::Text(at, _, _, _) if number::is_missing(cell) => {
+                found.push((*at, f64::NAN));
+                Ok(())
+            }
+            Goal::Text(at, _, categories, values) => {
+                let value = String::from_utf8_lossy(cell);
+                if !values.iter().any(|v| *v == value) {
+                    let text = format!("`{}` is not among the declared values", shown(cell));
+                    return Err(malformed(place(), text, "add it to the @attribute line, or correct it"));
+                }
+                dummies(*at, categories, categories.code(&value), found);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The dummy columns that are 1 for a code.
+fn dummies(at: u32, categories: &Categories, code: u32, found: &mut Vec<(u32, f64)>) {
+    let ones = (0..categories.width()).filter(|&d| categories.value(d, code) != 0.0);
+    found.extend(ones.map(|d| (at + d as u32, 1.0)));
+}
+
+impl SparseRows for Reader<'_> {
+    fn line<'t>(
+        &self,
+        line: u64,
+        text: &'t [u8],
+        mut entry: impl FnMut(u32, f64),
+    ) -> Result<Option<Head<'t>>, DataError> {
+        let text = text.trim_ascii();
+        if line <= self.last_line || text.is_empty() || text.starts_with(b"%") {
+            return Ok(None);
+        }
+        let place = || Place::line(&self.header.file, line);
+        let Some(inner) = text.strip_prefix(b"{").and_then(|t| t.strip_suffix(b"}")) else {
+            return Err(malformed(
+                place(),
+                "a row without braces among sparse rows",
+                "write all rows as {index value, ...}",
+            ));
+        };
+        let (mut found, mut given, mut label) = (Vec::new(), Vec::new(), None);
+        let mut result = Ok(());
+        each_cell(inner, |cell| {
+            if result.is_err() || (cell.is_empty() && inner.trim_ascii().is_empty()) {
+                return;
+            }
+            result = index_and_value(&cell, self.goals.len())
+                .ok_or_else(|| {
+                    malformed(
+                        place(),
+                        format!("`{}` is not `index value`", shown(&cell)),
+                        "write entries as 3 0.5, with indices from 0",
+                    )
+                })
+                .and_then(|(c, value)| {
+                    given.push(c);
+                    if matches!(self.goals[c], Goal::Target(_)) {
+                        label = Some(Cow::Owned(value.to_vec()));
+                    }
+                    self.put(line, c, &value, &mut found)
+                });
+        });
+        result?;
+        given.sort_unstable();
+        if given.windows(2).any(|w| w[0] == w[1]) {
+            return Err(malformed(place(), "an index appears twice", "keep one of the two values"));
+        }
+        for &c in self.defaults.iter().filter(|c| given.binary_search(c).is_err()) {
+            match &self.goals[c] {
+                Goal::Number(at, default) => found.push((*at, *default)),
+                Goal::Text(at, default, categories, _) => dummies(*at, categories, *default, &mut found),
+                Goal::Nowhere | Goal::Target(_) => {}
+            }
+        }
+        found.sort_unstable_by_key(|(at, _)| *at);
+        found.iter().for_each(|&(at, value)| entry(at, value));
+        let default = || self.goals.iter().find_map(|g| if let Goal::Target(first) = g { Some(first) } else { None });
+        let label = label.or_else(|| default().map(|first| Cow::Owned(first.clone().into_bytes())));
+        if label.as_deref().is_some_and(number::is_missing) {
+            return Err(malformed(place(), "the class is missing", "give every row a class"));
+        }
+        Ok(Some(Head { label, query: false }))
+    }
+
+    fn place(&self, line: u64, column: u32) -> Place {
+        Place::line(&self.header.file, line).column(&self.names[column as usize])
+    }
+
+    fn features(&self) -> usize {
+        self.names.len()
+    }
+}
+
+/// `3 0.5` as index (below `count`) and value without quotes.
+fn index_and_value(cell: &[u8], count: usize) -> Option<(usize, Cow<'_, [u8]>)> {
+    let end = cell.iter().position(u8::is_ascii_whitespace)?;
+    let index = std::str::from_utf8(&cell[..end]).ok()?.parse::<usize>().ok()?;
+    (index < count).then(|| (index, unquoted(&cell[end..])))
+}

@@ -1,0 +1,63 @@
+//! What the binary formats (npz, parquet) have in common: classes of a typed column, and the check for finite values.
+
+use rayon::prelude::*;
+
+use crate::options::check_memory;
+use crate::problems::NotFinite;
+use crate::target::{Labels, Target};
+use crate::{DataError, Place};
+
+/// The target of one class name a row; an empty name is a missing value.
+///
+/// # Errors
+/// Missing values, and unless `optional` the checks of a training target.
+pub(crate) fn target(file: &str, column: &str, names: &[String], optional: bool) -> Result<Option<Target>, DataError> {
+    let missing = names.iter().filter(|name| name.is_empty()).count() as u64;
+    if let Some(at) = names.iter().position(String::is_empty) {
+        if optional && missing as usize == names.len() {
+            return Ok(None);
+        }
+        let place = Place::row(file, at as u64 + 1).column(column);
+        return Err(DataError::NotFinite { place, cell: String::new(), count: missing });
+    }
+    let mut labels = Labels::default();
+    for name in names {
+        let code = labels.code(name);
+        labels.push_code(code);
+    }
+    let target = labels.finish(column.to_owned());
+    if !optional {
+        target.check(file)?;
+    }
+    Ok(Some(target))
+}
+
+/// Refuses values of a column-major matrix that are not finite; the earliest row is named.
+pub(crate) fn check_finite(
+    file: &str,
+    n: usize,
+    values: &[f64],
+    name: impl Fn(usize) -> String + Sync,
+) -> Result<(), DataError> {
+    let found: Vec<NotFinite> = values
+        .par_chunks(n.max(1))
+        .enumerate()
+        .map(|(j, column)| {
+            let mut bad = NotFinite::default();
+            for (i, x) in column.iter().enumerate().filter(|(_, x)| !x.is_finite()) {
+                bad.add(|| (Place::row(file, i as u64 + 1).column(name(j)), x.to_string()));
+            }
+            bad
+        })
+        .collect();
+    let mut all = NotFinite::default();
+    found.into_iter().for_each(|bad| all.merge(bad));
+    all.check()
+}
+
+/// A column-major matrix of n x p zeros, if the memory allows.
+pub(crate) fn zeros(file: &str, n: usize, p: usize, memory: u64) -> Result<Vec<f64>, DataError> {
+    let bytes = (n as u64).saturating_mul(p as u64).saturating_mul(8);
+    check_memory(file, &format!("the dense matrix of {n} rows and {p} features"), bytes, memory)?;
+    Ok(vec![0.0; n * p])
+}

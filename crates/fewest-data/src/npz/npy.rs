@@ -1,0 +1,175 @@
+//! The `.npy` arrays inside an archive: header and values.
+
+use std::io::{self, Read, Write};
+
+/// Most bytes of a header that is believed.
+const LONGEST_HEADER: usize = 1 << 20;
+
+/// Type of the items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Item {
+    Float,
+    Signed,
+    Unsigned,
+    Bool,
+    /// UCS-4 text.
+    Unicode,
+    /// Byte text.
+    Bytes,
+}
+
+/// What a header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Array {
+    pub(super) item: Item,
+    /// Bytes of an item.
+    pub(super) width: usize,
+    big: bool,
+    pub(super) fortran: bool,
+    pub(super) shape: Vec<usize>,
+    /// Bytes of the header.
+    pub(super) header: usize,
+}
+
+fn bad(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.into())
+}
+
+impl Array {
+    /// Reads a header.
+    pub(super) fn read(input: &mut dyn Read) -> io::Result<Self> {
+        let mut magic = [0u8; 8];
+        input.read_exact(&mut magic)?;
+        if &magic[..6] != b"\x93NUMPY" {
+            return Err(bad("an entry is not a NumPy array"));
+        }
+        let mut size = [0u8; 4];
+        let wide = magic[6] >= 2;
+        input.read_exact(&mut size[..if wide { 4 } else { 2 }])?;
+        let length = u32::from_le_bytes(size) as usize;
+        if length > LONGEST_HEADER {
+            return Err(bad("the header of an array is longer than 1 MiB"));
+        }
+        let mut text = vec![0u8; length];
+        input.read_exact(&mut text)?;
+        let text = String::from_utf8_lossy(&text);
+        let mut array =
+            Self::parse(&text).ok_or_else(|| bad(format!("cannot use an array with header {}", text.trim())))?;
+        array.header = 8 + if wide { 4 } else { 2 } + length;
+        Ok(array)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let value = |key: &str| {
+            let at = text.find(&format!("'{key}'"))? + key.len() + 2;
+            Some(text[at..].trim_start().strip_prefix(':')?.trim_start())
+        };
+        let descr = value("descr")?.strip_prefix('\'')?;
+        let descr = &descr[..descr.find('\'')?];
+        let fortran = value("fortran_order")?.starts_with("True");
+        let shape = value("shape")?.strip_prefix('(')?;
+        let shape = shape[..shape.find(')')?].split(',').map(str::trim).filter(|s| !s.is_empty());
+        let shape = shape.map(|s| s.trim_end_matches('L').parse().ok()).collect::<Option<Vec<usize>>>()?;
+        let mut chars = descr.chars();
+        let (order, kind) = (chars.next()?, chars.next()?);
+        let count: usize = chars.as_str().parse().ok()?;
+        let (item, width) = match (kind, count) {
+            ('f', 4 | 8) => (Item::Float, count),
+            ('i', 1 | 2 | 4 | 8) => (Item::Signed, count),
+            ('u', 1 | 2 | 4 | 8) => (Item::Unsigned, count),
+            ('b', 1) => (Item::Bool, 1),
+            ('U', 0..=65536) => (Item::Unicode, 4 * count),
+            ('S', 0..=65536) => (Item::Bytes, count),
+            _ => return None,
+        };
+        Some(Self { item, width, big: order == '>', fortran: fortran && shape.len() > 1, shape, header: 0 })
+    }
+
+    /// Number of items, `None` on overflow.
+    pub(super) fn count(&self) -> Option<usize> {
+        self.shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d))
+    }
+
+    /// Whether the items are numbers.
+    pub(super) fn is_number(&self) -> bool {
+        !matches!(self.item, Item::Unicode | Item::Bytes)
+    }
+
+    /// Value of a numeric item.
+    pub(super) fn number(&self, bytes: &[u8]) -> f64 {
+        let mut wide = [0u8; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        if self.big {
+            wide[..bytes.len()].reverse();
+        }
+        let bits = u64::from_le_bytes(wide);
+        match (self.item, bytes.len()) {
+            (Item::Float, 8) => f64::from_bits(bits),
+            (Item::Float, _) => f64::from(f32::from_bits(bits as u32)),
+            (Item::Signed, width) => {
+                let shift = 64 - 8 * width;
+                ((bits << shift) as i64 >> shift) as f64
+            }
+            _ => bits as f64,
+        }
+    }
+
+    /// Text of an item: a number in shortest form (empty if NaN), or the text itself.
+    pub(super) fn text(&self, bytes: &[u8]) -> String {
+        match self.item {
+            Item::Bytes => {
+                let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |at| at + 1);
+                String::from_utf8_lossy(&bytes[..end]).into_owned()
+            }
+            Item::Unicode => {
+                let code = |c: &[u8]| {
+                    let four = [c[0], c[1], c[2], c[3]];
+                    if self.big { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
+                };
+                let text: String = bytes
+                    .chunks_exact(4)
+                    .map(|c| char::from_u32(code(c)).unwrap_or(char::REPLACEMENT_CHARACTER))
+                    .collect();
+                text.trim_end_matches('\0').to_owned()
+            }
+            _ => {
+                let value = self.number(bytes);
+                if value.is_finite() { crate::number::text(value) } else { String::new() }
+            }
+        }
+    }
+
+    /// Calls `item` with the bytes of every item in the order of the file.
+    pub(super) fn each(&self, input: &mut dyn Read, mut item: impl FnMut(usize, &[u8])) -> io::Result<()> {
+        let count = self.count().ok_or_else(|| bad("an array too large to count"))?;
+        if self.width == 0 {
+            (0..count).for_each(|at| item(at, &[]));
+            return Ok(());
+        }
+        let at_once = (64 << 10) / self.width + 1;
+        let mut buffer = vec![0u8; at_once.min(count) * self.width];
+        let mut at = 0;
+        while at < count {
+            let take = at_once.min(count - at);
+            input.read_exact(&mut buffer[..take * self.width])?;
+            for bytes in buffer[..take * self.width].chunks_exact(self.width) {
+                item(at, bytes);
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes a header of version 1; `shape` as Python writes it, e.g. `(3, 4)`.
+pub(super) fn write_header(out: &mut dyn Write, descr: &str, fortran: bool, shape: &str) -> io::Result<()> {
+    let order = if fortran { "True" } else { "False" };
+    let mut text = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    while (10 + text.len() + 1) % 64 != 0 {
+        text.push(' ');
+    }
+    text.push('\n');
+    out.write_all(b"\x93NUMPY\x01\x00")?;
+    out.write_all(&(text.len() as u16).to_le_bytes())?;
+    out.write_all(text.as_bytes())
+}

@@ -1,0 +1,445 @@
+//! Apache Parquet: flat tables of numbers, booleans and text, read column by column and written.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::types::{ColumnDescriptor, Type};
+use rayon::prelude::*;
+
+use crate::encoding::{Categories, wanted_as_text};
+use crate::header::{Header, Role, check_distinct};
+use crate::source::Source;
+use crate::target::class_name;
+use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, binary, number, table};
+
+/// Column that pandas adds for an index with no name.
+const PANDAS_INDEX: &str = "__index_level_";
+
+/// Values decoded at once.
+const BATCH: usize = 1 << 14;
+
+/// Reads a table. A panic of the decoder on a damaged file becomes [`DataError::Damaged`].
+pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let caught = catch_unwind(AssertUnwindSafe(|| read_table(source, options)));
+    caught.unwrap_or_else(|_| Err(damaged(&source.name, &"the decoder failed")))
+}
+
+fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
+    DataError::Damaged { file: file.to_owned(), what: error.to_string() }
+}
+
+fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let file = &source.name;
+    let input = source.seekable()?;
+    let reader = SerializedFileReader::new(input).map_err(|e| damaged(file, &e))?;
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let names: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
+    let mut header = Header::new(file, names, &without_index(options, schema.columns()))?;
+    header.notes.retain(|n| !matches!(n, Note::Ignored { count: 0 }));
+    let kinds = kinds(&header, schema.columns())?;
+    let table = Table { reader, header: &header, kinds, rows: 0 };
+    table.load(options)
+}
+
+/// The pandas index is dropped like a column the caller named.
+fn without_index(options: &ReadOptions, columns: &[Arc<ColumnDescriptor>]) -> ReadOptions {
+    let mut options = options.clone();
+    let index = columns.iter().map(|c| c.name()).filter(|name| name.starts_with(PANDAS_INDEX));
+    options.drop.extend(index.map(str::to_owned));
+    options
+}
+
+/// How a column is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    /// Stored signed, meant unsigned.
+    Unsigned,
+    Text,
+    Unused,
+}
+
+/// The kind of each column that is wanted.
+fn kinds(header: &Header, columns: &[Arc<ColumnDescriptor>]) -> Result<Vec<Kind>, DataError> {
+    columns
+        .iter()
+        .zip(&header.roles)
+        .zip(&header.names)
+        .map(|((column, role), name)| {
+            if *role == Role::Ignored {
+                return Ok(Kind::Unused);
+            }
+            kind(column).ok_or_else(|| DataError::Unsupported {
+                file: header.file.clone(),
+                what: format!(
+                    "column `{name}` holds neither numbers, booleans nor text ({:?}, {:?})",
+                    column.physical_type(),
+                    column.converted_type()
+                ),
+                remedy: format!("convert it, or drop it with --drop {name}"),
+            })
+        })
+        .collect()
+}
+
+fn kind(column: &ColumnDescriptor) -> Option<Kind> {
+    if column.max_rep_level() > 0 || column.max_def_level() > 1 {
+        return None;
+    }
+    let unsigned = matches!(column.logical_type_ref(), Some(LogicalType::Integer { is_signed: false, .. }))
+        || matches!(
+            column.converted_type(),
+            ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
+        );
+    let plain = matches!(column.logical_type_ref(), None | Some(LogicalType::Integer { .. }))
+        && matches!(
+            column.converted_type(),
+            ConvertedType::NONE
+                | ConvertedType::INT_8
+                | ConvertedType::INT_16
+                | ConvertedType::INT_32
+                | ConvertedType::INT_64
+        );
+    match column.physical_type() {
+        Physical::INT32 | Physical::INT64 if unsigned => Some(Kind::Unsigned),
+        Physical::BOOLEAN | Physical::INT32 | Physical::INT64 | Physical::FLOAT | Physical::DOUBLE if plain => {
+            Some(Kind::Number)
+        }
+        Physical::BYTE_ARRAY if !matches!(column.converted_type(), ConvertedType::DECIMAL | ConvertedType::BSON) => {
+            Some(Kind::Text)
+        }
+        _ => None,
+    }
+}
+
+/// An open table.
+struct Table<'a> {
+    reader: SerializedFileReader<File>,
+    header: &'a Header,
+    kinds: Vec<Kind>,
+    rows: usize,
+}
+
+/// A text column as codes.
+#[derive(Default)]
+struct Codes {
+    values: Vec<String>,
+    codes: Vec<u32>,
+    find: HashMap<Vec<u8>, u32>,
+    /// Rows (from 0) without a value.
+    missing: Vec<usize>,
+}
+
+impl Table<'_> {
+    fn load(mut self, options: &ReadOptions) -> Result<Dataset, DataError> {
+        let header = self.header;
+        self.rows = self.count_rows(options)?;
+        let (file, n) = (&header.file, self.rows);
+        if n == 0 {
+            return Err(DataError::NoRows { file: file.clone() });
+        }
+        let mut notes = header.notes.clone();
+        let mut texts: HashMap<usize, (Categories, Codes)> = HashMap::new();
+        let mut names = Vec::new();
+        let mut widths = Vec::new();
+        for c in (0..self.kinds.len()).filter(|&c| header.roles[c] == Role::Feature) {
+            let name = &header.names[c];
+            if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
+                let codes = self.codes(c)?;
+                if let Some(&row) = codes.missing.first() {
+                    let place = Place::row(file, row as u64 + 1).column(name);
+                    return Err(DataError::NotFinite { place, cell: "null".into(), count: codes.missing.len() as u64 });
+                }
+                let categories = Categories::new(header, c, codes.values.clone(), n, options)?;
+                notes.push(categories.note(name));
+                notes.extend(unseen(name, &categories, &codes));
+                names.extend(categories.names().cloned());
+                widths.push((c, categories.width()));
+                texts.insert(c, (categories, codes));
+            } else {
+                names.push(name.clone());
+                widths.push((c, 1));
+            }
+        }
+        check_distinct(file, names.iter().map(String::as_str))?;
+        let mut values = binary::zeros(file, n, names.len(), options.memory())?;
+        let mut jobs = Vec::with_capacity(widths.len());
+        let mut rest = &mut values[..];
+        for (c, width) in widths {
+            let (own, more) = rest.split_at_mut(width * n);
+            rest = more;
+            jobs.push((c, own));
+        }
+        jobs.into_par_iter().try_for_each(|(c, own)| match texts.get(&c) {
+            Some((categories, codes)) => {
+                dummies(categories, codes, n, own);
+                Ok(())
+            }
+            None => self.numbers(c, own),
+        })?;
+        binary::check_finite(file, n, &values, |j| names[j].clone())?;
+        let target = match header.roles.iter().position(|r| *r == Role::Target) {
+            None => None,
+            Some(c) => {
+                let classes: Vec<String> = self.strings(c)?.iter().map(|cell| class_name(cell)).collect();
+                binary::target(file, &header.names[c], &classes, options.target_optional)?
+            }
+        };
+        let apart = options.apart.iter().map(|name| {
+            let c = header.names.iter().position(|n| n == name).unwrap_or(0);
+            Ok(TextColumn { name: name.clone(), values: self.strings(c)? })
+        });
+        let apart = apart.collect::<Result<_, DataError>>()?;
+        table::finish(file, n, values, names, target, apart, notes, Format::Parquet)
+    }
+
+    /// Rows of the file, counted by decoding the first wanted column: the metadata may say anything.
+    fn count_rows(&self, options: &ReadOptions) -> Result<usize, DataError> {
+        let Some(c) = self.kinds.iter().position(|k| *k != Kind::Unused) else {
+            return Err(DataError::NoFeatures { file: self.header.file.clone(), target: String::new() });
+        };
+        let said: i64 =
+            self.reader.metadata().row_groups().iter().map(|g| g.num_rows().max(0)).fold(0, i64::saturating_add);
+        let mut rows = 0usize;
+        self.each_batch(c, |values| {
+            rows += values.len();
+            let bytes = 8 * rows as u64;
+            crate::options::check_memory(&self.header.file, "a single column", bytes, options.memory())
+        })?;
+        if rows as i64 == said { Ok(rows) } else { Err(self.wrong_length(c)) }
+    }
+
+    fn wrong_length(&self, c: usize) -> DataError {
+        damaged(
+            &self.header.file,
+            &format!("column `{}` does not have the stated number of rows", self.header.names[c]),
+        )
+    }
+
+    /// Decodes a column batch by batch.
+    fn each_batch(&self, c: usize, mut batch: impl FnMut(Batch<'_>) -> Result<(), DataError>) -> Result<(), DataError> {
+        let file = &self.header.file;
+        let unsigned = self.kinds[c] == Kind::Unsigned;
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(group).map_err(|e| damaged(file, &e))?;
+            match group.get_column_reader(c).map_err(|e| damaged(file, &e))? {
+                ColumnReader::BoolColumnReader(r) => numeric(file, r, |x| f64::from(u8::from(*x)), &mut batch),
+                ColumnReader::Int32ColumnReader(r) if unsigned => {
+                    numeric(file, r, |x| f64::from(*x as u32), &mut batch)
+                }
+                ColumnReader::Int32ColumnReader(r) => numeric(file, r, |x| f64::from(*x), &mut batch),
+                ColumnReader::Int64ColumnReader(r) if unsigned => numeric(file, r, |x| *x as u64 as f64, &mut batch),
+                ColumnReader::Int64ColumnReader(r) => numeric(file, r, |x| *x as f64, &mut batch),
+                ColumnReader::FloatColumnReader(r) => numeric(file, r, |x| f64::from(*x), &mut batch),
+                ColumnReader::DoubleColumnReader(r) => numeric(file, r, |x| *x, &mut batch),
+                ColumnReader::ByteArrayColumnReader(r) => decode::<ByteArrayType>(file, r, &mut |levels, values| {
+                    let mut next = values.iter();
+                    let cells: Vec<Option<&[u8]>> =
+                        levels.map(|present| if present { next.next().map(ByteArray::data) } else { None }).collect();
+                    batch(Batch::Text(&cells))
+                }),
+                _ => Err(damaged(file, &"a column changed its type")),
+            }?;
+        }
+        Ok(())
+    }
+
+    /// A numeric column, missing values as NaN.
+    fn numbers(&self, c: usize, own: &mut [f64]) -> Result<(), DataError> {
+        let mut at = 0;
+        self.each_batch(c, |batch| {
+            let Batch::Numbers(values) = batch else { return Err(self.wrong_length(c)) };
+            own.get_mut(at..at + values.len()).ok_or_else(|| self.wrong_length(c))?.copy_from_slice(values);
+            at += values.len();
+            Ok(())
+        })?;
+        if at == own.len() { Ok(()) } else { Err(self.wrong_length(c)) }
+    }
+
+    /// A column as codes of its distinct values.
+    fn codes(&self, c: usize) -> Result<Codes, DataError> {
+        let mut codes = Codes::default();
+        self.each_batch(c, |batch| {
+            batch.each_cell(|cell| codes.push(cell));
+            if codes.codes.len() > self.rows { Err(self.wrong_length(c)) } else { Ok(()) }
+        })?;
+        if codes.codes.len() == self.rows { Ok(codes) } else { Err(self.wrong_length(c)) }
+    }
+
+    /// A column as text, missing values as empty text.
+    fn strings(&self, c: usize) -> Result<Vec<String>, DataError> {
+        let codes = self.codes(c)?;
+        let mut values: Vec<String> = codes.codes.iter().map(|&code| codes.values[code as usize].clone()).collect();
+        codes.missing.iter().for_each(|&row| values[row].clear());
+        Ok(values)
+    }
+}
+
+/// Decoded values of a column.
+enum Batch<'a> {
+    Numbers(&'a [f64]),
+    Text(&'a [Option<&'a [u8]>]),
+}
+
+impl Batch<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Batch::Numbers(values) => values.len(),
+            Batch::Text(cells) => cells.len(),
+        }
+    }
+
+    /// Every value as text, `None` when missing.
+    fn each_cell(&self, mut cell: impl FnMut(Option<&[u8]>)) {
+        match self {
+            Batch::Numbers(values) => {
+                values
+                    .iter()
+                    .for_each(|x| cell(x.is_finite().then(|| number::text(*x)).as_ref().map(|t| t.as_bytes())));
+            }
+            Batch::Text(cells) => cells.iter().for_each(|c| cell(*c)),
+        }
+    }
+}
+
+impl Codes {
+    fn push(&mut self, cell: Option<&[u8]>) {
+        if cell.is_none_or(number::is_missing) {
+            self.missing.push(self.codes.len());
+        }
+        let cell = cell.unwrap_or_default().trim_ascii();
+        let code = self.find.get(cell).copied().unwrap_or_else(|| {
+            let code = self.values.len() as u32;
+            self.values.push(String::from_utf8_lossy(cell).into_owned());
+            self.find.insert(cell.to_vec(), code);
+            code
+        });
+        self.codes.push(code);
+    }
+}
+
+/// The note on values that a model has not seen.
+fn unseen(name: &str, categories: &Categories, codes: &Codes) -> Option<Note> {
+    let unknown: Vec<bool> = codes.values.iter().map(|v| categories.unseen(categories.code(v))).collect();
+    let mut rows = codes.codes.iter().filter(|&&code| unknown[code as usize]);
+    let first = *rows.next()?;
+    Some(Note::Unseen {
+        column: name.into(),
+        value: codes.values[first as usize].clone(),
+        rows: 1 + rows.count() as u64,
+    })
+}
+
+/// Fills the dummy columns of a text column.
+fn dummies(categories: &Categories, codes: &Codes, n: usize, own: &mut [f64]) {
+    let known: Vec<u32> = codes.values.iter().map(|v| categories.code(v)).collect();
+    for (dummy, column) in own.chunks_mut(n).enumerate() {
+        let value: Vec<f64> = known.iter().map(|&code| categories.value(dummy, code)).collect();
+        column.iter_mut().zip(&codes.codes).for_each(|(x, &code)| *x = value[code as usize]);
+    }
+}
+
+/// Batches of a numeric column.
+fn numeric<T: DataType>(
+    file: &str,
+    reader: ColumnReaderImpl<T>,
+    value: impl Fn(&T::T) -> f64,
+    batch: &mut dyn FnMut(Batch<'_>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let mut numbers = Vec::new();
+    decode(file, reader, &mut |levels, values| {
+        numbers.clear();
+        let mut next = values.iter();
+        numbers.extend(levels.map(|present| if present { next.next().map_or(f64::NAN, &value) } else { f64::NAN }));
+        batch(Batch::Numbers(&numbers))
+    })
+}
+
+/// Runs `batch(present, values)` on the decoded batches of a column chunk.
+fn decode<T: DataType>(
+    file: &str,
+    mut reader: ColumnReaderImpl<T>,
+    batch: &mut dyn FnMut(&mut dyn Iterator<Item = bool>, &[T::T]) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    loop {
+        levels.clear();
+        values.clear();
+        let (records, stored, _) =
+            reader.read_records(BATCH, Some(&mut levels), None, &mut values).map_err(|e| damaged(file, &e))?;
+        if records == 0 {
+            return Ok(());
+        }
+        if levels.is_empty() {
+            batch(&mut (0..stored).map(|_| true), &values)?;
+        } else {
+            batch(&mut levels.iter().map(|l| *l > 0), &values)?;
+        }
+    }
+}
+
+/// Writes features as doubles and the target, last, as doubles or text.
+pub(crate) fn write(data: &Dataset, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
+    write_table(data, out).map_err(io::Error::other)
+}
+
+fn write_table(data: &Dataset, out: &mut (dyn io::Write + Send)) -> Result<(), ParquetError> {
+    let target = data.target.as_ref();
+    let numeric: Option<Vec<f64>> =
+        target.and_then(|t| t.classes.iter().map(|c| number::parse(c.as_bytes())).collect());
+    let field = |name: &str, kind, text: bool| {
+        let builder = Type::primitive_type_builder(name, kind).with_repetition(Repetition::REQUIRED);
+        builder.with_logical_type(text.then_some(LogicalType::String)).build().map(Arc::new)
+    };
+    let mut fields =
+        data.names.iter().map(|name| field(&name, Physical::DOUBLE, false)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(target) = target {
+        let text = numeric.is_none();
+        fields.push(field(&target.column, if text { Physical::BYTE_ARRAY } else { Physical::DOUBLE }, text)?);
+    }
+    let schema = Type::group_type_builder("schema").with_fields(fields).build()?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    let mut column = vec![0.0; data.features.n_samples()];
+    for j in 0..data.names.len() {
+        column.fill(0.0);
+        data.features.as_design().each_in_column(j, &mut |i, x| column[i] = x);
+        write_column::<DoubleType>(&mut group, &column)?;
+    }
+    match (target, numeric) {
+        (None, _) => {}
+        (Some(target), Some(values)) => {
+            let values: Vec<f64> = target.codes.iter().map(|&code| values[code as usize]).collect();
+            write_column::<DoubleType>(&mut group, &values)?;
+        }
+        (Some(target), None) => {
+            let values: Vec<ByteArray> =
+                target.codes.iter().map(|&code| target.classes[code as usize].as_str().into()).collect();
+            write_column::<ByteArrayType>(&mut group, &values)?;
+        }
+    }
+    group.close()?;
+    writer.close()?;
+    Ok(())
+}
+
+fn write_column<T: DataType>(
+    group: &mut ::parquet::file::writer::SerializedRowGroupWriter<'_, &mut (dyn io::Write + Send)>,
+    values: &[T::T],
+) -> Result<(), ParquetError> {
+    let missing = || ParquetError::General("a column too many".into());
+    let mut writer = group.next_column()?.ok_or_else(missing)?;
+    writer.typed::<T>().write_batch(values, None, None)?;
+    writer.close()
+}

@@ -1,0 +1,322 @@
+//! Sparse text (svmlight, sparse arff) read in two parallel passes.
+//!
+//! Pass 1 checks every line and counts the non-zeros of each column; pass 2 reads the values again and puts them at their
+//! final place in exactly sized arrays. So the peak is the finished matrix plus a few waves of text, and the row order
+//! inside a column is that of the file for any number of threads.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use fewest::SparseDesign;
+use rayon::prelude::*;
+
+use crate::options::check_memory;
+use crate::problems::NotFinite;
+use crate::source::Source;
+use crate::target::{Labels, Target, class_name};
+use crate::waves::{Lines, Piece, each_piece, malformed};
+use crate::{DataError, Place, ReadOptions};
+
+/// A row without its entries.
+pub(crate) struct Head<'a> {
+    /// The class as written; `None` where a line has no label.
+    pub(crate) label: Option<Cow<'a, [u8]>>,
+    /// The line has a `qid` entry.
+    pub(crate) query: bool,
+}
+
+/// Reads the lines of a sparse format.
+pub(crate) trait SparseRows: Sync {
+    /// Calls `entry(column, value)` for the pairs of a line, columns strictly ascending from 0; zeros and values that are
+    /// not finite may be among them. `None` for a line without data.
+    fn line<'t>(&self, line: u64, text: &'t [u8], entry: impl FnMut(u32, f64)) -> Result<Option<Head<'t>>, DataError>;
+
+    /// Where a value is, for messages.
+    fn place(&self, line: u64, column: u32) -> Place;
+
+    /// Number of features, 0 where the largest index tells.
+    fn features(&self) -> usize;
+}
+
+/// What the two passes give.
+pub(crate) struct SparseTable {
+    pub(crate) design: SparseDesign,
+    pub(crate) target: Option<Target>,
+    /// Lines with a `qid` entry.
+    pub(crate) queries: u64,
+}
+
+/// Reads matrix and target; `target` is the name of the target column.
+pub(crate) fn read<R: SparseRows>(
+    source: &Source,
+    reader: &R,
+    target: &str,
+    options: &ReadOptions,
+) -> Result<SparseTable, DataError> {
+    let file = &source.name;
+    let mut counts = Counts { columns: vec![0; reader.features()], ..Counts::default() };
+    each_piece(
+        source,
+        &Lines,
+        options.memory(),
+        |piece| count(reader, piece),
+        |pieces| {
+            pieces.into_iter().for_each(|piece| counts.add(piece));
+            check_memory(file, "the sparse matrix", counts.bytes(), options.memory())
+        },
+    )?;
+    if counts.rows == 0 {
+        return Err(if reader.features() == 0 {
+            DataError::Empty { file: file.clone() }
+        } else {
+            DataError::NoRows { file: file.clone() }
+        });
+    }
+    counts.bad.check()?;
+    if u32::try_from(counts.rows).is_err() {
+        return Err(malformed(Place::line(file, 1), "more than 4294967295 rows", "split the file"));
+    }
+    let labels = counts.target(file, target, options)?;
+    if counts.columns.is_empty() && !options.target_optional {
+        return Err(DataError::NoFeatures { file: file.clone(), target: target.into() });
+    }
+    let (rows, queries) = (counts.rows as usize, counts.queries);
+    let design = fill(source, reader, options, counts.columns, rows)?;
+    Ok(SparseTable { design, target: labels, queries })
+}
+
+/// Pass 1 on one piece.
+fn count<R: SparseRows>(reader: &R, piece: Piece<'_>) -> Result<PieceCount, DataError> {
+    let mut out = PieceCount { columns: Vec::with_capacity(piece.text.len() / 8), ..PieceCount::default() };
+    let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+    for (line, text) in piece.lines() {
+        let (columns, bad) = (&mut out.columns, &mut out.bad);
+        let head = reader.line(line, text, |column, value| {
+            if value != 0.0 {
+                columns.push(column);
+                if !value.is_finite() {
+                    bad.add(|| (reader.place(line, column), value.to_string()));
+                }
+            }
+            out.p = out.p.max(column + 1);
+        })?;
+        let Some(head) = head else { continue };
+        out.rows += 1;
+        out.queries += u64::from(head.query);
+        let Some(label) = head.label else {
+            out.first_unlabelled.get_or_insert(line);
+            continue;
+        };
+        let code = known.get(&*label).copied().unwrap_or_else(|| {
+            let code = known.len() as u32;
+            known.insert(label.to_vec(), code);
+            out.classes.push(class_name(&String::from_utf8_lossy(&label)));
+            code
+        });
+        out.codes.push(code);
+    }
+    Ok(out)
+}
+
+/// Pass 2 on one piece: entries sorted into buckets of columns that begin at `bounds`.
+fn entries<R: SparseRows>(reader: &R, piece: Piece<'_>, bounds: &[u32]) -> Result<PieceEntries, DataError> {
+    let room = piece.text.len() / (6 * bounds.len());
+    let mut buckets: Vec<Vec<Entry>> = bounds.iter().map(|_| Vec::with_capacity(room)).collect();
+    let mut rows = 0;
+    for (line, text) in piece.lines() {
+        let mut at = 0;
+        let head = reader.line(line, text, |column, value| {
+            if value != 0.0 {
+                // Columns ascend within a line, so the bucket only moves forward.
+                while bounds.get(at + 1).is_some_and(|&bound| column >= bound) {
+                    at += 1;
+                }
+                buckets[at].push(Entry { column, row: rows, value });
+            }
+        })?;
+        rows += u32::from(head.is_some());
+    }
+    Ok(PieceEntries { rows, buckets })
+}
+
+/// Pass 1: what one piece holds.
+#[derive(Default)]
+struct PieceCount {
+    rows: u64,
+    p: u32,
+    columns: Vec<u32>,
+    classes: Vec<String>,
+    codes: Vec<u32>,
+    queries: u64,
+    first_unlabelled: Option<u64>,
+    bad: NotFinite,
+}
+
+/// Pass 1: what the file holds so far.
+#[derive(Default)]
+struct Counts {
+    rows: u64,
+    columns: Vec<usize>,
+    stored: u64,
+    labels: Labels,
+    queries: u64,
+    first_unlabelled: Option<u64>,
+    bad: NotFinite,
+}
+
+impl Counts {
+    fn add(&mut self, piece: PieceCount) {
+        if self.columns.len() < piece.p as usize {
+            self.columns.resize(piece.p as usize, 0);
+        }
+        for &column in &piece.columns {
+            self.columns[column as usize] += 1;
+        }
+        self.stored += piece.columns.len() as u64;
+        let codes: Vec<u32> = piece.classes.iter().map(|name| self.labels.code(name)).collect();
+        piece.codes.iter().for_each(|&code| self.labels.push_code(codes[code as usize]));
+        self.rows += piece.rows;
+        self.queries += piece.queries;
+        self.first_unlabelled = self.first_unlabelled.or(piece.first_unlabelled);
+        self.bad.join(piece.bad);
+    }
+
+    fn bytes(&self) -> u64 {
+        12 * self.stored + 8 * (self.columns.len() as u64 + 1) + 4 * self.rows
+    }
+
+    /// The target, or none when no line has a label.
+    fn target(&mut self, file: &str, column: &str, options: &ReadOptions) -> Result<Option<Target>, DataError> {
+        if let Some(line) = self.first_unlabelled {
+            if self.labels.len() == 0 {
+                return Ok(None);
+            }
+            let found = "this line has no label, but others have";
+            return Err(malformed(Place::line(file, line), found, "label all lines or none"));
+        }
+        let target = std::mem::take(&mut self.labels).finish(column.into());
+        if !options.target_optional {
+            target.check(file)?;
+        }
+        Ok(Some(target))
+    }
+}
+
+/// A value with its place.
+struct Entry {
+    column: u32,
+    row: u32,
+    value: f64,
+}
+
+/// Pass 2: one piece; rows count from its own first.
+struct PieceEntries {
+    rows: u32,
+    buckets: Vec<Vec<Entry>>,
+}
+
+/// Pass 2: `counts[j]` non-zeros are in column j.
+fn fill<R: SparseRows>(
+    source: &Source,
+    reader: &R,
+    options: &ReadOptions,
+    mut counts: Vec<usize>,
+    n: usize,
+) -> Result<SparseDesign, DataError> {
+    counts.reserve_exact(1);
+    let mut stored = 0;
+    for count in &mut counts {
+        stored += std::mem::replace(count, stored);
+    }
+    // Now the next free place of each column.
+    let mut next = counts;
+    let bounds = column_bounds(&next, stored);
+    let offsets: Vec<usize> = bounds.iter().map(|&b| next.get(b as usize).copied().unwrap_or(stored)).collect();
+    let (mut rows, mut values) = (vec![0u32; stored], vec![0.0f64; stored]);
+    let mut base = 0u32;
+    let changed = || DataError::Damaged { file: source.name.clone(), what: "it changed while it was read".into() };
+    each_piece(
+        source,
+        &Lines,
+        options.memory(),
+        |piece| entries(reader, piece, &bounds),
+        |pieces| {
+            let mut bases = Vec::with_capacity(pieces.len());
+            for piece in &pieces {
+                bases.push(base);
+                base = base.saturating_add(piece.rows);
+            }
+            let buckets = split(&bounds, &offsets, &mut next, &mut rows, &mut values);
+            let fits = buckets.into_par_iter().enumerate().map(|(at, mut bucket)| {
+                pieces.iter().zip(&bases).all(|(piece, &base)| bucket.put(base, &piece.buckets[at]))
+            });
+            if fits.collect::<Vec<_>>().contains(&false) { Err(changed()) } else { Ok(()) }
+        },
+    )?;
+    // Every cursor has moved to the start of the following column.
+    next.insert(0, 0);
+    if base as usize != n {
+        return Err(changed());
+    }
+    SparseDesign::new(n, next, rows, values).map_err(|_| changed())
+}
+
+/// First columns of the buckets, about the same number of values in each, one bucket a thread.
+fn column_bounds(start: &[usize], stored: usize) -> Vec<u32> {
+    let buckets = rayon::current_num_threads().clamp(1, 16);
+    let mut bounds: Vec<u32> =
+        (0..buckets).map(|b| start.partition_point(|&s| s < stored / buckets * b) as u32).collect();
+    bounds[0] = 0;
+    bounds.dedup();
+    bounds
+}
+
+/// A range of columns with its part of the arrays, for one thread to fill.
+struct Bucket<'a> {
+    first_column: usize,
+    offset: usize,
+    next: &'a mut [usize],
+    rows: &'a mut [u32],
+    values: &'a mut [f64],
+}
+
+impl Bucket<'_> {
+    /// Puts the entries at their places; false when there is no such place.
+    fn put(&mut self, base: u32, entries: &[Entry]) -> bool {
+        for entry in entries {
+            let Some(next) = self.next.get_mut(entry.column as usize - self.first_column) else { return false };
+            let at = *next - self.offset;
+            let (Some(row), Some(value)) = (self.rows.get_mut(at), self.values.get_mut(at)) else { return false };
+            (*row, *value) = (base.wrapping_add(entry.row), entry.value);
+            *next += 1;
+        }
+        true
+    }
+}
+
+/// Cuts the arrays into buckets: columns from `bounds[b]`, values from `offsets[b]`.
+fn split<'a>(
+    bounds: &[u32],
+    offsets: &[usize],
+    mut next: &'a mut [usize],
+    mut rows: &'a mut [u32],
+    mut values: &'a mut [f64],
+) -> Vec<Bucket<'a>> {
+    let mut buckets = Vec::with_capacity(bounds.len());
+    for b in 0..bounds.len() {
+        let columns = bounds.get(b + 1).map_or(next.len(), |&end| (end - bounds[b]) as usize);
+        let places = offsets.get(b + 1).map_or(rows.len(), |&end| end - offsets[b]);
+        let (next_here, next_rest) = next.split_at_mut(columns);
+        let (rows_here, rows_rest) = rows.split_at_mut(places);
+        let (values_here, values_rest) = values.split_at_mut(places);
+        (next, rows, values) = (next_rest, rows_rest, values_rest);
+        buckets.push(Bucket {
+            first_column: bounds[b] as usize,
+            offset: offsets[b],
+            next: next_here,
+            rows: rows_here,
+            values: values_here,
+        });
+    }
+    buckets
+}
