@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use fewest_data::{Dataset, Note, bytes_text};
+use fewest_data::{Dataset, Note, Summary, bytes_text};
 use serde_json::{Value, json};
 
 use crate::args::high;
 use crate::args::low::CheckArgs;
+use crate::args::notation;
 use crate::export::file::Sink;
 use crate::export::json as json_text;
 use crate::export::model_json::{SCHEMA, classes_value};
@@ -34,14 +35,14 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let options = high::read_options(&args.data)?;
     let data = fewest_data::read(high::path_text(&args.data.data)?, &options)?;
-    let columns = columns(&data);
+    let (columns, summary) = (columns(&data), fewest_data::summary(&data));
     if let Some(sink) = &json {
-        sink.write(&json_text::text(&value(&data, &columns)), terminal)?;
+        sink.write(&json_text::text(&value(&data, &columns, &summary)), terminal)?;
         if sink.is_stdout() {
             return Ok(0);
         }
     }
-    terminal.out(&report(&data, &columns))?;
+    terminal.out(&report(&data, &columns, &summary))?;
     Ok(0)
 }
 
@@ -65,19 +66,24 @@ fn columns(data: &Dataset) -> Vec<Column> {
     (0..design.n_features()).map(one).collect()
 }
 
-/// Notes that concern the file, as sentences.
-fn notes(data: &Dataset) -> Vec<String> {
-    data.notes.iter().map(Note::to_string).collect()
+/// What is to be known about the file, as sentences.
+fn notes(data: &Dataset, summary: &Summary) -> Vec<String> {
+    let mut notes: Vec<String> = data.notes.iter().map(Note::to_string).collect();
+    if !summary.duplicates.is_empty() {
+        let pair = |d: &fewest_data::Duplicate| format!("{} = {}", data.names.get(d.feature), data.names.get(d.of));
+        let pairs: Vec<String> = summary.duplicates.iter().map(pair).collect();
+        notes.push(format!("features that repeat an earlier one: {}", notation::some(&pairs)));
+    }
+    notes
 }
 
-/// Share of the values that are not zero.
-fn density(data: &Dataset, columns: &[Column]) -> f64 {
-    let cells = data.features.n_samples() as f64 * columns.len() as f64;
-    columns.iter().map(|c| c.nonzero as f64).sum::<f64>() / cells.max(1.0)
-}
-
-fn value(data: &Dataset, columns: &[Column]) -> Value {
-    let constant = data.features.constant();
+fn value(data: &Dataset, columns: &[Column], summary: &Summary) -> Value {
+    let constant = &summary.constant;
+    let repeated: Vec<Value> = summary
+        .duplicates
+        .iter()
+        .map(|d| json!({"feature": data.names.get(d.feature), "of": data.names.get(d.of)}))
+        .collect();
     let target = data.target.as_ref().map(|t| {
         let counts = t.classes.iter().zip(t.counts()).map(|(c, n)| (c.clone(), json!(n))).collect();
         json!({"column": t.column, "classes": classes_value(&t.classes), "counts": Value::Object(counts)})
@@ -99,17 +105,18 @@ fn value(data: &Dataset, columns: &[Column]) -> Value {
         "n_samples": data.features.n_samples(),
         "n_features": columns.len(),
         "sparse": data.features.as_design().is_sparse(),
-        "density": density(data, columns),
+        "density": summary.density,
         "bytes": data.features.bytes(),
         "target": target,
         "constant": constant.iter().map(|&j| data.names.get(j).into_owned()).collect::<Vec<_>>(),
-        "notes": notes(data),
+        "duplicates": repeated,
+        "notes": notes(data, summary),
         "features": features,
         "version": env!("CARGO_PKG_VERSION"),
     })
 }
 
-fn report(data: &Dataset, columns: &[Column]) -> String {
+fn report(data: &Dataset, columns: &[Column], summary: &Summary) -> String {
     let kind = if data.features.as_design().is_sparse() { "sparse" } else { "dense" };
     let mut lines = vec![
         ("file", data.source.clone()),
@@ -120,7 +127,7 @@ fn report(data: &Dataset, columns: &[Column]) -> String {
             "values",
             format!(
                 "{kind}, {:.2} % not zero, {} in memory",
-                100.0 * density(data, columns),
+                100.0 * summary.density,
                 bytes_text(data.features.bytes())
             ),
         ),
@@ -150,7 +157,7 @@ fn report(data: &Dataset, columns: &[Column]) -> String {
     if columns.len() > ROWS {
         let _ = writeln!(out, "... and {} more; --json FILE holds them all", columns.len() - ROWS);
     }
-    let notes = notes(data);
+    let notes = notes(data, summary);
     let _ = write!(out, "\n{}\n", bold(if notes.is_empty() { "Nothing is wrong with this file." } else { "To know" }));
     for note in notes {
         let text = table::paragraph(&note, 4);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use std::time::Instant;
 
-use fewest::model::{self, FitSettings};
+use fewest::model::FitSettings;
 use fewest::{Kernel, Status};
 use fewest_data::Names;
 use serde_json::{Value, json};
@@ -131,18 +131,8 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     let start = Instant::now();
     let design = prepared.data.features.as_design();
     let kernel = kernel.resolve(design, &features);
-    let settings = FitSettings { svm: svm.clone(), kernel };
-    let model = model::fit(design, &features, &prepared.target.codes, &prepared.weights, &settings)?;
+    let trained = prepared.train(&features, &FitSettings { svm, kernel })?;
     let fitting = start.elapsed().as_secs_f64();
-    let trained = Trained {
-        names: model.features.iter().map(|&j| prepared.data.names.get(j).into_owned()).collect(),
-        scaling: prepared.scaling_of(&model.features),
-        model,
-        classes: prepared.target.classes.clone(),
-        target: prepared.target.column.clone(),
-        n_columns: prepared.data.names.len(),
-        svm,
-    };
     let accuracy = accuracy(&trained.model.predict(design), &prepared);
     if let Some(sink) = &json {
         sink.write(&json_text::text(&value(args, &trained, &prepared, accuracy, fitting)), terminal)?;

@@ -1,12 +1,13 @@
 //! From a data file to what the methods take: read, tell the notes, weigh the samples, scale.
 
 use fewest::SvmSettings;
+use fewest::model::{self, FitSettings};
 use fewest_data::{Dataset, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
 
 use crate::args::high::{self, ClassWeight};
 use crate::args::low::{DataArgs, PrepareArgs, ScaleArg};
 use crate::args::notation;
-use crate::export::model_json::FeatureScaling;
+use crate::export::model_json::{FeatureScaling, Trained};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -147,8 +148,26 @@ impl Prepared {
         scale_name(self.scaling.kind)
     }
 
+    /// Trains the SVM on these features.
+    ///
+    /// # Errors
+    /// A class without samples of positive weight, or more memory needed than allowed.
+    pub(crate) fn train(&self, features: &[usize], settings: &FitSettings) -> Result<Trained, Failure> {
+        let (design, codes) = (self.data.features.as_design(), &self.target.codes);
+        let model = model::fit(design, features, codes, &self.weights, settings, &mut || None)?;
+        Ok(Trained {
+            names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
+            scaling: self.scaling_of(&model.features),
+            model,
+            classes: self.target.classes.clone(),
+            target: self.target.column.clone(),
+            n_columns: self.data.names.len(),
+            svm: settings.svm.clone(),
+        })
+    }
+
     /// The scaling of the chosen features, in their order.
-    pub(crate) fn scaling_of(&self, features: &[usize]) -> FeatureScaling {
+    fn scaling_of(&self, features: &[usize]) -> FeatureScaling {
         FeatureScaling {
             kind: self.scale_name().to_owned(),
             centre: features.iter().map(|&j| self.scaling.center.get(j).copied().unwrap_or(0.0)).collect(),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use fewest::method::elimination::{self, Step};
 use fewest::method::filter::{self, Binning};
-use fewest::model::{self, FitSettings};
+use fewest::model::FitSettings;
 use fewest::{Kernel, Limits, Problem, RuleList, Rules, Selection, SvmSettings};
 use serde_json::{Map, Value, json};
 
@@ -163,18 +163,7 @@ fn train(selection: &Selection, prepared: &Prepared, svm: &SvmSettings) -> Resul
     if features.is_empty() {
         return Ok(None);
     }
-    let settings = FitSettings { svm: svm.clone(), kernel: Kernel::Linear };
-    let design = prepared.data.features.as_design();
-    let model = model::fit(design, &features, &prepared.target.codes, &prepared.weights, &settings)?;
-    Ok(Some(Trained {
-        names: model.features.iter().map(|&j| prepared.data.names.get(j).into_owned()).collect(),
-        scaling: prepared.scaling_of(&model.features),
-        model,
-        classes: prepared.target.classes.clone(),
-        target: prepared.target.column.clone(),
-        n_columns: prepared.data.names.len(),
-        svm: svm.clone(),
-    }))
+    prepared.train(&features, &FitSettings { svm: svm.clone(), kernel: Kernel::Linear }).map(Some)
 }
 
 /// Every option in force, defaults included.
