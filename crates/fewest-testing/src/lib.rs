@@ -1,1 +1,24 @@
-//! placeholder
+//! What the tests of `fewest` share: a seeded generator, enumeration of subsets, random rules and problems, an independent
+//! judge of SVM solutions, a slow reference solver and the way to the data folder. Nothing here is fast, on purpose: every
+//! function restates a definition so plainly that it can be trusted against the code under test.
+
+mod data;
+mod enumerate;
+mod judge;
+mod problems;
+mod reference;
+mod rng;
+mod rules;
+
+pub use data::data_file;
+pub use enumerate::{all_subsets, allowed_subsets, obeys};
+pub use judge::{assert_kkt, assert_kkt_kernel, assert_kkt_linear, kernel_scores, linear_scores};
+pub use problems::{RandomProblem, dense_copy, gram};
+pub use reference::{Reference, reference};
+pub use rng::Rng;
+pub use rules::random_rules;
+
+/// The README, so that `cargo test` runs its example.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

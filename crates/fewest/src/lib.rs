@@ -10,6 +10,7 @@ mod problem;
 mod rules;
 mod run;
 mod subset;
+pub mod subset_oracle;
 
 pub use design::{DenseDesign, Design, RowMatrix, SparseDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};

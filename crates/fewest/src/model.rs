@@ -1,8 +1,7 @@
 //! A trained SVM on chosen features: two classes by one machine, more by one machine per pair (one-vs-one).
 
-use crate::dual::DualSolution;
-use crate::kernel::Kernel;
-use crate::{Design, Error, RowMatrix, SvmSettings};
+use crate::dual::train::train;
+use crate::{Design, DualSolution, Error, Kernel, RowMatrix, Status, SvmSettings};
 
 /// What to train.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,7 +21,7 @@ pub struct Machine {
     pub positive: u32,
     /// Linear: weight of each of the model's features. Empty otherwise.
     pub weights: Vec<f64>,
-    /// Other kernels: (row of `Model::support_vectors`, beta). Empty for linear.
+    /// Other kernels: (row of [`Model::support_vectors`], beta); for a precomputed kernel (training sample, beta).
     pub coefficients: Vec<(usize, f64)>,
     /// Bias b.
     pub bias: f64,
@@ -45,32 +44,150 @@ pub struct Model {
     pub support_vectors: RowMatrix,
 }
 
-/// Trains on the given features. `classes` holds the class of each sample (0, 1, ... n_classes - 1; for two classes 1 is
-/// the positive one), `weights` multiply the cost of each sample (length n).
+/// Trains on the given features. `classes` holds the class of each sample (0, 1, ... k - 1; for two classes 1 is the
+/// positive one), `weights` multiply the cost of each sample (length n). `stop` is asked every epoch; once it names a
+/// limit, the machines come back as good as they are, with that status in their solution.
 ///
 /// # Errors
-/// Settings out of range, or a class without samples.
+/// Settings out of range, shapes that do not fit, or a class without samples.
 pub fn fit(
     design: &dyn Design,
     features: &[usize],
     classes: &[u32],
     weights: &[f64],
     settings: &FitSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<Model, Error> {
-    let _ = (design, features, classes, weights, settings);
-    Err(Error::Data("fit is being built".into()))
+    let n = design.n_samples();
+    if classes.len() != n || weights.len() != n {
+        let (c, w) = (classes.len(), weights.len());
+        return Err(Error::Data(format!("{c} class labels and {w} weights for {n} samples; give one per sample")));
+    }
+    if let Some(&j) = features.iter().find(|&&j| j >= design.n_features()) {
+        return Err(Error::Data(format!("feature index {j} of {} features, counted from 0", design.n_features())));
+    }
+    let n_classes = classes.iter().max().map_or(0, |c| c + 1);
+    if n_classes < 2 {
+        return Err(Error::Data("all samples are of one class; two are needed".into()));
+    }
+    let mut machines = Vec::new();
+    for negative in 0..n_classes {
+        for positive in negative + 1..n_classes {
+            let pair = |c: u32| c == negative || c == positive;
+            let samples: Vec<usize> = (0..n).filter(|&i| pair(classes[i]) && weights[i] > 0.0).collect();
+            for class in [negative, positive] {
+                if !samples.iter().any(|&i| classes[i] == class) {
+                    return Err(Error::Data(format!("class {class} has no sample with positive weight")));
+                }
+            }
+            let y: Vec<f64> = samples.iter().map(|&i| if classes[i] == positive { 1.0 } else { -1.0 }).collect();
+            let w: Vec<f64> = samples.iter().map(|&i| weights[i]).collect();
+            let solution = if samples.len() == n {
+                train(design, features, &y, &w, settings.kernel, &settings.svm, stop)?
+            } else {
+                let part = restrict(design, &samples, settings.kernel);
+                train(&*part, features, &y, &w, settings.kernel, &settings.svm, stop)?
+            };
+            let support = samples.iter().zip(&solution.beta).filter(|(_, b)| **b != 0.0);
+            machines.push(Machine {
+                negative,
+                positive,
+                weights: solution.weights.clone(),
+                coefficients: if settings.kernel == Kernel::Linear {
+                    Vec::new()
+                } else {
+                    support.map(|(&i, &b)| (i, b)).collect()
+                },
+                bias: solution.bias,
+                solution,
+            });
+        }
+    }
+    let mut support_vectors = RowMatrix::dense(0, features.len(), Vec::new());
+    if !matches!(settings.kernel, Kernel::Linear | Kernel::Precomputed) {
+        let mut used: Vec<usize> = machines.iter().flat_map(|m| m.coefficients.iter().map(|c| c.0)).collect();
+        used.sort_unstable();
+        used.dedup();
+        support_vectors = design.select_samples(&used).rows(features);
+        for (sample, _) in machines.iter_mut().flat_map(|m| &mut m.coefficients) {
+            *sample = used.binary_search(sample).expect("listed above");
+        }
+    }
+    Ok(Model { features: features.to_vec(), kernel: settings.kernel, n_classes, machines, support_vectors })
+}
+
+/// The samples of one class pair; a precomputed kernel loses their columns too.
+fn restrict(design: &dyn Design, samples: &[usize], kernel: Kernel) -> Box<dyn Design> {
+    let part = design.select_samples(samples);
+    if kernel != Kernel::Precomputed {
+        return part;
+    }
+    let m = samples.len();
+    let mut values = vec![0.0; m * m];
+    for (at, &j) in samples.iter().enumerate() {
+        part.add_column(j, 1.0, &mut values[at * m..(at + 1) * m]);
+    }
+    Box::new(crate::DenseDesign::new(m, m, values).expect("m m values"))
 }
 
 impl Model {
-    /// Decision values, sample after sample, one per machine. `design` has the training design's columns.
+    /// Decision values, sample after sample, one per machine. `design` has the training design's columns (for a
+    /// precomputed kernel, one column per training sample).
     pub fn decisions(&self, design: &dyn Design) -> Vec<f64> {
-        let _ = design;
-        Vec::new()
+        let (n, m) = (design.n_samples(), self.machines.len());
+        let mut out = vec![0.0; n * m];
+        match self.kernel {
+            Kernel::Linear | Kernel::Precomputed => {
+                let mut values = vec![0.0; n];
+                for (at, machine) in self.machines.iter().enumerate() {
+                    values.fill(machine.bias);
+                    for (&j, &w) in self.features.iter().zip(&machine.weights).filter(|(_, w)| **w != 0.0) {
+                        design.add_column(j, w, &mut values);
+                    }
+                    for &(j, beta) in &machine.coefficients {
+                        design.add_column(j, beta, &mut values);
+                    }
+                    for (i, value) in values.iter().enumerate() {
+                        out[i * m + at] = *value;
+                    }
+                }
+            }
+            _ => {
+                let rows = design.rows(&self.features);
+                let vectors = &self.support_vectors;
+                let norms: Vec<f64> = (0..vectors.n_samples()).map(|s| vectors.row(s).squared_norm()).collect();
+                let mut x = vec![0.0; self.features.len()];
+                for i in 0..n {
+                    x.fill(0.0);
+                    rows.row(i).add_to(1.0, &mut x);
+                    let mut values: Vec<f64> = (0..norms.len()).map(|s| vectors.row(s).dot(&x)).collect();
+                    self.kernel.from_products(&mut values, rows.row(i).squared_norm(), |s| norms[s]);
+                    for (at, machine) in self.machines.iter().enumerate() {
+                        let sum: f64 = machine.coefficients.iter().map(|&(s, beta)| beta * values[s]).sum();
+                        out[i * m + at] = sum + machine.bias;
+                    }
+                }
+            }
+        }
+        out
     }
 
-    /// Predicted class of each sample: the sign for two classes, else the most votes, ties to the smaller class.
+    /// Predicted class of each sample: the sign for two classes (0 counts as positive), else the most votes, ties to the
+    /// smaller class.
     pub fn predict(&self, design: &dyn Design) -> Vec<u32> {
-        let _ = design;
-        Vec::new()
+        self.votes(&self.decisions(design))
+    }
+
+    /// Predicted classes from the values of [`Model::decisions`].
+    pub fn votes(&self, decisions: &[f64]) -> Vec<u32> {
+        let elect = |values: &[f64]| {
+            let mut votes = vec![0u32; self.n_classes as usize];
+            for (machine, &value) in self.machines.iter().zip(values) {
+                votes[if value >= 0.0 { machine.positive } else { machine.negative } as usize] += 1;
+            }
+            let best = votes.iter().max().copied().unwrap_or(0);
+            votes.iter().position(|&v| v == best).unwrap_or(0) as u32
+        };
+        decisions.chunks(self.machines.len().max(1)).map(elect).collect()
     }
 }

@@ -4,6 +4,8 @@
 //! together. Elimination asks [`Rules::subset_within`], masters that sort ask [`Rules::best_subset`], trees ask
 //! [`Rules::propagate`], and MIP masters read [`Rules::rows`]. Contradictions are found in [`Rules::new`].
 
+use std::collections::HashMap;
+
 use crate::{Error, Subset};
 
 /// The rules as a user states them; feature indices count from 0.
@@ -81,10 +83,22 @@ pub struct Rules {
     root: Vec<Choice>,
 }
 
+/// With more rules than this a contradiction between several of them is not traced to the fewest that make it.
+const CONFLICT_RULES: usize = 200;
+
+/// `{a, b, ...}` with at most five names.
+fn listed(features: &[usize], name: &dyn Fn(usize) -> String) -> String {
+    let names: Vec<String> = features.iter().take(5).map(|&j| name(j)).collect();
+    format!("{{{}{}}}", names.join(", "), if features.len() > 5 { ", ..." } else { "" })
+}
+
 /// Room for rounding when costs are summed against a budget.
 fn within(cost: f64, budget: f64) -> bool {
-    cost <= budget + 1e-9 * budget.abs().max(1.0)
+    cost <= budget + BUDGET_SLACK * budget.abs().max(1.0)
 }
+
+/// The share of a budget (or of 1, if that is more) by which a sum of costs may exceed it through rounding.
+const BUDGET_SLACK: f64 = 1e-9;
 
 impl Rules {
     /// No rule but the size.
@@ -144,7 +158,11 @@ impl Rules {
             distinct.sort_unstable();
             distinct.dedup();
             if *m > distinct.len() {
-                return fail(format!("at least {m} of a group of {} features cannot be chosen", distinct.len()));
+                return fail(format!(
+                    "at least {m} of {} must be in, but the group has {}; name more features or lower the count",
+                    listed(&distinct, &name),
+                    distinct.len()
+                ));
             }
         }
 
@@ -170,9 +188,71 @@ impl Rules {
         }
         rules.root = root;
         if rules.subset_within(&Subset::full(p)).is_none() {
-            return fail("the rules contradict each other: no subset satisfies them all; leave one out".to_owned());
+            return fail(rules.conflict(&name));
         }
         Ok(rules)
+    }
+
+    /// Names rules that contradict each other although no single one does: each rule in turn is left out for good when the
+    /// others still contradict each other without it, so that every rule named is needed for the contradiction.
+    fn conflict(&self, name: &dyn Fn(usize) -> String) -> String {
+        let mut list = self.list.clone();
+        let count = list.require.len() + list.forbid.len() + list.implies.len() + list.together.len();
+        if count + list.at_most.len() + list.at_least.len() > CONFLICT_RULES {
+            return "the rules contradict each other: no subset satisfies them all; leave one out".to_owned();
+        }
+        let contradictory = |list: &RuleList| !Self::satisfiable(self.p, list.clone());
+        let without = |list: &mut RuleList, drop: &dyn Fn(&mut RuleList)| {
+            let mut fewer = list.clone();
+            drop(&mut fewer);
+            let dropped = contradictory(&fewer);
+            if dropped {
+                *list = fewer;
+            }
+            dropped
+        };
+        without(&mut list, &|l| l.max_features = None);
+        without(&mut list, &|l| l.budget = None);
+        macro_rules! thin {
+            ($field:ident) => {
+                let mut at = 0;
+                while at < list.$field.len() {
+                    if !without(&mut list, &|l| _ = l.$field.remove(at)) {
+                        at += 1;
+                    }
+                }
+            };
+        }
+        thin!(forbid);
+        thin!(require);
+        thin!(implies);
+        thin!(together);
+        thin!(at_most);
+        thin!(at_least);
+        let mut said = Vec::new();
+        said.extend(list.max_features.map(|k| format!("max-features {k}")));
+        said.extend(list.budget.map(|b| format!("budget {b}")));
+        said.extend(list.require.iter().map(|&j| format!("require {}", name(j))));
+        said.extend(list.forbid.iter().map(|&j| format!("forbid {}", name(j))));
+        said.extend(list.implies.iter().map(|&(a, b)| format!("{} implies {}", name(a), name(b))));
+        said.extend(list.together.iter().map(|g| format!("{} together", listed(g, name))));
+        said.extend(list.at_most.iter().map(|(m, g)| format!("at most {m} of {}", listed(g, name))));
+        said.extend(list.at_least.iter().map(|(m, g)| format!("at least {m} of {}", listed(g, name))));
+        format!("these rules contradict each other: {}; no subset satisfies them all, leave one out", said.join("; "))
+    }
+
+    /// Whether some subset satisfies well-formed rules.
+    fn satisfiable(p: usize, list: RuleList) -> bool {
+        let mut rules = Self::compile(p, list);
+        for (choice, features) in [(Choice::In, &rules.list.require), (Choice::Out, &rules.list.forbid)] {
+            for unit in features.iter().map(|&j| rules.unit_of[j]) {
+                if rules.root[unit] != Choice::Free && rules.root[unit] != choice {
+                    return false;
+                }
+                rules.root[unit] = choice;
+            }
+        }
+        rules.subset_within(&Subset::full(p)).is_some()
     }
 
     /// Units (strongly connected implications), groups over units; nothing decided yet.
@@ -381,9 +461,7 @@ impl Rules {
     pub fn best_subset(&self, gains: &[f64]) -> Option<(Subset, f64)> {
         assert_eq!(gains.len(), self.p, "one gain per feature");
         let unit_gain: Vec<f64> = self.units.iter().map(|u| u.features.iter().map(|&j| gains[j]).sum()).collect();
-        let mut order: Vec<usize> = (0..self.units.len()).collect();
-        order.sort_by(|&a, &b| unit_gain[b].total_cmp(&unit_gain[a]).then(a.cmp(&b)));
-        let mut search = BestSubset { rules: self, gains: &unit_gain, order: &order, best: None };
+        let mut search = BestSubset::new(self, &unit_gain);
         search.explore(self.root.clone(), 0);
         let (state, gain) = search.best?;
         Some((self.chosen(&state), gain))
@@ -454,12 +532,12 @@ impl Rules {
             Contradiction::AtMost(at) => format!(
                 "at most {} of {} may be in, but more are required (directly or through implications)",
                 self.at_most[*at].count,
-                self.group_names(&self.at_most[*at], name)
+                listed(&self.list.at_most[*at].1, name)
             ),
             Contradiction::AtLeast(at) => format!(
                 "at least {} of {} must be in, but the other rules leave fewer",
                 self.at_least[*at].count,
-                self.group_names(&self.at_least[*at], name)
+                listed(&self.list.at_least[*at].1, name)
             ),
         }
     }
@@ -471,11 +549,6 @@ impl Rules {
                 self.mark_needed(needed, state);
             }
         }
-    }
-
-    fn group_names(&self, group: &Group, name: &dyn Fn(usize) -> String) -> String {
-        let names: Vec<String> = group.members.iter().map(|m| name(self.units[m.0].features[0])).take(5).collect();
-        format!("{{{}{}}}", names.join(", "), if group.members.len() > 5 { ", ..." } else { "" })
     }
 }
 
@@ -508,38 +581,114 @@ impl Group {
     }
 }
 
-/// Depth-first search for the best subset: units by falling gain, bounded by the best completion under the size rule
-/// alone and under the budget alone (fractional knapsack).
+/// Depth-first search for the best subset, bounded by the best completion under the size rule alone and under the budget
+/// alone (fractional knapsacks, both capped by disjoint at-most groups).
 struct BestSubset<'r> {
     rules: &'r Rules,
     gains: &'r [f64],
-    order: &'r [usize],
+    /// Units by falling gain, and by falling gain per cost.
+    by_gain: Vec<usize>,
+    by_density: Vec<usize>,
+    /// At-most groups each unit is in, with the number of its features there.
+    in_at_most: Vec<Vec<(usize, usize)>>,
+    /// Units of equal kind are in the same groups with the same counts, and imply and are implied by nothing.
+    kind: Vec<Option<usize>>,
+    /// By unit, the at-most group that caps it in the size bound and in the cost bound: groups without a common unit whose
+    /// units all have the same size, or cost, so that an optimal completion takes the best of them.
+    size_cap: Vec<Option<usize>>,
+    cost_cap: Vec<Option<usize>>,
     best: Option<(Vec<Choice>, f64)>,
 }
 
-impl BestSubset<'_> {
-    fn explore(&mut self, mut state: Vec<Choice>, from: usize) {
-        if self.rules.propagate(&mut state).is_err() {
-            return;
+impl<'r> BestSubset<'r> {
+    fn new(rules: &'r Rules, gains: &'r [f64]) -> Self {
+        let units = &rules.units;
+        let mut by_gain: Vec<usize> = (0..units.len()).collect();
+        by_gain.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
+        let mut by_density = by_gain.clone();
+        if rules.list.budget.is_some() {
+            // Useless units last, free ones first; the sort is stable, so equal densities stay in order of gain.
+            let density = |u: usize| match (gains[u] > 0.0, units[u].cost > 0.0) {
+                (true, true) => gains[u] / units[u].cost,
+                (true, false) => f64::INFINITY,
+                (false, _) => f64::NEG_INFINITY,
+            };
+            by_density.sort_by(|&a, &b| density(b).total_cmp(&density(a)));
         }
-        let (greedy, bound) = self.bound(&state);
-        if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + 1e-12 * best.abs()) {
-            return;
-        }
-        if self.rules.allows(&self.rules.chosen(&greedy)) {
-            let gain = self.total(&greedy);
-            if self.best.as_ref().is_none_or(|(_, best)| gain > *best) {
-                self.best = Some((greedy, gain));
+        let memberships = |groups: &[Group]| {
+            let mut of = vec![Vec::new(); units.len()];
+            for (at, group) in groups.iter().enumerate() {
+                for &(u, weight) in &group.members {
+                    of[u].push((at, weight));
+                }
             }
-            if bound <= gain {
+            of
+        };
+        let (in_at_most, in_at_least) = (memberships(&rules.at_most), memberships(&rules.at_least));
+        let mut kinds = HashMap::new();
+        let mut kind = vec![None; units.len()];
+        for u in 0..units.len() {
+            if units[u].needs.is_empty() && units[u].needed_by.is_empty() {
+                let fresh = kinds.len();
+                kind[u] = Some(*kinds.entry((&in_at_most[u], &in_at_least[u])).or_insert(fresh));
+            }
+        }
+        let caps = |alike: &dyn Fn(usize, usize) -> bool| {
+            let mut cap: Vec<Option<usize>> = vec![None; units.len()];
+            for (at, group) in rules.at_most.iter().enumerate() {
+                let fits = |&(u, weight): &(usize, usize)| {
+                    cap[u].is_none() && weight == group.members[0].1 && alike(u, group.members[0].0)
+                };
+                if group.members.iter().all(fits) {
+                    group.members.iter().for_each(|m| cap[m.0] = Some(at));
+                }
+            }
+            cap
+        };
+        let size_cap = caps(&|u, v| units[u].features.len() == units[v].features.len());
+        let cost_cap = caps(&|u, v| units[u].cost == units[v].cost);
+        Self { rules, gains, by_gain, by_density, in_at_most, kind, size_cap, cost_cap, best: None }
+    }
+
+    fn explore(&mut self, mut state: Vec<Choice>, mut from: usize) {
+        loop {
+            if self.rules.propagate(&mut state).is_err() {
                 return;
             }
+            let bound = self.bound(&state);
+            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + 1e-12 * best.abs()) {
+                return;
+            }
+            self.try_greedy(&state);
+            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + 1e-12 * best.abs()) {
+                return;
+            }
+            let order = &self.by_density;
+            let Some(at) = (from..order.len()).find(|&at| state[order[at]] == Choice::Free) else { return };
+            let unit = order[at];
+            let mut with = state.clone();
+            with[unit] = Choice::In;
+            self.explore(with, at + 1);
+            state[unit] = Choice::Out;
+            self.leave_dominated(unit, &mut state);
+            from = at + 1;
         }
-        let Some(at) = (from..self.order.len()).find(|&at| state[self.order[at]] == Choice::Free) else { return };
-        for choice in [Choice::In, Choice::Out] {
-            let mut child = state.clone();
-            child[self.order[at]] = choice;
-            self.explore(child, at + 1);
+    }
+
+    /// With `unit` out, a unit of the same kind that gains no more and is no smaller and no cheaper may be left out too:
+    /// exchanging it for `unit` would be allowed and no worse, and that was searched before.
+    fn leave_dominated(&self, unit: usize, state: &mut [Choice]) {
+        let Some(kind) = self.kind[unit] else { return };
+        let this = &self.rules.units[unit];
+        for v in 0..state.len() {
+            let other = &self.rules.units[v];
+            let dominated = self.kind[v] == Some(kind)
+                && self.gains[v] <= self.gains[unit]
+                && other.features.len() >= this.features.len()
+                && other.cost >= this.cost;
+            if state[v] == Choice::Free && dominated {
+                state[v] = Choice::Out;
+            }
         }
     }
 
@@ -547,54 +696,106 @@ impl BestSubset<'_> {
         (0..state.len()).filter(|&u| state[u] == Choice::In).map(|u| self.gains[u]).sum()
     }
 
-    /// The greedy completion (best gains that fit size and budget) and an upper bound on any completion.
-    fn bound(&self, state: &[Choice]) -> (Vec<Choice>, f64) {
+    /// Free units that would add gain, in the order given.
+    fn useful<'s>(&'s self, state: &'s [Choice], order: &'s [usize]) -> impl Iterator<Item = usize> + 's {
+        order.iter().copied().filter(|&u| state[u] == Choice::Free && self.gains[u] > 0.0)
+    }
+
+    /// Size and cost that the decisions leave.
+    fn room(&self, state: &[Choice]) -> (usize, f64) {
         let (rules, list) = (self.rules, &self.rules.list);
-        let taken = |u: &usize| state[*u] == Choice::In;
-        let fixed: f64 = self.total(state);
-        let size: usize = (0..state.len()).filter(taken).map(|u| rules.units[u].features.len()).sum();
-        let cost: f64 = (0..state.len()).filter(taken).map(|u| rules.units[u].cost).sum();
-        let (mut room, mut money) =
-            (list.max_features.unwrap_or(rules.p) - size, list.budget.unwrap_or(f64::INFINITY) - cost);
-        let mut greedy = state.to_vec();
-        let useful = || self.order.iter().copied().filter(|&u| state[u] == Choice::Free && self.gains[u] > 0.0);
-        let by_size = fractional(useful(), |u| self.gains[u], |u| rules.units[u].features.len() as f64, room as f64);
-        let by_cost = fractional(useful(), |u| self.gains[u], |u| rules.units[u].cost, money);
-        for u in useful() {
-            let unit = &rules.units[u];
-            if unit.features.len() <= room && within(unit.cost, money) {
-                room -= unit.features.len();
-                money -= unit.cost;
-                greedy[u] = Choice::In;
+        let taken = || (0..state.len()).filter(|&u| state[u] == Choice::In);
+        let size: usize = taken().map(|u| rules.units[u].features.len()).sum();
+        let cost: f64 = taken().map(|u| rules.units[u].cost).sum();
+        (list.max_features.unwrap_or(rules.p) - size, list.budget.unwrap_or(f64::INFINITY) - cost)
+    }
+
+    /// Completes `state` by taking what fits, best gain first and best gain per cost first; keeps the better if allowed.
+    fn try_greedy(&mut self, state: &[Choice]) {
+        let orders = if self.rules.list.budget.is_some() { 2 } else { 1 };
+        for order in [&self.by_gain, &self.by_density].into_iter().take(orders) {
+            let (mut room, mut money) = self.room(state);
+            let mut left: Vec<usize> = self.caps_left(state);
+            let mut greedy = state.to_vec();
+            for u in self.useful(state, order) {
+                let unit = &self.rules.units[u];
+                let fits = unit.features.len() <= room
+                    && within(unit.cost, money)
+                    && unit.needs.iter().all(|&v| greedy[v] == Choice::In)
+                    && self.in_at_most[u].iter().all(|&(at, weight)| weight <= left[at]);
+                if fits {
+                    room -= unit.features.len();
+                    money -= unit.cost;
+                    self.in_at_most[u].iter().for_each(|&(at, weight)| left[at] -= weight);
+                    greedy[u] = Choice::In;
+                }
+            }
+            for choice in greedy.iter_mut().filter(|c| **c == Choice::Free) {
+                *choice = Choice::Out;
+            }
+            let gain = self.total(&greedy);
+            let better = self.best.as_ref().is_none_or(|(_, best)| gain > *best);
+            if better && self.rules.allows(&self.rules.chosen(&greedy)) {
+                self.best = Some((greedy, gain));
             }
         }
-        for g in greedy.iter_mut().filter(|g| **g == Choice::Free) {
-            *g = Choice::Out;
+    }
+
+    /// By at-most group, how many more of its features may come in.
+    fn caps_left(&self, state: &[Choice]) -> Vec<usize> {
+        self.rules.at_most.iter().map(|g| g.count.saturating_sub(g.count_where(state, |c| c == Choice::In))).collect()
+    }
+
+    /// No allowed completion of `state` gains more.
+    fn bound(&self, state: &[Choice]) -> f64 {
+        let (room, money) = self.room(state);
+        let left = self.caps_left(state);
+        let capped = |caps: &[Option<usize>], order: &[usize]| {
+            let mut left = left.clone();
+            let mut kept: Vec<usize> = Vec::new();
+            for u in self.useful(state, order) {
+                if let Some(at) = caps[u] {
+                    let weight = self.in_at_most[u].iter().find(|m| m.0 == at).map_or(0, |m| m.1);
+                    if left[at] < weight {
+                        continue;
+                    }
+                    left[at] -= weight;
+                }
+                kept.push(u);
+            }
+            kept
+        };
+        let units = &self.rules.units;
+        let mut by_size = capped(&self.size_cap, &self.by_gain);
+        if units.len() < self.rules.p {
+            let density = |u: usize| self.gains[u] / units[u].features.len() as f64;
+            by_size.sort_by(|&a, &b| density(b).total_cmp(&density(a)));
         }
-        (greedy, fixed + by_size.min(by_cost))
+        let mut bound = fractional(&by_size, |u| self.gains[u], |u| units[u].features.len() as f64, room as f64, 0.0);
+        if money.is_finite() {
+            let slack = BUDGET_SLACK * self.rules.list.budget.unwrap_or(0.0).max(1.0);
+            let by_cost = capped(&self.cost_cap, &self.by_density);
+            bound = bound.min(fractional(&by_cost, |u| self.gains[u], |u| units[u].cost, money, slack));
+        }
+        self.total(state) + bound
     }
 }
 
-/// Optimum of the fractional knapsack: items by falling gain per weight until the room is used up.
+/// Optimum of the fractional knapsack: items, sorted by falling gain per weight, until room and slack are used up.
 fn fractional(
-    items: impl Iterator<Item = usize>,
+    items: &[usize],
     gain: impl Fn(usize) -> f64,
     weight: impl Fn(usize) -> f64,
     room: f64,
+    slack: f64,
 ) -> f64 {
-    let mut items: Vec<(f64, f64)> = items.map(|u| (gain(u), weight(u))).collect();
-    if room == f64::INFINITY {
-        return items.iter().map(|i| i.0).sum();
-    }
-    items.sort_by(|a, b| (b.0 * a.1).total_cmp(&(a.0 * b.1)));
-    let (mut left, mut sum) = (room + 1e-9 * room.abs().max(1.0), 0.0);
-    for (gain, weight) in items {
-        if weight <= left {
-            left -= weight;
-            sum += gain;
-        } else {
-            return sum + gain * (left / weight).max(0.0);
+    let (mut left, mut sum) = (room + slack, 0.0);
+    for &u in items {
+        if weight(u) > left {
+            return sum + gain(u) * (left / weight(u)).max(0.0);
         }
+        left -= weight(u);
+        sum += gain(u);
     }
     sum
 }

@@ -89,4 +89,8 @@ impl Design for DenseDesign<'_> {
         }
         RowMatrix::dense(n, k, values)
     }
+    fn select_samples(&self, samples: &[usize]) -> Box<dyn Design> {
+        let values: Vec<f64> = (0..self.p).flat_map(|j| samples.iter().map(move |&i| self.column(j)[i])).collect();
+        Box::new(DenseDesign { n: samples.len(), p: self.p, values: Cow::Owned(values) })
+    }
 }

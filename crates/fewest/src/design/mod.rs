@@ -33,6 +33,8 @@ pub trait Design: Send + Sync {
     }
     /// Row-major copy of the given columns, in the order given (column `features[k]` becomes column k).
     fn rows(&self, features: &[usize]) -> RowMatrix;
+    /// Copy with the given samples (ascending) only, all features.
+    fn select_samples(&self, samples: &[usize]) -> Box<dyn Design>;
 
     /// ||x_j||^2.
     fn squared_norm(&self, j: usize) -> f64 {

@@ -109,4 +109,20 @@ impl Design for SparseDesign {
         }
         RowMatrix::sparse(features.len(), start, columns, values)
     }
+    fn select_samples(&self, samples: &[usize]) -> Box<dyn Design> {
+        let mut place = vec![u32::MAX; self.n];
+        for (at, &i) in samples.iter().enumerate() {
+            place[i] = at as u32;
+        }
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for j in 0..self.n_features() {
+            let (column, stored) = self.column(j);
+            for (&i, &x) in column.iter().zip(stored).filter(|(i, _)| place[**i as usize] != u32::MAX) {
+                rows.push(place[i as usize]);
+                values.push(x);
+            }
+            start.push(rows.len());
+        }
+        Box::new(SparseDesign { n: samples.len(), start, rows, values })
+    }
 }

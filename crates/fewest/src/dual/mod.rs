@@ -17,7 +17,11 @@
 //! The bias is free (unpenalised: LIBSVM), penalised (a constant feature of value s: LIBLINEAR's `-B s`) or absent.
 //! `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML 2008, eq. (4).
 
+pub mod active_set;
 pub mod kkt;
+pub mod linear;
+pub mod smo;
+pub mod train;
 
 use crate::{Error, Status};
 

@@ -1,5 +1,8 @@
 //! Kernels and the vector loops under them.
 
+pub mod cholesky;
+pub mod gram;
+pub mod rows;
 pub mod simd;
 
 use crate::Error;
@@ -58,5 +61,30 @@ impl Kernel {
             return Err(Error::setting("degree", degree, "at least 1"));
         }
         Ok(())
+    }
+}
+
+impl Kernel {
+    /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norm_of(k)` is ||x_k||^2.
+    pub fn from_products(&self, products: &mut [f64], norm: f64, norm_of: impl Fn(usize) -> f64) {
+        match *self {
+            Kernel::Linear | Kernel::Precomputed => {}
+            Kernel::Rbf { gamma } => {
+                for (k, value) in products.iter_mut().enumerate() {
+                    *value = -gamma * (norm + norm_of(k) - 2.0 * *value).max(0.0);
+                }
+                simd::exp(products);
+            }
+            Kernel::Poly { gamma, coef0, degree } => {
+                for value in products {
+                    *value = (gamma * *value + coef0).powi(degree as i32);
+                }
+            }
+            Kernel::Sigmoid { gamma, coef0 } => {
+                for value in products {
+                    *value = (gamma * *value + coef0).tanh();
+                }
+            }
+        }
     }
 }

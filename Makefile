@@ -1,0 +1,70 @@
+# One command for each thing a visitor wants. `make test` is what .ci/run runs.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+export FEWEST_DATA ?= $(abspath $(CURDIR)/../shared/data)
+CARGO := $(shell command -v cargo 2>/dev/null || ls "$$HOME/.cargo/bin/cargo" 2>/dev/null)
+BENCH_PYTHON ?= .venv/bin/python
+FUZZ_SECONDS ?= 600
+PROFILE ?= dev
+
+.PHONY: help demo test check fmt-check lint docs peers bench bench-python fuzz need-cargo
+.PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+need-cargo:
+	@if [ -z "$(CARGO)" ]; then \
+	  echo "cargo is missing. Install Rust with rustup:"; \
+	  echo "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y && . \"\$$HOME/.cargo/env\""; \
+	  exit 1; fi
+
+demo: need-cargo ## select 5 of 30 features of a real data set by SVM-RFE, fit and predict on them
+	@$(CARGO) build --quiet --release --locked -p fewest-cli
+	@./docs/transcript.sh
+
+test: check peers ## everything CI runs: format, lints, documentation, all tests
+	$(CARGO) test --workspace --locked
+
+check: fmt-check lint docs ## the fast part of `make test`
+
+fmt-check: need-cargo
+	@if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --all --check; \
+	else echo "SKIPPED format check: rustfmt is missing (rustup component add rustfmt)"; fi
+
+lint: need-cargo
+	@if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets --locked -- -D warnings; \
+	else echo "SKIPPED lints: clippy is missing (rustup component add clippy)"; fi
+
+docs: need-cargo
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+# LIBLINEAR and LIBSVM read the models we write; the tests that check it use the Python in .venv.
+peers: .venv/peers.done
+.venv/peers.done: tests/requirements.txt
+	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	@touch $@
+
+bench-python:
+	@if [ "$(BENCH_PYTHON)" = ".venv/bin/python" ]; then \
+	  if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi; \
+	  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt; fi
+
+bench: bench-objectives bench-read bench-memory bench-train bench-rfe ## all comparisons of bench/README.md (hours, mostly of the peers)
+
+bench-objectives: need-cargo bench-python ## objectives and predictions against LIBSVM and LIBLINEAR
+	$(BENCH_PYTHON) bench/objectives.py
+bench-train: need-cargo bench-python ## training time against scikit-learn's SVC and LinearSVC
+	$(BENCH_PYTHON) bench/train_time.py
+bench-rfe: need-cargo bench-python ## SVM-RFE against scikit-learn's RFE
+	$(BENCH_PYTHON) bench/rfe_time.py
+bench-read: need-cargo bench-python ## reading svmlight against scikit-learn
+	$(BENCH_PYTHON) bench/read_time.py
+bench-memory: need-cargo bench-python ## peak memory of the RFE runs
+	$(BENCH_PYTHON) bench/memory.py
+
+fuzz: need-cargo ## every reader on random and damaged bytes, FUZZ_SECONDS each
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest-data --test fuzz -- --ignored --nocapture --test-threads 1

@@ -1,0 +1,333 @@
+"""What the bench scripts share: data sets, the binary matrix, our bench binary, objectives and gaps, time caps, results.
+
+Matrix file (bench/src/matrix.rs reads it), little-endian:
+    "FEWBENCH", u64 n, p, nnz, form (0 dense, 1 sparse); f64 x n labels;
+    dense: f64 x n p column after column;  sparse: u64 x (p + 1) starts, f64 x nnz values, u32 x nnz rows (CSC).
+"""
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import json
+import multiprocessing
+import pathlib
+import platform
+import resource
+import subprocess
+import time
+
+import numpy as np
+from scipy import sparse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
+CACHE = ROOT / "bench" / ".cache"
+RESULTS = ROOT / "bench" / "results"
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+BINARY = TARGET / "release" / "fewest-bench"
+
+# name: (file, number of features of a sparse file)
+FILES = {
+    "wdbc": ("wdbc.csv", None),
+    "ionosphere": ("ionosphere.csv", None),
+    "german-numeric": ("german-numeric.csv", None),
+    "spambase": ("spambase.csv", None),
+    "a9a": ("a9a.svm.gz", 123),
+    "w8a": ("w8a.svm.gz", 300),
+    "leukemia_golub": ("leukemia_golub.csv.gz", None),
+    "duke_breast": ("duke_breast.svm.gz", 7129),
+    "rcv1_small": ("rcv1_small_train.svm.gz", 47236),
+    "farm_ads": ("farm_ads.svm.gz", 54877),
+    "madelon": ("madelon_train.csv.gz", None),
+    "huntington_borovecki": ("huntington_borovecki.csv.gz", None),
+    "arcene": ("arcene.csv.gz", None),
+}
+ENGINE_SETS = list(FILES)[:11]
+RFE_SETS = ["leukemia_golub", "huntington_borovecki", "arcene", "generated_500_1000"]
+COSTS = [0.01, 1.0, 100.0]
+
+
+def load(name):
+    """(X, y): dense data standardised with the population variance (constant columns stay 0), sparse data divided by the
+    largest absolute value of each column. duke_breast is stored as svmlight but has no zeros: it counts as dense."""
+    if name == "generated_500_1000":  # the set of shared/peers/rfe_sklearn.py
+        r = np.random.default_rng(0)
+        X = r.standard_normal((500, 1000))
+        y = np.where(r.random(500) < 0.65, 1, -1)
+        X[:, :20] += 0.8 * y[:, None]
+        return standardise(X), y.astype(float)
+    file, p = FILES[name]
+    if ".svm" in file:
+        from sklearn.datasets import load_svmlight_file
+
+        X, y = load_svmlight_file(str(DATA / file), n_features=p)
+        if X.nnz > 0.5 * X.shape[0] * X.shape[1]:
+            return standardise(X.toarray()), np.where(y > 0, 1.0, -1.0)
+        X = X.tocsc()
+        X.sort_indices()
+        largest = np.abs(X).max(axis=0).toarray().ravel()
+        largest[largest == 0] = 1
+        X = (X @ sparse.diags(1 / largest)).tocsc()
+        X.sort_indices()
+        return X, np.where(y > 0, 1.0, -1.0)
+    import pandas
+
+    table = pandas.read_csv(DATA / file)
+    y = table["y"].to_numpy(float)
+    return standardise(table.drop(columns="y").to_numpy(float)), np.where(y > 0, 1.0, -1.0)
+
+
+def standardise(X):
+    scale = X.std(axis=0)
+    constant = scale <= 1e-12 * np.maximum(1, np.abs(X).max(axis=0))
+    scale[constant] = 1
+    X = (X - X.mean(axis=0)) / scale
+    X[:, constant] = 0
+    return np.ascontiguousarray(X)
+
+
+def for_peer(X):
+    """The layout scikit-learn, LIBSVM and LIBLINEAR take without a copy: C order, or CSR."""
+    if sparse.issparse(X):
+        X = X.tocsr()
+        X.sort_indices()
+        return X
+    return np.ascontiguousarray(X)
+
+
+def prepared(name):
+    """(path of the matrix file, X, y); writes the file once."""
+    X, y = load(name)
+    path = CACHE / f"{name}.bin"
+    if not path.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        write_matrix(path, X, y)
+    return path, X, y
+
+
+def write_matrix(path, X, y):
+    part = path.with_suffix(".part")
+    n, p = X.shape
+    with open(part, "wb") as f:
+        f.write(b"FEWBENCH")
+        if sparse.issparse(X):
+            np.array([n, p, X.nnz, 1], "<u8").tofile(f)
+            y.astype("<f8").tofile(f)
+            X.indptr.astype("<u8").tofile(f)
+            X.data.astype("<f8").tofile(f)
+            X.indices.astype("<u4").tofile(f)
+        else:
+            np.array([n, p, n * p, 0], "<u8").tofile(f)
+            y.astype("<f8").tofile(f)
+            np.ascontiguousarray(X.T).astype("<f8").tofile(f)
+    os.replace(part, path)
+
+
+def build():
+    subprocess.run(["cargo", "build", "--release", "--locked", "-p", "fewest-bench"], cwd=ROOT, check=True)
+
+
+def ours(command, path, timeout=None, **options):
+    """Runs the bench binary; its JSON, or {"status": "timeout"}."""
+    words = [str(BINARY), command, str(path)]
+    for name, value in options.items():
+        words += [f"--{name}", repr(value) if isinstance(value, float) else str(value)]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return {"status": "timeout"}
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def _child(pipe, function, arguments):
+    try:
+        pipe.send(("done", function(*arguments), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024))
+    except Exception as why:  # noqa: BLE001  handed to the parent, which raises it
+        pipe.send(("failed", f"{type(why).__name__}: {why}", 0))
+
+
+def capped(function, seconds, *arguments):
+    """function(*arguments) in a process of its own: its result, or None when it takes longer than `seconds`."""
+    here, there = multiprocessing.get_context("fork").Pipe(False)
+    process = multiprocessing.get_context("fork").Process(target=_child, args=(there, function, arguments))
+    process.start()
+    there.close()
+    try:
+        if not here.poll(seconds):
+            return None
+        kind, value, _ = here.recv()
+    except EOFError as why:
+        raise RuntimeError(f"{function.__name__} died (exit code {process.exitcode})") from why
+    finally:
+        process.terminate()
+        process.join()
+    if kind == "failed":
+        raise RuntimeError(f"{function.__name__}: {value}")
+    return value
+
+
+def repeat(fit, repeats=5, budget=2.0):
+    """(result of the last call, the seconds of each): up to `repeats` calls within about `budget` seconds."""
+    seconds = []
+    while True:
+        start = time.perf_counter()
+        result = fit()
+        seconds.append(time.perf_counter() - start)
+        if len(seconds) >= repeats or sum(seconds) >= budget:
+            return result, seconds
+
+
+# --- objectives, written from the definitions ---------------------------------------------------------------------------
+
+
+def losses(y, decision, C, loss):
+    slack = np.maximum(0, 1 - y * decision)
+    return C * np.sum(slack if loss == "hinge" else slack**2)
+
+
+def best_bias(y, f, C, loss):
+    """The b that minimises sum of losses of f + b: hinge, a kink t_i = y_i - f_i; squared hinge, by its derivative."""
+    t = np.sort(y - f)
+    if loss == "hinge":
+        # slope after the k smallest kinks: C (k - number of positives), zero at k = number of positives.
+        k = int(np.sum(y > 0))
+        candidates = [t[max(k - 1, 0)], t[min(k, len(t) - 1)]]
+        return float(np.mean(candidates))
+    low, high = t[0], t[-1]
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        slope = np.sum(-2 * C * y * np.maximum(0, 1 - y * (f + middle)))
+        low, high = (middle, high) if slope < 0 else (low, middle)
+    return 0.5 * (low + high)
+
+
+def linear_primal(X, y, w, b, C, loss, bias):
+    """Primal objective of (w, b); with a free bias b is replaced by the best one. `bias` is "free" or the value s."""
+    f = np.asarray(X @ w).ravel()
+    if bias == "free":
+        b, extra = best_bias(y, f, C, loss), 0.0
+    else:
+        extra = 0.5 * (b / float(bias)) ** 2
+    return 0.5 * float(w @ w) + extra + losses(y, f + b, C, loss)
+
+
+def kernel_sums(X, y, support, beta, gamma):
+    """f_i = sum_k K_ik beta_k over the support, in blocks; gamma None is the linear kernel."""
+    if gamma is None:
+        w = np.asarray(X[support].T @ beta).ravel()
+        return np.asarray(X @ w).ravel()
+    S = X[support]
+    norm = lambda M: np.asarray(M.multiply(M).sum(axis=1)).ravel() if sparse.issparse(M) else (M * M).sum(axis=1)
+    s2, f = norm(S), np.empty(X.shape[0])
+    block = max(1, 20_000_000 // max(1, len(support)))
+    for at in range(0, X.shape[0], block):
+        B = X[at : at + block]
+        cross = B @ S.T
+        cross = cross.toarray() if sparse.issparse(cross) else np.asarray(cross)
+        distance = np.maximum(0, norm(B)[:, None] + s2[None, :] - 2 * cross)
+        f[at : at + block] = np.exp(-gamma * distance) @ beta
+    return f
+
+
+def svc_objectives(X, y, support, beta, C, gamma=None):
+    """(primal with the best bias, dual) of a hinge machine with a free bias at signed dual variables beta on `support`,
+    first made feasible: into the box, then the larger side shrunk to sum 0, so that the dual is a valid bound."""
+    beta = np.clip(beta, np.where(y[support] > 0, 0, -C), np.where(y[support] > 0, C, 0))
+    up, down = beta[beta > 0].sum(), -beta[beta < 0].sum()
+    if up > down > 0:
+        beta = np.where(beta > 0, beta * (down / up), beta)
+    elif down > up > 0:
+        beta = np.where(beta < 0, beta * (up / down), beta)
+    f = kernel_sums(X, y, support, beta, gamma)
+    norm = float(beta @ f[support])
+    primal = 0.5 * norm + losses(y, f + best_bias(y, f, C, "hinge"), C, "hinge")
+    return primal, float(np.abs(beta).sum()) - 0.5 * norm
+
+
+def gamma_scale(X):
+    """scikit-learn's gamma="scale": 1 / (p Var(X)), Var over all entries."""
+    if sparse.issparse(X):
+        mean = X.sum() / (X.shape[0] * X.shape[1])
+        variance = X.multiply(X).sum() / (X.shape[0] * X.shape[1]) - mean**2
+    else:
+        variance = X.var()
+    return float(1 / (X.shape[1] * variance))
+
+
+def read_model(path, n, p, linear):
+    """(bias, weights or None, decision values, beta) of `fewest-bench fit --out`."""
+    numbers = np.fromfile(path, "<f8")
+    weights = numbers[1 : 1 + p] if linear else None
+    at = 1 + (p if linear else 0)
+    return numbers[0], weights, numbers[at : at + n], numbers[at + n : at + 2 * n]
+
+
+# --- results ------------------------------------------------------------------------------------------------------------
+
+
+def commit():
+    done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip() or "unknown"
+
+
+def versions():
+    import importlib.metadata as meta
+
+    names = ["numpy", "scipy", "scikit-learn", "libsvm-official", "liblinear-official"]
+    return {n: meta.version(n) for n in names if any(d.metadata["Name"] == n for d in meta.distributions())}
+
+
+def cpu():
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown"
+
+
+def save(name, rows, columns, summary):
+    """Writes bench/results/<name>.json and .md and prints the table."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    head = {"commit": commit(), "cpu": cpu(), "python": platform.python_version(), "versions": versions(), "threads": 1}
+    (RESULTS / f"{name}.json").write_text(json.dumps({**head, "summary": summary, "rows": rows}, indent=1) + "\n")
+    lines = ["| " + " | ".join(columns) + " |", "| " + " | ".join("---" for _ in columns) + " |"]
+    for row in rows:
+        lines.append("| " + " | ".join(shown(row.get(c)) for c in columns) + " |")
+    about = [f"{k}: {shown(v)}" for k, v in summary.items()]
+    about.append(f"commit {head['commit']}, {head['cpu']}, one thread, {head['versions']}")
+    text = "\n".join(lines + [""] + about) + "\n"
+    (RESULTS / f"{name}.md").write_text(text)
+    print(text, flush=True)
+
+
+def shown(value):
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list):
+        return ", ".join(shown(v) for v in value)
+    return str(value)
+
+
+def geometric_mean(values):
+    values = [v for v in values if v and np.isfinite(v)]
+    return float(np.exp(np.mean(np.log(values)))) if values else None
+
+
+def arguments(description, **defaults):
+    """Command line of a script: --sets, --costs, --cap and what `defaults` adds."""
+    import argparse
+
+    parser = argparse.ArgumentParser(description=description)
+    for name, (default, text) in defaults.items():
+        if isinstance(default, list):
+            parser.add_argument(f"--{name}", nargs="*", type=type(default[0]), default=default, help=text)
+        elif isinstance(default, bool):
+            parser.add_argument(f"--{name}", action="store_true", help=text)
+        else:
+            parser.add_argument(f"--{name}", type=type(default), default=default, help=text)
+    return parser.parse_args()

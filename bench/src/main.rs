@@ -1,0 +1,205 @@
+//! `fewest-bench fit|rfe|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
+//! output. Only the solve is timed. `bench/README.md` says what the scripts do with it.
+//!
+//! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias free|none|S --tolerance T
+//! --repeats R --seconds S` (repeat until R runs or S seconds) `--out FILE` (bias, weights, decision values as raw f64).
+//! Options of `rfe`: `--features K --step N --cost C --tolerance T --repeats R --seconds S`.
+//! `read` times reading a data file of any format `fewest_data` knows: `--repeats R --seconds S`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that reports by printing")]
+
+mod matrix;
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use fewest::method::elimination::{RfeSettings, Step, rfe};
+use fewest::model::{FitSettings, Model, fit};
+use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, SvmSettings};
+use fewest_data::ReadOptions;
+use serde_json::{Value, json};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(value) => {
+            println!("{value}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("fewest-bench: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Options as typed, each read once.
+struct Options(HashMap<String, String>);
+
+impl Options {
+    fn text(&mut self, name: &str, default: &str) -> String {
+        self.0.remove(name).unwrap_or_else(|| default.to_owned())
+    }
+    fn number(&mut self, name: &str, default: f64) -> Result<f64, String> {
+        let Some(text) = self.0.remove(name) else { return Ok(default) };
+        text.parse().map_err(|_| format!("--{name} is {text}, but must be a number"))
+    }
+    fn none_left(&self) -> Result<(), String> {
+        self.0.keys().next().map_or(Ok(()), |name| Err(format!("unknown option --{name}")))
+    }
+}
+
+fn run(arguments: &[String]) -> Result<Value, String> {
+    let [command, file, rest @ ..] = arguments else {
+        return Err("usage: fewest-bench fit|rfe|read|info FILE [--option value ...]".into());
+    };
+    let mut options = HashMap::new();
+    for pair in rest.chunks(2) {
+        let (Some(name), Some(value)) = (pair[0].strip_prefix("--"), pair.get(1)) else {
+            return Err(format!("{} is not an option with a value", pair[0]));
+        };
+        options.insert(name.to_owned(), value.clone());
+    }
+    let options = Options(options);
+    if command == "read" {
+        return run_read(file, options);
+    }
+    let before = peak_bytes();
+    let data = matrix::read(file).map_err(|e| e.to_string())?;
+    let mut answer = match command.as_str() {
+        "fit" => run_fit(&data, options)?,
+        "rfe" => run_rfe(&data, options)?,
+        "info" => options.none_left().map(|()| json!({}))?,
+        other => return Err(format!("unknown command {other}; there are fit, rfe, read and info")),
+    };
+    answer["n"] = json!(data.design.n_samples());
+    answer["p"] = json!(data.design.n_features());
+    answer["stored"] = json!(data.design.stored());
+    answer["sparse"] = json!(data.design.is_sparse());
+    answer["data_bytes"] = json!(data.bytes);
+    answer["start_bytes"] = json!(before);
+    answer["peak_bytes"] = json!(peak_bytes());
+    Ok(answer)
+}
+
+fn svm(options: &mut Options) -> Result<SvmSettings, String> {
+    let loss = match options.text("loss", "hinge").as_str() {
+        "hinge" => Loss::Hinge,
+        "squared-hinge" => Loss::SquaredHinge,
+        other => return Err(format!("--loss is {other}, but must be hinge or squared-hinge")),
+    };
+    let bias = match options.text("bias", "free").as_str() {
+        "free" => Bias::Free,
+        "none" => Bias::None,
+        s => Bias::Penalised(s.parse().map_err(|_| format!("--bias is {s}, but must be free, none or a number"))?),
+    };
+    Ok(SvmSettings {
+        cost: options.number("cost", 1.0)?,
+        loss,
+        bias,
+        tolerance: options.number("tolerance", 1e-6)?,
+        ..SvmSettings::default()
+    })
+}
+
+/// Runs `solve` up to `--repeats` times within `--seconds`; the seconds of each run and the last result.
+fn timed<T>(options: &mut Options, mut solve: impl FnMut() -> Result<T, String>) -> Result<(Vec<f64>, T), String> {
+    let (repeats, budget) = (options.number("repeats", 1.0)? as usize, options.number("seconds", 10.0)?);
+    let mut seconds = Vec::new();
+    loop {
+        let start = Instant::now();
+        let result = solve()?;
+        seconds.push(start.elapsed().as_secs_f64());
+        if seconds.len() >= repeats.max(1) || seconds.iter().sum::<f64>() >= budget {
+            return Ok((seconds, result));
+        }
+    }
+}
+
+fn run_fit(data: &matrix::Matrix, mut options: Options) -> Result<Value, String> {
+    let kernel = match options.text("kernel", "linear").as_str() {
+        "linear" => Kernel::Linear,
+        "rbf" => Kernel::Rbf { gamma: options.number("gamma", f64::NAN)? },
+        other => return Err(format!("--kernel is {other}, but must be linear or rbf")),
+    };
+    let settings = FitSettings { svm: svm(&mut options)?, kernel };
+    let out = options.text("out", "");
+    let features: Vec<usize> = (0..data.design.n_features()).collect();
+    let classes: Vec<u32> = data.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
+    let weights = vec![1.0; classes.len()];
+    let (seconds, model) = timed(&mut options, || {
+        fit(&*data.design, &features, &classes, &weights, &settings).map_err(|e| e.to_string())
+    })?;
+    options.none_left()?;
+    if !out.is_empty() {
+        write_model(&out, &model, data).map_err(|e| format!("{out}: {e}"))?;
+    }
+    let machine = &model.machines[0];
+    let found = &machine.solution;
+    Ok(json!({
+        "seconds": seconds, "primal": found.primal, "dual": found.dual, "gap": found.gap(), "bias": machine.bias,
+        "kkt_residual": found.kkt_residual, "iterations": found.iterations, "status": found.status.name(),
+        "support_vectors": found.beta.iter().filter(|b| **b != 0.0).count(),
+    }))
+}
+
+/// Raw little-endian f64: the bias, the p weights (linear only), the n decision values on the training data, the n beta.
+fn write_model(path: &str, model: &Model, data: &matrix::Matrix) -> Result<(), std::io::Error> {
+    let machine = &model.machines[0];
+    let decisions = model.decisions(&*data.design);
+    let numbers = [machine.bias].into_iter().chain(machine.weights.iter().copied()).chain(decisions);
+    let bytes: Vec<u8> = numbers.chain(machine.solution.beta.iter().copied()).flat_map(f64::to_le_bytes).collect();
+    std::fs::write(path, bytes)
+}
+
+fn run_rfe(data: &matrix::Matrix, mut options: Options) -> Result<Value, String> {
+    let (features, step) = (options.number("features", 10.0)? as usize, options.number("step", 1.0)?);
+    let step = if step >= 1.0 { Step::Count(step as usize) } else { Step::Original(step) };
+    let settings = RfeSettings { svm: svm(&mut options)?, step };
+    let problem = Problem::new(&*data.design, &data.labels, None).map_err(|e| e.to_string())?;
+    let rules = Rules::at_most_features(problem.n_features(), features).map_err(|e| e.to_string())?;
+    let (seconds, found): (_, Selection) = timed(&mut options, || {
+        rfe(&problem, &rules, &settings, Limits::default(), &mut Silent).map_err(|e| e.to_string())
+    })?;
+    options.none_left()?;
+    let n = problem.n_samples() as u64;
+    let selected: Vec<usize> = found.outcome.subset.iter().flat_map(fewest::Subset::iter).collect();
+    let ranking: Vec<Value> = found
+        .ranking
+        .iter()
+        .map(|r| json!({"feature": r.feature, "rank": r.rank, "step": r.step, "criterion": r.criterion}))
+        .collect();
+    Ok(json!({
+        "seconds": seconds, "selected": selected, "objective": found.outcome.objective,
+        "status": found.outcome.status.name(), "trainings": found.outcome.counts.oracle_calls,
+        "gram_bytes": 8 * n * n, "ranking": ranking,
+    }))
+}
+
+fn run_read(file: &str, mut options: Options) -> Result<Value, String> {
+    let mut first_peak = 0;
+    let (seconds, data) = timed(&mut options, || {
+        let data = fewest_data::read(file, &ReadOptions::default()).map_err(|e| e.to_string());
+        if first_peak == 0 {
+            first_peak = peak_bytes();
+        }
+        data
+    })?;
+    options.none_left()?;
+    let design = data.features.as_design();
+    let mut sum = 0.0;
+    for j in 0..design.n_features() {
+        design.each_in_column(j, &mut |_, x| sum += x);
+    }
+    Ok(json!({
+        "seconds": seconds, "n": design.n_samples(), "p": design.n_features(), "stored": design.stored(), "sum": sum,
+        "data_bytes": data.features.bytes(), "first_peak_bytes": first_peak,
+    }))
+}
+
+/// Peak resident memory of this process so far (Linux), else 0.
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).map_or(0, |kb| 1024 * kb)
+}

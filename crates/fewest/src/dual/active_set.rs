@@ -1,0 +1,341 @@
+//! Active-set method on a whole Gram matrix: exact steps over the free variables, with their inverse kept up to date.
+//!
+//! Solves   the dual of [`super`] from a start that is nearly right (a warm start, or pair steps that have settled).
+//! Paper    a primal active-set method (Nocedal, Wright 2006, section 16.5) with the inverse of incremental SVM learning
+//!          (Cauwenberghs, Poggio 2000).
+//! Given    Gram matrix, beta and its gradient v (see [`super::smo`]).      Returns  the same, improved.
+//! Steps    F = variables strictly inside their box, R = (K_FF + ridge + s^2 + jitter)^-1:
+//!          1. d = R (v_F - b 1), b such that sum d = 0 with a free bias, else b = 0
+//!          2. beta_F += t d, v -= t K d, with t the best on the line, cut to the box; a variable that hits its bound leaves F
+//!          3. if none left: the variable with the largest violation enters F, or the gap is met
+//! Cost     each round O(n s + s^2) with s = |F|; building R afresh O(s^3). A feature that leaves the data is a rank-one
+//!          change of R, O(s^2).
+//! Differs  the jitter (1e-10 of the largest K_ii) makes R exist for singular K_FF; since v and t use the true K, R only
+//!          shapes the direction: along null directions the step runs into the box and a variable leaves F.
+
+use super::{Bias, BoxDual};
+use crate::kernel::cholesky::Cholesky;
+use crate::kernel::gram::GramMatrix;
+use crate::kernel::simd;
+
+/// Most free variables worth an s x s inverse.
+const MOST_FREE: usize = 2000;
+
+/// The free set and the inverse of its matrix, kept between trainings.
+#[derive(Debug, Default)]
+pub struct ActiveSet {
+    free: Vec<usize>,
+    /// R, row after row with stride `stride`; empty when it must be built.
+    inverse: Vec<f64>,
+    stride: usize,
+}
+
+/// A point of the dual: beta, its gradient v, and the dual objective.
+pub(crate) struct Point<'a> {
+    pub(crate) beta: &'a mut [f64],
+    pub(crate) v: &'a mut [f64],
+    pub(crate) value: &'a mut f64,
+}
+
+/// How a call to [`ActiveSet::improve`] ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// No variable violates the optimality conditions beyond the tolerance.
+    Settled,
+    /// The rounds allowed are used up, or steps no longer help.
+    GaveUp,
+}
+
+impl ActiveSet {
+    /// K became K - x x': follows with a rank-one update of R (Sherman, Morrison).
+    pub fn feature_left(&mut self, x: &dyn Fn(usize) -> f64) {
+        if self.inverse.is_empty() {
+            return;
+        }
+        let s = self.free.len();
+        let x: Vec<f64> = self.free.iter().map(|&i| x(i)).collect();
+        let q: Vec<f64> = (0..s).map(|r| simd::dot(self.row(r), &x)).collect();
+        let pivot = 1.0 - simd::dot(&x, &q);
+        if pivot > 1e-9 {
+            self.add_outer(&q, 1.0 / pivot);
+        } else {
+            self.inverse.clear();
+        }
+    }
+
+    /// Forgets R: the Gram matrix was replaced.
+    pub fn forget(&mut self) {
+        self.inverse.clear();
+    }
+
+    /// At most `rounds` rounds of steps 1 to 3, until `settled(v, beta, value, b)` says that the gap is met.
+    pub(crate) fn improve(
+        &mut self,
+        gram: &GramMatrix,
+        dual: &BoxDual,
+        point: &mut Point<'_>,
+        rounds: u64,
+        settled: &mut dyn FnMut(&Point<'_>, f64) -> bool,
+    ) -> (Ended, u64) {
+        let matrix = FreeMatrix { gram, dual, shift: dual.bias_square(), jitter: 1e-10 * largest_diagonal(gram) };
+        if !self.follow(&matrix, point.beta) {
+            return (Ended::GaveUp, 0);
+        }
+        let (mut built_now, mut round) = (false, 0);
+        while round < rounds {
+            round += 1;
+            // Step 1.
+            let (d, b) = self.direction(dual, point.v);
+            let before = self.spread(point.v, b);
+            // Step 2.
+            let step = self.step(&matrix, point, &d);
+            if let Some(position) = step.blocking {
+                self.leave(position);
+                if self.free.is_empty() {
+                    return (Ended::GaveUp, round);
+                }
+                continue;
+            }
+            let b = if dual.bias == Bias::Free { self.middle(point.v) } else { 0.0 };
+            let after = self.spread(point.v, b);
+            if settled(point, b) {
+                return (Ended::Settled, round);
+            }
+            if after > 1e-11 && after > 0.1 * before {
+                // R no longer inverts the matrix: build it afresh, once.
+                if built_now || !self.build(&matrix) {
+                    return (Ended::GaveUp, round);
+                }
+                built_now = true;
+                continue;
+            }
+            built_now = false;
+            // Step 3: worth it only when the violation stands out from what the free variables still disagree by.
+            match most_violating(dual, point, b) {
+                Some((i, violation)) if violation > after => {
+                    if self.free.len() >= MOST_FREE {
+                        return (Ended::GaveUp, round);
+                    }
+                    self.enter(&matrix, i);
+                }
+                _ if after <= 1e-15 * (1.0 + b.abs()) => return (Ended::GaveUp, round),
+                _ => {}
+            }
+        }
+        (Ended::GaveUp, round)
+    }
+
+    /// Makes F the set of variables strictly inside their box; false when R cannot be had.
+    fn follow(&mut self, matrix: &FreeMatrix<'_>, beta: &[f64]) -> bool {
+        let dual = matrix.dual;
+        let inside = |i: usize| beta[i] > dual.lower[i] && beta[i] < dual.upper[i];
+        let free = (0..beta.len()).filter(|&i| inside(i)).count();
+        if free == 0 || free > MOST_FREE {
+            return false;
+        }
+        let known = self.free.iter().filter(|&&i| inside(i)).count();
+        let changes = self.free.len() - known + free - known;
+        if self.inverse.is_empty() || 3 * changes > free {
+            self.free = (0..beta.len()).filter(|&i| inside(i)).collect();
+            return self.build(matrix);
+        }
+        for position in (0..self.free.len()).rev() {
+            if !inside(self.free[position]) {
+                self.leave(position);
+            }
+        }
+        let mut present = vec![false; beta.len()];
+        self.free.iter().for_each(|&i| present[i] = true);
+        for i in (0..beta.len()).filter(|&i| inside(i) && !present[i]) {
+            self.enter(matrix, i);
+        }
+        true
+    }
+
+    fn build(&mut self, matrix: &FreeMatrix<'_>) -> bool {
+        let s = self.free.len();
+        let mut lower = vec![0.0; s * s];
+        for (r, &i) in self.free.iter().enumerate() {
+            let row = matrix.gram.row(i);
+            for (entry, &k) in lower[r * s..=r * s + r].iter_mut().zip(&self.free) {
+                *entry = row[k] + matrix.shift;
+            }
+            lower[r * s + r] = matrix.diagonal(i);
+        }
+        self.stride = s + 32;
+        self.inverse = Cholesky::new(s, lower, 1e-14).inverse(self.stride);
+        self.inverse.iter().all(|x| x.is_finite())
+    }
+
+    fn row(&self, r: usize) -> &[f64] {
+        &self.inverse[r * self.stride..r * self.stride + self.free.len()]
+    }
+
+    /// R += scale q q'
+    fn add_outer(&mut self, q: &[f64], scale: f64) {
+        let s = q.len();
+        for (r, &qr) in q.iter().enumerate() {
+            simd::axpy(scale * qr, q, &mut self.inverse[r * self.stride..r * self.stride + s]);
+        }
+    }
+
+    /// Variable i joins F: R is bordered.
+    fn enter(&mut self, matrix: &FreeMatrix<'_>, i: usize) {
+        let s = self.free.len();
+        if (s + 1) > self.stride || (s + 1) * self.stride > self.inverse.len() {
+            let stride = s + 1 + s / 4 + 32;
+            let mut wider = vec![0.0; stride * stride];
+            for r in 0..s {
+                wider[r * stride..r * stride + s].copy_from_slice(self.row(r));
+            }
+            (self.inverse, self.stride) = (wider, stride);
+        }
+        let row = matrix.gram.row(i);
+        let k: Vec<f64> = self.free.iter().map(|&f| row[f] + matrix.shift).collect();
+        let q: Vec<f64> = (0..s).map(|r| simd::dot(self.row(r), &k)).collect();
+        let curvature = (matrix.diagonal(i) - simd::dot(&k, &q)).max(matrix.jitter).max(f64::MIN_POSITIVE);
+        self.add_outer(&q, 1.0 / curvature);
+        for (r, q) in q.iter().enumerate() {
+            self.inverse[r * self.stride + s] = -q / curvature;
+            self.inverse[s * self.stride + r] = -q / curvature;
+        }
+        self.inverse[s * self.stride + s] = 1.0 / curvature;
+        self.free.push(i);
+    }
+
+    /// The variable at this position leaves F; the last one takes its place.
+    fn leave(&mut self, position: usize) {
+        let s = self.free.len();
+        let column: Vec<f64> = self.row(position).to_vec();
+        self.add_outer(&column, -1.0 / column[position]);
+        let last = s - 1;
+        if position != last {
+            let moved: Vec<f64> = self.row(last).to_vec();
+            for r in 0..last {
+                self.inverse[r * self.stride + position] = moved[r];
+                self.inverse[position * self.stride + r] = moved[r];
+            }
+            self.inverse[position * self.stride + position] = moved[last];
+        }
+        self.free.swap_remove(position);
+    }
+
+    /// Step 1.
+    fn direction(&self, dual: &BoxDual, v: &[f64]) -> (Vec<f64>, f64) {
+        let s = self.free.len();
+        let gradient: Vec<f64> = self.free.iter().map(|&i| v[i]).collect();
+        if dual.bias != Bias::Free {
+            return ((0..s).map(|r| simd::dot(self.row(r), &gradient)).collect(), 0.0);
+        }
+        // Taking the mean off first keeps the digits of v_F - b.
+        let mean = gradient.iter().sum::<f64>() / s as f64;
+        let centred: Vec<f64> = gradient.iter().map(|g| g - mean).collect();
+        let ones = vec![1.0; s];
+        let (mut d, mut u) = (Vec::with_capacity(s), Vec::with_capacity(s));
+        for r in 0..s {
+            d.push(simd::dot(self.row(r), &centred));
+            u.push(simd::dot(self.row(r), &ones));
+        }
+        let shift = d.iter().sum::<f64>() / u.iter().sum::<f64>();
+        simd::axpy(-shift, &u, &mut d);
+        // Rounding in the sums leaves a remainder: the mean of d must be 0 for sum beta to stay.
+        let drift = d.iter().sum::<f64>() / s as f64;
+        d.iter_mut().for_each(|d| *d -= drift);
+        (d, mean + shift)
+    }
+
+    /// Step 2.
+    fn step(&self, matrix: &FreeMatrix<'_>, point: &mut Point<'_>, d: &[f64]) -> Step {
+        let dual = matrix.dual;
+        let mut change = vec![matrix.shift * d.iter().sum::<f64>(); point.v.len()];
+        for (&i, &d) in self.free.iter().zip(d).filter(|(_, d)| **d != 0.0) {
+            simd::axpy(d, matrix.gram.row(i), &mut change);
+        }
+        let (mut slope, mut curve) = (0.0, 0.0);
+        for (&i, &d) in self.free.iter().zip(d) {
+            change[i] += d * dual.ridge[i];
+            slope += point.v[i] * d;
+            curve += change[i] * d;
+        }
+        if slope.is_nan() || slope <= 0.0 {
+            return Step { blocking: None };
+        }
+        let mut t = if curve > 0.0 { slope / curve } else { f64::INFINITY };
+        let (mut blocking, mut bound) = (None, 0.0);
+        for (position, (&i, &d)) in self.free.iter().zip(d).enumerate() {
+            let limit = if d > 0.0 { dual.upper[i] } else { dual.lower[i] };
+            if d != 0.0 && (limit - point.beta[i]) / d < t {
+                t = (limit - point.beta[i]) / d;
+                (blocking, bound) = (Some(position), limit);
+            }
+        }
+        if !t.is_finite() {
+            return Step { blocking: None };
+        }
+        for (&i, &d) in self.free.iter().zip(d) {
+            point.beta[i] = (point.beta[i] + t * d).clamp(dual.lower[i], dual.upper[i]);
+        }
+        if let Some(position) = blocking {
+            point.beta[self.free[position]] = bound;
+        }
+        simd::axpy(-t, &change, point.v);
+        *point.value += t * (slope - 0.5 * t * curve);
+        Step { blocking }
+    }
+
+    /// Largest |v_i - b| over F.
+    fn spread(&self, v: &[f64], b: f64) -> f64 {
+        self.free.iter().map(|&i| (v[i] - b).abs()).fold(0.0, f64::max)
+    }
+
+    /// Middle of the values v takes on F: the bias.
+    fn middle(&self, v: &[f64]) -> f64 {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &i in &self.free {
+            low = low.min(v[i]);
+            high = high.max(v[i]);
+        }
+        0.5 * (low + high)
+    }
+}
+
+struct Step {
+    /// Position in F of the variable that hit its bound first.
+    blocking: Option<usize>,
+}
+
+/// Entries of the matrix R inverts.
+struct FreeMatrix<'a> {
+    gram: &'a GramMatrix,
+    dual: &'a BoxDual,
+    shift: f64,
+    jitter: f64,
+}
+
+impl FreeMatrix<'_> {
+    fn diagonal(&self, i: usize) -> f64 {
+        self.gram.row(i)[i] + self.shift + self.dual.ridge[i] + self.jitter
+    }
+}
+
+fn largest_diagonal(gram: &GramMatrix) -> f64 {
+    (0..gram.len()).map(|i| gram.row(i)[i]).fold(0.0, f64::max)
+}
+
+/// The variable at a bound whose gradient v_i - b points most into the box, and by how much.
+fn most_violating(dual: &BoxDual, point: &Point<'_>, b: f64) -> Option<(usize, f64)> {
+    let mut worst = None;
+    let mut most = 0.0;
+    for i in 0..dual.len() {
+        let (beta, g) = (point.beta[i], point.v[i] - b);
+        let violation = match (beta <= dual.lower[i], beta >= dual.upper[i]) {
+            (true, false) => g,
+            (false, true) => -g,
+            _ => continue,
+        };
+        if violation > most {
+            (worst, most) = (Some((i, violation)), violation);
+        }
+    }
+    worst
+}

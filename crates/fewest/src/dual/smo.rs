@@ -1,0 +1,555 @@
+//! SMO: sequential minimal optimisation of the SVM dual for any kernel, with second-order working sets and shrinking.
+//!
+//! Solves   the dual of [`super`] for any kernel matrix, any loss and bias.
+//! Paper    Platt 1998; Keerthi et al. 2001 (violating pair); Fan, Chen, Lin, JMLR 2005, WSS 2 (second-order choice);
+//!          Joachims 1999 and Chang, Lin 2011, section 4 (shrinking, cache).
+//! Given    [`KernelRows`], [`BoxDual`], a start (optional), settings.       Returns  beta, scores f = K beta, bias.
+//! Steps    with the dual gradient `v_t = y_t - f_t - ridge_t beta_t - s^2 sum beta`:
+//!          1. i = argmax {v_t : beta_t < upper_t}
+//!          2. j = the partner among {beta_t > lower_t} with the largest gain `(v_i - v_t)^2 / curvature`
+//!          3. beta_i += d, beta_j -= d, d the Newton step cut to the box;  v -= d (K_i - K_j)
+//!          4. now and then: the duality gap over the active samples; stop, or drop samples that sit at a bound
+//!          5. before stopping: v of all samples afresh in f64, samples that violate come back
+//!          6. with a whole matrix at hand: rounds of the active-set method ([`super::active_set`]), at once from a warm
+//!             start, else after n pair steps; it ends the slow tail of pair steps on ill-conditioned free sets
+//!          Without the equality (penalised or no bias) one variable moves at a time: 1'. the largest gain `v^2 / K_tt`.
+//! Cost     per step O(active samples) and two kernel rows; memory: the rows' cache and 6 n numbers.
+//! Differs  from LIBSVM: signed variables, so rows need no labels; stopping on the relative duality gap; rows in f32 are
+//!          corrected by step 5 (an iterative refinement), so the gap reported is that of the f64 problem.
+//! Fails    never; a limit or numerical end is a status.
+
+use multiversion::multiversion;
+
+use super::active_set::{ActiveSet, Point};
+use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, kkt};
+use crate::Status;
+use crate::kernel::gram::GramMatrix;
+use crate::kernel::rows::KernelRows;
+
+/// Least curvature along a pair, as LIBSVM's TAU: keeps steps finite for kernels that are not positive definite.
+const LEAST_CURVATURE: f64 = 1e-12;
+/// A pair or variable violating by less than this (in units of the margin) cannot be improved in f64.
+const LEAST_VIOLATION: f64 = 1e-14;
+
+/// The active part of the problem, by position; `sample[a]` is the sample at position a.
+struct Active {
+    sample: Vec<usize>,
+    v: Vec<f64>,
+    beta: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    /// K_tt + ridge_t + s^2
+    curvature: Vec<f64>,
+    /// 0 where beta may grow, -infinity where not.
+    grow: Vec<f64>,
+    /// 0 where beta may shrink, +infinity where not.
+    fall: Vec<f64>,
+    /// Dual objective of all samples, followed step by step.
+    value: f64,
+}
+
+/// Best beta for the kernel rows given. `memory` carries the free set from one training to the next ([`ActiveSet::default`]
+/// to begin with). `weights` of the solution are left empty: only linear callers know the features.
+pub fn solve<R: KernelRows>(
+    rows: &mut R,
+    dual: &BoxDual,
+    start: Option<&[f64]>,
+    memory: &mut ActiveSet,
+    settings: &SvmSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> DualSolution {
+    let n = dual.len();
+    let mut beta = start.map_or_else(|| vec![0.0; n], <[f64]>::to_vec);
+    let mut judged = Judged::new(rows, dual, &mut beta);
+    let mut active = Active::all(rows, dual, &beta, &judged);
+    let shift = dual.bias_square();
+    let cap = settings.max_epochs.saturating_mul(n.max(1) as u64);
+    let mut iterations = 0u64;
+    // Whether every sample is active and v is fresh.
+    let mut fresh = true;
+    let mut refinements_without_progress = 0;
+    let mut schedule = GapSchedule::new(active.len());
+    let shrink_period = n.clamp(1, 1000) as u64;
+    let mut next_shrink = shrink_period;
+    // A warm start is tried as it is; a cold one gets pair steps first, so that most bounds are right.
+    let mut wait = n as u64;
+    let mut next_exact = if start.is_some() { 0 } else { wait };
+    let (mut i, mut top) = largest_growing(&active.v, &active.grow);
+
+    let status = loop {
+        // Steps 1 and 2.
+        let choice = match dual.bias {
+            Bias::Free => Pair::choose(rows, &active, i, top),
+            Bias::Penalised(_) | Bias::None => Pair::choose_one(&active),
+        };
+        let finished_numerically = choice.violation <= LEAST_VIOLATION * (1.0 + top.abs());
+        if finished_numerically || schedule.due(choice.violation, iterations) {
+            // Step 4.
+            let (gap, primal) = active.gap(dual, choice.middle);
+            let wanted = settings.tolerance * primal.abs();
+            schedule.checked(choice.violation, gap, wanted, iterations);
+            if gap <= wanted || finished_numerically {
+                if fresh && gap <= wanted {
+                    break Status::Optimal;
+                }
+                // Step 5.
+                let before = judged.gap();
+                let shrunk = active.len() < n;
+                active.write_back(&mut beta);
+                judged = Judged::new(rows, dual, &mut beta);
+                if judged.gap() <= settings.tolerance {
+                    break Status::Optimal;
+                }
+                let progress = shrunk || judged.gap() < 0.5 * before;
+                refinements_without_progress = if progress { 0 } else { refinements_without_progress + 1 };
+                if refinements_without_progress > 3 {
+                    break Status::Stalled;
+                }
+                active.restore(rows, dual, &beta, &judged);
+                fresh = true;
+                schedule = GapSchedule::new(active.len());
+                next_shrink = iterations + shrink_period;
+                (i, top) = largest_growing(&active.v, &active.grow);
+                continue;
+            }
+            if iterations >= next_shrink && rows.can_shrink() {
+                next_shrink = iterations + shrink_period;
+                active.write_back(&mut beta);
+                if active.shrink(rows, dual, choice.middle, choice.violation) {
+                    fresh = false;
+                    (i, top) = largest_growing(&active.v, &active.grow);
+                    continue;
+                }
+            }
+            let limit = if iterations >= cap { Some(Status::CallLimit) } else { stop() };
+            if let Some(limit) = limit {
+                active.write_back(&mut beta);
+                judged = Judged::new(rows, dual, &mut beta);
+                break limit;
+            }
+        }
+        fresh = false;
+        iterations += 1;
+        // Step 6.
+        if iterations >= next_exact
+            && let Some(gram) = rows.whole()
+        {
+            let rounds = 50 + active.len() as u64 / 4;
+            let used = active.exact_steps(gram, dual, memory, rounds, settings.tolerance);
+            iterations += used;
+            wait *= 2;
+            next_exact = iterations + wait.max(4 * used);
+            (i, top) = largest_growing(&active.v, &active.grow);
+            continue;
+        }
+        // Step 3.
+        (i, top) = active.step(rows, dual, &choice, shift);
+    };
+
+    DualSolution {
+        kkt_residual: kkt::residual(dual, &beta, &judged.scores),
+        beta,
+        bias: judged.objectives.bias,
+        weights: Vec::new(),
+        primal: judged.objectives.primal,
+        dual: judged.objectives.dual,
+        iterations,
+        status,
+    }
+}
+
+/// A feasible beta with its f64 scores and objectives.
+struct Judged {
+    scores: Vec<f64>,
+    objectives: kkt::Objectives,
+}
+
+impl Judged {
+    /// Makes beta feasible and evaluates it.
+    fn new<R: KernelRows>(rows: &R, dual: &BoxDual, beta: &mut [f64]) -> Self {
+        kkt::make_feasible(dual, beta);
+        let scores = if beta.iter().all(|&b| b == 0.0) { vec![0.0; dual.len()] } else { rows.scores(beta) };
+        let objectives = kkt::objectives(dual, beta, &scores);
+        Self { scores, objectives }
+    }
+
+    fn gap(&self) -> f64 {
+        kkt::relative_gap(self.objectives.primal, self.objectives.dual)
+    }
+}
+
+/// Duality gap of the listed samples (all when none are listed) at bias b; every term is 0 or more when beta is feasible.
+fn total_gap(dual: &BoxDual, samples: Option<&[usize]>, beta: &[f64], v: &[f64], b: f64) -> f64 {
+    let mut gap = 0.0;
+    for a in 0..beta.len() {
+        let t = samples.map_or(a, |s| s[a]);
+        let (beta, ridge, cost) = (beta[a], dual.ridge[t], dual.cost[t]);
+        // r = y - f - b
+        let r = v[a] + ridge * beta - b;
+        let xi = (dual.y[t] * r).max(0.0);
+        gap += match dual.loss {
+            Loss::Hinge => cost * xi - beta * r,
+            Loss::SquaredHinge => cost * xi * xi - beta * r + 0.5 * ridge * beta * beta,
+        };
+    }
+    gap
+}
+
+/// The variables to move, with the step direction (1, -1); `j` is absent when one variable moves alone.
+struct Pair {
+    i: usize,
+    j: Option<usize>,
+    /// Violation of the optimality conditions: v_i - min v_t, or the largest projected gradient.
+    violation: f64,
+    /// The bias in the middle of the violating interval.
+    middle: f64,
+}
+
+impl Pair {
+    fn choose<R: KernelRows>(rows: &mut R, active: &Active, i: usize, top: f64) -> Self {
+        if top == f64::NEG_INFINITY {
+            return Self { i, j: None, violation: 0.0, middle: 0.0 };
+        }
+        let (row, _) = rows.pair(i, i);
+        let partner = best_partner(&active.v, &active.fall, &active.curvature, row, top, active.curvature[i]);
+        let violation = partner.violation.max(0.0);
+        Self { i, j: Some(partner.index), violation, middle: top - 0.5 * violation }
+    }
+
+    fn choose_one(active: &Active) -> Self {
+        let (mut best, mut i, mut violation) = (-1.0, 0, 0.0f64);
+        for t in 0..active.len() {
+            let gradient = active.projected(t);
+            violation = violation.max(gradient.abs());
+            let gain = gradient * gradient / active.curvature[t].max(LEAST_CURVATURE);
+            if gain > best {
+                (best, i) = (gain, t);
+            }
+        }
+        Self { i, j: None, violation, middle: 0.0 }
+    }
+}
+
+impl Active {
+    fn all<R: KernelRows>(rows: &R, dual: &BoxDual, beta: &[f64], judged: &Judged) -> Self {
+        let mut active = Self {
+            sample: Vec::new(),
+            v: Vec::new(),
+            beta: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            curvature: Vec::new(),
+            grow: Vec::new(),
+            fall: Vec::new(),
+            value: judged.objectives.dual,
+        };
+        active.push(rows, dual, beta, &judged.scores, &(0..dual.len()).collect::<Vec<_>>());
+        active
+    }
+
+    fn push<R: KernelRows>(&mut self, rows: &R, dual: &BoxDual, beta: &[f64], scores: &[f64], samples: &[usize]) {
+        let offset = dual.bias_square() * beta.iter().sum::<f64>();
+        for &t in samples {
+            self.sample.push(t);
+            self.v.push(dual.y[t] - scores[t] - dual.ridge[t] * beta[t] - offset);
+            self.beta.push(beta[t]);
+            self.lower.push(dual.lower[t]);
+            self.upper.push(dual.upper[t]);
+            self.curvature.push(rows.diagonal(t) + dual.ridge[t] + dual.bias_square());
+            self.grow.push(0.0);
+            self.fall.push(0.0);
+            self.mark(self.sample.len() - 1);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.sample.len()
+    }
+
+    /// Step 6: rounds of the active-set method until the gap is met; returns how many.
+    fn exact_steps(
+        &mut self,
+        gram: &GramMatrix,
+        dual: &BoxDual,
+        memory: &mut ActiveSet,
+        rounds: u64,
+        tolerance: f64,
+    ) -> u64 {
+        let mut point = Point { beta: &mut self.beta, v: &mut self.v, value: &mut self.value };
+        let (_, used) = memory.improve(gram, dual, &mut point, rounds, &mut |point, b| {
+            let gap = total_gap(dual, None, point.beta, point.v, b);
+            gap <= 0.5 * tolerance * (*point.value + gap).abs()
+        });
+        for a in 0..self.len() {
+            self.mark(a);
+        }
+        used
+    }
+
+    fn mark(&mut self, a: usize) {
+        self.grow[a] = if self.beta[a] < self.upper[a] { 0.0 } else { f64::NEG_INFINITY };
+        self.fall[a] = if self.beta[a] > self.lower[a] { 0.0 } else { f64::INFINITY };
+    }
+
+    /// The gradient where the box lets beta follow it, else 0.
+    fn projected(&self, a: usize) -> f64 {
+        let v = self.v[a];
+        let free = if v > 0.0 { self.grow[a] == 0.0 } else { self.fall[a] == 0.0 };
+        if free { v } else { 0.0 }
+    }
+
+    /// Step 3: moves the pair, updates v, and finds the next i in the same pass.
+    fn step<R: KernelRows>(&mut self, rows: &mut R, dual: &BoxDual, pair: &Pair, shift: f64) -> (usize, f64) {
+        let i = pair.i;
+        let Some(j) = pair.j else {
+            let wanted = self.beta[i] + self.v[i] / self.curvature[i].max(LEAST_CURVATURE);
+            let moved = wanted.clamp(self.lower[i], self.upper[i]);
+            let d = moved - self.beta[i];
+            self.value += d * (self.v[i] - 0.5 * d * self.curvature[i]);
+            self.beta[i] = moved;
+            self.mark(i);
+            let (row, _) = rows.pair(i, i);
+            update_one(&mut self.v, row, d, shift);
+            self.v[i] -= d * dual.ridge[self.sample[i]];
+            return (i, 0.0);
+        };
+        let (row_i, row_j) = rows.pair(i, j);
+        let cross: f64 = row_i[j].into();
+        let curvature = (self.curvature[i] + self.curvature[j] - 2.0 * cross).max(LEAST_CURVATURE);
+        let (room_i, room_j) = (self.upper[i] - self.beta[i], self.beta[j] - self.lower[j]);
+        let d = ((self.v[i] - self.v[j]) / curvature).min(room_i).min(room_j);
+        self.value += d * (self.v[i] - self.v[j] - 0.5 * d * curvature);
+        self.beta[i] = if d == room_i { self.upper[i] } else { self.beta[i] + d };
+        self.beta[j] = if d == room_j { self.lower[j] } else { self.beta[j] - d };
+        self.mark(i);
+        self.mark(j);
+        self.v[i] -= d * dual.ridge[self.sample[i]];
+        self.v[j] += d * dual.ridge[self.sample[j]];
+        update_pair(&mut self.v, &self.grow, row_i, row_j, d)
+    }
+
+    /// Duality gap summed over the active samples at bias b, and the primal value it belongs to (samples that are not
+    /// active sit at their bound on the right side of the margin, where they add nothing to the gap).
+    fn gap(&self, dual: &BoxDual, b: f64) -> (f64, f64) {
+        let gap = total_gap(dual, Some(&self.sample), &self.beta, &self.v, b);
+        (gap, self.value + gap)
+    }
+
+    /// Step 4: drops samples at a bound whose gradient points outwards by more than the current violation explains.
+    /// Returns whether any left.
+    fn shrink<R: KernelRows>(&mut self, rows: &mut R, dual: &BoxDual, middle: f64, violation: f64) -> bool {
+        let (high, low) = match dual.bias {
+            Bias::Free => (middle + 0.5 * violation, middle - 0.5 * violation),
+            Bias::Penalised(_) | Bias::None => (violation, -violation),
+        };
+        let stays = |a: &usize| {
+            let held_low = self.fall[*a] != 0.0 && self.v[*a] < low;
+            let held_high = self.grow[*a] != 0.0 && self.v[*a] > high;
+            !(held_low || held_high)
+        };
+        let keep: Vec<usize> = (0..self.len()).filter(stays).collect();
+        // Compacting the cached rows costs as much as it saves when few samples leave.
+        if keep.len() < 2 || keep.len() as f64 > 0.9 * self.len() as f64 {
+            return false;
+        }
+        rows.shrink(&keep);
+        self.sample = keep.iter().map(|&a| self.sample[a]).collect();
+        for field in [
+            &mut self.v,
+            &mut self.beta,
+            &mut self.lower,
+            &mut self.upper,
+            &mut self.curvature,
+            &mut self.grow,
+            &mut self.fall,
+        ] {
+            *field = keep.iter().map(|&a| field[a]).collect();
+        }
+        true
+    }
+
+    /// Copies the active betas into those of all samples.
+    fn write_back(&self, beta: &mut [f64]) {
+        for (&t, &b) in self.sample.iter().zip(&self.beta) {
+            beta[t] = b;
+        }
+    }
+
+    /// Step 5: fresh gradients, and every sample that left comes back.
+    fn restore<R: KernelRows>(&mut self, rows: &mut R, dual: &BoxDual, beta: &[f64], judged: &Judged) {
+        self.value = judged.objectives.dual;
+        let offset = dual.bias_square() * beta.iter().sum::<f64>();
+        let mut present = vec![false; dual.len()];
+        for a in 0..self.len() {
+            let t = self.sample[a];
+            present[t] = true;
+            self.beta[a] = beta[t];
+            self.v[a] = dual.y[t] - judged.scores[t] - dual.ridge[t] * beta[t] - offset;
+            self.mark(a);
+        }
+        let back: Vec<usize> = (0..dual.len()).filter(|&t| !present[t]).collect();
+        if !back.is_empty() {
+            rows.extend(&back);
+            self.push(rows, dual, beta, &judged.scores, &back);
+        }
+    }
+}
+
+/// When to spend O(n) on the duality gap: when the violation has fallen to where the gap should be met, judging by the
+/// last one (the gap falls between linearly and quadratically with the violation), or after n steps.
+struct GapSchedule {
+    wait: u64,
+    next: u64,
+    threshold: f64,
+}
+
+impl GapSchedule {
+    fn new(active: usize) -> Self {
+        Self { wait: (active as u64).clamp(20, 2000), next: 0, threshold: f64::INFINITY }
+    }
+
+    fn due(&self, violation: f64, iteration: u64) -> bool {
+        violation <= self.threshold || iteration >= self.next
+    }
+
+    fn checked(&mut self, violation: f64, gap: f64, wanted: f64, iteration: u64) {
+        self.next = iteration + self.wait;
+        self.threshold = violation * (wanted / gap.max(f64::MIN_POSITIVE)).sqrt().clamp(0.05, 0.8);
+    }
+}
+
+const LANES: usize = 16;
+const BLOCK: usize = 128;
+
+/// max v_t + grow_t and its first position.
+fn largest_growing(v: &[f64], grow: &[f64]) -> (usize, f64) {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (t, (v, grow)) in v.iter().zip(grow).enumerate() {
+        if v + grow > best.1 {
+            best = (t, v + grow);
+        }
+    }
+    best
+}
+
+/// v -= d (row + shift)
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+fn update_one<T: Copy + Into<f64>>(v: &mut [f64], row: &[T], d: f64, shift: f64) {
+    for (v, k) in v.iter_mut().zip(row) {
+        *v -= d * (Into::<f64>::into(*k) + shift);
+    }
+}
+
+/// v -= d (row_i - row_j); returns max v_t + grow_t and its first position.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+fn update_pair<T: Copy + Into<f64>>(v: &mut [f64], grow: &[f64], row_i: &[T], row_j: &[T], d: f64) -> (usize, f64) {
+    let n = v.len();
+    let (grow, row_i, row_j) = (&grow[..n], &row_i[..n], &row_j[..n]);
+    let (mut best, mut at) = (f64::NEG_INFINITY, 0);
+    let mut first = 0;
+    while first < n {
+        let last = (first + BLOCK).min(n);
+        let (v, grow, row_i, row_j) =
+            (&mut v[first..last], &grow[first..last], &row_i[first..last], &row_j[first..last]);
+        let mut lanes = [f64::NEG_INFINITY; LANES];
+        let whole = v.len() / LANES * LANES;
+        let mut t = 0;
+        while t < whole {
+            let (v, grow, row_i, row_j) = (
+                v[t..].first_chunk_mut::<LANES>().expect("whole"),
+                grow[t..].first_chunk::<LANES>().expect("whole"),
+                row_i[t..].first_chunk::<LANES>().expect("whole"),
+                row_j[t..].first_chunk::<LANES>().expect("whole"),
+            );
+            for l in 0..LANES {
+                v[l] -= d * (Into::<f64>::into(row_i[l]) - Into::<f64>::into(row_j[l]));
+                let key = v[l] + grow[l];
+                lanes[l] = if key > lanes[l] { key } else { lanes[l] };
+            }
+            t += LANES;
+        }
+        let mut block = f64::NEG_INFINITY;
+        for t in whole..v.len() {
+            v[t] -= d * (Into::<f64>::into(row_i[t]) - Into::<f64>::into(row_j[t]));
+            let key = v[t] + grow[t];
+            block = if key > block { key } else { block };
+        }
+        for l in 0..LANES {
+            block = if lanes[l] > block { lanes[l] } else { block };
+        }
+        if block > best {
+            (best, at) = (block, first);
+        }
+        first = last;
+    }
+    let last = (at + BLOCK).min(n);
+    let inside = (at..last).find(|&t| v[t] + grow[t] == best).unwrap_or(at);
+    (inside, best)
+}
+
+struct Partner {
+    index: usize,
+    violation: f64,
+}
+
+/// Step 2: the position with the largest `(top - v_t)^2 / max(curvature_i + curvature_t - 2 K_it, least)` among those that
+/// may shrink (fall_t = 0) and lie below top, and the largest top - v_t among them.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+fn best_partner<T: Copy + Into<f64>>(
+    v: &[f64],
+    fall: &[f64],
+    curvature: &[f64],
+    row: &[T],
+    top: f64,
+    curvature_i: f64,
+) -> Partner {
+    let n = v.len();
+    let (fall, curvature, row) = (&fall[..n], &curvature[..n], &row[..n]);
+    let gain = |v: f64, fall: f64, curvature: f64, k: f64| -> (f64, f64) {
+        let b = top - (v + fall);
+        let curve = curvature_i + curvature - 2.0 * k;
+        let curve = if curve > LEAST_CURVATURE { curve } else { LEAST_CURVATURE };
+        (b, if b > 0.0 { b * b / curve } else { -1.0 })
+    };
+    let mut violation = [f64::NEG_INFINITY; LANES];
+    let (mut best, mut at) = (f64::NEG_INFINITY, 0);
+    let mut first = 0;
+    while first < n {
+        let last = (first + BLOCK).min(n);
+        let (v, fall, curvature, row) =
+            (&v[first..last], &fall[first..last], &curvature[first..last], &row[first..last]);
+        let mut lanes = [f64::NEG_INFINITY; LANES];
+        let whole = v.len() / LANES * LANES;
+        let mut t = 0;
+        while t < whole {
+            let (v, fall, curvature, row) = (
+                v[t..].first_chunk::<LANES>().expect("whole"),
+                fall[t..].first_chunk::<LANES>().expect("whole"),
+                curvature[t..].first_chunk::<LANES>().expect("whole"),
+                row[t..].first_chunk::<LANES>().expect("whole"),
+            );
+            for l in 0..LANES {
+                let (b, g) = gain(v[l], fall[l], curvature[l], row[l].into());
+                lanes[l] = if g > lanes[l] { g } else { lanes[l] };
+                violation[l] = if b > violation[l] { b } else { violation[l] };
+            }
+            t += LANES;
+        }
+        let mut block = f64::NEG_INFINITY;
+        for t in whole..v.len() {
+            let (b, g) = gain(v[t], fall[t], curvature[t], row[t].into());
+            block = if g > block { g } else { block };
+            violation[0] = if b > violation[0] { b } else { violation[0] };
+        }
+        for l in 0..LANES {
+            block = if lanes[l] > block { lanes[l] } else { block };
+        }
+        if block > best {
+            (best, at) = (block, first);
+        }
+        first = last;
+    }
+    let last = (at + BLOCK).min(n);
+    let index = (at..last).find(|&t| gain(v[t], fall[t], curvature[t], row[t].into()).1 == best).unwrap_or(at);
+    Partner { index, violation: violation.iter().copied().fold(f64::NEG_INFINITY, f64::max) }
+}

@@ -1,0 +1,81 @@
+//! One two-class training: picks the engine by the shape of the data.
+//!
+//! | kernel | data | engine |
+//! | --- | --- | --- |
+//! | linear | n at most [`WHOLE_GRAM`] and no larger than 2 p, dense | SMO with Newton steps on the n x n Gram matrix |
+//! | linear | otherwise | rows: coordinate descent, interior point when n >> p ([`super::linear`]) |
+//! | other | n at most [`WHOLE_GRAM`] | SMO with Newton steps on the whole kernel matrix |
+//! | other | larger | SMO on cached kernel rows |
+
+use super::active_set::ActiveSet;
+use super::{BoxDual, DualSolution, SvmSettings, smo};
+use crate::kernel::gram::GramMatrix;
+use crate::kernel::rows::CachedRows;
+use crate::{Design, Error, Kernel, Status};
+
+/// Most samples whose Gram matrix is computed whole in f64 (50 MB).
+pub const WHOLE_GRAM: usize = 2500;
+
+/// Whether the linear dual over `p` features is best solved on the n x n Gram matrix.
+pub(crate) fn prefers_gram(design: &dyn Design, p: usize, settings: &SvmSettings) -> bool {
+    let n = design.n_samples();
+    !design.is_sparse() && n <= WHOLE_GRAM && n <= 2 * p && GramMatrix::bytes(n) <= settings.memory
+}
+
+/// Trains on the given features (columns of `design`). `y` holds -1 or +1 and `weights` the cost multipliers, length n each.
+/// Weights w of a linear machine come back in the order of `features`.
+///
+/// # Errors
+/// Settings out of range; a precomputed kernel that is not a symmetric n x n matrix.
+pub fn train(
+    design: &dyn Design,
+    features: &[usize],
+    y: &[f64],
+    weights: &[f64],
+    kernel: Kernel,
+    settings: &SvmSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<DualSolution, Error> {
+    settings.check()?;
+    kernel.check()?;
+    let n = design.n_samples();
+    let dual = BoxDual::new(y, weights, settings);
+    let whole = n <= WHOLE_GRAM && GramMatrix::bytes(n) <= settings.memory;
+    Ok(match kernel {
+        Kernel::Linear if prefers_gram(design, features.len(), settings) => {
+            let gram = GramMatrix::linear(design, features);
+            let mut solution = smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop);
+            solution.weights = features.iter().map(|&j| design.dot_column(j, &solution.beta)).collect();
+            solution
+        }
+        Kernel::Linear => super::linear::solve_linear(&design.rows(features), &dual, None, settings, stop),
+        Kernel::Precomputed => {
+            if design.n_features() != n {
+                let found = design.n_features();
+                return Err(Error::Data(format!(
+                    "a precomputed kernel of {n} samples needs {n} columns, but has {found}"
+                )));
+            }
+            let mut values = vec![0.0; n * n];
+            for j in 0..n {
+                design.add_column(j, 1.0, &mut values[j * n..(j + 1) * n]);
+            }
+            smo::solve(&mut &GramMatrix::new(n, values)?, &dual, None, &mut ActiveSet::default(), settings, stop)
+        }
+        _ if whole => {
+            let gram = GramMatrix::linear(design, features).of_kernel(&kernel);
+            smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop)
+        }
+        _ => {
+            let rows = design.rows(features);
+            smo::solve(
+                &mut CachedRows::new(&rows, kernel, settings.memory),
+                &dual,
+                None,
+                &mut ActiveSet::default(),
+                settings,
+                stop,
+            )
+        }
+    })
+}

@@ -1,0 +1,222 @@
+//! Whole Gram matrices: K = X X' over chosen features, kernel values from it, and its update when features come and go.
+
+#![expect(unsafe_code, reason = "gemm's entry point is unsafe; the one call below checks every extent first")]
+
+use rayon::prelude::*;
+
+use super::{Kernel, simd};
+use crate::{Design, Error};
+
+/// Columns gathered at a time.
+const PANEL: usize = 256;
+/// Side of the square tiles of K that threads share out.
+const TILE: usize = 512;
+
+/// A full symmetric n x n matrix, row after row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GramMatrix {
+    n: usize,
+    values: Vec<f64>,
+}
+
+impl GramMatrix {
+    /// Bytes of an n x n matrix.
+    pub fn bytes(n: usize) -> u64 {
+        (n as u64) * (n as u64) * 8
+    }
+
+    /// From n n values.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when the length is wrong or the matrix is not symmetric.
+    pub fn new(n: usize, values: Vec<f64>) -> Result<Self, Error> {
+        if n.checked_mul(n) != Some(values.len()) {
+            return Err(Error::Data(format!(
+                "a Gram matrix of {n} samples needs {n} x {n} values, but has {}",
+                values.len()
+            )));
+        }
+        for i in 0..n {
+            for k in 0..i {
+                let (a, b) = (values[i * n + k], values[k * n + i]);
+                if (a - b).abs() > 1e-8 * a.abs().max(b.abs()).max(1.0) {
+                    return Err(Error::Data(format!(
+                        "the precomputed kernel is not symmetric: K[{i},{k}] = {a}, K[{k},{i}] = {b}"
+                    )));
+                }
+            }
+        }
+        Ok(Self { n, values })
+    }
+
+    /// K_ik = sum over the given features of x_ij x_kj. Work n^2 p / 2 multiply-adds when dense.
+    pub fn linear(design: &dyn Design, features: &[usize]) -> Self {
+        let n = design.n_samples();
+        let mut gram = Self { n, values: vec![0.0; n * n] };
+        if design.is_sparse() {
+            for &j in features {
+                gram.add_feature(design, j, 1.0);
+            }
+        } else {
+            let mut panel = vec![0.0; n * PANEL.min(features.len())];
+            for block in features.chunks(PANEL) {
+                panel.fill(0.0);
+                for (at, &j) in block.iter().enumerate() {
+                    design.add_column(j, 1.0, &mut panel[at * n..(at + 1) * n]);
+                }
+                gram.add_panel(&panel[..n * block.len()]);
+            }
+            gram.mirror();
+        }
+        gram
+    }
+
+    /// Kernel values from the linear Gram matrix.
+    #[must_use]
+    pub fn of_kernel(mut self, kernel: &Kernel) -> Self {
+        let n = self.n;
+        let norms: Vec<f64> = (0..n).map(|i| self.values[i * n + i]).collect();
+        if !matches!(kernel, Kernel::Linear | Kernel::Precomputed) {
+            self.values
+                .par_chunks_mut(n)
+                .enumerate()
+                .for_each(|(i, row)| kernel.from_products(row, norms[i], |k| norms[k]));
+        }
+        self
+    }
+
+    /// K += sign x_j x_j': a feature comes (1) or goes (-1). Cost n^2, or the squared non-zeros of a sparse column.
+    pub fn add_feature(&mut self, design: &dyn Design, j: usize, sign: f64) {
+        let n = self.n;
+        if let Some(x) = design.dense_column(j) {
+            for (row, &xi) in self.values.chunks_mut(n).zip(x) {
+                simd::axpy(sign * xi, x, row);
+            }
+        } else {
+            let mut entries: Vec<(usize, f64)> = Vec::new();
+            design.each_in_column(j, &mut |i, x| entries.push((i, x)));
+            for &(i, xi) in &entries {
+                let row = &mut self.values[i * n..(i + 1) * n];
+                for &(k, xk) in &entries {
+                    row[k] += sign * xi * xk;
+                }
+            }
+        }
+    }
+
+    /// Lower triangle += B B' for a column-major panel B with n rows.
+    fn add_panel(&mut self, panel: &[f64]) {
+        let n = self.n;
+        let depth = panel.len() / n;
+        self.values.par_chunks_mut(n * TILE).enumerate().for_each(|(at, rows)| {
+            let first = at * TILE;
+            let height = rows.len() / n;
+            product_add(&panel[first..], height, panel, first + height, n, depth, rows);
+        });
+    }
+
+    fn mirror(&mut self) {
+        let n = self.n;
+        for first in (0..n).step_by(64) {
+            for i in first..n {
+                for k in first..(first + 64).min(i) {
+                    self.values[k * n + i] = self.values[i * n + k];
+                }
+            }
+        }
+    }
+
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.n == 0
+    }
+
+    /// Row i, length n.
+    #[inline]
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.n..(i + 1) * self.n]
+    }
+
+    /// out_i = sum_k K_ik beta_k
+    pub fn multiply(&self, beta: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.n];
+        for (k, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            simd::axpy(b, self.row(k), &mut out);
+        }
+        out
+    }
+}
+
+/// C += A B' with A (height x depth) and B (width x depth) stored column-major with column stride `stride`, C row-major
+/// with row stride `stride` (only its first `width` columns are touched).
+fn product_add(a: &[f64], height: usize, b: &[f64], width: usize, stride: usize, depth: usize, c: &mut [f64]) {
+    if height == 0 || width == 0 || depth == 0 {
+        return;
+    }
+    assert!(a.len() >= (depth - 1) * stride + height, "A holds height x depth values");
+    assert!(b.len() >= (depth - 1) * stride + width, "B holds width x depth values");
+    assert!(width <= stride && c.len() >= (height - 1) * stride + width, "C holds height x width values");
+    let stride = stride as isize;
+    // SAFETY: the asserts above bound every element gemm may touch; C does not overlap A or B (it is borrowed mutably).
+    unsafe {
+        gemm::gemm(
+            height,
+            width,
+            depth,
+            c.as_mut_ptr(),
+            1,
+            stride,
+            true,
+            a.as_ptr(),
+            stride,
+            1,
+            b.as_ptr(),
+            1,
+            stride,
+            1.0,
+            1.0,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DenseDesign;
+
+    fn random(len: usize) -> Vec<f64> {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as f64 / (1u64 << 31) as f64 - 0.5
+        };
+        (0..len).map(|_| next()).collect()
+    }
+
+    #[test]
+    fn equals_the_definition_and_follows_features() {
+        let (n, p) = (TILE + 37, PANEL + 5);
+        let x = random(n * p);
+        let design = DenseDesign::new(n, p, x.clone()).unwrap();
+        let features: Vec<usize> = (0..p).collect();
+        let mut gram = GramMatrix::linear(&design, &features);
+        for (i, k) in [(0, 0), (3, n - 1), (n - 1, 3), (TILE, TILE - 1), (n - 1, n - 1), (TILE + 3, TILE + 20)] {
+            let direct: f64 = (0..p).map(|j| x[j * n + i] * x[j * n + k]).sum();
+            assert!((gram.row(i)[k] - direct).abs() < 1e-11, "{i} {k}: {} against {direct}", gram.row(i)[k]);
+        }
+        for j in 0..10 {
+            gram.add_feature(&design, j, -1.0);
+        }
+        let rest = GramMatrix::linear(&design, &features[10..]);
+        assert!(gram.values.iter().zip(&rest.values).all(|(a, b)| (a - b).abs() < 1e-11));
+    }
+}

@@ -1,0 +1,209 @@
+//! The alpha half: trains the linear SVM on a subset of features, keeping what makes the next, smaller subset cheap.
+//!
+//! While features leave one by one, the Gram matrix is updated by `K -= x_j x_j'` (cost n^2) and training starts from the
+//! last beta. Weights are looked at lazily: between two trainings `|w_j|` changes by at most `||x_j|| ||beta_new - beta_old||`
+//! (Cauchy-Schwarz), so a weight known once bounds itself from below for many steps, and only the few features whose lower
+//! bound reaches the smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
+
+use crate::dual::active_set::ActiveSet;
+use crate::dual::train::prefers_gram;
+use crate::dual::{BoxDual, DualSolution, linear, smo};
+use crate::kernel::gram::GramMatrix;
+use crate::{Error, Problem, Rules, Status, Subset, SvmSettings};
+
+/// Trains on shrinking subsets of a problem's features.
+pub struct SubsetOracle<'a> {
+    problem: &'a Problem<'a>,
+    rules: &'a Rules,
+    settings: SvmSettings,
+    dual: BoxDual,
+    subset: Subset,
+    solution: Option<DualSolution>,
+    /// The Gram matrix of `subset`, and the number of features when it was last computed afresh.
+    gram: Option<(GramMatrix, usize)>,
+    /// Whether trainings work on the Gram matrix; decided once, at the largest subset.
+    on_gram: bool,
+    active_set: ActiveSet,
+    lazy: LazyWeights,
+}
+
+/// Lower bounds on the weights of the surviving units: `anchor - norm * travelled`, by position in `units`.
+struct LazyWeights {
+    /// Surviving units, in no order, and where each one is (by unit).
+    units: Vec<usize>,
+    position: Vec<usize>,
+    /// sqrt(criterion) when last computed, plus norm times the way beta had travelled by then.
+    anchor: Vec<f64>,
+    /// Frobenius norm of the unit's columns.
+    norm: Vec<f64>,
+    /// Sum of ||beta_new - beta_old|| over all trainings so far.
+    travelled: f64,
+    /// Units found small last time.
+    recent: Vec<usize>,
+}
+
+/// How many small units are remembered from one ranking to the next.
+const RECENT: usize = 64;
+
+impl LazyWeights {
+    fn remove(&mut self, unit: usize) {
+        let at = self.position[unit];
+        self.units.swap_remove(at);
+        self.anchor.swap_remove(at);
+        self.norm.swap_remove(at);
+        if let Some(&moved) = self.units.get(at) {
+            self.position[moved] = at;
+        }
+        self.recent.retain(|&u| u != unit);
+    }
+}
+
+impl<'a> SubsetOracle<'a> {
+    /// Starts with the given features; nothing is trained yet.
+    ///
+    /// # Errors
+    /// Settings out of range.
+    pub fn new(
+        problem: &'a Problem<'a>,
+        rules: &'a Rules,
+        subset: Subset,
+        settings: &SvmSettings,
+    ) -> Result<Self, Error> {
+        settings.check()?;
+        let design = problem.design();
+        let norm = |&u: &usize| rules.unit(u).iter().map(|&j| design.squared_norm(j)).sum::<f64>().sqrt();
+        let units: Vec<usize> = (0..rules.n_units()).filter(|&u| subset.contains(rules.unit(u)[0])).collect();
+        let mut position = vec![0; rules.n_units()];
+        units.iter().enumerate().for_each(|(at, &u)| position[u] = at);
+        let lazy = LazyWeights {
+            position,
+            anchor: vec![f64::NEG_INFINITY; units.len()],
+            norm: units.iter().map(norm).collect(),
+            units,
+            travelled: 0.0,
+            recent: Vec::new(),
+        };
+        let on_gram = prefers_gram(design, subset.len(), settings);
+        let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
+        Ok(Self {
+            problem,
+            rules,
+            settings: settings.clone(),
+            dual,
+            subset,
+            solution: None,
+            gram: None,
+            on_gram,
+            active_set: ActiveSet::default(),
+            lazy,
+        })
+    }
+
+    /// The features trained on.
+    pub fn subset(&self) -> &Subset {
+        &self.subset
+    }
+
+    /// The last training.
+    pub fn solution(&self) -> Option<&DualSolution> {
+        self.solution.as_ref()
+    }
+
+    /// Surviving units, in no particular order.
+    pub fn units(&self) -> &[usize] {
+        &self.lazy.units
+    }
+
+    /// Takes features out; whole units at a time.
+    pub fn remove(&mut self, leaving: &[usize]) {
+        let design = self.problem.design();
+        for &j in leaving {
+            self.subset.remove(j);
+            let unit = self.rules.unit_of(j);
+            if self.rules.unit(unit)[0] == j {
+                self.lazy.remove(unit);
+            }
+        }
+        // Afresh once half the features are gone: it costs as much as that many updates and ends their rounding errors.
+        if self
+            .gram
+            .as_ref()
+            .is_some_and(|(_, fresh)| 2 * self.subset.len() <= *fresh || leaving.len() > self.subset.len())
+        {
+            self.gram = None;
+            self.active_set.forget();
+        }
+        if let Some((gram, _)) = &mut self.gram {
+            for &j in leaving {
+                gram.add_feature(design, j, -1.0);
+                match design.dense_column(j) {
+                    Some(x) => self.active_set.feature_left(&|i| x[i]),
+                    None => self.active_set.forget(),
+                }
+            }
+        }
+    }
+
+    /// Trains on the current subset, from the last beta.
+    pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &DualSolution {
+        let design = self.problem.design();
+        let features: Vec<usize> = self.subset.iter().collect();
+        let start = self.solution.as_ref().map(|s| s.beta.clone());
+        let solution = if self.on_gram {
+            let (gram, _) = self.gram.get_or_insert_with(|| (GramMatrix::linear(design, &features), features.len()));
+            smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
+        } else {
+            linear::solve_linear(&design.rows(&features), &self.dual, start.as_deref(), &self.settings, stop)
+        };
+        let old = start.unwrap_or_else(|| vec![0.0; solution.beta.len()]);
+        let way: f64 = solution.beta.iter().zip(&old).map(|(a, b)| (a - b) * (a - b)).sum();
+        self.lazy.travelled += way.sqrt();
+        self.solution.insert(solution)
+    }
+
+    /// Criterion of a unit: the sum of its squared weights.
+    pub fn criterion(&self, unit: usize) -> f64 {
+        let Some(solution) = &self.solution else { return 0.0 };
+        let weight = |&j: &usize| self.problem.design().dot_column(j, &solution.beta);
+        self.rules.unit(unit).iter().map(weight).map(|w| w * w).sum()
+    }
+
+    /// The `count` surviving units of smallest criterion, smallest first, ties by falling index.
+    pub fn smallest(&mut self, count: usize) -> Vec<(usize, f64)> {
+        let all = self.lazy.units.len();
+        let mut found: Vec<(f64, usize)>;
+        if self.lazy.recent.len() < count || 4 * count >= all {
+            found = (0..all).map(|at| self.look_at(at)).collect();
+        } else {
+            let recent = std::mem::take(&mut self.lazy.recent);
+            found = recent.into_iter().map(|u| self.look_at(self.lazy.position[u])).collect();
+            found.sort_unstable_by(smaller);
+            // No unit whose bound lies above the count-th smallest of these can be among the smallest; a little slack keeps
+            // rounding from hiding a tie.
+            let limit = found[count - 1].0.sqrt() * (1.0 + 1e-9);
+            let lazy = &self.lazy;
+            let mut known: Vec<usize> = found.iter().map(|f| lazy.position[f.1]).collect();
+            known.sort_unstable();
+            let reaches = |at: &usize| lazy.anchor[*at] - lazy.norm[*at] * lazy.travelled <= limit;
+            let candidates: Vec<usize> =
+                (0..all).filter(reaches).filter(|at| known.binary_search(at).is_err()).collect();
+            found.extend(candidates.into_iter().map(|at| self.look_at(at)));
+        }
+        found.sort_unstable_by(smaller);
+        self.lazy.recent = found.iter().take(RECENT.max(2 * count)).map(|f| f.1).collect();
+        found.truncate(count);
+        found.into_iter().map(|(criterion, unit)| (unit, criterion)).collect()
+    }
+
+    fn look_at(&mut self, at: usize) -> (f64, usize) {
+        let unit = self.lazy.units[at];
+        let criterion = self.criterion(unit);
+        self.lazy.anchor[at] = criterion.sqrt() + self.lazy.norm[at] * self.lazy.travelled;
+        (criterion, unit)
+    }
+}
+
+/// By criterion, then by falling unit.
+fn smaller(a: &(f64, usize), b: &(f64, usize)) -> std::cmp::Ordering {
+    a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Prints the terminal session that the README shows, as it happens: `make demo` runs it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+fewest="${CARGO_TARGET_DIR:-target}/release/fewest"
+if [ ! -x "$fewest" ]; then
+  echo "build the command first: cargo build --release -p fewest-cli" >&2
+  exit 1
+fi
+case "$fewest" in /*) ;; *) fewest="$PWD/$fewest" ;; esac
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+cp data/wdbc.csv "$folder/"
+cd "$folder"
+
+say() { # prints the command as a user types it, then runs it
+  echo "\$ fewest $*"
+  "$fewest" "$@"
+  echo
+}
+
+say check wdbc.csv
+say select wdbc.csv --method rfe --max-features 5 --json result.json --model model.json
+say select wdbc.csv --method rfe --max-features 5 --require mean_texture --forbid worst_area --quiet
+say select wdbc.csv --method info-gain --max-features 5 --quiet
+say predict model.json wdbc.csv --out predicted.csv
+echo "\$ head -3 predicted.csv"
+head -3 predicted.csv
