@@ -70,10 +70,13 @@ fn compare(test: &str, kind: &str, classes: &[&str], fit: &[&str]) {
     let Some(python) = python() else { return };
     let scratch = Scratch::new(test);
     scratch.file("d.csv", generated(120, 9, classes, 31));
-    scratch.run(&["convert", "d.csv", "d.svm", "-q"]).code(0);
+    let rbf = fit.contains(&"rbf");
+    let columns: &[&str] = if rbf { &["--features", "f2,f3,f7,f9"] } else { &[] };
+    scratch.run(&[&["convert", "d.csv", "d.svm", "-q"], columns].concat()).code(0);
     let machines = classes.len() * (classes.len() - 1) / 2;
     // Names of svmlight columns; the first three carry the class.
-    let base = ["fit", "d.svm", "--features", "x2,x3,x7,x9", "-q", "--tolerance", "1e-8"];
+    let features = if rbf { "x1,x2,x3,x4" } else { "x2,x3,x7,x9" };
+    let base = ["fit", "d.svm", "--features", features, "-q", "--tolerance", "1e-8"];
     scratch.run(&[&base[..], fit, &["--model", "ours.json"]].concat()).code(0);
     scratch.run(&[&base[..], fit, &["--model", "peer.model", "--model-format", kind]].concat()).code(0);
     let (ours, peer) =
@@ -146,6 +149,8 @@ fn class_names_become_numbers_and_what_does_not_fit_is_refused() {
     assert!(ran.err.contains("no kernels"), "{}", ran.err);
     let ran = fit("d.csv", &["--model-format", "libsvm", "--kernel", "rbf"]).code(2);
     assert!(ran.err.contains("--scale none") && ran.err.contains("fewest convert --scale"), "{}", ran.err);
+    let ran = fit("d.csv", &["--model-format", "libsvm", "--kernel", "rbf", "--scale", "none"]).code(2);
+    assert!(ran.err.contains("all columns") && ran.err.contains("fewest convert --features"), "{}", ran.err);
     assert_eq!(scratch.files(), before);
     let ran = fit("d.csv", &["--model-format", "liblinear"]).code(0);
     assert!(ran.err.contains("-1 for no, 1 for yes"), "{}", ran.err);

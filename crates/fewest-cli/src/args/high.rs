@@ -29,15 +29,20 @@ pub(crate) fn format(option: &str, name: &str) -> Result<Format, Failure> {
     })
 }
 
+/// The names in all values of a repeatable option.
+///
+/// # Errors
+/// A list that cannot be understood.
+pub(crate) fn names(option: &str, lists: &[String]) -> Result<Vec<String>, Failure> {
+    let lists: Result<Vec<_>, _> = lists.iter().map(|l| notation::names(l)).collect();
+    Ok(lists.map_err(|why| Failure::Input(format!("{option}: {why}")))?.concat())
+}
+
 /// How to read the data.
 ///
 /// # Errors
 /// An unknown format, or a value that cannot be understood.
 pub(crate) fn read_options(args: &DataArgs) -> Result<ReadOptions, Failure> {
-    let names = |option: &str, lists: &[String]| -> Result<Vec<String>, Failure> {
-        let lists: Result<Vec<_>, _> = lists.iter().map(|l| notation::names(l)).collect();
-        Ok(lists.map_err(|why| Failure::Input(format!("{option}: {why}")))?.concat())
-    };
     Ok(ReadOptions {
         target: args.target.clone(),
         format: args.format.as_deref().map(|name| format("--format", name)).transpose()?,

@@ -263,7 +263,7 @@ pub(crate) enum ModelFormat {
     Json,
     /// LIBLINEAR's text format: linear, two classes; for data as in the file (scaling is folded in)
     Liblinear,
-    /// LIBSVM's text format; for data as in the file (kernels other than linear need --scale none)
+    /// LIBSVM's text format; for data as in the file (other kernels than linear need --scale none, rbf all columns)
     Libsvm,
 }
 
@@ -388,6 +388,9 @@ pub(crate) struct ConvertArgs {
     /// Format to write [default: by the ending]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) out_format: Option<String>,
+    /// Write these features only, in this order: a,b,c
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    pub(crate) features: Vec<String>,
     /// Scale the features on the way
     #[arg(long, value_name = "KIND", default_value = "none", help_heading = "Data")]
     pub(crate) scale: ScaleArg,

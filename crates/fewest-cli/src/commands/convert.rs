@@ -24,7 +24,9 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
         })?,
     };
     Sink::open("the output", &args.out)?;
-    let options = high::read_options(&args.data)?;
+    let mut options = high::read_options(&args.data)?;
+    let keep = high::names("--features", &args.features)?;
+    options.features = (!keep.is_empty()).then_some(keep);
     let mut data = prepare::read(&args.data, &options, terminal)?;
     if args.scale != ScaleArg::None {
         let kind = prepare::scaling_kind(Some(args.scale), data.features.as_design().is_sparse());

@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 
 use super::prepare::{Preparation, Prepared};
 use crate::args::high::{self, ClassWeight, kernel_name};
-use crate::args::low::{FitArgs, KernelArg, ModelArgs, ModelFormat, ScaleArg};
-use crate::args::notation;
+use crate::args::low::{FitArgs, KernelArg, ModelArgs, ModelFormat};
 use crate::args::rules::Features;
 use crate::export::file::Sink;
 use crate::export::model_json::{SCHEMA, Trained, bias_value, classes_value, loss_name};
@@ -45,18 +44,23 @@ impl ModelSink {
         &self.sink
     }
 
-    /// Refuses before the run what the format cannot hold.
+    /// Refuses before the run what the format cannot hold: a model of this many classes with this kernel, on features
+    /// that are scaled or not, and are all columns of the data or not.
     ///
     /// # Errors
     /// The remedy.
-    pub(crate) fn accepts(&self, classes: usize, linear: bool, unscaled_or_linear: bool) -> Result<(), Failure> {
+    pub(crate) fn accepts(&self, classes: usize, kernel: KernelArg, scaled: bool, whole: bool) -> Result<(), Failure> {
+        let linear = kernel == KernelArg::Linear;
         let why = match self.format {
             ModelFormat::Liblinear if !linear => "liblinear has no kernels; use --model-format libsvm, or json",
             ModelFormat::Liblinear if classes > 2 => {
                 "liblinear trains one class against the rest, fewest each pair of classes; use --model-format libsvm"
             }
-            ModelFormat::Libsvm if !unscaled_or_linear => {
+            ModelFormat::Libsvm if !linear && scaled => {
                 "libsvm reads data as in the file, but the support vectors of this kernel are scaled; add --scale none (or scale the file first with `fewest convert --scale`)"
+            }
+            ModelFormat::Libsvm if kernel == KernelArg::Rbf && !whole => {
+                "libsvm measures the distances of the rbf kernel over all columns of the data, but the model uses some of them; make a file of these columns alone with `fewest convert --features NAMES`, and train on that"
             }
             _ => return Ok(()),
         };
@@ -115,7 +119,6 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
             "only one of --json and --model can go to standard output; name a file for the other",
         ));
     }
-    let linear = args.svm.kernel == KernelArg::Linear;
 
     let start = Instant::now();
     let preparation =
@@ -123,8 +126,8 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     let prepared = preparation.run(&mut svm, terminal)?;
     let features = features(&wanted, &prepared)?;
     if let Some(sink) = &model_sink {
-        let unscaled = linear || prepared.scale_name() == "none" || args.prepare.scale == Some(ScaleArg::None);
-        sink.accepts(prepared.target.classes.len(), linear, unscaled)?;
+        let whole = features.len() == prepared.data.names.len();
+        sink.accepts(prepared.target.classes.len(), args.svm.kernel, prepared.scale_name() != "none", whole)?;
     }
     let reading = start.elapsed().as_secs_f64();
 
@@ -157,8 +160,7 @@ fn wanted(args: &FitArgs) -> Result<Wanted, Failure> {
         return Ok(Wanted::All);
     }
     let Some(path) = &args.result else {
-        let lists: Result<Vec<_>, _> = args.features.iter().map(|l| notation::names(l)).collect();
-        let names = lists.map_err(|why| Failure::Input(format!("--features: {why}")))?.concat();
+        let names = high::names("--features", &args.features)?;
         return Ok(Wanted::Named(names, "--features".to_owned()));
     };
     let place = path.display().to_string();

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::fit::{ModelSink, explain_status};
 use super::prepare::{Preparation, Prepared, listed};
 use crate::args::high::{self, ClassWeight, Method};
-use crate::args::low::SelectArgs;
+use crate::args::low::{KernelArg, SelectArgs};
 use crate::args::notation;
 use crate::args::rules::{Features, RuleSource};
 use crate::export::file::Sink;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     let list = rules(&source, &prepared, terminal)?;
     let rules = Rules::new(prepared.data.names.len(), list.clone(), listed(&prepared.data.names))?;
     if let Some(sink) = &model_sink {
-        sink.accepts(prepared.target.classes.len(), true, true)?;
+        sink.accepts(prepared.target.classes.len(), KernelArg::Linear, true, false)?;
     }
     let reading = start.elapsed().as_secs_f64();
 
