@@ -98,7 +98,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     if to_stdout == 0 {
         terminal.out(&report(&result, &prepared, reading, fitting))?;
     }
-    explain_status(selection.outcome.status, selection.outcome.subset.is_some(), terminal);
+    explain_status(selection.outcome.status, trained.is_some(), terminal);
     Ok(exit_code(selection.outcome.status))
 }
 

@@ -1,7 +1,7 @@
 //! Output files: found unwritable before the long run, written whole or not at all.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{LineWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, plain};
@@ -94,7 +94,7 @@ impl Sink {
     pub(crate) fn follow(&self) -> std::io::Result<Box<dyn Write>> {
         match self {
             Sink::Stdout => Ok(Box::new(std::io::stdout())),
-            Sink::File(path) | Sink::Stream(path) => Ok(Box::new(BufWriter::new(File::create(path)?))),
+            Sink::File(path) | Sink::Stream(path) => Ok(Box::new(LineWriter::new(File::create(path)?))),
         }
     }
 }
