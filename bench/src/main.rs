@@ -69,7 +69,7 @@ fn run(arguments: &[String]) -> Result<Value, String> {
     let mut answer = match command.as_str() {
         "fit" => run_fit(&data, options)?,
         "rfe" => run_rfe(&data, options)?,
-        "info" => options.none_left().map(|()| json!({}))?,
+        "info" => options.none_left().map(|()| json!({"peak_bytes": peak_bytes()}))?,
         other => return Err(format!("unknown command {other}; there are fit, rfe, read and info")),
     };
     answer["n"] = json!(data.design.n_samples());
@@ -78,7 +78,6 @@ fn run(arguments: &[String]) -> Result<Value, String> {
     answer["sparse"] = json!(data.design.is_sparse());
     answer["data_bytes"] = json!(data.bytes);
     answer["start_bytes"] = json!(before);
-    answer["peak_bytes"] = json!(peak_bytes());
     Ok(answer)
 }
 
@@ -128,8 +127,9 @@ fn run_fit(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     let classes: Vec<u32> = data.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
     let weights = vec![1.0; classes.len()];
     let (seconds, model) = timed(&mut options, || {
-        fit(&*data.design, &features, &classes, &weights, &settings).map_err(|e| e.to_string())
+        fit(&*data.design, &features, &classes, &weights, &settings, &mut || None).map_err(|e| e.to_string())
     })?;
+    let peak = peak_bytes();
     options.none_left()?;
     if !out.is_empty() {
         write_model(&out, &model, data).map_err(|e| format!("{out}: {e}"))?;
@@ -138,7 +138,7 @@ fn run_fit(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     let found = &machine.solution;
     Ok(json!({
         "seconds": seconds, "primal": found.primal, "dual": found.dual, "gap": found.gap(), "bias": machine.bias,
-        "kkt_residual": found.kkt_residual, "iterations": found.iterations, "status": found.status.name(),
+        "peak_bytes": peak, "kkt_residual": found.kkt_residual, "iterations": found.iterations, "status": found.status.name(),
         "support_vectors": found.beta.iter().filter(|b| **b != 0.0).count(),
     }))
 }
@@ -161,6 +161,7 @@ fn run_rfe(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     let (seconds, found): (_, Selection) = timed(&mut options, || {
         rfe(&problem, &rules, &settings, Limits::default(), &mut Silent).map_err(|e| e.to_string())
     })?;
+    let peak = peak_bytes();
     options.none_left()?;
     let n = problem.n_samples() as u64;
     let selected: Vec<usize> = found.outcome.subset.iter().flat_map(fewest::Subset::iter).collect();
@@ -172,7 +173,7 @@ fn run_rfe(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     Ok(json!({
         "seconds": seconds, "selected": selected, "objective": found.outcome.objective,
         "status": found.outcome.status.name(), "trainings": found.outcome.counts.oracle_calls,
-        "gram_bytes": 8 * n * n, "ranking": ranking,
+        "peak_bytes": peak, "gram_bytes": 8 * n * n, "ranking": ranking,
     }))
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Matrix {
 
 /// Reads a binary matrix. Values are read column by column, so that nothing but the matrix itself takes memory.
 pub(crate) fn read(path: &str) -> Result<Matrix, Error> {
-    let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
     let mut magic = [0; 8];
     file.read_exact(&mut magic)?;
     let bad = |text: String| Error::new(ErrorKind::InvalidData, format!("{path}: {text}"));

@@ -11,7 +11,7 @@ use memchr::memchr;
 
 use crate::header::Header;
 use crate::source::Source;
-use crate::table::{self, Declared, Rows};
+use crate::table::{self, Declared, Rows, TakeRow};
 use crate::waves::{Lines, Piece, Records, malformed, shown};
 use crate::{DataError, Dataset, Features, Format, Place, ReadOptions, number};
 
@@ -62,7 +62,7 @@ impl Preamble {
             let content = text.trim_ascii();
             match content.first() {
                 _ if got as u64 >= longest => {
-                    crate::options::check_memory(&source.name, "a single line", longest * 4 + 1, longest * 4)?
+                    crate::options::check_memory(&source.name, "a single line", longest * 4 + 1, longest * 4)?;
                 }
                 None if got == 0 && !in_data => return Err(no_data(&source.name, line)),
                 None if got == 0 => return Ok(preamble),
@@ -239,11 +239,7 @@ impl Records for DenseRows {
 }
 
 impl Rows for DenseRows {
-    fn each_row(
-        &self,
-        piece: Piece<'_>,
-        row: &mut dyn FnMut(u64, &[Cow<'_, [u8]>]) -> Result<(), DataError>,
-    ) -> Result<(), DataError> {
+    fn each_row(&self, piece: Piece<'_>, row: &mut TakeRow<'_>) -> Result<(), DataError> {
         let mut cells = Vec::new();
         for (line, text) in piece.lines() {
             let text = text.trim_ascii();

@@ -203,7 +203,9 @@ impl SparseRows for Reader<'_> {
             }
         }
         found.sort_unstable_by_key(|(at, _)| *at);
-        found.iter().for_each(|&(at, value)| entry(at, value));
+        for (at, value) in found {
+            entry(at, value);
+        }
         let default = || self.goals.iter().find_map(|g| if let Goal::Target(first) = g { Some(first) } else { None });
         let label = label.or_else(|| default().map(|first| Cow::Owned(first.clone().into_bytes())));
         if label.as_deref().is_some_and(number::is_missing) {

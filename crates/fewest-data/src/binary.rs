@@ -51,7 +51,9 @@ pub(crate) fn check_finite(
         })
         .collect();
     let mut all = NotFinite::default();
-    found.into_iter().for_each(|bad| all.merge(bad));
+    for bad in found {
+        all.merge(bad);
+    }
     all.check()
 }
 

@@ -11,7 +11,7 @@ use memchr::{memchr, memchr2, memrchr};
 
 use crate::header::Header;
 use crate::source::Source;
-use crate::table::{self, Rows};
+use crate::table::{self, Rows, TakeRow};
 use crate::waves::{Piece, Records, malformed, shown};
 use crate::{DataError, Dataset, Format, Place, ReadOptions, number};
 
@@ -212,11 +212,7 @@ impl Syntax {
 }
 
 impl Rows for Syntax {
-    fn each_row(
-        &self,
-        piece: Piece<'_>,
-        row: &mut dyn FnMut(u64, &[Cow<'_, [u8]>]) -> Result<(), DataError>,
-    ) -> Result<(), DataError> {
+    fn each_row(&self, piece: Piece<'_>, row: &mut TakeRow<'_>) -> Result<(), DataError> {
         let (mut at, mut line) = (0, piece.line);
         let mut cells = Vec::new();
         let first_piece = piece.line == 1;

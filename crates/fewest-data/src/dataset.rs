@@ -54,6 +54,7 @@ impl Features {
     }
 
     /// The columns given, in the order given; `None` makes a column of zeros.
+    #[must_use]
     pub fn select(&self, columns: &[Option<usize>]) -> Features {
         match self {
             Features::Dense(design) => {

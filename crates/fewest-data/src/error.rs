@@ -7,22 +7,32 @@ use std::fmt;
 pub struct Place {
     /// The file as the user named it.
     pub file: String,
-    /// Line (text formats), counted from 1.
-    pub line: Option<u64>,
-    /// Data row (binary formats), counted from 1.
-    pub row: Option<u64>,
+    /// Where in it.
+    pub position: Position,
     /// Column or feature.
     pub column: Option<String>,
+}
+
+/// A line or a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Position {
+    /// Line of a text file, counted from 1.
+    Line(u64),
+    /// Row of data of a binary file, counted from 1.
+    Row(u64),
+    /// The whole file.
+    #[default]
+    File,
 }
 
 impl Place {
     /// A line of a text file.
     pub(crate) fn line(file: &str, line: u64) -> Self {
-        Self { file: file.into(), line: Some(line), ..Self::default() }
+        Self { file: file.into(), position: Position::Line(line), column: None }
     }
     /// A data row of a binary file.
     pub(crate) fn row(file: &str, row: u64) -> Self {
-        Self { file: file.into(), row: Some(row), ..Self::default() }
+        Self { file: file.into(), position: Position::Row(row), column: None }
     }
     /// The same place, in a named column.
     pub(crate) fn column(mut self, name: impl Into<String>) -> Self {
@@ -34,16 +44,15 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ", line {line}")?;
+        match self.position {
+            Position::Line(line) => write!(f, ", line {line}")?,
+            Position::Row(row) => write!(f, ", row {row}")?,
+            Position::File => {}
         }
-        if let Some(row) = self.row {
-            write!(f, ", row {row}")?;
+        match &self.column {
+            Some(column) => write!(f, ", column `{column}`"),
+            None => Ok(()),
         }
-        if let Some(column) = &self.column {
-            write!(f, ", column `{column}`")?;
-        }
-        Ok(())
     }
 }
 
@@ -128,13 +137,12 @@ pub enum DataError {
     },
     /// A cell that should be a number.
     #[error(
-        "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, or say --text {column} to read the column as categories"
+        "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, or say --text {} to read the column as categories",
+        .place.column.as_deref().unwrap_or_default()
     )]
     NotANumber {
         /// The first such cell.
         place: Place,
-        /// The column, once more, for the remedy.
-        column: String,
         /// The text of the cell.
         cell: String,
         /// Numeric cells in the column.

@@ -135,9 +135,6 @@ pub(crate) fn check_distinct<'a>(file: &str, names: impl Iterator<Item = &'a str
 
 /// The first ten names, for messages.
 fn some_of(names: &[String]) -> String {
-    let mut text = names.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if names.len() > 10 {
-        text.push_str(&format!(", ... ({} in all)", names.len()));
-    }
-    text
+    let text = names.iter().take(10).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > 10 { format!("{text}, ... ({} in all)", names.len()) } else { text }
 }

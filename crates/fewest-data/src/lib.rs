@@ -1,6 +1,6 @@
 //! Data for `fewest`: readers and writers, the target column, scaling, and what is wrong with a file.
 //!
-//! [`read`] takes a file in any [`Format`] to a [`Dataset`]; [`write`] does the reverse. Nothing is printed: what the user
+//! [`read`] takes a file in any [`Format`] to a [`Dataset`]; [`fn@write`] does the reverse. Nothing is printed: what the user
 //! should know is in [`Dataset::notes`], what is wrong is a [`DataError`] whose text names place, finding and remedy.
 
 mod arff;
@@ -29,7 +29,7 @@ mod target;
 mod waves;
 
 pub use dataset::{Dataset, Features, TextColumn};
-pub use error::{DataError, IndexFault, Place, bytes_text};
+pub use error::{DataError, IndexFault, Place, Position, bytes_text};
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};
@@ -78,11 +78,9 @@ pub fn write(path: &str, data: &Dataset) -> Result<Vec<Note>, DataError> {
 /// Writes a data set in a given format; `-` is standard output.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`fn@write`].
 pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>, DataError> {
-    let names: Vec<_> = data.names.iter().collect();
-    let target = data.target.iter().map(|t| t.column.as_str());
-    header::check_distinct(path, names.iter().map(AsRef::as_ref).chain(target))?;
+    check_names(path, data)?;
     let mut notes = Vec::new();
     match format {
         Format::Csv | Format::Tsv => output::save(path, |out| csv::write(data, format, out))?,
@@ -95,4 +93,21 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
         Format::Npz => output::save(path, |out| npz::write(data, out))?,
     }
     Ok(notes)
+}
+
+/// Refuses names that would not read back as different columns; numbered names differ by themselves.
+fn check_names(path: &str, data: &Dataset) -> Result<(), DataError> {
+    let target = data.target.as_ref().map(|t| t.column.as_str());
+    match &data.names {
+        Names::Listed(names) => header::check_distinct(path, names.iter().map(String::as_str).chain(target)),
+        numbered @ Names::Numbered(_) => match target.and_then(|name| Some((name, numbered.position(name)?))) {
+            None => Ok(()),
+            Some((name, at)) => Err(DataError::DuplicateName {
+                file: path.into(),
+                name: name.into(),
+                first: at + 1,
+                second: numbered.len() + 1,
+            }),
+        },
+    }
 }

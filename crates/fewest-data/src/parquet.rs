@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::properties::WriterProperties;
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{ColumnDescriptor, Type};
+use bytes::Bytes;
 use rayon::prelude::*;
 
 use crate::encoding::{Categories, wanted_as_text};
@@ -41,7 +42,7 @@ fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
 fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let file = &source.name;
     let input = source.seekable()?;
-    let reader = SerializedFileReader::new(input).map_err(|e| damaged(file, &e))?;
+    let reader = SerializedFileReader::new(Shared::new(file, input)?).map_err(|e| damaged(file, &e))?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
     let mut header = Header::new(file, names, &without_index(options, schema.columns()))?;
@@ -49,6 +50,59 @@ fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataErr
     let kinds = kinds(&header, schema.columns())?;
     let table = Table { reader, header: &header, kinds, rows: 0 };
     table.load(options)
+}
+
+/// A file that several threads read at once. (The crate's own use of `File` shares one position between them.)
+#[derive(Clone)]
+struct Shared {
+    file: Arc<Mutex<File>>,
+    length: u64,
+}
+
+impl Shared {
+    fn new(name: &str, file: File) -> Result<Self, DataError> {
+        let length = file.metadata().map_err(|e| damaged(name, &e))?.len();
+        Ok(Self { file: Arc::new(Mutex::new(file)), length })
+    }
+}
+
+impl Length for Shared {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+impl ChunkReader for Shared {
+    type T = BufReader<Part>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::with_capacity(1 << 13, Part { shared: self.clone(), at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
+            return Err(ParquetError::EOF(format!("{length} bytes at {start} are beyond the end")));
+        }
+        let mut bytes = vec![0; length];
+        Part { shared: self.clone(), at: start }.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+/// Reads a shared file from a position of its own.
+struct Part {
+    shared: Shared,
+    at: u64,
+}
+
+impl Read for Part {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = self.shared.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(self.at))?;
+        let got = file.read(buffer)?;
+        self.at += got as u64;
+        Ok(got)
+    }
 }
 
 /// The pandas index is dropped like a column the caller named.
@@ -124,7 +178,7 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
 
 /// An open table.
 struct Table<'a> {
-    reader: SerializedFileReader<File>,
+    reader: SerializedFileReader<Shared>,
     header: &'a Header,
     kinds: Vec<Kind>,
     rows: usize,
@@ -134,7 +188,7 @@ struct Table<'a> {
 #[derive(Default)]
 struct Codes {
     values: Vec<String>,
-    codes: Vec<u32>,
+    rows: Vec<u32>,
     find: HashMap<Vec<u8>, u32>,
     /// Rows (from 0) without a value.
     missing: Vec<usize>,
@@ -271,15 +325,15 @@ impl Table<'_> {
         let mut codes = Codes::default();
         self.each_batch(c, |batch| {
             batch.each_cell(|cell| codes.push(cell));
-            if codes.codes.len() > self.rows { Err(self.wrong_length(c)) } else { Ok(()) }
+            if codes.rows.len() > self.rows { Err(self.wrong_length(c)) } else { Ok(()) }
         })?;
-        if codes.codes.len() == self.rows { Ok(codes) } else { Err(self.wrong_length(c)) }
+        if codes.rows.len() == self.rows { Ok(codes) } else { Err(self.wrong_length(c)) }
     }
 
     /// A column as text, missing values as empty text.
     fn strings(&self, c: usize) -> Result<Vec<String>, DataError> {
         let codes = self.codes(c)?;
-        let mut values: Vec<String> = codes.codes.iter().map(|&code| codes.values[code as usize].clone()).collect();
+        let mut values: Vec<String> = codes.rows.iter().map(|&code| codes.values[code as usize].clone()).collect();
         codes.missing.iter().for_each(|&row| values[row].clear());
         Ok(values)
     }
@@ -303,9 +357,9 @@ impl Batch<'_> {
     fn each_cell(&self, mut cell: impl FnMut(Option<&[u8]>)) {
         match self {
             Batch::Numbers(values) => {
-                values
-                    .iter()
-                    .for_each(|x| cell(x.is_finite().then(|| number::text(*x)).as_ref().map(|t| t.as_bytes())));
+                values.iter().for_each(|x| {
+                    cell(x.is_finite().then(|| number::text(*x)).as_ref().map(String::as_bytes));
+                });
             }
             Batch::Text(cells) => cells.iter().for_each(|c| cell(*c)),
         }
@@ -315,7 +369,7 @@ impl Batch<'_> {
 impl Codes {
     fn push(&mut self, cell: Option<&[u8]>) {
         if cell.is_none_or(number::is_missing) {
-            self.missing.push(self.codes.len());
+            self.missing.push(self.rows.len());
         }
         let cell = cell.unwrap_or_default().trim_ascii();
         let code = self.find.get(cell).copied().unwrap_or_else(|| {
@@ -324,14 +378,14 @@ impl Codes {
             self.find.insert(cell.to_vec(), code);
             code
         });
-        self.codes.push(code);
+        self.rows.push(code);
     }
 }
 
 /// The note on values that a model has not seen.
 fn unseen(name: &str, categories: &Categories, codes: &Codes) -> Option<Note> {
     let unknown: Vec<bool> = codes.values.iter().map(|v| categories.unseen(categories.code(v))).collect();
-    let mut rows = codes.codes.iter().filter(|&&code| unknown[code as usize]);
+    let mut rows = codes.rows.iter().filter(|&&code| unknown[code as usize]);
     let first = *rows.next()?;
     Some(Note::Unseen {
         column: name.into(),
@@ -345,7 +399,7 @@ fn dummies(categories: &Categories, codes: &Codes, n: usize, own: &mut [f64]) {
     let known: Vec<u32> = codes.values.iter().map(|v| categories.code(v)).collect();
     for (dummy, column) in own.chunks_mut(n).enumerate() {
         let value: Vec<f64> = known.iter().map(|&code| categories.value(dummy, code)).collect();
-        column.iter_mut().zip(&codes.codes).for_each(|(x, &code)| *x = value[code as usize]);
+        column.iter_mut().zip(&codes.rows).for_each(|(x, &code)| *x = value[code as usize]);
     }
 }
 
@@ -365,11 +419,14 @@ fn numeric<T: DataType>(
     })
 }
 
+/// Takes which rows have a value, and the values of those.
+type TakeDecoded<'a, T> = dyn FnMut(&mut dyn Iterator<Item = bool>, &[T]) -> Result<(), DataError> + 'a;
+
 /// Runs `batch(present, values)` on the decoded batches of a column chunk.
 fn decode<T: DataType>(
     file: &str,
     mut reader: ColumnReaderImpl<T>,
-    batch: &mut dyn FnMut(&mut dyn Iterator<Item = bool>, &[T::T]) -> Result<(), DataError>,
+    batch: &mut TakeDecoded<'_, T::T>,
 ) -> Result<(), DataError> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     loop {

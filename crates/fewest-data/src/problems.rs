@@ -1,6 +1,6 @@
 //! Problems that are counted over the whole file before they are reported.
 
-use crate::{DataError, Place};
+use crate::{DataError, Place, Position};
 
 /// Missing and non-finite values: how many, and the first one.
 #[derive(Debug, Default, Clone)]
@@ -26,11 +26,7 @@ impl NotFinite {
 
     /// Adds what was found anywhere, the earlier line or row first.
     pub(crate) fn merge(&mut self, other: NotFinite) {
-        let position = |n: &NotFinite| {
-            n.first
-                .as_ref()
-                .map_or((u64::MAX, u64::MAX), |(p, _)| (p.line.unwrap_or(u64::MAX), p.row.unwrap_or(u64::MAX)))
-        };
+        let position = |n: &NotFinite| n.first.as_ref().map_or(Position::File, |(place, _)| place.position);
         if position(&other) < position(self) {
             self.first = other.first;
         }

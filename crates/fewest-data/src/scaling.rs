@@ -88,7 +88,9 @@ impl Scaling {
 
     fn apply_column(&self, j: usize, values: &mut [f64]) {
         let (center, scale) = (self.center.get(j).copied().unwrap_or(0.0), self.scale[j]);
-        values.iter_mut().for_each(|x| *x = (*x - center) / scale);
+        for x in values {
+            *x = (*x - center) / scale;
+        }
     }
 }
 

@@ -14,10 +14,11 @@ pub(crate) struct Source {
     memory: u64,
 }
 
-/// A regular file, or standard input (and other streams) copied to an unlinked temporary file.
+/// A regular file, or standard input (and other streams) copied to an unlinked temporary file; its format, and whether
+/// that was guessed from the first bytes.
 pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format, bool), DataError> {
-    let (name, file) = if path == "-" {
-        ("standard input".to_owned(), spool("standard input", &mut io::stdin().lock())?)
+    let (name, (file, stream)) = if path == "-" {
+        ("standard input".to_owned(), (spool("standard input", &mut io::stdin().lock())?, true))
     } else {
         (path.to_owned(), open_file(path)?)
     };
@@ -34,13 +35,14 @@ pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format,
     let source = Source { name, file, compression, memory: options.memory() };
     let (format, guessed) = match options.format.or_else(|| Format::of_path(path)) {
         Some(format) => (format, false),
-        None if path == "-" => (source.sniff()?, true),
+        None if stream => (source.sniff()?, true),
         None => return Err(DataError::UnknownFormat { file: source.name }),
     };
     Ok((source, format, guessed))
 }
 
-fn open_file(path: &str) -> Result<File, DataError> {
+/// The file, and whether it is a copied stream.
+fn open_file(path: &str) -> Result<(File, bool), DataError> {
     let io_error = |source: io::Error| DataError::Io { file: path.into(), action: "read", source };
     let mut file = File::open(path).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => DataError::NotFound { file: path.into() },
@@ -50,7 +52,7 @@ fn open_file(path: &str) -> Result<File, DataError> {
     if kind.is_dir() {
         return Err(io_error(io::Error::other("it is a folder")));
     }
-    if kind.is_file() { Ok(file) } else { spool(path, &mut file) }
+    if kind.is_file() { Ok((file, false)) } else { Ok((spool(path, &mut file)?, true)) }
 }
 
 /// Copies a stream to a temporary file that has no name.

@@ -61,7 +61,9 @@ pub(crate) fn read<R: SparseRows>(
         options.memory(),
         |piece| count(reader, piece),
         |pieces| {
-            pieces.into_iter().for_each(|piece| counts.add(piece));
+            for piece in pieces {
+                counts.add(piece);
+            }
             check_memory(file, "the sparse matrix", counts.bytes(), options.memory())
         },
     )?;

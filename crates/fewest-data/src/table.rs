@@ -18,17 +18,16 @@ use crate::target::{Labels, Target, class_name};
 use crate::waves::{Piece, Records, each_piece, malformed, shown};
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn, number};
 
+/// Takes a row: its line, from 1, and its cells.
+pub(crate) type TakeRow<'a> = dyn FnMut(u64, &[Cow<'_, [u8]>]) -> Result<(), DataError> + 'a;
+
 /// Splits a piece of text into rows of cells.
 pub(crate) trait Rows: Records {
     /// Calls `row(line, cells)` for each row of data in the piece, its line from 1.
     ///
     /// # Errors
     /// Text that makes no row, and what `row` returns.
-    fn each_row(
-        &self,
-        piece: Piece<'_>,
-        row: &mut dyn FnMut(u64, &[Cow<'_, [u8]>]) -> Result<(), DataError>,
-    ) -> Result<(), DataError>;
+    fn each_row(&self, piece: Piece<'_>, row: &mut TakeRow<'_>) -> Result<(), DataError>;
 }
 
 /// What a format declares about a column (attributes of arff).
@@ -132,7 +131,9 @@ impl<'a> Profile<'a> {
             options.memory(),
             |piece| self.look(rows, piece),
             |pieces| {
-                pieces.into_iter().for_each(|piece| all.join(piece));
+                for piece in pieces {
+                    all.join(piece);
+                }
                 Ok(())
             },
         )?;
@@ -202,7 +203,6 @@ impl<'a> Profile<'a> {
             if self.settled[c] || text.texts * 2 < column.numbers + text.texts {
                 return Err(DataError::NotANumber {
                     place: place.clone(),
-                    column: self.header.names[c].clone(),
                     cell: cell.clone(),
                     numbers: column.numbers,
                     total: column.numbers + text.texts,

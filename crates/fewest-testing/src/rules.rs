@@ -16,10 +16,10 @@ pub fn random_rules(rng: &mut Rng, p: usize) -> RuleList {
         list.max_features = Some(1 + rng.below(p));
     }
     for j in 0..p {
-        if rng.chance(0.06) {
-            list.require.push(j);
-        } else if rng.chance(0.06) {
-            list.forbid.push(j);
+        match rng.below(16) {
+            0 => list.require.push(j),
+            1 => list.forbid.push(j),
+            _ => {}
         }
     }
     for _ in 0..rng.below(4) {

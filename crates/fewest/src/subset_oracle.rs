@@ -6,7 +6,7 @@
 //! bound reaches the smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 
 use crate::dual::active_set::ActiveSet;
-use crate::dual::train::prefers_gram;
+use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::{Error, Problem, Rules, Status, Subset, SvmSettings};
@@ -83,7 +83,7 @@ impl<'a> SubsetOracle<'a> {
             travelled: 0.0,
             recent: Vec::new(),
         };
-        let on_gram = prefers_gram(design, subset.len(), settings);
+        let on_gram = affords_gram(design.n_samples(), subset.len(), settings);
         let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
         Ok(Self {
             problem,
@@ -137,8 +137,12 @@ impl<'a> SubsetOracle<'a> {
             for &j in leaving {
                 gram.add_feature(design, j, -1.0);
                 match design.dense_column(j) {
-                    Some(x) => self.active_set.feature_left(&|i| x[i]),
-                    None => self.active_set.forget(),
+                    Some(x) => self.active_set.feature_left(x),
+                    None => {
+                        let mut x = vec![0.0; self.dual.len()];
+                        design.add_column(j, 1.0, &mut x);
+                        self.active_set.feature_left(&x);
+                    }
                 }
             }
         }

@@ -37,10 +37,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     if n == 0 {
         return Err(DataError::NoRows { file: file.clone() });
     }
-    let names = match archive.has("names") {
-        true => Names::Listed(archive.texts("names", p)?),
-        false => Names::Numbered(p),
-    };
+    let names = if archive.has("names") { Names::Listed(archive.texts("names", p)?) } else { Names::Numbered(p) };
     if let Names::Listed(names) = &names {
         check_distinct(file, names.iter().map(String::as_str))?;
     }
@@ -258,9 +255,10 @@ impl Archive<'_> {
             return if options.target_optional { Ok(None) } else { Err(self.unknown(&key, "target")) };
         }
         let names: Vec<String> = self.texts(&key, n)?.iter().map(|name| class_name(name)).collect();
-        let column = match self.has("target_name") {
-            true if options.target.is_none() => self.texts("target_name", 1)?.swap_remove(0),
-            _ => key,
+        let column = if self.has("target_name") && options.target.is_none() {
+            self.texts("target_name", 1)?.swap_remove(0)
+        } else {
+            key
         };
         binary::target(self.file, &column, &names, options.target_optional)
     }

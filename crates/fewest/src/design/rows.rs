@@ -61,6 +61,11 @@ impl RowMatrix {
         self.sparse.is_none().then_some(&self.values[..])
     }
 
+    /// Row starts (n + 1), column indices and values of a sparse matrix.
+    pub fn csr(&self) -> Option<(&[usize], &[u32], &[f64])> {
+        self.sparse.as_ref().map(|s| (&s.start[..], &s.columns[..], &self.values[..]))
+    }
+
     /// Sample i.
     #[inline]
     pub fn row(&self, i: usize) -> Row<'_> {

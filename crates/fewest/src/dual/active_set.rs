@@ -47,13 +47,13 @@ pub(crate) enum Ended {
 }
 
 impl ActiveSet {
-    /// K became K - x x': follows with a rank-one update of R (Sherman, Morrison).
-    pub fn feature_left(&mut self, x: &dyn Fn(usize) -> f64) {
+    /// K became K - x x' (x of length n): follows with a rank-one update of R (Sherman, Morrison).
+    pub fn feature_left(&mut self, x: &[f64]) {
         if self.inverse.is_empty() {
             return;
         }
         let s = self.free.len();
-        let x: Vec<f64> = self.free.iter().map(|&i| x(i)).collect();
+        let x: Vec<f64> = self.free.iter().map(|&i| x[i]).collect();
         let q: Vec<f64> = (0..s).map(|r| simd::dot(self.row(r), &x)).collect();
         let pivot = 1.0 - simd::dot(&x, &q);
         if pivot > 1e-9 {
@@ -240,7 +240,9 @@ impl ActiveSet {
         simd::axpy(-shift, &u, &mut d);
         // Rounding in the sums leaves a remainder: the mean of d must be 0 for sum beta to stay.
         let drift = d.iter().sum::<f64>() / s as f64;
-        d.iter_mut().for_each(|d| *d -= drift);
+        for d in &mut d {
+            *d -= drift;
+        }
         (d, mean + shift)
     }
 

@@ -18,12 +18,19 @@
 //! `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML 2008, eq. (4).
 
 pub mod active_set;
+pub mod coordinate;
+mod gram;
+pub mod interior;
 pub mod kkt;
 pub mod linear;
+mod newton;
+mod normal;
 pub mod smo;
+mod sweep;
 pub mod train;
 
 use crate::{Error, Status};
+pub use linear::solve_linear;
 
 /// Loss of a sample with margin `m = y f`; C is the slack cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]

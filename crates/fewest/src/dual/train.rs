@@ -16,10 +16,9 @@ use crate::{Design, Error, Kernel, Status};
 /// Most samples whose Gram matrix is computed whole in f64 (50 MB).
 pub const WHOLE_GRAM: usize = 2500;
 
-/// Whether the linear dual over `p` features is best solved on the n x n Gram matrix.
-pub(crate) fn prefers_gram(design: &dyn Design, p: usize, settings: &SvmSettings) -> bool {
-    let n = design.n_samples();
-    !design.is_sparse() && n <= WHOLE_GRAM && n <= 2 * p && GramMatrix::bytes(n) <= settings.memory
+/// Whether the n x n Gram matrix of p features is worth having: no larger than the data, few samples, and it fits.
+pub(crate) fn affords_gram(n: usize, p: usize, settings: &SvmSettings) -> bool {
+    n <= WHOLE_GRAM && n <= 2 * p && GramMatrix::bytes(n) <= settings.memory
 }
 
 /// Trains on the given features (columns of `design`). `y` holds -1 or +1 and `weights` the cost multipliers, length n each.
@@ -42,7 +41,7 @@ pub fn train(
     let dual = BoxDual::new(y, weights, settings);
     let whole = n <= WHOLE_GRAM && GramMatrix::bytes(n) <= settings.memory;
     Ok(match kernel {
-        Kernel::Linear if prefers_gram(design, features.len(), settings) => {
+        Kernel::Linear if !design.is_sparse() && affords_gram(n, features.len(), settings) => {
             let gram = GramMatrix::linear(design, features);
             let mut solution = smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop);
             solution.weights = features.iter().map(|&j| design.dot_column(j, &solution.beta)).collect();

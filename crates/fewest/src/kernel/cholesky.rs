@@ -41,13 +41,15 @@ impl Cholesky {
             }
             row[i] = 1.0;
             let pivot = self.factor[i * n + i];
-            row.iter_mut().for_each(|x| *x /= pivot);
+            for x in row.iter_mut() {
+                *x /= pivot;
+            }
         }
         let mut inverse = vec![0.0; stride * stride.max(1)];
         for k in 0..n {
             let row = &low[k * n..=k * n + k];
             for (i, &x) in row.iter().enumerate() {
-                simd::axpy(x, row, &mut inverse[i * stride..i * stride + k + 1]);
+                simd::axpy(x, row, &mut inverse[i * stride..=i * stride + k]);
             }
         }
         inverse

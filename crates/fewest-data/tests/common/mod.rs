@@ -1,0 +1,87 @@
+//! Helpers of the integration tests.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::print_stderr,
+    reason = "each test file uses a part; a skipped test says why"
+)]
+
+use std::path::PathBuf;
+
+use fewest_data::{DataError, Dataset, ReadOptions, read};
+use tempfile::TempDir;
+
+/// A folder with one file in it.
+pub struct Case {
+    folder: TempDir,
+    path: PathBuf,
+}
+
+impl Case {
+    pub fn new(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("writing a test file");
+        Self { folder, path }
+    }
+
+    pub fn path(&self) -> &str {
+        self.path.to_str().expect("UTF-8")
+    }
+
+    /// A path beside the file.
+    pub fn beside(&self, name: &str) -> String {
+        self.folder.path().join(name).to_str().expect("UTF-8").to_owned()
+    }
+
+    pub fn read(&self) -> Result<Dataset, DataError> {
+        read(self.path(), &ReadOptions::default())
+    }
+
+    pub fn read_with(&self, options: &ReadOptions) -> Result<Dataset, DataError> {
+        read(self.path(), options)
+    }
+}
+
+/// Reads content that must be refused; returns the message without the folder.
+pub fn refused(name: &str, content: impl AsRef<[u8]>) -> String {
+    let case = Case::new(name, content);
+    let error = case.read().expect_err("this must be refused");
+    error.to_string().replace(case.path(), name)
+}
+
+/// Checks that a message holds all of the given parts.
+pub fn holds(message: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(message.contains(part), "`{message}` lacks `{part}`");
+    }
+}
+
+/// The texts of `line(0)` to `line(n - 1)`, one after the other.
+pub fn lines(n: usize, line: impl Fn(usize) -> String) -> String {
+    (0..n).map(line).collect::<Vec<_>>().concat()
+}
+
+/// All values, row after row.
+pub fn rows(data: &Dataset) -> Vec<Vec<f64>> {
+    let (n, p) = (data.features.n_samples(), data.features.n_features());
+    (0..n).map(|i| (0..p).map(|j| data.features.value(i, j)).collect()).collect()
+}
+
+/// Class name of each row.
+pub fn classes(data: &Dataset) -> Vec<String> {
+    let target = data.target.as_ref().expect("a target");
+    target.codes.iter().map(|&code| target.classes[code as usize].clone()).collect()
+}
+
+/// A file of `shared/data`, or `None` with the reason printed.
+pub fn shared(name: &str) -> Option<String> {
+    let folder = std::env::var("FEWEST_DATA")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").to_owned());
+    let path = format!("{folder}/{name}");
+    if std::path::Path::new(&path).exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: {path} is not there; set FEWEST_DATA to the folder of benchmark data");
+    None
+}
