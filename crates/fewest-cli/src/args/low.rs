@@ -1,0 +1,407 @@
+//! The command line as typed. Nothing here is checked beyond its shape; [`super::high`] gives it meaning.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Examples shown under `fewest --help`.
+const EXAMPLES: &str = "\
+Examples:
+  fewest check wdbc.csv                                    what is in the file, and what is wrong with it
+  fewest select wdbc.csv --method rfe --max-features 5     keep the five best features, print a table
+  fewest select genes.csv.gz --method rfe --max-features 10 --step half --require TP53 --json result.json
+  fewest fit wdbc.csv --result result.json --model wdbc.model
+  fewest predict wdbc.model new.csv --out predictions.csv
+  fewest methods rfe                                       what the method solves, its options, its paper
+
+Names that contain a comma: repeat the option, quote the name (--require '\"a,b\",c') or escape the comma (--require 'a\\,b').
+A colon or equals sign inside a name of --implies, --at-most, --class-weight is quoted or escaped in the same way.
+
+Exit codes: 0 finished, 1 failure, 2 usage or bad input, 3 stopped at a limit or by Ctrl-C with the best subset so far
+written, 4 no subset satisfies the rules.";
+
+/// Format of the rules file, shown under `fewest select --help`.
+const RULES_FORMAT: &str = "\
+Rules file (--rules FILE.toml), every key optional:
+  max_features = 5                     budget = 12.5
+  require = [\"age\"]                    forbid = [\"id\"]
+  implies = [[\"a\", \"b\"]]               together = [[\"c\", \"d\"]]
+  at_most = [{ count = 2, of = [\"a\", \"b\", \"c\"] }]
+  at_least = [{ count = 1, of = [\"a\", \"b\"] }]
+  [costs]                              # cost of each feature for the budget
+  age = 1.0
+or one table per rule, in any order and number:
+  [[rule]]
+  implies = [\"a\", \"b\"]                 # a needs b
+  [[rule]]
+  at_most = 2
+  of = [\"a\", \"b\", \"c\"]
+Options on the command line are added to those of the file.
+
+Examples:
+  fewest select wdbc.csv --method rfe --max-features 5
+  fewest select wdbc.csv --method rfe --max-features 5 --require mean_area --at-most 1:mean_radius,worst_radius
+  fewest select wdbc.csv --method rfe --budget 12.5 --feature-costs costs.csv --json -
+  fewest select a9a.svm.gz --method info-gain --max-features 20";
+
+/// Feature selection for support vector machines, with proof of how good the answer is.
+#[derive(Debug, Parser)]
+#[command(name = "fewest", version, after_help = EXAMPLES, max_term_width = 110, propagate_version = true)]
+pub(crate) struct Low {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Print errors only: no notes, warnings or progress bar
+    #[arg(long, short = 'q', global = true, help_heading = "Display", conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more: settings in force, timings of each part
+    #[arg(long, short = 'v', global = true, help_heading = "Display")]
+    pub(crate) verbose: bool,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", global = true, help_heading = "Limits")]
+    pub(crate) threads: Option<usize>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find a subset; print a table, write JSON or a model
+    Select(Box<SelectArgs>),
+    /// Train the SVM on given features
+    Fit(Box<FitArgs>),
+    /// Classify samples with a trained model
+    Predict(PredictArgs),
+    /// Say what is in a data file, and what is wrong with it
+    Check(CheckArgs),
+    /// Convert between data formats
+    Convert(ConvertArgs),
+    /// List the methods, or describe one: what it solves, proves and accepts; its paper
+    Methods(MethodsArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// Shell to write for
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page (roff) of fewest or of one command
+    #[command(hide = true)]
+    Man {
+        /// Command to describe
+        command: Option<String>,
+    },
+}
+
+/// The data file and how to read it.
+#[derive(Debug, Args)]
+pub(crate) struct DataArgs {
+    /// Data file (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz), or - for standard input
+    pub(crate) data: PathBuf,
+    /// Format of the data [default: by the file's ending]
+    #[arg(long, value_name = "FORMAT", help_heading = "Data")]
+    pub(crate) format: Option<String>,
+    /// Column that holds the class [default: y, label, class or target, else the last column]
+    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    pub(crate) target: Option<String>,
+    /// Columns to leave out: a,b
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    pub(crate) drop: Vec<String>,
+    /// Columns to read as categories even where they hold numbers: a,b
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    pub(crate) text: Vec<String>,
+    /// The csv file has no header line: features are x1, x2, ... and the last column is the class
+    #[arg(long, help_heading = "Data")]
+    pub(crate) no_header: bool,
+    /// Largest svmlight feature number to accept [default: about the bytes of the file]
+    #[arg(long, value_name = "N", help_heading = "Data")]
+    pub(crate) index_limit: Option<u64>,
+    /// Memory to keep within, e.g. 500M or 2G [default: three quarters of the machine's; 1G for kernel values]
+    #[arg(long, value_name = "SIZE", help_heading = "Limits")]
+    pub(crate) memory: Option<String>,
+}
+
+/// How features are prepared.
+#[derive(Debug, Args)]
+pub(crate) struct PrepareArgs {
+    /// Column with a weight for each sample; it is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub(crate) sample_weights: Option<String>,
+    /// Feature scaling [default: standard for dense data, maxabs for sparse data]
+    #[arg(long, value_name = "KIND", help_heading = "Data")]
+    pub(crate) scale: Option<ScaleArg>,
+}
+
+/// Feature scaling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleArg {
+    /// Centre at the mean, divide by the standard deviation (population variance)
+    Standard,
+    /// Divide by the largest absolute value
+    Maxabs,
+    /// As in the file
+    None,
+}
+
+/// The SVM that is trained.
+#[derive(Debug, Args)]
+pub(crate) struct SvmArgs {
+    /// Slack cost C
+    #[arg(long, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true, help_heading = "SVM")]
+    pub(crate) cost: f64,
+    /// Loss
+    #[arg(long, value_name = "LOSS", default_value = "hinge", help_heading = "SVM")]
+    pub(crate) loss: LossArg,
+    /// Bias: free (LIBSVM), none, or the value of a constant feature whose weight is penalised (LIBLINEAR's -B)
+    #[arg(long, value_name = "BIAS", default_value = "free", allow_negative_numbers = true, help_heading = "SVM")]
+    pub(crate) bias: String,
+    /// Stop a training when (primal - dual) / primal is at most this
+    #[arg(long, value_name = "T", default_value_t = 1e-6, allow_negative_numbers = true, help_heading = "SVM")]
+    pub(crate) tolerance: f64,
+    /// Multiply the cost by class: none, balanced, or NAME=W,NAME=W,...
+    #[arg(long, value_name = "WEIGHTS", default_value = "none", help_heading = "SVM")]
+    pub(crate) class_weight: String,
+    /// Kernel; select accepts linear only, for now
+    #[arg(long, value_name = "KERNEL", default_value = "linear", help_heading = "SVM")]
+    pub(crate) kernel: KernelArg,
+}
+
+/// Loss of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LossArg {
+    /// C max(0, 1 - m)
+    Hinge,
+    /// C max(0, 1 - m)^2
+    SquaredHinge,
+}
+
+/// Kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KernelArg {
+    /// x.x'
+    Linear,
+    /// exp(-gamma |x - x'|^2)
+    Rbf,
+    /// (gamma x.x' + coef0)^degree
+    Poly,
+    /// tanh(gamma x.x' + coef0)
+    Sigmoid,
+}
+
+/// Parameters of the kernels other than linear.
+#[derive(Debug, Args)]
+pub(crate) struct KernelArgs {
+    /// Kernel gamma: a number, scale = 1 / (p Var(X)), or 1/p, over the features used [default: scale]
+    #[arg(long, value_name = "GAMMA", allow_negative_numbers = true, help_heading = "SVM")]
+    pub(crate) gamma: Option<String>,
+    /// Constant of the poly and sigmoid kernels [default: 0]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "SVM")]
+    pub(crate) coef0: Option<f64>,
+    /// Degree of the poly kernel [default: 3]
+    #[arg(long, value_name = "D", help_heading = "SVM")]
+    pub(crate) degree: Option<u32>,
+}
+
+/// Rules on the chosen features.
+#[derive(Debug, Args)]
+pub(crate) struct RuleArgs {
+    /// Keep at most this many features
+    #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Rules")]
+    pub(crate) max_features: Option<String>,
+    /// Features that must be chosen: a,b (repeat freely)
+    #[arg(long, value_name = "NAMES", help_heading = "Rules")]
+    pub(crate) require: Vec<String>,
+    /// Features that must not be chosen: a,b
+    #[arg(long, value_name = "NAMES", help_heading = "Rules")]
+    pub(crate) forbid: Vec<String>,
+    /// a:b - whoever takes a must take b; a:b,c needs both
+    #[arg(long, value_name = "A:B", help_heading = "Rules")]
+    pub(crate) implies: Vec<String>,
+    /// 2:a,b,c - at most 2 of these
+    #[arg(long, value_name = "N:NAMES", help_heading = "Rules")]
+    pub(crate) at_most: Vec<String>,
+    /// 1:a,b - at least 1 of these
+    #[arg(long, value_name = "N:NAMES", help_heading = "Rules")]
+    pub(crate) at_least: Vec<String>,
+    /// a,b,c - all of these or none
+    #[arg(long, value_name = "NAMES", help_heading = "Rules")]
+    pub(crate) together: Vec<String>,
+    /// The costs of the chosen features sum to at most this; needs --feature-costs or [costs] in --rules
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Rules")]
+    pub(crate) budget: Option<f64>,
+    /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    pub(crate) feature_costs: Option<PathBuf>,
+    /// All of these rules in one TOML file (format below)
+    #[arg(long, value_name = "FILE.toml", help_heading = "Rules")]
+    pub(crate) rules: Option<PathBuf>,
+    /// Never choose features whose variance, as in the file, is at most this
+    #[arg(long, value_name = "V", allow_negative_numbers = true, help_heading = "Rules")]
+    pub(crate) variance_threshold: Option<f64>,
+}
+
+/// Where a model goes.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// Write the trained SVM to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) model: Option<PathBuf>,
+    /// Format of the model file; liblinear and libsvm files are read by those programs' own predict
+    #[arg(long, value_name = "FORMAT", default_value = "json", help_heading = "Output")]
+    pub(crate) model_format: ModelFormat,
+}
+
+/// Format of a model file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelFormat {
+    /// Our own, read by fewest predict
+    Json,
+    /// LIBLINEAR's text format: linear, two classes; for data as in the file (scaling is folded in)
+    Liblinear,
+    /// LIBSVM's text format; for data as in the file (other kernels than linear need --scale none, rbf all columns)
+    Libsvm,
+}
+
+/// `fewest select`.
+#[derive(Debug, Args)]
+#[command(after_help = RULES_FORMAT)]
+pub(crate) struct SelectArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Method; `fewest methods` lists them
+    #[arg(long, short = 'm', value_name = "METHOD")]
+    pub(crate) method: String,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// Rules.
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    /// SVM.
+    #[command(flatten)]
+    pub(crate) svm: SvmArgs,
+    /// rfe: features that leave per step: a number, a fraction such as 0.1, or half [default: 1]
+    #[arg(long, value_name = "N|FRACTION|half", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) step: Option<String>,
+    /// rfe: what a fraction in --step is a fraction of [default: remaining]
+    #[arg(long, value_name = "WHICH", help_heading = "Method")]
+    pub(crate) step_of: Option<StepOf>,
+    /// info-gain: how numeric features are cut: mdl (Fayyad and Irani), or a number of equally filled bins [default: mdl]
+    #[arg(long, value_name = "mdl|N", help_heading = "Method")]
+    pub(crate) binning: Option<String>,
+    /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", help_heading = "Limits")]
+    pub(crate) time_limit: Option<String>,
+    /// Write the result as JSON to this file, or - for standard output (the table is then left out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    /// Model.
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Write every event of the run to this file, one JSON object per line
+    #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
+    pub(crate) trace: Option<PathBuf>,
+}
+
+/// What a step fraction is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StepOf {
+    /// The features that remain
+    Remaining,
+    /// The features at the start (scikit-learn's rule)
+    Original,
+}
+
+/// `fewest fit`.
+#[derive(Debug, Args)]
+pub(crate) struct FitArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Features to train on: a,b,c (repeat freely)
+    #[arg(long, value_name = "NAMES", required_unless_present_any = ["result", "all_features"])]
+    pub(crate) features: Vec<String>,
+    /// Take the features from the JSON that `fewest select` wrote
+    #[arg(long, value_name = "RESULT.json", conflicts_with = "features")]
+    pub(crate) result: Option<PathBuf>,
+    /// Train on every feature that is not constant
+    #[arg(long, conflicts_with_all = ["features", "result"])]
+    pub(crate) all_features: bool,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// SVM.
+    #[command(flatten)]
+    pub(crate) svm: SvmArgs,
+    /// Kernel parameters.
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    /// Model.
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Write objective, settings and model as JSON to this file, or - for standard output
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// `fewest predict`.
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// Model written by `fewest fit`, or the JSON result of `fewest select`
+    pub(crate) model: PathBuf,
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Write predictions and decision values as csv to this file [default: standard output]
+    #[arg(long, short = 'o', value_name = "FILE", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write accuracy and counts as JSON to this file, or - for standard output (needs --out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// `fewest check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Write what was found as JSON to this file, or - for standard output (the table is then left out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// `fewest convert`.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// File to write; its ending says the format
+    pub(crate) out: PathBuf,
+    /// Format to write [default: by the ending]
+    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) out_format: Option<String>,
+    /// Write these features only, in this order: a,b,c
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    pub(crate) features: Vec<String>,
+    /// Scale the features on the way
+    #[arg(long, value_name = "KIND", default_value = "none", help_heading = "Data")]
+    pub(crate) scale: ScaleArg,
+}
+
+/// `fewest methods`.
+#[derive(Debug, Args)]
+pub(crate) struct MethodsArgs {
+    /// Method to describe
+    pub(crate) method: Option<String>,
+    /// Write the list as JSON to this file, or - for standard output
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}

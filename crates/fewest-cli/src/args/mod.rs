@@ -1,0 +1,6 @@
+//! The command line: as typed ([`low`]), its small notations ([`notation`]), and what it means ([`high`], [`rules`]).
+
+pub(crate) mod high;
+pub(crate) mod low;
+pub(crate) mod notation;
+pub(crate) mod rules;

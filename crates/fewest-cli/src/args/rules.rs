@@ -1,0 +1,369 @@
+//! Rules on features: from names, in options and in a TOML file, to indices.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use fewest::RuleList;
+use fewest_data::{Finder, Names};
+
+use super::low::RuleArgs;
+use super::notation;
+use crate::failure::{Failure, plain};
+
+/// The rules file as written; every key optional.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RulesFile {
+    max_features: Option<usize>,
+    budget: Option<f64>,
+    require: Vec<String>,
+    forbid: Vec<String>,
+    implies: Vec<(String, String)>,
+    together: Vec<Vec<String>>,
+    at_most: Vec<Counted>,
+    at_least: Vec<Counted>,
+    costs: HashMap<String, f64>,
+    rule: Vec<Rule>,
+}
+
+/// A group with a count.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Counted {
+    count: usize,
+    of: Vec<String>,
+}
+
+/// One `[[rule]]` table.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Rule {
+    require: Vec<String>,
+    forbid: Vec<String>,
+    implies: Option<(String, String)>,
+    together: Vec<String>,
+    at_most: Option<usize>,
+    at_least: Option<usize>,
+    of: Option<Vec<String>>,
+}
+
+/// Names of features and where they are; the only way from a name to an index.
+pub(crate) struct Features<'a> {
+    names: &'a Names,
+    finder: Finder<'a>,
+}
+
+impl<'a> Features<'a> {
+    /// The features of a data set.
+    pub(crate) fn new(names: &'a Names) -> Self {
+        Self { names, finder: names.finder() }
+    }
+
+    /// Index of a feature; `place` says where the name stands, for the message.
+    ///
+    /// # Errors
+    /// An unknown name, with the closest existing one.
+    pub(crate) fn index(&self, name: &str, place: &str) -> Result<usize, Failure> {
+        self.finder.position(name).ok_or_else(|| Failure::Input(self.unknown(name, place)))
+    }
+
+    /// Indices of several features.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub(crate) fn indices(&self, names: &[String], place: &str) -> Result<Vec<usize>, Failure> {
+        names.iter().map(|name| self.index(name, place)).collect()
+    }
+
+    fn unknown(&self, name: &str, place: &str) -> String {
+        let all = match self.names {
+            Names::Listed(names) => names.as_slice(),
+            Names::Numbered(_) => &[],
+        };
+        let dummies: Vec<String> = all.iter().filter(|n| n.starts_with(&format!("{name}="))).cloned().collect();
+        let found = format!("{place}: there is no feature \"{name}\"");
+        if !dummies.is_empty() {
+            let made = notation::some(&dummies);
+            format!("{found}: it became dummy columns; name {made}, and bind several with --together")
+        } else if let Some(near) = notation::closest(name, all.iter().map(String::as_str)) {
+            format!("{found}; did you mean \"{near}\"?")
+        } else if name.parse::<usize>().is_ok() {
+            format!("{found}; features are given by name (such as \"{}\"), not by number", self.names.get(0))
+        } else if let Names::Numbered(p) = self.names {
+            format!("{found}; the names are x1 to x{p}")
+        } else {
+            format!("{found}; `fewest check` lists the names")
+        }
+    }
+}
+
+/// What the rules need to know of the command line before the data are read.
+#[derive(Debug)]
+pub(crate) struct RuleSource {
+    args: RuleOptions,
+    file: RulesFile,
+    file_name: String,
+}
+
+/// The rule options after their notation has been read.
+#[derive(Debug)]
+struct RuleOptions {
+    max_features: Option<usize>,
+    require: Vec<String>,
+    forbid: Vec<String>,
+    implies: Vec<(String, Vec<String>)>,
+    at_most: Vec<(usize, Vec<String>)>,
+    at_least: Vec<(usize, Vec<String>)>,
+    together: Vec<Vec<String>>,
+    budget: Option<f64>,
+    costs: Option<(String, Vec<(String, f64)>)>,
+}
+
+impl RuleSource {
+    /// Reads the notations, the rules file and the file of costs.
+    ///
+    /// # Errors
+    /// A value or file that cannot be understood, naming the option or the file.
+    pub(crate) fn read(args: &RuleArgs) -> Result<Self, Failure> {
+        let under = |option: &'static str| move |why: String| Failure::Input(format!("--{option}: {why}"));
+        let list = |option, values: &[String]| -> Result<Vec<String>, Failure> {
+            let lists: Result<Vec<_>, _> = values.iter().map(|v| notation::names(v)).collect();
+            Ok(lists.map_err(under(option))?.concat())
+        };
+        let counted = |option, values: &[String]| -> Result<Vec<(usize, Vec<String>)>, Failure> {
+            values.iter().map(|v| notation::counted(v)).collect::<Result<_, _>>().map_err(under(option))
+        };
+        let max_features = match &args.max_features {
+            None => None,
+            Some(k) => Some(k.parse().map_err(|_| {
+                Failure::Input(format!("--max-features is {k}, but must be a whole number, at least 1"))
+            })?),
+        };
+        let options = RuleOptions {
+            max_features,
+            require: list("require", &args.require)?,
+            forbid: list("forbid", &args.forbid)?,
+            implies: args
+                .implies
+                .iter()
+                .map(|v| notation::implication(v))
+                .collect::<Result<_, _>>()
+                .map_err(under("implies"))?,
+            at_most: counted("at-most", &args.at_most)?,
+            at_least: counted("at-least", &args.at_least)?,
+            together: args
+                .together
+                .iter()
+                .map(|v| notation::names(v))
+                .collect::<Result<_, _>>()
+                .map_err(under("together"))?,
+            budget: args.budget,
+            costs: args
+                .feature_costs
+                .as_deref()
+                .map(|path| Ok::<_, Failure>((path.display().to_string(), read_costs(path)?)))
+                .transpose()?,
+        };
+        let (file, file_name) = match args.rules.as_deref() {
+            None => (RulesFile::default(), String::new()),
+            Some(path) => (read_file(path)?, path.display().to_string()),
+        };
+        Ok(Self { args: options, file, file_name })
+    }
+
+    /// Whether anything bounds the number of features from above.
+    pub(crate) fn bounds_size(&self) -> bool {
+        let (args, file) = (&self.args, &self.file);
+        let budget = args.budget.or(file.budget).is_some();
+        let groups = !args.at_most.is_empty() || !file.at_most.is_empty();
+        args.max_features.or(file.max_features).is_some()
+            || budget
+            || groups
+            || file.rule.iter().any(|r| r.at_most.is_some())
+    }
+
+    /// Names to indices. Constant features and others set apart are not in here; the caller adds them.
+    ///
+    /// # Errors
+    /// An unknown name, an incomplete rule, or a budget without costs.
+    pub(crate) fn resolve(&self, features: &Features<'_>) -> Result<RuleList, Failure> {
+        let (args, file) = (&self.args, &self.file);
+        let mut list = RuleList {
+            max_features: args.max_features.or(file.max_features),
+            budget: args.budget.or(file.budget),
+            require: features.indices(&args.require, "--require")?,
+            forbid: features.indices(&args.forbid, "--forbid")?,
+            ..RuleList::default()
+        };
+        for (a, needed) in &args.implies {
+            let a = features.index(a, "--implies")?;
+            for b in needed {
+                list.implies.push((a, features.index(b, "--implies")?));
+            }
+        }
+        for (count, group) in &args.at_most {
+            list.at_most.push((*count, features.indices(group, "--at-most")?));
+        }
+        for (count, group) in &args.at_least {
+            list.at_least.push((*count, features.indices(group, "--at-least")?));
+        }
+        for group in &args.together {
+            list.together.push(features.indices(group, "--together")?);
+        }
+        self.add_file(&mut list, features)?;
+        self.add_costs(&mut list, features)?;
+        Ok(list)
+    }
+
+    fn add_file(&self, list: &mut RuleList, features: &Features<'_>) -> Result<(), Failure> {
+        let (file, place) = (&self.file, &self.file_name);
+        let mut extend = |rule: &Rule, at: &str| -> Result<(), Failure> {
+            list.require.extend(features.indices(&rule.require, &format!("{at}: require"))?);
+            list.forbid.extend(features.indices(&rule.forbid, &format!("{at}: forbid"))?);
+            if let Some((a, b)) = &rule.implies {
+                let place = format!("{at}: implies");
+                list.implies.push((features.index(a, &place)?, features.index(b, &place)?));
+            }
+            if !rule.together.is_empty() {
+                list.together.push(features.indices(&rule.together, &format!("{at}: together"))?);
+            }
+            let of = |key: &str| match &rule.of {
+                Some(of) => features.indices(of, &format!("{at}: {key}")),
+                None => Err(Failure::Input(format!("{at}: {key} needs the key `of` with the names of the group"))),
+            };
+            if let Some(count) = rule.at_most {
+                list.at_most.push((count, of("at_most")?));
+            }
+            if let Some(count) = rule.at_least {
+                list.at_least.push((count, of("at_least")?));
+            }
+            let empty = rule.require.is_empty()
+                && rule.forbid.is_empty()
+                && rule.together.is_empty()
+                && rule.implies.is_none()
+                && rule.at_most.or(rule.at_least).is_none();
+            if empty {
+                return Err(Failure::Input(format!(
+                    "{at} states nothing; give it require, forbid, implies, together, at_most or at_least"
+                )));
+            }
+            Ok(())
+        };
+        for (at, rule) in file.rule.iter().enumerate() {
+            extend(rule, &format!("{place}: rule {}", at + 1))?;
+        }
+        list.require.extend(features.indices(&file.require, &format!("{place}: require"))?);
+        list.forbid.extend(features.indices(&file.forbid, &format!("{place}: forbid"))?);
+        for (a, b) in &file.implies {
+            let at = format!("{place}: implies");
+            list.implies.push((features.index(a, &at)?, features.index(b, &at)?));
+        }
+        for group in &file.together {
+            list.together.push(features.indices(group, &format!("{place}: together"))?);
+        }
+        for group in &file.at_most {
+            list.at_most.push((group.count, features.indices(&group.of, &format!("{place}: at_most"))?));
+        }
+        for group in &file.at_least {
+            list.at_least.push((group.count, features.indices(&group.of, &format!("{place}: at_least"))?));
+        }
+        Ok(())
+    }
+
+    fn add_costs(&self, list: &mut RuleList, features: &Features<'_>) -> Result<(), Failure> {
+        let mut given: Vec<(usize, f64)> = Vec::new();
+        let place = format!("{}: costs", self.file_name);
+        for (name, cost) in &self.file.costs {
+            given.push((features.index(name, &place)?, *cost));
+        }
+        for (name, cost) in self
+            .args
+            .costs
+            .iter()
+            .flat_map(|(file, costs)| costs.iter().map(move |c| (file, c)))
+            .map(|(file, (name, cost))| (features.index(name, file), *cost))
+        {
+            given.push((name?, cost));
+        }
+        if given.is_empty() {
+            return match list.budget {
+                None => Ok(()),
+                Some(budget) => Err(Failure::Input(format!(
+                    "--budget is {budget}, but no feature has a cost; give them with --feature-costs FILE or [costs] in --rules"
+                ))),
+            };
+        }
+        let mut costs = vec![f64::NAN; features.names.len()];
+        for (j, cost) in given {
+            costs[j] = cost;
+        }
+        let missing: Vec<String> =
+            costs.iter().zip(features.names.iter()).filter(|c| c.0.is_nan()).map(|c| c.1.into_owned()).collect();
+        if !missing.is_empty() {
+            let from = self.args.costs.as_ref().map_or(self.file_name.as_str(), |c| c.0.as_str());
+            return Err(Failure::Input(format!(
+                "{from}: no cost for {}; give every feature a cost, 0 where it is free",
+                notation::some(&missing)
+            )));
+        }
+        list.costs = costs;
+        Ok(())
+    }
+}
+
+/// Reads a small text file that the user named in an option.
+fn read_text(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::Input(format!("{}: cannot be read: {}", path.display(), plain(&error))))
+}
+
+fn read_file(path: &Path) -> Result<RulesFile, Failure> {
+    let text = read_text(path)?;
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let place = line.map_or_else(String::new, |line| format!(", line {line}"));
+        Failure::Input(format!(
+            "{}{place}: {}; `fewest select --help` shows the format",
+            path.display(),
+            error.message().trim().replace('\n', " ")
+        ))
+    })
+}
+
+/// Costs by name, from csv lines `name,cost` (a first line whose second field is no number is a header) or a JSON object.
+fn read_costs(path: &Path) -> Result<Vec<(String, f64)>, Failure> {
+    let text = read_text(path)?;
+    let file = path.display();
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+        let map: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text)
+            .map_err(|error| Failure::Input(format!("{file}: {error}; write an object {{\"name\": cost, ...}}")))?;
+        return map
+            .into_iter()
+            .map(|(name, cost)| match cost.as_f64() {
+                Some(number) => Ok((name, number)),
+                None => Err(Failure::Input(format!("{file}: the cost of \"{name}\" is {cost}, but must be a number"))),
+            })
+            .collect();
+    }
+    let mut costs: Vec<(String, f64)> = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let place = format!("{file}, line {}", at + 1);
+        let fields = notation::names(line).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
+        let [name, cost] = fields.as_slice() else {
+            return Err(Failure::Input(format!("{place}: {} fields, but each line must be name,cost", fields.len())));
+        };
+        match cost.parse() {
+            Ok(number) => {
+                if costs.iter().any(|c| c.0 == *name) {
+                    return Err(Failure::Input(format!(
+                        "{place}: \"{name}\" has a cost already; keep one line for it"
+                    )));
+                }
+                costs.push((name.clone(), number));
+            }
+            Err(_) if at == 0 => {}
+            Err(_) => return Err(Failure::Input(format!("{place}: the cost \"{cost}\" of {name} is not a number"))),
+        }
+    }
+    Ok(costs)
+}

@@ -1,0 +1,167 @@
+//! `fewest check`: what is in a data file, and what is wrong with it.
+
+use std::fmt::Write as _;
+
+use fewest_data::{Dataset, Note, Summary, bytes_text};
+use serde_json::{Value, json};
+
+use crate::args::high;
+use crate::args::low::CheckArgs;
+use crate::args::notation;
+use crate::export::file::Sink;
+use crate::export::json as json_text;
+use crate::export::model_json::{SCHEMA, classes_value};
+use crate::export::table::{self, Table};
+use crate::failure::Failure;
+use crate::terminal::{Terminal, bold};
+
+/// Features listed in the table; the JSON has them all.
+const ROWS: usize = 20;
+
+/// One feature in numbers.
+struct Column {
+    min: f64,
+    mean: f64,
+    max: f64,
+    deviation: f64,
+    nonzero: usize,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever is wrong with the file: exit 2 with the first thing.
+pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
+    let json = Sink::open_if("--json", args.json.as_ref())?;
+    let options = high::read_options(&args.data)?;
+    let data = fewest_data::read(high::path_text(&args.data.data)?, &options)?;
+    let (columns, summary) = (columns(&data), fewest_data::summary(&data));
+    if let Some(sink) = &json {
+        sink.write(&json_text::text(&value(&data, &columns, &summary)), terminal)?;
+        if sink.is_stdout() {
+            return Ok(0);
+        }
+    }
+    terminal.out(&report(&data, &columns, &summary))?;
+    Ok(0)
+}
+
+/// Every feature in numbers.
+fn columns(data: &Dataset) -> Vec<Column> {
+    let (design, n) = (data.features.as_design(), data.features.n_samples());
+    let variances = fewest_data::variances(&data.features);
+    let one = |j: usize| {
+        let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+        let (mut stored, mut nonzero) = (0, 0);
+        design.each_in_column(j, &mut |_, x| {
+            (min, max, sum) = (min.min(x), max.max(x), sum + x);
+            stored += 1;
+            nonzero += usize::from(x != 0.0);
+        });
+        if stored < n {
+            (min, max) = (min.min(0.0), max.max(0.0));
+        }
+        Column { min, mean: sum / n as f64, max, deviation: variances[j].sqrt(), nonzero }
+    };
+    (0..design.n_features()).map(one).collect()
+}
+
+/// What is to be known about the file, as sentences.
+fn notes(data: &Dataset, summary: &Summary) -> Vec<String> {
+    let mut notes: Vec<String> = data.notes.iter().map(Note::to_string).collect();
+    if !summary.duplicates.is_empty() {
+        let pair = |d: &fewest_data::Duplicate| format!("{} = {}", data.names.get(d.feature), data.names.get(d.of));
+        let pairs: Vec<String> = summary.duplicates.iter().map(pair).collect();
+        notes.push(format!("features that repeat an earlier one: {}", notation::some(&pairs)));
+    }
+    notes
+}
+
+fn value(data: &Dataset, columns: &[Column], summary: &Summary) -> Value {
+    let constant = &summary.constant;
+    let repeated: Vec<Value> = summary
+        .duplicates
+        .iter()
+        .map(|d| json!({"feature": data.names.get(d.feature), "of": data.names.get(d.of)}))
+        .collect();
+    let target = data.target.as_ref().map(|t| {
+        let counts = t.classes.iter().zip(t.counts()).map(|(c, n)| (c.clone(), json!(n))).collect();
+        json!({"column": t.column, "classes": classes_value(&t.classes), "counts": Value::Object(counts)})
+    });
+    let features: Vec<Value> = columns
+        .iter()
+        .enumerate()
+        .map(|(j, c)| {
+            json!({
+                "name": data.names.get(j), "min": c.min, "mean": c.mean, "max": c.max,
+                "standard_deviation": c.deviation, "nonzero": c.nonzero, "constant": constant.binary_search(&j).is_ok()
+            })
+        })
+        .collect();
+    json!({
+        "schema": SCHEMA,
+        "data": data.source,
+        "format": data.format.name(),
+        "n_samples": data.features.n_samples(),
+        "n_features": columns.len(),
+        "sparse": data.features.as_design().is_sparse(),
+        "density": summary.density,
+        "bytes": data.features.bytes(),
+        "target": target,
+        "constant": constant.iter().map(|&j| data.names.get(j).into_owned()).collect::<Vec<_>>(),
+        "duplicates": repeated,
+        "notes": notes(data, summary),
+        "features": features,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn report(data: &Dataset, columns: &[Column], summary: &Summary) -> String {
+    let kind = if data.features.as_design().is_sparse() { "sparse" } else { "dense" };
+    let mut lines = vec![
+        ("file", data.source.clone()),
+        ("format", data.format.name().to_owned()),
+        ("samples", data.features.n_samples().to_string()),
+        ("features", columns.len().to_string()),
+        (
+            "values",
+            format!(
+                "{kind}, {:.2} % not zero, {} in memory",
+                100.0 * summary.density,
+                bytes_text(data.features.bytes())
+            ),
+        ),
+    ];
+    if let Some(target) = &data.target {
+        let counts = target.counts();
+        let text = |at: usize, sign: &str| format!("{sign}{} ({})", target.classes[at], counts[at]);
+        let all: Vec<String> = match target.classes.len() {
+            2 => vec![text(0, "-1 = "), text(1, "+1 = ")],
+            k => (0..k).map(|at| text(at, "")).collect(),
+        };
+        lines.push(("target", format!("{}: {}", target.column, all.join(", "))));
+    }
+    let mut out = table::pairs(&lines);
+    let mut features = Table::new(&["feature", "min", "mean", "max", "std", "nonzero"], 0);
+    for (j, c) in columns.iter().enumerate().take(ROWS) {
+        features.row(vec![
+            data.names.get(j).into_owned(),
+            table::number(c.min),
+            table::number(c.mean),
+            table::number(c.max),
+            table::number(c.deviation),
+            c.nonzero.to_string(),
+        ]);
+    }
+    let _ = write!(out, "\n{}", features.render());
+    if columns.len() > ROWS {
+        let _ = writeln!(out, "... and {} more; --json FILE holds them all", columns.len() - ROWS);
+    }
+    let notes = notes(data, summary);
+    let _ = write!(out, "\n{}\n", bold(if notes.is_empty() { "Nothing is wrong with this file." } else { "To know" }));
+    for note in notes {
+        let text = table::paragraph(&note, 4);
+        let _ = write!(out, "  - {}", text.trim_start());
+    }
+    out
+}

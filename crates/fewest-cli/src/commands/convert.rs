@@ -1,0 +1,41 @@
+//! `fewest convert`: between the data formats, scaled on the way if asked for.
+
+use fewest_data::{Format, Scaling};
+
+use super::prepare;
+use crate::args::high;
+use crate::args::low::{ConvertArgs, ScaleArg};
+use crate::export::file::Sink;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever is wrong with the input, or an output that cannot be written.
+pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure> {
+    let out = high::path_text(&args.out)?;
+    let format = match &args.out_format {
+        Some(name) => high::format("--out-format", name)?,
+        None => Format::of_path(out).ok_or_else(|| {
+            Failure::Input(format!(
+                "{out}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet or .npz (also with .gz, .zst, .bz2), or name one with --out-format"
+            ))
+        })?,
+    };
+    Sink::open("the output", &args.out)?;
+    let mut options = high::read_options(&args.data)?;
+    let keep = high::names("--features", &args.features)?;
+    options.features = (!keep.is_empty()).then_some(keep);
+    let mut data = prepare::read(&args.data, &options, terminal)?;
+    if args.scale != ScaleArg::None {
+        let kind = prepare::scaling_kind(Some(args.scale), data.features.as_design().is_sparse());
+        Scaling::fit(kind, &data.features)?.apply(&mut data.features)?;
+    }
+    for note in fewest_data::write_as(out, &data, format)? {
+        prepare::tell(&note, terminal);
+    }
+    let (n, p) = (data.features.n_samples(), data.features.n_features());
+    terminal.detail(&format!("wrote {n} samples and {p} features to {out} ({})", format.name()));
+    Ok(0)
+}

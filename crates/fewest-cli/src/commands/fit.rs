@@ -1,0 +1,268 @@
+//! `fewest fit`: train the SVM on given features. And where models of any command go.
+
+use std::fmt::Write as _;
+
+use std::time::Instant;
+
+use fewest::model::FitSettings;
+use fewest::{Kernel, Status};
+use fewest_data::Names;
+use serde_json::{Value, json};
+
+use super::prepare::{Preparation, Prepared};
+use crate::args::high::{self, ClassWeight, kernel_name};
+use crate::args::low::{FitArgs, KernelArg, ModelArgs, ModelFormat};
+use crate::args::rules::Features;
+use crate::export::file::Sink;
+use crate::export::model_json::{SCHEMA, Trained, bias_value, classes_value, loss_name};
+use crate::export::table::{self, Table};
+use crate::export::{json as json_text, liblinear, libsvm};
+use crate::failure::{Failure, plain};
+use crate::terminal::Terminal;
+
+/// A model file to be written.
+pub(crate) struct ModelSink {
+    sink: Sink,
+    format: ModelFormat,
+}
+
+impl ModelSink {
+    /// Where `--model` points, if given.
+    ///
+    /// # Errors
+    /// A path that cannot be written, or a format without a file.
+    pub(crate) fn open(args: &ModelArgs) -> Result<Option<Self>, Failure> {
+        let sink = Sink::open_if("--model", args.model.as_ref())?;
+        if sink.is_none() && args.model_format != ModelFormat::Json {
+            return Err(Failure::input("--model-format needs a file: add --model FILE"));
+        }
+        Ok(sink.map(|sink| Self { sink, format: args.model_format }))
+    }
+
+    /// Where it goes.
+    pub(crate) fn sink(&self) -> &Sink {
+        &self.sink
+    }
+
+    /// Refuses before the run what the format cannot hold: a model of this many classes with this kernel, on features
+    /// that are scaled or not, and are all columns of the data or not.
+    ///
+    /// # Errors
+    /// The remedy.
+    pub(crate) fn accepts(&self, classes: usize, kernel: KernelArg, scaled: bool, whole: bool) -> Result<(), Failure> {
+        let linear = kernel == KernelArg::Linear;
+        let why = match self.format {
+            ModelFormat::Liblinear if !linear => "liblinear has no kernels; use --model-format libsvm, or json",
+            ModelFormat::Liblinear if classes > 2 => {
+                "liblinear trains one class against the rest, fewest each pair of classes; use --model-format libsvm"
+            }
+            ModelFormat::Libsvm if !linear && scaled => {
+                "libsvm reads data as in the file, but the support vectors of this kernel are scaled; add --scale none (or scale the file first with `fewest convert --scale`)"
+            }
+            ModelFormat::Libsvm if kernel == KernelArg::Rbf && !whole => {
+                "libsvm measures the distances of the rbf kernel over all columns of the data, but the model uses some of them; make a file of these columns alone with `fewest convert --features NAMES`, and train on that"
+            }
+            _ => return Ok(()),
+        };
+        Err(Failure::Input(format!("--model-format {why}")))
+    }
+
+    /// Writes the model.
+    ///
+    /// # Errors
+    /// A model the format cannot hold, or a failed write.
+    pub(crate) fn write(&self, trained: &Trained, terminal: Terminal) -> Result<(), Failure> {
+        let fail = |why: String| Failure::Input(format!("--model-format: {why}"));
+        let text = match self.format {
+            ModelFormat::Json => trained.file(),
+            ModelFormat::Liblinear => liblinear::text(trained).map_err(fail)?,
+            ModelFormat::Libsvm => libsvm::text(trained).map_err(fail)?,
+        };
+        if self.format != ModelFormat::Json {
+            let (_, changed) = liblinear::labels(&trained.classes);
+            if !changed.is_empty() {
+                let list: Vec<String> = changed.iter().map(|(name, label)| format!("{label} for {name}")).collect();
+                terminal.note(&format!("the model file holds numbers for the classes: {}", list.join(", ")));
+            }
+        }
+        self.sink.write(&text, terminal)
+    }
+}
+
+/// Says what a status means for the result, where it is not plain.
+pub(crate) fn explain_status(status: Status, found: bool, terminal: Terminal) {
+    let what = if found { "this is the best subset so far" } else { "no subset was found yet" };
+    match status {
+        Status::TimeLimit => terminal.note(&format!("stopped at the time limit; {what}")),
+        Status::Cancelled => terminal.note(&format!("cancelled; {what}")),
+        Status::Infeasible => terminal.warn("no subset satisfies the rules"),
+        status if status.is_limit() => terminal.note(&format!("stopped ({status}); {what}")),
+        _ => {}
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, found before the training where that is possible.
+pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
+    let mut svm = high::svm(&args.svm)?;
+    let kernel = high::kernel(args.svm.kernel, &args.kernel)?;
+    let class_weight = ClassWeight::read(&args.svm.class_weight)?;
+    let wanted = wanted(args)?;
+    let json = Sink::open_if("--json", args.json.as_ref())?;
+    let model_sink = ModelSink::open(&args.model)?;
+    let to_stdout = [json.as_ref(), model_sink.as_ref().map(ModelSink::sink)];
+    let to_stdout = to_stdout.into_iter().flatten().filter(|sink| sink.is_stdout()).count();
+    if to_stdout > 1 {
+        return Err(Failure::input(
+            "only one of --json and --model can go to standard output; name a file for the other",
+        ));
+    }
+
+    let start = Instant::now();
+    let preparation =
+        Preparation { data: &args.data, prepare: &args.prepare, class_weight: &class_weight, variance_threshold: None };
+    let prepared = preparation.run(&mut svm, terminal)?;
+    let features = features(&wanted, &prepared)?;
+    if let Some(sink) = &model_sink {
+        let whole = features.len() == prepared.data.names.len();
+        sink.accepts(prepared.target.classes.len(), args.svm.kernel, prepared.scale_name() != "none", whole)?;
+    }
+    let reading = start.elapsed().as_secs_f64();
+
+    let start = Instant::now();
+    let design = prepared.data.features.as_design();
+    let kernel = kernel.resolve(design, &features);
+    let trained = prepared.train(&features, &FitSettings { svm, kernel })?;
+    let fitting = start.elapsed().as_secs_f64();
+    let accuracy = accuracy(&trained.model.predict(design), &prepared);
+    if let Some(sink) = &json {
+        sink.write(&json_text::text(&value(args, &trained, &prepared, accuracy, fitting)), terminal)?;
+    }
+    if let Some(sink) = &model_sink {
+        sink.write(&trained, terminal)?;
+    }
+    if to_stdout == 0 {
+        terminal.out(&report(args, &trained, &prepared, accuracy, [reading, fitting]))?;
+    }
+    Ok(0)
+}
+
+/// The features asked for: names, or none for all.
+enum Wanted {
+    All,
+    Named(Vec<String>, String),
+}
+
+fn wanted(args: &FitArgs) -> Result<Wanted, Failure> {
+    if args.all_features {
+        return Ok(Wanted::All);
+    }
+    let Some(path) = &args.result else {
+        let names = high::names("--features", &args.features)?;
+        return Ok(Wanted::Named(names, "--features".to_owned()));
+    };
+    let place = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", plain(&error))))?;
+    let parsed: Option<Value> = serde_json::from_str(&text).ok();
+    let selected = parsed.as_ref().and_then(|v| v.get("selected")).and_then(Value::as_array);
+    let names: Option<Vec<String>> =
+        selected.and_then(|list| list.iter().map(|v| v.as_str().map(str::to_owned)).collect());
+    match names {
+        Some(names) if !names.is_empty() => Ok(Wanted::Named(names, place)),
+        Some(_) => Err(Failure::Input(format!("{place}: no feature was selected; select again with other rules"))),
+        None => Err(Failure::Input(format!(
+            "{place}: not a selection result; give the file that `fewest select --json` wrote"
+        ))),
+    }
+}
+
+/// Names to columns, ascending.
+fn features(wanted: &Wanted, prepared: &Prepared) -> Result<Vec<usize>, Failure> {
+    let names: &Names = &prepared.data.names;
+    let mut features = match wanted {
+        Wanted::All => (0..names.len()).filter(|j| prepared.constant.binary_search(j).is_err()).collect(),
+        Wanted::Named(list, place) => Features::new(names).indices(list, place)?,
+    };
+    features.sort_unstable();
+    if let Some(pair) = features.windows(2).find(|w| w[0] == w[1]) {
+        return Err(Failure::Input(format!("--features names {} twice; leave one out", names.get(pair[0]))));
+    }
+    if features.is_empty() {
+        return Err(Failure::Input(format!(
+            "{}: every feature has one value only; there is nothing to train on",
+            prepared.data.source
+        )));
+    }
+    Ok(features)
+}
+
+/// Share of the training samples that the model classifies right.
+fn accuracy(predicted: &[u32], prepared: &Prepared) -> f64 {
+    let right = predicted.iter().zip(&prepared.target.codes).filter(|(a, b)| a == b).count();
+    right as f64 / prepared.target.codes.len().max(1) as f64
+}
+
+fn value(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, seconds: f64) -> Value {
+    json!({
+        "schema": SCHEMA,
+        "kind": "fit",
+        "objective": trained.model.machines.iter().map(|m| m.solution.primal).sum::<f64>(),
+        "sense": "min",
+        "seconds": seconds,
+        "n_samples": prepared.data.features.n_samples(),
+        "n_features": trained.n_columns,
+        "training_accuracy": accuracy,
+        "target": trained.target,
+        "classes": classes_value(&trained.classes),
+        "settings": {
+            "data": prepared.data.source, "format": prepared.data.format.name(), "scale": prepared.scale_name(),
+            "kernel": kernel_name(args.svm.kernel), "cost": trained.svm.cost, "loss": loss_name(trained.svm.loss),
+            "bias": bias_value(trained.svm.bias), "tolerance": trained.svm.tolerance, "max_epochs": trained.svm.max_epochs,
+            "class_weight": args.svm.class_weight, "sample_weights": args.prepare.sample_weights, "memory": trained.svm.memory,
+            "threads": rayon::current_num_threads()
+        },
+        "model": trained.value(),
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn report(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, times: [f64; 2]) -> String {
+    let model = &trained.model;
+    let kernel = match model.kernel {
+        Kernel::Rbf { gamma } => format!("rbf, gamma {}", table::number(gamma)),
+        Kernel::Poly { gamma, coef0, degree } => {
+            format!("poly, gamma {}, coef0 {coef0}, degree {degree}", table::number(gamma))
+        }
+        Kernel::Sigmoid { gamma, coef0 } => format!("sigmoid, gamma {}, coef0 {coef0}", table::number(gamma)),
+        Kernel::Linear | Kernel::Precomputed => kernel_name(args.svm.kernel).to_owned(),
+    };
+    let worst = model.machines.iter().map(|m| m.solution.gap()).fold(0.0, f64::max);
+    let [reading, fitting] = times.map(table::seconds);
+    let mut lines = vec![
+        ("kernel", kernel),
+        ("cost", trained.svm.cost.to_string()),
+        ("target", format!("{}: {}", trained.target, prepared.classes_text())),
+        ("scaling", prepared.scale_name().to_owned()),
+        ("features", trained.names.len().to_string()),
+        ("objective", table::number(model.machines.iter().map(|m| m.solution.primal).sum())),
+        ("gap", format!("{worst:.1e}")),
+        ("accuracy", format!("{:.2} % of the {} training samples", 100.0 * accuracy, prepared.target.codes.len())),
+    ];
+    if model.kernel != Kernel::Linear {
+        lines.push(("vectors", format!("{} support vectors", model.support_vectors.n_samples())));
+    }
+    lines.push(("time", format!("read {reading}, fit {fitting}")));
+    let mut out = table::pairs(&lines);
+    if let ([machine], Kernel::Linear) = (model.machines.as_slice(), model.kernel) {
+        let mut weights = Table::new(&["feature", "weight"], 0);
+        for (name, weight) in trained.names.iter().zip(&machine.weights).take(50) {
+            weights.row(vec![name.clone(), table::number(*weight)]);
+        }
+        weights.row(vec!["(intercept)".to_owned(), table::number(machine.bias)]);
+        let _ = write!(out, "\n{}", weights.render());
+    }
+    out
+}

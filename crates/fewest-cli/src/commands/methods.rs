@@ -1,0 +1,156 @@
+//! `fewest methods`: what each method solves, proves and accepts, and its paper.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::args::low::MethodsArgs;
+use crate::args::notation;
+use crate::export::file::Sink;
+use crate::export::table::{Table, pairs, paragraph};
+use crate::export::{json as json_text, model_json::SCHEMA};
+use crate::failure::Failure;
+use crate::terminal::{Terminal, bold};
+
+/// What is to be known of a method.
+#[derive(Debug)]
+pub(crate) struct Method {
+    /// Name in `--method`.
+    pub(crate) name: &'static str,
+    /// In a few words.
+    title: &'static str,
+    /// What it solves, in a sentence.
+    solves: &'static str,
+    /// The formula.
+    formula: &'static str,
+    /// What its result proves.
+    proves: &'static str,
+    /// Kernels.
+    kernels: &'static str,
+    /// Classes.
+    classes: &'static str,
+    /// Rules it obeys.
+    rules: &'static str,
+    /// Cost of a run.
+    cost: &'static str,
+    /// Own options.
+    options: &'static [(&'static str, &'static str)],
+    /// Paper.
+    paper: &'static str,
+}
+
+/// The rules every method here obeys.
+const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget";
+
+/// The methods there are.
+const METHODS: &[Method] = &[
+    Method {
+        name: "rfe",
+        title: "SVM-RFE, recursive feature elimination",
+        solves: "Trains the SVM, drops the features of smallest squared weight that the rules let go, and trains again, until the rules hold. Ranks all features by the step at which they left.",
+        formula: "min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) over the surviving features; criterion w_j^2",
+        proves: "nothing: a heuristic; its objective is the SVM's on the chosen subset",
+        kernels: "linear",
+        classes: "two",
+        rules: ALL_RULES,
+        cost: "one warm-started training per step",
+        options: &[
+            ("--step N|FRACTION|half", "features that leave per step; default 1; a fraction is of those that remain"),
+            ("--step-of remaining|original", "what the fraction is of; original is scikit-learn's rule"),
+            ("--cost C", "slack cost; default 1"),
+            ("--loss hinge|squared-hinge", "default hinge"),
+            ("--bias free|none|NUMBER", "default free"),
+            ("--class-weight, --sample-weights", "multiply the cost of a sample"),
+            ("--tolerance T", "relative duality gap of each training; default 1e-6"),
+        ],
+        paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
+    },
+    Method {
+        name: "info-gain",
+        title: "information gain filter",
+        solves: "Scores each feature by how much knowing its interval lowers the entropy of the class, and takes the allowed subset with the largest total.",
+        formula: "gain_j = H(class) - H(class | interval of x_j), in bits; max sum of gains over the allowed subsets",
+        proves: "the largest total gain under the rules; says nothing about the SVM",
+        kernels: "none needed; the SVM trained at the end is linear",
+        classes: "two or more",
+        rules: ALL_RULES,
+        cost: "one sort per feature",
+        options: &[(
+            "--binning mdl|N",
+            "cuts by the minimum description length rule of Fayyad and Irani (default), or N equally filled bins",
+        )],
+        paper: "J. R. Quinlan: Induction of decision trees. Machine Learning 1 (1986), 81-106; cuts: U. Fayyad, K. Irani: Multi-interval discretization of continuous-valued attributes for classification learning. IJCAI 1993, 1022-1027.",
+    },
+];
+
+/// A method by name.
+///
+/// # Errors
+/// An unknown name, with the names there are.
+pub(crate) fn find(name: &str) -> Result<&'static Method, Failure> {
+    METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
+        let known: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+        let hint = notation::closest(name, known.iter().copied())
+            .map_or_else(String::new, |near| format!(" (did you mean {near}?)"));
+        Failure::Input(format!("there is no method {name}{hint}; available are {}", known.join(", ")))
+    })
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// An unknown method, or an output that cannot be written.
+pub(crate) fn run(args: &MethodsArgs, terminal: Terminal) -> Result<u8, Failure> {
+    let chosen: Vec<&Method> = match &args.method {
+        None => METHODS.iter().collect(),
+        Some(name) => vec![find(name)?],
+    };
+    if let Some(sink) = Sink::open_if("--json", args.json.as_ref())? {
+        let list: Vec<_> = chosen.iter().map(|m| value(m)).collect();
+        sink.write(&json_text::text(&json!({"schema": SCHEMA, "methods": list})), terminal)?;
+        if sink.is_stdout() {
+            return Ok(0);
+        }
+    }
+    terminal.out(&match &args.method {
+        None => overview(&chosen),
+        Some(_) => chosen.iter().map(|m| details(m)).collect(),
+    })?;
+    Ok(0)
+}
+
+fn value(method: &Method) -> serde_json::Value {
+    let options: Vec<_> = method.options.iter().map(|(o, d)| json!({"option": o, "meaning": d})).collect();
+    json!({
+        "name": method.name, "title": method.title, "solves": method.solves, "formula": method.formula,
+        "proves": method.proves, "kernels": method.kernels, "classes": method.classes, "rules": method.rules,
+        "cost": method.cost, "options": options, "paper": method.paper
+    })
+}
+
+fn overview(methods: &[&Method]) -> String {
+    let mut table = Table::new(&["METHOD", "WHAT", "CLASSES", "PROVES"], 3);
+    for m in methods {
+        table.row([m.name, m.title, m.classes, m.proves].map(str::to_owned).to_vec());
+    }
+    table.render() + "\n`fewest methods NAME` describes one, with its options and its paper.\n"
+}
+
+fn details(method: &Method) -> String {
+    let mut out = format!("{} - {}\n\n", bold(method.name), method.title);
+    out += &paragraph(method.solves, 2);
+    let _ = write!(out, "\n  {}\n\n", method.formula);
+    for (label, text) in [
+        ("Proves", method.proves),
+        ("Kernels", method.kernels),
+        ("Classes", method.classes),
+        ("Rules", method.rules),
+        ("Cost", method.cost),
+    ] {
+        out += &pairs(&[(&format!("{label:<8}"), text.to_owned())]);
+    }
+    let _ = write!(out, "\n{}\n", bold("Options"));
+    let options: Vec<(&str, String)> = method.options.iter().map(|(o, d)| (*o, (*d).to_owned())).collect();
+    out += &pairs(&options);
+    out + &format!("\n{}\n", bold("Paper")) + &paragraph(method.paper, 2)
+}

@@ -1,0 +1,163 @@
+//! `fewest predict`: classify samples with a trained model.
+
+use fewest_data::{Dataset, Features, ScaleKind, Scaling};
+use serde_json::json;
+
+use super::prepare;
+use crate::args::high;
+use crate::args::low::PredictArgs;
+use crate::export::file::Sink;
+use crate::export::model_json::{self, SCHEMA, Trained};
+use crate::export::{json as json_text, table};
+use crate::failure::{Failure, plain};
+use crate::terminal::Terminal;
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that is no model, or data without a feature the model needs.
+pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure> {
+    let place = args.model.display();
+    let content = std::fs::read_to_string(&args.model)
+        .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", plain(&error))))?;
+    let trained = model_json::read(&content).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
+    let out = Sink::open_if("--out", args.out.as_ref())?.unwrap_or(Sink::Stdout);
+    let json = Sink::open_if("--json", args.json.as_ref())?;
+    if out.is_stdout() && json.as_ref().is_some_and(Sink::is_stdout) {
+        return Err(Failure::input("the predictions and --json - cannot both go to standard output; add --out FILE"));
+    }
+
+    let mut options = high::read_options(&args.data)?;
+    options.features = Some(trained.names.clone());
+    options.target_optional = true;
+    if options.target.is_none() && !trained.target.is_empty() {
+        options.target = Some(trained.target.clone());
+    }
+    let mut data = prepare::read(&args.data, &options, terminal)?;
+    scale(&trained, &mut data.features)?;
+    let design = data.features.as_design();
+    let predicted = trained.model.predict(design);
+    let decisions = trained.model.decisions(design);
+    out.write(&csv(&trained, &data, &predicted, &decisions), terminal)?;
+
+    let known = known(&trained, &data);
+    let score = known.as_ref().map(|known| Score::of(known, &predicted));
+    if let Some(sink) = &json {
+        let score = score.as_ref();
+        sink.write(
+            &json_text::text(&json!({
+                "schema": SCHEMA, "kind": "prediction", "model": args.model.display().to_string(),
+                "data": data.source, "n_samples": predicted.len(),
+                "accuracy": score.and_then(Score::accuracy), "right": score.map(|s| s.right),
+                "scored": score.map(|s| s.scored), "unknown_class": score.map(|s| s.unknown),
+                "version": env!("CARGO_PKG_VERSION"),
+            })),
+            terminal,
+        )?;
+    }
+    if let Some(score) = score {
+        let line = score.text();
+        if out.is_stdout() || json.as_ref().is_some_and(Sink::is_stdout) {
+            terminal.note(&line);
+        } else {
+            terminal.out(&format!("{line}\n"))?;
+        }
+    } else if !out.is_stdout() && !json.as_ref().is_some_and(Sink::is_stdout) {
+        terminal.out(&format!("{} samples classified; the data have no target to compare with\n", predicted.len()))?;
+    }
+    Ok(0)
+}
+
+/// The model's scaling on the aligned features.
+fn scale(trained: &Trained, features: &mut Features) -> Result<(), Failure> {
+    let (centre, scale) = (&trained.scaling.centre, &trained.scaling.scale);
+    let centred = centre.iter().any(|&c| c != 0.0);
+    if !centred && scale.iter().all(|&s| s == 1.0) {
+        return Ok(());
+    }
+    let kind = if centred { ScaleKind::Standard } else { ScaleKind::MaxAbs };
+    if centred && let Features::Sparse(sparse) = features {
+        // A model trained on dense data meets a sparse file: its few features are filled in.
+        let (n, p) = (fewest::Design::n_samples(sparse), fewest::Design::n_features(sparse));
+        let mut values = vec![0.0; n * p];
+        for j in 0..p {
+            let (rows, stored) = sparse.column(j);
+            for (&i, &x) in rows.iter().zip(stored) {
+                values[j * n + i as usize] = x;
+            }
+        }
+        *features = Features::Dense(fewest::DenseDesign::new(n, p, values)?);
+    }
+    let center = if centred { centre.clone() } else { vec![] };
+    Ok(Scaling { kind, center, scale: scale.clone() }.apply(features)?)
+}
+
+/// The class of each row as the model counts them, where the data have a target.
+fn known(trained: &Trained, data: &Dataset) -> Option<Vec<Option<u32>>> {
+    data.target.as_ref().map(|target| target.codes_in(&trained.classes))
+}
+
+/// How many predictions are right.
+struct Score {
+    right: usize,
+    scored: usize,
+    unknown: usize,
+}
+
+impl Score {
+    fn of(known: &[Option<u32>], predicted: &[u32]) -> Self {
+        let scored = known.iter().flatten().count();
+        let right = known.iter().zip(predicted).filter(|(k, p)| **k == Some(**p)).count();
+        Self { right, scored, unknown: known.len() - scored }
+    }
+
+    fn accuracy(&self) -> Option<f64> {
+        (self.scored > 0).then(|| self.right as f64 / self.scored as f64)
+    }
+
+    fn text(&self) -> String {
+        let unknown = match self.unknown {
+            0 => String::new(),
+            count => format!("; {count} of a class the model does not know"),
+        };
+        match self.accuracy() {
+            Some(share) => {
+                format!(
+                    "accuracy {} % ({} of {} right){unknown}",
+                    table::number(100.0 * share),
+                    self.right,
+                    self.scored
+                )
+            }
+            None => format!("no sample has a class that the model knows{unknown}"),
+        }
+    }
+}
+
+/// `prediction`, one decision column per machine, and the class in the data where there is one.
+fn csv(trained: &Trained, data: &Dataset, predicted: &[u32], decisions: &[f64]) -> String {
+    let machines = &trained.model.machines;
+    let name = |class: u32| trained.classes[class as usize].as_str();
+    let mut header = vec!["prediction".to_owned()];
+    match machines.len() {
+        1 => header.push("decision".to_owned()),
+        _ => header.extend(machines.iter().map(|m| format!("decision_{}_{}", name(m.negative), name(m.positive)))),
+    }
+    header.extend(data.target.as_ref().map(|t| t.column.clone()));
+    let mut out = line(&header);
+    for (i, &class) in predicted.iter().enumerate() {
+        let mut cells = vec![name(class).to_owned()];
+        cells.extend(decisions[i * machines.len()..(i + 1) * machines.len()].iter().map(f64::to_string));
+        cells.extend(data.target.as_ref().map(|t| t.classes[t.codes[i] as usize].clone()));
+        out += &line(&cells);
+    }
+    out
+}
+
+/// A csv line; cells are quoted where they must be.
+fn line(cells: &[String]) -> String {
+    let quote = |cell: &String| {
+        if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.clone() }
+    };
+    cells.iter().map(quote).collect::<Vec<_>>().join(",") + "\n"
+}

@@ -1,0 +1,201 @@
+//! From a data file to what the methods take: read, tell the notes, weigh the samples, scale.
+
+use fewest::SvmSettings;
+use fewest::model::{self, FitSettings};
+use fewest_data::{Dataset, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
+
+use crate::args::high::{self, ClassWeight};
+use crate::args::low::{DataArgs, PrepareArgs, ScaleArg};
+use crate::args::notation;
+use crate::export::model_json::{FeatureScaling, Trained};
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Data ready for a method.
+pub(crate) struct Prepared {
+    /// Features (scaled), names, notes.
+    pub(crate) data: Dataset,
+    /// Classes.
+    pub(crate) target: Target,
+    /// Cost multiplier of each sample: sample weight times class weight.
+    pub(crate) weights: Vec<f64>,
+    /// Features with one value only.
+    pub(crate) constant: Vec<usize>,
+    /// Features whose variance, as in the file, is at most the threshold asked for.
+    pub(crate) low_variance: Vec<usize>,
+    /// How all features were scaled.
+    scaling: Scaling,
+}
+
+/// What to do with the data besides reading them.
+pub(crate) struct Preparation<'a> {
+    /// File and how to read it.
+    pub(crate) data: &'a DataArgs,
+    /// Scaling and sample weights.
+    pub(crate) prepare: &'a PrepareArgs,
+    /// Class weights.
+    pub(crate) class_weight: &'a ClassWeight,
+    /// Features of at most this variance are reported.
+    pub(crate) variance_threshold: Option<f64>,
+}
+
+/// Reads the file and tells its notes.
+///
+/// # Errors
+/// Whatever is wrong with the file.
+pub(crate) fn read(args: &DataArgs, options: &ReadOptions, terminal: Terminal) -> Result<Dataset, Failure> {
+    let data = fewest_data::read(high::path_text(&args.data)?, options)?;
+    for note in &data.notes {
+        tell(note, terminal);
+    }
+    Ok(data)
+}
+
+/// A note, as loud as it deserves.
+pub(crate) fn tell(note: &Note, terminal: Terminal) {
+    match note {
+        Note::Constant { .. } | Note::Unseen { .. } => terminal.warn(&note.to_string()),
+        Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
+            terminal.detail(&note.to_string());
+        }
+        other => terminal.note(&other.to_string()),
+    }
+}
+
+impl Preparation<'_> {
+    /// Reads and prepares; sets the memory that the solver may use.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file or with a weight, or more memory needed than allowed.
+    pub(crate) fn run(&self, svm: &mut SvmSettings, terminal: Terminal) -> Result<Prepared, Failure> {
+        let mut options = high::read_options(self.data)?;
+        options.apart.extend(self.prepare.sample_weights.clone());
+        let mut data = read(self.data, &options, terminal)?;
+        let target = data.target.take().ok_or_else(|| {
+            Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
+        })?;
+        let mut weights = sample_weights(&data)?;
+        let by_class = self.class_weight.resolve(&target)?;
+        for (weight, &code) in weights.iter_mut().zip(&target.codes) {
+            *weight *= by_class[code as usize];
+        }
+        if let Some(allowed) = high::memory(self.data)? {
+            let left = allowed.saturating_sub(data.features.bytes());
+            if left == 0 {
+                return Err(Failure::Input(format!(
+                    "{}: the data take {}, all that --memory allows; raise --memory",
+                    data.source,
+                    notation::bytes(data.features.bytes())
+                )));
+            }
+            svm.memory = left;
+        }
+        let low_variance = match self.variance_threshold {
+            None => vec![],
+            Some(threshold) if threshold >= 0.0 && threshold.is_finite() => {
+                fewest_data::low_variance(&data.features, threshold)
+            }
+            Some(threshold) => {
+                return Err(Failure::Input(format!(
+                    "--variance-threshold is {threshold}, but must be a finite number, 0 or more"
+                )));
+            }
+        };
+        let constant = data.features.constant();
+        let kind = scaling_kind(self.prepare.scale, data.features.as_design().is_sparse());
+        let scaling = Scaling::fit(kind, &data.features)?;
+        scaling.apply(&mut data.features)?;
+        Ok(Prepared { data, target, weights, constant, low_variance, scaling })
+    }
+}
+
+/// The scaling asked for, or the default for the kind of data.
+pub(crate) fn scaling_kind(asked: Option<ScaleArg>, sparse: bool) -> ScaleKind {
+    match asked {
+        Some(ScaleArg::Maxabs) => ScaleKind::MaxAbs,
+        Some(ScaleArg::None) => ScaleKind::None,
+        None if sparse => ScaleKind::MaxAbs,
+        Some(ScaleArg::Standard) | None => ScaleKind::Standard,
+    }
+}
+
+/// The weight of each sample from the column set apart, 1 without one.
+fn sample_weights(data: &Dataset) -> Result<Vec<f64>, Failure> {
+    let Some(column) = data.apart.first() else { return Ok(vec![1.0; data.features.n_samples()]) };
+    let weight = |(row, cell): (usize, &String)| match cell.trim().parse::<f64>() {
+        Ok(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
+        _ => Err(Failure::Input(format!(
+            "{}, data row {}, column `{}`: the sample weight is `{cell}`, but must be a finite number, 0 or more",
+            data.source,
+            row + 1,
+            column.name
+        ))),
+    };
+    column.values.iter().enumerate().map(weight).collect()
+}
+
+/// The names as the rules want them for messages: listed, or empty for x1, x2, ...
+pub(crate) fn listed(names: &Names) -> &[String] {
+    match names {
+        Names::Listed(names) => names,
+        Names::Numbered(_) => &[],
+    }
+}
+
+impl Prepared {
+    /// `standard`, `maxabs` or `none`.
+    pub(crate) fn scale_name(&self) -> &'static str {
+        scale_name(self.scaling.kind)
+    }
+
+    /// Trains the SVM on these features.
+    ///
+    /// # Errors
+    /// A class without samples of positive weight, or more memory needed than allowed.
+    pub(crate) fn train(&self, features: &[usize], settings: &FitSettings) -> Result<Trained, Failure> {
+        let (design, codes) = (self.data.features.as_design(), &self.target.codes);
+        let model = model::fit(design, features, codes, &self.weights, settings, &mut || None)?;
+        Ok(Trained {
+            names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
+            scaling: self.scaling_of(&model.features),
+            model,
+            classes: self.target.classes.clone(),
+            target: self.target.column.clone(),
+            n_columns: self.data.names.len(),
+            svm: settings.svm.clone(),
+        })
+    }
+
+    /// The scaling of the chosen features, in their order.
+    fn scaling_of(&self, features: &[usize]) -> FeatureScaling {
+        FeatureScaling {
+            kind: self.scale_name().to_owned(),
+            centre: features.iter().map(|&j| self.scaling.center.get(j).copied().unwrap_or(0.0)).collect(),
+            scale: features.iter().map(|&j| self.scaling.scale.get(j).copied().unwrap_or(1.0)).collect(),
+        }
+    }
+
+    /// `-1 = benign, +1 = malignant`, or the names of more classes.
+    pub(crate) fn classes_text(&self) -> String {
+        let counts = self.target.counts();
+        let count = |at: usize| notation::plural(counts[at], "sample");
+        let name = |(at, name): (usize, &String)| {
+            let sign = match (self.target.classes.len(), at) {
+                (2, 0) => "-1 = ",
+                (2, _) => "+1 = ",
+                _ => "",
+            };
+            format!("{sign}{name} ({})", count(at))
+        };
+        self.target.classes.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The name of a scaling in options and results.
+pub(crate) fn scale_name(kind: ScaleKind) -> &'static str {
+    match kind {
+        ScaleKind::Standard => "standard",
+        ScaleKind::MaxAbs => "maxabs",
+        ScaleKind::None => "none",
+    }
+}

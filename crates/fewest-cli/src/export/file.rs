@@ -1,0 +1,106 @@
+//! Output files: found unwritable before the long run, written whole or not at all.
+
+use std::fs::File;
+use std::io::{LineWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, plain};
+use crate::terminal::Terminal;
+
+/// Where an output goes.
+#[derive(Debug, Clone)]
+pub(crate) enum Sink {
+    /// Standard output.
+    Stdout,
+    /// A regular file, replaced as a whole.
+    File(PathBuf),
+    /// A device or pipe, written directly.
+    Stream(PathBuf),
+}
+
+impl Sink {
+    /// Looks at the path before the run. `-` is standard output.
+    ///
+    /// # Errors
+    /// A path that cannot be written, naming the option, the path and the reason.
+    pub(crate) fn open(option: &str, path: &Path) -> Result<Self, Failure> {
+        if path.as_os_str() == "-" {
+            return Ok(Sink::Stdout);
+        }
+        let fail = |why: &str| {
+            Failure::Input(format!(
+                "{option} {}: cannot be written: {why}; choose a path in an existing folder that you may write to",
+                path.display()
+            ))
+        };
+        // A link stays a link: its target is replaced.
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        match std::fs::metadata(&path) {
+            Ok(kind) if kind.is_dir() => return Err(fail("it is a folder")),
+            Ok(kind) if !kind.is_file() => return Ok(Sink::Stream(path)),
+            Ok(kind) if kind.permissions().readonly() => return Err(fail("it is read-only")),
+            Ok(_) | Err(_) => {}
+        }
+        if path.file_name().is_none() {
+            return Err(fail("it names no file"));
+        }
+        let probe = beside(&path);
+        File::create_new(&probe).map_err(|error| fail(&plain(&error)))?;
+        let _ = std::fs::remove_file(&probe);
+        Ok(Sink::File(path))
+    }
+
+    /// As [`Sink::open`], for an option that may be absent.
+    ///
+    /// # Errors
+    /// As [`Sink::open`].
+    pub(crate) fn open_if(option: &str, path: Option<&PathBuf>) -> Result<Option<Self>, Failure> {
+        path.map(|path| Self::open(option, path)).transpose()
+    }
+
+    /// Whether it is standard output.
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(self, Sink::Stdout)
+    }
+
+    /// Writes all of it.
+    ///
+    /// # Errors
+    /// A failed write; the file is then as it was before.
+    pub(crate) fn write(&self, text: &str, terminal: Terminal) -> Result<(), Failure> {
+        match self {
+            Sink::Stdout => terminal.out(text),
+            Sink::Stream(path) => {
+                let wrote = File::options().write(true).open(path).and_then(|mut f| f.write_all(text.as_bytes()));
+                wrote.map_err(|error| Failure::writing(&path.display().to_string(), &error))
+            }
+            Sink::File(path) => {
+                let temporary = beside(path);
+                let wrote = File::create_new(&temporary)
+                    .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
+                    .and_then(|()| std::fs::rename(&temporary, path));
+                wrote.map_err(|error| {
+                    let _ = std::fs::remove_file(&temporary);
+                    Failure::writing(&path.display().to_string(), &error)
+                })
+            }
+        }
+    }
+
+    /// A writer for lines that others may follow while they come (a trace): the file itself, emptied.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(crate) fn follow(&self) -> std::io::Result<Box<dyn Write>> {
+        match self {
+            Sink::Stdout => Ok(Box::new(std::io::stdout())),
+            Sink::File(path) | Sink::Stream(path) => Ok(Box::new(LineWriter::new(File::create(path)?))),
+        }
+    }
+}
+
+/// A name in the same folder that no other run uses.
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    path.with_file_name(format!(".{name}.{}.part", std::process::id()))
+}

@@ -1,0 +1,8 @@
+//! Writing results: files whole or not at all, JSON, tables, and the model files of LIBLINEAR and LIBSVM.
+
+pub(crate) mod file;
+pub(crate) mod json;
+pub(crate) mod liblinear;
+pub(crate) mod libsvm;
+pub(crate) mod model_json;
+pub(crate) mod table;

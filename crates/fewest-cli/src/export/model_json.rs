@@ -1,0 +1,392 @@
+//! A trained model as JSON: everything `fewest predict` needs, and nothing that depends on the machine.
+//!
+//! A model file is `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a selection
+//! result holds the same `model` and `classes`, so that both can be read back here.
+//! Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`, or the kernel sum over
+//! `support_vectors`, which are stored scaled. Positive values vote for `positive`.
+
+use fewest::dual::DualSolution;
+use fewest::model::{Machine, Model};
+use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
+use serde_json::{Map, Value, json};
+
+/// Version of the file layout.
+pub(crate) const SCHEMA: u64 = 1;
+
+/// How each of the model's features is prepared: `(x - centre) / scale`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FeatureScaling {
+    /// `standard`, `maxabs` or `none`.
+    pub(crate) kind: String,
+    /// Subtracted.
+    pub(crate) centre: Vec<f64>,
+    /// Divided by; never 0.
+    pub(crate) scale: Vec<f64>,
+}
+
+/// A model with the names and the scaling that belong to it.
+#[derive(Debug, Clone)]
+pub(crate) struct Trained {
+    /// The machines; `features` are columns of the training data.
+    pub(crate) model: Model,
+    /// Names of the model's features, in its order.
+    pub(crate) names: Vec<String>,
+    /// Class names by index.
+    pub(crate) classes: Vec<String>,
+    /// Name of the target column.
+    pub(crate) target: String,
+    /// Scaling of the model's features.
+    pub(crate) scaling: FeatureScaling,
+    /// Columns of the training data.
+    pub(crate) n_columns: usize,
+    /// Settings of the training.
+    pub(crate) svm: SvmSettings,
+}
+
+/// Kernel as `("rbf", parameters)`.
+fn kernel_entries(kernel: Kernel) -> (&'static str, Vec<(&'static str, Value)>) {
+    match kernel {
+        Kernel::Linear => ("linear", vec![]),
+        Kernel::Rbf { gamma } => ("rbf", vec![("gamma", json!(gamma))]),
+        Kernel::Poly { gamma, coef0, degree } => {
+            ("poly", vec![("gamma", json!(gamma)), ("coef0", json!(coef0)), ("degree", json!(degree))])
+        }
+        Kernel::Sigmoid { gamma, coef0 } => ("sigmoid", vec![("gamma", json!(gamma)), ("coef0", json!(coef0))]),
+        Kernel::Precomputed => ("precomputed", vec![]),
+    }
+}
+
+/// The bias as in `--bias`.
+pub(crate) fn bias_value(bias: Bias) -> Value {
+    match bias {
+        Bias::Free => json!("free"),
+        Bias::None => json!("none"),
+        Bias::Penalised(value) => json!(value),
+    }
+}
+
+/// The class names as the contract has them: keys -1 and +1 for two classes, 0, 1, ... for more.
+pub(crate) fn classes_value(classes: &[String]) -> Value {
+    let key = |at: usize| match (classes.len(), at) {
+        (2, 0) => "-1".to_owned(),
+        (2, _) => "+1".to_owned(),
+        _ => at.to_string(),
+    };
+    Value::Object(classes.iter().enumerate().map(|(at, name)| (key(at), json!(name))).collect())
+}
+
+fn by_name(names: &[String], values: impl IntoIterator<Item = Value>) -> Value {
+    Value::Object(names.iter().cloned().zip(values).collect())
+}
+
+impl Trained {
+    /// The `model` entry.
+    pub(crate) fn value(&self) -> Value {
+        let (kernel, parameters) = kernel_entries(self.model.kernel);
+        let mut out = Map::new();
+        out.insert("kernel".into(), json!(kernel));
+        out.extend(parameters.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        out.insert("cost".into(), json!(self.svm.cost));
+        out.insert("loss".into(), json!(self.svm.loss));
+        out.insert("bias".into(), bias_value(self.svm.bias));
+        out.insert("features".into(), json!(self.names));
+        out.insert("feature_indices".into(), json!(self.model.features));
+        if let [machine] = self.model.machines.as_slice() {
+            if self.model.kernel == Kernel::Linear {
+                out.insert("weights".into(), by_name(&self.names, machine.weights.iter().map(|w| json!(w))));
+            }
+            out.insert("intercept".into(), json!(machine.bias));
+        }
+        let each = self.scaling.centre.iter().zip(&self.scaling.scale);
+        let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
+        out.insert("scaling".into(), json!({"kind": self.scaling.kind, "features": scaling}));
+        out.insert("machines".into(), self.model.machines.iter().map(|m| self.machine_value(m)).collect());
+        if self.model.kernel != Kernel::Linear {
+            out.insert("support_vectors".into(), rows_value(&self.model.support_vectors));
+        }
+        Value::Object(out)
+    }
+
+    fn machine_value(&self, machine: &Machine) -> Value {
+        let solution = &machine.solution;
+        let mut out = Map::new();
+        out.insert("negative".into(), json!(self.classes[machine.negative as usize]));
+        out.insert("positive".into(), json!(self.classes[machine.positive as usize]));
+        out.insert("intercept".into(), json!(machine.bias));
+        if self.model.kernel == Kernel::Linear {
+            out.insert("weights".into(), json!(machine.weights));
+        } else {
+            out.insert("coefficients".into(), json!(machine.coefficients));
+        }
+        out.insert("primal".into(), json!(solution.primal));
+        out.insert("dual".into(), json!(solution.dual));
+        out.insert("gap".into(), json!(solution.gap()));
+        out.insert("kkt_residual".into(), json!(solution.kkt_residual));
+        out.insert("iterations".into(), json!(solution.iterations));
+        out.insert("status".into(), json!(solution.status));
+        Value::Object(out)
+    }
+
+    /// The whole model file.
+    pub(crate) fn file(&self) -> String {
+        let file = json!({
+            "schema": SCHEMA,
+            "kind": "model",
+            "version": env!("CARGO_PKG_VERSION"),
+            "target": self.target,
+            "classes": classes_value(&self.classes),
+            "n_features": self.n_columns,
+            "model": self.value(),
+        });
+        super::json::text(&file)
+    }
+
+    /// Weights and bias of a linear machine for data as in the file.
+    pub(crate) fn raw(&self, machine: &Machine) -> (Vec<f64>, f64) {
+        let weights: Vec<f64> = machine.weights.iter().zip(&self.scaling.scale).map(|(w, s)| w / s).collect();
+        let shift: f64 = weights.iter().zip(&self.scaling.centre).map(|(w, c)| w * c).sum();
+        (weights, machine.bias - shift)
+    }
+}
+
+fn rows_value(rows: &RowMatrix) -> Value {
+    (0..rows.n_samples()).map(|i| json!(row_values(rows, i))).collect()
+}
+
+/// Row i with its zeros.
+pub(crate) fn row_values(rows: &RowMatrix, i: usize) -> Vec<f64> {
+    let mut values = vec![0.0; rows.n_features()];
+    rows.row(i).add_to(1.0, &mut values);
+    values
+}
+
+/// A field that is missing or of the wrong kind.
+fn wrong(key: &str, expected: &str) -> String {
+    format!("`{key}` is missing or not {expected}; write the model again with this version of fewest")
+}
+
+fn field<'a>(value: &'a Value, key: &str, expected: &str) -> Result<&'a Value, String> {
+    value.get(key).filter(|v| !v.is_null()).ok_or_else(|| wrong(key, expected))
+}
+
+fn number(value: &Value, key: &str) -> Result<f64, String> {
+    field(value, key, "a number")?.as_f64().ok_or_else(|| wrong(key, "a number"))
+}
+
+fn text(value: &Value, key: &str) -> Result<String, String> {
+    Ok(field(value, key, "a text")?.as_str().ok_or_else(|| wrong(key, "a text"))?.to_owned())
+}
+
+fn list<T: serde::de::DeserializeOwned>(value: &Value, key: &str, expected: &str) -> Result<Vec<T>, String> {
+    let found = field(value, key, expected)?;
+    serde_json::from_value(found.clone()).map_err(|_| wrong(key, expected))
+}
+
+/// Reads a model file or a selection result.
+///
+/// # Errors
+/// What is missing or of the wrong kind, with the remedy.
+pub(crate) fn read(content: &str) -> Result<Trained, String> {
+    let file: Value = serde_json::from_str(content).map_err(|error| {
+        format!("not JSON ({error}); give a model written by `fewest fit`, or the --json result of `fewest select`")
+    })?;
+    let schema = file.get("schema").and_then(Value::as_u64);
+    if schema != Some(SCHEMA) {
+        let found = file.get("schema").map_or("none".to_owned(), Value::to_string);
+        return Err(format!(
+            "its `schema` is {found}, but this version of fewest reads {SCHEMA}; write the model again"
+        ));
+    }
+    let model = field(&file, "model", "a model; the selection may have ended without one")?;
+    let classes =
+        field(&file, "classes", "the class names")?.as_object().ok_or_else(|| wrong("classes", "an object"))?;
+    let key = |at: usize| if classes.len() == 2 { ["-1", "+1"][at].to_owned() } else { at.to_string() };
+    let class = |at| classes.get(&key(at)).and_then(Value::as_str).map(str::to_owned);
+    let named: Option<Vec<String>> = (0..classes.len()).map(class).collect();
+    let classes = named.ok_or_else(|| wrong("classes", "an object with the keys -1 and +1, or 0, 1, 2, ..."))?;
+    let names: Vec<String> = list(model, "features", "a list of names")?;
+    let kernel = read_kernel(model)?;
+    let scaling = read_scaling(field(model, "scaling", "an object")?, &names)?;
+    let rows: Vec<Vec<f64>> =
+        if kernel == Kernel::Linear { vec![] } else { list(model, "support_vectors", "a list of rows")? };
+    if rows.iter().any(|r| r.len() != names.len()) {
+        return Err(wrong("support_vectors", "a list of rows with one value for each feature"));
+    }
+    let machines = field(model, "machines", "a list")?.as_array().ok_or_else(|| wrong("machines", "a list"))?;
+    let read = |m| read_machine(m, &classes, names.len(), rows.len(), kernel);
+    let machines: Vec<Machine> = machines.iter().map(read).collect::<Result<_, String>>()?;
+    let k = classes.len();
+    if k < 2 || machines.len() != k * (k - 1) / 2 {
+        return Err(wrong("machines", "a list with one machine for each pair of classes"));
+    }
+    let svm = SvmSettings { cost: number(model, "cost")?, ..SvmSettings::default() };
+    Ok(Trained {
+        model: Model {
+            features: (0..names.len()).collect(),
+            kernel,
+            n_classes: k as u32,
+            machines,
+            support_vectors: RowMatrix::dense(rows.len(), names.len(), rows.concat()),
+        },
+        n_columns: names.len(),
+        names,
+        classes,
+        target: file.get("target").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        scaling,
+        svm,
+    })
+}
+
+fn read_kernel(model: &Value) -> Result<Kernel, String> {
+    let degree = || number(model, "degree").map(|d| d as u32);
+    let kernel = match text(model, "kernel")?.as_str() {
+        "linear" => Kernel::Linear,
+        "rbf" => Kernel::Rbf { gamma: number(model, "gamma")? },
+        "poly" => Kernel::Poly { gamma: number(model, "gamma")?, coef0: number(model, "coef0")?, degree: degree()? },
+        "sigmoid" => Kernel::Sigmoid { gamma: number(model, "gamma")?, coef0: number(model, "coef0")? },
+        other => return Err(format!("its kernel is {other}, but must be linear, rbf, poly or sigmoid")),
+    };
+    kernel.check().map_err(|error| error.to_string())?;
+    Ok(kernel)
+}
+
+fn read_scaling(value: &Value, names: &[String]) -> Result<FeatureScaling, String> {
+    let features = field(value, "features", "an object")?;
+    let (mut centre, mut scale) = (Vec::new(), Vec::new());
+    for name in names {
+        let entry = field(features, name, "scaled in this model")?;
+        centre.push(number(entry, "centre")?);
+        scale.push(number(entry, "scale")?);
+    }
+    if scale.contains(&0.0) {
+        return Err(wrong("scale", "a number other than 0"));
+    }
+    Ok(FeatureScaling { kind: text(value, "kind")?, centre, scale })
+}
+
+fn read_machine(
+    value: &Value,
+    classes: &[String],
+    features: usize,
+    rows: usize,
+    kernel: Kernel,
+) -> Result<Machine, String> {
+    let class = |key: &str| -> Result<u32, String> {
+        let name = text(value, key)?;
+        let at = classes.iter().position(|c| *c == name);
+        at.map(|at| at as u32).ok_or_else(|| format!("a machine names the class {name}, which the model does not have"))
+    };
+    let bias = number(value, "intercept")?;
+    let (weights, coefficients): (Vec<f64>, Vec<(usize, f64)>) = if kernel == Kernel::Linear {
+        (list(value, "weights", "a list of numbers")?, vec![])
+    } else {
+        (vec![], list(value, "coefficients", "a list of pairs")?)
+    };
+    if kernel == Kernel::Linear && weights.len() != features {
+        return Err(wrong("weights", "a list with one number for each feature"));
+    }
+    if coefficients.iter().any(|c| c.0 >= rows) {
+        return Err(wrong("coefficients", "a list of (support vector, coefficient)"));
+    }
+    let optional = |key: &str| value.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN);
+    let solution = DualSolution {
+        beta: vec![],
+        bias,
+        weights: vec![],
+        primal: optional("primal"),
+        dual: optional("dual"),
+        kkt_residual: optional("kkt_residual"),
+        iterations: value.get("iterations").and_then(Value::as_u64).unwrap_or(0),
+        status: Status::Completed,
+    };
+    Ok(Machine { negative: class("negative")?, positive: class("positive")?, weights, coefficients, bias, solution })
+}
+
+/// The name of a loss in settings.
+pub(crate) fn loss_name(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Hinge => "hinge",
+        Loss::SquaredHinge => "squared-hinge",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solution() -> DualSolution {
+        DualSolution {
+            beta: vec![],
+            bias: 0.25,
+            weights: vec![],
+            primal: 1.0,
+            dual: 1.0,
+            kkt_residual: 0.0,
+            iterations: 1,
+            status: Status::Optimal,
+        }
+    }
+
+    fn trained(kernel: Kernel) -> Trained {
+        let linear = kernel == Kernel::Linear;
+        let machine = Machine {
+            negative: 0,
+            positive: 1,
+            weights: if linear { vec![0.1, -2.0] } else { vec![] },
+            coefficients: if linear { vec![] } else { vec![(0, 0.1), (1, -0.1)] },
+            bias: 0.25,
+            solution: solution(),
+        };
+        Trained {
+            model: Model {
+                features: vec![3, 7],
+                kernel,
+                n_classes: 2,
+                machines: vec![machine],
+                support_vectors: RowMatrix::dense(
+                    if linear { 0 } else { 2 },
+                    2,
+                    if linear { vec![] } else { vec![1.0, 0.0, 0.5, 1e-300] },
+                ),
+            },
+            names: vec!["a".into(), "b \"q\"".into()],
+            classes: vec!["no".into(), "yes".into()],
+            target: "y".into(),
+            scaling: FeatureScaling { kind: "standard".into(), centre: vec![1.0, -0.1], scale: vec![2.0, 0.3] },
+            n_columns: 9,
+            svm: SvmSettings::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for kernel in [Kernel::Linear, Kernel::Poly { gamma: 0.1, coef0: 1.0, degree: 2 }] {
+            let (out, back) = (trained(kernel), read(&trained(kernel).file()).unwrap());
+            assert_eq!((back.names, back.classes, back.scaling), (out.names, out.classes, out.scaling));
+            assert_eq!(back.model.kernel, kernel);
+            assert_eq!(back.model.machines[0].weights, out.model.machines[0].weights);
+            assert_eq!(back.model.machines[0].coefficients, out.model.machines[0].coefficients);
+            assert_eq!(back.model.support_vectors.dense_values(), out.model.support_vectors.dense_values());
+            assert_eq!(back.target, "y");
+        }
+    }
+
+    #[test]
+    fn raw_weights_fold_the_scaling_in() {
+        let trained = trained(Kernel::Linear);
+        let (w, b) = trained.raw(&trained.model.machines[0]);
+        let x = [4.0, 5.0];
+        let scaled = 0.1 * (x[0] - 1.0) / 2.0 - 2.0 * (x[1] + 0.1) / 0.3 + 0.25;
+        assert!((w[0] * x[0] + w[1] * x[1] + b - scaled).abs() < 1e-12);
+    }
+
+    #[test]
+    fn damaged_files_are_refused_with_a_reason() {
+        let whole = trained(Kernel::Linear).file();
+        assert!(read("solver_type L2R").unwrap_err().contains("not JSON"));
+        assert!(read("{}").unwrap_err().contains("schema"));
+        for (from, to) in [("\"machines\"", "\"m\""), ("\"linear\"", "\"cubic\""), ("\"scale\"", "\"s\"")] {
+            assert!(read(&whole.replace(from, to)).is_err(), "{from}");
+        }
+    }
+}

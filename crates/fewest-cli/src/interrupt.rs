@@ -1,0 +1,35 @@
+//! Ctrl-C: once to finish with the best so far, twice to leave at once.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fewest::Cancel;
+
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Exit code of a command that was interrupted twice: 128 + SIGINT, as shells have it.
+const INTERRUPTED: i32 = 130;
+
+/// Listens from now on; before, Ctrl-C ends the program at once, as nothing is worth keeping yet.
+///
+/// # Errors
+/// When the system refuses the handler.
+pub(crate) fn listen(terminal: Terminal) -> Result<Cancel, Failure> {
+    static FLAG: OnceLock<Cancel> = OnceLock::new();
+    static ASKED: AtomicBool = AtomicBool::new(false);
+    if let Some(cancel) = FLAG.get() {
+        return Ok(cancel.clone());
+    }
+    let cancel = FLAG.get_or_init(Cancel::default).clone();
+    let asked = cancel.clone();
+    ctrlc::set_handler(move || {
+        if ASKED.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+        asked.cancel();
+        terminal.note("finishing with the best subset so far; press Ctrl-C again to leave at once");
+    })
+    .map_err(|error| Failure::Broken(format!("cannot listen to Ctrl-C: {error}")))?;
+    Ok(cancel)
+}

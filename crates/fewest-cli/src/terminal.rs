@@ -1,0 +1,108 @@
+//! The only place that prints: results to standard output, everything else to standard error.
+
+use std::io::{IsTerminal, Write};
+
+use crate::failure::Failure;
+
+/// How much is said on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Errors only.
+    Quiet,
+    /// Warnings and notes.
+    Normal,
+    /// Settings and timings too.
+    Verbose,
+}
+
+/// Where words go, and how many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Terminal {
+    level: Level,
+}
+
+impl Terminal {
+    /// A terminal that says this much.
+    pub(crate) fn new(level: Level) -> Self {
+        Self { level }
+    }
+
+    /// Prints text of the result on standard output, as it is.
+    ///
+    /// # Errors
+    /// A failed write; quiet when the reader went away.
+    #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
+    pub(crate) fn out(self, text: &str) -> Result<(), Failure> {
+        let mut stdout = std::io::stdout().lock();
+        stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush())
+            .map_err(|error| Failure::writing("to standard output", &error))
+    }
+
+    /// Warns: the run goes on, but the user should know.
+    pub(crate) fn warn(self, text: &str) {
+        if self.level > Level::Quiet {
+            say(&format!("{}: {text}", paint("warning", "33;1")));
+        }
+    }
+
+    /// Notes something worth knowing.
+    pub(crate) fn note(self, text: &str) {
+        if self.level > Level::Quiet {
+            say(&format!("{}: {text}", paint("note", "36")));
+        }
+    }
+
+    /// Says something only the verbose user wants.
+    pub(crate) fn detail(self, text: &str) {
+        if self.level == Level::Verbose {
+            say(text);
+        }
+    }
+
+    /// Says why the command failed.
+    #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
+    pub(crate) fn error(self, text: &str) {
+        say(&format!("{}: {text}", paint("fewest", "31;1")));
+    }
+
+    /// Whether a progress bar should be drawn.
+    pub(crate) fn shows_progress(self) -> bool {
+        self.level > Level::Quiet && std::io::stderr().is_terminal()
+    }
+}
+
+/// Writes a line to standard error; nobody is left to tell when that fails.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Whether the user wants no colour (<https://no-color.org>).
+fn no_colour() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || std::env::var_os("TERM").is_some_and(|v| v == "dumb")
+}
+
+/// The word in colour, when standard error is a terminal that wants it.
+fn paint(word: &str, code: &str) -> String {
+    if std::io::stderr().is_terminal() && !no_colour() { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
+}
+
+/// Text in bold, when standard output is a terminal that wants it.
+pub(crate) fn bold(text: &str) -> String {
+    if std::io::stdout().is_terminal() && !no_colour() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Columns of the terminal behind standard output; None when piped.
+pub(crate) fn width() -> Option<usize> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
+    columns().or(Some(80))
+}
+
+/// The width the user states, else the terminal's own.
+fn columns() -> Option<usize> {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    columns.or_else(|| terminal_size::terminal_size().map(|(terminal_size::Width(w), _)| w as usize))
+}
