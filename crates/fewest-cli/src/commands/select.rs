@@ -241,8 +241,7 @@ fn report(result: &SelectionResult<'_>, prepared: &Prepared, reading: f64, fitti
     }
     lines.push(("selected", format!("{} of {}", indices.len(), notation::plural(result.names.len(), "feature"))));
     let classes = prepared.classes_text();
-    lines
-        .push(("samples", notation::plural(result.n_samples, "sample").replace(" samples", "").replace(" sample", "")));
+    lines.push(("samples", result.n_samples.to_string()));
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
     lines.push(("scaling", prepared.scale_name().to_owned()));
     if let Some(trained) = result.model
