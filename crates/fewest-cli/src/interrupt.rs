@@ -2,14 +2,30 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use fewest::Cancel;
+use fewest::{Cancel, Status};
 
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 /// Exit code of a command that was interrupted twice: 128 + SIGINT, as shells have it.
 const INTERRUPTED: i32 = 130;
+
+/// Tells a training when to stop: `grace` after Ctrl-C or after the time limit, both counted from now.
+pub(crate) fn stopper(cancel: Cancel, time: Option<Duration>, grace: Duration) -> impl FnMut() -> Option<Status> {
+    let start = Instant::now();
+    let mut since = None;
+    move || {
+        let over = time.is_some_and(|limit| start.elapsed() >= limit);
+        let status = match (cancel.is_cancelled(), over) {
+            (true, _) => Status::Cancelled,
+            (false, true) => Status::TimeLimit,
+            (false, false) => return None,
+        };
+        (since.get_or_insert_with(Instant::now).elapsed() >= grace).then_some(status)
+    }
+}
 
 /// Listens from now on; before, Ctrl-C ends the program at once, as nothing is worth keeping yet.
 ///

@@ -42,7 +42,6 @@ fn once_ends_with_the_best_subset_so_far() {
 }
 
 #[test]
-#[ignore = "fewest::method::elimination::rfe at times offers the empty subset when it is cancelled inside its first training"]
 fn once_during_the_first_training_ends_with_a_subset() {
     for attempt in 0..5 {
         ends_with_a_subset(&format!("interrupt_early_{attempt}"), "progress");

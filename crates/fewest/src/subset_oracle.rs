@@ -136,13 +136,12 @@ impl<'a> SubsetOracle<'a> {
         if let Some((gram, _)) = &mut self.gram {
             for &j in leaving {
                 gram.add_feature(design, j, -1.0);
-                match design.dense_column(j) {
-                    Some(x) => self.active_set.feature_left(x),
-                    None => {
-                        let mut x = vec![0.0; self.dual.len()];
-                        design.add_column(j, 1.0, &mut x);
-                        self.active_set.feature_left(&x);
-                    }
+                if let Some(x) = design.dense_column(j) {
+                    self.active_set.feature_left(x);
+                } else {
+                    let mut x = vec![0.0; self.dual.len()];
+                    design.add_column(j, 1.0, &mut x);
+                    self.active_set.feature_left(&x);
                 }
             }
         }

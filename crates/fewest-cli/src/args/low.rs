@@ -345,6 +345,9 @@ pub(crate) struct FitArgs {
     /// Model.
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+    /// Stop after this long with the best model so far: 500ms, 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", help_heading = "Limits")]
+    pub(crate) time_limit: Option<String>,
     /// Write objective, settings and model as JSON to this file, or - for standard output
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{Kernel, Status};
+use fewest::{DualSolution, Kernel, Status};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
@@ -18,6 +18,7 @@ use crate::export::model_json::{SCHEMA, Trained, bias_value, classes_value, loss
 use crate::export::table::{self, Table};
 use crate::export::{json as json_text, liblinear, libsvm};
 use crate::failure::{Failure, plain};
+use crate::interrupt;
 use crate::terminal::Terminal;
 
 /// A model file to be written.
@@ -110,6 +111,7 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     let kernel = high::kernel(args.svm.kernel, &args.kernel)?;
     let class_weight = ClassWeight::read(&args.svm.class_weight)?;
     let wanted = wanted(args)?;
+    let time = high::time_limit(args.time_limit.as_deref())?;
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let model_sink = ModelSink::open(&args.model)?;
     let to_stdout = [json.as_ref(), model_sink.as_ref().map(ModelSink::sink)];
@@ -134,7 +136,8 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     let start = Instant::now();
     let design = prepared.data.features.as_design();
     let kernel = kernel.resolve(design, &features);
-    let trained = prepared.train(&features, &FitSettings { svm, kernel })?;
+    let mut stop = interrupt::stopper(interrupt::listen(terminal)?, time, Duration::ZERO);
+    let trained = prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
     let fitting = start.elapsed().as_secs_f64();
     let accuracy = accuracy(&trained.model.predict(design), &prepared);
     if let Some(sink) = &json {
@@ -146,7 +149,11 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     if to_stdout == 0 {
         terminal.out(&report(args, &trained, &prepared, accuracy, [reading, fitting]))?;
     }
-    Ok(0)
+    let status = status(&trained);
+    if status.is_limit() {
+        terminal.note(&format!("the training was stopped ({status}); the model is the best so far, see its gap"));
+    }
+    Ok(json_text::exit_code(status))
 }
 
 /// The features asked for: names, or none for all.
@@ -205,12 +212,23 @@ fn accuracy(predicted: &[u32], prepared: &Prepared) -> f64 {
     right as f64 / prepared.target.codes.len().max(1) as f64
 }
 
+/// How the training ended: the first machine that stopped early decides.
+fn status(trained: &Trained) -> Status {
+    let mut statuses = trained.model.machines.iter().map(|m| m.solution.status);
+    statuses.find(|s| s.is_limit()).unwrap_or(Status::Optimal)
+}
+
 fn value(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, seconds: f64) -> Value {
+    let sum = |value: fn(&DualSolution) -> f64| trained.model.machines.iter().map(|m| value(&m.solution)).sum::<f64>();
+    let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
     json!({
         "schema": SCHEMA,
         "kind": "fit",
-        "objective": trained.model.machines.iter().map(|m| m.solution.primal).sum::<f64>(),
+        "status": status(trained).name(),
+        "objective": objective,
         "sense": "min",
+        "bound": bound,
+        "gap": (objective - bound).abs() / objective.abs().max(1e-10),
         "seconds": seconds,
         "n_samples": prepared.data.features.n_samples(),
         "n_features": trained.n_columns,

@@ -1,7 +1,7 @@
 //! From a data file to what the methods take: read, tell the notes, weigh the samples, scale.
 
-use fewest::SvmSettings;
 use fewest::model::{self, FitSettings};
+use fewest::{Status, SvmSettings};
 use fewest_data::{Dataset, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
 
 use crate::args::high::{self, ClassWeight};
@@ -152,9 +152,14 @@ impl Prepared {
     ///
     /// # Errors
     /// A class without samples of positive weight, or more memory needed than allowed.
-    pub(crate) fn train(&self, features: &[usize], settings: &FitSettings) -> Result<Trained, Failure> {
+    pub(crate) fn train(
+        &self,
+        features: &[usize],
+        settings: &FitSettings,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Trained, Failure> {
         let (design, codes) = (self.data.features.as_design(), &self.target.codes);
-        let model = model::fit(design, features, codes, &self.weights, settings, &mut || None)?;
+        let model = model::fit(design, features, codes, &self.weights, settings, stop)?;
         Ok(Trained {
             names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
             scaling: self.scaling_of(&model.features),

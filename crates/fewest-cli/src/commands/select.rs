@@ -1,11 +1,11 @@
 //! `fewest select`: find a subset, train on it, print a table, write JSON and a model.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fewest::method::elimination::{self, Step};
 use fewest::method::filter::{self, Binning};
 use fewest::model::FitSettings;
-use fewest::{Kernel, Limits, Problem, RuleList, Rules, Selection, SvmSettings};
+use fewest::{Kernel, Limits, Problem, RuleList, Rules, Selection, Status, SvmSettings};
 use serde_json::{Map, Value, json};
 
 use super::fit::{ModelSink, explain_status};
@@ -25,6 +25,9 @@ use crate::terminal::Terminal;
 
 /// Rows of the printed table; more go into the JSON only.
 const ROWS: usize = 50;
+
+/// What the training on the selected features may still take after Ctrl-C or the time limit.
+const REFIT: Duration = Duration::from_secs(2);
 
 /// Runs the command.
 ///
@@ -68,14 +71,16 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     let reading = start.elapsed().as_secs_f64();
 
     // The run.
-    let limits = Limits { time, cancel: interrupt::listen(terminal)?, ..Limits::default() };
+    let cancel = interrupt::listen(terminal)?;
+    let limits = Limits { time, cancel: cancel.clone(), ..Limits::default() };
     let mut watch = Watch::new(&prepared.data.names, terminal, trace.as_ref());
     let selection = select(&method, &svm, &prepared, &rules, limits, &mut watch)?;
     watch.finish()?;
 
     // The SVM on what was selected.
     let fitting = Instant::now();
-    let trained = train(&selection, &prepared, &svm)?;
+    let left = time.map(|limit| limit.saturating_sub(selection.outcome.elapsed));
+    let trained = train(&selection, &prepared, &svm, &mut interrupt::stopper(cancel, left, REFIT))?;
     let fitting = fitting.elapsed().as_secs_f64();
 
     let result = SelectionResult {
@@ -158,12 +163,17 @@ fn select(
 }
 
 /// The SVM on the selected features; none when nothing was selected.
-fn train(selection: &Selection, prepared: &Prepared, svm: &SvmSettings) -> Result<Option<Trained>, Failure> {
+fn train(
+    selection: &Selection,
+    prepared: &Prepared,
+    svm: &SvmSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<Option<Trained>, Failure> {
     let features: Vec<usize> = selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect());
     if features.is_empty() {
         return Ok(None);
     }
-    prepared.train(&features, &FitSettings { svm: svm.clone(), kernel: Kernel::Linear }).map(Some)
+    prepared.train(&features, &FitSettings { svm: svm.clone(), kernel: Kernel::Linear }, stop).map(Some)
 }
 
 /// Every option in force, defaults included.

@@ -85,7 +85,19 @@ impl Row<'_> {
     pub fn dot(self, w: &[f64]) -> f64 {
         match self {
             Row::Dense(x) => simd::dot(x, w),
-            Row::Sparse(columns, values) => columns.iter().zip(values).map(|(&j, &x)| x * w[j as usize]).sum(),
+            Row::Sparse(columns, values) => {
+                // Four sums, so that one addition need not wait for the last.
+                let (columns, last_columns) = columns.as_chunks::<4>();
+                let (values, last_values) = values.as_chunks::<4>();
+                let mut sums = [0.0; 4];
+                for (columns, values) in columns.iter().zip(values) {
+                    for l in 0..4 {
+                        sums[l] += values[l] * w[columns[l] as usize];
+                    }
+                }
+                let rest: f64 = last_columns.iter().zip(last_values).map(|(&j, &x)| x * w[j as usize]).sum();
+                (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+            }
         }
     }
 

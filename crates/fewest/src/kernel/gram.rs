@@ -9,8 +9,8 @@ use crate::{Design, Error};
 
 /// Columns gathered at a time.
 const PANEL: usize = 256;
-/// Side of the square tiles of K that threads share out.
-const TILE: usize = 512;
+/// Rows of K that one thread works on at a time.
+const TILE: usize = 128;
 
 /// A full symmetric n x n matrix, row after row.
 #[derive(Debug, Clone, PartialEq)]

@@ -140,14 +140,20 @@ impl Oracle for RankingOracle<'_> {
             }
             Question::KeepBest { leaving } => {
                 self.oracle.remove(leaving);
-                if self.oracle.solution().is_none() {
+                if self.oracle.solution().is_none_or(|s| s.status.is_limit()) {
                     self.train(run, WIND_UP);
                 }
-                // -1e100 stands for "not among the survivors": no rule can make such a feature pay.
+                let criteria: Vec<(usize, f64)> =
+                    self.oracle.units().iter().map(|&u| (u, self.oracle.criterion(u))).collect();
+                // A little more than nothing for weights of 0, so that as many features stay as the rules allow; -1e100
+                // stands for "not among the survivors": no rule can make such a feature pay.
+                let little = 1e-9 * criteria.iter().map(|c| c.1).fold(1e-9, f64::max);
                 let mut gains = vec![-1e100; self.rules.p()];
-                for &u in self.oracle.units() {
-                    let share = self.oracle.criterion(u) / self.rules.unit(u).len() as f64;
-                    self.rules.unit(u).iter().for_each(|&j| gains[j] = share);
+                for (u, criterion) in criteria {
+                    let unit = self.rules.unit(u);
+                    for &j in unit {
+                        gains[j] = criterion / unit.len() as f64 + little;
+                    }
                 }
                 let (best, _) = self.rules.best_subset(&gains).expect("the survivors hold an allowed subset");
                 let leaving: Vec<usize> = self.oracle.subset().difference(&best).collect();
@@ -280,6 +286,10 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
             run.offer(&self.survivors, answer.objective);
             self.last = answer.smallest;
             self.finished = true;
+            return Ok(());
+        }
+        if run.stop().is_some() {
+            // A training that was cut short ranks nothing; the survivors stay as they are until the wind-up.
             return Ok(());
         }
         // Step 3.
