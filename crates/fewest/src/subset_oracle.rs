@@ -156,7 +156,7 @@ impl<'a> SubsetOracle<'a> {
             let (gram, _) = self.gram.get_or_insert_with(|| (GramMatrix::linear(design, &features), features.len()));
             smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
         } else {
-            linear::solve_linear(&design.rows(&features), &self.dual, start.as_deref(), &self.settings, stop)
+            linear::solve_linear(&design.rows(&features), &self.dual, start.as_deref(), None, &self.settings, stop)
         };
         let old = start.unwrap_or_else(|| vec![0.0; solution.beta.len()]);
         let way: f64 = solution.beta.iter().zip(&old).map(|(a, b)| (a - b) * (a - b)).sum();

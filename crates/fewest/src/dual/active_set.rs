@@ -63,6 +63,11 @@ impl ActiveSet {
         }
     }
 
+    /// Whether it has never been used.
+    pub(crate) fn is_new(&self) -> bool {
+        self.free.is_empty()
+    }
+
     /// Forgets R: the Gram matrix was replaced.
     pub fn forget(&mut self) {
         self.inverse.clear();

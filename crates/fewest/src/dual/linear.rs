@@ -2,14 +2,17 @@
 //!
 //! Solves   the dual of [`super`] for a linear kernel, hinge or squared hinge, any bias.
 //! Given    rows (n x p), box, optional start.      Returns  beta, w, bias, both objectives, status.
-//! Steps    1. coordinate descent for a share of what step 2 is expected to cost  2. semismooth Newton from there, when its
-//!          p x p matrices fit the memory  3. interior point where Newton stalled
+//! Steps    1. coordinate descent for a share of what step 2 is expected to cost  2. from there the cheaper of semismooth
+//!          Newton (p x p matrices) and SMO with its active-set finish (the n x n Gram matrix), where they fit the memory
+//!          3. interior point where Newton stalled
 //! Cost     counted in visited values (one multiply-add on a stored value): a Newton round is about two passes and p^3 / 6
 //!          tile operations, and every sample enters the Hessian about twice. So the whole is at most
 //!          `1 + SHARE` times the Newton cost, and plain coordinate descent where that is cheaper than the share.
 //! Fails    never; stops with a status and the gap reached.
 
-use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, interior, newton};
+use super::active_set::ActiveSet;
+use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, interior, newton, smo};
+use crate::kernel::gram::GramMatrix;
 use crate::{RowMatrix, Status};
 
 /// Share of the expected Newton cost that coordinate descent may use first.
@@ -19,19 +22,25 @@ const HINGE_ROUNDS: f64 = 30.0;
 const SQUARED_ROUNDS: f64 = 8.0;
 /// Passes over the rows per round, work on n-vectors included.
 const PASSES: f64 = 2.5;
+/// Pair steps of SMO per sample, as visited values: rows of the Gram matrix stream by.
+const PAIR_STEPS: f64 = 30.0;
 /// Tile operations per visited value's time.
 const TILE_SPEED: f64 = 16.0;
 
-/// Trains a linear machine from `start` (length n; zeros when absent).
+/// Trains a linear machine from `start` (length n; zeros when absent). `gram` makes the Gram matrix of the rows, where the
+/// caller can have it.
 pub fn solve_linear(
     rows: &RowMatrix,
     dual: &BoxDual,
     start: Option<&[f64]>,
+    gram: Option<&dyn Fn() -> GramMatrix>,
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
     // Step 1.
-    let work = newton_work(rows, dual, settings.memory).map_or(f64::INFINITY, |work| SHARE * work);
+    let newton_work = newton_work(rows, dual, settings.memory).unwrap_or(f64::INFINITY);
+    let gram_work = gram.map_or(f64::INFINITY, |_| gram_work(rows));
+    let work = SHARE * newton_work.min(gram_work);
     let first = coordinate::descend(rows, dual, start, settings, settings.max_epochs, work, stop);
     let out_of_work = first.status == Status::CallLimit && first.iterations < settings.max_epochs;
     if !out_of_work {
@@ -40,6 +49,15 @@ pub fn solve_linear(
 
     // Step 2.
     let left = SvmSettings { max_epochs: settings.max_epochs - first.iterations, ..settings.clone() };
+    if let Some(gram) = gram.filter(|_| gram_work < newton_work) {
+        let gram = gram();
+        let mut second = smo::solve(&mut &gram, dual, Some(&first.beta), &mut ActiveSet::default(), &left, stop);
+        second.weights = vec![0.0; rows.n_features()];
+        for (i, &b) in second.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            rows.row(i).add_to(b, &mut second.weights);
+        }
+        return better(first, second);
+    }
     let second = newton::solve(rows, dual, Some(&first.beta), &left, stop);
     let second = better(first, second);
     if second.status != Status::Stalled || dual.loss == Loss::SquaredHinge || second.iterations >= settings.max_epochs {
@@ -72,4 +90,20 @@ fn newton_work(rows: &RowMatrix, dual: &BoxDual, memory: u64) -> Option<f64> {
     let row = stored / n.max(1.0);
     let outer = (0.5 * p * p / TILE_SPEED).min(0.5 * row * row);
     Some(rounds * (PASSES * stored + p * p * p / (6.0 * TILE_SPEED)) + 2.0 * n * outer)
+}
+
+/// Expected cost of the Gram matrix (the squared non-zeros of every column) and of SMO on it, in visited values.
+fn gram_work(rows: &RowMatrix) -> f64 {
+    let (n, p) = (rows.n_samples() as f64, rows.n_features());
+    let pairs = match rows.csr() {
+        None => 0.5 * n * n * p as f64 / TILE_SPEED,
+        Some((_, columns, _)) => {
+            let mut count = vec![0.0f64; p];
+            for &j in columns {
+                count[j as usize] += 1.0;
+            }
+            count.iter().map(|c| c * c).sum()
+        }
+    };
+    pairs + PAIR_STEPS * n * n
 }

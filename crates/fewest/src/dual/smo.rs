@@ -71,9 +71,9 @@ pub fn solve<R: KernelRows>(
     let mut schedule = GapSchedule::new(active.len());
     let shrink_period = n.clamp(1, 1000) as u64;
     let mut next_shrink = shrink_period;
-    // A warm start is tried as it is; a cold one gets pair steps first, so that most bounds are right.
+    // The free set of an earlier training is tried as it is; otherwise pair steps come first, so that most bounds are right.
     let mut wait = n as u64;
-    let mut next_exact = if start.is_some() { 0 } else { wait };
+    let mut next_exact = if memory.is_new() { wait } else { 0 };
     let (mut i, mut top) = largest_growing(&active.v, &active.grow);
 
     let status = loop {
@@ -217,16 +217,8 @@ impl Pair {
     }
 
     fn choose_one(active: &Active) -> Self {
-        let (mut best, mut i, mut violation) = (-1.0, 0, 0.0f64);
-        for t in 0..active.len() {
-            let gradient = active.projected(t);
-            violation = violation.max(gradient.abs());
-            let gain = gradient * gradient / active.curvature[t].max(LEAST_CURVATURE);
-            if gain > best {
-                (best, i) = (gain, t);
-            }
-        }
-        Self { i, j: None, violation, middle: 0.0 }
+        let partner = best_alone(&active.v, &active.grow, &active.fall, &active.curvature);
+        Self { i: partner.index, j: None, violation: partner.violation.max(0.0), middle: 0.0 }
     }
 }
 
@@ -289,13 +281,6 @@ impl Active {
     fn mark(&mut self, a: usize) {
         self.grow[a] = if self.beta[a] < self.upper[a] { 0.0 } else { f64::NEG_INFINITY };
         self.fall[a] = if self.beta[a] > self.lower[a] { 0.0 } else { f64::INFINITY };
-    }
-
-    /// The gradient where the box lets beta follow it, else 0.
-    fn projected(&self, a: usize) -> f64 {
-        let v = self.v[a];
-        let free = if v > 0.0 { self.grow[a] == 0.0 } else { self.fall[a] == 0.0 };
-        if free { v } else { 0.0 }
     }
 
     /// Step 3: moves the pair, updates v, and finds the next i in the same pass.
@@ -505,9 +490,31 @@ fn best_partner<T: Copy + Into<f64>>(
 ) -> Partner {
     let n = v.len();
     let (fall, curvature, row) = (&fall[..n], &curvature[..n], &row[..n]);
-    let gain = |v: f64, fall: f64, curvature: f64, k: f64| -> (f64, f64) {
-        let b = top - (v + fall);
-        let curve = curvature_i + curvature - 2.0 * k;
+    best_gain(n, |t| {
+        let b = top - (v[t] + fall[t]);
+        let curve = curvature_i + curvature[t] - 2.0 * Into::<f64>::into(row[t]);
+        (b, curve)
+    })
+}
+
+/// Step 1': the position with the largest `g_t^2 / K_tt`, g_t the gradient where the box lets beta follow it, and the
+/// largest |g_t|.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+fn best_alone(v: &[f64], grow: &[f64], fall: &[f64], curvature: &[f64]) -> Partner {
+    let n = v.len();
+    let (grow, fall, curvature) = (&grow[..n], &fall[..n], &curvature[..n]);
+    best_gain(n, |t| {
+        let (up, down) = (v[t] + grow[t], -(v[t] + fall[t]));
+        (if up > down { up } else { down }, curvature[t])
+    })
+}
+
+/// The position with the largest `b^2 / max(curve, least)` among those with b > 0, and the largest b, for (b, curve) of each
+/// position below n. Inlined into callers compiled for wider vectors.
+#[inline(always)]
+fn best_gain(n: usize, term: impl Fn(usize) -> (f64, f64)) -> Partner {
+    let gain = |t: usize| -> (f64, f64) {
+        let (b, curve) = term(t);
         let curve = if curve > LEAST_CURVATURE { curve } else { LEAST_CURVATURE };
         (b, if b > 0.0 { b * b / curve } else { -1.0 })
     };
@@ -516,28 +523,19 @@ fn best_partner<T: Copy + Into<f64>>(
     let mut first = 0;
     while first < n {
         let last = (first + BLOCK).min(n);
-        let (v, fall, curvature, row) =
-            (&v[first..last], &fall[first..last], &curvature[first..last], &row[first..last]);
         let mut lanes = [f64::NEG_INFINITY; LANES];
-        let whole = v.len() / LANES * LANES;
-        let mut t = 0;
-        while t < whole {
-            let (v, fall, curvature, row) = (
-                v[t..].first_chunk::<LANES>().expect("whole"),
-                fall[t..].first_chunk::<LANES>().expect("whole"),
-                curvature[t..].first_chunk::<LANES>().expect("whole"),
-                row[t..].first_chunk::<LANES>().expect("whole"),
-            );
+        let mut t = first;
+        while t + LANES <= last {
             for l in 0..LANES {
-                let (b, g) = gain(v[l], fall[l], curvature[l], row[l].into());
+                let (b, g) = gain(t + l);
                 lanes[l] = if g > lanes[l] { g } else { lanes[l] };
                 violation[l] = if b > violation[l] { b } else { violation[l] };
             }
             t += LANES;
         }
         let mut block = f64::NEG_INFINITY;
-        for t in whole..v.len() {
-            let (b, g) = gain(v[t], fall[t], curvature[t], row[t].into());
+        for t in t..last {
+            let (b, g) = gain(t);
             block = if g > block { g } else { block };
             violation[0] = if b > violation[0] { b } else { violation[0] };
         }
@@ -550,6 +548,6 @@ fn best_partner<T: Copy + Into<f64>>(
         first = last;
     }
     let last = (at + BLOCK).min(n);
-    let index = (at..last).find(|&t| gain(v[t], fall[t], curvature[t], row[t].into()).1 == best).unwrap_or(at);
+    let index = (at..last).find(|&t| gain(t).1 == best).unwrap_or(at);
     Partner { index, violation: violation.iter().copied().fold(f64::NEG_INFINITY, f64::max) }
 }

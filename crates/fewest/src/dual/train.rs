@@ -3,7 +3,7 @@
 //! | kernel | data | engine |
 //! | --- | --- | --- |
 //! | linear | n at most [`WHOLE_GRAM`] and no larger than 2 p, dense | SMO with Newton steps on the n x n Gram matrix |
-//! | linear | otherwise | rows: coordinate descent, interior point when n >> p ([`super::linear`]) |
+//! | linear | otherwise | rows: coordinate descent, then Newton's method or SMO on the Gram matrix ([`super::linear`]) |
 //! | other | n at most [`WHOLE_GRAM`] | SMO with Newton steps on the whole kernel matrix |
 //! | other | larger | SMO on cached kernel rows |
 
@@ -15,6 +15,9 @@ use crate::{Design, Error, Kernel, Status};
 
 /// Most samples whose Gram matrix is computed whole in f64 (50 MB).
 pub const WHOLE_GRAM: usize = 2500;
+
+/// Most samples whose Gram matrix is worth having when coordinate descent did not get there (200 MB).
+const LARGEST_GRAM: usize = 5000;
 
 /// Whether the n x n Gram matrix of p features is worth having: no larger than the data, few samples, and it fits.
 pub(crate) fn affords_gram(n: usize, p: usize, settings: &SvmSettings) -> bool {
@@ -47,7 +50,12 @@ pub fn train(
             solution.weights = features.iter().map(|&j| design.dot_column(j, &solution.beta)).collect();
             solution
         }
-        Kernel::Linear => super::linear::solve_linear(&design.rows(features), &dual, None, settings, stop),
+        Kernel::Linear => {
+            let affordable = n <= LARGEST_GRAM && n <= 2 * features.len() && GramMatrix::bytes(n) <= settings.memory;
+            let gram = || GramMatrix::linear(design, features);
+            let gram: Option<&dyn Fn() -> GramMatrix> = if affordable { Some(&gram) } else { None };
+            super::linear::solve_linear(&design.rows(features), &dual, None, gram, settings, stop)
+        }
         Kernel::Precomputed => {
             if design.n_features() != n {
                 let found = design.n_features();

@@ -5,6 +5,7 @@
 use rayon::prelude::*;
 
 use super::{Kernel, simd};
+use crate::design::Row;
 use crate::{Design, Error};
 
 /// Columns gathered at a time.
@@ -49,14 +50,20 @@ impl GramMatrix {
         Ok(Self { n, values })
     }
 
-    /// K_ik = sum over the given features of x_ij x_kj. Work n^2 p / 2 multiply-adds when dense.
+    /// K_ik = sum over the given features of x_ij x_kj. Multiply-adds: n^2 p / 2 when dense, the sum of the columns' squared
+    /// non-zeros when sparse.
     pub fn linear(design: &dyn Design, features: &[usize]) -> Self {
         let n = design.n_samples();
         let mut gram = Self { n, values: vec![0.0; n * n] };
         if design.is_sparse() {
-            for &j in features {
-                gram.add_feature(design, j, 1.0);
-            }
+            let rows = design.rows(features);
+            gram.values.par_chunks_mut(n).enumerate().for_each(|(i, out)| {
+                if let Row::Sparse(columns, values) = rows.row(i) {
+                    for (&at, &x) in columns.iter().zip(values) {
+                        design.add_column(features[at as usize], x, out);
+                    }
+                }
+            });
         } else {
             let mut panel = vec![0.0; n * PANEL.min(features.len())];
             for block in features.chunks(PANEL) {
