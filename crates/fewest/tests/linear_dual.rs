@@ -109,7 +109,7 @@ fn the_solvers_agree_on_every_loss_bias_and_form() {
                         let what = format!("seed {seed} {loss:?} {bias:?} sparse {sparse} C {cost} {n} x {p}");
                         let coordinate = coordinate::solve(&case.rows, &dual, None, &s, &mut never);
                         let interior = interior::solve(&case.rows, &dual, &s, &mut never);
-                        let linear = solve_linear(&case.rows, &dual, None, &s, &mut never);
+                        let linear = solve_linear(&case.rows, &dual, None, None, &s, &mut never);
                         let all = [(&coordinate, "coordinate"), (&interior, "interior"), (&linear, "linear")];
                         for (got, name) in all {
                             check(&case, &dual, &s, got, &format!("{name} {what}"));
@@ -131,7 +131,7 @@ fn tight_solutions_satisfy_the_optimality_conditions() {
             let case = case(77, 80, 6, false);
             let s = settings(loss, bias, 1.0, 1e-12);
             let dual = BoxDual::new(&case.y, &case.weights, &s);
-            let got = solve_linear(&case.rows, &dual, None, &s, &mut never);
+            let got = solve_linear(&case.rows, &dual, None, None, &s, &mut never);
             assert!(got.gap() <= 1e-10, "{loss:?} {bias:?}: gap {:e}", got.gap());
             assert!(got.kkt_residual <= 1e-4, "{loss:?} {bias:?}: residual {:e}", got.kkt_residual);
         }
@@ -185,7 +185,7 @@ fn a_warm_start_at_the_optimum_is_accepted_at_once() {
             check(&case, &dual, &s, &again, "warm");
             // Any start will do, feasible or not.
             let wild: Vec<f64> = (0..50).map(|i| f64::from(i) - 20.0).collect();
-            let wild = solve_linear(&case.rows, &dual, Some(&wild), &s, &mut never);
+            let wild = solve_linear(&case.rows, &dual, Some(&wild), None, &s, &mut never);
             check(&case, &dual, &s, &wild, "wild start");
         }
     }
@@ -198,7 +198,7 @@ fn a_stop_is_obeyed_at_once_with_a_true_gap() {
             let case = case(3, 60, 6, false);
             let s = settings(loss, bias, 100.0, 1e-10);
             let dual = BoxDual::new(&case.y, &case.weights, &s);
-            let optimum = solve_linear(&case.rows, &dual, None, &s, &mut never);
+            let optimum = solve_linear(&case.rows, &dual, None, None, &s, &mut never);
             let mut stop = || Some(Status::Cancelled);
             let mut asked = 0;
             let mut later = || {
@@ -208,7 +208,7 @@ fn a_stop_is_obeyed_at_once_with_a_true_gap() {
             let stopped = [
                 (coordinate::solve(&case.rows, &dual, None, &s, &mut stop), Status::Cancelled),
                 (interior::solve(&case.rows, &dual, &s, &mut stop), Status::Cancelled),
-                (solve_linear(&case.rows, &dual, None, &s, &mut stop), Status::Cancelled),
+                (solve_linear(&case.rows, &dual, None, None, &s, &mut stop), Status::Cancelled),
                 (coordinate::solve(&case.rows, &dual, None, &s, &mut later), Status::TimeLimit),
             ];
             for (got, status) in stopped {
@@ -226,7 +226,7 @@ fn the_cap_on_epochs_is_a_status() {
     let s = SvmSettings { max_epochs: 2, ..settings(Loss::Hinge, Bias::Free, 100.0, 1e-10) };
     let dual = BoxDual::new(&case.y, &case.weights, &s);
     assert_eq!(coordinate::solve(&case.rows, &dual, None, &s, &mut never).status, Status::CallLimit);
-    assert_eq!(solve_linear(&case.rows, &dual, None, &s, &mut never).status, Status::CallLimit);
+    assert_eq!(solve_linear(&case.rows, &dual, None, None, &s, &mut never).status, Status::CallLimit);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn an_unreachable_tolerance_ends_near_the_optimum() {
             let case = case(8, n, p, false);
             let s = SvmSettings { max_epochs: 20_000, ..settings(loss, Bias::Free, 1.0, 1e-300) };
             let dual = BoxDual::new(&case.y, &case.weights, &s);
-            let got = solve_linear(&case.rows, &dual, None, &s, &mut never);
+            let got = solve_linear(&case.rows, &dual, None, None, &s, &mut never);
             assert!(got.gap() < 1e-9, "{loss:?} {n} x {p}: gap {:e} {:?}", got.gap(), got.status);
             assert_eq!(got.status == Status::Optimal, got.gap() <= s.tolerance, "{loss:?} {n} x {p}");
         }
@@ -257,8 +257,8 @@ fn a_row_twice_is_a_row_of_weight_two() {
             let single = RowMatrix::dense(n, p, values.clone());
             let two = BoxDual::new(&[y.clone(), y.clone()].concat(), &vec![1.0; 2 * n], &s);
             let one = BoxDual::new(&y, &vec![2.0; n], &s);
-            let two = solve_linear(&doubled, &two, None, &s, &mut never);
-            let one = solve_linear(&single, &one, None, &s, &mut never);
+            let two = solve_linear(&doubled, &two, None, None, &s, &mut never);
+            let one = solve_linear(&single, &one, None, None, &s, &mut never);
             assert!((one.primal - two.primal).abs() <= 1e-8 * one.primal, "{loss:?} {bias:?}");
         }
     }
@@ -280,7 +280,7 @@ fn degenerate_problems_are_solved() {
                     let all = [
                         ("coordinate", coordinate::solve(&rows, &dual, None, &s, &mut never)),
                         ("interior", interior::solve(&rows, &dual, &s, &mut never)),
-                        ("linear", solve_linear(&rows, &dual, None, &s, &mut never)),
+                        ("linear", solve_linear(&rows, &dual, None, None, &s, &mut never)),
                     ];
                     for (name, got) in all {
                         assert!(got.gap() <= 1e-6, "{name} {loss:?} {bias:?} {y:?} {weights:?}: {got:?}");
