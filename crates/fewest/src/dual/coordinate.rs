@@ -7,7 +7,7 @@
 //! Steps    1. start  2. epoch over the active samples in random order  3. extrapolate every few epochs
 //!          4. move the centre of a free bias  5. measure the gap when the epoch's own estimate says it is met
 //!          6. bring shrunk samples back
-//! Cost     per epoch: one or two passes over the active rows; memory: O(n + p), or n^2 for few samples of many features.
+//! Cost     per epoch: one or two passes over the active rows; memory: O(n + p).
 //! Differs  from the paper: stops on the relative duality gap, not on the projected gradient; line searches along the way
 //!          of the last epochs (after Bertrand and Massias, AISTATS 2021), which halves the epochs. A free bias is reached by
 //!          the proximal point method on the bias (Rockafellar 1976), that is the method of multipliers on
@@ -18,7 +18,7 @@
 //! Fails    never; stops with a status and the gap reached.
 
 use super::sweep::{self, Coordinate, Descent, Epoch, Shuffle};
-use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, gram, kkt};
+use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, kkt};
 use crate::kernel::simd;
 use crate::{RowMatrix, Status};
 
@@ -31,8 +31,6 @@ const LEAP_SHARE: u64 = 50;
 const FREE_GAIN: f64 = 0.1;
 /// Lengths tried per extrapolation.
 const TRIES: u32 = 3;
-/// Use the Gram matrix up to this many samples, where it costs less than the epochs it shortens.
-const GRAM_SAMPLES: usize = 1000;
 
 /// Trains by coordinate descent from `start` (length n; zeros when absent).
 pub fn solve(
@@ -62,12 +60,8 @@ pub(super) fn descend(
     // Step 1.
     let mut d = begin(dual, start, &norms);
     let everyone = d.active.clone();
-    let gram = worth_gram(rows, settings.memory).then(|| gram::of_rows(rows));
     let beta = |d: &Descent| -> Vec<f64> { d.coordinates.iter().map(Coordinate::beta).collect() };
-    let mut carried = match &gram {
-        Some(gram) => gram::times(gram, &beta(&d)),
-        None => weights(rows, &beta(&d)),
-    };
+    let mut w = weights(rows, &beta(&d));
     let mut value = 0.0;
     let mut epochs = 0;
     if start.is_some() {
@@ -88,8 +82,8 @@ pub(super) fn descend(
     let mut next_leap = LEAP_EPOCHS;
     loop {
         // Step 3.
-        if gram.is_none() && epochs == next_leap {
-            value += extrapolate(rows, &mut d, &mut carried, &earlier, &mut reach);
+        if epochs == next_leap {
+            value += extrapolate(rows, &mut d, &mut w, &earlier, &mut reach);
             next_leap = epochs + LEAP_EPOCHS.max(epochs / LEAP_SHARE);
             for &i in &d.active {
                 earlier[i as usize] = d.coordinates[i as usize].beta();
@@ -103,10 +97,9 @@ pub(super) fn descend(
         // Step 2.
         let all = d.active.len() == everyone.len();
         visited += d.active.len() as f64 * mean_row;
-        let seen = match (&gram, rows.csr()) {
-            (Some(gram), _) => sweep::gram_epoch(gram, &mut carried, &mut d, squared),
-            (None, Some(csr)) => sweep::sparse_epoch(csr, &mut carried, &mut d, squared),
-            (None, None) => sweep::dense_epoch(rows.dense_values().unwrap_or_default(), &mut carried, &mut d, squared),
+        let seen = match rows.csr() {
+            Some(csr) => sweep::sparse_epoch(csr, &mut w, &mut d, squared),
+            None => sweep::dense_epoch(rows.dense_values().unwrap_or_default(), &mut w, &mut d, squared),
         };
         epochs += 1;
         value += seen.growth;
@@ -129,10 +122,7 @@ pub(super) fn descend(
                 return DualSolution { status: Status::Stalled, ..now };
             }
             // What is carried from step to step has gathered rounding errors: form it again.
-            carried = match &gram {
-                Some(gram) => gram::times(gram, &beta(&d)),
-                None => weights(rows, &beta(&d)),
-            };
+            w = weights(rows, &beta(&d));
             // Step 6. The estimate was too kind: sleeping samples woke, or what it sees lags behind. Ask for more.
             if all {
                 demand *= 0.5;
@@ -244,12 +234,6 @@ fn extrapolate(rows: &RowMatrix, d: &mut Descent, w: &mut [f64], earlier: &[f64]
     }
     *reach = reach.max(4.0);
     0.0
-}
-
-/// Whether n is small and the Gram matrix cheaper than the epochs it shortens.
-fn worth_gram(rows: &RowMatrix, memory: u64) -> bool {
-    let n = rows.n_samples();
-    n <= GRAM_SAMPLES && (n * n * 8) as u64 <= memory && rows.stored() >= 4 * n * n
 }
 
 /// w = sum_i beta_i x_i

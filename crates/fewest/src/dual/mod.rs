@@ -19,12 +19,12 @@
 
 pub mod active_set;
 pub mod coordinate;
-mod gram;
 pub mod interior;
 pub mod kkt;
 pub mod linear;
 mod newton;
 mod normal;
+mod outer;
 pub mod smo;
 mod sweep;
 pub mod train;

@@ -1,11 +1,11 @@
 //! The normal matrix `H = R + sum_i d_i x_i x_i'` of few features, and its Cholesky factor.
 //!
 //! x_i carries the bias as a last constant feature: its value s and R = 1 there when penalised, value 1 and R = 0 when free.
-//! The factor is left-looking on the strips of [`super::gram`], so that its inner loop is the same 8 x 8 tile.
+//! The factor is left-looking on the strips of [`super::outer`], so that its inner loop is the same 8 x 8 tile.
 
 use multiversion::multiversion;
 
-use super::gram::{OuterSum, TILE, Tile};
+use super::outer::{OuterSum, TILE, Tile};
 use super::{Bias, coordinate};
 use crate::RowMatrix;
 use crate::design::Row;

@@ -227,27 +227,6 @@ impl Scores for Sparse<'_> {
     }
 }
 
-/// Scores kept up to date themselves: a visit costs O(1), a step O(n), however many features there are.
-struct Gram<'a> {
-    gram: &'a [f64],
-    scores: &'a mut [f64],
-}
-
-impl Scores for Gram<'_> {
-    #[inline(always)]
-    fn score(&self, i: usize) -> f64 {
-        self.scores[i]
-    }
-
-    #[inline(always)]
-    fn advance(&mut self, i: usize, step: f64) {
-        let n = self.scores.len();
-        for (f, k) in self.scores.iter_mut().zip(&self.gram[i * n..(i + 1) * n]) {
-            *f += step * k;
-        }
-    }
-}
-
 /// Epoch over dense rows `x` (n x p) with weights `w` (p).
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub(super) fn dense_epoch(x: &[f64], w: &mut [f64], d: &mut Descent, squared: bool) -> Epoch {
@@ -263,10 +242,4 @@ pub(super) fn sparse_epoch(
     squared: bool,
 ) -> Epoch {
     either(&mut Sparse { start, columns, values, w }, d, squared)
-}
-
-/// Epoch over a Gram matrix (n x n) with scores f (n).
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-pub(super) fn gram_epoch(gram: &[f64], scores: &mut [f64], d: &mut Descent, squared: bool) -> Epoch {
-    either(&mut Gram { gram, scores }, d, squared)
 }

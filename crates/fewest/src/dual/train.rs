@@ -2,9 +2,9 @@
 //!
 //! | kernel | data | engine |
 //! | --- | --- | --- |
-//! | linear | n at most [`WHOLE_GRAM`] and no larger than 2 p, dense | SMO with Newton steps on the n x n Gram matrix |
+//! | linear | n at most [`WHOLE_GRAM`] and no larger than 2 p, more than n^2 values | SMO with its active-set finish on the n x n Gram matrix |
 //! | linear | otherwise | rows: coordinate descent, then Newton's method or SMO on the Gram matrix ([`super::linear`]) |
-//! | other | n at most [`WHOLE_GRAM`] | SMO with Newton steps on the whole kernel matrix |
+//! | other | n at most [`WHOLE_GRAM`] | SMO with its active-set finish on the whole kernel matrix |
 //! | other | larger | SMO on cached kernel rows |
 
 use super::active_set::ActiveSet;
@@ -44,7 +44,7 @@ pub fn train(
     let dual = BoxDual::new(y, weights, settings);
     let whole = n <= WHOLE_GRAM && GramMatrix::bytes(n) <= settings.memory;
     Ok(match kernel {
-        Kernel::Linear if !design.is_sparse() && affords_gram(n, features.len(), settings) => {
+        Kernel::Linear if design.stored() > n * n && affords_gram(n, features.len(), settings) => {
             let gram = GramMatrix::linear(design, features);
             let mut solution = smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop);
             solution.weights = features.iter().map(|&j| design.dot_column(j, &solution.beta)).collect();
