@@ -18,6 +18,7 @@ mod number;
 mod options;
 mod output;
 mod parquet;
+mod parquet_pages;
 mod problems;
 mod scaling;
 mod source;
@@ -26,6 +27,7 @@ mod summary;
 mod svmlight;
 mod table;
 mod target;
+mod thrift;
 mod waves;
 
 pub use dataset::{Dataset, Features, TextColumn};

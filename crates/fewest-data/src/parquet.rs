@@ -10,6 +10,7 @@ use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
@@ -21,7 +22,7 @@ use crate::encoding::{Categories, wanted_as_text};
 use crate::header::{Header, Role, check_distinct};
 use crate::source::Source;
 use crate::target::class_name;
-use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, binary, number, table};
+use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, binary, number, parquet_pages, table};
 
 /// Column that pandas adds for an index with no name.
 const PANDAS_INDEX: &str = "__index_level_";
@@ -42,13 +43,15 @@ fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
 fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let file = &source.name;
     let input = source.seekable()?;
-    let reader = SerializedFileReader::new(Shared::new(file, input)?).map_err(|e| damaged(file, &e))?;
+    let shared = Shared::new(file, input)?;
+    parquet_pages::check_footer(&shared).map_err(|e| damaged(file, &e))?;
+    let reader = SerializedFileReader::new(shared.clone()).map_err(|e| damaged(file, &e))?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
     let mut header = Header::new(file, names, &without_index(options, schema.columns()))?;
     header.notes.retain(|n| !matches!(n, Note::Ignored { count: 0 }));
     let kinds = kinds(&header, schema.columns())?;
-    let table = Table { reader, header: &header, kinds, rows: 0 };
+    let table = Table { reader, shared, header: &header, kinds, rows: 0, memory: options.memory() };
     table.load(options)
 }
 
@@ -179,9 +182,12 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
 /// An open table.
 struct Table<'a> {
     reader: SerializedFileReader<Shared>,
+    shared: Shared,
     header: &'a Header,
     kinds: Vec<Kind>,
     rows: usize,
+    /// Most bytes that may be taken.
+    memory: u64,
 }
 
 /// A text column as codes.
@@ -286,6 +292,7 @@ impl Table<'_> {
         let unsigned = self.kinds[c] == Kind::Unsigned;
         for group in 0..self.reader.num_row_groups() {
             let group = self.reader.get_row_group(group).map_err(|e| damaged(file, &e))?;
+            self.check_pages(group.metadata(), c)?;
             match group.get_column_reader(c).map_err(|e| damaged(file, &e))? {
                 ColumnReader::BoolColumnReader(r) => numeric(file, r, |x| f64::from(u8::from(*x)), &mut batch),
                 ColumnReader::Int32ColumnReader(r) if unsigned => {
@@ -306,6 +313,15 @@ impl Table<'_> {
             }?;
         }
         Ok(())
+    }
+
+    /// Checks the pages of a column before they are decoded.
+    fn check_pages(&self, group: &RowGroupMetaData, c: usize) -> Result<(), DataError> {
+        let (file, name) = (&self.header.file, &self.header.names[c]);
+        let chunk = group.columns().get(c).ok_or_else(|| self.wrong_length(c))?;
+        let bytes = parquet_pages::check_chunk(&self.shared, chunk, group.num_rows())
+            .map_err(|e| damaged(file, &format!("column `{name}`: {e}")))?;
+        crate::options::check_memory(file, &format!("a page of column `{name}`"), bytes, self.memory)
     }
 
     /// A numeric column, missing values as NaN.

@@ -221,6 +221,46 @@ fn bomb_stops_at_the_memory_limit() {
     holds(&case.read_with(&svm).expect_err("a bomb").to_string(), &["a single line", "--memory"]);
 }
 
+/// A good parquet file with the only (or first) `from` made `to`, which is as long.
+fn parquet_with(from: &[u8], to: &[u8]) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/table_snappy.parquet");
+    let mut bytes = std::fs::read(path).expect("fixture");
+    let at = bytes.windows(from.len()).position(|w| w == from).expect("the bytes are there");
+    bytes[at..at + from.len()].copy_from_slice(to);
+    bytes
+}
+
+/// Each of these made the decoder panic or take gigabytes.
+#[test]
+fn parquet_pages_that_lie() {
+    // The first page: type, sizes, dictionary values, encoding, not sorted; then snappy's own size.
+    let page = b"PAR1\x15\x04\x15\xe0\x03\x15\xca\x03\x4c\x15\x3c\x15\x00\x12\x00\x00\xf0\x01";
+    assert!(Case::new("a.parquet", parquet_with(page, page)).read().is_ok());
+    for (at, to, finding) in [
+        (5, &b"\x02"[..], "needs a dictionary, but none comes before it"),
+        (8, b"\x7f", "says 8176 bytes uncompressed from 229, and 240 in its compressed data"),
+        (11, b"\x7f", "says 8165 bytes, but its column ends after"),
+        (14, b"\x7e", "says 63 dictionary values in 240 bytes"),
+        (21, b"\x7f", "says 240 bytes uncompressed from 229, and 16368 in its compressed data"),
+        (5, b"\x00", "has the header of another type of page"),
+        (7, b"\xe1", "says a size of -241"),
+    ] {
+        let mut changed = page.to_vec();
+        changed[at..at + to.len()].copy_from_slice(to);
+        let message = refused("a.parquet", parquet_with(page, &changed));
+        holds(&message, &["a.parquet", "damaged", "column `age`: the page at byte ", finding]);
+    }
+}
+
+#[test]
+fn parquet_footer_that_lies() {
+    let lie = parquet_with(
+        &[0x15, 0x04, 0x19, 0x9c, 0x35, 0x00, 0x18, 0x06],
+        &[0x15, 0x04, 0x19, 0xfc, 0xff, 0xff, 0xff, 0x07],
+    );
+    holds(&refused("a.parquet", lie), &["a.parquet", "damaged", "the footer says a length of"]);
+}
 #[test]
 fn identifiers_and_free_text() {
     let rows: String = lines(30, |i| format!("{i},patient {i},{}\n", i % 2));
