@@ -26,7 +26,7 @@ demo: need-cargo ## select 5 of 30 features of a real data set by SVM-RFE, fit a
 	@./docs/transcript.sh
 
 test: check peers ## everything CI runs: format, lints, documentation, all tests
-	$(CARGO) test --workspace --locked
+	FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --workspace --locked
 
 check: fmt-check lint docs ## the fast part of `make test`
 
@@ -66,5 +66,7 @@ bench-read: need-cargo bench-python ## reading svmlight against scikit-learn
 bench-memory: need-cargo bench-python ## peak memory of the RFE runs
 	$(BENCH_PYTHON) bench/memory.py
 
-fuzz: need-cargo ## every reader on random and damaged bytes, FUZZ_SECONDS each
-	FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest-data --test fuzz -- --ignored --nocapture --test-threads 1
+fuzz: need-cargo ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
+	$(CARGO) test --release --locked -p fewest-data --test fuzz --no-run
+	for reader in svmlight csv arff npz parquet; do \
+	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest-data --test fuzz -- $$reader --nocapture; done
