@@ -21,6 +21,9 @@ use crate::kernel::simd;
 /// Most free variables worth an s x s inverse.
 const MOST_FREE: usize = 2000;
 
+/// Most times R is built afresh in one call.
+const MOST_BUILDS: u32 = 3;
+
 /// The free set and the inverse of its matrix, kept between trainings.
 #[derive(Debug, Default)]
 pub struct ActiveSet {
@@ -73,7 +76,7 @@ impl ActiveSet {
         self.inverse.clear();
     }
 
-    /// At most `rounds` rounds of steps 1 to 3, until `settled(v, beta, value, b)` says that the gap is met.
+    /// At most `rounds` rounds of steps 1 to 3, until `settled(point, b)` says that the gap is met, or `stop()` is true.
     pub(crate) fn improve(
         &mut self,
         gram: &GramMatrix,
@@ -81,13 +84,14 @@ impl ActiveSet {
         point: &mut Point<'_>,
         rounds: u64,
         settled: &mut dyn FnMut(&Point<'_>, f64) -> bool,
+        stop: &mut dyn FnMut() -> bool,
     ) -> (Ended, u64) {
         let matrix = FreeMatrix { gram, dual, shift: dual.bias_square(), jitter: 1e-10 * largest_diagonal(gram) };
         if !self.follow(&matrix, point.beta) {
             return (Ended::GaveUp, 0);
         }
-        let (mut built_now, mut round) = (false, 0);
-        while round < rounds {
+        let (mut builds, mut built_now, mut round) = (0, false, 0);
+        while round < rounds && !stop() {
             round += 1;
             // Step 1.
             let (d, b) = self.direction(dual, point.v);
@@ -107,10 +111,11 @@ impl ActiveSet {
                 return (Ended::Settled, round);
             }
             if after > 1e-11 && after > 0.1 * before {
-                // R no longer inverts the matrix: build it afresh, once.
-                if built_now || !self.build(&matrix) {
+                // R no longer inverts the matrix: build it afresh. Where that does not help, rounding has the last word.
+                if built_now || builds == MOST_BUILDS || !self.build(&matrix) {
                     return (Ended::GaveUp, round);
                 }
+                builds += 1;
                 built_now = true;
                 continue;
             }

@@ -69,6 +69,7 @@ pub fn solve<R: KernelRows>(
     let mut fresh = true;
     let mut refinements_without_progress = 0;
     let mut schedule = GapSchedule::new(active.len());
+    let mut pace = Pace::new(n, 0, active.value);
     let shrink_period = n.clamp(1, 1000) as u64;
     let mut next_shrink = shrink_period;
     // The free set of an earlier training is tried as it is; otherwise pair steps come first, so that most bounds are right.
@@ -82,10 +83,11 @@ pub fn solve<R: KernelRows>(
             Bias::Free => Pair::choose(rows, &active, i, top),
             Bias::Penalised(_) | Bias::None => Pair::choose_one(&active),
         };
-        let finished_numerically = choice.violation <= LEAST_VIOLATION * (1.0 + top.abs());
+        let mut finished_numerically = choice.violation <= LEAST_VIOLATION * (1.0 + top.abs());
         if finished_numerically || schedule.due(choice.violation, iterations) {
             // Step 4.
             let (gap, primal) = active.gap(dual, choice.middle);
+            finished_numerically |= pace.hopeless(iterations, active.value, gap);
             let wanted = settings.tolerance * primal.abs();
             schedule.checked(choice.violation, gap, wanted, iterations);
             if gap <= wanted || finished_numerically {
@@ -107,6 +109,7 @@ pub fn solve<R: KernelRows>(
                 }
                 active.restore(rows, dual, &beta, &judged);
                 fresh = true;
+                pace = Pace::new(n, iterations, active.value);
                 schedule = GapSchedule::new(active.len());
                 next_shrink = iterations + shrink_period;
                 (i, top) = largest_growing(&active.v, &active.grow);
@@ -135,7 +138,7 @@ pub fn solve<R: KernelRows>(
             && let Some(gram) = rows.whole()
         {
             let rounds = 50 + active.len() as u64 / 4;
-            let used = active.exact_steps(gram, dual, memory, rounds, settings.tolerance);
+            let used = active.exact_steps(gram, dual, memory, rounds, settings.tolerance, stop);
             iterations += used;
             wait *= 2;
             next_exact = iterations + wait.max(4 * used);
@@ -266,12 +269,14 @@ impl Active {
         memory: &mut ActiveSet,
         rounds: u64,
         tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
     ) -> u64 {
         let mut point = Point { beta: &mut self.beta, v: &mut self.v, value: &mut self.value };
-        let (_, used) = memory.improve(gram, dual, &mut point, rounds, &mut |point, b| {
+        let mut settled = |point: &Point<'_>, b: f64| {
             let gap = total_gap(dual, None, point.beta, point.v, b);
             gap <= 0.5 * tolerance * (*point.value + gap).abs()
-        });
+        };
+        let (_, used) = memory.improve(gram, dual, &mut point, rounds, &mut settled, &mut || stop().is_some());
         for a in 0..self.len() {
             self.mark(a);
         }
@@ -377,6 +382,29 @@ impl Active {
             rows.extend(&back);
             self.push(rows, dual, beta, &judged.scores, &back);
         }
+    }
+}
+
+/// Growth of the dual objective over the last 10 n steps, against what is left to gain.
+struct Pace {
+    window: u64,
+    mark: u64,
+    value: f64,
+}
+
+impl Pace {
+    fn new(n: usize, iteration: u64, value: f64) -> Self {
+        Self { window: 10 * n as u64, mark: iteration + 10 * n as u64, value }
+    }
+
+    /// Whether closing `gap` at the pace of the last window would take more than 10 000 of them: rounding has taken over.
+    fn hopeless(&mut self, iteration: u64, value: f64, gap: f64) -> bool {
+        if iteration < self.mark {
+            return false;
+        }
+        let growth = value - self.value;
+        (self.mark, self.value) = (iteration + self.window, value);
+        growth * 10_000.0 < gap
     }
 }
 
