@@ -14,8 +14,8 @@
 //!          shapes the direction: along null directions the step runs into the box and a variable leaves F.
 
 use super::{Bias, BoxDual};
-use crate::kernel::cholesky::Cholesky;
 use crate::kernel::gram::GramMatrix;
+use crate::kernel::inverse::invert;
 use crate::kernel::simd;
 
 /// Most free variables worth an s x s inverse.
@@ -31,6 +31,7 @@ pub struct ActiveSet {
     /// R, row after row with stride `stride`; empty when it must be built.
     inverse: Vec<f64>,
     stride: usize,
+    trained: bool,
 }
 
 /// A point of the dual: beta, its gradient v, and the dual objective.
@@ -66,9 +67,14 @@ impl ActiveSet {
         }
     }
 
-    /// Whether it has never been used.
+    /// Whether no training has ended with it: then a start says little about which variables will be free.
     pub(crate) fn is_new(&self) -> bool {
-        self.free.is_empty()
+        !self.trained
+    }
+
+    /// A training has ended: the next one starts from its free set.
+    pub(crate) fn trained(&mut self) {
+        self.trained = true;
     }
 
     /// Forgets R: the Gram matrix was replaced.
@@ -164,16 +170,17 @@ impl ActiveSet {
 
     fn build(&mut self, matrix: &FreeMatrix<'_>) -> bool {
         let s = self.free.len();
-        let mut lower = vec![0.0; s * s];
+        self.stride = s + 32;
+        self.inverse = vec![0.0; self.stride * self.stride];
         for (r, &i) in self.free.iter().enumerate() {
             let row = matrix.gram.row(i);
-            for (entry, &k) in lower[r * s..=r * s + r].iter_mut().zip(&self.free) {
+            let out = &mut self.inverse[r * self.stride..r * self.stride + s];
+            for (entry, &k) in out.iter_mut().zip(&self.free) {
                 *entry = row[k] + matrix.shift;
             }
-            lower[r * s + r] = matrix.diagonal(i);
+            out[r] = matrix.diagonal(i);
         }
-        self.stride = s + 32;
-        self.inverse = Cholesky::new(s, lower, 1e-14).inverse(self.stride);
+        invert(&mut self.inverse, s, self.stride, 1e-4 * matrix.jitter);
         self.inverse.iter().all(|x| x.is_finite())
     }
 

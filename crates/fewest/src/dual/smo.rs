@@ -31,6 +31,12 @@ const LEAST_CURVATURE: f64 = 1e-12;
 /// A pair or variable violating by less than this (in units of the margin) cannot be improved in f64.
 const LEAST_VIOLATION: f64 = 1e-14;
 
+/// Pair steps that cost as much as inverting the matrix of `free` variables and some rounds with it: a step streams about
+/// 24 n numbers' worth of products, a round about `free` n.
+fn exact_cost(free: usize, n: usize) -> u64 {
+    (free * free / 24 * free / n.max(1) + 25 * free) as u64
+}
+
 /// The active part of the problem, by position; `sample[a]` is the sample at position a.
 struct Active {
     sample: Vec<usize>,
@@ -72,9 +78,11 @@ pub fn solve<R: KernelRows>(
     let mut pace = Pace::new(n, 0, active.value);
     let shrink_period = n.clamp(1, 1000) as u64;
     let mut next_shrink = shrink_period;
-    // The free set of an earlier training is tried as it is; otherwise pair steps come first, so that most bounds are right.
+    // The free set of an earlier training is tried as it is; otherwise pair steps come first, at least until they have cost as
+    // much as exact steps would.
     let mut wait = n as u64;
     let mut next_exact = if memory.is_new() { wait } else { 0 };
+    let mut cold = memory.is_new();
     let (mut i, mut top) = largest_growing(&active.v, &active.grow);
 
     let status = loop {
@@ -137,6 +145,12 @@ pub fn solve<R: KernelRows>(
         if iterations >= next_exact
             && let Some(gram) = rows.whole()
         {
+            let worth = exact_cost(active.free(), n);
+            if cold && iterations < worth {
+                next_exact = worth.min(2 * iterations);
+                continue;
+            }
+            cold = false;
             let rounds = 50 + active.len() as u64 / 4;
             let used = active.exact_steps(gram, dual, memory, rounds, settings.tolerance, stop);
             iterations += used;
@@ -149,6 +163,7 @@ pub fn solve<R: KernelRows>(
         (i, top) = active.step(rows, dual, &choice, shift);
     };
 
+    memory.trained();
     DualSolution {
         kkt_residual: kkt::residual(dual, &beta, &judged.scores),
         beta,
@@ -259,6 +274,11 @@ impl Active {
 
     fn len(&self) -> usize {
         self.sample.len()
+    }
+
+    /// Number of variables strictly inside their box.
+    fn free(&self) -> usize {
+        self.grow.iter().zip(&self.fall).filter(|(grow, fall)| **grow == 0.0 && **fall == 0.0).count()
     }
 
     /// Step 6: rounds of the active-set method until the gap is met; returns how many.

@@ -1,9 +1,8 @@
 //! Whole Gram matrices: K = X X' over chosen features, kernel values from it, and its update when features come and go.
 
-#![expect(unsafe_code, reason = "gemm's entry point is unsafe; the one call below checks every extent first")]
-
 use rayon::prelude::*;
 
+use super::gemm::{View, add_product};
 use super::{Kernel, simd};
 use crate::design::Row;
 use crate::{Design, Error};
@@ -118,7 +117,9 @@ impl GramMatrix {
         self.values.par_chunks_mut(n * TILE).enumerate().for_each(|(at, rows)| {
             let first = at * TILE;
             let height = rows.len() / n;
-            product_add(&panel[first..], height, panel, first + height, n, depth, rows);
+            let columns = |data, rows| View { data, rows, columns: depth, row_stride: 1, column_stride: n };
+            let all = columns(panel, first + height).transposed();
+            add_product(rows, n, 1.0, columns(&panel[first..], height), all);
         });
     }
 
@@ -156,42 +157,6 @@ impl GramMatrix {
             simd::axpy(b, self.row(k), &mut out);
         }
         out
-    }
-}
-
-/// C += A B' with A (height x depth) and B (width x depth) stored column-major with column stride `stride`, C row-major
-/// with row stride `stride` (only its first `width` columns are touched).
-fn product_add(a: &[f64], height: usize, b: &[f64], width: usize, stride: usize, depth: usize, c: &mut [f64]) {
-    if height == 0 || width == 0 || depth == 0 {
-        return;
-    }
-    assert!(a.len() >= (depth - 1) * stride + height, "A holds height x depth values");
-    assert!(b.len() >= (depth - 1) * stride + width, "B holds width x depth values");
-    assert!(width <= stride && c.len() >= (height - 1) * stride + width, "C holds height x width values");
-    let stride = stride as isize;
-    // SAFETY: the asserts above bound every element gemm may touch; C does not overlap A or B (it is borrowed mutably).
-    unsafe {
-        gemm::gemm(
-            height,
-            width,
-            depth,
-            c.as_mut_ptr(),
-            1,
-            stride,
-            true,
-            a.as_ptr(),
-            stride,
-            1,
-            b.as_ptr(),
-            1,
-            stride,
-            1.0,
-            1.0,
-            false,
-            false,
-            false,
-            gemm::Parallelism::None,
-        );
     }
 }
 

@@ -1,7 +1,8 @@
 //! Kernels and the vector loops under them.
 
-pub mod cholesky;
+pub mod gemm;
 pub mod gram;
+pub mod inverse;
 pub mod rows;
 pub mod simd;
 

@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
 use super::{Kernel, simd};
 use crate::RowMatrix;
@@ -62,8 +63,12 @@ impl KernelRows for &GramMatrix {
     }
 }
 
-/// Work (multiply-adds) above which one kernel row is shared among threads.
-const PARALLEL_WORK: usize = 1 << 21;
+/// Samples whose scores are computed together.
+const SCORE_BLOCK: usize = 64;
+/// Sparse rows are worth treating as dense for matrix products up to this ratio of features to non-zeros per row.
+const DENSE_RATIO: usize = 12;
+/// Bytes of dense support vectors a score computation may take.
+const DENSE_BYTES: usize = 256 << 20;
 
 /// Kernel rows computed from the samples, cached in f32.
 pub struct CachedRows<'a> {
@@ -71,6 +76,8 @@ pub struct CachedRows<'a> {
     kernel: Kernel,
     norms: Vec<f64>,
     active: Vec<usize>,
+    /// Dense data: the active samples in f32, feature after feature, so that a row is computed by streaming columns.
+    columns: Vec<f32>,
     cache: Cache,
 }
 
@@ -79,52 +86,82 @@ impl<'a> CachedRows<'a> {
     pub fn new(data: &'a RowMatrix, kernel: Kernel, memory: u64) -> Self {
         let n = data.n_samples();
         let norms = (0..n).map(|i| data.row(i).squared_norm()).collect();
-        Self { data, kernel, norms, active: (0..n).collect(), cache: Cache::new(n, memory) }
+        let mut rows =
+            Self { data, kernel, norms, active: (0..n).collect(), columns: Vec::new(), cache: Cache::new(n, memory) };
+        rows.pack();
+        rows
     }
 
-    /// Makes the row of position a cover the whole active list and protects it from eviction by the next call.
+    /// Lays the active samples out in columns.
+    fn pack(&mut self) {
+        let Some(values) = self.data.dense_values() else { return };
+        let (m, p) = (self.active.len(), self.data.n_features());
+        self.columns.resize(m * p, 0.0);
+        for first in (0..m).step_by(64) {
+            let last = (first + 64).min(m);
+            for j in 0..p {
+                for t in first..last {
+                    self.columns[j * m + t] = values[self.active[t] * p + j] as f32;
+                }
+            }
+        }
+    }
+
+    /// Makes the row of position a cover the whole active list; `pinned` is protected from eviction.
     fn fill(&mut self, a: usize, pinned: Option<usize>) {
         let sample = self.active[a];
         let have = self.cache.rows[sample].len();
         self.cache.touch(sample);
         if have < self.active.len() {
             self.cache.make_room(4 * (self.active.len() - have) as u64, [Some(sample), pinned]);
-            let tail = kernel_values(self.data, &self.kernel, &self.norms, sample, &self.active[have..]);
+            let tail = self.values(sample, have);
             self.cache.append(sample, &tail);
         }
     }
-}
 
-/// k(x_sample, x_t) for the listed samples t, in f64.
-fn kernel_values(data: &RowMatrix, kernel: &Kernel, norms: &[f64], sample: usize, list: &[usize]) -> Vec<f64> {
-    let mut out = vec![0.0; list.len()];
-    let scattered = match data.row(sample) {
-        Row::Dense(_) => Vec::new(),
-        row @ Row::Sparse(..) => {
-            let mut x = vec![0.0; data.n_features()];
-            row.add_to(1.0, &mut x);
-            x
-        }
-    };
-    let x = match data.row(sample) {
-        Row::Dense(x) => x,
-        Row::Sparse(..) => &scattered[..],
-    };
-    let part = |first: usize, out: &mut [f64]| {
-        let list = &list[first..first + out.len()];
-        for (value, &t) in out.iter_mut().zip(list) {
-            *value = data.row(t).dot(x);
-        }
-        kernel.from_products(out, norms[sample], |k| norms[list[k]]);
-    };
-    let work = data.stored() / data.n_samples().max(1) * list.len();
-    if work > PARALLEL_WORK && rayon::current_num_threads() > 1 {
-        let chunk = 1024;
-        out.par_chunks_mut(chunk).enumerate().for_each(|(at, out)| part(at * chunk, out));
-    } else {
-        part(0, &mut out);
+    /// k(x_sample, x_t) for the active samples t from position `from` on.
+    fn values(&self, sample: usize, from: usize) -> Vec<f64> {
+        let list = &self.active[from..];
+        let mut out: Vec<f64> = match self.data.row(sample) {
+            Row::Dense(x) => {
+                let x: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+                let mut products = vec![0.0; list.len()];
+                simd::products(&x, &self.columns, self.active.len(), from, &mut products);
+                products.into_iter().map(f64::from).collect()
+            }
+            row @ Row::Sparse(..) => {
+                let mut x = vec![0.0; self.data.n_features()];
+                row.add_to(1.0, &mut x);
+                list.iter().map(|&t| self.data.row(t).dot(&x)).collect()
+            }
+        };
+        self.kernel.from_products(&mut out, self.norms[sample], |k| self.norms[list[k]]);
+        out
     }
-    out
+
+    /// f_i by products with the dense matrix of support vectors.
+    fn scores_by_blocks(&self, support: &[usize], beta: &[f64]) -> Vec<f64> {
+        let (n, p, s) = (self.data.n_samples(), self.data.n_features(), support.len());
+        let dense = |list: &[usize]| {
+            let mut rows = vec![0.0; list.len() * p];
+            list.iter().zip(rows.chunks_mut(p)).for_each(|(&i, out)| self.data.row(i).add_to(1.0, out));
+            rows
+        };
+        let vectors = dense(support);
+        let vectors = View::rows(&vectors, s, p, p).transposed();
+        let mut scores = vec![0.0; n];
+        scores.par_chunks_mut(SCORE_BLOCK).enumerate().for_each(|(block, scores)| {
+            let list: Vec<usize> = (0..scores.len()).map(|k| block * SCORE_BLOCK + k).collect();
+            let samples = dense(&list);
+            let mut products = vec![0.0; list.len() * s];
+            add_product(&mut products, s, 1.0, View::rows(&samples, list.len(), p, p), vectors);
+            for ((score, row), &i) in scores.iter_mut().zip(products.chunks_mut(s)).zip(&list) {
+                self.kernel.from_products(row, self.norms[i], |k| self.norms[support[k]]);
+                *score = simd::dot(row, beta);
+            }
+        });
+        scores
+    }
 }
 
 impl KernelRows for CachedRows<'_> {
@@ -143,17 +180,30 @@ impl KernelRows for CachedRows<'_> {
         (&self.cache.rows[self.active[a]], &self.cache.rows[self.active[b]])
     }
     fn scores(&self, beta: &[f64]) -> Vec<f64> {
-        let support: Vec<usize> = (0..beta.len()).filter(|&i| beta[i] != 0.0).collect();
+        let (n, p) = (self.data.n_samples(), self.data.n_features());
+        let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
         if self.kernel == Kernel::Linear {
-            let mut w = vec![0.0; self.data.n_features()];
+            let mut w = vec![0.0; p];
             for &i in &support {
                 self.data.row(i).add_to(beta[i], &mut w);
             }
-            return (0..beta.len()).map(|i| self.data.row(i).dot(&w)).collect();
+            return (0..n).map(|i| self.data.row(i).dot(&w)).collect();
+        }
+        if support.is_empty() {
+            return vec![0.0; n];
         }
         let chosen: Vec<f64> = support.iter().map(|&i| beta[i]).collect();
-        let score = |i: usize| simd::dot(&kernel_values(self.data, &self.kernel, &self.norms, i, &support), &chosen);
-        (0..beta.len()).into_par_iter().map(score).collect()
+        if n * p <= DENSE_RATIO * self.data.stored() && 8 * support.len() * p <= DENSE_BYTES {
+            return self.scores_by_blocks(&support, &chosen);
+        }
+        let score = |i: usize| {
+            let mut x = vec![0.0; p];
+            self.data.row(i).add_to(1.0, &mut x);
+            let mut values: Vec<f64> = support.iter().map(|&s| self.data.row(s).dot(&x)).collect();
+            self.kernel.from_products(&mut values, self.norms[i], |k| self.norms[support[k]]);
+            simd::dot(&values, &chosen)
+        };
+        (0..n).into_par_iter().map(score).collect()
     }
     fn can_shrink(&self) -> bool {
         true
@@ -161,9 +211,11 @@ impl KernelRows for CachedRows<'_> {
     fn shrink(&mut self, keep: &[usize]) {
         self.cache.shrink(keep);
         self.active = keep.iter().map(|&a| self.active[a]).collect();
+        self.pack();
     }
     fn extend(&mut self, samples: &[usize]) {
         self.active.extend_from_slice(samples);
+        self.pack();
     }
 }
 

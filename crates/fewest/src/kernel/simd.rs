@@ -18,11 +18,47 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
             lanes[l] += x[l] * y[l];
         }
     }
+    let (a_short, a_rest) = a_rest.as_chunks::<8>();
+    let (b_short, b_rest) = b_rest.as_chunks::<8>();
+    for (x, y) in a_short.iter().zip(b_short) {
+        for l in 0..8 {
+            lanes[l] += x[l] * y[l];
+        }
+    }
     let mut sum = 0.0;
     for (x, y) in a_rest.iter().zip(b_rest) {
         sum += x * y;
     }
     sum + lanes.iter().sum::<f64>()
+}
+
+/// out_t += sum_j x_j column_j[t] in f32, for columns of distance `stride` in `columns`, each read from position `from` on.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn products(x: &[f32], columns: &[f32], stride: usize, from: usize, out: &mut [f32]) {
+    const BLOCK: usize = 512;
+    let mut first = 0;
+    while first < out.len() {
+        let last = (first + BLOCK).min(out.len());
+        let out = &mut out[first..last];
+        let column = |j: usize| &columns[j * stride + from + first..][..last - first];
+        let mut j = 0;
+        while j + 4 <= x.len() {
+            let (a, b, c, d) = (column(j), column(j + 1), column(j + 2), column(j + 3));
+            let (xa, xb, xc, xd) = (x[j], x[j + 1], x[j + 2], x[j + 3]);
+            for t in 0..out.len() {
+                out[t] += (xa * a[t] + xb * b[t]) + (xc * c[t] + xd * d[t]);
+            }
+            j += 4;
+        }
+        while j < x.len() {
+            let a = column(j);
+            for t in 0..out.len() {
+                out[t] += x[j] * a[t];
+            }
+            j += 1;
+        }
+        first = last;
+    }
 }
 
 /// out += s x

@@ -1,0 +1,76 @@
+//! One safe door to the `gemm` crate: C += alpha A B on checked views of slices.
+
+#![expect(unsafe_code, reason = "gemm's entry point is unsafe; the one call below checks every extent first")]
+
+/// A rows x columns matrix inside a slice: entry (i, j) at `i * row_stride + j * column_stride`.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The slice.
+    pub data: &'a [f64],
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns.
+    pub columns: usize,
+    /// Distance between rows.
+    pub row_stride: usize,
+    /// Distance between columns.
+    pub column_stride: usize,
+}
+
+impl<'a> View<'a> {
+    /// Row-major with the given distance between rows.
+    pub fn rows(data: &'a [f64], rows: usize, columns: usize, stride: usize) -> Self {
+        Self { data, rows, columns, row_stride: stride, column_stride: 1 }
+    }
+
+    /// The transpose.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        Self {
+            rows: self.columns,
+            columns: self.rows,
+            row_stride: self.column_stride,
+            column_stride: self.row_stride,
+            ..self
+        }
+    }
+
+    fn fits(&self) -> bool {
+        (self.rows - 1) * self.row_stride + (self.columns - 1) * self.column_stride < self.data.len()
+    }
+}
+
+/// C += alpha A B, with C row-major at distance `stride` between rows (only its A.rows x B.columns entries are touched).
+pub fn add_product(c: &mut [f64], stride: usize, alpha: f64, a: View<'_>, b: View<'_>) {
+    let (m, n, k) = (a.rows, b.columns, a.columns);
+    assert_eq!(k, b.rows, "A's columns are B's rows");
+    if m == 0 || n == 0 || k == 0 {
+        return;
+    }
+    assert!(a.fits() && b.fits(), "A and B lie inside their slices");
+    assert!(n <= stride && (m - 1) * stride + n <= c.len(), "C lies inside its slice");
+    // SAFETY: the asserts above bound every element gemm may touch; C does not overlap A or B (it is borrowed mutably).
+    unsafe {
+        gemm::gemm(
+            m,
+            n,
+            k,
+            c.as_mut_ptr(),
+            1,
+            stride as isize,
+            true,
+            a.data.as_ptr(),
+            a.column_stride as isize,
+            a.row_stride as isize,
+            b.data.as_ptr(),
+            b.column_stride as isize,
+            b.row_stride as isize,
+            1.0,
+            alpha,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
+    }
+}
