@@ -9,6 +9,7 @@ use crate::dual::active_set::ActiveSet;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
+use crate::kernel::simd;
 use crate::{Error, Problem, Rules, Status, Subset, SvmSettings};
 
 /// Trains on shrinking subsets of a problem's features.
@@ -187,9 +188,9 @@ impl<'a> SubsetOracle<'a> {
             let lazy = &self.lazy;
             let mut known: Vec<usize> = found.iter().map(|f| lazy.position[f.1]).collect();
             known.sort_unstable();
-            let reaches = |at: &usize| lazy.anchor[*at] - lazy.norm[*at] * lazy.travelled <= limit;
-            let candidates: Vec<usize> =
-                (0..all).filter(reaches).filter(|at| known.binary_search(at).is_err()).collect();
+            let mut candidates = Vec::new();
+            simd::at_most(&lazy.anchor, &lazy.norm, lazy.travelled, limit, &mut candidates);
+            candidates.retain(|at| known.binary_search(at).is_err());
             found.extend(candidates.into_iter().map(|at| self.look_at(at)));
         }
         found.sort_unstable_by(smaller);

@@ -87,9 +87,13 @@ impl Design for SparseDesign {
     }
     fn rows(&self, features: &[usize]) -> RowMatrix {
         let mut start = vec![0usize; self.n + 1];
-        for &j in features {
-            for &i in self.column(j).0 {
-                start[i as usize + 1] += 1;
+        let mut count = |rows: &[u32]| rows.iter().for_each(|&i| start[i as usize + 1] += 1);
+        // All features in order: one pass over one array, whatever the number of columns.
+        if features.len() == self.n_features() && features.iter().enumerate().all(|(at, &j)| at == j) {
+            count(&self.rows);
+        } else {
+            for &j in features {
+                count(self.column(j).0);
             }
         }
         for i in 0..self.n {

@@ -98,11 +98,11 @@ fn gram_work(rows: &RowMatrix) -> f64 {
     let pairs = match rows.csr() {
         None => 0.5 * n * n * p as f64 / TILE_SPEED,
         Some((_, columns, _)) => {
-            let mut count = vec![0.0f64; p];
+            let mut count = vec![0u32; p];
             for &j in columns {
-                count[j as usize] += 1.0;
+                count[j as usize] += 1;
             }
-            count.iter().map(|c| c * c).sum()
+            count.iter().map(|&c| f64::from(c) * f64::from(c)).sum()
         }
     };
     pairs + PAIR_STEPS * n * n

@@ -5,6 +5,10 @@
 use multiversion::multiversion;
 
 const LANES: usize = 32;
+/// Positions handled together: a block of an output stays in the first cache.
+const BLOCK: usize = 512;
+/// Positions that share one comparison.
+const GROUP: usize = 64;
 
 /// a . b
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
@@ -35,7 +39,6 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// out_t += sum_j x_j column_j[t] in f32, for columns of distance `stride` in `columns`, each read from position `from` on.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn products(x: &[f32], columns: &[f32], stride: usize, from: usize, out: &mut [f32]) {
-    const BLOCK: usize = 512;
     let mut first = 0;
     while first < out.len() {
         let last = (first + BLOCK).min(out.len());
@@ -56,6 +59,41 @@ pub fn products(x: &[f32], columns: &[f32], stride: usize, from: usize, out: &mu
                 out[t] += x[j] * a[t];
             }
             j += 1;
+        }
+        first = last;
+    }
+}
+
+/// Pushes every t with `a_t - b_t s <= limit`, in order; blocks in which there is none cost one comparison.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn at_most(a: &[f64], b: &[f64], s: f64, limit: f64, found: &mut Vec<usize>) {
+    assert_eq!(a.len(), b.len(), "equal lengths");
+    let mut first = 0;
+    while first < a.len() {
+        let last = (first + GROUP).min(a.len());
+        let (a, b) = (&a[first..last], &b[first..last]);
+        let mut low = [f64::INFINITY; 16];
+        let (a_lanes, a_rest) = a.as_chunks::<16>();
+        let (b_lanes, b_rest) = b.as_chunks::<16>();
+        for (a, b) in a_lanes.iter().zip(b_lanes) {
+            for l in 0..16 {
+                let value = a[l] - b[l] * s;
+                low[l] = if value < low[l] { value } else { low[l] };
+            }
+        }
+        for (a, b) in a_rest.iter().zip(b_rest) {
+            low[0] = low[0].min(a - b * s);
+        }
+        let mut least = low[0];
+        for l in 1..16 {
+            least = if low[l] < least { low[l] } else { least };
+        }
+        if least <= limit {
+            for t in 0..a.len() {
+                if a[t] - b[t] * s <= limit {
+                    found.push(first + t);
+                }
+            }
         }
         first = last;
     }
@@ -119,6 +157,18 @@ mod tests {
         for (x, y) in x.iter().zip(&y) {
             let exact = x.exp();
             assert!((y - exact).abs() <= 4e-15 * exact + 1e-307, "exp({x}) = {y}, library {exact}");
+        }
+    }
+
+    #[test]
+    fn at_most_lists_what_a_plain_loop_lists() {
+        for n in [0, 1, 15, 16, 63, 64, 65, 200] {
+            let a: Vec<f64> = (0..n).map(|i| f64::from(i * 37 % 101)).collect();
+            let b: Vec<f64> = (0..n).map(|i| f64::from(i % 3)).collect();
+            let mut found = Vec::new();
+            at_most(&a, &b, 2.0, 9.0, &mut found);
+            let plain: Vec<usize> = (0..n as usize).filter(|&t| a[t] - b[t] * 2.0 <= 9.0).collect();
+            assert_eq!(found, plain);
         }
     }
 
