@@ -7,7 +7,7 @@ use super::{Kernel, simd};
 use crate::design::Row;
 use crate::{Design, Error};
 
-/// Columns gathered at a time.
+/// Most columns gathered at a time; fewer when n is small, so that they take an eighth of the Gram matrix at most.
 const PANEL: usize = 256;
 /// Rows of K that one thread works on at a time.
 const TILE: usize = 128;
@@ -64,8 +64,9 @@ impl GramMatrix {
                 }
             });
         } else {
-            let mut panel = vec![0.0; n * PANEL.min(features.len())];
-            for block in features.chunks(PANEL) {
+            let width = (n / 8).clamp(8, PANEL).min(features.len().max(1));
+            let mut panel = vec![0.0; n * width];
+            for block in features.chunks(width) {
                 panel.fill(0.0);
                 for (at, &j) in block.iter().enumerate() {
                     design.add_column(j, 1.0, &mut panel[at * n..(at + 1) * n]);
