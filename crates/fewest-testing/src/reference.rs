@@ -3,7 +3,7 @@
 use fewest::Bias;
 use fewest::dual::BoxDual;
 
-/// Optimum of a dual problem, as found by [`reference`].
+/// Optimum of a dual problem, as found by [`reference()`].
 #[derive(Debug, Clone)]
 pub struct Reference {
     /// beta, feasible up to rounding, length n.

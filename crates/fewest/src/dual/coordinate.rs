@@ -13,7 +13,7 @@
 //!          the proximal point method on the bias (Rockafellar 1976), that is the method of multipliers on
 //!          `sum beta = 0`: coordinate descent on the problem with penalty `(b - b_k)^2 / (2 gain)`, whose bias is
 //!          `b = b_k + gain sum beta`, then `b_k <- b`. Its fixed points have sum beta = 0, so they solve the free problem.
-//! Exact    because the gap is never taken from the iteration: [`finish`] repairs beta to be feasible, forms w from it,
+//! Exact    because the gap is never taken from the iteration: `finish` repairs beta to be feasible, forms w from it,
 //!          and measures both objectives with the best bias. Every reported gap is a true one.
 //! Fails    never; stops with a status and the gap reached.
 

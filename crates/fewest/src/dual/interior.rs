@@ -1,6 +1,6 @@
 //! Primal-dual interior-point training of a linear machine with few features: a steady number of rounds whatever C is.
 //!
-//! Solves   the dual of [`super`] for a linear kernel; the hinge here, the squared hinge by [`super::newton`].
+//! Solves   the dual of [`super`] for a linear kernel; the hinge here, the squared hinge by `newton.rs`.
 //! Paper    Fine and Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2001; Ferris and
 //!          Munson, Interior-point methods for massive SVMs, SIAM J. Optim. 2002; steps of Mehrotra 1992.
 //! Given    rows (n x p), box.      Returns  beta, w, bias, both objectives, status.

@@ -36,7 +36,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     sum + lanes.iter().sum::<f64>()
 }
 
-/// out_t += sum_j x_j column_j[t] in f32, for columns of distance `stride` in `columns`, each read from position `from` on.
+/// `out_t += sum_j x_j column_j[t]` in f32, for columns of distance `stride` in `columns`, each read from position `from` on.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn products(x: &[f32], columns: &[f32], stride: usize, from: usize, out: &mut [f32]) {
     let mut first = 0;
