@@ -151,13 +151,14 @@ impl<'a> SubsetOracle<'a> {
     /// Trains on the current subset, from the last beta.
     pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &DualSolution {
         let design = self.problem.design();
-        let features: Vec<usize> = self.subset.iter().collect();
+        let features = || self.subset.iter().collect::<Vec<usize>>();
         let start = self.solution.as_ref().map(|s| s.beta.clone());
         let solution = if self.on_gram {
-            let (gram, _) = self.gram.get_or_insert_with(|| (GramMatrix::linear(design, &features), features.len()));
+            let (gram, _) =
+                self.gram.get_or_insert_with(|| (GramMatrix::linear(design, &features()), self.subset.len()));
             smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
         } else {
-            linear::solve_linear(&design.rows(&features), &self.dual, start.as_deref(), None, &self.settings, stop)
+            linear::solve_linear(&design.rows(&features()), &self.dual, start.as_deref(), None, &self.settings, stop)
         };
         let old = start.unwrap_or_else(|| vec![0.0; solution.beta.len()]);
         let way: f64 = solution.beta.iter().zip(&old).map(|(a, b)| (a - b) * (a - b)).sum();

@@ -66,6 +66,15 @@ impl RowMatrix {
         self.sparse.as_ref().map(|s| (&s.start[..], &s.columns[..], &self.values[..]))
     }
 
+    /// sum_i beta_i x_i (length p): the weights of a linear machine.
+    pub fn combination(&self, beta: &[f64]) -> Vec<f64> {
+        let mut w = vec![0.0; self.p];
+        for (i, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+            self.row(i).add_to(b, &mut w);
+        }
+        w
+    }
+
     /// Sample i.
     #[inline]
     pub fn row(&self, i: usize) -> Row<'_> {

@@ -41,15 +41,6 @@ pub(crate) struct Point<'a> {
     pub(crate) value: &'a mut f64,
 }
 
-/// How a call to [`ActiveSet::improve`] ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    /// No variable violates the optimality conditions beyond the tolerance.
-    Settled,
-    /// The rounds allowed are used up, or steps no longer help.
-    GaveUp,
-}
-
 impl ActiveSet {
     /// K became K - x x' (x of length n): follows with a rank-one update of R (Sherman, Morrison).
     pub fn feature_left(&mut self, x: &[f64]) {
@@ -82,7 +73,8 @@ impl ActiveSet {
         self.inverse.clear();
     }
 
-    /// At most `rounds` rounds of steps 1 to 3, until `settled(point, b)` says that the gap is met, or `stop()` is true.
+    /// At most `rounds` rounds of steps 1 to 3, until `settled(point, b)` says that the gap is met, or `stop()` is true;
+    /// returns how many. It also ends where a further round would not help.
     pub(crate) fn improve(
         &mut self,
         gram: &GramMatrix,
@@ -91,10 +83,10 @@ impl ActiveSet {
         rounds: u64,
         settled: &mut dyn FnMut(&Point<'_>, f64) -> bool,
         stop: &mut dyn FnMut() -> bool,
-    ) -> (Ended, u64) {
+    ) -> u64 {
         let matrix = FreeMatrix { gram, dual, shift: dual.bias_square(), jitter: 1e-10 * largest_diagonal(gram) };
         if !self.follow(&matrix, point.beta) {
-            return (Ended::GaveUp, 0);
+            return 0;
         }
         let (mut builds, mut built_now, mut round) = (0, false, 0);
         while round < rounds && !stop() {
@@ -107,19 +99,19 @@ impl ActiveSet {
             if let Some(position) = step.blocking {
                 self.leave(position);
                 if self.free.is_empty() {
-                    return (Ended::GaveUp, round);
+                    return round;
                 }
                 continue;
             }
             let b = if dual.bias == Bias::Free { self.middle(point.v) } else { 0.0 };
             let after = self.spread(point.v, b);
             if settled(point, b) {
-                return (Ended::Settled, round);
+                return round;
             }
             if after > 1e-11 && after > 0.1 * before {
                 // R no longer inverts the matrix: build it afresh. Where that does not help, rounding has the last word.
                 if built_now || builds == MOST_BUILDS || !self.build(&matrix) {
-                    return (Ended::GaveUp, round);
+                    return round;
                 }
                 builds += 1;
                 built_now = true;
@@ -130,15 +122,15 @@ impl ActiveSet {
             match most_violating(dual, point, b) {
                 Some((i, violation)) if violation > after => {
                     if self.free.len() >= MOST_FREE {
-                        return (Ended::GaveUp, round);
+                        return round;
                     }
                     self.enter(&matrix, i);
                 }
-                _ if after <= 1e-15 * (1.0 + b.abs()) => return (Ended::GaveUp, round),
+                _ if after <= 1e-15 * (1.0 + b.abs()) => return round,
                 _ => {}
             }
         }
-        (Ended::GaveUp, round)
+        round
     }
 
     /// Makes F the set of variables strictly inside their box; false when R cannot be had.

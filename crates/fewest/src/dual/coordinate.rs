@@ -61,7 +61,7 @@ pub(super) fn descend(
     let mut d = begin(dual, start, &norms);
     let everyone = d.active.clone();
     let beta = |d: &Descent| -> Vec<f64> { d.coordinates.iter().map(Coordinate::beta).collect() };
-    let mut w = weights(rows, &beta(&d));
+    let mut w = rows.combination(&beta(&d));
     let mut value = 0.0;
     let mut epochs = 0;
     if start.is_some() {
@@ -122,7 +122,7 @@ pub(super) fn descend(
                 return DualSolution { status: Status::Stalled, ..now };
             }
             // What is carried from step to step has gathered rounding errors: form it again.
-            w = weights(rows, &beta(&d));
+            w = rows.combination(&beta(&d));
             // Step 6. The estimate was too kind: sleeping samples woke, or what it sees lags behind. Ask for more.
             if all {
                 demand *= 0.5;
@@ -236,17 +236,6 @@ fn extrapolate(rows: &RowMatrix, d: &mut Descent, w: &mut [f64], earlier: &[f64]
     0.0
 }
 
-/// w = sum_i beta_i x_i
-pub(super) fn weights(rows: &RowMatrix, beta: &[f64]) -> Vec<f64> {
-    let mut w = vec![0.0; rows.n_features()];
-    for (i, &b) in beta.iter().enumerate() {
-        if b != 0.0 {
-            rows.row(i).add_to(b, &mut w);
-        }
-    }
-    w
-}
-
 /// Makes `beta` feasible and measures it: what is returned is true whatever led to beta.
 pub(super) fn finish(
     rows: &RowMatrix,
@@ -256,7 +245,7 @@ pub(super) fn finish(
     status: Status,
 ) -> DualSolution {
     kkt::make_feasible(dual, &mut beta);
-    let weights = weights(rows, &beta);
+    let weights = rows.combination(&beta);
     let scores: Vec<f64> = (0..dual.len()).map(|i| rows.row(i).dot(&weights)).collect();
     let kkt::Objectives { primal, dual: value, bias } = kkt::objectives(dual, &beta, &scores);
     let kkt_residual = kkt::residual(dual, &beta, &scores);

@@ -52,10 +52,7 @@ pub fn solve_linear(
     if let Some(gram) = gram.filter(|_| gram_work < newton_work) {
         let gram = gram();
         let mut second = smo::solve(&mut &gram, dual, Some(&first.beta), &mut ActiveSet::default(), &left, stop);
-        second.weights = vec![0.0; rows.n_features()];
-        for (i, &b) in second.beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            rows.row(i).add_to(b, &mut second.weights);
-        }
+        second.weights = rows.combination(&second.beta);
         return better(first, second);
     }
     let second = newton::solve(rows, dual, Some(&first.beta), &left, stop);

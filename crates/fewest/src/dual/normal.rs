@@ -5,8 +5,8 @@
 
 use multiversion::multiversion;
 
+use super::Bias;
 use super::outer::{OuterSum, TILE, Tile};
-use super::{Bias, coordinate};
 use crate::RowMatrix;
 use crate::design::Row;
 
@@ -56,7 +56,7 @@ impl<'a> Extended<'a> {
 
     /// sum_i beta_i x_i
     pub(super) fn weights(&self, beta: &[f64]) -> Vec<f64> {
-        let mut w = coordinate::weights(self.rows, beta);
+        let mut w = self.rows.combination(beta);
         if self.biased {
             w.push(self.last * beta.iter().sum::<f64>());
         }

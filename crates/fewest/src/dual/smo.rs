@@ -145,19 +145,18 @@ pub fn solve<R: KernelRows>(
         if iterations >= next_exact
             && let Some(gram) = rows.whole()
         {
-            let worth = exact_cost(active.free(), n);
-            if cold && iterations < worth {
-                next_exact = worth.min(2 * iterations);
+            let worth = if cold { exact_cost(active.free(), n) } else { 0 };
+            if iterations >= worth {
+                cold = false;
+                let rounds = 50 + active.len() as u64 / 4;
+                let used = active.exact_steps(gram, dual, memory, rounds, settings.tolerance, stop);
+                iterations += used;
+                wait *= 2;
+                next_exact = iterations + wait.max(4 * used);
+                (i, top) = largest_growing(&active.v, &active.grow);
                 continue;
             }
-            cold = false;
-            let rounds = 50 + active.len() as u64 / 4;
-            let used = active.exact_steps(gram, dual, memory, rounds, settings.tolerance, stop);
-            iterations += used;
-            wait *= 2;
-            next_exact = iterations + wait.max(4 * used);
-            (i, top) = largest_growing(&active.v, &active.grow);
-            continue;
+            next_exact = worth.min(2 * iterations);
         }
         // Step 3.
         (i, top) = active.step(rows, dual, &choice, shift);
@@ -296,7 +295,7 @@ impl Active {
             let gap = total_gap(dual, None, point.beta, point.v, b);
             gap <= 0.5 * tolerance * (*point.value + gap).abs()
         };
-        let (_, used) = memory.improve(gram, dual, &mut point, rounds, &mut settled, &mut || stop().is_some());
+        let used = memory.improve(gram, dual, &mut point, rounds, &mut settled, &mut || stop().is_some());
         for a in 0..self.len() {
             self.mark(a);
         }

@@ -183,10 +183,7 @@ impl KernelRows for CachedRows<'_> {
         let (n, p) = (self.data.n_samples(), self.data.n_features());
         let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
         if self.kernel == Kernel::Linear {
-            let mut w = vec![0.0; p];
-            for &i in &support {
-                self.data.row(i).add_to(beta[i], &mut w);
-            }
+            let w = self.data.combination(beta);
             return (0..n).map(|i| self.data.row(i).dot(&w)).collect();
         }
         if support.is_empty() {
