@@ -16,7 +16,7 @@ pub use design::{DenseDesign, Design, RowMatrix, SparseDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
 pub use kernel::Kernel;
-pub use method::{Ranked, Selection};
+pub use method::{Ranked, Selection, Solution};
 pub use problem::Problem;
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
 pub use run::{

@@ -85,7 +85,7 @@ pub fn rfe(
     let mut oracle = RankingOracle::new(problem, rules, settings)?;
     let mut master = Elimination::new(rules, settings.step);
     let status = drive(&mut oracle, &mut master, &mut run)?;
-    Ok(Selection { ranking: master.ranking(), outcome: run.finish(status) })
+    Ok(Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) })
 }
 
 /// What elimination asks.

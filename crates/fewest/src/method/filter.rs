@@ -93,7 +93,7 @@ pub fn information_gain(
         .enumerate()
         .map(|(at, feature)| Ranked { feature, rank: at + 1, step: None, criterion: gains[feature] })
         .collect();
-    Ok(Selection { outcome: run.finish(status), ranking })
+    Ok(Selection { outcome: run.finish(status), ranking, solutions: Vec::new() })
 }
 
 /// The class of each sample, renumbered 0 .. k - 1, and how many samples each has.

@@ -3,7 +3,7 @@
 pub mod elimination;
 pub mod filter;
 
-use crate::Outcome;
+use crate::{Outcome, Subset};
 
 /// Where a feature ended in a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -25,4 +25,15 @@ pub struct Selection {
     pub outcome: Outcome,
     /// All p features, best first, for the methods that rank.
     pub ranking: Vec<Ranked>,
+    /// The best subsets, best first, for the methods that were asked for several; the first is the outcome's.
+    pub solutions: Vec<Solution>,
+}
+
+/// One subset and its objective.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The subset.
+    pub subset: Subset,
+    /// Its objective, in the sense of the method.
+    pub objective: f64,
 }
