@@ -18,8 +18,9 @@
 //!
 //! and a step solves `(R + Z'D Z) dv = Z'D q + r`, `dalpha = D (q - Z dv)` with `1/D = s/alpha + t/(C - alpha)`.
 
-use super::normal::{Extended, Factor, Normal};
+use super::normal::{Extended, Normal};
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, newton};
+use crate::kernel::cholesky::Factor;
 use crate::kernel::simd;
 use crate::{RowMatrix, Status};
 

@@ -20,8 +20,9 @@
 //!
 //! The squared hinge is the case a = 0, k_i = 2 C_i and no cap, where one subproblem is the whole problem.
 
-use super::normal::{Extended, Factor, Normal};
+use super::normal::{Extended, Normal};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
+use crate::kernel::cholesky::Factor;
 use crate::kernel::simd;
 use crate::{RowMatrix, Status};
 
