@@ -2,6 +2,7 @@
 
 pub mod elimination;
 pub mod filter;
+pub mod tree;
 
 use crate::{Outcome, Subset};
 
