@@ -12,7 +12,7 @@
 //! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all its cuts.
 //! Fails    never on limits: the open node of lowest bound is then the bound of the run.
 
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BTreeMap, BinaryHeap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -29,6 +29,10 @@ const BATCH: usize = 8;
 const SHARE: f64 = 0.1;
 /// Relative gap of a node's relaxation in any case.
 const NODE_TOLERANCE: f64 = 1e-6;
+/// Units tried for branching at a node, where too little is known of them.
+const TRIALS: usize = 8;//T
+/// Observations of both sides that make a pseudo-cost reliable.
+const RELIABLE: u32 = 1;//R
 /// Swaps tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
@@ -88,7 +92,7 @@ pub fn exact(
     let (relative, absolute) = run.gaps();
     let pool = Pool { relative, absolute, wanted: settings.solutions, best: Vec::new(), seen: HashSet::new() };
     let mut search = Search { relaxation: &relaxation, rules, clock: run.clock(), leaf: (0.01 * relative).clamp(1e-10, 1e-7) };
-    let mut tree = Tree { pool, open: BinaryHeap::new(), closed: f64::INFINITY, made: 0 };
+    let mut tree = Tree { pool, open: BinaryHeap::new(), closed: f64::INFINITY, made: 0, costs: PseudoCosts::default() };
     tree.plant(&mut search, settings, &mut run);
     let status = drive(&mut search, &mut tree, &mut run)?;
     let solutions = tree.pool.best.into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
@@ -161,6 +165,7 @@ struct Packed {
     bias: f64,
     shares: Vec<(u32, f32)>,
     tau: Vec<f64>,
+    margins: Vec<f32>,
 }
 
 impl Packed {
@@ -170,6 +175,7 @@ impl Packed {
             bias: warm.bias,
             shares: warm.shares.iter().map(|s| (s.0 as u32, s.1 as f32)).collect(),
             tau: warm.tau.clone(),
+            margins: warm.margins.iter().map(|&m| m as f32).collect(),
         })
     }
 
@@ -181,6 +187,7 @@ impl Packed {
             bias: self.bias,
             shares: self.shares.iter().map(|s| (s.0 as usize, f64::from(s.1))).collect(),
             tau: self.tau.clone(),
+            margins: self.margins.iter().map(|&m| f64::from(m)).collect(),
         }
     }
 }
@@ -196,11 +203,69 @@ struct Question {
     relative: f64,
     absolute: f64,
     seen: HashSet<Subset>,
+    costs: PseudoCosts,
+}
+
+/// What choosing or leaving out a unit has added to the bound so far, per unit of share moved.
+#[derive(Debug, Clone, Copy, Default)]
+struct Record {
+    /// (sum, count) when the unit was left out, and when it was chosen.
+    sides: [(f64, u32); 2],
+}
+
+/// Pseudo-costs by unit, and over all units.
+#[derive(Debug, Clone, Default)]
+struct PseudoCosts {
+    units: BTreeMap<usize, Record>,
+    all: Record,
+}
+
+impl PseudoCosts {
+    fn learn(&mut self, seen: &Observation) {
+        let rate = seen.rise.max(0.0) / seen.moved.max(1e-3);
+        for record in [self.units.entry(seen.unit).or_default(), &mut self.all] {
+            let side = &mut record.sides[usize::from(seen.chosen)];
+            *side = (side.0 + rate, side.1 + 1);
+        }
+    }
+
+    fn rate(&self, unit: usize, side: usize) -> f64 {
+        let mean = |s: (f64, u32)| (s.1 > 0).then(|| s.0 / f64::from(s.1));
+        self.units.get(&unit).and_then(|r| mean(r.sides[side])).or(mean(self.all.sides[side])).unwrap_or(1.0)
+    }
+
+    /// Observations of the side seen less often.
+    fn count(&self, unit: usize) -> u32 {
+        self.units.get(&unit).map_or(0, |r| r.sides[0].1.min(r.sides[1].1))
+    }
+
+    /// Product of the rises expected when the unit of this share is left out and when it is chosen.
+    fn score(&self, unit: usize, share: f64) -> f64 {
+        (self.rate(unit, 0) * share).max(1e-9) * (self.rate(unit, 1) * (1.0 - share)).max(1e-9)
+    }
+}
+
+/// The rise of the bound when a unit was decided.
+#[derive(Debug, Clone, Copy)]
+struct Observation {
+    unit: usize,
+    chosen: bool,
+    moved: f64,
+    rise: f64,
+}
+
+/// How a node goes on.
+enum Branch {
+    /// Branch on this unit of this share.
+    On(usize, f64),
+    /// A trial left one side of a unit only: (inside, free) there, or nothing allowed.
+    Decided(Option<(Vec<usize>, Vec<usize>)>),
 }
 
 /// What a dive brought up.
 #[derive(Default)]
 struct Dive {
+    observed: Vec<Observation>,
     open: Vec<Node>,
     found: Vec<(Subset, f64)>,
     looked_at: Vec<Subset>,
@@ -315,6 +380,65 @@ impl Search<'_> {
         self.follow(&inside, &left)
     }
 
+    /// The unit to branch on, and its share: that of the largest product of expected rises, where a unit of which little is
+    /// known is tried first.
+    fn branch(
+        &self,
+        inside: &[usize],
+        free: &[usize],
+        warm: &Warm,
+        bound: f64,
+        cutoff: f64,
+        costs: &mut PseudoCosts,
+        dive: &mut Dive,
+    ) -> Branch {
+        let mut order: Vec<(f64, usize, f64)> =
+            warm.shares.iter().map(|&(u, z)| (costs.score(u, z.clamp(0.0, 1.0)), u, z.clamp(0.0, 1.0))).collect();
+        if order.is_empty() {
+            return Branch::On(free[0], 0.0);
+        }
+        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut best: Option<(f64, usize, f64)> = None;
+        for &(score, unit, share) in order.iter().take(env("T",TRIALS)) {
+            if costs.count(unit) >= env("R", RELIABLE as usize) as u32 || !cutoff.is_finite() {
+                if best.is_none_or(|b| score > b.0) {
+                    best = Some((score, unit, share));
+                }
+                continue;
+            }
+            let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
+            let mut with = inside.to_vec();
+            with.insert(with.partition_point(|&u| u < unit), unit);
+            let mut rises = [0.0; 2];
+            for (side, base) in [inside, &with].into_iter().enumerate() {
+                let rise = match self.follow(base, &rest) {
+                    None => f64::INFINITY,
+                    Some((i, f)) => {
+                        let answer = self.solve(&i, &f, warm, cutoff);
+                        dive.rounds += answer.rounds;
+                        answer.lower - bound
+                    }
+                };
+                if bound + rise >= cutoff {
+                    // The other side is all that is left.
+                    dive.close(cutoff);
+                    return Branch::Decided(self.follow(if side == 0 { &with } else { inside }, &rest));
+                }
+                let moved = if side == 0 { share } else { 1.0 - share };
+                let seen = Observation { unit, chosen: side == 1, moved, rise };
+                costs.learn(&seen);
+                dive.observed.push(seen);
+                rises[side] = rise.max(1e-9);
+            }
+            let score = rises[0] * rises[1];
+            if best.is_none_or(|b| score > b.0) {
+                best = Some((score, unit, share));
+            }
+        }
+        let (_, unit, share) = best.expect("at least one unit has a share");
+        Branch::On(unit, share)
+    }
+
     /// Step 5, from one node.
     fn dive(&self, node: &Node, question: &Question) -> Dive {
         let mut dive = Dive::default();
@@ -324,6 +448,9 @@ impl Search<'_> {
         let (mut inside, mut free) = (wide(&node.inside), wide(&node.free));
         let mut warm = node.warm.unpack(self.relaxation);
         let mut bound = node.bound;
+        let mut costs = question.costs.clone();
+        // The decision that led to the node at hand, and the bound before it.
+        let mut last: Option<(usize, bool, f64, f64)> = None;
         let open = |inside: &[usize], free: &[usize], bound: f64, warm: &Arc<Packed>| Node {
             bound,
             number: 0,
@@ -340,6 +467,11 @@ impl Search<'_> {
             dive.nodes += 1;
             dive.rounds += answer.rounds;
             bound = answer.lower.max(bound);
+            if let Some((unit, chosen, moved, before)) = last.take() {
+                let seen = Observation { unit, chosen, moved, rise: bound - before };
+                costs.learn(&seen);
+                dive.observed.push(seen);
+            }
             if bound >= cutoff {
                 dive.close(bound);
                 return dive;
@@ -364,7 +496,8 @@ impl Search<'_> {
             if free.is_empty() {
                 continue;
             }
-            if let Some(subset) = self.round(&inside, &warm)
+            if dive.looked_at.is_empty()
+                && let Some(subset) = self.round(&inside, &warm)
                 && !question.seen.contains(&subset)
                 && !dive.looked_at.contains(&subset)
                 && self.rules.allows(&subset)
@@ -377,13 +510,22 @@ impl Search<'_> {
                 }
                 dive.looked_at.push(subset);
             }
-            let (unit, share) = branch_on(&free, &warm);
+            let (unit, share) = match self.branch(&inside, &free, &warm, bound, cutoff, &mut costs, &mut dive) {
+                Branch::On(unit, share) => (unit, share),
+                Branch::Decided(Some((i, f))) => {
+                    (inside, free) = (i, f);
+                    continue;
+                }
+                Branch::Decided(None) => return dive,
+            };
             let packed = Packed::new(&warm);
             let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
             let mut with = inside.clone();
             with.insert(with.partition_point(|&u| u < unit), unit);
             let (first, second) = (self.follow(&with, &rest), self.follow(&inside, &rest));
-            let (ahead, aside) = if share >= 0.5 { (first, second) } else { (second, first) };
+            let chosen = share >= 0.5;
+            let (ahead, aside) = if chosen { (first, second) } else { (second, first) };
+            last = Some((unit, chosen, if chosen { 1.0 - share } else { share }, bound));
             if let Some((i, f)) = &aside {
                 dive.open.push(open(i, f, bound, &packed));
             } else {
@@ -398,15 +540,6 @@ impl Search<'_> {
             }
         }
     }
-}
-
-/// The unit to branch on, and its share.
-fn branch_on(free: &[usize], warm: &Warm) -> (usize, f64) {
-    let best = warm.shares.iter().max_by(|a, b| {
-        let score = |z: f64| z * (1.0 - z);
-        score(a.1).total_cmp(&score(b.1)).then(b.0.cmp(&a.0))
-    });
-    best.map_or((free[0], 0.0), |b| *b)
 }
 
 impl Oracle for Search<'_> {
@@ -426,6 +559,7 @@ struct Tree {
     /// Lowest bound among closed nodes.
     closed: f64,
     made: u64,
+    costs: PseudoCosts,
 }
 
 impl Tree {
@@ -566,6 +700,7 @@ impl<'a> Master<Search<'a>> for Tree {
             relative: self.pool.relative,
             absolute: self.pool.absolute,
             seen: std::mem::take(&mut self.pool.seen),
+            costs: self.costs.clone(),
         }))
     }
 
@@ -578,6 +713,7 @@ impl<'a> Master<Search<'a>> for Tree {
             for (subset, objective) in dive.found {
                 self.offer(subset, objective, run);
             }
+            dive.observed.iter().for_each(|seen| self.costs.learn(seen));
             self.pool.seen.extend(dive.looked_at);
             for mut node in dive.open {
                 self.made += 1;
@@ -589,3 +725,5 @@ impl<'a> Master<Search<'a>> for Tree {
         Ok(())
     }
 }
+
+fn env(k: &str, d: usize) -> usize { std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d) }

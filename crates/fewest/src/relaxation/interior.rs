@@ -33,6 +33,8 @@ use crate::kernel::simd::{axpy, dot};
 const BACK_OFF: f64 = 0.995;
 /// Most rounds.
 const ROUNDS: u64 = 80;
+/// Share of the box within which a sample counts as being on its bound.
+const NEAR: f64 = 1e-6;
 /// Rounds without a better gap before it gives up.
 const PATIENCE: u32 = 8;
 
@@ -262,7 +264,7 @@ impl Restricted {
         let mut margins = vec![0.0; n];
         self.z.add_times(&self.weights(&c, &start.z), &mut margins);
         let slope = |i: usize, alpha: f64, margin: f64| 1.0 - self.ridge[i] * alpha - margin - self.y[i] * start.bias;
-        let alpha: Vec<f64> = (0..n)
+        let mut alpha: Vec<f64> = (0..n)
             .map(|i| {
                 let push = mu / slope(i, start.alpha[i], margins[i]).abs().max(1e-3);
                 let (low, high) = if self.cost[i].is_finite() {
@@ -274,6 +276,7 @@ impl Restricted {
                 start.alpha[i].clamp(low, high)
             })
             .collect();
+        self.rebalance(&mut alpha, |_, _| true);
         let c = self.scores(&alpha);
         let gains = self.gains(&c);
         let tau: Vec<f64> = start.tau.iter().map(|t| t.max(1e-3 * mu)).collect();
@@ -337,9 +340,9 @@ impl Restricted {
                 + lacking.q.iter().zip(&at.z).map(|(r, z)| r.abs() * z).sum::<f64>()
                 + lacking.alpha.iter().zip(&at.alpha).map(|(r, a)| r.abs() * a).sum::<f64>();
             (best, idle) = if gap < 0.9 * best { (gap, 0) } else { (best, idle + 1) };
-            let balanced = lacking.balance.abs() <= 1e-9 * (1.0 + at.alpha.iter().sum::<f64>());
+            let balanced = lacking.balance.abs() <= 1e-7 * (1.0 + at.alpha.iter().sum::<f64>());
             if (balanced && goal.reached(lower, lower + gap)) || round >= ROUNDS || idle > PATIENCE || stop().is_some() {
-                return (Point { alpha: at.alpha, bias: at.bias, z: at.z, tau: at.tau }, round);
+                return (self.settle(at, goal.cutoff), round);
             }
             round += 1;
 
@@ -370,9 +373,52 @@ impl Restricted {
             // Step 6.
             let next = at.moved(&step, (BACK_OFF * at.longest(&step)).min(1.0));
             if !next.products().is_finite() {
-                return (Point { alpha: at.alpha, bias: at.bias, z: at.z, tau: at.tau }, round);
+                return (self.settle(at, goal.cutoff), round);
             }
             at = next;
+        }
+    }
+
+    /// The point, with samples next to a bound put on it and the balance restored by those between the bounds, unless that
+    /// costs a bound that has reached the cutoff.
+    fn settle(&self, at: Iterate, cutoff: f64) -> Point {
+        let mut alpha: Vec<f64> = (0..self.n())
+            .map(|i| {
+                let scale = if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] };
+                if at.alpha[i] < scale * at.low[i].min(NEAR) {
+                    0.0
+                } else if at.room[i] < scale * at.high[i].min(NEAR) {
+                    self.cost[i]
+                } else {
+                    at.alpha[i]
+                }
+            })
+            .collect();
+        self.rebalance(&mut alpha, |a, cost| a > 0.0 && a < cost);
+        let lower = |alpha: &[f64]| {
+            let c = self.scores(alpha);
+            self.lower(alpha, &c, &self.gains(&c), &self.prices(&at.tau), &at.tau)
+        };
+        if lower(&alpha) < cutoff && lower(&at.alpha) >= cutoff {
+            alpha = at.alpha;
+        }
+        Point { alpha, bias: at.bias, z: at.z, tau: at.tau }
+    }
+
+    /// Moves the samples that may move towards the bound they have room to, until `y'alpha = e`.
+    fn rebalance(&self, alpha: &mut [f64], may: impl Fn(f64, f64) -> bool) {
+        let Some(e) = self.balance else { return };
+        let off = e - dot(&self.y, alpha);
+        let reach: Vec<f64> = (0..self.n())
+            .map(|i| match (may(alpha[i], self.cost[i]), self.y[i] * off > 0.0) {
+                (false, _) => 0.0,
+                (true, true) => (self.cost[i] - alpha[i]).min(1e3 * alpha[i]),
+                (true, false) => alpha[i],
+            })
+            .collect();
+        let share = (off.abs() / reach.iter().sum::<f64>().max(f64::MIN_POSITIVE)).min(0.99);
+        for i in 0..self.n() {
+            alpha[i] += (self.y[i] * off).signum() * share * reach[i];
         }
     }
 

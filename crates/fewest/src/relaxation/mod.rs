@@ -19,6 +19,13 @@ use crate::dual::kkt::{best_bias, make_feasible, total_loss};
 use crate::dual::{Bias, BoxDual, Loss};
 use crate::{Design, Problem, Rules, Status, SvmSettings};
 
+/// Shares up to this are 0 to the children and to the upper value.
+const SMALL: f64 = 1e-3;
+/// The start's products over what the bound lacks, and at least over this share of the gap.
+const START: f64 = 0.3;
+const START_LEAST: f64 = 0.02;
+/// Share of the box within which a sample with the right margin counts as being on its bound.
+const NEAR: f64 = 1e-3;
 /// Rounds of adding what was left out.
 const WIDENINGS: u32 = 30;
 
@@ -32,6 +39,8 @@ pub(crate) struct Warm {
     pub(crate) shares: Vec<(usize, f64)>,
     /// Price of each row of the rules.
     pub(crate) tau: Vec<f64>,
+    /// Margins y_i f_i at the parent, length n: they tell which samples matter.
+    pub(crate) margins: Vec<f64>,
 }
 
 /// When a node is decided.
@@ -168,7 +177,13 @@ impl<'a> Relaxation<'a> {
         let curve: f64 = squares.iter().take(size).sum::<f64>() + ridge;
         let most = if self.dual.loss == Loss::Hinge { 1.0 } else { f64::INFINITY };
         let length = (linear / curve.max(f64::MIN_POSITIVE)).min(most).min(1e6);
-        Warm { beta: beta.iter().map(|b| b * length).collect(), bias: 0.0, shares: Vec::new(), tau: vec![0.0; self.rows.len()] }
+        Warm {
+            beta: beta.iter().map(|b| b * length).collect(),
+            bias: 0.0,
+            shares: Vec::new(),
+            tau: vec![0.0; self.rows.len()],
+            margins: vec![1.0; n],
+        }
     }
 
     /// The bound of the node where the units `inside` are chosen, the units `free` are undecided (both ascending) and all
@@ -190,10 +205,12 @@ impl<'a> Relaxation<'a> {
         let mut best = f64::NEG_INFINITY;
         let mut previous = f64::INFINITY;
         for widening in 0.. {
+            node.snap(&mut warm, &samples);
             let (restricted, start) = node.restrict(&warm, &samples, &units);
-            let missing = if decide.cutoff.is_finite() { (decide.cutoff - looked.lower).max(0.0) } else { looked.upper - looked.lower };
-            let pairs = (2 * samples.len() + 2 * units.len() + 1) as f64;
-            let mu = (0.3 * missing.min(looked.upper - looked.lower)).max(1e-6 * looked.upper.abs()) / pairs;
+            let gap = looked.upper - looked.lower;
+            let missing = (decide.cutoff - looked.lower).clamp(START_LEAST * gap, gap);
+            let pairs = (2 * samples.iter().filter(|s| **s).count() + 2 * units.iter().filter(|u| **u).count() + 1) as f64;
+            let mu = (START * missing).max(1e-6 * looked.upper.abs()) / pairs;
             let goal = Goal { cutoff: decide.cutoff, share: 0.5 * decide.share, tolerance: 0.3 * decide.tolerance, mu };
             let (point, used) = restricted.solve(&start, &goal, stop);
             rounds += used;
@@ -201,6 +218,7 @@ impl<'a> Relaxation<'a> {
             looked = node.look(&warm);
             best = best.max(looked.lower);
             let gap = looked.upper - looked.lower;
+            if std::env::var("D").is_ok() { eprintln!("in {} free {} W {} A {} widen {widening} rounds {used} mu {mu:.1e} low {:.4} up {:.4} cut {:.4}", inside.len(), free.len(), samples.iter().filter(|s| **s).count(), units.iter().filter(|s| **s).count(), looked.lower, looked.upper, decide.cutoff); }
             let met = Goal { share: decide.share, tolerance: decide.tolerance, ..goal }.reached(looked.lower, looked.upper);
             if met || widening >= WIDENINGS || stop().is_some() || !(gap.is_finite()) {
                 break;
@@ -212,7 +230,9 @@ impl<'a> Relaxation<'a> {
             }
             previous = gap;
         }
-        Answer { lower: best.max(looked.lower), upper: looked.upper, excess: node.excess(&looked, &warm), warm, rounds }
+        let excess = node.excess(&looked, &warm);
+        warm.margins = looked.margins;
+        Answer { lower: best.max(looked.lower), upper: looked.upper, excess, warm, rounds }
     }
 }
 
@@ -355,9 +375,9 @@ impl<'r, 'a> Node<'r, 'a> {
         let mut undecided = 0;
         let mut order: Vec<(f64, usize)> = Vec::new();
         for i in (0..n).filter(|&i| dual.cost[i] > 0.0) {
-            let (alpha, distance) = (dual.y[i] * warm.beta[i], 1.0 - looked.margins[i]);
-            let high = dual.loss == Loss::Hinge && alpha >= dual.cost[i] * (1.0 - 1e-6);
-            let settled = if high { distance > 0.0 } else { alpha <= dual.cost[i] * 1e-6 && distance < 0.0 };
+            let (alpha, distance) = (dual.y[i] * warm.beta[i], 1.0 - warm.margins[i]);
+            let high = dual.loss == Loss::Hinge && alpha >= dual.cost[i] * (1.0 - NEAR);
+            let settled = if high { distance > 0.0 } else { alpha <= dual.cost[i] * NEAR && distance < 0.0 };
             undecided += usize::from(!settled);
             order.push((if settled { distance.abs() } else { 0.0 }, i));
         }
@@ -385,6 +405,18 @@ impl<'r, 'a> Node<'r, 'a> {
         (samples, units)
     }
 
+    /// Puts the samples left out on the bound they are next to.
+    fn snap(&self, warm: &mut Warm, samples: &[bool]) {
+        let dual = self.dual();
+        for i in (0..samples.len()).filter(|&i| !samples[i]) {
+            if warm.beta[i].abs() <= NEAR * dual.cost[i] {
+                warm.beta[i] = 0.0;
+            } else if dual.loss == Loss::Hinge && warm.beta[i].abs() >= (1.0 - NEAR) * dual.cost[i] {
+                warm.beta[i] = dual.y[i] * dual.cost[i];
+            }
+        }
+    }
+
     /// Adds samples and units whose part in the gap is at least `worth`. Returns whether there were any.
     fn widen(&self, warm: &Warm, looked: &Looked, samples: &mut [bool], units: &mut [bool], worth: f64) -> bool {
         let dual = self.dual();
@@ -393,10 +425,9 @@ impl<'r, 'a> Node<'r, 'a> {
             if samples[i] || dual.cost[i] == 0.0 {
                 continue;
             }
-            // At alpha = 0 the gap holds C max(0, 1 - margin), at alpha = C it holds C max(0, margin - 1).
-            let distance = 1.0 - looked.margins[i];
-            let part = dual.cost[i] * if warm.beta[i] == 0.0 { distance } else { -distance };
-            if part >= worth {
+            // The hinge's part in the gap: C max(0, 1 - margin) - alpha (1 - margin).
+            let (alpha, distance) = (dual.y[i] * warm.beta[i], 1.0 - looked.margins[i]);
+            if dual.cost[i] * distance.max(0.0) - alpha * distance >= worth {
                 samples[i] = true;
                 more = true;
             }
@@ -527,7 +558,7 @@ impl<'r, 'a> Node<'r, 'a> {
         make_feasible(dual, &mut warm.beta);
         warm.bias = point.bias;
         let here: Vec<usize> = (0..units.len()).filter(|&at| units[at]).map(|at| self.free[at]).collect();
-        warm.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > 1e-7).collect();
+        warm.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > SMALL).collect();
         warm.tau.fill(0.0);
         let mut tau = point.tau.iter();
         for (row, coefficients, _) in &self.rows {
