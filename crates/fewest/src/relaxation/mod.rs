@@ -207,7 +207,7 @@ impl<'a> Relaxation<'a> {
         for widening in 0.. {
             node.snap(&mut warm, &samples);
             let (restricted, start) = node.restrict(&warm, &samples, &units);
-            let gap = looked.upper - looked.lower;
+            let gap = (looked.upper - looked.lower).max(0.0);
             let missing = (decide.cutoff - looked.lower).clamp(START_LEAST * gap, gap);
             let pairs = (2 * samples.iter().filter(|s| **s).count() + 2 * units.iter().filter(|u| **u).count() + 1) as f64;
             let mu = (START * missing).max(1e-6 * looked.upper.abs()) / pairs;
@@ -218,7 +218,6 @@ impl<'a> Relaxation<'a> {
             looked = node.look(&warm);
             best = best.max(looked.lower);
             let gap = looked.upper - looked.lower;
-            if std::env::var("D").is_ok() { eprintln!("in {} free {} W {} A {} widen {widening} rounds {used} mu {mu:.1e} low {:.4} up {:.4} cut {:.4}", inside.len(), free.len(), samples.iter().filter(|s| **s).count(), units.iter().filter(|s| **s).count(), looked.lower, looked.upper, decide.cutoff); }
             let met = Goal { share: decide.share, tolerance: decide.tolerance, ..goal }.reached(looked.lower, looked.upper);
             if met || widening >= WIDENINGS || stop().is_some() || !(gap.is_finite()) {
                 break;
