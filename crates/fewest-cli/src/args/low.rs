@@ -252,7 +252,7 @@ pub(crate) struct RuleArgs {
     /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     pub(crate) feature_costs: Option<PathBuf>,
-    /// All of these rules in one TOML file (format below)
+    /// All of these rules in one TOML file; `fewest select --help` shows its format
     #[arg(long, value_name = "FILE.toml", help_heading = "Rules")]
     pub(crate) rules: Option<PathBuf>,
     /// Never choose features whose variance, as in the file, is at most this

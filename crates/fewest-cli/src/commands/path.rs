@@ -33,7 +33,7 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
 
     let selecting = Instant::now();
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
-    let points = task.method.path(&task.prepared, &task.rules, &sizes, &task.limits, &mut watch)?;
+    let points = task.method.path(&task.prepared, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
     let certificates = certificates(&task, &points, &mut watch)?;
     watch.finish()?;
     let selecting = selecting.elapsed();

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     }
 
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
-    let selection = task.method.select(prepared, &task.rules, task.limits.clone(), &mut watch)?;
+    let selection = task.method.select(prepared, &task.rules, task.method_limits(), &mut watch)?;
 
     // The SVM on what was selected.
     let fitting = Instant::now();

@@ -166,6 +166,11 @@ impl Task<'_> {
         self.limits.time.map(|limit| limit.saturating_sub(self.start.elapsed()))
     }
 
+    /// The limits of the method's own run: a node limit is for the certificate where the method has no nodes.
+    pub(crate) fn method_limits(&self) -> Limits {
+        Limits { nodes: self.limits.nodes.filter(|_| self.method.proves()), ..self.limits.clone() }
+    }
+
     /// Settings of the SVM.
     pub(crate) fn svm(&self) -> &SvmSettings {
         &self.svm

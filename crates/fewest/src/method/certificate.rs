@@ -78,6 +78,7 @@ pub fn certify(
         (Some(found), Some(value)) if value < objective => Solution { subset: found, objective: value },
         _ => Solution { subset: subset.clone(), objective },
     };
-    let (bound, status) = (outcome.bound, outcome.status);
-    Ok(Certificate { objective, best, bound, status, elapsed: clock.elapsed(), counts: outcome.counts })
+    // A bound stays one when it is lowered; rounding may have put it above what was found.
+    let bound = outcome.bound.map(|bound| bound.min(best.objective));
+    Ok(Certificate { objective, best, bound, status: outcome.status, elapsed: clock.elapsed(), counts: outcome.counts })
 }

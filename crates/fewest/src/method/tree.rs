@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
+use super::elimination::{RfeSettings, rfe};
 use crate::dual::train::train;
 use crate::{
-    Choice, Error, Event, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Solution, Status, Subset,
-    SvmSettings,
+    Choice, Error, Event, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Silent, Solution, Status,
+    Subset, SvmSettings,
 };
 
 /// Settings of [`exact`].
@@ -72,8 +73,10 @@ pub fn exact(
         search.look_at(start, &mut run)?;
     }
     if settings.start.is_empty() {
-        let any = rules.subset_within(&Subset::full(rules.p())).expect("Rules::new found one");
-        search.look_at(&any, &mut run)?;
+        let elimination = RfeSettings { svm: settings.svm.clone(), ..RfeSettings::default() };
+        let limits = Limits { time: run.remaining(), ..Limits::default() };
+        let found = rfe(problem, rules, &elimination, limits, &mut Silent)?.outcome.subset;
+        search.look_at(&found.expect("elimination ends with a subset"), &mut run)?;
     }
     let mut subset = Subset::empty(rules.p());
     let stopped = search.explore(&mut subset, &permitted, &mut run)?;
