@@ -54,15 +54,14 @@ impl State {
 
     /// `size 3: 120 nodes, incumbent 49.6826, bound 48.1020, gap 3.18 %`
     fn text(&self) -> String {
-        let mut text = if self.part.is_empty() { String::new() } else { format!("{}: ", self.part) };
-        text += &format!("{} {}", self.done, if self.bound.is_some() { "nodes" } else { "steps" });
-        for (word, value) in [("incumbent", self.incumbent), ("bound", self.bound)] {
-            text += &value.map_or_else(String::new, |value| format!(", {word} {}", number(value)));
-        }
-        if let (Some(incumbent), Some(bound)) = (self.incumbent, self.bound) {
-            text += &format!(", gap {:.2} %", 100.0 * (incumbent - bound).abs() / incumbent.abs().max(1e-10));
-        }
-        text
+        let part = if self.part.is_empty() { String::new() } else { format!("{}: ", self.part) };
+        let what = if self.bound.is_some() { "nodes" } else { "steps" };
+        let named = |word: &str, x: Option<f64>| x.map_or_else(String::new, |x| format!(", {word} {}", number(x)));
+        let (incumbent, bound) = (named("incumbent", self.incumbent), named("bound", self.bound));
+        let gap = self.incumbent.zip(self.bound).map_or_else(String::new, |(incumbent, bound)| {
+            format!(", gap {:.2} %", 100.0 * (incumbent - bound).abs() / incumbent.abs().max(1e-10))
+        });
+        format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
     }
 }
 
@@ -102,7 +101,10 @@ impl<'a> Watch<'a> {
             return;
         }
         self.shown = Some(Instant::now());
-        let bar = self.bar.get_or_insert_with(|| ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()));
+        let start = self.start;
+        let bar = self.bar.get_or_insert_with(|| {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(start.elapsed())
+        });
         bar.set_style(style(self.state.total));
         match self.state.total {
             Some(total) => bar.set_length(total),

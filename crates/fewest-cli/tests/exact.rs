@@ -96,8 +96,7 @@ fn a_penalty_takes_the_place_of_a_size() {
     assert!(out.contains(&format!("{penalty} of it penalty")) && out.contains("rules      none"), "{out}");
 
     let prices = [4.0, 4.0, 4.0, 0.0, 0.1, 0.5, 9.0];
-    let lines: String = prices.iter().zip(1..).map(|(price, j)| format!("f{j},{price}\n")).collect();
-    scratch.file("p.csv", format!("name,penalty\n{lines}"));
+    scratch.file("p.csv", "name,penalty\nf1,4\nf2,4\nf3,4\nf4,0\nf5,0.1\nf6,0.5\nf7,9\n");
     let truth = by_brute_force(&scratch, "d.csv", 3, |j| prices[j]);
     let (_, result) = run(&["--penalty", "p.csv", "--max-features", "3"]);
     close(number(&result["objective"]), truth[0].0);

@@ -247,9 +247,10 @@ impl Penalty {
         let range = "a finite number, 0 or more";
         let fits = |x: f64| x >= 0.0 && x.is_finite();
         if let Ok(number) = text.parse::<f64>() {
-            return match fits(number) {
-                true => Ok(Penalty::Each(number)),
-                false => Err(Failure::Input(format!("--penalty is {number}, but must be {range}, or a file"))),
+            return if fits(number) {
+                Ok(Penalty::Each(number))
+            } else {
+                Err(Failure::Input(format!("--penalty is {number}, but must be {range}, or a file")))
             };
         }
         if !Path::new(text).exists() {

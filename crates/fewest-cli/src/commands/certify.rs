@@ -1,5 +1,6 @@
 //! `--certify`: how far the subset found is from the best of its size.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use fewest::method::certificate::{Certificate, certify};
@@ -114,7 +115,7 @@ pub(crate) fn sentence(certificate: &Certificate, subset: &Subset, names: &Names
     };
     if best.subset != *subset {
         let names: Vec<String> = best.subset.iter().map(|j| names.get(j).into_owned()).collect();
-        text += &format!(" (a better one: {} at {})", names.join(", "), number(best.objective));
+        let _ = write!(text, " (a better one: {} at {})", names.join(", "), number(best.objective));
     }
     text + match status {
         Status::TimeLimit => "; stopped at the time limit, with more time the bound may rise",

@@ -66,7 +66,8 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     if !sinks.taken {
         let mut text = report(&task, &result, fitting);
         if let Some((certificate, subset)) = certificate.as_ref().zip(subset) {
-            text += &format!("\n{}", table::paragraph(&certify::sentence(certificate, subset, names), 0));
+            text.push('\n');
+            text += &table::paragraph(&certify::sentence(certificate, subset, names), 0);
         }
         terminal.out(&text)?;
     }

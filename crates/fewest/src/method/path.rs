@@ -72,13 +72,13 @@ pub fn exact_path(
         };
         let mut start = settings.start.clone();
         start.extend(survivors.iter().find(|s| s.size == at).map(|s| s.subset.clone()));
-        if let Some(previous) = previous {
+        if let Some(previous) = previous.take() {
             start.extend(grown(problem, rules, &previous, settings, &clock)?);
             start.push(previous);
         }
         let settings = ExactSettings { start, ..settings.clone() };
         let selection = exact(problem, rules, &settings, clock.share(sizes.len() - at), observer)?;
-        previous = selection.outcome.subset.clone();
+        previous.clone_from(&selection.outcome.subset);
         let cancelled = selection.outcome.status == Status::Cancelled;
         points.push(PathPoint { max_features: size.k, selection });
         if cancelled {
@@ -199,8 +199,8 @@ impl Sized {
         if let Some(&k) = sizes.iter().find(|&&k| k == 0 || k > p) {
             return Err(Error::setting("max-features", k, format!("between 1 and the number of features, {p}")));
         }
-        if let Some(pair) = sizes.windows(2).find(|w| w[0] >= w[1]) {
-            let found = format!("{} before {}", pair[0], pair[1]);
+        if let Some([a, b, ..]) = sizes.windows(2).find(|w| w[0] >= w[1]) {
+            let found = format!("{a} before {b}");
             return Err(Error::setting("max-features", found, "sizes in ascending order, each once"));
         }
         let sized = |&k: &usize| {
@@ -337,6 +337,8 @@ fn grown(
     let gain = |j: usize| design.dot_column(j, &beta).powi(2) / 2.0 - settings.penalty.get(j).unwrap_or(&0.0);
     let mut gains: Vec<f64> = (0..rules.p()).into_par_iter().map(gain).collect();
     let stays = 1.0 + gains.iter().map(|g| g.max(0.0)).sum::<f64>();
-    features.iter().for_each(|&j| gains[j] = stays);
+    for j in features {
+        gains[j] = stays;
+    }
     Ok(rules.best_subset(&gains).map(|(subset, _)| subset))
 }
