@@ -1,6 +1,8 @@
-//! The command line: as typed ([`low`]), its small notations ([`notation`]), and what it means ([`high`], [`rules`]).
+//! The command line: as typed ([`low`]), its small notations ([`notation`]), and what it means ([`high`], [`rules`], and
+//! [`method`] for the methods and their options).
 
 pub(crate) mod high;
 pub(crate) mod low;
+pub(crate) mod method;
 pub(crate) mod notation;
 pub(crate) mod rules;

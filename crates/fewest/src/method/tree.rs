@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use crate::relaxation::{Answer, Decide, Relaxation, Warm};
 use crate::{
-    Choice, Clock, Error, Limits, Master, Next, Observer, Oracle, Problem, Rules, Run, Selection, Sense, Solution,
+    Choice, Clock, Error, Event, Limits, Master, Next, Observer, Oracle, Problem, Rules, Run, Selection, Sense, Solution,
     Status, Subset, SvmSettings, drive,
 };
 
@@ -30,9 +30,9 @@ const SHARE: f64 = 0.1;
 /// Relative gap of a node's relaxation in any case.
 const NODE_TOLERANCE: f64 = 1e-6;
 /// Units tried for branching at a node, where too little is known of them.
-const TRIALS: usize = 8;//T
+const TRIALS: usize = 4;
 /// Observations of both sides that make a pseudo-cost reliable.
-const RELIABLE: u32 = 1;//R
+const RELIABLE: u32 = 1;
 /// Swaps tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
@@ -399,8 +399,8 @@ impl Search<'_> {
         }
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut best: Option<(f64, usize, f64)> = None;
-        for &(score, unit, share) in order.iter().take(env("T",TRIALS)) {
-            if costs.count(unit) >= env("R", RELIABLE as usize) as u32 || !cutoff.is_finite() {
+        for &(score, unit, share) in order.iter().take(TRIALS) {
+            if costs.count(unit) >= RELIABLE || !cutoff.is_finite() {
                 if best.is_none_or(|b| score > b.0) {
                     best = Some((score, unit, share));
                 }
@@ -721,9 +721,9 @@ impl<'a> Master<Search<'a>> for Tree {
                 self.open.push(node);
             }
         }
+        run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
         self.report(run);
         Ok(())
     }
 }
 
-fn env(k: &str, d: usize) -> usize { std::env::var(k).ok().and_then(|v| v.parse().ok()).unwrap_or(d) }

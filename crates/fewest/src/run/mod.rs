@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 pub use event::{Event, Observer, Silent};
 pub use limits::{Cancel, Limits};
+pub(crate) use outcome::relative_gap;
 pub use outcome::{Counts, Outcome, Sense};
 pub use status::Status;
 
@@ -153,7 +154,7 @@ impl<'a> Run<'a> {
     /// Relative gap; infinite while there is no incumbent or no bound.
     pub fn gap(&self) -> f64 {
         match (&self.incumbent, self.bound) {
-            (Some((_, objective)), Some(bound)) => outcome::relative_gap(*objective, bound),
+            (Some((_, objective)), Some(bound)) => relative_gap(*objective, bound),
             _ => f64::INFINITY,
         }
     }
