@@ -100,6 +100,7 @@ pub fn exact(
 }
 
 /// The best subsets found, and all that were looked at.
+#[derive(Default)]
 struct Pool {
     relative: f64,
     absolute: f64,
@@ -113,9 +114,14 @@ impl Pool {
     /// A node whose bound is at or above this holds nothing that is asked for.
     fn cutoff(&self) -> f64 {
         match self.best.get(self.wanted - 1) {
-            Some((worst, _)) => worst - (self.relative * worst.abs()).max(self.absolute),
+            Some((worst, _)) => self.below(*worst),
             None => f64::INFINITY,
         }
+    }
+
+    /// What a bound must reach to be within the gap of an objective; a hair more, so that rounding cannot reopen the gap.
+    fn below(&self, objective: f64) -> f64 {
+        objective - (1.0 - 1e-9) * (self.relative * objective.abs()).max(self.absolute)
     }
 
     fn take(&mut self, subset: Subset, objective: f64) {
@@ -192,17 +198,12 @@ impl Packed {
     }
 }
 
-/// Nodes to dive from, and what cuts them off.
+/// Nodes to dive from, and what is known so far.
 struct Question {
     nodes: Vec<Node>,
-    cutoff: f64,
     /// Nodes each dive may solve.
     allowance: u64,
-    /// Whether a better subset found on the way lowers the cutoff: when one subset is wanted.
-    lowers: bool,
-    relative: f64,
-    absolute: f64,
-    seen: HashSet<Subset>,
+    pool: Pool,
     costs: PseudoCosts,
 }
 
@@ -442,7 +443,7 @@ impl Search<'_> {
     /// Step 5, from one node.
     fn dive(&self, node: &Node, question: &Question) -> Dive {
         let mut dive = Dive::default();
-        let mut cutoff = question.cutoff;
+        let mut cutoff = question.pool.cutoff();
         let wide = |list: &[u32]| list.iter().map(|&u| u as usize).collect::<Vec<usize>>();
         let narrow = |list: &[usize]| list.iter().map(|&u| u as u32).collect::<Vec<u32>>();
         let (mut inside, mut free) = (wide(&node.inside), wide(&node.free));
@@ -498,14 +499,14 @@ impl Search<'_> {
             }
             if dive.looked_at.is_empty()
                 && let Some(subset) = self.round(&inside, &warm)
-                && !question.seen.contains(&subset)
+                && !question.pool.seen.contains(&subset)
                 && !dive.looked_at.contains(&subset)
                 && self.rules.allows(&subset)
             {
                 if let Some((objective, _)) = self.evaluate(&subset, &warm, cutoff, &mut dive.rounds) {
                     dive.found.push((subset.clone(), objective));
-                    if question.lowers {
-                        cutoff = cutoff.min(objective - (question.relative * objective.abs()).max(question.absolute));
+                    if question.pool.wanted == 1 {
+                        cutoff = cutoff.min(question.pool.below(objective));
                     }
                 }
                 dive.looked_at.push(subset);
@@ -694,18 +695,14 @@ impl<'a> Master<Search<'a>> for Tree {
         let allowance = run.nodes_left().div_ceil(nodes.len() as u64);
         Ok(Next::Ask(Question {
             nodes,
-            cutoff,
             allowance,
-            lowers: self.pool.wanted == 1,
-            relative: self.pool.relative,
-            absolute: self.pool.absolute,
-            seen: std::mem::take(&mut self.pool.seen),
+            pool: std::mem::take(&mut self.pool),
             costs: self.costs.clone(),
         }))
     }
 
     fn learn(&mut self, question: Question, answer: Vec<Dive>, run: &mut Run<'_>) -> Result<(), Error> {
-        self.pool.seen = question.seen;
+        self.pool = question.pool;
         for dive in answer {
             run.counts.nodes += dive.nodes;
             run.counts.solver_iterations += dive.rounds;
