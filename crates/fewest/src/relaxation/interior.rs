@@ -27,7 +27,7 @@ use crate::Status;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::inverse::invert;
 use crate::kernel::outer::OuterSum;
-use crate::kernel::simd::{axpy, dot};
+use crate::kernel::simd::{PADDING, add_combination, add_dots, axpy, dot};
 
 /// Share of the way to the boundary a step may go.
 const BACK_OFF: f64 = 0.995;
@@ -38,33 +38,35 @@ const NEAR: f64 = 1e-6;
 /// Rounds without a better gap before it gives up.
 const PATIENCE: u32 = 8;
 
-/// The signed rows y_i x_i of the restricted problem, stored along the longer side of the matrix that is factored.
+/// The signed rows y_i x_i of the restricted problem, stored in lines along the shorter side, padded with zeros.
 #[derive(Debug)]
 pub(super) struct Block {
     n: usize,
     m: usize,
-    /// Rows (n x m) when m <= n, else columns (m x n).
-    values: Vec<f64>,
+    /// Rows (n lines) when m <= n, else columns (m lines), at distance `stride`.
+    lines: Vec<f64>,
+    stride: usize,
 }
 
 impl Block {
     /// From columns: `fill(k, column)` writes column k (length n).
     pub(super) fn new(n: usize, m: usize, mut fill: impl FnMut(usize, &mut [f64])) -> Self {
-        let mut values = vec![0.0; n * m];
+        let stride = n.min(m).next_multiple_of(PADDING);
+        let mut lines = vec![0.0; n.max(m) * stride];
         if m <= n {
             let mut column = vec![0.0; n];
             for k in 0..m {
                 fill(k, &mut column);
                 for (i, &x) in column.iter().enumerate() {
-                    values[i * m + k] = x;
+                    lines[i * stride + k] = x;
                 }
             }
         } else {
             for k in 0..m {
-                fill(k, &mut values[k * n..(k + 1) * n]);
+                fill(k, &mut lines[k * stride..k * stride + n]);
             }
         }
-        Self { n, m, values }
+        Self { n, m, lines, stride }
     }
 
     fn by_rows(&self) -> bool {
@@ -72,26 +74,31 @@ impl Block {
     }
 
     fn line(&self, at: usize) -> &[f64] {
-        let length = self.n.min(self.m);
-        &self.values[at * length..(at + 1) * length]
+        &self.lines[at * self.stride..at * self.stride + self.n.min(self.m)]
     }
 
     /// out += Z v
     fn add_times(&self, v: &[f64], out: &mut [f64]) {
-        if self.by_rows() {
-            out.iter_mut().enumerate().for_each(|(i, out)| *out += dot(self.line(i), v));
-        } else {
-            v.iter().enumerate().filter(|v| *v.1 != 0.0).for_each(|(k, &v)| axpy(v, self.line(k), out));
-        }
+        if self.by_rows() { self.along(v, out) } else { self.across(v, out) }
     }
 
     /// out += Z'a
     fn add_transposed_times(&self, a: &[f64], out: &mut [f64]) {
-        if self.by_rows() {
-            a.iter().enumerate().filter(|a| *a.1 != 0.0).for_each(|(i, &a)| axpy(a, self.line(i), out));
-        } else {
-            out.iter_mut().enumerate().for_each(|(k, out)| *out += dot(self.line(k), a));
-        }
+        if self.by_rows() { self.across(a, out) } else { self.along(a, out) }
+    }
+
+    /// out_i += line_i . v
+    fn along(&self, v: &[f64], out: &mut [f64]) {
+        let mut padded = v.to_vec();
+        padded.resize(self.stride, 0.0);
+        add_dots(&self.lines, &padded, out);
+    }
+
+    /// out += sum_i a_i line_i
+    fn across(&self, a: &[f64], out: &mut [f64]) {
+        let mut padded = vec![0.0; self.stride];
+        add_combination(&self.lines, a, &mut padded);
+        out.iter_mut().zip(&padded).for_each(|(out, x)| *out += x);
     }
 }
 
