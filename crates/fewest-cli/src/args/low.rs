@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::generate::GenerateArgs;
+
 /// Examples shown under `fewest --help`.
 const EXAMPLES: &str = "\
 Examples:
@@ -83,6 +85,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Convert between data formats
     Convert(ConvertArgs),
+    /// Write synthetic data with a known truth, seeded
+    Generate(Box<GenerateArgs>),
     /// List the methods, or describe one: what it solves, proves and accepts; its paper
     Methods(MethodsArgs),
     /// Print a completion script for a shell

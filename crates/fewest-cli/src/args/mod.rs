@@ -1,5 +1,7 @@
 //! The command line: as typed ([`low`]), its small notations ([`notation`]), and what it means ([`high`], [`rules`]).
+//! The options of `fewest generate` are in [`generate`].
 
+pub(crate) mod generate;
 pub(crate) mod high;
 pub(crate) mod low;
 pub(crate) mod notation;
