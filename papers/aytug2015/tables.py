@@ -292,7 +292,7 @@ def experiment_3(results):
     lines = section(
         "Test error (Table 4)",
         "One stratified split of 60/20/20; features standardised by the training rows; M is the number of non-zeros of the one-norm SVM "
-        f"(onsvm.json). Columns after {results.reference}: TE({results.reference}) - TE(other); negative: {results.reference} is better. "
+        f"(onsvm.json; the column ONSVM is that solution where fewest has no l1-svm). Columns after {results.reference}: TE({results.reference}) - TE(other); negative: {results.reference} is better. "
         "A test set of a microarray has about 14 rows, so that one row is 0.07.",
     )
     rows = []

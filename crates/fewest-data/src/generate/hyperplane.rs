@@ -119,7 +119,10 @@ impl Hyperplane {
             // A normal vector has a uniform direction, and the p-th root of a uniform number is the length to go with it.
             let length = point.iter().map(|x| x * x).sum::<f64>().sqrt();
             let radius = libm::pow(random.unit(), 1.0 / point.len() as f64);
-            point.iter_mut().for_each(|x| *x *= radius / length);
+            let scale = if length > 0.0 { radius / length } else { 0.0 };
+            for x in point {
+                *x *= scale;
+            }
         }
     }
 }

@@ -96,7 +96,9 @@ mod tests {
         let mut random = Random::new(4, 0);
         let mut counts = [0u32; 5];
         for _ in 0..5000 {
-            random.sample(5, 2).into_iter().for_each(|j| counts[j] += 1);
+            for j in random.sample(5, 2) {
+                counts[j] += 1;
+            }
         }
         assert!(counts.iter().all(|c| c.abs_diff(2000) < 150), "{counts:?}");
     }
