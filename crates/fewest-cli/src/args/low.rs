@@ -14,6 +14,7 @@ Examples:
   fewest select genes.csv.gz --method rfe --max-features 10 --step half --require TP53 --json result.json
   fewest fit wdbc.csv --result result.json --model wdbc.model
   fewest predict wdbc.model new.csv --out predictions.csv
+  fewest generate hyperplane --samples 500 --features 20 --relevant 5 --out d.csv    data with a known truth
   fewest methods rfe                                       what the method solves, its options, its paper
 
 Names that contain a comma: repeat the option, quote the name (--require '\"a,b\",c') or escape the comma (--require 'a\\,b').
