@@ -1,7 +1,10 @@
 //! The selection methods, one file each, and what they return.
 
+pub mod certificate;
 pub mod elimination;
 pub mod filter;
+pub mod path;
+pub mod tree;
 
 use crate::{Outcome, Subset};
 
