@@ -56,6 +56,7 @@ fn run(low: &Low, terminal: Terminal) -> Result<u8, Failure> {
         Command::Predict(args) => commands::predict::run(args, terminal),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Convert(args) => commands::convert::run(args, terminal),
+        Command::Generate(args) => commands::generate::run(args, terminal),
         Command::Methods(args) => commands::methods::run(args, terminal),
         Command::Completions { shell } => commands::completions::completions(*shell, terminal),
         Command::Man { command } => commands::completions::man(command.as_deref(), terminal),

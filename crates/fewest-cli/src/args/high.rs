@@ -26,6 +26,21 @@ pub(crate) fn format(option: &str, name: &str) -> Result<Format, Failure> {
     })
 }
 
+/// The format to write a data file in: as named by `--out-format`, else by the ending of the path.
+///
+/// # Errors
+/// An unknown name, or an ending that tells nothing.
+pub(crate) fn out_format(path: &str, named: Option<&str>) -> Result<Format, Failure> {
+    match named {
+        Some(name) => format("--out-format", name),
+        None => Format::of_path(path).ok_or_else(|| {
+            Failure::Input(format!(
+                "{path}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet or .npz (also with .gz, .zst, .bz2), or name one with --out-format"
+            ))
+        }),
+    }
+}
+
 /// The names in all values of a repeatable option.
 ///
 /// # Errors

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::generate::GenerateArgs;
+
 /// Examples shown under `fewest --help`.
 const EXAMPLES: &str = "\
 Examples:
@@ -14,6 +16,7 @@ Examples:
   fewest path wdbc.csv --method exact --max-features 1..8  the best one, two, ... eight
   fewest fit wdbc.csv --result result.json --model wdbc.model
   fewest predict wdbc.model new.csv --out predictions.csv
+  fewest generate hyperplane --samples 500 --features 20 --relevant 5 --out d.csv    data with a known truth
   fewest methods rfe                                       what the method solves, its options, its paper
 
 Names that contain a comma: repeat the option, quote the name (--require '\"a,b\",c') or escape the comma (--require 'a\\,b').
@@ -98,6 +101,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Convert between data formats
     Convert(ConvertArgs),
+    /// Write synthetic data with a known truth, seeded
+    Generate(Box<GenerateArgs>),
     /// List the methods, or describe one: what it solves, proves and accepts; its paper
     Methods(MethodsArgs),
     /// Print a completion script for a shell

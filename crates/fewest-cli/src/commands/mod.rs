@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod fit;
+pub(crate) mod generate;
 pub(crate) mod methods;
 pub(crate) mod path;
 pub(crate) mod predict;
