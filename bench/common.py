@@ -371,7 +371,7 @@ def side_by_side(ours, theirs):
 
 def pair_row(case, ours, theirs):
     """Row of a table of pairs."""
-    row = {**case, "peer s": theirs["seconds"], "peer gap": theirs["gap"], "peer nodes": theirs["nodes"]}
+    row = {**case, "features": len(theirs.get("selected", [])), "peer s": theirs["seconds"], "peer gap": theirs["gap"], "peer nodes": theirs["nodes"]}
     row |= {"peer objective": theirs["objective"], "peer bound": theirs["bound"], "peer proven": is_proven(theirs)}
     if ours:
         row |= {"s": ours["seconds"], "gap": ours["gap"], "nodes": ours["nodes"], "objective": ours["objective"]}
@@ -394,6 +394,18 @@ def pair_summary(rows, limit):
         "largest ratio": max((r["ratio"] for r in compared), default=None),
         "rows not taken side by side with nothing else running": sum(not r.get("side by side", False) for r in rows),
     }
+
+
+def save_pairs(kept, peer, cases, limit, judge, columns):
+    """Writes the table of all pairs kept so far, and fails if `judge(name, ours, theirs)` finds a contradiction in one."""
+    pairs = [(case, kept.get("fewest", case_name(case)), kept.get(peer, case_name(case))) for case in cases]
+    pairs = [(case, ours, theirs) for case, ours, theirs in pairs if theirs]
+    wrong = [w for case, ours, theirs in pairs if (w := judge(case_name(case), ours, theirs))]
+    rows = [pair_row(*pair) for pair in pairs]
+    summary = {**pair_summary(rows, limit), "cases not run": len(cases) - len(pairs), "contradictions": wrong or "none"}
+    save(kept.path.stem, rows, [*columns, *PAIR_COLUMNS], summary)
+    if wrong:
+        raise SystemExit("\n".join(wrong))
 
 
 def contradiction(case, ours, theirs, rounding):

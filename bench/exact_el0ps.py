@@ -65,8 +65,8 @@ def main():
     a = c.arguments(__doc__, **c.PAIR_OPTIONS)
     c.pin(a.core)
     binary, digest = (None, None) if a.peer else c.program(a.fewest)
-    kept, rows, contradictions = c.Kept("exact_el0ps"), [], []
-    for case in c.chosen(list(cases()), a.only):
+    everything, kept = list(cases()), c.Kept("exact_el0ps")
+    for case in c.chosen(everything, a.only):
         name, (p, n, beta, penalty, seed) = c.case_name(case), case.values()
         C, L = 1 / (2 * beta), penalty / (2 * beta)
 
@@ -80,13 +80,9 @@ def main():
             return el0ps(*c.planted(p, n, TRUE, seed), beta, penalty, C, L)
 
         pair = c.pair(kept, name, "el0ps", ours, theirs, digest, a.fresh, a.note)
-        rows.append({**c.pair_row(case, *pair), "features": len(pair[1]["selected"])})
-        print({k: c.shown(v) for k, v in rows[-1].items()}, flush=True)
-        contradictions += filter(None, [c.contradiction(name, *pair, 1e-7)])
-    summary = {**c.pair_summary(rows, LIMIT), "contradictions": contradictions or "none"}
-    c.save("exact_el0ps", rows, [*case, "features", *c.PAIR_COLUMNS], summary)
-    if contradictions:
-        raise SystemExit("\n".join(contradictions))
+        print({k: c.shown(v) for k, v in c.pair_row(case, *pair).items()}, flush=True)
+    judge = lambda *pair: c.contradiction(*pair, 1e-7)
+    c.save_pairs(kept, "el0ps", everything, LIMIT, judge, ["p", "n", "beta", "lambda", "seed", "features"])
 
 
 if __name__ == "__main__":

@@ -95,8 +95,8 @@ def main():
     a = c.arguments(__doc__, **c.PAIR_OPTIONS)
     c.pin(a.core)
     binary, digest = (None, None) if a.peer else c.program(a.fewest)
-    kept, rows, contradictions = c.Kept("exact_scip"), [], []
-    for case in c.chosen(list(cases()), a.only):
+    everything, kept = list(cases()), c.Kept("exact_scip")
+    for case in c.chosen(everything, a.only):
         name, (p, n, M, C, seed) = c.case_name(case), case.values()
 
         def ours():
@@ -108,13 +108,8 @@ def main():
             return c.capped(scip, 3 * LIMIT + 300, *instance(p, n, M, seed), M, C, LIMIT)
 
         pair = c.pair(kept, name, "scip", ours, theirs, digest, a.fresh, a.note)
-        rows.append(c.pair_row(case, *pair))
-        print({k: c.shown(v) for k, v in rows[-1].items()}, flush=True)
-        contradictions += filter(None, [wrong(name, *pair)])
-    summary = {**c.pair_summary(rows, LIMIT), "contradictions": contradictions or "none"}
-    c.save("exact_scip", rows, ["p", "n", "M", "C", "seed", *c.PAIR_COLUMNS], summary)
-    if contradictions:
-        raise SystemExit("\n".join(contradictions))
+        print({k: c.shown(v) for k, v in c.pair_row(case, *pair).items()}, flush=True)
+    c.save_pairs(kept, "scip", everything, LIMIT, wrong, ["p", "n", "M", "C", "seed"])
 
 
 if __name__ == "__main__":
