@@ -11,9 +11,10 @@ PROFILE ?= dev
 
 .PHONY: help demo test check fmt-check lint docs peers bench bench-python fuzz need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
+.PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 
 need-cargo:
 	@if [ -z "$(CARGO)" ]; then \
@@ -53,7 +54,7 @@ bench-python:
 	  if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi; \
 	  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt; fi
 
-bench: bench-objectives bench-read bench-memory bench-train bench-rfe ## all comparisons of bench/README.md (hours, mostly of the peers)
+bench: bench-objectives bench-read bench-memory bench-train bench-rfe bench-exact ## all comparisons of bench/README.md (hours, mostly of the peers)
 
 bench-objectives: need-cargo bench-python ## objectives and predictions against LIBSVM and LIBLINEAR
 	$(BENCH_PYTHON) bench/objectives.py
@@ -65,6 +66,19 @@ bench-read: need-cargo bench-python ## reading svmlight against scikit-learn
 	$(BENCH_PYTHON) bench/read_time.py
 bench-memory: need-cargo bench-python ## peak memory of the RFE runs
 	$(BENCH_PYTHON) bench/memory.py
+
+bench-exact: bench-exact-real bench-exact-scip bench-exact-el0ps bench-exact-frontier ## the method `exact`: beside SCIP, beside El0ps, its frontier (many hours)
+
+bench-exact-build: need-cargo bench-python
+	$(CARGO) build --release --locked -p fewest-cli
+bench-exact-scip: bench-exact-build ## exact against SCIP's MISOCP, side by side
+	$(BENCH_PYTHON) bench/exact_scip.py --fresh
+bench-exact-el0ps: bench-exact-build ## exact against El0ps, side by side
+	$(BENCH_PYTHON) bench/exact_el0ps.py --fresh
+bench-exact-frontier: bench-exact-build ## how far exact proves, over p, n, C and loss
+	$(BENCH_PYTHON) bench/exact_frontier.py --again
+bench-exact-real: bench-exact-build ## exact on wdbc (a path) and leukemia
+	$(BENCH_PYTHON) bench/exact_real.py
 
 fuzz: need-cargo ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
 	$(CARGO) test --release --locked -p fewest-data --test fuzz --no-run
