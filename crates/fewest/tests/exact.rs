@@ -45,13 +45,12 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         };
         let penalty: Vec<f64> =
             if rng.chance(0.5) { (0..p).map(|_| 0.3 * rng.below(4) as f64).collect() } else { Vec::new() };
-        let mut all: Vec<(f64, Subset)> = allowed_subsets(&rules)
-            .into_iter()
-            .map(|s| (value(&problem, &s, &svm, &penalty), s))
-            .collect();
+        let mut all: Vec<(f64, Subset)> =
+            allowed_subsets(&rules).into_iter().map(|s| (value(&problem, &s, &svm, &penalty), s)).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         let wanted = 1 + rng.below(3);
-        let settings = ExactSettings { svm: svm.clone(), penalty: penalty.clone(), solutions: wanted, start: Vec::new() };
+        let settings =
+            ExactSettings { svm: svm.clone(), penalty: penalty.clone(), solutions: wanted, start: Vec::new() };
         let found = run(&problem, &rules, &settings, Limits { gap_rel: 1e-6, ..Limits::default() });
         let about = format!("case {case}: p {p}, {svm:?}, penalty {penalty:?}, {:?}", rules.list());
         assert_eq!(found.outcome.status, Status::Optimal, "{about}");

@@ -19,8 +19,8 @@ use rayon::prelude::*;
 
 use crate::relaxation::{Answer, Decide, Relaxation, Warm};
 use crate::{
-    Choice, Clock, Error, Event, Limits, Master, Next, Observer, Oracle, Problem, Rules, Run, Selection, Sense, Solution,
-    Status, Subset, SvmSettings, drive,
+    Choice, Clock, Error, Event, Limits, Master, Next, Observer, Oracle, Problem, Rules, Run, Selection, Sense,
+    Solution, Status, Subset, SvmSettings, drive,
 };
 
 /// Nodes dived from at once: fixed, so that the tree does not depend on the number of threads.
@@ -66,7 +66,11 @@ impl ExactSettings {
             return Err(Error::setting("solutions", 0, "at least 1"));
         }
         if !self.penalty.is_empty() && self.penalty.len() != p {
-            return Err(Error::setting("penalty", format!("of length {}", self.penalty.len()), "one number per feature"));
+            return Err(Error::setting(
+                "penalty",
+                format!("of length {}", self.penalty.len()),
+                "one number per feature",
+            ));
         }
         if let Some(&bad) = self.penalty.iter().find(|l| !(**l >= 0.0 && l.is_finite())) {
             return Err(Error::setting("penalty", bad, "a finite number, 0 or more"));
@@ -91,8 +95,10 @@ pub fn exact(
     let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
     let (relative, absolute) = run.gaps();
     let pool = Pool { relative, absolute, wanted: settings.solutions, best: Vec::new(), seen: HashSet::new() };
-    let mut search = Search { relaxation: &relaxation, rules, clock: run.clock(), leaf: (0.01 * relative).clamp(1e-10, 1e-7) };
-    let mut tree = Tree { pool, open: BinaryHeap::new(), closed: f64::INFINITY, made: 0, costs: PseudoCosts::default() };
+    let mut search =
+        Search { relaxation: &relaxation, rules, clock: run.clock(), leaf: (0.01 * relative).clamp(1e-10, 1e-7) };
+    let mut tree =
+        Tree { pool, open: BinaryHeap::new(), closed: f64::INFINITY, made: 0, costs: PseudoCosts::default() };
     tree.plant(&mut search, settings, &mut run);
     let status = drive(&mut search, &mut tree, &mut run)?;
     let solutions = tree.pool.best.into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
@@ -324,20 +330,26 @@ impl Search<'_> {
             let slots = self.rules.list().max_features.unwrap_or(p) - inside.len();
             let mut shares = warm.shares.clone();
             shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            let taken = shares.into_iter().take(slots).filter(|s| self.rules.list().max_features.is_some() || s.1 > 0.5);
+            let taken =
+                shares.into_iter().take(slots).filter(|s| self.rules.list().max_features.is_some() || s.1 > 0.5);
             return Some(of(&mut inside.iter().copied().chain(taken.map(|s| s.0))));
         }
         let mut gains = vec![-1e-9; p];
         let mut set = |u: usize, gain: f64| {
             let unit = self.rules.unit(u);
-            unit.iter().for_each(|&j| gains[j] = gain / unit.len() as f64);
+            for &j in unit {
+                gains[j] = gain / unit.len() as f64;
+            }
         };
         for &(u, share) in &warm.shares {
             set(u, share * (self.relaxation.gain(u, &warm.beta) + self.relaxation.penalty(u)).max(1e-9));
         }
-        let large = 10.0 * (1.0 + warm.shares.len() as f64)
+        let large = 10.0
+            * (1.0 + warm.shares.len() as f64)
             * warm.shares.iter().map(|s| self.relaxation.gain(s.0, &warm.beta)).fold(1.0, f64::max);
-        inside.iter().for_each(|&u| set(u, large));
+        for &u in inside {
+            set(u, large);
+        }
         self.rules.best_subset(&gains).map(|b| b.0)
     }
 
@@ -352,8 +364,11 @@ impl Search<'_> {
             return Some((inside.to_vec(), free));
         }
         let mut state = vec![Choice::Out; self.rules.n_units()];
-        inside.iter().for_each(|&u| state[u] = Choice::In);
-        free.iter().for_each(|&u| state[u] = Choice::Free);
+        for (units, choice) in [(inside, Choice::In), (free, Choice::Free)] {
+            for &u in units {
+                state[u] = choice;
+            }
+        }
         self.rules.propagate(&mut state).ok()?;
         let of = |choice: Choice| (0..state.len()).filter(|&u| state[u] == choice).collect();
         Some((of(Choice::In), of(Choice::Free)))
@@ -532,13 +547,11 @@ impl Search<'_> {
             } else {
                 dive.close(cutoff);
             }
-            match ahead {
-                Some((i, f)) => (inside, free) = (i, f),
-                None => {
-                    dive.close(cutoff);
-                    return dive;
-                }
-            }
+            let Some((i, f)) = ahead else {
+                dive.close(cutoff);
+                return dive;
+            };
+            (inside, free) = (i, f);
         }
     }
 }
@@ -614,7 +627,13 @@ impl Tree {
             Some((inside, free)) => {
                 let narrow = |list: Vec<usize>| list.into_iter().map(|u| u as u32).collect();
                 let warm = Packed::new(&answer.warm);
-                self.open.push(Node { bound: answer.lower, number: 0, inside: narrow(inside), free: narrow(free), warm });
+                self.open.push(Node {
+                    bound: answer.lower,
+                    number: 0,
+                    inside: narrow(inside),
+                    free: narrow(free),
+                    warm,
+                });
             }
             None => self.closed = self.pool.cutoff(),
         }
@@ -636,10 +655,9 @@ impl Tree {
         let Some((_, mut at)) = search.evaluate(&subset, warm, f64::INFINITY, rounds) else { return };
         'again: while run.stop().is_none() {
             let gain = |u: &usize| relaxation.gain(*u, &at.beta);
-            let (mut out, mut inn): (Vec<(f64, usize)>, Vec<(f64, usize)>) = (Vec::new(), Vec::new());
-            for u in (0..rules.n_units()).filter(|&u| rules.root()[u] == Choice::Free) {
-                if subset.contains(rules.unit(u)[0]) { &mut out } else { &mut inn }.push((gain(&u), u));
-            }
+            let undecided = (0..rules.n_units()).filter(|&u| rules.root()[u] == Choice::Free);
+            let by_gain = undecided.map(|u| (gain(&u), u));
+            let (mut out, mut inn): (Vec<_>, Vec<_>) = by_gain.partition(|g| subset.contains(rules.unit(g.1)[0]));
             out.sort_by(|a, b| a.0.total_cmp(&b.0));
             inn.sort_by(|a, b| b.0.total_cmp(&a.0));
             let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
@@ -674,7 +692,7 @@ impl Tree {
     }
 }
 
-impl<'a> Master<Search<'a>> for Tree {
+impl Master<Search<'_>> for Tree {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
         let cutoff = self.pool.cutoff();
         let mut nodes = Vec::new();
@@ -693,12 +711,7 @@ impl<'a> Master<Search<'a>> for Tree {
             return Ok(Next::Done(status));
         }
         let allowance = run.nodes_left().div_ceil(nodes.len() as u64);
-        Ok(Next::Ask(Question {
-            nodes,
-            allowance,
-            pool: std::mem::take(&mut self.pool),
-            costs: self.costs.clone(),
-        }))
+        Ok(Next::Ask(Question { nodes, allowance, pool: std::mem::take(&mut self.pool), costs: self.costs.clone() }))
     }
 
     fn learn(&mut self, question: Question, answer: Vec<Dive>, run: &mut Run<'_>) -> Result<(), Error> {
@@ -723,4 +736,3 @@ impl<'a> Master<Search<'a>> for Tree {
         Ok(())
     }
 }
-

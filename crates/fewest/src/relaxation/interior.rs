@@ -23,6 +23,7 @@
 //! solved as it stands when there are fewer samples than features, and through `E^-1 + Z'H^-1 Z` otherwise, where
 //! `E^-1 = D^-1 + D^-1 K'(t / tau + A diag(theta z / (z + theta |c|^2)) A')^-1 K D^-1`.
 
+use super::Row;
 use crate::Status;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::inverse::invert;
@@ -110,13 +111,6 @@ pub(super) struct UnitColumns {
     pub(super) penalty: f64,
 }
 
-/// `sum coefficient_u z_u <= upper` over the units of the restricted problem.
-#[derive(Debug, Clone)]
-pub(super) struct UnitRow {
-    pub(super) coefficients: Vec<(usize, f64)>,
-    pub(super) upper: f64,
-}
-
 /// The relaxation restricted to some samples (the others keep their alpha) and some features (the others are out).
 #[derive(Debug)]
 pub(super) struct Restricted {
@@ -137,7 +131,8 @@ pub(super) struct Restricted {
     /// Columns that are in.
     pub(super) n_in: usize,
     pub(super) units: Vec<UnitColumns>,
-    pub(super) rows: Vec<UnitRow>,
+    /// Over positions in `units`.
+    pub(super) rows: Vec<Row>,
 }
 
 /// A point: alpha by sample, share z by unit, price tau by row.
@@ -320,12 +315,7 @@ impl Restricted {
     }
 
     /// Steps 1 to 6. Returns the point and the rounds used.
-    pub(super) fn solve(
-        &self,
-        start: &Point,
-        goal: &Goal,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> (Point, u64) {
+    pub(super) fn solve(&self, start: &Point, goal: &Goal, stop: &mut dyn FnMut() -> Option<Status>) -> (Point, u64) {
         let mut at = self.begin(start, goal.mu);
         let (mut best, mut idle) = (f64::INFINITY, 0);
         let mut round = 0;
@@ -348,7 +338,8 @@ impl Restricted {
                 + lacking.alpha.iter().zip(&at.alpha).map(|(r, a)| r.abs() * a).sum::<f64>();
             (best, idle) = if gap < 0.9 * best { (gap, 0) } else { (best, idle + 1) };
             let balanced = lacking.balance.abs() <= 1e-7 * (1.0 + at.alpha.iter().sum::<f64>());
-            if (balanced && goal.reached(lower, lower + gap)) || round >= ROUNDS || idle > PATIENCE || stop().is_some() {
+            if (balanced && goal.reached(lower, lower + gap)) || round >= ROUNDS || idle > PATIENCE || stop().is_some()
+            {
                 return (self.settle(at, goal.cutoff), round);
             }
             round += 1;
@@ -446,11 +437,9 @@ impl Restricted {
     /// Step 3.
     fn system(&self, at: &Iterate, c: &[f64]) -> System {
         let (n, m, rows) = (self.n(), c.len(), self.rows.len());
-        let inverse_h: Vec<f64> = (0..n)
-            .map(|i| 1.0 / (self.ridge[i] + at.low[i] / at.alpha[i] + at.high[i] / at.room[i]))
-            .collect();
-        let theta: Vec<f64> =
-            (0..self.units.len()).map(|u| 1.0 / (at.s[u] / at.v[u] + at.q[u] / at.z[u])).collect();
+        let inverse_h: Vec<f64> =
+            (0..n).map(|i| 1.0 / (self.ridge[i] + at.low[i] / at.alpha[i] + at.high[i] / at.room[i])).collect();
+        let theta: Vec<f64> = (0..self.units.len()).map(|u| 1.0 / (at.s[u] / at.v[u] + at.q[u] / at.z[u])).collect();
         let square = |u: &UnitColumns| dot(&c[u.first..u.last], &c[u.first..u.last]);
         // A diag(share) A' + t / tau, inverted.
         let gathered = |share: &dyn Fn(usize) -> f64| {
@@ -496,7 +485,9 @@ impl Restricted {
                         axpy(-lines[r * rows + k], before, &mut line);
                     }
                     let scale = 1.0 / lines[r * rows + r];
-                    line.iter_mut().for_each(|x| *x *= scale);
+                    for x in &mut line {
+                        *x *= scale;
+                    }
                     sum.add(&line, 1.0, 0.0);
                     done.push(line);
                 }
@@ -539,7 +530,9 @@ impl Restricted {
                     axpy(half[r * rows + k], &image, &mut lines[k]);
                 }
             }
-            lines.iter().for_each(|line| sum.add(line, 1.0, 0.0));
+            for line in &lines {
+                sum.add(line, 1.0, 0.0);
+            }
             sum.scale(-1.0);
         }
         (0..self.n_in).for_each(|k| sum.add(self.z.line(k), 1.0, 0.0));
@@ -568,8 +561,7 @@ impl Restricted {
     fn direction(&self, at: &Iterate, c: &[f64], system: &System, lacking: &Residuals, aim: &Aim) -> Step {
         let (n, m, rows, units) = (self.n(), c.len(), self.rows.len(), self.units.len());
         let theta = &system.theta;
-        let rho: Vec<f64> =
-            (0..units).map(|u| -lacking.q[u] - aim.vs[u] / at.v[u] + aim.zq[u] / at.z[u]).collect();
+        let rho: Vec<f64> = (0..units).map(|u| -lacking.q[u] - aim.vs[u] / at.v[u] + aim.zq[u] / at.z[u]).collect();
         let g: Vec<f64> = (0..rows)
             .map(|r| {
                 let across: f64 = self.rows[r].coefficients.iter().map(|&(u, a)| a * theta[u] * rho[u]).sum();
@@ -619,8 +611,7 @@ impl Restricted {
 
         let mut dc = vec![0.0; m];
         self.z.add_transposed_times(&alpha, &mut dc);
-        let along: Vec<f64> =
-            self.units.iter().map(|u| dot(&c[u.first..u.last], &dc[u.first..u.last])).collect();
+        let along: Vec<f64> = self.units.iter().map(|u| dot(&c[u.first..u.last], &dc[u.first..u.last])).collect();
         let tau = solve_g(
             &(0..rows)
                 .map(|r| g[r] + self.rows[r].coefficients.iter().map(|&(u, a)| a * theta[u] * along[u]).sum::<f64>())
@@ -657,7 +648,13 @@ struct Step {
 impl Iterate {
     /// The pairs whose products vanish at the optimum.
     fn each_pair(&self) -> [(&[f64], &[f64]); 5] {
-        [(&self.alpha, &self.low), (&self.room, &self.high), (&self.z, &self.q), (&self.v, &self.s), (&self.tau, &self.t)]
+        [
+            (&self.alpha, &self.low),
+            (&self.room, &self.high),
+            (&self.z, &self.q),
+            (&self.v, &self.s),
+            (&self.tau, &self.t),
+        ]
     }
 
     /// Sum of all products.

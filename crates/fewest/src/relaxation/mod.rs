@@ -13,7 +13,7 @@
 
 mod interior;
 
-use interior::{Block, Goal, Point, Restricted, UnitColumns, UnitRow};
+use interior::{Block, Goal, Point, Restricted, UnitColumns};
 
 use crate::dual::kkt::{best_bias, make_feasible, total_loss};
 use crate::dual::{Bias, BoxDual, Loss};
@@ -70,7 +70,7 @@ pub(crate) struct Answer {
     pub(crate) rounds: u64,
 }
 
-/// A row over units: `sum coefficient_u z_u <= upper`.
+/// A row over units, or over positions in a list of them: `sum coefficient_u z_u <= upper`.
 #[derive(Debug)]
 struct Row {
     coefficients: Vec<(usize, f64)>,
@@ -209,7 +209,8 @@ impl<'a> Relaxation<'a> {
             let (restricted, start) = node.restrict(&warm, &samples, &units);
             let gap = (looked.upper - looked.lower).max(0.0);
             let missing = (decide.cutoff - looked.lower).clamp(START_LEAST * gap, gap);
-            let pairs = (2 * samples.iter().filter(|s| **s).count() + 2 * units.iter().filter(|u| **u).count() + 1) as f64;
+            let pairs =
+                (2 * samples.iter().filter(|s| **s).count() + 2 * units.iter().filter(|u| **u).count() + 1) as f64;
             let mu = (START * missing).max(1e-6 * looked.upper.abs()) / pairs;
             let goal = Goal { cutoff: decide.cutoff, share: 0.5 * decide.share, tolerance: 0.3 * decide.tolerance, mu };
             let (point, used) = restricted.solve(&start, &goal, stop);
@@ -218,7 +219,8 @@ impl<'a> Relaxation<'a> {
             looked = node.look(&warm);
             best = best.max(looked.lower);
             let gap = looked.upper - looked.lower;
-            let met = Goal { share: decide.share, tolerance: decide.tolerance, ..goal }.reached(looked.lower, looked.upper);
+            let met =
+                Goal { share: decide.share, tolerance: decide.tolerance, ..goal }.reached(looked.lower, looked.upper);
             if met || widening >= WIDENINGS || stop().is_some() || !(gap.is_finite()) {
                 break;
             }
@@ -242,8 +244,8 @@ struct Node<'r, 'a> {
     /// Features of the units that are in.
     features: Vec<usize>,
     free: &'r [usize],
-    /// Rows with what is in moved to the right side: (row, coefficients over free units, right side).
-    rows: Vec<(usize, Vec<(usize, f64)>, f64)>,
+    /// Rows with what is in moved to the right side, over free units, each with its number.
+    rows: Vec<(usize, Row)>,
     /// Units a row asks for: never left out of the restricted problem.
     asked: Vec<usize>,
     /// Free slots, when the size is the only rule.
@@ -278,7 +280,7 @@ impl<'r, 'a> Node<'r, 'a> {
                 }
                 if most > upper + 1e-12 {
                     asked.extend(left.iter().filter(|f| f.1 < 0.0).map(|f| f.0));
-                    rows.push((at, left, upper));
+                    rows.push((at, Row { coefficients: left, upper }));
                 }
             }
             asked.sort_unstable();
@@ -286,7 +288,7 @@ impl<'r, 'a> Node<'r, 'a> {
         }
         let slots = rules.list().max_features.map_or(free.len(), |k| k.saturating_sub(features.len())).min(free.len());
         if relaxation.size_only && slots < free.len() {
-            rows.push((0, free.iter().map(|&u| (u, 1.0)).collect(), slots as f64));
+            rows.push((0, Row { coefficients: free.iter().map(|&u| (u, 1.0)).collect(), upper: slots as f64 }));
         }
         Self { relaxation, inside, features, free, rows, asked, slots }
     }
@@ -337,7 +339,7 @@ impl<'r, 'a> Node<'r, 'a> {
         if relaxation.size_only {
             lower -= largest(&gains, self.slots).iter().sum::<f64>();
         } else {
-            lower -= self.rows.iter().map(|(row, _, upper)| upper * warm.tau[*row]).sum::<f64>();
+            lower -= self.rows.iter().map(|(at, row)| row.upper * warm.tau[*at]).sum::<f64>();
             lower -= self.over(&gains, warm).iter().map(|e| e.max(0.0)).sum::<f64>();
         }
         let margins = (0..n).map(|i| dual.y[i] * (scores[i] + offset)).collect();
@@ -347,9 +349,9 @@ impl<'r, 'a> Node<'r, 'a> {
     /// Gain less the rows' prices, by position in `free`.
     fn over(&self, gains: &[f64], warm: &Warm) -> Vec<f64> {
         let mut over = gains.to_vec();
-        for (row, coefficients, _) in &self.rows {
-            for (u, a) in coefficients {
-                over[self.free.binary_search(u).expect("the row lists free units")] -= a * warm.tau[*row];
+        for (at, row) in &self.rows {
+            for (u, a) in &row.coefficients {
+                over[self.free.binary_search(u).expect("the row lists free units")] -= a * warm.tau[*at];
             }
         }
         over
@@ -362,7 +364,8 @@ impl<'r, 'a> Node<'r, 'a> {
         }
         let chosen = largest(&looked.gains, self.slots + 1);
         let first_out = chosen.get(self.slots).copied().unwrap_or(0.0).max(0.0);
-        let last_in = if self.slots == 0 { f64::INFINITY } else { chosen.get(self.slots - 1).copied().unwrap_or(0.0).max(0.0) };
+        let last_in =
+            if self.slots == 0 { f64::INFINITY } else { chosen.get(self.slots - 1).copied().unwrap_or(0.0).max(0.0) };
         let excess = |&g: &f64| if g > first_out && g >= last_in { g - first_out } else { (g - last_in).min(0.0) };
         looked.gains.iter().map(excess).collect()
     }
@@ -434,10 +437,12 @@ impl<'r, 'a> Node<'r, 'a> {
         if self.relaxation.size_only {
             let held = (0..units.len()).filter(|&at| units[at]).map(|at| looked.gains[at]).collect::<Vec<_>>();
             let limit = largest(&held, self.slots).last().copied().unwrap_or(0.0).max(0.0);
-            let mut order: Vec<usize> = (0..units.len()).filter(|&at| !units[at] && looked.gains[at] > limit + worth).collect();
+            let mut order: Vec<usize> =
+                (0..units.len()).filter(|&at| !units[at] && looked.gains[at] > limit + worth).collect();
             let most = (units.iter().filter(|u| **u).count() + 16).min(order.len());
             if most < order.len() {
-                order.select_nth_unstable_by(most, |&a, &b| looked.gains[b].total_cmp(&looked.gains[a]).then(a.cmp(&b)));
+                order
+                    .select_nth_unstable_by(most, |&a, &b| looked.gains[b].total_cmp(&looked.gains[a]).then(a.cmp(&b)));
             }
             more |= most > 0;
             order[..most].iter().for_each(|&at| units[at] = true);
@@ -457,7 +462,9 @@ impl<'r, 'a> Node<'r, 'a> {
         let (relaxation, dual, design) = (self.relaxation, self.dual(), self.design());
         let chosen: Vec<usize> = (0..samples.len()).filter(|&i| samples[i]).collect();
         let mut fixed = warm.beta.clone();
-        chosen.iter().for_each(|&i| fixed[i] = 0.0);
+        for &i in &chosen {
+            fixed[i] = 0.0;
+        }
         let penalised = match dual.bias {
             Bias::Penalised(s) => Some(s),
             Bias::Free | Bias::None => None,
@@ -502,8 +509,9 @@ impl<'r, 'a> Node<'r, 'a> {
         let constant = (0..dual.len()).map(ridge_part).sum::<f64>()
             + self.inside.iter().map(|&u| relaxation.penalty[u]).sum::<f64>();
         let (mut rows, mut tau) = (Vec::new(), Vec::new());
-        for (row, coefficients, upper) in &self.rows {
-            let coefficients: Vec<(usize, f64)> = coefficients
+        for (at, row) in &self.rows {
+            let coefficients: Vec<(usize, f64)> = row
+                .coefficients
                 .iter()
                 .filter_map(|&(u, a)| {
                     let at = position[self.free.binary_search(&u).expect("the row lists free units")];
@@ -511,8 +519,8 @@ impl<'r, 'a> Node<'r, 'a> {
                 })
                 .collect();
             if !coefficients.is_empty() {
-                rows.push(UnitRow { coefficients, upper: *upper });
-                tau.push(warm.tau[*row]);
+                rows.push(Row { coefficients, upper: row.upper });
+                tau.push(warm.tau[*at]);
             }
         }
         let take = |values: &[f64]| chosen.iter().map(|&i| values[i]).collect::<Vec<f64>>();
@@ -560,9 +568,9 @@ impl<'r, 'a> Node<'r, 'a> {
         warm.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > SMALL).collect();
         warm.tau.fill(0.0);
         let mut tau = point.tau.iter();
-        for (row, coefficients, _) in &self.rows {
-            if coefficients.iter().any(|(u, _)| here.binary_search(u).is_ok()) {
-                warm.tau[*row] = tau.next().copied().unwrap_or(0.0);
+        for (at, row) in &self.rows {
+            if row.coefficients.iter().any(|(u, _)| here.binary_search(u).is_ok()) {
+                warm.tau[*at] = tau.next().copied().unwrap_or(0.0);
             }
         }
     }
