@@ -67,3 +67,91 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         }
     }
 }
+
+/// A problem that takes some hundred nodes: small coefficients, many near ties.
+fn hard(seed: u64) -> (fewest::DenseDesign<'static>, Vec<f64>) {
+    RandomProblem { n: 120, p: 24, density: 1.0, noise: 0.1, seed }.draw()
+}
+
+fn hard_settings() -> ExactSettings {
+    ExactSettings { svm: SvmSettings { cost: 0.3, ..SvmSettings::default() }, ..ExactSettings::default() }
+}
+
+#[test]
+fn no_bound_lies_above_the_optimum_wherever_the_run_is_stopped() {
+    for seed in 0..6 {
+        let (design, labels) = hard(seed);
+        let problem = Problem::new(&design, &labels, None).expect("valid");
+        let rules = Rules::at_most_features(24, 8).expect("valid");
+        for loss in [Loss::Hinge, Loss::SquaredHinge] {
+            let svm = SvmSettings { loss, ..hard_settings().svm };
+            let settings = ExactSettings { svm: svm.clone(), ..ExactSettings::default() };
+            let proven = run(&problem, &rules, &settings, Limits { gap_rel: 1e-6, ..Limits::default() }).outcome;
+            assert_eq!(proven.status, Status::Optimal);
+            let best = value(&problem, proven.subset.as_ref().expect("a subset"), &svm, &[]);
+            let mut before = f64::NEG_INFINITY;
+            for nodes in [0, 1, 2, 5, 11, 30] {
+                let stopped =
+                    run(&problem, &rules, &settings, Limits { nodes: Some(nodes), ..Limits::default() }).outcome;
+                let (bound, objective) = (stopped.bound.expect("a bound"), stopped.objective.expect("a subset"));
+                assert!(bound <= best * (1.0 + 1e-7), "seed {seed}, {nodes} nodes: bound {bound} above {best}");
+                assert!(objective >= best * (1.0 - 1e-6), "seed {seed}, {nodes} nodes: {objective} below {best}");
+                let truth = value(&problem, stopped.subset.as_ref().expect("a subset"), &svm, &[]);
+                assert!((objective - truth).abs() <= 1e-6 * truth, "seed {seed}: objective {objective} is {truth}");
+                assert!(bound >= before - 1e-4 * best, "seed {seed}: more nodes, a lower bound");
+                before = bound;
+            }
+        }
+    }
+}
+
+#[test]
+fn each_limit_ends_with_its_status_and_a_subset() {
+    let (design, labels) = hard(1);
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(24, 8).expect("valid");
+    let cancelled = fewest::Cancel::default();
+    cancelled.cancel();
+    let none = Limits { gap_rel: 1e-7, ..Limits::default() };
+    for (limits, status) in [
+        (Limits { time: Some(std::time::Duration::ZERO), ..none.clone() }, Status::TimeLimit),
+        (Limits { nodes: Some(0), ..none.clone() }, Status::NodeLimit),
+        (Limits { oracle_calls: Some(1), ..none.clone() }, Status::CallLimit),
+        (Limits { cancel: cancelled, ..none.clone() }, Status::Cancelled),
+        (none, Status::Optimal),
+    ] {
+        let outcome = run(&problem, &rules, &hard_settings(), limits).outcome;
+        assert_eq!(outcome.status, status);
+        assert!(rules.allows(&outcome.subset.expect("a subset")), "{status}");
+        assert!(outcome.bound.expect("a bound") <= outcome.objective.expect("an objective"), "{status}");
+    }
+}
+
+#[test]
+fn one_thread_and_four_grow_the_same_tree() {
+    let (design, labels) = hard(2);
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(24, 8).expect("valid");
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| run(&problem, &rules, &hard_settings(), Limits::default()).outcome)
+    };
+    let (one, four) = (with(1), with(4));
+    assert_eq!((one.subset, one.objective, one.bound), (four.subset, four.objective, four.bound));
+    assert_eq!(one.counts, four.counts);
+}
+
+#[test]
+fn settings_out_of_range_are_refused_by_name() {
+    let (design, labels) = hard(3);
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(24, 3).expect("valid");
+    for (settings, words) in [
+        (ExactSettings { solutions: 0, ..ExactSettings::default() }, "solutions"),
+        (ExactSettings { penalty: vec![1.0; 3], ..ExactSettings::default() }, "penalty"),
+        (ExactSettings { penalty: vec![f64::NAN; 24], ..ExactSettings::default() }, "penalty"),
+    ] {
+        let error = exact(&problem, &rules, &settings, Limits::default(), &mut Silent).expect_err("refused");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}

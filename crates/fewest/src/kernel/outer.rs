@@ -3,7 +3,7 @@
 //! A safe register-tiled rank-k update. Columns are packed in strips of eight, so a tile of the result is 8 x 8 sums that
 //! stay in registers while k rows stream past.
 
-use multiversion::multiversion;
+use multiversion::{multiversion, target::target_cfg_f};
 
 /// Side of a tile.
 pub(crate) const TILE: usize = 8;
@@ -95,7 +95,11 @@ fn update(packed: &[f64], depth: usize, strips: usize, tiles: &mut [Tile]) {
             for (a, b) in a.iter().zip(strip(t)) {
                 for i in 0..TILE {
                     for j in 0..TILE {
-                        sums[i][j] += a[i] * b[j];
+                        sums[i][j] = if target_cfg_f!(target_feature = "fma") {
+                            a[i].mul_add(b[j], sums[i][j])
+                        } else {
+                            sums[i][j] + a[i] * b[j]
+                        };
                     }
                 }
             }

@@ -213,7 +213,8 @@ struct Question {
     costs: PseudoCosts,
 }
 
-/// What choosing or leaving out a unit has added to the bound so far, per unit of share moved.
+/// What choosing or leaving out a unit has added to the bound so far, per square of the share moved: the bound is flat at
+/// the relaxation's share and grows like a square away from it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Record {
     /// (sum, count) when the unit was left out, and when it was chosen.
@@ -229,7 +230,7 @@ struct PseudoCosts {
 
 impl PseudoCosts {
     fn learn(&mut self, seen: &Observation) {
-        let rate = seen.rise.max(0.0) / seen.moved.max(1e-3);
+        let rate = seen.rise.max(0.0) / (seen.moved * seen.moved).max(1e-4);
         for record in [self.units.entry(seen.unit).or_default(), &mut self.all] {
             let side = &mut record.sides[usize::from(seen.chosen)];
             *side = (side.0 + rate, side.1 + 1);
@@ -248,7 +249,8 @@ impl PseudoCosts {
 
     /// Product of the rises expected when the unit of this share is left out and when it is chosen.
     fn score(&self, unit: usize, share: f64) -> f64 {
-        (self.rate(unit, 0) * share).max(1e-9) * (self.rate(unit, 1) * (1.0 - share)).max(1e-9)
+        let left = 1.0 - share;
+        (self.rate(unit, 0) * share * share).max(1e-9) * (self.rate(unit, 1) * left * left).max(1e-9)
     }
 }
 

@@ -677,10 +677,14 @@ impl Iterate {
 
     /// The longest step that keeps everything positive.
     fn longest(&self, step: &Step) -> f64 {
-        let mut taken = 0.0f64;
+        // The largest share of a value that a unit step takes away; an absent bound gives 0 / 0, which no comparison takes.
+        let mut taken = 0.0;
         for ((a, b), (da, db)) in self.each_pair().into_iter().zip(step.at.each_pair()) {
-            for (x, dx) in a.iter().zip(da).chain(b.iter().zip(db)).filter(|(x, _)| x.is_finite() && **x > 0.0) {
-                taken = taken.max(-dx / x);
+            for (values, steps) in [(a, da), (b, db)] {
+                for (x, dx) in values.iter().zip(steps) {
+                    let share = -dx / x;
+                    taken = if share > taken { share } else { taken };
+                }
             }
         }
         if taken > 0.0 { 1.0 / taken } else { f64::INFINITY }.min(1.0 / BACK_OFF)

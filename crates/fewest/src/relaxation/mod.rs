@@ -383,7 +383,7 @@ impl<'r, 'a> Node<'r, 'a> {
             undecided += usize::from(!settled);
             order.push((if settled { distance.abs() } else { 0.0 }, i));
         }
-        let wanted = (2 * undecided + 32).min(order.len());
+        let wanted = (3 * undecided / 2 + 32).min(order.len());
         if wanted < order.len() {
             order.select_nth_unstable_by(wanted, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         }
@@ -398,7 +398,7 @@ impl<'r, 'a> Node<'r, 'a> {
             units[self.free.binary_search(u).expect("asked for units are free")] = true;
         }
         let mut order: Vec<usize> = (0..self.free.len()).collect();
-        let wanted = (warm.shares.len() * 5 / 4 + 8).max(2 * self.slots.min(self.free.len() / 2) + 8).min(order.len());
+        let wanted = (warm.shares.len() * 9 / 8 + 4).max(self.slots + 8).min(order.len());
         let over = if self.relaxation.size_only { looked.gains.clone() } else { self.over(&looked.gains, warm) };
         if wanted < order.len() {
             order.select_nth_unstable_by(wanted, |&a, &b| over[b].total_cmp(&over[a]).then(a.cmp(&b)));
