@@ -26,7 +26,7 @@ use crate::{
 /// Nodes dived from at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 8;
 /// Share of what a node lacks to the cutoff that its gap may have.
-const SHARE: f64 = 0.1;
+const SHARE: f64 = 0.25;
 /// Relative gap of a node's relaxation in any case.
 const NODE_TOLERANCE: f64 = 1e-6;
 /// Units tried for branching at a node, where too little is known of them.
