@@ -33,7 +33,7 @@ const NODE_TOLERANCE: f64 = 1e-6;
 const TRIALS: usize = 4;
 /// Observations of both sides that make a pseudo-cost reliable.
 const RELIABLE: u32 = 1;
-/// Swaps tried around an incumbent before it counts as locally best.
+/// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
 /// Settings of [`exact`].
@@ -377,18 +377,11 @@ impl Search<'_> {
     }
 
     /// Decides free units whose other choice would reach the cutoff; then what follows.
-    fn fix(
-        &self,
-        inside: &[usize],
-        free: &[usize],
-        answer: &Answer,
-        lower: f64,
-        cutoff: f64,
-    ) -> Option<(Vec<usize>, Vec<usize>)> {
+    fn fix(&self, inside: &[usize], free: &[usize], answer: &Answer, cutoff: f64) -> Option<(Vec<usize>, Vec<usize>)> {
         let mut inside = inside.to_vec();
         let mut left = Vec::with_capacity(free.len());
         for (&u, excess) in free.iter().zip(&answer.excess) {
-            if lower + excess.abs() < cutoff {
+            if answer.priced + excess.abs() < cutoff {
                 left.push(u);
             } else if *excess > 0.0 {
                 inside.push(u);
@@ -504,7 +497,7 @@ impl Search<'_> {
                 dive.close(bound);
                 return dive;
             }
-            let Some((now_inside, now_free)) = self.fix(&inside, &free, &answer, bound, cutoff) else {
+            let Some((now_inside, now_free)) = self.fix(&inside, &free, &answer, cutoff) else {
                 dive.close(cutoff);
                 return dive;
             };
@@ -625,7 +618,7 @@ impl Tree {
         }
         run.counts.solver_iterations += answer.rounds + rounds;
         // Step 4.
-        match search.fix(&inside, &free, &answer, answer.lower, self.pool.cutoff()) {
+        match search.fix(&inside, &free, &answer, self.pool.cutoff()) {
             Some((inside, free)) => {
                 let narrow = |list: Vec<usize>| list.into_iter().map(|u| u as u32).collect();
                 let warm = Packed::new(&answer.warm);
@@ -642,16 +635,26 @@ impl Tree {
         self.report(run);
     }
 
-    /// Step 3: rounds the shares, then swaps as long as that helps.
+    /// Step 3: rounds the shares, then swaps, adds or removes units as long as that helps.
     fn improve(&mut self, search: &Search<'_>, inside: &[usize], warm: &Warm, run: &mut Run<'_>, rounds: &mut u64) {
         let relaxation = search.relaxation;
         let rules = run.rules();
-        if let Some(subset) = search.round(inside, warm)
-            && !self.pool.seen.contains(&subset)
-            && rules.allows(&subset)
-            && let Some((objective, _)) = search.evaluate(&subset, warm, self.pool.cutoff(), rounds)
-        {
-            self.offer(subset, objective, run);
+        // With a price per feature the size is open: the features of largest share, one size after the other.
+        let mut by_share = warm.shares.clone();
+        by_share.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let most = if relaxation.is_priced() { by_share.len() } else { 0 };
+        let sizes = std::iter::successors(Some(0), |k| Some(k + 1 + k / 8)).take_while(|&k| k <= most);
+        let prefix = |k: usize| {
+            let units = inside.iter().copied().chain(by_share[..k].iter().map(|s| s.0));
+            Subset::from_indices(rules.p(), units.flat_map(|u| rules.unit(u).iter().copied()))
+        };
+        for subset in search.round(inside, warm).into_iter().chain(sizes.map(prefix)) {
+            if !self.pool.seen.contains(&subset)
+                && rules.allows(&subset)
+                && let Some((objective, _)) = search.evaluate(&subset, warm, self.pool.cutoff(), rounds)
+            {
+                self.offer(subset, objective, run);
+            }
         }
         let Some((mut best, mut subset)) = self.pool.best.first().cloned() else { return };
         let Some((_, mut at)) = search.evaluate(&subset, warm, f64::INFINITY, rounds) else { return };
@@ -662,22 +665,29 @@ impl Tree {
             let (mut out, mut inn): (Vec<_>, Vec<_>) = by_gain.partition(|g| subset.contains(rules.unit(g.1)[0]));
             out.sort_by(|a, b| a.0.total_cmp(&b.0));
             inn.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
-            for &(loss, leaving) in out.iter().take(SWAPS) {
-                for &(gain, entering) in inn.iter().take(SWAPS) {
-                    if gain > loss {
-                        pairs.push((gain - loss, leaving, entering));
-                    }
-                }
+            // (what the move may gain at most, unit that leaves, unit that enters), by the cut at this beta.
+            let mut moves: Vec<(f64, Option<usize>, Option<usize>)> = Vec::new();
+            moves.extend(out.iter().map(|o| (-o.0, Some(o.1), None)));
+            moves.extend(inn.iter().take(SWAPS).map(|i| (i.0, None, Some(i.1))));
+            for o in out.iter().take(SWAPS) {
+                moves.extend(inn.iter().take(SWAPS).map(|i| (i.0 - o.0, Some(o.1), Some(i.1))));
             }
-            pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-            for &(_, leaving, entering) in pairs.iter().take(SWAPS) {
-                let mut swapped = subset.clone();
-                rules.unit(leaving).iter().for_each(|&j| _ = swapped.remove(j));
-                rules.unit(entering).iter().for_each(|&j| _ = swapped.insert(j));
-                if self.pool.seen.contains(&swapped) || !rules.allows(&swapped) {
-                    continue;
+            moves.retain(|m| m.0 > 0.0);
+            moves.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let moved = moves.into_iter().map(|(_, leaving, entering)| {
+                let mut moved = subset.clone();
+                let features = |u: Option<usize>| u.map_or(&[][..], |u| rules.unit(u));
+                for &j in features(leaving) {
+                    moved.remove(j);
                 }
+                for &j in features(entering) {
+                    moved.insert(j);
+                }
+                moved
+            });
+            let moved: Vec<Subset> =
+                moved.filter(|s| !self.pool.seen.contains(s) && rules.allows(s)).take(SWAPS).collect();
+            for swapped in moved {
                 match search.evaluate(&swapped, &at, best, rounds) {
                     Some((objective, warm)) => {
                         self.offer(swapped.clone(), objective, run);
