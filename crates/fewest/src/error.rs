@@ -20,6 +20,9 @@ pub enum Error {
     /// The rules on features are malformed or contradict each other.
     #[error("{0}")]
     Rules(String),
+    /// A solver of another project failed.
+    #[error("{0}")]
+    Solver(String),
     /// More memory is needed than the caller allows.
     #[error("{what} needs {needed} bytes, but only {allowed} are allowed; {remedy}")]
     Memory {

@@ -1,15 +1,18 @@
 //! Feature selection for support vector machines, fast, and with proof of how good the answer is.
 
+pub mod backend;
 pub mod design;
 pub mod dual;
 mod error;
 pub mod kernel;
+pub mod master;
 pub mod method;
 pub mod model;
 mod problem;
 mod relaxation;
 mod rules;
 mod run;
+pub mod saddle;
 mod subset;
 pub mod subset_oracle;
 

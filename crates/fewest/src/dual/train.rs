@@ -44,18 +44,7 @@ pub fn train(
     let dual = BoxDual::new(y, weights, settings);
     let whole = n <= WHOLE_GRAM && GramMatrix::bytes(n) <= settings.memory;
     Ok(match kernel {
-        Kernel::Linear if design.stored() > n * n && affords_gram(n, features.len(), settings) => {
-            let gram = GramMatrix::linear(design, features);
-            let mut solution = smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop);
-            solution.weights = features.iter().map(|&j| design.dot_column(j, &solution.beta)).collect();
-            solution
-        }
-        Kernel::Linear => {
-            let affordable = n <= LARGEST_GRAM && n <= 2 * features.len() && GramMatrix::bytes(n) <= settings.memory;
-            let gram = || GramMatrix::linear(design, features);
-            let gram: Option<&dyn Fn() -> GramMatrix> = if affordable { Some(&gram) } else { None };
-            super::linear::solve_linear(&design.rows(features), &dual, None, gram, settings, stop)
-        }
+        Kernel::Linear => train_linear(design, features, &dual, None, settings, stop),
         Kernel::Precomputed => {
             if design.n_features() != n {
                 let found = design.n_features();
@@ -85,4 +74,25 @@ pub fn train(
             )
         }
     })
+}
+
+/// The linear machine of [`train`] from `start` (length n; zeros when absent), which may be the solution on other features.
+pub(crate) fn train_linear(
+    design: &dyn Design,
+    features: &[usize],
+    dual: &BoxDual,
+    start: Option<&[f64]>,
+    settings: &SvmSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> DualSolution {
+    let n = design.n_samples();
+    let gram = || GramMatrix::linear(design, features);
+    if design.stored() > n * n && affords_gram(n, features.len(), settings) {
+        let mut solution = smo::solve(&mut &gram(), dual, start, &mut ActiveSet::default(), settings, stop);
+        solution.weights = features.iter().map(|&j| design.dot_column(j, &solution.beta)).collect();
+        return solution;
+    }
+    let affordable = n <= LARGEST_GRAM && n <= 2 * features.len() && GramMatrix::bytes(n) <= settings.memory;
+    let gram: Option<&dyn Fn() -> GramMatrix> = if affordable { Some(&gram) } else { None };
+    super::linear::solve_linear(&design.rows(features), dual, start, gram, settings, stop)
 }

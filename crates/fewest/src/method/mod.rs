@@ -1,5 +1,7 @@
 //! The selection methods, one file each, and what they return.
 
+#[cfg(feature = "highs")]
+pub mod benders;
 pub mod certificate;
 pub mod elimination;
 pub mod filter;

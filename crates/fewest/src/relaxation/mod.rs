@@ -224,17 +224,6 @@ impl<'a> Relaxation<'a> {
             rounds += used;
             node.take(&mut warm, &samples, &units, &point);
             looked = node.look(&warm);
-                eprintln!(
-                    "in {} free {} W {} A {} widen {widening} rounds {used} mu {mu:.1e} low {:.4} up {:.4} cut {:.4}",
-                    inside.len(),
-                    free.len(),
-                    samples.iter().filter(|s| **s).count(),
-                    units.iter().filter(|s| **s).count(),
-                    looked.lower,
-                    looked.upper,
-                    decide.cutoff
-                );
-            }
             best = best.max(looked.lower);
             let gap = looked.upper - looked.lower;
             let met =

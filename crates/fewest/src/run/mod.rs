@@ -151,6 +151,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The proven bound so far.
+    pub fn bound(&self) -> Option<f64> {
+        self.bound
+    }
+
     /// Relative gap; infinite while there is no incumbent or no bound.
     pub fn gap(&self) -> f64 {
         match (&self.incumbent, self.bound) {

@@ -1,0 +1,231 @@
+//! The master problem of Benders decomposition: the allowed subset of least value by all cuts so far, a mixed-integer program.
+//!
+//! ```text
+//! minimise  eta + sum_j lambda_j z_j
+//! s.t.      eta + sum_j gains_kj z_j >= constant_k      for every cut k
+//!           the rules on z,  z_j in {0, 1},  eta >= 0
+//! ```
+//!
+//! Paper    Aytug, EJOR 244 (2015), RMP-M (10) and RMP-lambda (15), as a minimisation.
+//! Columns  one per unit of the rules (features that are in or out together), not one per feature.
+//! Scaling  HiGHS's tolerances are absolute, so eta is measured in units of the best value known, and the program is made anew
+//!          when that has fallen to a tenth. Gains too small for HiGHS are taken off the constant: the cut only gets weaker.
+
+use crate::backend::highs::{Answer, Column, Effort, Ended, Program, SMALLEST};
+use crate::saddle::Cut;
+use crate::{Choice, Error, Rules, Run, Subset};
+
+/// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a budget over large costs.
+const FAR_FROM_ONE: f64 = 1e3;
+/// The unit of eta follows the best value down in steps of at least this.
+const FINER: f64 = 0.1;
+
+/// What a solve of the master says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// This allowed subset has the least value by the cuts, up to the gap asked for; no allowed one is below the bound.
+    Subset(Subset, f64),
+    /// No allowed subset is below the cutoff.
+    Nothing,
+    /// Time was over or the run was stopped; no allowed subset is below this bound.
+    Stopped(f64),
+}
+
+/// The master problem over the cuts so far.
+#[derive(Debug)]
+pub struct CutMaster<'a> {
+    rules: &'a Rules,
+    /// By unit: sum of lambda_j.
+    penalty: Vec<f64>,
+    /// Constants, and gains by unit.
+    cuts: Vec<(f64, Vec<f64>)>,
+    /// Subsets that broke a rule by less than HiGHS's tolerance.
+    refused: Vec<Subset>,
+    /// Value that is 1 in the program.
+    one: f64,
+    program: Program,
+    /// The column eta.
+    eta: usize,
+    /// The row `eta + sum lambda z <= cutoff`.
+    ceiling: usize,
+}
+
+impl<'a> CutMaster<'a> {
+    /// A master without cuts; `penalty` is lambda by feature, length p, or empty for none.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn new(rules: &'a Rules, penalty: &[f64]) -> Result<Self, Error> {
+        let price = |u: usize| rules.unit(u).iter().filter_map(|&j| penalty.get(j)).sum();
+        let mut master = Self {
+            rules,
+            penalty: (0..rules.n_units()).map(price).collect(),
+            cuts: Vec::new(),
+            refused: Vec::new(),
+            one: f64::INFINITY,
+            program: Program::new()?,
+            eta: 0,
+            ceiling: 0,
+        };
+        master.build()?;
+        Ok(master)
+    }
+
+    /// The program for the present `one`, from its parts.
+    fn build(&mut self) -> Result<(), Error> {
+        self.program = Program::new()?;
+        let units = self.rules.n_units();
+        for u in 0..units {
+            let (lower, upper) = match self.rules.root()[u] {
+                Choice::Free => (0.0, 1.0),
+                Choice::In => (1.0, 1.0),
+                Choice::Out => (0.0, 0.0),
+            };
+            self.program.add_column(Column { cost: self.penalty[u] / self.one, lower, upper, integer: true })?;
+        }
+        self.eta = self.program.add_column(Column { cost: 1.0, lower: 0.0, upper: f64::INFINITY, integer: false })?;
+        for row in self.rules.rows() {
+            let mut by_unit = vec![0.0; units];
+            row.coefficients.iter().for_each(|&(j, a)| by_unit[self.rules.unit_of(j)] += a);
+            let largest = by_unit.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
+            let scale = if (1.0 / FAR_FROM_ONE..=FAR_FROM_ONE).contains(&largest) { 1.0 } else { largest };
+            let scaled = by_unit.iter().enumerate().map(|(u, a)| (u, a / scale));
+            // Only costs can be this small beside others; without them a budget is a little looser, see `refused`.
+            let row_of: Vec<(usize, f64)> = scaled.filter(|e| e.1.abs() > SMALLEST).collect();
+            if !row_of.is_empty() {
+                self.program.add_row(&row_of, f64::NEG_INFINITY, row.upper / scale)?;
+            }
+        }
+        let prices = self.penalty.iter().map(|l| l / self.one).enumerate().filter(|e| e.1 > SMALLEST);
+        let objective: Vec<(usize, f64)> = prices.chain([(self.eta, 1.0)]).collect();
+        self.ceiling = self.program.add_row(&objective, f64::NEG_INFINITY, f64::INFINITY)?;
+        for subset in &self.refused {
+            refuse(&mut self.program, self.rules, subset)?;
+        }
+        for (constant, gains) in &self.cuts {
+            add(&mut self.program, self.eta, self.one, *constant, gains)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in a cut. `value` is any upper value of the objective seen with it: it sets the scale.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn learn(&mut self, cut: &Cut, value: f64) -> Result<(), Error> {
+        let by_unit = |u: usize| self.rules.unit(u).iter().map(|&j| cut.gains[j]).sum();
+        self.cuts.push((cut.constant, (0..self.rules.n_units()).map(by_unit).collect()));
+        if value > 0.0 && value < FINER * self.one {
+            self.one = value;
+            return self.build();
+        }
+        let (constant, gains) = self.cuts.last().expect("just pushed");
+        add(&mut self.program, self.eta, self.one, *constant, gains)
+    }
+
+    /// lambda of a subset or mixture.
+    pub fn price(&self, z: &[f64]) -> f64 {
+        (0..self.penalty.len()).map(|u| self.penalty[u] * z[self.rules.unit(u)[0]]).sum()
+    }
+
+    /// A point in the middle of what the rules allow, when the z_j may be fractions: the least z_j is as large as possible.
+    /// Length p. None when the run was stopped.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn centre(&self, run: &Run<'_>) -> Result<Option<Vec<f64>>, Error> {
+        let mut other = Self::new(self.rules, &[])?;
+        let program = &mut other.program;
+        program.set_cost(other.eta, 0.0)?;
+        let least = program.add_column(Column { cost: -1.0, lower: 0.0, upper: 1.0, integer: false })?;
+        for u in (0..self.rules.n_units()).filter(|&u| self.rules.root()[u] == Choice::Free) {
+            program.add_row(&[(u, 1.0), (least, -1.0)], 0.0, f64::INFINITY)?;
+        }
+        let answer = other.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
+        Ok((answer.ended == Ended::Optimal).then(|| self.by_feature(&answer.values)))
+    }
+
+    /// The bound and the point (length p) of the master whose z_j may be fractions. None when the run was stopped.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn relaxation(&mut self, run: &Run<'_>) -> Result<Option<(f64, Vec<f64>)>, Error> {
+        let answer = self.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
+        Ok((answer.ended == Ended::Optimal).then(|| (answer.bound * self.one, self.by_feature(&answer.values))))
+    }
+
+    /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it are looked for. `start` is
+    /// an allowed subset with its value, to begin from.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn solve(
+        &mut self,
+        gap: f64,
+        cutoff: Option<f64>,
+        start: Option<(&Subset, f64)>,
+        run: &Run<'_>,
+    ) -> Result<Found, Error> {
+        self.program.set_sides(self.ceiling, f64::NEG_INFINITY, cutoff.map_or(f64::INFINITY, |c| c / self.one))?;
+        loop {
+            if let Some((subset, value)) = start {
+                let mut point: Vec<f64> =
+                    (0..self.rules.n_units()).map(|u| f64::from(subset.contains(self.rules.unit(u)[0]))).collect();
+                point.push((value - self.price(&indicator(subset))) / self.one);
+                self.program.set_start(&point)?;
+            }
+            let answer = self.ask(&Effort { gap, ..Effort::default() }, run)?;
+            let bound = (answer.bound * self.one).min(cutoff.unwrap_or(f64::INFINITY));
+            match answer.ended {
+                Ended::Infeasible if cutoff.is_some() => return Ok(Found::Nothing),
+                Ended::Optimal => {}
+                Ended::Stopped => return Ok(Found::Stopped(bound)),
+                Ended::Infeasible | Ended::Unbounded => {
+                    return Err(Error::Solver(format!("HiGHS calls a master problem {:?}", answer.ended)));
+                }
+            }
+            let z = self.by_feature(&answer.values);
+            let subset = Subset::from_indices(z.len(), (0..z.len()).filter(|&j| z[j] > 0.5));
+            if self.rules.allows(&subset) {
+                return Ok(Found::Subset(subset, bound));
+            }
+            refuse(&mut self.program, self.rules, &subset)?;
+            self.refused.push(subset);
+        }
+    }
+
+    fn ask(&mut self, effort: &Effort, run: &Run<'_>) -> Result<Answer, Error> {
+        self.program.solve(&Effort { time: run.remaining(), ..*effort }, &mut || run.stop().is_some())
+    }
+
+    /// z by feature, inside [0, 1].
+    fn by_feature(&self, units: &[f64]) -> Vec<f64> {
+        (0..self.rules.p()).map(|j| units[self.rules.unit_of(j)].clamp(0.0, 1.0)).collect()
+    }
+}
+
+/// 1 for the features of the subset, 0 for the others.
+pub fn indicator(subset: &Subset) -> Vec<f64> {
+    (0..subset.p()).map(|j| f64::from(subset.contains(j))).collect()
+}
+
+/// eta + sum gains z >= constant, in units of `one`.
+fn add(program: &mut Program, eta: usize, one: f64, constant: f64, gains: &[f64]) -> Result<(), Error> {
+    let (mut side, mut row) = (constant, vec![(eta, 1.0)]);
+    for (u, &gain) in gains.iter().enumerate() {
+        if gain / one > SMALLEST {
+            row.push((u, gain / one));
+        } else {
+            side -= gain;
+        }
+    }
+    program.add_row(&row, side / one, f64::INFINITY).map(|_| ())
+}
+
+/// Any subset but this one.
+fn refuse(program: &mut Program, rules: &Rules, subset: &Subset) -> Result<(), Error> {
+    let sign = |u: usize| if subset.contains(rules.unit(u)[0]) { -1.0 } else { 1.0 };
+    let row: Vec<(usize, f64)> = (0..rules.n_units()).map(|u| (u, sign(u))).collect();
+    let chosen = row.iter().filter(|e| e.1 < 0.0).count();
+    program.add_row(&row, 1.0 - chosen as f64, f64::INFINITY).map(|_| ())
+}

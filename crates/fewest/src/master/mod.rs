@@ -1,0 +1,4 @@
+//! Master problems: what methods that work in rounds learn, in the form that answers what to ask next.
+
+#[cfg(feature = "highs")]
+pub mod cuts;

@@ -1,0 +1,127 @@
+//! The alpha half of the saddle: fix which features count and how much, train the SVM, and read off a cut for every subset.
+//!
+//! ```text
+//! v(z) = max over feasible beta of L(beta, z),    L(beta, z) = constant(beta) - sum_j z_j g_j(beta)
+//! constant = sum_i y_i beta_i - s^2 (sum_i beta_i)^2 / 2 - sum_i ridge_i beta_i^2 / 2
+//! g_j      = c_j^2 / 2,    c_j = sum_i beta_i x_ij
+//! ```
+//!
+//! v(z) is the optimal objective of the linear SVM on the features with z_j = 1, for either loss and any bias (see
+//! [`crate::dual`]; beta_i = y_i alpha_i). L is linear in z, so v is convex, and it extends to weights z_j in [0, 1]: there
+//! v(z) is the SVM on the columns `sqrt(z_j) x_j`. Any feasible beta, converged or not, gives `v(z) >= L(beta, z)` for every
+//! z: a [`Cut`]. v falls when a feature is added.
+
+use rayon::prelude::*;
+
+use crate::dual::train::train_linear;
+use crate::dual::{BoxDual, DualSolution, kkt};
+use crate::{DenseDesign, Design, Error, Problem, SparseDesign, Status, Subset, SvmSettings};
+
+/// A lower bound on the SVM's value on every subset: `v(z) >= constant - sum_j z_j gains_j`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cut {
+    /// Value without any feature.
+    pub constant: f64,
+    /// What each feature can lower it by, length p, each 0 or more.
+    pub gains: Vec<f64>,
+}
+
+impl Cut {
+    /// The cut of any `beta` (length n). A beta that is not feasible is made so first ([`kkt::make_feasible`]).
+    pub fn new(design: &dyn Design, dual: &BoxDual, mut beta: Vec<f64>) -> Self {
+        kkt::make_feasible(dual, &mut beta);
+        let sum: f64 = beta.iter().sum();
+        let linear: f64 = beta.iter().zip(&dual.y).map(|(b, y)| b * y).sum();
+        let ridge: f64 = beta.iter().zip(&dual.ridge).map(|(b, r)| r * b * b).sum();
+        let constant = linear - 0.5 * (dual.bias_square() * sum * sum + ridge);
+        let columns = (0..design.n_features()).into_par_iter();
+        let gains = columns.map(|j| 0.5 * design.dot_column(j, &beta).powi(2)).collect();
+        Self { constant, gains }
+    }
+
+    /// The bound for a subset.
+    pub fn at(&self, subset: &Subset) -> f64 {
+        self.constant - subset.iter().map(|j| self.gains[j]).sum::<f64>()
+    }
+
+    /// The bound for weights z_j in [0, 1], length p.
+    pub fn at_weights(&self, z: &[f64]) -> f64 {
+        self.constant - self.gains.iter().zip(z).map(|(g, z)| g * z).sum::<f64>()
+    }
+}
+
+/// One answer of the alpha half.
+#[derive(Debug, Clone)]
+pub struct Value {
+    /// The trained machine; `primal` is an upper value of v at the point asked for, `weights` are in the order of the
+    /// features of weight above 0 (of the columns `sqrt(z_j) x_j`).
+    pub solution: DualSolution,
+    /// The cut of its beta; at the point asked for it gives the dual objective.
+    pub cut: Cut,
+}
+
+/// Trains the SVM on any subset or mixture of features, each training starting from the one before.
+pub struct AlphaHalf<'a> {
+    problem: &'a Problem<'a>,
+    settings: SvmSettings,
+    dual: BoxDual,
+    /// Whether to start from the last beta. It is feasible for every z.
+    warm: bool,
+    last: Option<Vec<f64>>,
+}
+
+impl<'a> AlphaHalf<'a> {
+    /// Nothing is trained yet; `warm` starts each training from the last.
+    ///
+    /// # Errors
+    /// Settings out of range.
+    pub fn new(problem: &'a Problem<'a>, settings: &SvmSettings, warm: bool) -> Result<Self, Error> {
+        settings.check()?;
+        let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
+        Ok(Self { problem, settings: settings.clone(), dual, warm, last: None })
+    }
+
+    /// v at a subset.
+    pub fn at(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+        let features: Vec<usize> = subset.iter().collect();
+        self.train(self.problem.design(), &features, stop)
+    }
+
+    /// v at weights z_j in [0, 1], length p.
+    pub fn at_weights(&mut self, z: &[f64], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+        let features: Vec<usize> = (0..z.len()).filter(|&j| z[j] > 0.0).collect();
+        let weighted = weighted(self.problem.design(), &features, z);
+        self.train(&*weighted, &(0..features.len()).collect::<Vec<usize>>(), stop)
+    }
+
+    fn train(&mut self, design: &dyn Design, features: &[usize], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+        let start = self.last.as_deref().filter(|_| self.warm);
+        let solution = train_linear(design, features, &self.dual, start, &self.settings, stop);
+        self.last = Some(solution.beta.clone());
+        let cut = Cut::new(self.problem.design(), &self.dual, solution.beta.clone());
+        Value { solution, cut }
+    }
+}
+
+/// The columns `sqrt(z_j) x_j` of the given features.
+fn weighted(design: &dyn Design, features: &[usize], z: &[f64]) -> Box<dyn Design> {
+    let n = design.n_samples();
+    if design.is_sparse() {
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for &j in features {
+            let factor = z[j].sqrt();
+            design.each_in_column(j, &mut |i, x| {
+                rows.push(i as u32);
+                values.push(factor * x);
+            });
+            start.push(rows.len());
+        }
+        Box::new(SparseDesign::new(n, start, rows, values).expect("columns of a design are in order"))
+    } else {
+        let mut values = vec![0.0; n * features.len()];
+        for (&j, column) in features.iter().zip(values.chunks_mut(n)) {
+            design.add_column(j, z[j].sqrt(), column);
+        }
+        Box::new(DenseDesign::new(n, features.len(), values).expect("n values a column"))
+    }
+}
