@@ -209,7 +209,7 @@ impl<'a> Relaxation<'a> {
         let mut looked = node.look(&warm);
         let (mut samples, mut units) = node.choose(&warm, &looked);
         let mut rounds = 0;
-        let mut best = f64::NEG_INFINITY;
+        let mut best = looked.lower;
         let mut previous = f64::INFINITY;
         for widening in 0.. {
             node.snap(&mut warm, &samples);
@@ -222,8 +222,15 @@ impl<'a> Relaxation<'a> {
             let goal = Goal { cutoff: decide.cutoff, share: 0.5 * decide.share, tolerance: 0.3 * decide.tolerance, mu };
             let (point, used) = restricted.solve(&start, &goal, stop);
             rounds += used;
+            let before = warm.clone();
             node.take(&mut warm, &samples, &units, &point);
             looked = node.look(&warm);
+            if !looked.lower.is_finite() || !looked.upper.is_finite() {
+                // Rules without an interior can drive the prices to infinity: what was known before stands.
+                warm = before;
+                looked = node.look(&warm);
+                break;
+            }
             best = best.max(looked.lower);
             let gap = looked.upper - looked.lower;
             let met =
