@@ -9,6 +9,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"):
     os.environ[_name] = "1"
 
+import hashlib
 import json
 import multiprocessing
 import pathlib
@@ -180,6 +181,13 @@ def repeat(fit, repeats=5, budget=2.0):
             return result, seconds
 
 
+def cpu_seconds(solve):
+    """CPU seconds of one call. Peers of one thread are timed so: it is never more than what the clock on the wall says."""
+    start = time.process_time()
+    solve()
+    return time.process_time() - start
+
+
 # --- objectives, written from the definitions ---------------------------------------------------------------------------
 
 
@@ -265,6 +273,181 @@ def read_model(path, n, p, linear):
     return numbers[0], weights, numbers[at : at + n], numbers[at + n : at + 2 * n]
 
 
+# --- exact selection: our command on one core, results that outlive an interruption -------------------------------------
+
+
+def pin(core):
+    """This process and the ones it starts, ours and the peers, run on one core, one after the other."""
+    os.sched_setaffinity(0, {core})
+
+
+def npz(path, make):
+    """Writes X (n x p, float64) and y of make() to path unless it is there; the path."""
+    if not path.exists():
+        X, y = make()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part.npz")
+        np.savez(part, X=np.asarray(X, "<f8"), y=np.asarray(y, "<f8"))
+        os.replace(part, path)
+    return path
+
+
+def planted(p, n, k, seed):
+    """(X, y): X standard normal, k true features of weight +-1, y = sign(X w + 0.5 e)."""
+    r = np.random.default_rng(seed)
+    X = r.standard_normal((n, p))
+    S, w = r.choice(p, k, replace=False), np.zeros(p)
+    w[S] = np.where(r.random(k) < 0.5, -1, 1)
+    return X, np.where(X @ w + 0.5 * r.standard_normal(n) > 0, 1.0, -1.0)
+
+
+def fewest(binary, command, path, slack=300, **options):
+    """JSON of `fewest COMMAND PATH --threads 1 --OPTION VALUE ...`. A run that hits its limit is a result (exit code 3);
+    any other failure, or one that outlasts its time limit by `slack` seconds, raises."""
+    words = [str(binary), command, str(path), "--threads", "1", "--quiet", "--json", "-"]
+    for name, value in options.items():
+        words += ["--" + name.replace("_", "-"), repr(value) if isinstance(value, float) else str(value)]
+    limit = float(options.get("time_limit", "600s").rstrip("s"))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=limit + slack)
+    if done.returncode not in (0, 3):
+        raise RuntimeError(f"{' '.join(words)}: exit code {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def exact(binary, path, limit, gap=1e-4, **options):
+    """What the tables need of `fewest select PATH --method exact`. The seconds are those of the run, without reading."""
+    found = fewest(binary, "select", path, method="exact", scale="none", time_limit=f"{limit:g}s", gap=gap, **options)
+    kept = {name: found[name] for name in ("status", "objective", "bound", "gap", "seconds")}
+    return {**kept, "nodes": found["counts"]["nodes"], "selected": found["selected_indices"]}
+
+
+def program(path):
+    """(path of the command `fewest`, a short digest of it): a result counts as new only for the binary it came from."""
+    path = pathlib.Path(path or TARGET / "release" / "fewest").resolve()
+    if not path.exists():
+        raise SystemExit(f"{path} is missing: cargo build --release --locked -p fewest-cli, or name it with --fewest")
+    return path, hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+class Kept:
+    """Results that outlive an interruption: bench/results/<name>.jsonl, one object a line; the last one of a (who, case) counts."""
+
+    def __init__(self, name):
+        self.path = RESULTS / f"{name}.jsonl"
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        self.found = {(r["who"], r["case"]): r for r in map(json.loads, lines)}
+
+    def get(self, who, case):
+        return self.found.get((who, case))
+
+    def add(self, who, case, **record):
+        record = {"who": who, "case": case, **record, "at": time.strftime("%Y-%m-%dT%H:%M:%S"), "cpu": cpu()}
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        with open(self.path, "a") as f:
+            f.write(json.dumps(record) + "\n")
+        self.found[who, case] = record
+        return record
+
+
+def pair(kept, case, peer, run_ours, run_peer, digest, fresh, note):
+    """(ours, the peer's) record of a case, kept or taken now: ours when its binary has changed, the peer's when there is none.
+    `fresh` takes both, ours first, unless they were taken like that with this binary. digest None: the peer alone."""
+    ours, theirs = kept.get("fewest", case), kept.get(peer, case)
+    again = fresh and (theirs is None or theirs["beside"] != digest)
+    if digest and (again or ours is None or ours["binary"] != digest):
+        ours = kept.add("fewest", case, **run_ours(), binary=digest, note=note)
+    if again or theirs is None:
+        found = run_peer()
+        if found is None:
+            raise RuntimeError(f"{case}: {peer} did not stop at its time limit")
+        theirs = kept.add(peer, case, **found, beside=digest, note=note)
+    return ours, theirs
+
+
+def side_by_side(ours, theirs):
+    """Whether a pair was taken with one binary, one right after the other, and nothing else running."""
+    return theirs["beside"] == ours["binary"] and not (theirs["note"] or ours["note"])
+
+
+def pair_row(case, ours, theirs):
+    """Row of a table of pairs."""
+    row = {**case, "features": len(theirs.get("selected", [])), "peer s": theirs["seconds"], "peer gap": theirs["gap"], "peer nodes": theirs["nodes"]}
+    row |= {"peer objective": theirs["objective"], "peer bound": theirs["bound"], "peer proven": is_proven(theirs)}
+    if ours:
+        row |= {"s": ours["seconds"], "gap": ours["gap"], "nodes": ours["nodes"], "objective": ours["objective"]}
+        row |= {"bound": ours["bound"], "proven": is_proven(ours), "ratio": ours["seconds"] / theirs["seconds"]}
+        row["side by side"] = side_by_side(ours, theirs)
+    return row
+
+
+PAIR_COLUMNS = ["peer s", "peer gap", "peer nodes", "s", "gap", "nodes", "ratio", "peer objective", "objective", "side by side"]
+
+
+def pair_summary(rows, limit):
+    """The summary of a table of pairs: only cases that the peer proves are compared in time."""
+    solved = [r for r in rows if r["peer proven"]]
+    compared = [r for r in solved if "ratio" in r]
+    return {
+        f"proven by the peer within {limit} s": f"{len(solved)} of {len(rows)}",
+        "of these proven by ours": f"{sum(r['proven'] for r in compared)} of {len(compared)}",
+        "geometric mean of ratios ours / peer on these": geometric_mean([r["ratio"] for r in compared]),
+        "largest ratio": max((r["ratio"] for r in compared), default=None),
+        "rows not taken side by side with nothing else running": sum(not r.get("side by side", False) for r in rows),
+    }
+
+
+def save_pairs(kept, peer, cases, limit, judge, columns):
+    """Writes the table of all pairs kept so far, and fails if `judge(name, ours, theirs)` finds a contradiction in one."""
+    pairs = [(case, kept.get("fewest", case_name(case)), kept.get(peer, case_name(case))) for case in cases]
+    pairs = [(case, ours, theirs) for case, ours, theirs in pairs if theirs]
+    wrong = [w for case, ours, theirs in pairs if (w := judge(case_name(case), ours, theirs))]
+    rows = [pair_row(*pair) for pair in pairs]
+    summary = {**pair_summary(rows, limit), "cases not run": len(cases) - len(pairs), "contradictions": wrong or "none"}
+    save(kept.path.stem, rows, [*columns, *PAIR_COLUMNS], summary)
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+
+
+def contradiction(case, ours, theirs, rounding):
+    """What contradicts what, or None: no bound may be above the other's objective. `rounding` is what the peer's bound may be off by."""
+    if ours is None or theirs["objective"] is None:
+        return None
+    if ours["bound"] is not None and ours["bound"] > theirs["objective"] * (1 + 1e-7):
+        return f"{case}: our bound {ours['bound']} is above the peer's objective {theirs['objective']}"
+    if theirs["bound"] > ours["objective"] * (1 + rounding):
+        return f"{case}: the peer's bound {theirs['bound']} is above our objective {ours['objective']}"
+    return None
+
+
+PAIR_OPTIONS = dict(
+    fewest=("", "the command (target/release/fewest)"),
+    only=("", 'a part of the cases, such as "p=50 C=1,32"'),
+    core=(1, "core to run on"),
+    fresh=(False, "run both again, side by side, unless this binary has been"),
+    peer=(False, "the peer only"),
+    note=("", "what else was running: kept with the times, which then count as provisional"),
+)
+
+
+def case_name(case):
+    """The key of a case {"p": 20, "C": 0.25}: "p=20 C=0.25"."""
+    return " ".join(f"{name}={value if isinstance(value, str) else format(value, 'g')}" for name, value in case.items())
+
+
+def chosen(cases, only):
+    """Cases that fit a filter like "p=20,50 loss=hinge"; all of them if it is empty."""
+    wanted = {name: values.split(",") for name, values in (word.split("=") for word in only.split())}
+    unknown = wanted.keys() - cases[0].keys()
+    if unknown:
+        raise SystemExit(f"--only: unknown {', '.join(sorted(unknown))}; a case has {', '.join(cases[0])}")
+    fits = lambda value, texts: any(value == t if isinstance(value, str) else value == float(t) for t in texts)
+    return [case for case in cases if all(fits(case[name], texts) for name, texts in wanted.items())]
+
+
+def is_proven(record):
+    return record["status"] == "optimal"
+
+
 # --- results ------------------------------------------------------------------------------------------------------------
 
 
@@ -276,7 +459,7 @@ def commit():
 def versions():
     import importlib.metadata as meta
 
-    names = ["numpy", "scipy", "scikit-learn", "libsvm-official", "liblinear-official"]
+    names = ["numpy", "scipy", "scikit-learn", "libsvm-official", "liblinear-official", "PySCIPOpt", "el0ps"]
     return {n: meta.version(n) for n in names if any(d.metadata["Name"] == n for d in meta.distributions())}
 
 

@@ -51,10 +51,12 @@ fn run(low: &Low, terminal: Terminal) -> Result<u8, Failure> {
     }
     match &low.command {
         Command::Select(args) => commands::select::run(args, terminal),
+        Command::Path(args) => commands::path::run(args, terminal),
         Command::Fit(args) => commands::fit::run(args, terminal),
         Command::Predict(args) => commands::predict::run(args, terminal),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Convert(args) => commands::convert::run(args, terminal),
+        Command::Generate(args) => commands::generate::run(args, terminal),
         Command::Methods(args) => commands::methods::run(args, terminal),
         Command::Completions { shell } => commands::completions::completions(*shell, terminal),
         Command::Man { command } => commands::completions::man(command.as_deref(), terminal),

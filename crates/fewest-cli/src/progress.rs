@@ -9,37 +9,73 @@ use fewest_data::Names;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::args::notation;
 use crate::export::file::Sink;
+use crate::export::table::number;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
 /// The bar waits this long before it shows, so that short runs stay silent.
 const PATIENCE: Duration = Duration::from_millis(400);
 
+/// Time between two looks of the bar.
+const REFRESH: Duration = Duration::from_millis(100);
+
 /// Receives the events of a run.
 pub(crate) struct Watch<'a> {
     names: &'a Names,
+    terminal: Terminal,
     start: Instant,
     bar: Option<ProgressBar>,
-    wants_bar: bool,
+    /// When the bar was last brought up to date.
+    shown: Option<Instant>,
+    state: State,
     sink: Option<&'a Sink>,
     /// Opened by the first event, so that a run that is refused leaves no file.
     trace: Option<Box<dyn Write>>,
     failed: Option<std::io::Error>,
 }
 
+/// Where the run is.
+#[derive(Debug, Default)]
+struct State {
+    /// What this part of the run is about, such as `size 3`; empty for the whole.
+    part: String,
+    done: u64,
+    total: Option<u64>,
+    incumbent: Option<f64>,
+    bound: Option<f64>,
+}
+
+impl State {
+    fn of(part: String) -> Self {
+        Self { part, ..Self::default() }
+    }
+
+    /// `size 3: 120 nodes, incumbent 49.6826, bound 48.1020, gap 3.18 %`
+    fn text(&self) -> String {
+        let part = if self.part.is_empty() { String::new() } else { format!("{}: ", self.part) };
+        let what = if self.bound.is_some() { "nodes" } else { "steps" };
+        let named = |word: &str, x: Option<f64>| x.map_or_else(String::new, |x| format!(", {word} {}", number(x)));
+        let (incumbent, bound) = (named("incumbent", self.incumbent), named("bound", self.bound));
+        let gap = self.incumbent.zip(self.bound).map_or_else(String::new, |(incumbent, bound)| {
+            format!(", gap {:.2} %", 100.0 * (incumbent - bound).abs() / incumbent.abs().max(1e-10))
+        });
+        format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
+    }
+}
+
 impl<'a> Watch<'a> {
     /// A bar if the terminal shows one, a trace if asked for.
     pub(crate) fn new(names: &'a Names, terminal: Terminal, sink: Option<&'a Sink>) -> Self {
-        Self {
-            names,
-            start: Instant::now(),
-            bar: None,
-            wants_bar: terminal.shows_progress(),
-            sink,
-            trace: None,
-            failed: None,
-        }
+        let (start, state) = (Instant::now(), State::default());
+        Self { names, terminal, start, bar: None, shown: None, state, sink, trace: None, failed: None }
+    }
+
+    /// Begins the part of the run that certifies a subset of this many features.
+    pub(crate) fn certifying(&mut self, features: usize) {
+        self.state = State::of(format!("certificate of {features}"));
+        self.line(&json!({"event": "certificate", "seconds": self.seconds(), "max_features": features}));
     }
 
     /// Clears the bar and ends the trace.
@@ -47,86 +83,115 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// When the trace could not be written to its end.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
-        self.clear();
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
         let flushed = self.trace.as_mut().map_or(Ok(()), Write::flush);
         self.failed.take().map_or(flushed, Err).map_err(|error| Failure::writing("the trace", &error))
     }
 
-    /// Takes the bar off the terminal.
-    fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+    fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Brings the bar up to date, but not more often than can be seen.
+    fn show(&mut self) {
+        let since = self.shown.map_or(self.start.elapsed(), |shown| shown.elapsed());
+        if !self.terminal.shows_progress() || since < if self.shown.is_some() { REFRESH } else { PATIENCE } {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let start = self.start;
+        let bar = self.bar.get_or_insert_with(|| {
+            ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(start.elapsed())
+        });
+        bar.set_style(style(self.state.total));
+        match self.state.total {
+            Some(total) => bar.set_length(total),
+            None => bar.unset_length(),
+        }
+        bar.set_message(self.state.text());
+        bar.set_position(self.state.done);
+    }
+
+    /// Says where the run is, to the verbose user.
+    fn tell(&self, features: usize) {
+        let State { part, incumbent, bound, .. } = &self.state;
+        let part = if part.is_empty() { String::new() } else { format!("{part}: ") };
+        let with = notation::plural(features, "feature");
+        let bound = bound.map_or_else(String::new, |bound| format!(", bound {}", number(bound)));
+        let text =
+            format!("{:9.3} s  {part}{} with {with}{bound}", self.seconds(), number(incumbent.unwrap_or(f64::NAN)));
+        match &self.bar {
+            Some(bar) => bar.suspend(|| self.terminal.detail(&text)),
+            None => self.terminal.detail(&text),
         }
     }
 
-    fn advance(&mut self, done: u64, total: Option<u64>) {
-        if self.bar.is_none() && self.start.elapsed() >= PATIENCE {
-            self.bar = Some(bar());
+    /// Adds a line to the trace.
+    fn line(&mut self, line: &Value) {
+        let Some(sink) = self.sink else { return };
+        let wrote = match &mut self.trace {
+            Some(trace) => writeln!(trace, "{line}"),
+            none => sink.follow().and_then(|trace| writeln!(none.insert(trace), "{line}")),
+        };
+        if let Err(error) = wrote {
+            self.failed = Some(error);
+            (self.sink, self.trace) = (None, None);
         }
-        if let Some(bar) = &self.bar {
-            if let Some(total) = total {
-                bar.set_length(total);
-            }
-            bar.set_position(done);
-        }
-    }
-
-    fn line(&mut self, line: &Value) -> std::io::Result<()> {
-        if let (Some(sink), None) = (self.sink, &self.trace) {
-            self.trace = Some(sink.follow()?);
-        }
-        self.trace.as_mut().map_or(Ok(()), |trace| writeln!(trace, "{line}"))
     }
 
     fn write(&mut self, event: &Event<'_>) {
         if self.sink.is_none() {
             return;
         }
-        let seconds = self.start.elapsed().as_secs_f64();
-        let line = match *event {
-            Event::Answered { call, elapsed } => {
-                json!({"event": "answered", "seconds": elapsed.as_secs_f64(), "call": call})
-            }
-            Event::Progress { done, total, elapsed } => {
-                json!({"event": "progress", "seconds": elapsed.as_secs_f64(), "done": done, "total": total})
+        let seconds = self.seconds();
+        self.line(&match *event {
+            Event::Answered { call, .. } => json!({"event": "answered", "seconds": seconds, "call": call}),
+            Event::Progress { done, total, .. } => {
+                json!({"event": "progress", "seconds": seconds, "done": done, "total": total})
             }
             Event::Eliminated { step, feature, criterion } => json!({
                 "event": "eliminated", "seconds": seconds, "step": step,
                 "feature": self.names.get(feature), "index": feature, "criterion": criterion
             }),
-            Event::Incumbent { subset, objective, elapsed } => json!({
-                "event": "incumbent", "seconds": elapsed.as_secs_f64(), "objective": objective,
+            Event::Incumbent { subset, objective, .. } => json!({
+                "event": "incumbent", "seconds": seconds, "objective": objective,
                 "selected_indices": subset.iter().collect::<Vec<_>>()
             }),
-            Event::Bound { bound, elapsed } => {
-                json!({"event": "bound", "seconds": elapsed.as_secs_f64(), "bound": bound})
+            Event::Bound { bound, .. } => json!({"event": "bound", "seconds": seconds, "bound": bound}),
+            Event::Size { max_features } => {
+                json!({"event": "size", "seconds": seconds, "max_features": max_features})
             }
-            _ => Value::Null,
-        };
-        if line.is_null() {
-            return;
-        }
-        if let Err(error) = self.line(&line) {
-            self.failed = Some(error);
-            (self.sink, self.trace) = (None, None);
-        }
+            _ => return,
+        });
     }
 }
 
 impl Observer for Watch<'_> {
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()> {
         self.write(event);
-        if let (true, &Event::Progress { done, total, .. }) = (self.wants_bar, event) {
-            self.advance(done, total);
+        match *event {
+            Event::Progress { done, total, .. } => (self.state.done, self.state.total) = (done, total),
+            Event::Incumbent { subset, objective, .. } => {
+                self.state.incumbent = Some(objective);
+                self.tell(subset.len());
+            }
+            Event::Bound { bound, .. } => self.state.bound = Some(bound),
+            Event::Size { max_features } => self.state = State::of(format!("size {max_features}")),
+            _ => return ControlFlow::Continue(()),
         }
+        self.show();
         ControlFlow::Continue(())
     }
 }
 
-/// A bar on standard error.
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-    let style = ProgressStyle::with_template("{elapsed_precise} [{wide_bar}] {pos}/{len} steps, {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
-    bar
+/// A bar where the number of steps is known, else words alone.
+fn style(total: Option<u64>) -> ProgressStyle {
+    let template = match total {
+        Some(_) => "{elapsed_precise} [{wide_bar}] {pos}/{len} steps, {eta} left",
+        None => "{elapsed_precise} {wide_msg}",
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.progress_chars("=> ")
 }

@@ -198,7 +198,7 @@ fn method_and_its_options() {
     let scratch = Scratch::new("method_options");
     scratch.file("g.csv", GOOD);
     for (arguments, words) in [
-        (vec!["--method", "exact", "--max-features", "2"], vec!["no method exact", "rfe", "info-gain"]),
+        (vec!["--method", "fewest", "--max-features", "2"], vec!["no method fewest", "rfe", "info-gain"]),
         (vec!["--method", "info-gian", "--max-features", "2"], vec!["did you mean info-gain"]),
         (vec!["--method", "info-gain", "--max-features", "2", "--step", "2"], vec!["--step", "rfe"]),
         (vec!["--method", "rfe", "--max-features", "2", "--kernel", "rbf"], vec!["--kernel", "linear", "fewest fit"]),

@@ -306,7 +306,9 @@ fn standard_input_is_read() {
 fn methods_completions_and_manual() {
     let scratch = Scratch::new("methods");
     let list = scratch.run(&["methods"]).code(0).out;
-    assert!(list.contains("rfe") && list.contains("info-gain") && !list.contains("exact"));
+    assert!(list.contains("rfe") && list.contains("info-gain") && list.contains("exact"));
+    let exact = scratch.run(&["methods", "exact"]).code(0).out;
+    assert!(exact.contains("--penalty") && exact.contains("--solutions") && exact.contains("within --gap"));
     let rfe = scratch.run(&["methods", "rfe"]).code(0).out;
     assert!(rfe.contains("Guyon") && rfe.contains("--step"));
     scratch.run(&["methods", "nothing"]).code(2);

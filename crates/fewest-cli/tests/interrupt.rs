@@ -48,6 +48,41 @@ fn once_during_the_first_training_ends_with_a_subset() {
     }
 }
 
+#[test]
+fn a_path_ends_with_what_is_done() {
+    let scratch = Scratch::new("interrupt_path");
+    scratch.file("d.csv", generated(300, 60, &["no", "yes"], 5));
+    let arguments = ["path", "d.csv", "-m", "exact", "--max-features", "1,25,26", "--cost", "100"];
+    let outputs = ["--trace", "t.jsonl", "--json", "p.json"];
+    let mut command = scratch.command(&[&arguments[..], &outputs].concat());
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("\"max_features\":25", &scratch, &mut child);
+    interrupt(&child);
+    let ran = Ran::from(child.wait_with_output().unwrap()).code(3);
+    assert!(ran.err.contains("cancelled; 1 size of 3 not begun"), "{}", ran.err);
+    let results = scratch.json("p.json")["path"].as_array().unwrap().clone();
+    let statuses: Vec<&str> = results.iter().map(|r| r["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["optimal", "cancelled"]);
+    assert!(ran.out.contains("\n   1  optimal") && ran.out.contains("\n  25  cancelled"), "{}", ran.out);
+}
+
+#[test]
+fn a_certificate_that_is_interrupted_leaves_the_selection() {
+    let scratch = Scratch::new("interrupt_certificate");
+    scratch.file("d.csv", generated(300, 60, &["no", "yes"], 5));
+    let arguments = ["select", "d.csv", "-m", "rfe", "--max-features", "25", "--cost", "100", "--certify=10m"];
+    let outputs = ["--trace", "t.jsonl", "--json", "r.json"];
+    let mut command = scratch.command(&[&arguments[..], &outputs].concat());
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("\"event\":\"certificate\"", &scratch, &mut child);
+    interrupt(&child);
+    let ran = Ran::from(child.wait_with_output().unwrap()).code(3);
+    let result = scratch.json("r.json");
+    assert_eq!((&result["status"], &result["certificate"]["status"]), (&"completed".into(), &"cancelled".into()));
+    assert_eq!(result["selected"].as_array().unwrap().len(), 25);
+    assert!(ran.out.contains("certificate: ") && ran.out.contains("; cancelled"), "{}", ran.out);
+}
+
 /// Interrupts when the trace holds `words`; the run must end with exit 3 and a subset that satisfies the rules.
 fn ends_with_a_subset(test: &str, words: &str) {
     let scratch = Scratch::new(test);

@@ -174,6 +174,18 @@ pub enum DataError {
         /// The only class.
         class: String,
     },
+    /// A synthetic set of one class only.
+    #[error(
+        "all {samples} samples of the {part} set are of class {class}, but a data set needs both classes; ask for more samples or another --seed"
+    )]
+    OneSide {
+        /// `training`, `validation` or `test`.
+        part: &'static str,
+        /// Samples drawn.
+        samples: usize,
+        /// Their class.
+        class: &'static str,
+    },
     /// A target with nearly as many values as rows.
     #[error(
         "{file}: the target column `{column}` has {classes} different values in {rows} rows, which are not classes; name another --target"

@@ -1,4 +1,4 @@
-//! Data for `fewest`: readers and writers, the target column, scaling, and what is wrong with a file.
+//! Data for `fewest`: readers and writers, the target column, scaling, what is wrong with a file, synthetic data.
 //!
 //! [`read`] takes a file in any [`Format`] to a [`Dataset`]; [`fn@write`] does the reverse. Nothing is printed: what the user
 //! should know is in [`Dataset::notes`], what is wrong is a [`DataError`] whose text names place, finding and remedy.
@@ -10,6 +10,7 @@ mod csv;
 mod dataset;
 mod encoding;
 mod error;
+pub mod generate;
 mod header;
 mod names;
 mod note;

@@ -9,6 +9,7 @@ pub mod master;
 pub mod method;
 pub mod model;
 mod problem;
+mod relaxation;
 mod rules;
 mod run;
 pub mod saddle;
@@ -23,6 +24,6 @@ pub use method::{Ranked, Selection, Solution};
 pub use problem::Problem;
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
 pub use run::{
-    Cancel, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent, Status, drive,
+    Cancel, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent, Status, drive,
 };
 pub use subset::Subset;

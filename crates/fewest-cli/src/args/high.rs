@@ -3,14 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use fewest::method::elimination::{RfeSettings, Step};
-use fewest::method::filter::Binning;
-use fewest::{Bias, Kernel, Loss, SvmSettings};
+use fewest::{Bias, Kernel, Limits, Loss, SvmSettings};
 use fewest_data::{Format, ReadOptions, Target};
 
-use super::low::{DataArgs, KernelArg, KernelArgs, LossArg, SelectArgs, StepOf, SvmArgs};
+use super::low::{DataArgs, KernelArg, KernelArgs, LimitArgs, LossArg, RuleArgs, SvmArgs};
 use super::notation;
-use crate::commands::methods;
 use crate::failure::Failure;
 
 /// The data path as the readers take it.
@@ -27,6 +24,21 @@ pub(crate) fn format(option: &str, name: &str) -> Result<Format, Failure> {
         let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
         Failure::Input(format!("{option} is {name}, but must be one of {}", known.join(", ")))
     })
+}
+
+/// The format to write a data file in: as named by `--out-format`, else by the ending of the path.
+///
+/// # Errors
+/// An unknown name, or an ending that tells nothing.
+pub(crate) fn out_format(path: &str, named: Option<&str>) -> Result<Format, Failure> {
+    match named {
+        Some(name) => format("--out-format", name),
+        None => Format::of_path(path).ok_or_else(|| {
+            Failure::Input(format!(
+                "{path}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet or .npz (also with .gz, .zst, .bz2), or name one with --out-format"
+            ))
+        }),
+    }
 }
 
 /// The names in all values of a repeatable option.
@@ -70,6 +82,49 @@ pub(crate) fn memory(args: &DataArgs) -> Result<Option<u64>, Failure> {
 /// When it is no time.
 pub(crate) fn time_limit(text: Option<&str>) -> Result<Option<Duration>, Failure> {
     text.map(notation::time).transpose().map_err(|why| Failure::Input(format!("--time-limit: {why}")))
+}
+
+/// The limits of a run, without the flag that cancels it.
+///
+/// # Errors
+/// A value that cannot be understood or is out of range.
+pub(crate) fn limits(args: &LimitArgs) -> Result<Limits, Failure> {
+    let none = Limits::default();
+    let limits = Limits {
+        time: time_limit(args.time_limit.as_deref())?,
+        nodes: args.node_limit,
+        gap_rel: args.gap.unwrap_or(none.gap_rel),
+        ..none
+    };
+    limits.check()?;
+    Ok(limits)
+}
+
+/// `--max-features` of `select`: one size.
+///
+/// # Errors
+/// When it is no whole number.
+pub(crate) fn max_features(args: &RuleArgs) -> Result<Option<usize>, Failure> {
+    let Some(text) = &args.max_features else { return Ok(None) };
+    match (text.parse(), notation::sizes(text)) {
+        (Ok(k), _) => Ok(Some(k)),
+        (Err(_), Ok(_)) => Err(Failure::Input(format!(
+            "--max-features is {text}, but select takes one size; `fewest path` takes several"
+        ))),
+        (Err(_), Err(_)) => {
+            Err(Failure::Input(format!("--max-features is {text}, but must be a whole number, at least 1")))
+        }
+    }
+}
+
+/// `--max-features` of `path`: sizes, ascending.
+///
+/// # Errors
+/// When it is missing or no list of sizes.
+pub(crate) fn sizes(args: &RuleArgs) -> Result<Vec<usize>, Failure> {
+    let text = args.max_features.as_deref();
+    let text = text.ok_or_else(|| Failure::input("say for which sizes: --max-features 1..20, or 1..20:2, or 1,2,5"))?;
+    notation::sizes(text).map_err(|why| Failure::Input(format!("--max-features is {text}, but {why}")))
 }
 
 /// Settings of the SVM, checked; the memory for kernel values is set once the size of the data is known.
@@ -245,81 +300,5 @@ impl ClassWeight {
                 Ok(weights)
             }
         }
-    }
-}
-
-/// A method with its settings.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Method {
-    /// SVM-RFE.
-    Rfe(RfeSettings),
-    /// Information gain.
-    InfoGain(Binning),
-}
-
-/// The method asked for, with its own options.
-///
-/// # Errors
-/// An unknown method, an option that belongs to another method, or a value out of range.
-pub(crate) fn method(args: &SelectArgs, svm: &SvmSettings) -> Result<Method, Failure> {
-    let name = methods::find(&args.method)?.name;
-    let own = [
-        ("step", args.step.is_some(), "rfe"),
-        ("step-of", args.step_of.is_some(), "rfe"),
-        ("binning", args.binning.is_some(), "info-gain"),
-    ];
-    if let Some((option, _, of)) = own.into_iter().find(|(_, given, of)| *given && *of != name) {
-        return Err(Failure::Input(format!("--{option} is an option of {of}, not of {name}; leave it out")));
-    }
-    if args.svm.kernel != KernelArg::Linear {
-        return Err(Failure::Input(format!(
-            "{name} accepts --kernel linear only, not {}; select first, then train with `fewest fit --kernel {}`",
-            kernel_name(args.svm.kernel),
-            kernel_name(args.svm.kernel)
-        )));
-    }
-    if name == "rfe" {
-        return Ok(Method::Rfe(RfeSettings { svm: svm.clone(), step: step(args.step.as_deref(), args.step_of)? }));
-    }
-    let binning = match args.binning.as_deref() {
-        None | Some("mdl") => Binning::Mdl,
-        Some(text) => match text.parse() {
-            Ok(bins) if bins >= 2 => Binning::EqualFrequency(bins),
-            _ => {
-                return Err(Failure::Input(format!(
-                    "--binning is {text}, but must be mdl or a number of bins, at least 2"
-                )));
-            }
-        },
-    };
-    Ok(Method::InfoGain(binning))
-}
-
-/// `--step` and `--step-of`.
-fn step(text: Option<&str>, of: Option<StepOf>) -> Result<Step, Failure> {
-    let share = |share: f64| if of == Some(StepOf::Original) { Step::Original(share) } else { Step::Remaining(share) };
-    let text = text.unwrap_or("1");
-    let step = if text == "half" {
-        share(0.5)
-    } else if let Ok(count) = text.parse::<usize>() {
-        Step::Count(count)
-    } else {
-        share(text.parse().unwrap_or(f64::NAN))
-    };
-    match step {
-        Step::Count(0) | Step::Remaining(_) | Step::Original(_) if !fraction_fits(step) => Err(Failure::Input(
-            format!("--step is {text}, but must be a whole number, at least 1, a fraction between 0 and 1, or half"),
-        )),
-        Step::Count(_) if of.is_some() => Err(Failure::Input(format!(
-            "--step-of says what a fraction is a fraction of, but --step is {text}; leave it out"
-        ))),
-        _ => Ok(step),
-    }
-}
-
-fn fraction_fits(step: Step) -> bool {
-    match step {
-        Step::Count(count) => count > 0,
-        Step::Remaining(share) | Step::Original(share) => share > 0.0 && share < 1.0,
     }
 }

@@ -4,14 +4,19 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::generate::GenerateArgs;
+
 /// Examples shown under `fewest --help`.
 const EXAMPLES: &str = "\
 Examples:
   fewest check wdbc.csv                                    what is in the file, and what is wrong with it
   fewest select wdbc.csv --method rfe --max-features 5     keep the five best features, print a table
   fewest select genes.csv.gz --method rfe --max-features 10 --step half --require TP53 --json result.json
+  fewest select wdbc.csv --method exact --max-features 5   the best five, proven
+  fewest path wdbc.csv --method exact --max-features 1..8  the best one, two, ... eight
   fewest fit wdbc.csv --result result.json --model wdbc.model
   fewest predict wdbc.model new.csv --out predictions.csv
+  fewest generate hyperplane --samples 500 --features 20 --relevant 5 --out d.csv    data with a known truth
   fewest methods rfe                                       what the method solves, its options, its paper
 
 Names that contain a comma: repeat the option, quote the name (--require '\"a,b\",c') or escape the comma (--require 'a\\,b').
@@ -41,8 +46,19 @@ Options on the command line are added to those of the file.
 Examples:
   fewest select wdbc.csv --method rfe --max-features 5
   fewest select wdbc.csv --method rfe --max-features 5 --require mean_area --at-most 1:mean_radius,worst_radius
+  fewest select wdbc.csv --method rfe --max-features 5 --certify          how far this is from the best five
+  fewest select wdbc.csv --method exact --penalty 2 --solutions 3         size by a price per feature; the three best
   fewest select wdbc.csv --method rfe --budget 12.5 --feature-costs costs.csv --json -
   fewest select a9a.svm.gz --method info-gain --max-features 20";
+
+/// Shown under `fewest path --help`.
+const PATH_EXAMPLES: &str = "\
+Each size starts from what the sizes before it found. The time limit is for the whole path.
+
+Examples:
+  fewest path wdbc.csv --method exact --max-features 1..10
+  fewest path wdbc.csv --method rfe --max-features 1,2,5,10 --certify --json path.json
+  fewest path genes.csv.gz --method exact --max-features 2..20:2 --cost 0.01 --time-limit 10m";
 
 /// Feature selection for support vector machines, with proof of how good the answer is.
 #[derive(Debug, Parser)]
@@ -75,6 +91,8 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     /// Find a subset; print a table, write JSON or a model
     Select(Box<SelectArgs>),
+    /// Find a subset for each of several sizes
+    Path(Box<PathArgs>),
     /// Train the SVM on given features
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
@@ -83,6 +101,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Convert between data formats
     Convert(ConvertArgs),
+    /// Write synthetic data with a known truth, seeded
+    Generate(Box<GenerateArgs>),
     /// List the methods, or describe one: what it solves, proves and accepts; its paper
     Methods(MethodsArgs),
     /// Print a completion script for a shell
@@ -210,7 +230,7 @@ pub(crate) struct KernelArgs {
 /// Rules on the chosen features.
 #[derive(Debug, Args)]
 pub(crate) struct RuleArgs {
-    /// Keep at most this many features
+    /// Keep at most this many features; path takes several sizes: 1..20, 1..20:2 or 1,2,5
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Rules")]
     pub(crate) max_features: Option<String>,
     /// Features that must be chosen: a,b (repeat freely)
@@ -237,7 +257,7 @@ pub(crate) struct RuleArgs {
     /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}
     #[arg(long, value_name = "FILE", help_heading = "Rules")]
     pub(crate) feature_costs: Option<PathBuf>,
-    /// All of these rules in one TOML file (format below)
+    /// All of these rules in one TOML file; `fewest select --help` shows its format
     #[arg(long, value_name = "FILE.toml", help_heading = "Rules")]
     pub(crate) rules: Option<PathBuf>,
     /// Never choose features whose variance, as in the file, is at most this
@@ -267,10 +287,9 @@ pub(crate) enum ModelFormat {
     Libsvm,
 }
 
-/// `fewest select`.
+/// The options that `select` and `path` share.
 #[derive(Debug, Args)]
-#[command(after_help = RULES_FORMAT)]
-pub(crate) struct SelectArgs {
+pub(crate) struct SelectionArgs {
     /// Data.
     #[command(flatten)]
     pub(crate) data: DataArgs,
@@ -286,6 +305,34 @@ pub(crate) struct SelectArgs {
     /// SVM.
     #[command(flatten)]
     pub(crate) svm: SvmArgs,
+    /// Options of single methods.
+    #[command(flatten)]
+    pub(crate) own: OwnArgs,
+    /// Limits.
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Say how far the subset found is from the best of its size, by the search of exact; it never changes the subset.
+    /// Takes what is left of the time limit, 60s without one, and no more than TIME
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = "Output")]
+    pub(crate) certify: Option<String>,
+    /// Write the result as JSON to this file, or - for standard output (the table is then left out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write every event of the run to this file, one JSON object per line
+    #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
+    pub(crate) trace: Option<PathBuf>,
+}
+
+/// Options of single methods; [`super::method`] says which method has which.
+#[derive(Debug, Args)]
+pub(crate) struct OwnArgs {
+    /// exact: add this to the objective for each chosen feature: one number, or a csv file with lines name,penalty or a .json
+    /// object
+    #[arg(long, value_name = "L|FILE", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) penalty: Option<String>,
+    /// exact: find and prove this many best subsets [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(crate) solutions: Option<usize>,
     /// rfe: features that leave per step: a number, a fraction such as 0.1, or half [default: 1]
     #[arg(long, value_name = "N|FRACTION|half", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) step: Option<String>,
@@ -295,18 +342,41 @@ pub(crate) struct SelectArgs {
     /// info-gain: how numeric features are cut: mdl (Fayyad and Irani), or a number of equally filled bins [default: mdl]
     #[arg(long, value_name = "mdl|N", help_heading = "Method")]
     pub(crate) binning: Option<String>,
-    /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h
+}
+
+/// When to stop a search.
+#[derive(Debug, Args)]
+pub(crate) struct LimitArgs {
+    /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h; path shares it out among its sizes
     #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub(crate) time_limit: Option<String>,
-    /// Write the result as JSON to this file, or - for standard output (the table is then left out)
-    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
-    pub(crate) json: Option<PathBuf>,
+    /// exact, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Limits")]
+    pub(crate) gap: Option<f64>,
+    /// exact, --certify: stop after this many nodes of the search
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub(crate) node_limit: Option<u64>,
+}
+
+/// `fewest select`.
+#[derive(Debug, Args)]
+#[command(after_help = RULES_FORMAT)]
+pub(crate) struct SelectArgs {
+    /// What `path` takes too.
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
     /// Model.
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Write every event of the run to this file, one JSON object per line
-    #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
-    pub(crate) trace: Option<PathBuf>,
+}
+
+/// `fewest path`.
+#[derive(Debug, Args)]
+#[command(after_help = PATH_EXAMPLES)]
+pub(crate) struct PathArgs {
+    /// What `select` takes too.
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
 }
 
 /// What a step fraction is of.

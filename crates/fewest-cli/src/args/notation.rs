@@ -126,6 +126,37 @@ fn raw_items(text: &str) -> Result<Vec<String>, String> {
     Ok(items)
 }
 
+/// Sizes as `1..20` (both ends count), `1..20:2` (every second), `5`, or several of these separated by commas; ascending,
+/// each once.
+///
+/// # Errors
+/// What is wrong, to follow "but".
+pub(crate) fn sizes(text: &str) -> Result<Vec<usize>, String> {
+    let number = |part: &str| match part.trim().parse::<usize>() {
+        Ok(0) | Err(_) => Err("must be sizes of at least 1, as in 1..20, 1..20:2 or 1,2,5".to_owned()),
+        Ok(k) => Ok(k),
+    };
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        let (range, step) = part.split_once(':').unwrap_or((part, "1"));
+        let (first, last) = range.split_once("..").unwrap_or((range, range));
+        let (first, last, step) = (number(first)?, number(last)?, number(step)?);
+        if first > last {
+            return Err(format!("{first} is above {last}; write {last}..{first}"));
+        }
+        if (last - first) / step >= MOST_SIZES {
+            return Err(format!("that is more than {MOST_SIZES} sizes; take fewer, as in {first}..{last}:1000"));
+        }
+        all.extend((first..=last).step_by(step));
+    }
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
+}
+
+/// Most sizes of one range; no one reads as many, and they would fill the memory before p is known.
+const MOST_SIZES: usize = 10_000;
+
 /// `500ms`, `60s`, `5m`, `1h`, or plain seconds.
 ///
 /// # Errors
@@ -247,6 +278,19 @@ mod tests {
         assert_eq!((size("2G").unwrap(), size("512").unwrap()), (2 << 30, 512));
         assert!(size("0").is_err() && size("-1G").is_err() && size("2X").is_err());
         assert_eq!((bytes(12), bytes(1536), bytes(3 << 30)), ("12 bytes".into(), "1.5 KiB".into(), "3.0 GiB".into()));
+    }
+
+    #[test]
+    fn sizes_of_a_path() {
+        assert_eq!(sizes("1..4").unwrap(), [1, 2, 3, 4]);
+        assert_eq!(sizes("1..8:3").unwrap(), [1, 4, 7]);
+        assert_eq!(sizes("5, 1,2..3,2").unwrap(), [1, 2, 3, 5]);
+        assert_eq!(sizes("7").unwrap(), [7]);
+        assert!(sizes("5..2").unwrap_err().contains("2..5"));
+        assert!(sizes("1..99999999999").unwrap_err().contains("more than"));
+        for wrong in ["", "0..3", "0", "1..", "..4", "1..5:0", "1,,2", "-1", "a..b", "1.5", "1...3"] {
+            assert!(sizes(wrong).unwrap_err().contains("at least 1"), "{wrong}");
+        }
     }
 
     #[test]

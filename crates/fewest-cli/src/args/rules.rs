@@ -1,6 +1,6 @@
 //! Rules on features: from names, in options and in a TOML file, to indices.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use fewest::RuleList;
@@ -59,6 +59,11 @@ impl<'a> Features<'a> {
         Self { names, finder: names.finder() }
     }
 
+    /// Number of features.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
     /// Index of a feature; `place` says where the name stands, for the message.
     ///
     /// # Errors
@@ -73,6 +78,26 @@ impl<'a> Features<'a> {
     /// An unknown name.
     pub(crate) fn indices(&self, names: &[String], place: &str) -> Result<Vec<usize>, Failure> {
         names.iter().map(|name| self.index(name, place)).collect()
+    }
+
+    /// One value for each feature; `what` says of which kind, `place` where they stand.
+    ///
+    /// # Errors
+    /// Features without a value.
+    pub(crate) fn complete(&self, given: &[(usize, f64)], place: &str, what: &str) -> Result<Vec<f64>, Failure> {
+        let mut values = vec![None; self.len()];
+        for &(j, value) in given {
+            values[j] = Some(value);
+        }
+        let without = values.iter().zip(self.names.iter()).filter(|v| v.0.is_none());
+        let missing: Vec<String> = without.map(|v| v.1.into_owned()).collect();
+        if !missing.is_empty() {
+            return Err(Failure::Input(format!(
+                "{place}: no {what} for {}; give every feature a {what}, 0 where it is free",
+                notation::some(&missing)
+            )));
+        }
+        Ok(values.into_iter().flatten().collect())
     }
 
     fn unknown(&self, name: &str, place: &str) -> String {
@@ -120,11 +145,11 @@ struct RuleOptions {
 }
 
 impl RuleSource {
-    /// Reads the notations, the rules file and the file of costs.
+    /// Reads the notations, the rules file and the file of costs; `max_features` has been read from its option.
     ///
     /// # Errors
     /// A value or file that cannot be understood, naming the option or the file.
-    pub(crate) fn read(args: &RuleArgs) -> Result<Self, Failure> {
+    pub(crate) fn read(args: &RuleArgs, max_features: Option<usize>) -> Result<Self, Failure> {
         let under = |option: &'static str| move |why: String| Failure::Input(format!("--{option}: {why}"));
         let list = |option, values: &[String]| -> Result<Vec<String>, Failure> {
             let lists: Result<Vec<_>, _> = values.iter().map(|v| notation::names(v)).collect();
@@ -132,12 +157,6 @@ impl RuleSource {
         };
         let counted = |option, values: &[String]| -> Result<Vec<(usize, Vec<String>)>, Failure> {
             values.iter().map(|v| notation::counted(v)).collect::<Result<_, _>>().map_err(under(option))
-        };
-        let max_features = match &args.max_features {
-            None => None,
-            Some(k) => Some(k.parse().map_err(|_| {
-                Failure::Input(format!("--max-features is {k}, but must be a whole number, at least 1"))
-            })?),
         };
         let options = RuleOptions {
             max_features,
@@ -161,7 +180,7 @@ impl RuleSource {
             costs: args
                 .feature_costs
                 .as_deref()
-                .map(|path| Ok::<_, Failure>((path.display().to_string(), read_costs(path)?)))
+                .map(|path| Ok::<_, Failure>((path.display().to_string(), read_values(path, "cost")?)))
                 .transpose()?,
         };
         let (file, file_name) = match args.rules.as_deref() {
@@ -293,20 +312,8 @@ impl RuleSource {
                 ))),
             };
         }
-        let mut costs = vec![f64::NAN; features.names.len()];
-        for (j, cost) in given {
-            costs[j] = cost;
-        }
-        let missing: Vec<String> =
-            costs.iter().zip(features.names.iter()).filter(|c| c.0.is_nan()).map(|c| c.1.into_owned()).collect();
-        if !missing.is_empty() {
-            let from = self.args.costs.as_ref().map_or(self.file_name.as_str(), |c| c.0.as_str());
-            return Err(Failure::Input(format!(
-                "{from}: no cost for {}; give every feature a cost, 0 where it is free",
-                notation::some(&missing)
-            )));
-        }
-        list.costs = costs;
+        let from = self.args.costs.as_ref().map_or(self.file_name.as_str(), |c| c.0.as_str());
+        list.costs = features.complete(&given, from, "cost")?;
         Ok(())
     }
 }
@@ -330,40 +337,46 @@ fn read_file(path: &Path) -> Result<RulesFile, Failure> {
     })
 }
 
-/// Costs by name, from csv lines `name,cost` (a first line whose second field is no number is a header) or a JSON object.
-fn read_costs(path: &Path) -> Result<Vec<(String, f64)>, Failure> {
+/// Values by name, from csv lines `name,value` (a first line whose second field is no number is a header) or a JSON object.
+/// `what` is the kind of the values, for messages.
+///
+/// # Errors
+/// A file that cannot be read or understood, with the line.
+pub(crate) fn read_values(path: &Path, what: &str) -> Result<Vec<(String, f64)>, Failure> {
     let text = read_text(path)?;
     let file = path.display();
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
         let map: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text)
-            .map_err(|error| Failure::Input(format!("{file}: {error}; write an object {{\"name\": cost, ...}}")))?;
+            .map_err(|error| Failure::Input(format!("{file}: {error}; write an object {{\"name\": {what}, ...}}")))?;
         return map
             .into_iter()
-            .map(|(name, cost)| match cost.as_f64() {
+            .map(|(name, value)| match value.as_f64() {
                 Some(number) => Ok((name, number)),
-                None => Err(Failure::Input(format!("{file}: the cost of \"{name}\" is {cost}, but must be a number"))),
+                None => {
+                    Err(Failure::Input(format!("{file}: the {what} of \"{name}\" is {value}, but must be a number")))
+                }
             })
             .collect();
     }
-    let mut costs: Vec<(String, f64)> = Vec::new();
+    let (mut values, mut seen) = (Vec::new(), HashSet::new());
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let place = format!("{file}, line {}", at + 1);
         let fields = notation::names(line).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
-        let [name, cost] = fields.as_slice() else {
-            return Err(Failure::Input(format!("{place}: {} fields, but each line must be name,cost", fields.len())));
+        let [name, value] = fields.as_slice() else {
+            return Err(Failure::Input(format!("{place}: {} fields, but each line must be name,{what}", fields.len())));
         };
-        match cost.parse() {
+        match value.parse() {
             Ok(number) => {
-                if costs.iter().any(|c| c.0 == *name) {
+                if !seen.insert(name.clone()) {
                     return Err(Failure::Input(format!(
-                        "{place}: \"{name}\" has a cost already; keep one line for it"
+                        "{place}: \"{name}\" has a {what} already; keep one line for it"
                     )));
                 }
-                costs.push((name.clone(), number));
+                values.push((name.clone(), number));
             }
             Err(_) if at == 0 => {}
-            Err(_) => return Err(Failure::Input(format!("{place}: the cost \"{cost}\" of {name} is not a number"))),
+            Err(_) => return Err(Failure::Input(format!("{place}: the {what} \"{value}\" of {name} is not a number"))),
         }
     }
-    Ok(costs)
+    Ok(values)
 }

@@ -1,6 +1,6 @@
 //! `fewest convert`: between the data formats, scaled on the way if asked for.
 
-use fewest_data::{Format, Scaling};
+use fewest_data::Scaling;
 
 use super::prepare;
 use crate::args::high;
@@ -15,14 +15,7 @@ use crate::terminal::Terminal;
 /// Whatever is wrong with the input, or an output that cannot be written.
 pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure> {
     let out = high::path_text(&args.out)?;
-    let format = match &args.out_format {
-        Some(name) => high::format("--out-format", name)?,
-        None => Format::of_path(out).ok_or_else(|| {
-            Failure::Input(format!(
-                "{out}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet or .npz (also with .gz, .zst, .bz2), or name one with --out-format"
-            ))
-        })?,
-    };
+    let format = high::out_format(out, args.out_format.as_deref())?;
     Sink::open("the output", &args.out)?;
     let mut options = high::read_options(&args.data)?;
     let keep = high::names("--features", &args.features)?;

@@ -45,6 +45,29 @@ const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-m
 /// The methods there are.
 const METHODS: &[Method] = &[
     Method {
+        name: "exact",
+        title: "the best subset, by branch and bound",
+        solves: "Finds the allowed subset whose linear SVM has the smallest objective, and proves it: bounds from the dual of the SVM with weights spread over the features still open, and a search where they do not decide. At a limit it returns the best subset so far with the bound and gap proven until then.",
+        formula: "min over allowed z of v(z) + sum_j lambda_j z_j, v(z) = min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) with w_j = 0 where z_j = 0",
+        proves: "the best subset, within --gap",
+        kernels: "linear",
+        classes: "two",
+        rules: ALL_RULES,
+        cost: "few nodes where C is small or few features stand out; grows with C, p and --max-features in the worst case exponentially",
+        options: &[
+            ("--max-features K, --penalty L|FILE", "size by a count, by a price per feature (lambda), or both"),
+            ("--solutions N", "the N best subsets, all proven; default 1"),
+            ("--gap G", "proven when |objective - bound| is at most this share of the objective; default 1e-4"),
+            ("--node-limit N, --time-limit TIME", "stop with the best so far and its bound; exit code 3"),
+            ("--cost C", "slack cost; default 1"),
+            ("--loss hinge|squared-hinge", "default hinge"),
+            ("--bias free|none|NUMBER", "default free"),
+            ("--class-weight, --sample-weights", "multiply the cost of a sample"),
+            ("--tolerance T", "relative duality gap of each training; default 1e-6"),
+        ],
+        paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
+    },
+    Method {
         name: "rfe",
         title: "SVM-RFE, recursive feature elimination",
         solves: "Trains the SVM, drops the features of smallest squared weight that the rules let go, and trains again, until the rules hold. Ranks all features by the step at which they left.",
@@ -62,6 +85,7 @@ const METHODS: &[Method] = &[
             ("--bias free|none|NUMBER", "default free"),
             ("--class-weight, --sample-weights", "multiply the cost of a sample"),
             ("--tolerance T", "relative duality gap of each training; default 1e-6"),
+            ("--certify", "says how far the result is from the best subset of its size"),
         ],
         paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
     },
@@ -75,10 +99,13 @@ const METHODS: &[Method] = &[
         classes: "two or more",
         rules: ALL_RULES,
         cost: "one sort per feature",
-        options: &[(
-            "--binning mdl|N",
-            "cuts by the minimum description length rule of Fayyad and Irani (default), or N equally filled bins",
-        )],
+        options: &[
+            (
+                "--binning mdl|N",
+                "cuts by the minimum description length rule of Fayyad and Irani (default), or N equally filled bins",
+            ),
+            ("--certify", "two classes: how far the SVM on the result is from that on the best subset of its size"),
+        ],
         paper: "J. R. Quinlan: Induction of decision trees. Machine Learning 1 (1986), 81-106; cuts: U. Fayyad, K. Irani: Multi-interval discretization of continuous-valued attributes for classification learning. IJCAI 1993, 1022-1027.",
     },
 ];

@@ -1,10 +1,14 @@
 //! The commands, one file each.
 
+pub(crate) mod certify;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod fit;
+pub(crate) mod generate;
 pub(crate) mod methods;
+pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod prepare;
 pub(crate) mod select;
+pub(crate) mod selection;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fewest::{Selection, Status};
+use fewest::{Selection, Status, Subset};
 use fewest_data::{Names, Target};
 use serde_json::{Map, Value, json};
 
@@ -92,6 +92,8 @@ pub(crate) struct SelectionResult<'a> {
     pub(crate) settings: Map<String, Value>,
     /// The SVM on the chosen features.
     pub(crate) model: Option<&'a Trained>,
+    /// How far the subset is from the best of its size, where that was asked for.
+    pub(crate) certificate: Option<Value>,
 }
 
 impl SelectionResult<'_> {
@@ -106,6 +108,11 @@ impl SelectionResult<'_> {
         let indices = self.indices();
         let named = |j: &usize| self.names.get(*j).into_owned();
         let selected: Vec<String> = indices.iter().map(named).collect();
+        let solution = |subset: &Subset, objective: Option<f64>| {
+            let indices: Vec<usize> = subset.iter().collect();
+            let selected: Vec<String> = indices.iter().map(named).collect();
+            json!({"selected": selected, "selected_indices": indices, "objective": objective})
+        };
         let ranking: Vec<Value> = self
             .selection
             .ranking
@@ -114,12 +121,12 @@ impl SelectionResult<'_> {
                 json!({"feature": named(&r.feature), "index": r.feature, "rank": r.rank, "step": r.step, "criterion": r.criterion})
             })
             .collect();
-        let solutions = match &outcome.subset {
-            Some(_) => json!([{"selected": selected, "selected_indices": indices, "objective": outcome.objective}]),
-            None => json!([]),
+        let solutions: Vec<Value> = match self.selection.solutions.as_slice() {
+            [] => outcome.subset.iter().map(|subset| solution(subset, outcome.objective)).collect(),
+            several => several.iter().map(|s| solution(&s.subset, Some(s.objective))).collect(),
         };
         let (objective, bound, gap) = (outcome.objective, outcome.bound, outcome.gap());
-        json!({
+        let mut value = json!({
             "schema": SCHEMA,
             "method": self.method,
             "status": outcome.status.name(),
@@ -140,7 +147,11 @@ impl SelectionResult<'_> {
             "ranking": ranking,
             "solutions": solutions,
             "version": env!("CARGO_PKG_VERSION"),
-        })
+        });
+        if let Some(certificate) = &self.certificate {
+            value["certificate"] = certificate.clone();
+        }
+        value
     }
 }
 

@@ -95,6 +95,15 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
+/// As [`number`], without zeros at the end: for numbers that a user gave, and sums of them.
+pub(crate) fn brief(x: f64) -> String {
+    let text = number(x);
+    if text.contains('e') || !text.contains('.') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// Seconds, as long as they need to be.
 pub(crate) fn seconds(x: f64) -> String {
     if x < 10.0 { format!("{x:.3} s") } else { format!("{x:.1} s") }
@@ -113,7 +122,7 @@ fn cut(cell: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, number, paragraph};
+    use super::{Table, brief, number, paragraph};
 
     #[test]
     fn aligns_numbers_right_and_text_left() {
@@ -129,6 +138,12 @@ mod tests {
             (number(49.68261), number(-0.01234567), number(1e9)),
             ("49.6826".into(), "-0.0123457".into(), "1.0000e9".into())
         );
+    }
+
+    #[test]
+    fn brief_numbers_end_with_a_digit_that_counts() {
+        let briefs = [brief(9.0), brief(0.3), brief(1200.0), brief(2e9), brief(0.0), brief(1.0 / 3.0)];
+        assert_eq!(briefs, ["9", "0.3", "1200", "2.0000e9", "0", "0.333333"]);
     }
 
     #[test]

@@ -18,8 +18,9 @@
 //!
 //! and a step solves `(R + Z'D Z) dv = Z'D q + r`, `dalpha = D (q - Z dv)` with `1/D = s/alpha + t/(C - alpha)`.
 
-use super::normal::{Extended, Factor, Normal};
+use super::normal::{Extended, Normal};
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, newton};
+use crate::kernel::cholesky::Factor;
 use crate::kernel::simd;
 use crate::{RowMatrix, Status};
 
@@ -119,7 +120,7 @@ pub(super) fn hinge(
             0.5 * simd::dot(&v, &held) + used.iter().map(|&i| dual.cost[i] * (1.0 - margins[i]).max(0.0)).sum::<f64>();
         let off = if x.last_penalty == 0.0 && x.last != 0.0 { pull[pull.len() - 1] } else { 0.0 };
         let value = used.iter().map(|&i| at.a[i]).sum::<f64>() - 0.5 * (simd::dot(&pull, &pull) - off * off);
-        let gap = primal - value + off.abs() * (1.0 + v[v.len() - 1].abs());
+        let gap = primal - value + off.abs() * (1.0 + v.last().map_or(0.0, |b| b.abs()));
         idle = if gap < 0.9 * best_gap { 0 } else { idle + 1 };
         best_gap = best_gap.min(gap);
         let broken = !gap.is_finite() || idle > PATIENCE;

@@ -24,7 +24,6 @@ pub mod kkt;
 pub mod linear;
 mod newton;
 mod normal;
-mod outer;
 pub mod smo;
 mod sweep;
 pub mod train;

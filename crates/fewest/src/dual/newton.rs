@@ -20,8 +20,9 @@
 //!
 //! The squared hinge is the case a = 0, k_i = 2 C_i and no cap, where one subproblem is the whole problem.
 
-use super::normal::{Extended, Factor, Normal};
+use super::normal::{Extended, Normal};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
+use crate::kernel::cholesky::Factor;
 use crate::kernel::simd;
 use crate::{RowMatrix, Status};
 
@@ -108,11 +109,11 @@ pub(super) fn solve(
         let downhill: Vec<f64> = pull.iter().zip(&held).map(|(a, b)| a - b).collect();
         // An unbalanced beta counts against a free bias.
         let off = if x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
-        let bias = v.last().map_or(0.0, |b| b.abs());
         let primal = 0.5 * simd::dot(&v, &held) + loss;
         let value = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge;
-        let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);
-        let gap = primal - value + off * (1.0 + bias);
+        let unsettled =
+            0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + v.last().map_or(0.0, |b| b.abs()));
+        let gap = primal - value + off * (1.0 + v.last().map_or(0.0, |b| b.abs()));
         idle = if gap < 0.9 * best_gap { 0 } else { idle + 1 };
         best_gap = best_gap.min(gap);
 

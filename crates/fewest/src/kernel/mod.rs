@@ -1,8 +1,10 @@
 //! Kernels and the vector loops under them.
 
+pub(crate) mod cholesky;
 pub mod gemm;
 pub mod gram;
 pub mod inverse;
+pub(crate) mod outer;
 pub mod rows;
 pub mod simd;
 

@@ -99,6 +99,70 @@ pub fn at_most(a: &[f64], b: &[f64], s: f64, limit: f64, found: &mut Vec<usize>)
     }
 }
 
+/// Distance between lines of the matrices of [`add_dots`] and [`add_combination`], which are padded with zeros to it.
+pub const PADDING: usize = 8;
+
+/// `out_i += line_i . v` for lines of length `v.len()`, a multiple of [`PADDING`].
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn add_dots(lines: &[f64], v: &[f64], out: &mut [f64]) {
+    assert_eq!(lines.len(), v.len() * out.len(), "one line per output");
+    let v = v.as_chunks::<PADDING>().0;
+    let lines = lines.as_chunks::<PADDING>().0;
+    let mut i = 0;
+    while i + 4 <= out.len() {
+        let line = |k: usize| &lines[(i + k) * v.len()..(i + k + 1) * v.len()];
+        let (a, b, c, d) = (line(0), line(1), line(2), line(3));
+        let mut sums = [[0.0f64; PADDING]; 4];
+        for k in 0..v.len() {
+            for l in 0..PADDING {
+                sums[0][l] += a[k][l] * v[k][l];
+                sums[1][l] += b[k][l] * v[k][l];
+                sums[2][l] += c[k][l] * v[k][l];
+                sums[3][l] += d[k][l] * v[k][l];
+            }
+        }
+        for k in 0..4 {
+            out[i + k] += sums[k].iter().sum::<f64>();
+        }
+        i += 4;
+    }
+    while i < out.len() {
+        let line = &lines[i * v.len()..(i + 1) * v.len()];
+        let mut sums = [0.0f64; PADDING];
+        for (a, v) in line.iter().zip(v) {
+            for l in 0..PADDING {
+                sums[l] += a[l] * v[l];
+            }
+        }
+        out[i] += sums.iter().sum::<f64>();
+        i += 1;
+    }
+}
+
+/// `out += sum_i a_i line_i` for lines of length `out.len()`, a multiple of [`PADDING`].
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn add_combination(lines: &[f64], a: &[f64], out: &mut [f64]) {
+    assert_eq!(lines.len(), a.len() * out.len(), "one line per factor");
+    let m = out.len();
+    let mut i = 0;
+    while i + 4 <= a.len() {
+        let line = |k: usize| &lines[(i + k) * m..(i + k + 1) * m];
+        let (w, x, y, z) = (line(0), line(1), line(2), line(3));
+        let (aw, ax, ay, az) = (a[i], a[i + 1], a[i + 2], a[i + 3]);
+        for t in 0..m {
+            out[t] += (aw * w[t] + ax * x[t]) + (ay * y[t] + az * z[t]);
+        }
+        i += 4;
+    }
+    while i < a.len() {
+        let line = &lines[i * m..(i + 1) * m];
+        for t in 0..m {
+            out[t] += a[i] * line[t];
+        }
+        i += 1;
+    }
+}
+
 /// out += s x
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn axpy(s: f64, x: &[f64], out: &mut [f64]) {
@@ -169,6 +233,26 @@ mod tests {
             at_most(&a, &b, 2.0, 9.0, &mut found);
             let plain: Vec<usize> = (0..n as usize).filter(|&t| a[t] - b[t] * 2.0 <= 9.0).collect();
             assert_eq!(found, plain);
+        }
+    }
+
+    #[test]
+    fn products_with_lines_agree_with_plain_loops() {
+        for count in 0..10usize {
+            for m in [0, 8, 24] {
+                let lines: Vec<f64> = (0..count * m).map(|i| (i * 37 % 11) as f64 - 5.0).collect();
+                let v: Vec<f64> = (0..m).map(|i| (i % 7) as f64).collect();
+                let a: Vec<f64> = (0..count).map(|i| i as f64 - 2.0).collect();
+                let (mut dots, mut sum) = (vec![1.0; count], vec![2.0; m]);
+                add_dots(&lines, &v, &mut dots);
+                add_combination(&lines, &a, &mut sum);
+                for i in 0..count {
+                    assert_eq!(dots[i], 1.0 + (0..m).map(|k| lines[i * m + k] * v[k]).sum::<f64>());
+                }
+                for k in 0..m {
+                    assert_eq!(sum[k], 2.0 + (0..count).map(|i| lines[i * m + k] * a[i]).sum::<f64>());
+                }
+            }
         }
     }
 

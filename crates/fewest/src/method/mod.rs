@@ -2,8 +2,11 @@
 
 #[cfg(feature = "highs")]
 pub mod benders;
+pub mod certificate;
 pub mod elimination;
 pub mod filter;
+pub mod path;
+pub mod tree;
 
 use crate::{Outcome, Subset};
 

@@ -50,6 +50,11 @@ pub enum Event<'a> {
         /// Time since the start.
         elapsed: Duration,
     },
+    /// A path moves on to this size; what follows belongs to it.
+    Size {
+        /// Most features allowed.
+        max_features: usize,
+    },
 }
 
 /// Receives the events of a run; `Break` asks it to finish with the best it has.

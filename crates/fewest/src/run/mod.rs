@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 pub use event::{Event, Observer, Silent};
 pub use limits::{Cancel, Limits};
+pub(crate) use outcome::relative_gap;
 pub use outcome::{Counts, Outcome, Sense};
 pub use status::Status;
 
@@ -26,6 +27,24 @@ pub struct Run<'a> {
     observer_stopped: bool,
     /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
     pub counts: Counts,
+}
+
+/// The limits of a run that other threads can look at.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    end: Option<Instant>,
+    cancel: Cancel,
+}
+
+impl Clock {
+    /// The limit that has been reached, if any.
+    pub fn stop(&self) -> Option<Status> {
+        if self.cancel.is_cancelled() {
+            Some(Status::Cancelled)
+        } else {
+            self.end.filter(|end| Instant::now() >= *end).map(|_| Status::TimeLimit)
+        }
+    }
 }
 
 impl<'a> Run<'a> {
@@ -61,6 +80,21 @@ impl<'a> Run<'a> {
     /// Time left, if there is a limit.
     pub fn remaining(&self) -> Option<Duration> {
         self.limits.time.map(|t| t.saturating_sub(self.elapsed()))
+    }
+
+    /// What threads that work for the run ask: whether time is up or the user wants to stop.
+    pub fn clock(&self) -> Clock {
+        Clock { end: self.limits.time.map(|t| self.start + t), cancel: self.limits.cancel.clone() }
+    }
+
+    /// The relative and absolute gap asked for.
+    pub fn gaps(&self) -> (f64, f64) {
+        (self.limits.gap_rel, self.limits.gap_abs)
+    }
+
+    /// Nodes left before the limit on them is reached.
+    pub fn nodes_left(&self) -> u64 {
+        self.limits.nodes.map_or(u64::MAX, |n| n.saturating_sub(self.counts.nodes))
     }
 
     /// The limit that has been reached, if any. Oracles ask this every epoch.
@@ -125,7 +159,7 @@ impl<'a> Run<'a> {
     /// Relative gap; infinite while there is no incumbent or no bound.
     pub fn gap(&self) -> f64 {
         match (&self.incumbent, self.bound) {
-            (Some((_, objective)), Some(bound)) => outcome::relative_gap(*objective, bound),
+            (Some((_, objective)), Some(bound)) => relative_gap(*objective, bound),
             _ => f64::INFINITY,
         }
     }

@@ -3,18 +3,18 @@
 //! A safe register-tiled rank-k update. Columns are packed in strips of eight, so a tile of the result is 8 x 8 sums that
 //! stay in registers while k rows stream past.
 
-use multiversion::multiversion;
+use multiversion::{multiversion, target::target_cfg_f};
 
 /// Side of a tile.
-pub(super) const TILE: usize = 8;
+pub(crate) const TILE: usize = 8;
 /// Part of a symmetric matrix, in row order.
-pub(super) type Tile = [[f64; TILE]; TILE];
+pub(crate) type Tile = [[f64; TILE]; TILE];
 /// Rows packed before the tiles are updated: strips of two tiles stay in the first cache.
 const DEPTH: usize = 128;
 
 /// `S = sum_k v_k v_k'` for vectors v_k of length m, added one by one.
 #[derive(Debug)]
-pub(super) struct OuterSum {
+pub(crate) struct OuterSum {
     strips: usize,
     /// Strip s, row k, lane l at `(s * DEPTH + k) * TILE + l`.
     packed: Vec<f64>,
@@ -25,7 +25,7 @@ pub(super) struct OuterSum {
 
 impl OuterSum {
     /// S = 0.
-    pub(super) fn new(m: usize) -> Self {
+    pub(crate) fn new(m: usize) -> Self {
         let strips = m.div_ceil(TILE);
         Self {
             strips,
@@ -36,7 +36,7 @@ impl OuterSum {
     }
 
     /// Adds `v v'` with v = scale (x, last): `last` is a constant feature appended to `x` where m is one longer.
-    pub(super) fn add(&mut self, x: &[f64], scale: f64, last: f64) {
+    pub(crate) fn add(&mut self, x: &[f64], scale: f64, last: f64) {
         let (whole, rest) = x.as_chunks::<TILE>();
         let k = self.filled;
         for (s, x) in whole.iter().enumerate() {
@@ -58,13 +58,13 @@ impl OuterSum {
     }
 
     /// S = 0
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.filled = 0;
         self.tiles.fill([[0.0; TILE]; TILE]);
     }
 
     /// S = factor S
-    pub(super) fn scale(&mut self, factor: f64) {
+    pub(crate) fn scale(&mut self, factor: f64) {
         self.flush();
         for value in self.tiles.iter_mut().flatten().flatten() {
             *value *= factor;
@@ -72,7 +72,7 @@ impl OuterSum {
     }
 
     /// Lower tiles (s, t), t <= s, row after row.
-    pub(super) fn tiles(&mut self) -> &[Tile] {
+    pub(crate) fn tiles(&mut self) -> &[Tile] {
         self.flush();
         &self.tiles
     }
@@ -95,7 +95,11 @@ fn update(packed: &[f64], depth: usize, strips: usize, tiles: &mut [Tile]) {
             for (a, b) in a.iter().zip(strip(t)) {
                 for i in 0..TILE {
                     for j in 0..TILE {
-                        sums[i][j] += a[i] * b[j];
+                        sums[i][j] = if target_cfg_f!(target_feature = "fma") {
+                            a[i].mul_add(b[j], sums[i][j])
+                        } else {
+                            sums[i][j] + a[i] * b[j]
+                        };
                     }
                 }
             }

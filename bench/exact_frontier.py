@@ -1,0 +1,165 @@
+"""How far `fewest select --method exact` proves: time to proof, or the gap left at the limit, over p, n, true features, C and loss.
+One command: `make bench-exact-frontier` (up to four hours; `--quick` minutes; `--only "p=1000 C=0.01"` a part).
+
+Data: X standard normal, k true features of weight +-1, y = sign(Xw + 0.5 e); at most k features, free bias, gap 1e-4, one core.
+A cell is kept in bench/results/exact_frontier.jsonl and not run again unless --again or --limit asks for more; the table and
+the picture exact_frontier.svg show every cell kept so far.
+"""
+import math
+import pathlib
+import subprocess
+
+import common as c
+
+LOSSES = ["hinge", "squared-hinge"]
+COSTS = [0.01, 0.03, 0.1, 0.3, 1]
+LARGE = 1 << 28  # files above this many bytes are removed when their cells are done
+
+
+def cases():
+    """Cells of one data set follow one another."""
+    for p in (100, 1000, 10000, 50000):
+        for n in (500, 1000, 5000):
+            for k in (5, 10):
+                for C in COSTS:
+                    for loss in LOSSES:
+                        yield {"p": p, "n": n, "k": k, "C": C, "loss": loss}
+
+
+def enough(record, limit):
+    """Whether a kept cell answers the question."""
+    return record is not None and (c.is_proven(record) or record["limit"] >= limit)
+
+
+def run(cells, binary, digest, kept, a):
+    """Runs the cells that are missing; the failures, told at the end so that one does not cost the night."""
+    failures = []
+    for at, case in enumerate(cells):
+        name, (p, n, k, C, loss) = c.case_name(case), case.values()
+        record = kept.get("fewest", name)
+        again = a.again and not (record and record["binary"] == digest and record["limit"] == a.limit)
+        if enough(record, a.limit) and not again:
+            continue
+        data = pathlib.Path(a.data) / f"planted_{p}_{n}_{k}_0.npz"
+        c.npz(data, lambda: c.planted(p, n, k, 0))
+        try:
+            found = c.exact(binary, data, a.limit, max_features=k, cost=C, loss=loss, bias="free")
+            record = kept.add("fewest", name, **found, limit=a.limit, binary=digest, note=a.note)
+            print(name, record["status"], text(record), f"{record['nodes']} nodes", flush=True)
+        except (RuntimeError, subprocess.TimeoutExpired) as why:
+            failures.append(f"{name}: {why}")
+            print("FAILED", failures[-1], flush=True)
+        following = cells[at + 1] if at + 1 < len(cells) else {}
+        if data.stat().st_size > LARGE and any(case[key] != following.get(key) for key in ("p", "n", "k")):
+            data.unlink()
+    return failures
+
+
+def text(record):
+    """A cell: the time to proof, or the gap at the limit."""
+    if record is None:
+        return ""
+    if c.is_proven(record):
+        s = record["seconds"]
+        return f"{1000 * s:.0f} ms" if s < 0.1 else f"{s:.2g} s" if s < 10 else f"{s:.0f} s"
+    if record["gap"] is None:
+        return "no bound"
+    return f"{100 * record['gap']:.2g} %" if record["gap"] < 0.1 else f"{100 * record['gap']:.0f} %"
+
+
+# --- the picture --------------------------------------------------------------------------------------------------------
+
+
+def mix(low, high, share):
+    share = min(max(share, 0), 1)
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(low, high))
+
+
+def colour(record):
+    """(fill, text): green, paler with the log of the time from 10 ms to 100 s; orange to red with the gap; grey, not run."""
+    if record is None:
+        return "#f1f1f1", "#000000"
+    if c.is_proven(record):
+        share = (math.log10(max(record["seconds"], 1e-3)) + 2) / 4
+        return mix((22, 110, 62), (205, 238, 210), share), "#ffffff" if share < 0.4 else "#000000"
+    share = 1 if record["gap"] is None else record["gap"]
+    return mix((253, 225, 165), (190, 45, 30), share), "#ffffff" if share > 0.6 else "#000000"
+
+
+def picture(found):
+    """Four panels, loss by number of true features; rows p and n, columns C."""
+    width, height, left, top, between = 64, 20, 100, 62, 24
+    rows = sorted({(case["p"], case["n"]) for case, _ in found})
+    record = {c.case_name(case): r for case, r in found}
+    panel_w, panel_h = left + len(COSTS) * width, top + len(rows) * height
+    out, label = [], 'fill="#333333"'
+    for across, k in enumerate((5, 10)):
+        for down, loss in enumerate(LOSSES):
+            x0, y0 = 12 + across * (panel_w + between), 8 + down * panel_h
+            out.append(f'<text x="{x0 + left}" y="{y0 + 30}" font-weight="bold">{loss}, {k} features</text>')
+            out.append(f'<text x="{x0}" y="{y0 + top - 8}" {label}>p, n</text>')
+            for i, C in enumerate(COSTS):
+                x = x0 + left + (i + 0.5) * width
+                out.append(f'<text x="{x}" y="{y0 + top - 8}" text-anchor="middle" {label}>C = {C:g}</text>')
+            for j, (p, n) in enumerate(rows):
+                y = y0 + top + j * height
+                out.append(f'<text x="{x0}" y="{y + 14}" {label}>{p}, {n}</text>')
+                for i, C in enumerate(COSTS):
+                    cell = record.get(c.case_name({"p": p, "n": n, "k": k, "C": C, "loss": loss}))
+                    fill, ink = colour(cell)
+                    x = x0 + left + i * width
+                    out.append(f'<rect x="{x}" y="{y}" width="{width - 2}" height="{height - 2}" fill="{fill}"/>')
+                    out.append(f'<text x="{x + width / 2 - 1}" y="{y + 13.5}" text-anchor="middle" fill="{ink}">{text(cell)}</text>')
+    w, h = 12 + 2 * panel_w + between + 12, 8 + 2 * panel_h + 40
+    note = "green: proven to 1e-4, seconds on one core; orange to red: gap left at the limit; grey: not run"
+    out.append(f'<text x="12" y="{h - 14}" {label}>{note}</text>')
+    size = f'viewBox="0 0 {w} {h}" width="{w}" height="{h}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">'
+    return "\n".join([head, f'<rect width="{w}" height="{h}" fill="#ffffff"/>', *out, "</svg>"]) + "\n"
+
+
+def main():
+    a = c.arguments(
+        __doc__,
+        fewest=("", "the command (target/release/fewest)"),
+        only=("", 'a part of the cells, such as "p=100,1000 loss=hinge"'),
+        quick=(False, "p up to 1000, n = 500, three values of C, 10 s each"),
+        limit=(60.0, "seconds of a cell"),
+        core=(1, "core to run on"),
+        data=("/tmp/fewest-frontier", "folder for the data, up to 2 GB at a time"),
+        again=(False, "run the cells again, unless this binary has"),
+        note=("", "what else was running: kept with the times, which then count as provisional"),
+    )
+    c.pin(a.core)
+    binary, digest = c.program(a.fewest)
+    everything, kept = list(cases()), c.Kept("exact_frontier")
+    cells = c.chosen(everything, a.only)
+    if a.quick:
+        cells, a.limit = [x for x in cells if x["p"] <= 1000 and x["n"] == 500 and x["C"] in (0.01, 0.1, 1)], min(a.limit, 10)
+    failures = run(cells, binary, digest, kept, a)
+
+    found = [(case, kept.get("fewest", c.case_name(case))) for case in everything]
+    sizes = {(case["p"], case["n"]) for case, record in found if record}
+    found = [(case, record) for case, record in found if (case["p"], case["n"]) in sizes]
+    rows = {}
+    for case, record in found:
+        row = rows.setdefault((case["loss"], case["k"], case["p"], case["n"]), {n: case[n] for n in ("loss", "k", "p", "n")})
+        row[f"C = {case['C']:g}"] = text(record)
+    done = [r for _, r in found if r]
+    summary = {
+        "cell": "seconds to proof, else gap left",
+        "proven": f"{sum(map(c.is_proven, done))} of {len(done)} run, of {len(everything)} cells",
+        "limits in s": sorted({r["limit"] for r in done}),
+        "cells from another binary than the one at hand": sum(r["binary"] != digest for r in done),
+        "provisional, other work was running": sum(bool(r["note"]) for r in done),
+        "failed": failures or "none",
+    }
+    ordered = sorted(rows.values(), key=lambda r: (r["loss"], r["k"], r["p"], r["n"]))
+    c.save("exact_frontier", ordered, ["loss", "k", "p", "n", *(f"C = {C:g}" for C in COSTS)], summary)
+    (c.RESULTS / "exact_frontier.svg").write_text(picture(found))
+    if failures:
+        raise SystemExit("\n".join(failures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+//! `fewest generate`: synthetic data sets with a known truth, written in any data format.
+
+use std::path::{Path, PathBuf};
+
+use fewest_data::generate::{self, Coefficients, Generator, Hyperplane, HyperplaneSettings, Part, Points};
+use fewest_data::{Format, Names};
+use serde_json::{Map, Value, json};
+
+use super::prepare;
+use crate::args::generate::{CoefficientsArg, GenerateArgs, HyperplaneArgs, Kind, PointsArg, SetArgs};
+use crate::args::{high, notation};
+use crate::export::file::Sink;
+use crate::export::json as json_text;
+use crate::export::model_json::SCHEMA;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Runs the command.
+///
+/// # Errors
+/// Settings out of range, a set of one class only, or an output that cannot be written.
+pub(crate) fn run(args: &GenerateArgs, terminal: Terminal) -> Result<u8, Failure> {
+    match &args.kind {
+        Kind::Hyperplane(args) => {
+            let outputs = Outputs::open(&args.sets, args.features)?;
+            let settings = hyperplane(args);
+            let own = hyperplane_settings(&settings);
+            outputs.write("hyperplane", &Hyperplane::new(settings)?, own, terminal)?;
+        }
+    }
+    Ok(0)
+}
+
+fn hyperplane(args: &HyperplaneArgs) -> HyperplaneSettings {
+    HyperplaneSettings {
+        features: args.features,
+        relevant: args.relevant,
+        points: match args.points {
+            PointsArg::Ball => Points::Ball,
+            PointsArg::Normal => Points::Normal,
+        },
+        coefficients: match args.coefficients {
+            CoefficientsArg::Normal => Coefficients::Normal,
+            CoefficientsArg::Signs => Coefficients::Signs,
+        },
+        noise_sd: args.noise_sd,
+        seed: args.sets.seed,
+    }
+}
+
+/// The settings of the kind, as they are typed.
+fn hyperplane_settings(settings: &HyperplaneSettings) -> Map<String, Value> {
+    let points = match settings.points {
+        Points::Ball => "ball",
+        Points::Normal => "normal",
+    };
+    let coefficients = match settings.coefficients {
+        Coefficients::Normal => "normal",
+        Coefficients::Signs => "signs",
+    };
+    let entries = [
+        ("features", json!(settings.features)),
+        ("relevant", json!(settings.relevant)),
+        ("points", json!(points)),
+        ("coefficients", json!(coefficients)),
+        ("noise_sd", json!(settings.noise_sd)),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// One data file to come.
+struct Set<'a> {
+    part: Part,
+    samples: usize,
+    path: &'a str,
+    format: Format,
+}
+
+/// All files to come, found writable.
+struct Outputs<'a> {
+    sets: Vec<Set<'a>>,
+    truth: Option<Sink>,
+    seed: u64,
+}
+
+impl<'a> Outputs<'a> {
+    /// Looks at every path, and at the memory that all sets need together, before anything is drawn.
+    fn open(args: &'a SetArgs, features: usize) -> Result<Self, Failure> {
+        let files = [
+            ("--out", Part::Training, Some(&args.out), "--samples", None),
+            (
+                "--validation",
+                Part::Validation,
+                args.validation.as_ref(),
+                "--validation-samples",
+                args.validation_samples,
+            ),
+            ("--test", Part::Test, args.test.as_ref(), "--test-samples", args.test_samples),
+        ];
+        let mut taken = Vec::new();
+        let mut sets = Vec::new();
+        for (option, part, path, size_option, samples) in files {
+            let Some(path) = path else { continue };
+            let samples = samples.unwrap_or(args.samples);
+            if samples < 2 {
+                return Err(Failure::Input(format!(
+                    "{size_option} is {samples}, but must be at least 2, for one sample of each class"
+                )));
+            }
+            let text = high::path_text(path)?;
+            let format = high::out_format(text, args.out_format.as_deref())?;
+            claim(&mut taken, option, path)?;
+            Sink::open(option, path)?;
+            sets.push(Set { part, samples, path: text, format });
+        }
+        if let Some(path) = &args.truth {
+            claim(&mut taken, "--truth", path)?;
+        }
+        let truth = Sink::open_if("--truth", args.truth.as_ref())?;
+        let memory = args.memory.as_deref().map(notation::size).transpose();
+        let memory = memory.map_err(|why| Failure::Input(format!("--memory: {why}")))?;
+        let samples = sets.iter().fold(0u64, |sum, set| sum.saturating_add(set.samples as u64));
+        generate::check_memory(sets[0].path, samples, features as u64, memory)?;
+        Ok(Self { sets, truth, seed: args.seed })
+    }
+
+    /// Draws all sets, and writes them when all are fit to be written.
+    fn write(
+        &self,
+        name: &str,
+        generator: &dyn Generator,
+        mut settings: Map<String, Value>,
+        terminal: Terminal,
+    ) -> Result<(), Failure> {
+        let mut drawn = Vec::new();
+        for set in &self.sets {
+            settings.insert(format!("{}_samples", set.part.name()), json!(set.samples));
+            drawn.push(generator.draw(set.part, set.samples)?);
+        }
+        for (set, data) in self.sets.iter().zip(&drawn) {
+            for note in fewest_data::write_as(set.path, data, set.format)? {
+                prepare::tell(&note, terminal);
+            }
+            let counts = data.target.as_ref().map(fewest_data::Target::counts).unwrap_or_default();
+            terminal.detail(&format!(
+                "wrote {} samples of the {} set to {} ({}), {} of class -1 and {} of class 1",
+                set.samples,
+                set.part.name(),
+                set.path,
+                set.format.name(),
+                counts[0],
+                counts[1]
+            ));
+        }
+        if let Some(sink) = &self.truth {
+            sink.write(&json_text::text(&self.truth_value(name, generator, &settings, &drawn[0].names)), terminal)?;
+        }
+        Ok(())
+    }
+
+    fn truth_value(
+        &self,
+        name: &str,
+        generator: &dyn Generator,
+        settings: &Map<String, Value>,
+        names: &Names,
+    ) -> Value {
+        let support = generator.support();
+        let named: Vec<String> = support.iter().map(|&j| names.get(j).into_owned()).collect();
+        let weights = generator.weights().map(|weights| {
+            Value::Object(named.iter().cloned().zip(support.iter().map(|&j| json!(weights[j]))).collect())
+        });
+        json!({
+            "schema": SCHEMA,
+            "kind": "truth",
+            "generator": name,
+            "seed": self.seed,
+            "settings": settings,
+            "n_features": names.len(),
+            "support": named,
+            "support_indices": support,
+            "weights": weights,
+            "intercept": weights.is_some().then_some(0.0),
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+}
+
+/// Refuses a path that another output has already.
+fn claim<'a>(taken: &mut Vec<(&'a str, PathBuf)>, option: &'a str, path: &Path) -> Result<(), Failure> {
+    let full = if path.as_os_str() == "-" { path.to_owned() } else { std::path::absolute(path).unwrap_or(path.into()) };
+    if let Some((other, _)) = taken.iter().find(|(_, t)| *t == full) {
+        return Err(Failure::Input(format!(
+            "{other} and {option} are both {}, but each needs a file of its own; name another one",
+            path.display()
+        )));
+    }
+    taken.push((option, full));
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! Synthetic data of the papers, one file per kind. The same settings give the same numbers on every machine.
+//!
+//! A generator holds the truth (which features matter, and how) and draws sets of samples from it, see [`Generator`].
+//! Truth and sets are drawn from streams of their own, so that a set depends on nothing but settings and seed: not on
+//! which other sets are drawn, nor on their sizes, and the first rows of a larger set are those of a smaller one.
+//!
+//! ```
+//! use fewest_data::generate::{Generator, Hyperplane, HyperplaneSettings, Part};
+//!
+//! let settings = HyperplaneSettings { seed: 7, ..HyperplaneSettings::new(20, 5) };
+//! let hyperplane = Hyperplane::new(settings)?;
+//! let data = hyperplane.draw(Part::Training, 100)?;
+//! assert_eq!((data.features.n_samples(), data.features.n_features()), (100, 20));
+//! assert_eq!(hyperplane.support().len(), 5);
+//! # Ok::<(), fewest_data::DataError>(())
+//! ```
+
+mod hyperplane;
+mod random;
+
+pub use hyperplane::{Coefficients, Hyperplane, HyperplaneSettings, Points};
+
+use crate::options::{self, ReadOptions};
+use crate::target::Target;
+use crate::{DataError, Dataset};
+
+/// Which set of samples. Each has a stream of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// To select and train on.
+    Training,
+    /// To tune on.
+    Validation,
+    /// To judge on.
+    Test,
+}
+
+impl Part {
+    /// For messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Training => "training",
+            Part::Validation => "validation",
+            Part::Test => "test",
+        }
+    }
+
+    /// Stream 0 is the truth's.
+    fn stream(self) -> u32 {
+        match self {
+            Part::Training => 1,
+            Part::Validation => 2,
+            Part::Test => 3,
+        }
+    }
+}
+
+/// A kind of synthetic data with its truth fixed.
+pub trait Generator {
+    /// Draws n >= 2 samples. Features are named x1 to xp, the target is `y` with classes -1 and 1.
+    ///
+    /// # Errors
+    /// [`DataError::OneSide`] when all samples are of one class; `samples` below 2.
+    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError>;
+
+    /// Positions of the features that matter, ascending.
+    fn support(&self) -> Vec<usize>;
+
+    /// Weights of the true linear classifier, length p, where the truth is linear; it has no intercept.
+    fn weights(&self) -> Option<&[f64]>;
+}
+
+/// Refuses sets that need more memory than `limit` bytes (default three quarters of the machine's) before they are drawn.
+///
+/// # Errors
+/// [`DataError::Memory`] with the name of the first output file.
+pub fn check_memory(file: &str, samples: u64, features: u64, limit: Option<u64>) -> Result<(), DataError> {
+    let allowed = ReadOptions { memory_limit: limit, ..ReadOptions::default() }.memory();
+    let needed = samples.saturating_mul(features).saturating_mul(8);
+    let what = format!("{samples} samples of {features} features");
+    options::check_memory_with(file, &what, needed, allowed, "raise --memory, or ask for fewer samples or features")
+}
+
+/// The target of two classes from the side of each sample, true is 1.
+fn two_classes(sides: &[bool], part: Part) -> Result<Target, DataError> {
+    if let Some(&side) = sides.first()
+        && sides.iter().all(|&s| s == side)
+    {
+        return Err(DataError::OneSide {
+            part: part.name(),
+            samples: sides.len(),
+            class: if side { "1" } else { "-1" },
+        });
+    }
+    Ok(Target {
+        column: "y".into(),
+        classes: vec!["-1".into(), "1".into()],
+        codes: sides.iter().map(|&s| u32::from(s)).collect(),
+    })
+}

@@ -1,0 +1,161 @@
+//! Synthetic data: what the settings promise, independence of the sets, and round trips through every format.
+
+use fewest_data::generate::{Coefficients, Generator, Hyperplane, HyperplaneSettings, Part, Points};
+use fewest_data::{DataError, Dataset, Format, ReadOptions, read, write};
+
+const PARTS: [Part; 3] = [Part::Training, Part::Validation, Part::Test];
+
+fn plane(settings: HyperplaneSettings) -> Hyperplane {
+    Hyperplane::new(settings).expect("settings in range")
+}
+
+fn row(data: &Dataset, i: usize) -> Vec<f64> {
+    (0..data.features.n_features()).map(|j| data.features.value(i, j)).collect()
+}
+
+fn rows(data: &Dataset) -> Vec<Vec<f64>> {
+    (0..data.features.n_samples()).map(|i| row(data, i)).collect()
+}
+
+fn signs(data: &Dataset) -> Vec<f64> {
+    data.target.as_ref().expect("a target").signs()
+}
+
+fn distance(weights: &[f64], x: &[f64]) -> f64 {
+    weights.iter().zip(x).map(|(w, x)| w * x).sum()
+}
+
+#[test]
+fn labels_are_the_side_of_the_hyperplane_and_points_lie_in_the_ball() {
+    for (seed, p, m) in [(1, 20, 7), (2, 1, 1), (3, 50, 50), (4, 3, 2)] {
+        let plane = plane(HyperplaneSettings { seed, ..HyperplaneSettings::new(p, m) });
+        let weights = plane.weights().expect("a linear truth");
+        assert_eq!((weights.len(), plane.support().len()), (p, m));
+        assert_eq!(plane.support(), (0..p).filter(|&j| weights[j] != 0.0).collect::<Vec<_>>());
+        for part in PARTS {
+            let data = plane.draw(part, 200).expect("two classes");
+            assert_eq!((data.features.n_samples(), data.features.n_features()), (200, p));
+            for (x, y) in rows(&data).iter().zip(signs(&data)) {
+                let d = distance(weights, x);
+                assert!(d != 0.0 && d.signum() == y, "side {d} of label {y}");
+                assert!(x.iter().map(|x| x * x).sum::<f64>() <= 1.0 + 1e-12, "in the unit ball");
+            }
+        }
+    }
+}
+
+/// Of a uniform point in the ball, |x|^p is uniform on [0, 1] and no feature is preferred.
+#[test]
+fn points_fill_the_ball_evenly() {
+    let p = 5;
+    let data = plane(HyperplaneSettings::new(p, 2)).draw(Part::Training, 8000).expect("two classes");
+    let mut quarters = [0u32; 4];
+    let mut squares = vec![0.0; p];
+    for x in rows(&data) {
+        let square: f64 = x.iter().map(|x| x * x).sum();
+        quarters[((4.0 * square.powf(p as f64 / 2.0)) as usize).min(3)] += 1;
+        for (s, x) in squares.iter_mut().zip(&x) {
+            *s += x * x;
+        }
+    }
+    assert!(quarters.iter().all(|q| q.abs_diff(2000) < 160), "{quarters:?}");
+    // E x_j^2 = 1 / (p + 2), with a standard error of 0.0017.
+    assert!(squares.iter().all(|s| (s / 8000.0 - 1.0 / 7.0).abs() < 0.008), "{squares:?}");
+}
+
+#[test]
+fn signs_normal_points_and_noise() {
+    let settings = HyperplaneSettings {
+        points: Points::Normal,
+        coefficients: Coefficients::Signs,
+        noise_sd: 0.5,
+        seed: 5,
+        ..HyperplaneSettings::new(40, 4)
+    };
+    let noisy = plane(settings.clone());
+    let weights = noisy.weights().expect("a linear truth").to_vec();
+    assert!(weights.iter().all(|w| [-1.0, 0.0, 1.0].contains(w)) && noisy.support().len() == 4);
+    let data = noisy.draw(Part::Training, 4000).expect("two classes");
+    let exact =
+        plane(HyperplaneSettings { noise_sd: 0.0, ..settings }).draw(Part::Training, 4000).expect("two classes");
+    assert_eq!(rows(&data), rows(&exact), "noise moves labels, not points");
+    // w.x is normal with deviation 2, so that noise of deviation 0.5 turns a share atan(0.5 / 2) / pi = 0.078 of the labels.
+    let turned = signs(&data).iter().zip(signs(&exact)).filter(|(a, b)| **a != *b).count();
+    assert!((250..375).contains(&turned), "{turned} of 4000 labels turned");
+    let mean_square = rows(&data).concat().iter().map(|x| x * x).sum::<f64>() / 160_000.0;
+    assert!((mean_square - 1.0).abs() < 0.02, "{mean_square}");
+}
+
+#[test]
+fn sets_depend_on_seed_and_part_only() {
+    let with_seed = |seed| plane(HyperplaneSettings { seed, ..HyperplaneSettings::new(10, 3) });
+    let (one, again, other) = (with_seed(1), with_seed(1), with_seed(2));
+    assert_eq!(one.weights(), again.weights());
+    assert_ne!(one.weights(), other.weights());
+    let short = one.draw(Part::Validation, 50).expect("two classes");
+    let long = again.draw(Part::Validation, 80).expect("two classes");
+    assert_eq!(rows(&short)[..], rows(&long)[..50], "a larger set begins with the smaller one");
+    assert_eq!(signs(&short)[..], signs(&long)[..50]);
+    let firsts: Vec<Vec<f64>> = PARTS.iter().map(|&part| row(&one.draw(part, 50).expect("two classes"), 0)).collect();
+    assert!(firsts[0] != firsts[1] && firsts[1] != firsts[2] && firsts[0] != firsts[2]);
+    assert_ne!(rows(&short), rows(&other.draw(Part::Validation, 50).expect("two classes")));
+}
+
+/// Stored numbers: the same on every machine, with every version. A Python version of the same steps agrees, but for the
+/// last digit of one value, where the C library's `pow` differs from `libm`.
+#[test]
+fn a_set_never_changes() {
+    let plane = plane(HyperplaneSettings { seed: 42, ..HyperplaneSettings::new(3, 2) });
+    let data = plane.draw(Part::Test, 4).expect("two classes");
+    assert_eq!(plane.weights().expect("a linear truth"), [0.0, 0.4023128702992608, 1.3403256427520227]);
+    assert_eq!(row(&data, 0), [-0.6959089617145703, 0.13830573478398434, 0.4039012980041816]);
+    assert_eq!(row(&data, 3), [0.39559539225840334, -0.0022276834974132896, 0.7457097704794035]);
+    assert_eq!(signs(&data), [1.0, -1.0, 1.0, 1.0]);
+}
+
+#[test]
+fn round_trip_through_every_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = plane(HyperplaneSettings::new(6, 2)).draw(Part::Training, 30).expect("two classes");
+    for ending in ["csv", "tsv.gz", "svm", "arff", "parquet", "npz"] {
+        let path = folder.path().join(format!("d.{ending}"));
+        let path = path.to_str().expect("UTF-8");
+        write(path, &data).expect("written");
+        let back = read(path, &ReadOptions::default()).expect("read");
+        assert_eq!(Some(back.format), Format::of_path(path));
+        assert_eq!((rows(&back), back.names.to_vec()), (rows(&data), data.names.to_vec()), "{ending}");
+        assert_eq!((signs(&back), &back.target), (signs(&data), &data.target), "{ending}");
+    }
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let base = HyperplaneSettings::new(5, 2);
+    for (settings, words) in [
+        (HyperplaneSettings { features: 0, ..base.clone() }, ["features is 0", "at least 1"]),
+        (HyperplaneSettings { relevant: 0, ..base.clone() }, ["relevant is 0", "from 1 to the number of features, 5"]),
+        (HyperplaneSettings { relevant: 6, ..base.clone() }, ["relevant is 6", "5"]),
+        (HyperplaneSettings { noise_sd: -0.5, ..base.clone() }, ["noise_sd is -0.5", "0 or more"]),
+        (HyperplaneSettings { noise_sd: f64::NAN, ..base.clone() }, ["noise_sd is NaN", "finite"]),
+    ] {
+        let text = Hyperplane::new(settings).expect_err("out of range").to_string();
+        assert!(words.iter().all(|w| text.contains(w)), "{text}");
+    }
+    assert!(plane(base).draw(Part::Test, 1).expect_err("too few").to_string().contains("samples is 1"));
+}
+
+#[test]
+fn a_set_of_one_class_is_refused() {
+    // Two samples are on one side half of the time.
+    let refused: Vec<DataError> = (0..40)
+        .filter_map(|seed| {
+            plane(HyperplaneSettings { seed, ..HyperplaneSettings::new(5, 2) }).draw(Part::Test, 2).err()
+        })
+        .collect();
+    assert!((8..32).contains(&refused.len()), "{}", refused.len());
+    for error in refused {
+        let text = error.to_string();
+        assert!(matches!(error, DataError::OneSide { samples: 2, .. }), "{text}");
+        assert!(text.contains("test set") && text.contains("--seed"), "{text}");
+    }
+}

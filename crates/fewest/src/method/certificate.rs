@@ -1,0 +1,84 @@
+//! Certificate: how far a subset, found by whatever method, is from the best one of its size.
+//!
+//! Solves   `min_z v(z) + sum_j lambda_j z_j` s.t. rules and at most as many features as the subset has, by
+//!          [`exact`] with the subset as its start; v with the loss, cost and bias of the SVM asked about.
+//! Given    Problem (n samples, p features), Rules, the subset, [`ExactSettings`].
+//! Returns  the subset's own objective, the best subset known of that size, the bound, status.
+//! Fails    never on limits: the bound is then as far as it was proven. Errors: settings out of range; an empty subset, or
+//!          one the rules forbid.
+
+use std::time::{Duration, Instant};
+
+use super::tree::{ExactSettings, exact};
+use crate::dual::train::train;
+use crate::run::relative_gap;
+use crate::{Counts, Error, Kernel, Limits, Observer, Problem, RuleList, Rules, Solution, Status, Subset};
+
+/// What is known of a subset against all others of its size.
+#[derive(Debug, Clone)]
+pub struct Certificate {
+    /// Objective of the subset asked about: primal objective of the SVM on it, plus its penalty.
+    pub objective: f64,
+    /// The best subset known that has at most as many features: the one asked about, or a better one.
+    pub best: Solution,
+    /// No subset of at most as many features has a smaller objective than this; none when nothing was proven in time.
+    pub bound: Option<f64>,
+    /// How the search ended; `Optimal` when `best` is proven best.
+    pub status: Status,
+    /// Time used.
+    pub elapsed: Duration,
+    /// Counters of the search.
+    pub counts: Counts,
+}
+
+impl Certificate {
+    /// |objective - bound| / max(|objective|, 1e-10), of the subset asked about.
+    pub fn gap(&self) -> Option<f64> {
+        self.bound.map(|bound| relative_gap(self.objective, bound))
+    }
+}
+
+/// Compares `subset` with the best of its size. `settings.start` may name further subsets to start from;
+/// `settings.solutions` is not used.
+///
+/// # Errors
+/// Settings out of range; a subset that is empty or that the rules forbid.
+pub fn certify(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    subset: &Subset,
+    settings: &ExactSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Certificate, Error> {
+    let clock = Instant::now();
+    settings.check(problem.n_features())?;
+    if subset.is_empty() || !rules.allows(subset) {
+        let why = if subset.is_empty() { "it is empty" } else { "the rules forbid it" };
+        return Err(Error::Rules(format!("the subset {subset:?} cannot be certified: {why}; name another one")));
+    }
+    let list = RuleList { max_features: Some(subset.len()), ..rules.list().clone() };
+    let rules = Rules::new(rules.p(), list, &[])?;
+    let features: Vec<usize> = subset.iter().collect();
+    let (y, weights) = (problem.labels(), problem.weights());
+    let stop = &mut || limits.cancel.is_cancelled().then_some(Status::Cancelled);
+    let own = train(problem.design(), &features, y, weights, Kernel::Linear, &settings.svm, stop)?.primal;
+    let mut objective = own + features.iter().filter_map(|&j| settings.penalty.get(j)).sum::<f64>();
+
+    let mut start = settings.start.clone();
+    start.insert(0, subset.clone());
+    let settings = ExactSettings { start, solutions: 1, ..settings.clone() };
+    let limits = Limits { time: limits.time.map(|t| t.saturating_sub(clock.elapsed())), ..limits };
+    let outcome = exact(problem, &rules, &settings, limits, observer)?.outcome;
+    let best = match (outcome.subset, outcome.objective) {
+        (Some(found), Some(value)) if found == *subset => {
+            objective = objective.min(value);
+            Solution { subset: found, objective }
+        }
+        (Some(found), Some(value)) if value < objective => Solution { subset: found, objective: value },
+        _ => Solution { subset: subset.clone(), objective },
+    };
+    // A bound stays one when it is lowered; rounding may have put it above what was found.
+    let bound = outcome.bound.map(|bound| bound.min(best.objective));
+    Ok(Certificate { objective, best, bound, status: outcome.status, elapsed: clock.elapsed(), counts: outcome.counts })
+}

@@ -1,0 +1,157 @@
+//! `exact` against full enumeration, its bounds against `v(z)`, its statuses.
+
+use fewest::method::tree::{ExactSettings, exact};
+use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, Status, Subset, SvmSettings};
+use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
+
+/// Objective of a subset by an independent training at a tight gap.
+fn value(problem: &Problem<'_>, subset: &Subset, svm: &SvmSettings, penalty: &[f64]) -> f64 {
+    let features: Vec<usize> = subset.iter().collect();
+    let svm = SvmSettings { tolerance: 1e-9, ..svm.clone() };
+    let trained = fewest::dual::train::train(
+        problem.design(),
+        &features,
+        problem.labels(),
+        problem.weights(),
+        Kernel::Linear,
+        &svm,
+        &mut || None,
+    );
+    trained.expect("valid settings").primal + features.iter().map(|&j| penalty.get(j).unwrap_or(&0.0)).sum::<f64>()
+}
+
+fn run(problem: &Problem<'_>, rules: &Rules, settings: &ExactSettings, limits: Limits) -> Selection {
+    exact(problem, rules, settings, limits, &mut Silent).expect("valid settings")
+}
+
+#[test]
+fn equals_enumeration_on_random_problems_with_random_rules() {
+    let mut rng = Rng::new(7);
+    for case in 0..300 {
+        let p = 2 + rng.below(6);
+        let drawn = RandomProblem { n: 8 + rng.below(30), p, density: 0.8, noise: 0.15, seed: case };
+        let (dense, labels) = drawn.draw();
+        let (sparse, _) = drawn.draw_sparse();
+        let weights: Vec<f64> = labels.iter().map(|_| if rng.chance(0.1) { 0.5 } else { 1.0 }).collect();
+        let design: &dyn fewest::Design = if case % 2 == 0 { &dense } else { &sparse };
+        let problem = Problem::new(design, &labels, Some(&weights)).expect("valid");
+        let list = random_rules(&mut rng, p);
+        let Ok(rules) = Rules::new(p, list, &[]) else { continue };
+        let svm = SvmSettings {
+            cost: [0.03, 0.3, 1.0, 10.0][rng.below(4)],
+            loss: if rng.chance(0.5) { Loss::Hinge } else { Loss::SquaredHinge },
+            bias: [Bias::Free, Bias::Free, Bias::Penalised(1.5), Bias::None][rng.below(4)],
+            ..SvmSettings::default()
+        };
+        let penalty: Vec<f64> =
+            if rng.chance(0.5) { (0..p).map(|_| 0.3 * rng.below(4) as f64).collect() } else { Vec::new() };
+        let mut all: Vec<(f64, Subset)> =
+            allowed_subsets(&rules).into_iter().map(|s| (value(&problem, &s, &svm, &penalty), s)).collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let wanted = 1 + rng.below(3);
+        let settings =
+            ExactSettings { svm: svm.clone(), penalty: penalty.clone(), solutions: wanted, start: Vec::new() };
+        let found = run(&problem, &rules, &settings, Limits { gap_rel: 1e-6, ..Limits::default() });
+        let about = format!("case {case}: p {p}, {svm:?}, penalty {penalty:?}, {:?}", rules.list());
+        assert_eq!(found.outcome.status, Status::Optimal, "{about}");
+        let objective = found.outcome.objective.expect("a subset");
+        let best = all[0].0;
+        assert!((objective - best).abs() <= 2e-6 * best.abs().max(1e-6), "{about}: {objective} against {best}");
+        let bound = found.outcome.bound.expect("a bound");
+        assert!(bound <= best * (1.0 + 1e-7) + 1e-9, "{about}: bound {bound} above {best}");
+        assert!(bound >= best * (1.0 - 3e-6) - 1e-9, "{about}: bound {bound} far below {best}");
+        assert_eq!(found.solutions.len(), wanted.min(all.len()), "{about}");
+        for (solution, truth) in found.solutions.iter().zip(&all) {
+            assert!(rules.allows(&solution.subset), "{about}");
+            assert!((solution.objective - truth.0).abs() <= 3e-6 * truth.0.max(1e-6), "{about}: {:?}", found.solutions);
+        }
+    }
+}
+
+/// A problem that takes some hundred nodes: small coefficients, many near ties.
+fn hard(seed: u64) -> (fewest::DenseDesign<'static>, Vec<f64>) {
+    RandomProblem { n: 120, p: 24, density: 1.0, noise: 0.1, seed }.draw()
+}
+
+fn hard_settings() -> ExactSettings {
+    ExactSettings { svm: SvmSettings { cost: 0.3, ..SvmSettings::default() }, ..ExactSettings::default() }
+}
+
+#[test]
+fn no_bound_lies_above_the_optimum_wherever_the_run_is_stopped() {
+    for seed in 0..6 {
+        let (design, labels) = hard(seed);
+        let problem = Problem::new(&design, &labels, None).expect("valid");
+        let rules = Rules::at_most_features(24, 8).expect("valid");
+        for loss in [Loss::Hinge, Loss::SquaredHinge] {
+            let svm = SvmSettings { loss, ..hard_settings().svm };
+            let settings = ExactSettings { svm: svm.clone(), ..ExactSettings::default() };
+            let proven = run(&problem, &rules, &settings, Limits { gap_rel: 1e-6, ..Limits::default() }).outcome;
+            assert_eq!(proven.status, Status::Optimal);
+            let best = value(&problem, proven.subset.as_ref().expect("a subset"), &svm, &[]);
+            let mut before = f64::NEG_INFINITY;
+            for nodes in [0, 1, 2, 5, 11, 30] {
+                let stopped =
+                    run(&problem, &rules, &settings, Limits { nodes: Some(nodes), ..Limits::default() }).outcome;
+                let (bound, objective) = (stopped.bound.expect("a bound"), stopped.objective.expect("a subset"));
+                assert!(bound <= best * (1.0 + 1e-7), "seed {seed}, {nodes} nodes: bound {bound} above {best}");
+                assert!(objective >= best * (1.0 - 1e-6), "seed {seed}, {nodes} nodes: {objective} below {best}");
+                let truth = value(&problem, stopped.subset.as_ref().expect("a subset"), &svm, &[]);
+                assert!((objective - truth).abs() <= 1e-6 * truth, "seed {seed}: objective {objective} is {truth}");
+                assert!(bound >= before - 1e-4 * best, "seed {seed}: more nodes, a lower bound");
+                before = bound;
+            }
+        }
+    }
+}
+
+#[test]
+fn each_limit_ends_with_its_status_and_a_subset() {
+    let (design, labels) = hard(1);
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(24, 8).expect("valid");
+    let cancelled = fewest::Cancel::default();
+    cancelled.cancel();
+    let none = Limits { gap_rel: 1e-7, ..Limits::default() };
+    for (limits, status) in [
+        (Limits { time: Some(std::time::Duration::ZERO), ..none.clone() }, Status::TimeLimit),
+        (Limits { nodes: Some(0), ..none.clone() }, Status::NodeLimit),
+        (Limits { oracle_calls: Some(1), ..none.clone() }, Status::CallLimit),
+        (Limits { cancel: cancelled, ..none.clone() }, Status::Cancelled),
+        (none, Status::Optimal),
+    ] {
+        let outcome = run(&problem, &rules, &hard_settings(), limits).outcome;
+        assert_eq!(outcome.status, status);
+        assert!(rules.allows(&outcome.subset.expect("a subset")), "{status}");
+        assert!(outcome.bound.expect("a bound") <= outcome.objective.expect("an objective"), "{status}");
+    }
+}
+
+#[test]
+fn one_thread_and_four_grow_the_same_tree() {
+    let (design, labels) = hard(2);
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(24, 8).expect("valid");
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| run(&problem, &rules, &hard_settings(), Limits::default()).outcome)
+    };
+    let (one, four) = (with(1), with(4));
+    assert_eq!((one.subset, one.objective, one.bound), (four.subset, four.objective, four.bound));
+    assert_eq!(one.counts, four.counts);
+}
+
+#[test]
+fn settings_out_of_range_are_refused_by_name() {
+    let (design, labels) = hard(3);
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(24, 3).expect("valid");
+    for (settings, words) in [
+        (ExactSettings { solutions: 0, ..ExactSettings::default() }, "solutions"),
+        (ExactSettings { penalty: vec![1.0; 3], ..ExactSettings::default() }, "penalty"),
+        (ExactSettings { penalty: vec![f64::NAN; 24], ..ExactSettings::default() }, "penalty"),
+    ] {
+        let error = exact(&problem, &rules, &settings, Limits::default(), &mut Silent).expect_err("refused");
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
