@@ -9,7 +9,7 @@ BENCH_PYTHON ?= .venv/bin/python
 FUZZ_SECONDS ?= 600
 PROFILE ?= dev
 
-.PHONY: help demo test check fmt-check lint docs peers bench bench-python fuzz need-cargo
+.PHONY: help demo test check fmt-check lint docs tools peers bench bench-python fuzz need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real
 
@@ -22,7 +22,14 @@ need-cargo:
 	  echo "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y && . \"\$$HOME/.cargo/env\""; \
 	  exit 1; fi
 
-demo: need-cargo ## select 5 of 30 features of a real data set by SVM-RFE, fit and predict on them
+# HiGHS is built from its source by cmake, and bindgen reads its header with libclang. Wheels of both go to .venv, and
+# .cargo/config.toml (not in git) tells cargo where they are, so that plain cargo commands work from then on as well.
+tools: .venv/tools.done ## cmake and libclang, which building HiGHS needs, into .venv
+.venv/tools.done: .ci/tools.txt .ci/tools
+	@.ci/tools .venv
+	@touch $@
+
+demo: need-cargo tools ## select 5 of 30 features of a real data set by SVM-RFE, fit and predict on them
 	@$(CARGO) build --quiet --release --locked -p fewest-cli
 	@./docs/transcript.sh
 
@@ -35,11 +42,11 @@ fmt-check: need-cargo
 	@if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --all --check; \
 	else echo "SKIPPED format check: rustfmt is missing (rustup component add rustfmt)"; fi
 
-lint: need-cargo
+lint: need-cargo tools
 	@if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets --locked -- -D warnings; \
 	else echo "SKIPPED lints: clippy is missing (rustup component add clippy)"; fi
 
-docs: need-cargo
+docs: need-cargo tools
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
 # LIBLINEAR and LIBSVM read the models we write; the tests that check it use the Python in .venv.
@@ -56,20 +63,20 @@ bench-python:
 
 bench: bench-objectives bench-read bench-memory bench-train bench-rfe bench-exact ## all comparisons of bench/README.md (hours, mostly of the peers)
 
-bench-objectives: need-cargo bench-python ## objectives and predictions against LIBSVM and LIBLINEAR
+bench-objectives: need-cargo tools bench-python ## objectives and predictions against LIBSVM and LIBLINEAR
 	$(BENCH_PYTHON) bench/objectives.py
-bench-train: need-cargo bench-python ## training time against scikit-learn's SVC and LinearSVC
+bench-train: need-cargo tools bench-python ## training time against scikit-learn's SVC and LinearSVC
 	$(BENCH_PYTHON) bench/train_time.py
-bench-rfe: need-cargo bench-python ## SVM-RFE against scikit-learn's RFE
+bench-rfe: need-cargo tools bench-python ## SVM-RFE against scikit-learn's RFE
 	$(BENCH_PYTHON) bench/rfe_time.py
-bench-read: need-cargo bench-python ## reading svmlight against scikit-learn
+bench-read: need-cargo tools bench-python ## reading svmlight against scikit-learn
 	$(BENCH_PYTHON) bench/read_time.py
-bench-memory: need-cargo bench-python ## peak memory of the RFE runs
+bench-memory: need-cargo tools bench-python ## peak memory of the RFE runs
 	$(BENCH_PYTHON) bench/memory.py
 
 bench-exact: bench-exact-real bench-exact-scip bench-exact-el0ps bench-exact-frontier ## the method `exact`: beside SCIP, beside El0ps, its frontier (many hours)
 
-bench-exact-build: need-cargo bench-python
+bench-exact-build: need-cargo tools bench-python
 	$(CARGO) build --release --locked -p fewest-cli
 bench-exact-scip: bench-exact-build ## exact against SCIP's MISOCP, side by side
 	$(BENCH_PYTHON) bench/exact_scip.py --fresh
@@ -80,7 +87,7 @@ bench-exact-frontier: bench-exact-build ## how far exact proves, over p, n, C an
 bench-exact-real: bench-exact-build ## exact on wdbc (a path) and leukemia
 	$(BENCH_PYTHON) bench/exact_real.py
 
-fuzz: need-cargo ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
+fuzz: need-cargo tools ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
 	$(CARGO) test --release --locked -p fewest-data --test fuzz --no-run
 	for reader in svmlight csv arff npz parquet; do \
 	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest-data --test fuzz -- $$reader --nocapture; done

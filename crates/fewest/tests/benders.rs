@@ -31,7 +31,7 @@ fn run(problem: &Problem<'_>, rules: &Rules, settings: &GbdSettings) -> GbdRepor
 
 /// The settings a random problem is solved with: every loss, bias and improvement in turn, and each improvement left out.
 fn drawn_settings(rng: &mut Rng, p: usize, case: u64) -> GbdSettings {
-    let loss = if case % 3 == 0 { Loss::SquaredHinge } else { Loss::Hinge };
+    let loss = [Loss::SquaredHinge, Loss::Hinge, Loss::Hinge][case as usize % 3];
     let bias = [Bias::Free, Bias::Free, Bias::Penalised(1.5), Bias::None][rng.below(4)];
     let cost = [0.01, 0.3, 1.0, 30.0][rng.below(4)];
     let penalty = match rng.below(3) {
@@ -62,7 +62,7 @@ fn equals_enumeration_under_random_rules() {
     let (mut solved, mut constrained, mut priced, mut plain) = (0, 0, 0, 0);
     for case in 0..260 {
         let p = 2 + rng.below(7);
-        let list = if case % 4 == 0 {
+        let list = if rng.chance(0.25) {
             RuleList { max_features: Some(1 + rng.below(p)), ..RuleList::default() }
         } else {
             random_rules(&mut rng, p)
@@ -71,7 +71,7 @@ fn equals_enumeration_under_random_rules() {
         let draw = RandomProblem { n: 12 + rng.below(20), p, density: 0.9, noise: 0.2, seed: case };
         let (dense, labels) = draw.draw();
         let (sparse, _) = draw.draw_sparse();
-        let design: &dyn Design = if case % 2 == 0 { &dense } else { &sparse };
+        let design: &dyn Design = if rng.chance(0.5) { &dense } else { &sparse };
         let weights: Vec<f64> = labels.iter().map(|_| 0.5 + rng.unit()).collect();
         let problem = Problem::new(design, &labels, (case % 3 == 1).then_some(&weights[..])).unwrap();
         let settings = drawn_settings(&mut rng, p, case);

@@ -406,7 +406,10 @@ mod tests {
 
     const FREE: f64 = f64::INFINITY;
 
-    fn program(columns: &[(f64, f64, f64, bool)], rows: &[(&[(usize, f64)], f64, f64)]) -> Program {
+    /// Coefficients, lower and upper side.
+    type Row<'a> = (&'a [(usize, f64)], f64, f64);
+
+    fn program(columns: &[(f64, f64, f64, bool)], rows: &[Row<'_>]) -> Program {
         let mut program = Program::new().unwrap();
         for &(cost, lower, upper, integer) in columns {
             program.add_column(Column { cost, lower, upper, integer }).unwrap();

@@ -109,7 +109,6 @@ pub(super) fn solve(
         let downhill: Vec<f64> = pull.iter().zip(&held).map(|(a, b)| a - b).collect();
         // An unbalanced beta counts against a free bias.
         let off = if x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
-        let bias = v.last().map_or(0.0, |b| b.abs());
         let primal = 0.5 * simd::dot(&v, &held) + loss;
         let value = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge;
         let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);

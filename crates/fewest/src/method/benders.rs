@@ -207,13 +207,11 @@ pub fn gbd(
     if rules.p() != p {
         return Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", rules.p())));
     }
-    let gap = (limits.gap_rel, limits.gap_abs);
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let mut oracle = Trainer { half: AlphaHalf::new(problem, &settings.svm, settings.warm_start)? };
     let mut master = Benders {
         rules,
         settings,
-        gap,
         cuts: CutMaster::new(rules, &settings.penalty)?,
         queue: VecDeque::new(),
         begun: false,
@@ -265,8 +263,6 @@ impl Oracle for Trainer<'_> {
 struct Benders<'a> {
     rules: &'a Rules,
     settings: &'a GbdSettings,
-    /// Relative and absolute gap asked for.
-    gap: (f64, f64),
     cuts: CutMaster<'a>,
     /// Where to train before the master is solved again.
     queue: VecDeque<Point>,
@@ -394,7 +390,7 @@ impl Benders<'_> {
     fn solve(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
         self.round += 1;
         let settings = self.settings;
-        let (gap_rel, gap_abs) = self.gap;
+        let (gap_rel, gap_abs) = run.gaps();
         let best = run.incumbent().map(|(subset, value)| (subset.clone(), value));
         let room = |value: f64| (OUT_OF_SIGHT * gap_abs.max(gap_rel * value.abs())).max(TIGHTEST * value.abs());
         let cutoff = best.as_ref().filter(|_| settings.cutoff).map(|&(_, value)| value - room(value));
