@@ -8,7 +8,8 @@
 //! Steps    1. first subsets: the largest gains, and those given  2. relax the root  3. improve: round, eliminate, swap
 //!          4. decide features by their price  5. take the open nodes of lowest bound and dive from each: relax, decide by
 //!          price, round, branch, go on with one child  6. until no node is open below the incumbent
-//! Cost     per node: see [`crate::relaxation`]; memory: n single-precision numbers per open node.
+//! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes per open node, up to
+//!          `svm.memory`; nodes beyond start from the root's answer.
 //! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all its cuts.
 //! Fails    never on limits: the open node of lowest bound is then the bound of the run.
 
@@ -97,8 +98,17 @@ pub fn exact(
     let pool = Pool { relative, absolute, wanted: settings.solutions, best: Vec::new(), seen: HashSet::new() };
     let mut search =
         Search { relaxation: &relaxation, rules, clock: run.clock(), leaf: (0.01 * relative).clamp(1e-10, 1e-7) };
-    let mut tree =
-        Tree { pool, open: BinaryHeap::new(), closed: f64::INFINITY, made: 0, costs: PseudoCosts::default() };
+    // beta and margins in single precision.
+    let own_warm = (settings.svm.memory / (8 * problem.n_samples() as u64)) as usize;
+    let mut tree = Tree {
+        pool,
+        open: BinaryHeap::new(),
+        closed: f64::INFINITY,
+        made: 0,
+        costs: PseudoCosts::default(),
+        root: None,
+        own_warm,
+    };
     tree.plant(&mut search, settings, &mut run);
     let status = drive(&mut search, &mut tree, &mut run)?;
     let solutions = tree.pool.best.into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
@@ -569,6 +579,9 @@ struct Tree {
     closed: f64,
     made: u64,
     costs: PseudoCosts,
+    /// The root's answer, and how many open nodes may keep their own instead.
+    root: Option<Arc<Packed>>,
+    own_warm: usize,
 }
 
 impl Tree {
@@ -583,7 +596,8 @@ impl Tree {
         let best = self.pool.best.first().map_or(f64::INFINITY, |b| b.0);
         let bound = open.min(self.closed).min(best);
         if bound.is_finite() {
-            run.raise_bound(bound);
+            // Losses, weights and prices are at least 0, whatever a run that was stopped early has proven.
+            run.raise_bound(bound.max(0.0));
         }
     }
 
@@ -611,7 +625,6 @@ impl Tree {
         let (inside, free) = search.follow(&of(Choice::In), &of(Choice::Free)).unwrap_or_default();
         let answer = search.solve(&inside, &free, &cold, f64::INFINITY);
         run.counts.nodes += 1;
-        run.raise_bound(answer.lower.min(self.pool.best.first().map_or(f64::INFINITY, |b| b.0)));
         // Step 3.
         if !free.is_empty() {
             self.improve(search, &inside, &answer.warm, run, &mut rounds);
@@ -622,6 +635,7 @@ impl Tree {
             Some((inside, free)) => {
                 let narrow = |list: Vec<usize>| list.into_iter().map(|u| u as u32).collect();
                 let warm = Packed::new(&answer.warm);
+                self.root = Some(warm.clone());
                 self.open.push(Node {
                     bound: answer.lower,
                     number: 0,
@@ -740,6 +754,11 @@ impl Master<Search<'_>> for Tree {
             for mut node in dive.open {
                 self.made += 1;
                 node.number = self.made;
+                if self.open.len() >= self.own_warm
+                    && let Some(root) = &self.root
+                {
+                    node.warm = root.clone();
+                }
                 self.open.push(node);
             }
         }
