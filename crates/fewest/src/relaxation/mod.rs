@@ -228,6 +228,7 @@ impl<'a> Relaxation<'a> {
             if !looked.lower.is_finite() || !looked.upper.is_finite() {
                 // Rules without an interior can drive the prices to infinity: what was known before stands.
                 warm = before;
+                self.make_feasible(&mut warm.beta);
                 looked = node.look(&warm);
                 break;
             }
