@@ -382,6 +382,10 @@ impl Benders<'_> {
             self.queue.push_back(Point::Subset(self.rounded()));
         } else {
             self.queue.push_back(Point::Mixture(mixed(&self.core, &optimum, IN_OUT)));
+            let rounded = self.rounded();
+            if !self.asked.contains(&rounded) {
+                self.queue.push_back(Point::Subset(rounded));
+            }
         }
         Ok(None)
     }
