@@ -155,3 +155,14 @@ fn settings_out_of_range_are_refused_by_name() {
         assert!(error.to_string().contains(words), "{error}");
     }
 }
+
+#[test]
+fn open_nodes_beyond_the_memory_change_nothing_but_the_time() {
+    let (design, labels) = hard(4);
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(24, 8).expect("valid");
+    let plenty = run(&problem, &rules, &hard_settings(), Limits::default()).outcome;
+    let svm = SvmSettings { memory: 1, ..hard_settings().svm };
+    let none = run(&problem, &rules, &ExactSettings { svm, ..hard_settings() }, Limits::default()).outcome;
+    assert_eq!((none.status, none.subset), (Status::Optimal, plenty.subset));
+}

@@ -326,13 +326,19 @@ pub(crate) struct SelectionArgs {
 /// Options of single methods; [`super::method`] says which method has which.
 #[derive(Debug, Args)]
 pub(crate) struct OwnArgs {
-    /// exact: add this to the objective for each chosen feature: one number, or a csv file with lines name,penalty or a .json
+    /// exact, gbd: add this to the objective for each chosen feature: one number, or a csv file with lines name,penalty or a .json
     /// object
     #[arg(long, value_name = "L|FILE", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) penalty: Option<String>,
     /// exact: find and prove this many best subsets [default: 1]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) solutions: Option<usize>,
+    /// gbd: stop after this many cuts [default: 250]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(crate) max_cuts: Option<u64>,
+    /// gbd: the paper's text, without our improvements
+    #[arg(long, help_heading = "Method")]
+    pub(crate) plain: bool,
     /// rfe: features that leave per step: a number, a fraction such as 0.1, or half [default: 1]
     #[arg(long, value_name = "N|FRACTION|half", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) step: Option<String>,
@@ -350,7 +356,7 @@ pub(crate) struct LimitArgs {
     /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h; path shares it out among its sizes
     #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub(crate) time_limit: Option<String>,
-    /// exact, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    /// exact, gbd, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Limits")]
     pub(crate) gap: Option<f64>,
     /// exact, --certify: stop after this many nodes of the search

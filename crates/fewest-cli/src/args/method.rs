@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+#[cfg(feature = "highs")]
+use fewest::method::benders::{self, GbdSettings};
 use fewest::method::elimination::{self, RfeSettings, Step};
 use fewest::method::filter::{self, Binning};
 use fewest::method::path::{self, PathPoint};
@@ -19,19 +21,21 @@ use crate::commands::prepare::Prepared;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact"];
+const PROVING: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 7] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 9] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
-        ("penalty", own.penalty.is_some(), &["exact"], ""),
+        ("penalty", own.penalty.is_some(), PROVING, ""),
+        ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
+        ("plain", own.plain, &["gbd"], ""),
         ("solutions", own.solutions.is_some(), &["exact"], ""),
         ("step", own.step.is_some(), &["rfe"], ""),
         ("step-of", own.step_of.is_some(), &["rfe"], ""),
         ("binning", own.binning.is_some(), &["info-gain"], ""),
         ("gap", limits.gap.is_some() && !certifies, PROVING, " or add --certify"),
-        ("node-limit", limits.node_limit.is_some() && !certifies, PROVING, " or add --certify"),
+        ("node-limit", limits.node_limit.is_some() && !certifies, &["exact"], " or add --certify"),
     ]
 }
 
@@ -49,6 +53,16 @@ pub(crate) enum Asked {
         /// How many best subsets.
         solutions: usize,
     },
+    /// Generalized Benders Decomposition.
+    #[cfg(feature = "highs")]
+    Gbd {
+        /// Added per chosen feature.
+        penalty: Penalty,
+        /// Cap on cuts.
+        max_cuts: Option<u64>,
+        /// The paper's text, without improvements.
+        plain: bool,
+    },
 }
 
 /// A method with all its settings.
@@ -60,6 +74,9 @@ pub(crate) enum Method {
     InfoGain(Binning),
     /// Branch and bound.
     Exact(ExactSettings),
+    /// Generalized Benders Decomposition.
+    #[cfg(feature = "highs")]
+    Gbd(Box<GbdSettings>),
 }
 
 impl Asked {
@@ -90,13 +107,21 @@ impl Asked {
             "rfe" => Asked::Rfe(step(own.step.as_deref(), own.step_of)?),
             "info-gain" => Asked::InfoGain(binning(own.binning.as_deref())?),
             "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
+            #[cfg(feature = "highs")]
+            "gbd" => Asked::Gbd { penalty: Penalty::read(own)?, max_cuts: max_cuts(own)?, plain: own.plain },
             other => unreachable!("{other} is described, but has no arm here"),
         })
     }
 
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
-        matches!(self, Asked::Exact { penalty: Penalty::Each(_) | Penalty::ByName { .. }, .. })
+        let penalty = match self {
+            Asked::Rfe(_) | Asked::InfoGain(_) => return false,
+            Asked::Exact { penalty, .. } => penalty,
+            #[cfg(feature = "highs")]
+            Asked::Gbd { penalty, .. } => penalty,
+        };
+        !matches!(penalty, Penalty::None)
     }
 
     /// The settings, now that the features have names and the SVM its memory.
@@ -111,6 +136,12 @@ impl Asked {
             Asked::Exact { penalty, solutions } => {
                 let (penalty, solutions) = (penalty.resolve(features)?, *solutions);
                 Method::Exact(ExactSettings { svm, penalty, solutions, ..ExactSettings::default() })
+            }
+            #[cfg(feature = "highs")]
+            Asked::Gbd { penalty, max_cuts, plain } => {
+                let base = if *plain { GbdSettings::plain() } else { GbdSettings::default() };
+                let (penalty, max_cuts) = (penalty.resolve(features)?, max_cuts.unwrap_or(base.max_cuts));
+                Method::Gbd(Box::new(GbdSettings { svm, penalty, max_cuts, ..base }))
             }
         })
     }
@@ -139,6 +170,10 @@ impl Method {
             Method::Exact(settings) => {
                 tree::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?
             }
+            #[cfg(feature = "highs")]
+            Method::Gbd(settings) => {
+                benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?.selection
+            }
         })
     }
 
@@ -165,6 +200,12 @@ impl Method {
             Method::Exact(settings) => {
                 path::exact_path(&two_classes(prepared, "exact")?, rules, sizes, settings, limits, observer)?
             }
+            #[cfg(feature = "highs")]
+            Method::Gbd(_) => {
+                return Err(Failure::input(
+                    "path has no gbd; use --method exact, which proves the same values, or `fewest select` for each size",
+                ));
+            }
         })
     }
 
@@ -182,27 +223,42 @@ impl Method {
             Method::InfoGain(Binning::Mdl) => vec![("binning", json!("mdl"))],
             Method::InfoGain(Binning::EqualFrequency(bins)) => vec![("binning", json!(bins))],
             Method::Exact(settings) => {
-                let penalty = match settings.penalty.as_slice() {
-                    [] => Value::Null,
-                    [first, rest @ ..] if rest.iter().all(|l| l == first) => json!(first),
-                    each => Value::Object(names.iter().zip(each).map(|(n, l)| (n.into_owned(), json!(l))).collect()),
-                };
-                vec![("penalty", penalty), ("solutions", json!(settings.solutions))]
+                vec![("penalty", priced(&settings.penalty, names)), ("solutions", json!(settings.solutions))]
             }
+            #[cfg(feature = "highs")]
+            Method::Gbd(settings) => vec![
+                ("penalty", priced(&settings.penalty, names)),
+                ("max_cuts", json!(settings.max_cuts)),
+                ("warm_start", json!(settings.warm_start)),
+                ("root_cuts", json!(settings.root_cuts)),
+                ("core_cuts", json!(settings.core_cuts)),
+                ("cutoff", json!(settings.cutoff)),
+            ],
         }
     }
 
     /// Whether gap and node limit mean something to it.
     pub(crate) fn proves(&self) -> bool {
-        matches!(self, Method::Exact(_))
+        !matches!(self, Method::Rfe(_) | Method::InfoGain(_))
     }
 
     /// What is added to the objective for each feature, length p; empty for nothing.
     pub(crate) fn penalty(&self) -> &[f64] {
         match self {
             Method::Exact(settings) => &settings.penalty,
+            #[cfg(feature = "highs")]
+            Method::Gbd(settings) => &settings.penalty,
             Method::Rfe(_) | Method::InfoGain(_) => &[],
         }
+    }
+}
+
+/// Penalties as a result shows them: null, one number, or one by name.
+fn priced(penalty: &[f64], names: &Names) -> Value {
+    match penalty {
+        [] => Value::Null,
+        [first, rest @ ..] if rest.iter().all(|l| l == first) => json!(first),
+        each => Value::Object(names.iter().zip(each).map(|(n, l)| (n.into_owned(), json!(l))).collect()),
     }
 }
 
@@ -276,6 +332,15 @@ impl Penalty {
                 features.complete(&indexed?, file, "penalty")
             }
         }
+    }
+}
+
+/// `--max-cuts`.
+#[cfg(feature = "highs")]
+fn max_cuts(own: &OwnArgs) -> Result<Option<u64>, Failure> {
+    match own.max_cuts {
+        Some(0) => Err(Failure::input("--max-cuts is 0, but must be at least 1")),
+        count => Ok(count),
     }
 }
 

@@ -111,9 +111,9 @@ pub(super) fn solve(
         let off = if x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
         let primal = 0.5 * simd::dot(&v, &held) + loss;
         let value = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge;
-        let unsettled =
-            0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + v.last().map_or(0.0, |b| b.abs()));
-        let gap = primal - value + off * (1.0 + v.last().map_or(0.0, |b| b.abs()));
+        let bias = v.last().map_or(0.0, |b| b.abs());
+        let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);
+        let gap = primal - value + off * (1.0 + bias);
         idle = if gap < 0.9 * best_gap { 0 } else { idle + 1 };
         best_gap = best_gap.min(gap);
 

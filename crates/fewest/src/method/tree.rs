@@ -8,7 +8,8 @@
 //! Steps    1. first subsets: the largest gains, and those given  2. relax the root  3. improve: round, eliminate, swap
 //!          4. decide features by their price  5. take the open nodes of lowest bound and dive from each: relax, decide by
 //!          price, round, branch, go on with one child  6. until no node is open below the incumbent
-//! Cost     per node: see [`crate::relaxation`]; memory: n single-precision numbers per open node.
+//! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes per open node, up to
+//!          `svm.memory`; nodes beyond start from the root's answer.
 //! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all its cuts.
 //! Fails    never on limits: the open node of lowest bound is then the bound of the run.
 
@@ -33,7 +34,7 @@ const NODE_TOLERANCE: f64 = 1e-6;
 const TRIALS: usize = 4;
 /// Observations of both sides that make a pseudo-cost reliable.
 const RELIABLE: u32 = 1;
-/// Swaps tried around an incumbent before it counts as locally best.
+/// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
 /// Settings of [`exact`].
@@ -97,8 +98,17 @@ pub fn exact(
     let pool = Pool { relative, absolute, wanted: settings.solutions, best: Vec::new(), seen: HashSet::new() };
     let mut search =
         Search { relaxation: &relaxation, rules, clock: run.clock(), leaf: (0.01 * relative).clamp(1e-10, 1e-7) };
-    let mut tree =
-        Tree { pool, open: BinaryHeap::new(), closed: f64::INFINITY, made: 0, costs: PseudoCosts::default() };
+    // beta and margins in single precision.
+    let own_warm = (settings.svm.memory / (8 * problem.n_samples() as u64)) as usize;
+    let mut tree = Tree {
+        pool,
+        open: BinaryHeap::new(),
+        closed: f64::INFINITY,
+        made: 0,
+        costs: PseudoCosts::default(),
+        root: None,
+        own_warm,
+    };
     tree.plant(&mut search, settings, &mut run);
     let status = drive(&mut search, &mut tree, &mut run)?;
     let solutions = tree.pool.best.into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
@@ -377,18 +387,11 @@ impl Search<'_> {
     }
 
     /// Decides free units whose other choice would reach the cutoff; then what follows.
-    fn fix(
-        &self,
-        inside: &[usize],
-        free: &[usize],
-        answer: &Answer,
-        lower: f64,
-        cutoff: f64,
-    ) -> Option<(Vec<usize>, Vec<usize>)> {
+    fn fix(&self, inside: &[usize], free: &[usize], answer: &Answer, cutoff: f64) -> Option<(Vec<usize>, Vec<usize>)> {
         let mut inside = inside.to_vec();
         let mut left = Vec::with_capacity(free.len());
         for (&u, excess) in free.iter().zip(&answer.excess) {
-            if lower + excess.abs() < cutoff {
+            if answer.priced + excess.abs() < cutoff {
                 left.push(u);
             } else if *excess > 0.0 {
                 inside.push(u);
@@ -504,7 +507,7 @@ impl Search<'_> {
                 dive.close(bound);
                 return dive;
             }
-            let Some((now_inside, now_free)) = self.fix(&inside, &free, &answer, bound, cutoff) else {
+            let Some((now_inside, now_free)) = self.fix(&inside, &free, &answer, cutoff) else {
                 dive.close(cutoff);
                 return dive;
             };
@@ -576,6 +579,9 @@ struct Tree {
     closed: f64,
     made: u64,
     costs: PseudoCosts,
+    /// The root's answer, and how many open nodes may keep their own instead.
+    root: Option<Arc<Packed>>,
+    own_warm: usize,
 }
 
 impl Tree {
@@ -590,7 +596,8 @@ impl Tree {
         let best = self.pool.best.first().map_or(f64::INFINITY, |b| b.0);
         let bound = open.min(self.closed).min(best);
         if bound.is_finite() {
-            run.raise_bound(bound);
+            // Losses, weights and prices are at least 0, whatever a run that was stopped early has proven.
+            run.raise_bound(bound.max(0.0));
         }
     }
 
@@ -618,17 +625,17 @@ impl Tree {
         let (inside, free) = search.follow(&of(Choice::In), &of(Choice::Free)).unwrap_or_default();
         let answer = search.solve(&inside, &free, &cold, f64::INFINITY);
         run.counts.nodes += 1;
-        run.raise_bound(answer.lower.min(self.pool.best.first().map_or(f64::INFINITY, |b| b.0)));
         // Step 3.
         if !free.is_empty() {
             self.improve(search, &inside, &answer.warm, run, &mut rounds);
         }
         run.counts.solver_iterations += answer.rounds + rounds;
         // Step 4.
-        match search.fix(&inside, &free, &answer, answer.lower, self.pool.cutoff()) {
+        match search.fix(&inside, &free, &answer, self.pool.cutoff()) {
             Some((inside, free)) => {
                 let narrow = |list: Vec<usize>| list.into_iter().map(|u| u as u32).collect();
                 let warm = Packed::new(&answer.warm);
+                self.root = Some(warm.clone());
                 self.open.push(Node {
                     bound: answer.lower,
                     number: 0,
@@ -642,16 +649,26 @@ impl Tree {
         self.report(run);
     }
 
-    /// Step 3: rounds the shares, then swaps as long as that helps.
+    /// Step 3: rounds the shares, then swaps, adds or removes units as long as that helps.
     fn improve(&mut self, search: &Search<'_>, inside: &[usize], warm: &Warm, run: &mut Run<'_>, rounds: &mut u64) {
         let relaxation = search.relaxation;
         let rules = run.rules();
-        if let Some(subset) = search.round(inside, warm)
-            && !self.pool.seen.contains(&subset)
-            && rules.allows(&subset)
-            && let Some((objective, _)) = search.evaluate(&subset, warm, self.pool.cutoff(), rounds)
-        {
-            self.offer(subset, objective, run);
+        // With a price per feature the size is open: the features of largest share, one size after the other.
+        let mut by_share = warm.shares.clone();
+        by_share.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let most = if relaxation.is_priced() { by_share.len() } else { 0 };
+        let sizes = std::iter::successors(Some(0), |k| Some(k + 1 + k / 8)).take_while(|&k| k <= most);
+        let prefix = |k: usize| {
+            let units = inside.iter().copied().chain(by_share[..k].iter().map(|s| s.0));
+            Subset::from_indices(rules.p(), units.flat_map(|u| rules.unit(u).iter().copied()))
+        };
+        for subset in search.round(inside, warm).into_iter().chain(sizes.map(prefix)) {
+            if !self.pool.seen.contains(&subset)
+                && rules.allows(&subset)
+                && let Some((objective, _)) = search.evaluate(&subset, warm, self.pool.cutoff(), rounds)
+            {
+                self.offer(subset, objective, run);
+            }
         }
         let Some((mut best, mut subset)) = self.pool.best.first().cloned() else { return };
         let Some((_, mut at)) = search.evaluate(&subset, warm, f64::INFINITY, rounds) else { return };
@@ -662,22 +679,29 @@ impl Tree {
             let (mut out, mut inn): (Vec<_>, Vec<_>) = by_gain.partition(|g| subset.contains(rules.unit(g.1)[0]));
             out.sort_by(|a, b| a.0.total_cmp(&b.0));
             inn.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
-            for &(loss, leaving) in out.iter().take(SWAPS) {
-                for &(gain, entering) in inn.iter().take(SWAPS) {
-                    if gain > loss {
-                        pairs.push((gain - loss, leaving, entering));
-                    }
-                }
+            // (what the move may gain at most, unit that leaves, unit that enters), by the cut at this beta.
+            let mut moves: Vec<(f64, Option<usize>, Option<usize>)> = Vec::new();
+            moves.extend(out.iter().map(|o| (-o.0, Some(o.1), None)));
+            moves.extend(inn.iter().take(SWAPS).map(|i| (i.0, None, Some(i.1))));
+            for o in out.iter().take(SWAPS) {
+                moves.extend(inn.iter().take(SWAPS).map(|i| (i.0 - o.0, Some(o.1), Some(i.1))));
             }
-            pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-            for &(_, leaving, entering) in pairs.iter().take(SWAPS) {
-                let mut swapped = subset.clone();
-                rules.unit(leaving).iter().for_each(|&j| _ = swapped.remove(j));
-                rules.unit(entering).iter().for_each(|&j| _ = swapped.insert(j));
-                if self.pool.seen.contains(&swapped) || !rules.allows(&swapped) {
-                    continue;
+            moves.retain(|m| m.0 > 0.0);
+            moves.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let moved = moves.into_iter().map(|(_, leaving, entering)| {
+                let mut moved = subset.clone();
+                let features = |u: Option<usize>| u.map_or(&[][..], |u| rules.unit(u));
+                for &j in features(leaving) {
+                    moved.remove(j);
                 }
+                for &j in features(entering) {
+                    moved.insert(j);
+                }
+                moved
+            });
+            let moved: Vec<Subset> =
+                moved.filter(|s| !self.pool.seen.contains(s) && rules.allows(s)).take(SWAPS).collect();
+            for swapped in moved {
                 match search.evaluate(&swapped, &at, best, rounds) {
                     Some((objective, warm)) => {
                         self.offer(swapped.clone(), objective, run);
@@ -730,6 +754,11 @@ impl Master<Search<'_>> for Tree {
             for mut node in dive.open {
                 self.made += 1;
                 node.number = self.made;
+                if self.open.len() >= self.own_warm
+                    && let Some(root) = &self.root
+                {
+                    node.warm = root.clone();
+                }
                 self.open.push(node);
             }
         }

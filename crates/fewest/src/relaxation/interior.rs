@@ -163,7 +163,7 @@ impl Goal {
         let gap = upper - lower;
         lower >= self.cutoff
             || gap <= self.tolerance * upper.abs()
-            || (upper < self.cutoff && gap <= self.share * (self.cutoff - upper))
+            || (self.cutoff.is_finite() && upper < self.cutoff && gap <= self.share * (self.cutoff - upper))
     }
 }
 
@@ -221,6 +221,11 @@ impl Restricted {
         self.z.n
     }
 
+    /// The size alpha_i may have: C_i, or 2 C_i with the squared hinge.
+    fn scale(&self, i: usize) -> f64 {
+        if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] }
+    }
+
     /// Z'alpha + c0
     fn scores(&self, alpha: &[f64]) -> Vec<f64> {
         let mut c = self.base.clone();
@@ -269,13 +274,8 @@ impl Restricted {
         let mut alpha: Vec<f64> = (0..n)
             .map(|i| {
                 let push = mu / slope(i, start.alpha[i], margins[i]).abs().max(1e-3);
-                let (low, high) = if self.cost[i].is_finite() {
-                    let push = push.min(0.25 * self.cost[i]);
-                    (push, self.cost[i] - push)
-                } else {
-                    (push, f64::INFINITY)
-                };
-                start.alpha[i].clamp(low, high)
+                let push = push.min(0.25 * self.scale(i));
+                start.alpha[i].clamp(push, self.cost[i] - push)
             })
             .collect();
         self.rebalance(&mut alpha, |_, _| true);
@@ -382,10 +382,9 @@ impl Restricted {
     fn settle(&self, at: Iterate, cutoff: f64) -> Point {
         let mut alpha: Vec<f64> = (0..self.n())
             .map(|i| {
-                let scale = if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] };
-                if at.alpha[i] < scale * at.low[i].min(NEAR) {
+                if at.alpha[i] < self.scale(i) * at.low[i].min(NEAR) {
                     0.0
-                } else if at.room[i] < scale * at.high[i].min(NEAR) {
+                } else if at.room[i] < self.scale(i) * at.high[i].min(NEAR) {
                     self.cost[i]
                 } else {
                     at.alpha[i]

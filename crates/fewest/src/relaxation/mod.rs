@@ -25,7 +25,7 @@ const SMALL: f64 = 1e-3;
 const START: f64 = 0.3;
 const START_LEAST: f64 = 0.02;
 /// Share of the box within which a sample with the right margin counts as being on its bound.
-const NEAR: f64 = 1e-3;
+const NEAR: f64 = 0.03;
 /// Rounds of adding what was left out.
 const WIDENINGS: u32 = 30;
 
@@ -61,9 +61,11 @@ pub(crate) struct Answer {
     pub(crate) lower: f64,
     /// Objective of the relaxation at (w, b, z); of the subset itself when no unit was free.
     pub(crate) upper: f64,
-    /// By position in `free`: above 0, what the bound gains when the unit is left out; below 0, minus what it gains when the
+    /// By position in `free`: above 0, what `priced` gains when the unit is left out; below 0, minus what it gains when the
     /// unit is chosen.
     pub(crate) excess: Vec<f64>,
+    /// The bound at the very point the excess was taken at; `lower` may come from another.
+    pub(crate) priced: f64,
     /// For the children.
     pub(crate) warm: Warm,
     /// Rounds of the interior-point method.
@@ -124,6 +126,11 @@ impl<'a> Relaxation<'a> {
     /// The rules' rows do no more than limit the size.
     pub(crate) fn size_only(&self) -> bool {
         self.size_only
+    }
+
+    /// Whether some unit has a price.
+    pub(crate) fn is_priced(&self) -> bool {
+        self.penalty.iter().any(|l| *l > 0.0)
     }
 
     fn design(&self) -> &'a dyn Design {
@@ -202,7 +209,7 @@ impl<'a> Relaxation<'a> {
         let mut looked = node.look(&warm);
         let (mut samples, mut units) = node.choose(&warm, &looked);
         let mut rounds = 0;
-        let mut best = f64::NEG_INFINITY;
+        let mut best = looked.lower;
         let mut previous = f64::INFINITY;
         for widening in 0.. {
             node.snap(&mut warm, &samples);
@@ -215,8 +222,16 @@ impl<'a> Relaxation<'a> {
             let goal = Goal { cutoff: decide.cutoff, share: 0.5 * decide.share, tolerance: 0.3 * decide.tolerance, mu };
             let (point, used) = restricted.solve(&start, &goal, stop);
             rounds += used;
+            let before = warm.clone();
             node.take(&mut warm, &samples, &units, &point);
             looked = node.look(&warm);
+            if !looked.lower.is_finite() || !looked.upper.is_finite() {
+                // Rules without an interior can drive the prices to infinity: what was known before stands.
+                warm = before;
+                self.make_feasible(&mut warm.beta);
+                looked = node.look(&warm);
+                break;
+            }
             best = best.max(looked.lower);
             let gap = looked.upper - looked.lower;
             let met =
@@ -233,7 +248,7 @@ impl<'a> Relaxation<'a> {
         }
         let excess = node.excess(&looked, &warm);
         warm.margins = looked.margins;
-        Answer { lower: best.max(looked.lower), upper: looked.upper, excess, warm, rounds }
+        Answer { lower: best.max(looked.lower), upper: looked.upper, excess, priced: looked.lower, warm, rounds }
     }
 }
 
@@ -398,8 +413,9 @@ impl<'r, 'a> Node<'r, 'a> {
             units[self.free.binary_search(u).expect("asked for units are free")] = true;
         }
         let mut order: Vec<usize> = (0..self.free.len()).collect();
-        let wanted = (warm.shares.len() * 9 / 8 + 4).max(self.slots + 8).min(order.len());
         let over = if self.relaxation.size_only { looked.gains.clone() } else { self.over(&looked.gains, warm) };
+        let open = self.slots.min(over.iter().filter(|o| **o > 0.0).count());
+        let wanted = (warm.shares.len() * 9 / 8 + 4).max(open + 8).min(order.len());
         if wanted < order.len() {
             order.select_nth_unstable_by(wanted, |&a, &b| over[b].total_cmp(&over[a]).then(a.cmp(&b)));
         }
