@@ -20,6 +20,10 @@ const FAR_FROM_ONE: f64 = 1e3;
 /// The unit of eta follows the best value down in steps of at least this.
 const FINER: f64 = 0.1;
 
+/// Halvings of the least z_j at the centre, and how near they must come.
+const CENTRE_STEPS: usize = 40;
+const FINE: f64 = 1.05;
+
 /// What a solve of the master says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
@@ -128,21 +132,33 @@ impl<'a> CutMaster<'a> {
         (0..self.penalty.len()).map(|u| self.penalty[u] * z[self.rules.unit(u)[0]]).sum()
     }
 
-    /// A point in the middle of what the rules allow, when the z_j may be fractions: the least z_j is as large as possible.
-    /// Length p. None when the run was stopped.
+    /// A point in the middle of what the rules allow, when the z_j may be fractions: the least z_j is as large as possible,
+    /// within a few percent. Length p. None when the run was stopped.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub fn centre(&self, run: &Run<'_>) -> Result<Option<Vec<f64>>, Error> {
         let mut other = Self::new(self.rules, &[])?;
-        let program = &mut other.program;
-        program.set_cost(other.eta, 0.0)?;
-        let least = program.add_column(Column { cost: -1.0, lower: 0.0, upper: 1.0, integer: false })?;
-        for u in (0..self.rules.n_units()).filter(|&u| self.rules.root()[u] == Choice::Free) {
-            program.add_row(&[(u, 1.0), (least, -1.0)], 0.0, f64::INFINITY)?;
+        let free: Vec<usize> = (0..self.rules.n_units()).filter(|&u| self.rules.root()[u] == Choice::Free).collect();
+        // A program with all z_j >= least for a few values of it is much faster than one that maximises it.
+        let (mut low, mut high, mut middle) = (0.0, f64::INFINITY, None);
+        let mut least = 1.0;
+        for _ in 0..CENTRE_STEPS {
+            free.iter().try_for_each(|&u| other.program.set_bounds(u, least, 1.0))?;
+            let answer = other.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
+            match answer.ended {
+                Ended::Stopped => return Ok(None),
+                Ended::Optimal => (low, middle) = (least, Some(self.by_feature(&answer.values))),
+                _ => high = least,
+            }
+            if low == 1.0 || high < FINE * low {
+                break;
+            }
+            least = if low == 0.0 { 0.5 * high } else { 0.5 * (low + high) };
         }
-        let answer = other.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
-        Ok((answer.ended == Ended::Optimal).then(|| self.by_feature(&answer.values)))
+        // Rules that leave no such room: any allowed subset is as good.
+        let first = || self.rules.best_subset(&vec![1.0; self.rules.p()]).map(|best| indicator(&best.0));
+        Ok(middle.or_else(first))
     }
 
     /// The bound and the point (length p) of the master whose z_j may be fractions. None when the run was stopped.

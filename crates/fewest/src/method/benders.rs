@@ -15,10 +15,11 @@
 //! Differs  from the paper: written as a minimisation, so its UB is our bound and its LB our objective. The first subset, which
 //!          the paper leaves open, is the first features by index that the rules allow. [`GbdSettings::plain`] differs in
 //!          nothing else; by default there are improvements, each with its setting:
-//!          - `warm_start`: a training starts from the last beta, a master from the best subset;
+//!          - `warm_start`: a training starts from the last beta, a master from the best subset (the paper's own suggestion);
 //!          - `root_cuts`: before step 3 the master with fractional z is solved, by cuts at fractional points (the SVM on
 //!            columns `sqrt(z_j) x_j`), each halfway between the best fractional point known and the relaxation's optimum
-//!            (in-out separation: Ben-Ameur, Neto, Networks 49 (2007)). The first subset is a rounding of the result;
+//!            (in-out separation: Ben-Ameur, Neto, Networks 49 (2007)), from the middle of what the rules allow. The best
+//!            fractional point is rounded to a subset whenever that gives a new one;
 //!          - `core_cuts`: each round adds a second cut, at the core point, a moving average of the subsets the masters gave;
 //!            it has all its z_j above 0 at first, so the cut is Pareto-optimal (Magnanti, Wong 1981; Papadakos 2008);
 //!          - `cutoff`: a master only looks for subsets better than the best known by more than the gap allowed, and takes
@@ -216,7 +217,7 @@ pub fn gbd(
         queue: VecDeque::new(),
         begun: false,
         at_root: settings.root_cuts,
-        core: vec![0.0; p],
+        core: vec![1.0; p],
         core_value: f64::INFINITY,
         round: 0,
         nothing_new: false,
@@ -270,7 +271,7 @@ struct Benders<'a> {
     begun: bool,
     /// Whether the relaxation is still being solved.
     at_root: bool,
-    /// At the root the best fractional point, later the core point; length p.
+    /// At the root the best fractional point, later the core point; before there is one, all features. Length p.
     core: Vec<f64>,
     /// Its upper value, at the root.
     core_value: f64,
@@ -372,16 +373,19 @@ impl Benders<'_> {
         self.rules.best_subset(&gains).expect("Rules::new found an allowed subset").0
     }
 
-    /// The relaxation: another cut, or the end of the root. A status when the run was stopped.
+    /// The relaxation: another cut or the end of the root, and a rounding. A status when the run was stopped.
     fn relax(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
         let Some((bound, optimum)) = self.cuts.relaxation(run)? else { return Ok(Some(stopped(run))) };
         run.raise_bound(bound);
         let half = 2 * run.counts.cuts >= self.settings.max_cuts;
         if half || self.core_value - bound <= ROOT_GAP * self.core_value.abs() {
             self.at_root = false;
-            self.queue.push_back(Point::Subset(self.rounded()));
         } else {
             self.queue.push_back(Point::Mixture(mixed(&self.core, &optimum, IN_OUT)));
+        }
+        let rounded = self.rounded();
+        if !self.asked.contains(&rounded) {
+            self.queue.push_back(Point::Subset(rounded));
         }
         Ok(None)
     }
