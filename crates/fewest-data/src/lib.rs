@@ -24,6 +24,7 @@ mod problems;
 mod scaling;
 mod source;
 mod sparse;
+mod split;
 mod summary;
 mod svmlight;
 mod table;
@@ -37,6 +38,7 @@ pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};
 pub use scaling::{ScaleKind, Scaling, low_variance, variances};
+pub use split::stratified;
 pub use summary::{Duplicate, Summary, summary};
 pub use target::Target;
 

@@ -332,10 +332,20 @@ pub(crate) struct OwnArgs {
     pub(crate) penalty: Option<String>,
     /// exact: find and prove this many best subsets [default: 1]
     #[arg(long, value_name = "N", help_heading = "Method")]
-    pub(crate) solutions: Option<usize>,
+    pub(crate) solutions: Option<u64>,
     /// gbd: stop after this many cuts [default: 250]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) max_cuts: Option<u64>,
+    /// gbd: judge the classifier of every subset tried on these samples as well: a file, or a fraction of each class of the data,
+    /// which is then not trained on; reports the one of smallest error beside the one of best objective
+    #[arg(long, value_name = "FILE|FRACTION", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) validate: Option<String>,
+    /// gbd with --validate: stop after this many subsets in a row without a smaller error [default: never]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(crate) patience: Option<u64>,
+    /// gbd with --validate FRACTION: which samples are set apart [default: 0]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(crate) seed: Option<u64>,
     /// gbd: the paper's text, without our improvements
     #[arg(long, help_heading = "Method")]
     pub(crate) plain: bool,

@@ -2,14 +2,16 @@
 //! a result. A new method is entered here, and described in [`crate::commands::methods`]; nothing else names methods.
 
 use std::path::Path;
+#[cfg(feature = "highs")]
+use std::sync::Arc;
 
 #[cfg(feature = "highs")]
-use fewest::method::benders::{self, GbdSettings};
+use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
 use fewest::method::elimination::{self, RfeSettings, Step};
 use fewest::method::filter::{self, Binning};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
-use fewest::{Limits, Observer, Problem, Rules, Selection, SvmSettings};
+use fewest::{Limits, Observer, Problem, Rules, Selection, Subset, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
@@ -17,6 +19,8 @@ use super::low::{KernelArg, OwnArgs, SelectionArgs, StepOf};
 use super::rules::{Features, read_values};
 use super::{high, notation};
 use crate::commands::methods;
+#[cfg(feature = "highs")]
+use crate::commands::prepare::HeldOut;
 use crate::commands::prepare::Prepared;
 use crate::failure::Failure;
 
@@ -24,11 +28,14 @@ use crate::failure::Failure;
 const PROVING: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 9] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 12] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
         ("penalty", own.penalty.is_some(), PROVING, ""),
         ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
+        ("validate", own.validate.is_some(), &["gbd"], ""),
+        ("patience", own.patience.is_some(), &["gbd"], ""),
+        ("seed", own.seed.is_some(), &["gbd"], ""),
         ("plain", own.plain, &["gbd"], ""),
         ("solutions", own.solutions.is_some(), &["exact"], ""),
         ("step", own.step.is_some(), &["rfe"], ""),
@@ -60,6 +67,8 @@ pub(crate) enum Asked {
         penalty: Penalty,
         /// Cap on cuts.
         max_cuts: Option<u64>,
+        /// Subsets without a smaller validation error before it stops.
+        patience: Option<u64>,
         /// The paper's text, without improvements.
         plain: bool,
     },
@@ -77,6 +86,43 @@ pub(crate) enum Method {
     /// Generalized Benders Decomposition.
     #[cfg(feature = "highs")]
     Gbd(Box<GbdSettings>),
+}
+
+/// What a method found.
+pub(crate) struct Found {
+    /// The subset of best objective, with its bound.
+    pub(crate) selection: Selection,
+    /// The subset of smallest error on the samples held out, where there are any.
+    pub(crate) validated: Option<Validated>,
+}
+
+/// The subset whose classifier errs least on the samples held out.
+pub(crate) struct Validated {
+    /// The subset.
+    pub(crate) subset: Subset,
+    /// Its objective on the samples trained on.
+    pub(crate) objective: f64,
+    /// Share of the held-out samples that its classifier gets wrong.
+    pub(crate) error: f64,
+    /// The same of the subset of best objective.
+    pub(crate) error_of_best: Option<f64>,
+    /// Subsets judged.
+    pub(crate) judged: usize,
+}
+
+#[cfg(feature = "highs")]
+impl Validated {
+    fn of(report: &GbdReport) -> Option<Self> {
+        let trained = &report.trained[report.best_validated?];
+        let best = report.selection.outcome.subset.as_ref();
+        Some(Self {
+            subset: trained.subset.clone(),
+            objective: trained.objective,
+            error: trained.validation_error?,
+            error_of_best: report.trained.iter().find(|t| Some(&t.subset) == best).and_then(|t| t.validation_error),
+            judged: report.trained.len(),
+        })
+    }
 }
 
 impl Asked {
@@ -106,9 +152,17 @@ impl Asked {
         Ok(match name {
             "rfe" => Asked::Rfe(step(own.step.as_deref(), own.step_of)?),
             "info-gain" => Asked::InfoGain(binning(own.binning.as_deref())?),
-            "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
+            "exact" => Asked::Exact {
+                penalty: Penalty::read(own)?,
+                solutions: at_least_one("solutions", own.solutions)?.unwrap_or(1) as usize,
+            },
             #[cfg(feature = "highs")]
-            "gbd" => Asked::Gbd { penalty: Penalty::read(own)?, max_cuts: max_cuts(own)?, plain: own.plain },
+            "gbd" => Asked::Gbd {
+                penalty: Penalty::read(own)?,
+                max_cuts: at_least_one("max-cuts", own.max_cuts)?,
+                patience: at_least_one("patience", own.patience)?,
+                plain: own.plain,
+            },
             other => unreachable!("{other} is described, but has no arm here"),
         })
     }
@@ -124,12 +178,12 @@ impl Asked {
         !matches!(penalty, Penalty::None)
     }
 
-    /// The settings, now that the features have names and the SVM its memory.
+    /// The settings, now that there are data and the SVM has its memory.
     ///
     /// # Errors
     /// A name that is no feature, or a feature without a penalty.
-    pub(crate) fn resolve(&self, svm: &SvmSettings, features: &Features<'_>) -> Result<Method, Failure> {
-        let svm = svm.clone();
+    pub(crate) fn resolve(&self, svm: &SvmSettings, prepared: &Prepared) -> Result<Method, Failure> {
+        let (svm, features) = (svm.clone(), &Features::new(&prepared.data.names));
         Ok(match self {
             Asked::Rfe(step) => Method::Rfe(RfeSettings { svm, step: *step }),
             Asked::InfoGain(binning) => Method::InfoGain(*binning),
@@ -138,10 +192,16 @@ impl Asked {
                 Method::Exact(ExactSettings { svm, penalty, solutions, ..ExactSettings::default() })
             }
             #[cfg(feature = "highs")]
-            Asked::Gbd { penalty, max_cuts, plain } => {
+            Asked::Gbd { penalty, max_cuts, patience, plain } => {
                 let base = if *plain { GbdSettings::plain() } else { GbdSettings::default() };
                 let (penalty, max_cuts) = (penalty.resolve(features)?, max_cuts.unwrap_or(base.max_cuts));
-                Method::Gbd(Box::new(GbdSettings { svm, penalty, max_cuts, ..base }))
+                let judge = |held: &HeldOut| Validation {
+                    design: Arc::clone(&held.design),
+                    labels: held.labels.clone(),
+                    patience: *patience,
+                };
+                let validation = prepared.held_out.as_ref().map(judge);
+                Method::Gbd(Box::new(GbdSettings { svm, penalty, max_cuts, validation, ..base }))
             }
         })
     }
@@ -158,8 +218,8 @@ impl Method {
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
-    ) -> Result<Selection, Failure> {
-        Ok(match self {
+    ) -> Result<Found, Failure> {
+        let selection = match self {
             Method::Rfe(settings) => {
                 elimination::rfe(&two_classes(prepared, "rfe")?, rules, settings, limits, observer)?
             }
@@ -172,9 +232,12 @@ impl Method {
             }
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => {
-                benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?.selection
+                let report = benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
+                let validated = Validated::of(&report);
+                return Ok(Found { selection: report.selection, validated });
             }
-        })
+        };
+        Ok(Found { selection, validated: None })
     }
 
     /// Runs the method for each size.
@@ -229,6 +292,7 @@ impl Method {
             Method::Gbd(settings) => vec![
                 ("penalty", priced(&settings.penalty, names)),
                 ("max_cuts", json!(settings.max_cuts)),
+                ("patience", json!(settings.validation.as_ref().and_then(|v| v.patience))),
                 ("warm_start", json!(settings.warm_start)),
                 ("root_cuts", json!(settings.root_cuts)),
                 ("core_cuts", json!(settings.core_cuts)),
@@ -335,20 +399,11 @@ impl Penalty {
     }
 }
 
-/// `--max-cuts`.
-#[cfg(feature = "highs")]
-fn max_cuts(own: &OwnArgs) -> Result<Option<u64>, Failure> {
-    match own.max_cuts {
-        Some(0) => Err(Failure::input("--max-cuts is 0, but must be at least 1")),
+/// The number of an option that may not be 0.
+fn at_least_one(option: &str, count: Option<u64>) -> Result<Option<u64>, Failure> {
+    match count {
+        Some(0) => Err(Failure::Input(format!("--{option} is 0, but must be at least 1"))),
         count => Ok(count),
-    }
-}
-
-/// `--solutions`.
-fn solutions(own: &OwnArgs) -> Result<usize, Failure> {
-    match own.solutions {
-        Some(0) => Err(Failure::input("--solutions is 0, but must be at least 1")),
-        count => Ok(count.unwrap_or(1)),
     }
 }
 

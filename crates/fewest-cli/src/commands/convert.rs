@@ -20,7 +20,7 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
     let mut options = high::read_options(&args.data)?;
     let keep = high::names("--features", &args.features)?;
     options.features = (!keep.is_empty()).then_some(keep);
-    let mut data = prepare::read(&args.data, &options, terminal)?;
+    let mut data = prepare::read(&args.data.data, &options, terminal)?;
     if args.scale != ScaleArg::None {
         let kind = prepare::scaling_kind(Some(args.scale), data.features.as_design().is_sparse());
         Scaling::fit(kind, &data.features)?.apply(&mut data.features)?;

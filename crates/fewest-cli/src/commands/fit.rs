@@ -123,8 +123,13 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     }
 
     let start = Instant::now();
-    let preparation =
-        Preparation { data: &args.data, prepare: &args.prepare, class_weight: &class_weight, variance_threshold: None };
+    let preparation = Preparation {
+        data: &args.data,
+        prepare: &args.prepare,
+        class_weight: &class_weight,
+        variance_threshold: None,
+        validate: None,
+    };
     let prepared = preparation.run(&mut svm, terminal)?;
     let features = features(&wanted, &prepared)?;
     if let Some(sink) = &model_sink {

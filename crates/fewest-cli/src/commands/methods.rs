@@ -81,6 +81,10 @@ const METHODS: &[Method] = &[
         options: &[
             ("--max-features K, --penalty L|FILE", "GBD-M, GBD-lambda, or both"),
             ("--max-cuts N", "stop after this many cuts; default 250, the paper's"),
+            (
+                "--validate FILE|FRACTION",
+                "report the classifier of smallest error on these samples as well; --patience N stops when it no longer falls, --seed N draws the fraction",
+            ),
             ("--plain", "the paper's text: no warm starts, no cuts at the relaxed master, one cut per round"),
             ("--gap G, --time-limit TIME", "as for exact"),
             ("--cost C", "slack cost; default 1"),

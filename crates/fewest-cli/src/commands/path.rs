@@ -53,6 +53,7 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
                 settings: task.settings(Some(*max_features)),
                 model: trained.as_ref(),
                 certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
+                validated: None,
             };
             results.push(result.value());
         }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
     if options.target.is_none() && !trained.target.is_empty() {
         options.target = Some(trained.target.clone());
     }
-    let mut data = prepare::read(&args.data, &options, terminal)?;
+    let mut data = prepare::read(&args.data.data, &options, terminal)?;
     scale(&trained, &mut data.features)?;
     let design = data.features.as_design();
     let predicted = trained.model.predict(design);
@@ -76,20 +76,8 @@ fn scale(trained: &Trained, features: &mut Features) -> Result<(), Failure> {
         return Ok(());
     }
     let kind = if centred { ScaleKind::Standard } else { ScaleKind::MaxAbs };
-    if centred && let Features::Sparse(sparse) = features {
-        // A model trained on dense data meets a sparse file: its few features are filled in.
-        let (n, p) = (fewest::Design::n_samples(sparse), fewest::Design::n_features(sparse));
-        let mut values = vec![0.0; n * p];
-        for j in 0..p {
-            let (rows, stored) = sparse.column(j);
-            for (&i, &x) in rows.iter().zip(stored) {
-                values[j * n + i as usize] = x;
-            }
-        }
-        *features = Features::Dense(fewest::DenseDesign::new(n, p, values)?);
-    }
     let center = if centred { centre.clone() } else { vec![] };
-    Ok(Scaling { kind, center, scale: scale.clone() }.apply(features)?)
+    prepare::rescale(&Scaling { kind, center, scale: scale.clone() }, features)
 }
 
 /// The class of each row as the model counts them, where the data have a target.

@@ -1,11 +1,16 @@
 //! From a data file to what the methods take: read, tell the notes, weigh the samples, scale.
 
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use fewest::model::{self, FitSettings};
-use fewest::{Status, SvmSettings};
-use fewest_data::{Dataset, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
+use fewest::{DenseDesign, Design, Status, SvmSettings};
+use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
+use serde_json::{Value, json};
 
 use crate::args::high::{self, ClassWeight};
-use crate::args::low::{DataArgs, PrepareArgs, ScaleArg};
+use crate::args::low::{DataArgs, OwnArgs, PrepareArgs, ScaleArg};
 use crate::args::notation;
 use crate::export::model_json::{FeatureScaling, Trained};
 use crate::failure::Failure;
@@ -23,8 +28,64 @@ pub(crate) struct Prepared {
     pub(crate) constant: Vec<usize>,
     /// Features whose variance, as in the file, is at most the threshold asked for.
     pub(crate) low_variance: Vec<usize>,
+    /// Samples that are not trained on.
+    pub(crate) held_out: Option<HeldOut>,
     /// How all features were scaled.
     scaling: Scaling,
+}
+
+/// Samples to judge classifiers by, scaled as those that are trained on.
+pub(crate) struct HeldOut {
+    /// Their features.
+    #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "only gbd judges by them"))]
+    pub(crate) design: Arc<dyn Design>,
+    /// Their labels, -1 or +1.
+    pub(crate) labels: Vec<f64>,
+}
+
+/// `--validate`: which samples are held out.
+pub(crate) enum Validate {
+    /// A fraction of each class, drawn with this seed.
+    Share(f64, u64),
+    /// Those of a file.
+    File(PathBuf),
+}
+
+impl Validate {
+    /// As typed.
+    ///
+    /// # Errors
+    /// A fraction out of range, a file that is not there, or an option that needs another one.
+    pub(crate) fn read(own: &OwnArgs) -> Result<Option<Self>, Failure> {
+        let Some(text) = own.validate.as_deref() else {
+            return match [("patience", own.patience), ("seed", own.seed)].into_iter().find(|o| o.1.is_some()) {
+                Some((option, _)) => {
+                    Err(Failure::Input(format!("--{option} has a meaning with --validate only; add it")))
+                }
+                None => Ok(None),
+            };
+        };
+        let wanted = "a fraction between 0 and 1, or a file";
+        match text.parse::<f64>() {
+            Ok(share) if share > 0.0 && share < 1.0 => Ok(Some(Self::Share(share, own.seed.unwrap_or(0)))),
+            Ok(number) => Err(Failure::Input(format!("--validate is {number}, but must be {wanted}"))),
+            Err(_) if own.seed.is_some() => Err(Failure::input(
+                "--seed draws the samples of --validate FRACTION, but --validate names a file; leave out --seed",
+            )),
+            Err(_) if Path::new(text).exists() => Ok(Some(Self::File(text.into()))),
+            Err(_) => {
+                Err(Failure::Input(format!("--validate is {text}, but must be {wanted}, and there is no such file")))
+            }
+        }
+    }
+
+    /// As a result shows it.
+    pub(crate) fn value(&self) -> Value {
+        match self {
+            Self::Share(share, _) => json!(share),
+            Self::File(path) => json!(path.display().to_string()),
+        }
+    }
 }
 
 /// What to do with the data besides reading them.
@@ -37,14 +98,16 @@ pub(crate) struct Preparation<'a> {
     pub(crate) class_weight: &'a ClassWeight,
     /// Features of at most this variance are reported.
     pub(crate) variance_threshold: Option<f64>,
+    /// Samples to hold out.
+    pub(crate) validate: Option<&'a Validate>,
 }
 
 /// Reads the file and tells its notes.
 ///
 /// # Errors
 /// Whatever is wrong with the file.
-pub(crate) fn read(args: &DataArgs, options: &ReadOptions, terminal: Terminal) -> Result<Dataset, Failure> {
-    let data = fewest_data::read(high::path_text(&args.data)?, options)?;
+pub(crate) fn read(path: &Path, options: &ReadOptions, terminal: Terminal) -> Result<Dataset, Failure> {
+    let data = fewest_data::read(high::path_text(path)?, options)?;
     for note in &data.notes {
         tell(note, terminal);
     }
@@ -70,8 +133,8 @@ impl Preparation<'_> {
     pub(crate) fn run(&self, svm: &mut SvmSettings, terminal: Terminal) -> Result<Prepared, Failure> {
         let mut options = high::read_options(self.data)?;
         options.apart.extend(self.prepare.sample_weights.clone());
-        let mut data = read(self.data, &options, terminal)?;
-        let target = data.target.take().ok_or_else(|| {
+        let mut data = read(&self.data.data, &options, terminal)?;
+        let mut target = data.target.take().ok_or_else(|| {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;
         let mut weights = sample_weights(&data)?;
@@ -90,6 +153,17 @@ impl Preparation<'_> {
             }
             svm.memory = left;
         }
+        let held = match self.validate {
+            None => None,
+            Some(&Validate::Share(share, seed)) => {
+                let (kept, held) = fewest_data::stratified(&target, share, seed);
+                let out = (data.features.rows(&held), target.rows(&held).signs());
+                (data.features, target) = (data.features.rows(&kept), target.rows(&kept));
+                weights = kept.iter().map(|&i| weights[i]).collect();
+                Some(out)
+            }
+            Some(Validate::File(path)) => Some(validation_file(path, &data, &target, options, terminal)?),
+        };
         let low_variance = match self.variance_threshold {
             None => vec![],
             Some(threshold) if threshold >= 0.0 && threshold.is_finite() => {
@@ -105,8 +179,78 @@ impl Preparation<'_> {
         let kind = scaling_kind(self.prepare.scale, data.features.as_design().is_sparse());
         let scaling = Scaling::fit(kind, &data.features)?;
         scaling.apply(&mut data.features)?;
-        Ok(Prepared { data, target, weights, constant, low_variance, scaling })
+        let held_out = held.map(|(features, labels)| held_out(features, labels, &scaling)).transpose()?;
+        Ok(Prepared { data, target, weights, constant, low_variance, held_out, scaling })
     }
+}
+
+/// Features in the order of `data`, and labels, of another file.
+fn validation_file(
+    path: &Path,
+    data: &Dataset,
+    target: &Target,
+    options: ReadOptions,
+    terminal: Terminal,
+) -> Result<(Features, Vec<f64>), Failure> {
+    let options = ReadOptions {
+        features: Some(data.names.iter().map(Cow::into_owned).collect()),
+        target: options.target.or_else(|| Some(target.column.clone())),
+        target_optional: true,
+        apart: Vec::new(),
+        format: None,
+        ..options
+    };
+    let other = read(path, &options, terminal)?;
+    let Some(found) = &other.target else {
+        return Err(Failure::Input(format!(
+            "{}: there is no target column `{}`; a file for --validate needs the class of each sample",
+            other.source, target.column
+        )));
+    };
+    if let Some(class) = found.classes.iter().find(|class| !target.classes.contains(class)) {
+        return Err(Failure::Input(format!(
+            "{}: `{}` has the class {class}, but the data have {}; leave those samples out",
+            other.source,
+            found.column,
+            notation::some(&target.classes)
+        )));
+    }
+    let codes = found.codes_in(&target.classes).into_iter().flatten().collect();
+    Ok((other.features, Target { codes, ..target.clone() }.signs()))
+}
+
+/// Samples held out, scaled as those that are trained on.
+fn held_out(mut features: Features, labels: Vec<f64>, scaling: &Scaling) -> Result<HeldOut, Failure> {
+    if labels.is_empty() {
+        return Err(Failure::input("--validate holds out no sample; raise the fraction, or name a file with samples"));
+    }
+    rescale(scaling, &mut features)?;
+    let design: Arc<dyn Design> = match features {
+        Features::Dense(design) => Arc::new(design),
+        Features::Sparse(design) => Arc::new(design),
+    };
+    Ok(HeldOut { design, labels })
+}
+
+/// Scales features by what was fitted on others. Centring fills sparse data in: they hold few features then.
+///
+/// # Errors
+/// Another number of features.
+pub(crate) fn rescale(scaling: &Scaling, features: &mut Features) -> Result<(), Failure> {
+    if scaling.kind == ScaleKind::Standard
+        && let Features::Sparse(sparse) = features
+    {
+        let (n, p) = (sparse.n_samples(), sparse.n_features());
+        let mut values = vec![0.0; n * p];
+        for j in 0..p {
+            let (rows, stored) = sparse.column(j);
+            for (&i, &x) in rows.iter().zip(stored) {
+                values[j * n + i as usize] = x;
+            }
+        }
+        *features = Features::Dense(DenseDesign::new(n, p, values)?);
+    }
+    Ok(scaling.apply(features)?)
 }
 
 /// The scaling asked for, or the default for the kind of data.

@@ -9,6 +9,7 @@ use super::fit::{ModelSink, explain_status};
 use super::selection::{Plan, Sinks, Task};
 use crate::args::high;
 use crate::args::low::{KernelArg, SelectArgs};
+use crate::args::method::{Found, Validated};
 use crate::args::notation;
 use crate::export::json::{self as json_text, SelectionResult, exit_code};
 use crate::export::table::{self, Table};
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     }
 
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
-    let selection = task.method.select(prepared, &task.rules, task.method_limits(), &mut watch)?;
+    let Found { selection, validated } = task.method.select(prepared, &task.rules, task.method_limits(), &mut watch)?;
 
     // The SVM on what was selected.
     let fitting = Instant::now();
@@ -54,6 +55,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         settings: task.settings(task.rules.list().max_features),
         model: trained.as_ref(),
         certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
+        validated: validated.as_ref(),
     };
     if let Some(sink) = &sinks.json {
         sink.write(&json_text::text(&result.value()), terminal)?;
@@ -65,6 +67,10 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     }
     if !sinks.taken {
         let mut text = report(&task, &result, fitting);
+        if let Some(validated) = &validated {
+            text.push('\n');
+            text += &table::paragraph(&validation_sentence(validated, &task), 0);
+        }
         if let Some((certificate, subset)) = certificate.as_ref().zip(subset) {
             text.push('\n');
             text += &table::paragraph(&certify::sentence(certificate, subset, names), 0);
@@ -119,6 +125,24 @@ fn report(task: &Task<'_>, result: &SelectionResult<'_>, fitting: Duration) -> S
         out += &solutions(result);
     }
     out
+}
+
+/// The classifier of smallest validation error beside the one of best objective.
+fn validation_sentence(validated: &Validated, task: &Task<'_>) -> String {
+    let Validated { subset, objective, error, error_of_best, judged } = validated;
+    let names: Vec<String> = subset.iter().map(|j| task.prepared.data.names.get(j).into_owned()).collect();
+    let samples = task.prepared.held_out.as_ref().map_or(0, |held| held.labels.len());
+    let percent = |share: f64| format!("{} %", table::brief(100.0 * share));
+    let of_best =
+        error_of_best.map_or(String::new(), |e| format!("; the subset of best objective errs on {}", percent(e)));
+    format!(
+        "validation: of {} judged on {}, {} errs least, on {} (objective {}){of_best}",
+        notation::plural(*judged, "subset"),
+        notation::plural(samples, "sample"),
+        if names.is_empty() { "the empty one".to_owned() } else { names.join(", ") },
+        percent(*error),
+        table::number(*objective)
+    )
 }
 
 /// The best subsets, best first.

@@ -7,7 +7,7 @@ use fewest::{Kernel, Limits, RuleList, Rules, Selection, Status, SvmSettings};
 use serde_json::{Map, Value, json};
 
 use super::certify::Certify;
-use super::prepare::{Preparation, Prepared, listed};
+use super::prepare::{Preparation, Prepared, Validate, listed};
 use crate::args::high::{self, ClassWeight};
 use crate::args::low::SelectionArgs;
 use crate::args::method::{Asked, Method, two_classes};
@@ -64,6 +64,7 @@ pub(crate) struct Plan<'a> {
     class_weight: ClassWeight,
     limits: Limits,
     certify: Option<Certify>,
+    validate: Option<Validate>,
 }
 
 impl<'a> Plan<'a> {
@@ -84,7 +85,8 @@ impl<'a> Plan<'a> {
         let class_weight = ClassWeight::read(&args.svm.class_weight)?;
         let limits = high::limits(&args.limits)?;
         let certify = Certify::read(args.certify.as_deref())?;
-        Ok(Self { args, svm, asked, source, class_weight, limits, certify })
+        let validate = Validate::read(&args.own)?;
+        Ok(Self { args, svm, asked, source, class_weight, limits, certify, validate })
     }
 
     /// Reads the data and gives rules and settings their names; from then on Ctrl-C ends the run with what it has.
@@ -98,17 +100,19 @@ impl<'a> Plan<'a> {
             prepare: &self.args.prepare,
             class_weight: &self.class_weight,
             variance_threshold: self.args.rules.variance_threshold,
+            validate: self.validate.as_ref(),
         };
         let prepared = preparation.run(&mut self.svm, terminal)?;
         let list = rules(&self.source, &prepared, terminal)?;
-        let method = self.asked.resolve(&self.svm, &Features::new(&prepared.data.names))?;
+        let method = self.asked.resolve(&self.svm, &prepared)?;
         if self.certify.is_some() {
             two_classes(&prepared, "--certify")?;
         }
         let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
         self.limits.cancel = interrupt::listen(terminal)?;
         let (args, svm, limits, certify, reading) = (self.args, self.svm, self.limits, self.certify, start.elapsed());
-        Ok(Task { args, svm, method, limits, certify, prepared, rules, reading, start: Instant::now() })
+        let validate = self.validate;
+        Ok(Task { args, svm, method, limits, certify, validate, prepared, rules, reading, start: Instant::now() })
     }
 }
 
@@ -146,6 +150,7 @@ pub(crate) struct Task<'a> {
     pub(crate) limits: Limits,
     /// What `--certify` asks for.
     pub(crate) certify: Option<Certify>,
+    validate: Option<Validate>,
     /// The data.
     pub(crate) prepared: Prepared,
     /// The rules.
@@ -212,6 +217,10 @@ impl Task<'_> {
         set("max_features", json!(max_features));
         for (key, value) in self.method.settings(&prepared.data.names) {
             set(key, value);
+        }
+        if let Some(validate) = &self.validate {
+            set("validate", validate.value());
+            set("seed", json!(self.args.own.seed.unwrap_or(0)));
         }
         set("kernel", json!("linear"));
         set("cost", json!(svm.cost));

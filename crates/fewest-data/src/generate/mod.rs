@@ -16,7 +16,7 @@
 //! ```
 
 mod hyperplane;
-mod random;
+pub(crate) mod random;
 
 pub use hyperplane::{Coefficients, Hyperplane, HyperplaneSettings, Points};
 

@@ -8,7 +8,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// One stream of random numbers.
 #[derive(Debug, Clone)]
-pub(super) struct Random {
+pub(crate) struct Random {
     words: Xoshiro256PlusPlus,
     /// The second normal of a pair.
     spare: Option<f64>,
@@ -16,7 +16,7 @@ pub(super) struct Random {
 
 impl Random {
     /// A stream of this seed: streams are 2^192 words apart and never meet.
-    pub(super) fn new(seed: u64, stream: u32) -> Self {
+    pub(crate) fn new(seed: u64, stream: u32) -> Self {
         let mut words = Xoshiro256PlusPlus::seed_from_u64(seed);
         for _ in 0..stream {
             words.long_jump();
@@ -25,17 +25,17 @@ impl Random {
     }
 
     /// A number in [0, 1), a multiple of 2^-53.
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.words.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// True or false, even odds.
-    pub(super) fn coin(&mut self) -> bool {
+    pub(crate) fn coin(&mut self) -> bool {
         self.words.next_u64() >> 63 == 1
     }
 
     /// Standard normal, by Marsaglia's polar method.
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         if let Some(spare) = self.spare.take() {
             return spare;
         }
@@ -51,7 +51,7 @@ impl Random {
     }
 
     /// `count` different numbers below `end`, in random order (count <= end).
-    pub(super) fn sample(&mut self, end: usize, count: usize) -> Vec<usize> {
+    pub(crate) fn sample(&mut self, end: usize, count: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..end).collect();
         for at in 0..count {
             // The high word of a product: uneven by less than end / 2^64.

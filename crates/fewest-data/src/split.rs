@@ -1,0 +1,106 @@
+//! Rows of a data set, and splits of them.
+
+use fewest::{DenseDesign, Design, SparseDesign};
+
+use crate::generate::random::Random;
+use crate::{Features, Target};
+
+/// The stream of random numbers of [`stratified`]; other streams of a seed are those of [`crate::generate`].
+const STREAM: u32 = 15;
+
+/// Splits the rows in two, each class on its own: (kept, held out), both ascending. `share` of each class is held out, to the
+/// nearest row, but one at least is kept. The same seed gives the same split everywhere.
+pub fn stratified(target: &Target, share: f64, seed: u64) -> (Vec<usize>, Vec<usize>) {
+    let mut random = Random::new(seed, STREAM);
+    let mut held = vec![false; target.codes.len()];
+    for (class, count) in target.counts().into_iter().enumerate() {
+        let rows: Vec<usize> = (0..target.codes.len()).filter(|&i| target.codes[i] as usize == class).collect();
+        let out = ((share * count as f64).round() as usize).min(count.saturating_sub(1));
+        random.sample(count, out).into_iter().for_each(|at| held[rows[at]] = true);
+    }
+    (0..held.len()).partition(|&i| !held[i])
+}
+
+impl Features {
+    /// The rows given, ascending; n becomes their number.
+    ///
+    /// # Panics
+    /// When the rows are not ascending or beyond the last one.
+    #[must_use]
+    pub fn rows(&self, rows: &[usize]) -> Features {
+        assert!(rows.is_sorted_by(|a, b| a < b), "rows must ascend");
+        let (n, p) = (rows.len(), self.n_features());
+        match self {
+            Features::Dense(design) => {
+                let column = |j| rows.iter().map(move |&i| design.column(j)[i]);
+                let values: Vec<f64> = (0..p).flat_map(column).collect();
+                Features::Dense(DenseDesign::new(n, p, values).expect("n p values"))
+            }
+            Features::Sparse(design) => {
+                let mut place = vec![None; design.n_samples()];
+                rows.iter().enumerate().for_each(|(at, &i)| place[i] = Some(at as u32));
+                let (mut start, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+                for j in 0..p {
+                    let (stored, x) = design.column(j);
+                    for (at, &x) in stored.iter().zip(x).filter_map(|(&i, x)| Some((place[i as usize]?, x))) {
+                        indices.push(at);
+                        values.push(x);
+                    }
+                    start.push(indices.len());
+                }
+                Features::Sparse(SparseDesign::new(n, start, indices, values).expect("rows of a valid matrix"))
+            }
+        }
+    }
+}
+
+impl Target {
+    /// The rows given; the classes stay as they are.
+    #[must_use]
+    pub fn rows(&self, rows: &[usize]) -> Target {
+        Target { codes: rows.iter().map(|&i| self.codes[i]).collect(), ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest::{DenseDesign, SparseDesign};
+
+    use super::stratified;
+    use crate::{Features, Target};
+
+    fn target(codes: &[u32]) -> Target {
+        Target { column: "y".into(), classes: vec!["a".into(), "b".into(), "c".into()], codes: codes.to_vec() }
+    }
+
+    #[test]
+    fn a_split_is_stratified_complete_and_seeded() {
+        let codes: Vec<u32> = (0..100).map(|i| if i == 7 { 2 } else { u32::from(i % 3 == 0) }).collect();
+        let target = target(&codes);
+        let (kept, held) = stratified(&target, 0.2, 1);
+        let mut all = [kept.clone(), held.clone()].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..100).collect::<Vec<_>>());
+        // Classes of 65, 34 and 1 rows: 13, 7 and none are held out.
+        assert_eq!(target.rows(&held).counts(), [13, 7, 0]);
+        assert_eq!(stratified(&target, 0.2, 1), (kept, held.clone()));
+        assert_ne!(stratified(&target, 0.2, 2).1, held);
+    }
+
+    #[test]
+    fn rows_of_dense_and_sparse_are_the_same() {
+        let x = [0.0, 2.0, 0.0, 4.0, 5.0, 0.0];
+        let dense = Features::Dense(DenseDesign::new(3, 2, x.to_vec()).unwrap());
+        let sparse = SparseDesign::new(3, vec![0, 1, 3], vec![1, 0, 1], vec![2.0, 4.0, 5.0]).unwrap();
+        let sparse = Features::Sparse(sparse);
+        for rows in [&[0, 2][..], &[1], &[0, 1, 2], &[]] {
+            let (a, b) = (dense.rows(rows), sparse.rows(rows));
+            assert_eq!((a.n_samples(), b.n_samples()), (rows.len(), rows.len()));
+            for (at, &i) in rows.iter().enumerate() {
+                for j in 0..2 {
+                    assert_eq!((a.value(at, j), b.value(at, j)), (x[3 * j + i], x[3 * j + i]));
+                }
+            }
+        }
+    }
+}
