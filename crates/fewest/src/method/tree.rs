@@ -517,6 +517,20 @@ impl Search<'_> {
             if free.is_empty() {
                 continue;
             }
+            let decided = self.relaxation.probe(&inside, &free, &warm, answer.upper - answer.lower, cutoff);
+            if !decided.out.is_empty() || !decided.inside.is_empty() {
+                dive.close(cutoff);
+                if decided.out.iter().any(|u| decided.inside.contains(u)) {
+                    return dive;
+                }
+                free.retain(|u| !decided.out.contains(u) && !decided.inside.contains(u));
+                inside.extend(decided.inside);
+                inside.sort_unstable();
+                let Some((i, f)) = self.follow(&inside, &free) else { return dive };
+                (inside, free) = (i, f);
+                warm.shares.retain(|s| free.binary_search(&s.0).is_ok());
+                continue;
+            }
             if dive.looked_at.is_empty()
                 && let Some(subset) = self.round(&inside, &warm)
                 && !question.pool.seen.contains(&subset)
@@ -531,14 +545,8 @@ impl Search<'_> {
                 }
                 dive.looked_at.push(subset);
             }
-            let (unit, share) = match self.branch(&inside, &free, &warm, bound, cutoff, &mut costs, &mut dive) {
-                Branch::On(unit, share) => (unit, share),
-                Branch::Decided(Some((i, f))) => {
-                    (inside, free) = (i, f);
-                    continue;
-                }
-                Branch::Decided(None) => return dive,
-            };
+            let by_share = |a: &&(usize, f64), b: &&(usize, f64)| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0));
+            let (unit, share) = warm.shares.iter().max_by(by_share).map_or((free[0], 0.0), |s| (s.0, s.1.clamp(0.0, 1.0)));
             let packed = Packed::new(&warm);
             let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
             let mut with = inside.clone();

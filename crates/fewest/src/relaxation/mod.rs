@@ -12,6 +12,7 @@
 //! the bound holds whether the guess was right or not, and samples and features that matter are added until the node is decided.
 
 mod interior;
+mod probe;
 
 use interior::{Block, Goal, Point, Restricted, UnitColumns};
 

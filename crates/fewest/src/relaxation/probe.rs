@@ -1,0 +1,329 @@
+//! Probing: units that one of whose choices can be ruled out, found without solving either child of a node.
+//!
+//! At the relaxation's optimum the gains of all units of fractional share are tied, so that beta itself says nothing about
+//! deciding one of them. But along the direction `d` that moves the scores of one unit u and keeps those of the other tied
+//! units,
+//!
+//! ```text
+//! d = -W X_T (X_T' W X_T + R)^-1 c_u      W_i = 1 / (ridge_i + mu / alpha_i^2 + mu / (C_i - alpha_i)^2),  T: units in or tied
+//! ```
+//!
+//! the child's bound rises at once: where u is chosen, by lowering its gain (t > 0), where it is left out, by raising it at
+//! no price (t < 0). Every feasible point of the line is a proof. How far the bound can rise is first told from T alone;
+//! only where that would decide the unit are all features counted. Cost: `|S| |T|^2` with S the samples of positive
+//! weight, and `n p` for each unit that may be decided.
+
+use super::{Node, Relaxation, Warm, largest};
+use crate::dual::{Bias, Loss};
+use crate::kernel::cholesky::Factor;
+use crate::kernel::outer::OuterSum;
+use crate::kernel::simd::{axpy, dot};
+
+/// Weights below this share of the largest count as 0.
+const SLIGHT: f64 = 1e-9;
+/// Ridge of a tied feature, as a share of the mean of the diagonal.
+const SOFT: f64 = 1e-7;
+/// Points tried on a line.
+const POINTS: u32 = 10;
+/// How far the score of a unit that is left out may grow, in multiples of what it is.
+const FAR: f64 = 4.0;
+/// Share of the way to the end of the box that may be gone.
+const SHORT: f64 = 0.999;
+
+/// Free units that need not be branched on, by what is left of them.
+#[derive(Debug, Default)]
+pub(crate) struct Decided {
+    /// No subset with the unit is below the cutoff.
+    pub(crate) out: Vec<usize>,
+    /// No subset without the unit is below the cutoff.
+    pub(crate) inside: Vec<usize>,
+}
+
+impl Relaxation<'_> {
+    /// Decides units of positive share, at a node whose relaxation was solved to `warm` within `gap`.
+    pub(crate) fn probe(&self, inside: &[usize], free: &[usize], warm: &Warm, gap: f64, cutoff: f64) -> Decided {
+        let mut decided = Decided::default();
+        let node = Node::new(self, inside, free);
+        let Some(tied) = Tied::new(&node, warm, gap) else { return decided };
+        let line = Line::new(&node, warm);
+        let mut first = node.features.len();
+        for &(unit, _) in &warm.shares {
+            let last = first + self.rules.unit(unit).len();
+            let step = tied.step(first..last);
+            let mut ray = None;
+            for chosen in [false, true] {
+                let (t, rise) = step.promise(chosen);
+                if line.lower + rise < cutoff {
+                    continue;
+                }
+                let ray = ray.get_or_insert_with(|| line.ray(&tied, &step));
+                if line.reaches(unit, chosen, ray, t, cutoff) {
+                    if chosen { &mut decided.out } else { &mut decided.inside }.push(unit);
+                }
+            }
+            first = last;
+        }
+        decided
+    }
+}
+
+/// The features in or tied, on the samples that can move.
+struct Tied {
+    samples: Vec<usize>,
+    /// W, by position in `samples`.
+    weights: Vec<f64>,
+    /// The features T of each of the samples, line by line, and the bias's constant feature.
+    rows: Vec<f64>,
+    m: usize,
+    constant: f64,
+    factor: Factor,
+    /// Score and weight in the bound of each feature of T: 1 where it is in, the share where it is tied.
+    scores: Vec<f64>,
+    shares: Vec<f64>,
+    /// R of each feature of T.
+    ridge: Vec<f64>,
+    /// Whether the loss adds a curve of its own.
+    squared: bool,
+    /// `X_T' W (y - ridge beta)`, with the bias's constant feature last.
+    slopes: Vec<f64>,
+}
+
+/// The combination of the columns of T that is a direction, and how the bound moves along it as far as T tells.
+struct Step {
+    a: Vec<f64>,
+    /// Slope and curve of the bound, by side.
+    told: [(f64, f64); 2],
+}
+
+/// A direction of beta.
+struct Ray {
+    /// Slope and curve of the part of the bound without scores.
+    slope: f64,
+    curve: f64,
+    /// The box ends here, by side.
+    ends: [f64; 2],
+    /// Scores along the direction: of the features that are in, then of free units.
+    scores: Vec<f64>,
+}
+
+impl Tied {
+    /// None when no unit is tied, or no sample can move.
+    fn new(node: &Node<'_, '_>, warm: &Warm, gap: f64) -> Option<Self> {
+        let relaxation = node.relaxation;
+        let (dual, design, rules) = (&relaxation.dual, relaxation.design(), relaxation.rules);
+        let n = dual.len();
+        let mu = gap.max(1e-9) / (2 * n + 2 * node.free.len()) as f64;
+        let weight = |i: usize| {
+            let (down, up) = (warm.beta[i] - dual.lower[i], dual.upper[i] - warm.beta[i]);
+            if down <= 0.0 || up <= 0.0 { 0.0 } else { 1.0 / (dual.ridge[i] + mu / (down * down) + mu / (up * up)) }
+        };
+        let all: Vec<f64> = (0..n).map(weight).collect();
+        let least = SLIGHT * all.iter().fold(0.0, |m: f64, w| m.max(*w));
+        let samples: Vec<usize> = (0..n).filter(|&i| all[i] > least).collect();
+        let weights: Vec<f64> = samples.iter().map(|&i| all[i]).collect();
+
+        let mut features = node.features.clone();
+        let mut shares = vec![1.0; features.len()];
+        for &(u, share) in &warm.shares {
+            features.extend(rules.unit(u));
+            shares.resize(features.len(), share);
+        }
+        let (m, n_in) = (features.len(), node.features.len());
+        if samples.is_empty() || m == n_in {
+            return None;
+        }
+        let mut rows = vec![0.0; samples.len() * m];
+        let mut full = vec![0.0; n];
+        for (k, &j) in features.iter().enumerate() {
+            let column = design.dense_column(j).unwrap_or_else(|| {
+                full.fill(0.0);
+                design.add_column(j, 1.0, &mut full);
+                &full
+            });
+            samples.iter().enumerate().for_each(|(at, &i)| rows[at * m + k] = column[i]);
+        }
+        let (constant, anchor) = match dual.bias {
+            Bias::None => (0.0, 0.0),
+            // A free bias that no sample holds must still be able to move.
+            Bias::Free => (1.0, 1e-10),
+            Bias::Penalised(s) => (s, 1.0),
+        };
+        let biased = usize::from(constant != 0.0);
+        let mut sum = OuterSum::new(m + biased);
+        let (mut trace, mut slopes) = (0.0, vec![0.0; m + biased]);
+        for ((row, w), &i) in rows.chunks_exact(m).zip(&weights).zip(&samples) {
+            sum.add(row, w.sqrt(), constant);
+            trace += w * dot(row, row);
+            let slope = w * (dual.y[i] - dual.ridge[i] * warm.beta[i]);
+            axpy(slope, row, &mut slopes[..m]);
+            slopes[m..].iter_mut().for_each(|s| *s += slope * constant);
+        }
+        let mut factor = Factor::new(m + biased);
+        factor.load(sum.tiles());
+        let mut ridge = vec![1.0; n_in];
+        ridge.resize(m, SOFT * trace / m as f64);
+        ridge.resize(m + biased, anchor);
+        ridge.iter().enumerate().for_each(|(k, r)| factor.add(k, k, *r));
+        factor.decompose();
+        let scores = features.iter().map(|&j| design.dot_column(j, &warm.beta)).collect();
+        Some(Self { samples, weights, rows, m, constant, factor, scores, shares, ridge, squared: dual.loss == Loss::SquaredHinge, slopes })
+    }
+
+    /// The direction that moves the scores of these features of T towards 0.
+    fn step(&self, unit: std::ops::Range<usize>) -> Step {
+        let mut target = vec![0.0; self.ridge.len()];
+        unit.clone().for_each(|k| target[k] = -self.scores[k]);
+        let a = self.factor.solve(&target);
+        // X_T' d = target - R a; the curve of the squared losses is at most d' W^-1 d = a' X_T' d.
+        let moved: Vec<f64> = (0..a.len()).map(|k| target[k] - self.ridge[k] * a[k]).collect();
+        let (slope, curve) = (dot(&self.slopes, &a), dot(&a, &moved));
+        let told = [0.0, 1.0].map(|chosen| {
+            let share = |k: usize| if unit.contains(&k) { chosen } else { self.shares[k] };
+            let parts = (0..self.m).map(|k| (share(k) * self.scores[k] * moved[k], share(k) * moved[k] * moved[k]));
+            parts.fold((slope, if self.squared { curve } else { 0.0 }), |told, part| (told.0 - part.0, told.1 + part.1))
+        });
+        Step { a, told }
+    }
+}
+
+impl Step {
+    /// Where the bound of a side is largest as far as T tells, and how much it rises until there.
+    fn promise(&self, chosen: bool) -> (f64, f64) {
+        let (slope, curve) = self.told[usize::from(chosen)];
+        let (slope, end) = if chosen { (slope, 1.0) } else { (-slope, FAR) };
+        let best = (slope / curve.max(f64::MIN_POSITIVE)).clamp(0.0, end);
+        (best, best * (slope - 0.5 * best * curve))
+    }
+}
+
+/// The bound of a node as beta moves along a direction.
+struct Line<'l, 'n, 'r, 'a> {
+    node: &'l Node<'r, 'a>,
+    beta: &'n [f64],
+    /// Scores of the features that are in, then those of free units.
+    scores: Vec<f64>,
+    /// What the gain of each free unit must exceed: its price and those of the rows.
+    prices: Vec<f64>,
+    /// The part of the bound that has no scores, at beta.
+    constant: f64,
+    /// The bound at beta.
+    lower: f64,
+}
+
+impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
+    fn new(node: &'l Node<'r, 'a>, warm: &'n Warm) -> Self {
+        let relaxation = node.relaxation;
+        let mut prices: Vec<f64> = node.free.iter().map(|&u| relaxation.penalty[u]).collect();
+        let mut constant = relaxation.constant(&warm.beta);
+        constant += node.inside.iter().map(|&u| relaxation.penalty[u]).sum::<f64>();
+        if !relaxation.size_only {
+            let zero = vec![0.0; node.free.len()];
+            node.over(&zero, warm).iter().zip(&mut prices).for_each(|(over, price)| *price -= over);
+            constant -= node.rows.iter().map(|(at, row)| row.upper * warm.tau[*at]).sum::<f64>();
+        }
+        let mut line = Self { node, beta: &warm.beta, scores: Vec::new(), prices, constant, lower: 0.0 };
+        line.scores = line.scores(&warm.beta);
+        let still = Ray { slope: 0.0, curve: 0.0, ends: [0.0; 2], scores: vec![0.0; line.scores.len()] };
+        line.lower = line.value(None, 0.0, &still, &mut Vec::new());
+        line
+    }
+
+    /// Scores of the features that are in, then those of free units, at any point or along any direction.
+    fn scores(&self, beta: &[f64]) -> Vec<f64> {
+        let relaxation = self.node.relaxation;
+        let free = self.node.free.iter().flat_map(|&u| relaxation.rules.unit(u));
+        self.node.features.iter().chain(free).map(|&j| relaxation.design().dot_column(j, beta)).collect()
+    }
+
+    /// The direction of a step.
+    fn ray(&self, tied: &Tied, step: &Step) -> Ray {
+        let (dual, beta) = (&self.node.relaxation.dual, self.beta);
+        let offset = step.a.get(tied.m).map_or(0.0, |a| a * tied.constant);
+        let rows = tied.rows.chunks_exact(tied.m);
+        let mut along: Vec<f64> =
+            rows.zip(&tied.weights).map(|(row, w)| w * (dot(row, &step.a[..tied.m]) + offset)).collect();
+        if dual.bias == Bias::Free {
+            let excess = along.iter().sum::<f64>() / tied.weights.iter().sum::<f64>();
+            along.iter_mut().zip(&tied.weights).for_each(|(d, w)| *d -= w * excess);
+        }
+        let mut d = vec![0.0; dual.len()];
+        let (mut slope, mut curve, mut ends) = (0.0, 0.0, [f64::INFINITY; 2]);
+        for (&i, &along) in tied.samples.iter().zip(&along) {
+            d[i] = along;
+            slope += along * (dual.y[i] - dual.ridge[i] * beta[i]);
+            curve += dual.ridge[i] * along * along;
+            let (down, up) = (beta[i] - dual.lower[i], dual.upper[i] - beta[i]);
+            let (back, ahead) = if along > 0.0 { (down, up) } else { (up, down) };
+            if along != 0.0 {
+                ends = [ends[0].min(SHORT * back / along.abs()), ends[1].min(SHORT * ahead / along.abs())];
+            }
+        }
+        let (sum, moved) = (beta.iter().sum::<f64>(), along.iter().sum::<f64>());
+        slope -= dual.bias_square() * sum * moved;
+        curve += dual.bias_square() * moved * moved;
+        Ray { slope, curve, ends, scores: self.scores(&d) }
+    }
+
+    /// The bound at t on the ray, where a unit may be left out or chosen.
+    fn value(&self, side: Option<(usize, bool)>, t: f64, ray: &Ray, gains: &mut Vec<f64>) -> f64 {
+        let (relaxation, held) = (self.node.relaxation, self.node.features.len());
+        let half = |k: usize| {
+            let c = self.scores[k] + t * ray.scores[k];
+            0.5 * c * c
+        };
+        let mut value = self.constant + t * (ray.slope - 0.5 * t * ray.curve) - (0..held).map(half).sum::<f64>();
+        let mut at = held;
+        let mut slots = self.node.slots;
+        gains.clear();
+        for (&u, price) in self.node.free.iter().zip(&self.prices) {
+            let end = at + relaxation.rules.unit(u).len();
+            let gain = (at..end).map(half).sum::<f64>() - price;
+            at = end;
+            match side {
+                Some((unit, true)) if unit == u => {
+                    value -= gain;
+                    slots -= 1;
+                }
+                Some((unit, false)) if unit == u => {}
+                _ => gains.push(gain),
+            }
+        }
+        if relaxation.size_only {
+            value - largest(gains, slots).iter().sum::<f64>()
+        } else {
+            value - gains.iter().map(|g| g.max(0.0)).sum::<f64>()
+        }
+    }
+
+    /// Whether the bound with the unit on this side reaches the cutoff somewhere on the ray, up to `end`: golden section, as
+    /// it is concave.
+    fn reaches(&self, unit: usize, chosen: bool, ray: &Ray, end: f64, cutoff: f64) -> bool {
+        let sign = if chosen { 1.0 } else { -1.0 };
+        let mut gains = Vec::with_capacity(self.node.free.len());
+        let mut f = |t: f64| self.value(Some((unit, chosen)), sign * t, ray, &mut gains);
+        let first = end.min(ray.ends[usize::from(chosen)]);
+        if f(first) >= cutoff {
+            return true;
+        }
+        // What was left out lowers the bound further on: the best point is nearer.
+        let golden = 0.5 * (5f64.sqrt() - 1.0);
+        let (mut low, mut high) = (0.0, first);
+        let mut at = [high - golden * (high - low), low + golden * (high - low)];
+        let mut values = at.map(&mut f);
+        for _ in 0..POINTS {
+            if values[0].max(values[1]) >= cutoff {
+                return true;
+            }
+            if values[0] >= values[1] {
+                (high, at[1], values[1]) = (at[1], at[0], values[0]);
+                at[0] = high - golden * (high - low);
+                values[0] = f(at[0]);
+            } else {
+                (low, at[0], values[0]) = (at[0], at[1], values[1]);
+                at[1] = low + golden * (high - low);
+                values[1] = f(at[1]);
+            }
+        }
+        values[0].max(values[1]) >= cutoff
+    }
+}
