@@ -6,14 +6,15 @@
 //! Given    Problem (n samples, p features), Rules, [`ExactSettings`].
 //! Returns  the N best subsets, objective, bound, status.
 //! Steps    1. first subsets: the largest gains, and those given  2. relax the root  3. improve: round, eliminate, swap
-//!          4. decide features by their price  5. take the open nodes of lowest bound and dive from each: relax, decide by
-//!          price, round, branch, go on with one child  6. until no node is open below the incumbent
+//!          4. decide features by their price and by probing  5. take the open nodes of lowest bound and dive from each:
+//!          relax, decide, round, branch on the largest share, go on with one child while the bound is low  6. until no node
+//!          is open below the incumbent
 //! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes per open node, up to
 //!          `svm.memory`; nodes beyond start from the root's answer.
 //! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all its cuts.
 //! Fails    never on limits: the open node of lowest bound is then the bound of the run.
 
-use std::collections::{BTreeMap, BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -30,10 +31,9 @@ const BATCH: usize = 8;
 const SHARE: f64 = 0.25;
 /// Relative gap of a node's relaxation in any case.
 const NODE_TOLERANCE: f64 = 1e-6;
-/// Units tried for branching at a node, where too little is known of them.
-const TRIALS: usize = 4;
-/// Observations of both sides that make a pseudo-cost reliable.
-const RELIABLE: u32 = 1;
+/// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then the run's bound rises early,
+/// and fewer dives end where they need not have gone.
+const REACH: f64 = 0.1;
 /// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
@@ -100,15 +100,7 @@ pub fn exact(
         Search { relaxation: &relaxation, rules, clock: run.clock(), leaf: (0.01 * relative).clamp(1e-10, 1e-7) };
     // beta and margins in single precision.
     let own_warm = (settings.svm.memory / (8 * problem.n_samples() as u64)) as usize;
-    let mut tree = Tree {
-        pool,
-        open: BinaryHeap::new(),
-        closed: f64::INFINITY,
-        made: 0,
-        costs: PseudoCosts::default(),
-        root: None,
-        own_warm,
-    };
+    let mut tree = Tree { pool, open: BinaryHeap::new(), closed: f64::INFINITY, made: 0, root: None, own_warm };
     tree.plant(&mut search, settings, &mut run);
     let status = drive(&mut search, &mut tree, &mut run)?;
     let solutions = tree.pool.best.into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
@@ -220,71 +212,22 @@ struct Question {
     /// Nodes each dive may solve.
     allowance: u64,
     pool: Pool,
-    costs: PseudoCosts,
 }
 
-/// What choosing or leaving out a unit has added to the bound so far, per square of the share moved: the bound is flat at
-/// the relaxation's share and grows like a square away from it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Record {
-    /// (sum, count) when the unit was left out, and when it was chosen.
-    sides: [(f64, u32); 2],
-}
-
-/// Pseudo-costs by unit, and over all units.
-#[derive(Debug, Clone, Default)]
-struct PseudoCosts {
-    units: BTreeMap<usize, Record>,
-    all: Record,
-}
-
-impl PseudoCosts {
-    fn learn(&mut self, seen: &Observation) {
-        let rate = seen.rise.max(0.0) / (seen.moved * seen.moved).max(1e-4);
-        for record in [self.units.entry(seen.unit).or_default(), &mut self.all] {
-            let side = &mut record.sides[usize::from(seen.chosen)];
-            *side = (side.0 + rate, side.1 + 1);
-        }
-    }
-
-    fn rate(&self, unit: usize, side: usize) -> f64 {
-        let mean = |s: (f64, u32)| (s.1 > 0).then(|| s.0 / f64::from(s.1));
-        self.units.get(&unit).and_then(|r| mean(r.sides[side])).or(mean(self.all.sides[side])).unwrap_or(1.0)
-    }
-
-    /// Observations of the side seen less often.
-    fn count(&self, unit: usize) -> u32 {
-        self.units.get(&unit).map_or(0, |r| r.sides[0].1.min(r.sides[1].1))
-    }
-
-    /// Product of the rises expected when the unit of this share is left out and when it is chosen.
-    fn score(&self, unit: usize, share: f64) -> f64 {
-        let left = 1.0 - share;
-        (self.rate(unit, 0) * share * share).max(1e-9) * (self.rate(unit, 1) * left * left).max(1e-9)
-    }
-}
-
-/// The rise of the bound when a unit was decided.
-#[derive(Debug, Clone, Copy)]
-struct Observation {
-    unit: usize,
-    chosen: bool,
-    moved: f64,
-    rise: f64,
-}
-
-/// How a node goes on.
-enum Branch {
-    /// Branch on this unit of this share.
-    On(usize, f64),
-    /// A trial left one side of a unit only: (inside, free) there, or nothing allowed.
-    Decided(Option<(Vec<usize>, Vec<usize>)>),
+/// A node with units decided.
+struct Fixed {
+    inside: Vec<usize>,
+    free: Vec<usize>,
+    /// The node's answer, without shares of units that are decided now.
+    warm: Warm,
+    /// Whether any unit was decided, and whether by probing.
+    changed: bool,
+    probed: bool,
 }
 
 /// What a dive brought up.
 #[derive(Default)]
 struct Dive {
-    observed: Vec<Observation>,
     open: Vec<Node>,
     found: Vec<(Subset, f64)>,
     looked_at: Vec<Subset>,
@@ -386,78 +329,36 @@ impl Search<'_> {
         Some((of(Choice::In), of(Choice::Free)))
     }
 
-    /// Decides free units whose other choice would reach the cutoff; then what follows.
-    fn fix(&self, inside: &[usize], free: &[usize], answer: &Answer, cutoff: f64) -> Option<(Vec<usize>, Vec<usize>)> {
-        let mut inside = inside.to_vec();
+    /// Step 4: decides free units whose other choice would reach the cutoff, by price and by probing; then what follows.
+    /// `None` when nothing below the cutoff is left.
+    fn fix(&self, inside: &[usize], free: &[usize], answer: &Answer, cutoff: f64) -> Option<Fixed> {
+        let mut now = inside.to_vec();
         let mut left = Vec::with_capacity(free.len());
         for (&u, excess) in free.iter().zip(&answer.excess) {
             if answer.priced + excess.abs() < cutoff {
                 left.push(u);
             } else if *excess > 0.0 {
-                inside.push(u);
+                now.push(u);
             }
         }
-        inside.sort_unstable();
-        self.follow(&inside, &left)
-    }
-
-    /// The unit to branch on, and its share: that of the largest product of expected rises, where a unit of which little is
-    /// known is tried first.
-    fn branch(
-        &self,
-        inside: &[usize],
-        free: &[usize],
-        warm: &Warm,
-        bound: f64,
-        cutoff: f64,
-        costs: &mut PseudoCosts,
-        dive: &mut Dive,
-    ) -> Branch {
-        let mut order: Vec<(f64, usize, f64)> =
-            warm.shares.iter().map(|&(u, z)| (costs.score(u, z.clamp(0.0, 1.0)), u, z.clamp(0.0, 1.0))).collect();
-        if order.is_empty() {
-            return Branch::On(free[0], 0.0);
+        now.sort_unstable();
+        let (mut now, mut left) = self.follow(&now, &left)?;
+        let mut warm = answer.warm.clone();
+        warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
+        let decided = self.relaxation.probe(&now, &left, &warm, answer.upper - answer.lower, cutoff);
+        if decided.out.iter().any(|u| decided.inside.contains(u)) {
+            return None;
         }
-        order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut best: Option<(f64, usize, f64)> = None;
-        for &(score, unit, share) in order.iter().take(TRIALS) {
-            if costs.count(unit) >= RELIABLE || !cutoff.is_finite() {
-                if best.is_none_or(|b| score > b.0) {
-                    best = Some((score, unit, share));
-                }
-                continue;
-            }
-            let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
-            let mut with = inside.to_vec();
-            with.insert(with.partition_point(|&u| u < unit), unit);
-            let mut rises = [0.0; 2];
-            for (side, base) in [inside, &with].into_iter().enumerate() {
-                let rise = match self.follow(base, &rest) {
-                    None => f64::INFINITY,
-                    Some((i, f)) => {
-                        let answer = self.solve(&i, &f, warm, cutoff);
-                        dive.rounds += answer.rounds;
-                        answer.lower - bound
-                    }
-                };
-                if bound + rise >= cutoff {
-                    // The other side is all that is left.
-                    dive.close(cutoff);
-                    return Branch::Decided(self.follow(if side == 0 { &with } else { inside }, &rest));
-                }
-                let moved = if side == 0 { share } else { 1.0 - share };
-                let seen = Observation { unit, chosen: side == 1, moved, rise };
-                costs.learn(&seen);
-                dive.observed.push(seen);
-                rises[side] = rise.max(1e-9);
-            }
-            let score = rises[0] * rises[1];
-            if best.is_none_or(|b| score > b.0) {
-                best = Some((score, unit, share));
-            }
+        let probed = !decided.out.is_empty() || !decided.inside.is_empty();
+        if probed {
+            left.retain(|u| !decided.out.contains(u) && !decided.inside.contains(u));
+            now.extend(decided.inside);
+            now.sort_unstable();
+            (now, left) = self.follow(&now, &left)?;
+            warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
         }
-        let (_, unit, share) = best.expect("at least one unit has a share");
-        Branch::On(unit, share)
+        let changed = now.len() > inside.len() || left.len() < free.len();
+        Some(Fixed { inside: now, free: left, warm, changed, probed })
     }
 
     /// Step 5, from one node.
@@ -469,9 +370,6 @@ impl Search<'_> {
         let (mut inside, mut free) = (wide(&node.inside), wide(&node.free));
         let mut warm = node.warm.unpack(self.relaxation);
         let mut bound = node.bound;
-        let mut costs = question.costs.clone();
-        // The decision that led to the node at hand, and the bound before it.
-        let mut last: Option<(usize, bool, f64, f64)> = None;
         let open = |inside: &[usize], free: &[usize], bound: f64, warm: &Arc<Packed>| Node {
             bound,
             number: 0,
@@ -488,11 +386,6 @@ impl Search<'_> {
             dive.nodes += 1;
             dive.rounds += answer.rounds;
             bound = answer.lower.max(bound);
-            if let Some((unit, chosen, moved, before)) = last.take() {
-                let seen = Observation { unit, chosen, moved, rise: bound - before };
-                costs.learn(&seen);
-                dive.observed.push(seen);
-            }
             if bound >= cutoff {
                 dive.close(bound);
                 return dive;
@@ -507,34 +400,20 @@ impl Search<'_> {
                 dive.close(bound);
                 return dive;
             }
-            let Some((now_inside, now_free)) = self.fix(&inside, &free, &answer, cutoff) else {
+            let Some(fixed) = self.fix(&inside, &free, &answer, cutoff) else {
                 dive.close(cutoff);
                 return dive;
             };
-            (inside, free) = (now_inside, now_free);
-            warm = answer.warm;
-            warm.shares.retain(|s| free.binary_search(&s.0).is_ok());
-            if free.is_empty() {
-                continue;
-            }
-            let decided = self.relaxation.probe(&inside, &free, &warm, answer.upper - answer.lower, cutoff);
-            if !decided.out.is_empty() || !decided.inside.is_empty() {
+            if fixed.changed {
                 dive.close(cutoff);
-                if decided.out.iter().any(|u| decided.inside.contains(u)) {
-                    return dive;
-                }
-                free.retain(|u| !decided.out.contains(u) && !decided.inside.contains(u));
-                inside.extend(decided.inside);
-                inside.sort_unstable();
-                let Some((i, f)) = self.follow(&inside, &free) else { return dive };
-                (inside, free) = (i, f);
-                warm.shares.retain(|s| free.binary_search(&s.0).is_ok());
+            }
+            (inside, free, warm) = (fixed.inside, fixed.free, fixed.warm);
+            if free.is_empty() || fixed.probed {
                 continue;
             }
             if dive.looked_at.is_empty()
                 && let Some(subset) = self.round(&inside, &warm)
                 && !question.pool.seen.contains(&subset)
-                && !dive.looked_at.contains(&subset)
                 && self.rules.allows(&subset)
             {
                 if let Some((objective, _)) = self.evaluate(&subset, &warm, cutoff, &mut dive.rounds) {
@@ -545,16 +424,15 @@ impl Search<'_> {
                 }
                 dive.looked_at.push(subset);
             }
+            // The largest share: leaving that unit out raises the bound most, and choosing it leads to good subsets.
             let by_share = |a: &&(usize, f64), b: &&(usize, f64)| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0));
-            let (unit, share) = warm.shares.iter().max_by(by_share).map_or((free[0], 0.0), |s| (s.0, s.1.clamp(0.0, 1.0)));
+            let (unit, share) = warm.shares.iter().max_by(by_share).copied().unwrap_or((free[0], 0.0));
             let packed = Packed::new(&warm);
             let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
             let mut with = inside.clone();
             with.insert(with.partition_point(|&u| u < unit), unit);
             let (first, second) = (self.follow(&with, &rest), self.follow(&inside, &rest));
-            let chosen = share >= 0.5;
-            let (ahead, aside) = if chosen { (first, second) } else { (second, first) };
-            last = Some((unit, chosen, if chosen { 1.0 - share } else { share }, bound));
+            let (ahead, aside) = if share >= 0.5 { (first, second) } else { (second, first) };
             if let Some((i, f)) = &aside {
                 dive.open.push(open(i, f, bound, &packed));
             } else {
@@ -564,6 +442,11 @@ impl Search<'_> {
                 dive.close(cutoff);
                 return dive;
             };
+            if cutoff.is_finite() && bound > node.bound + REACH * (cutoff - node.bound) {
+                // Other open nodes are lower by now.
+                dive.open.push(open(&i, &f, bound, &packed));
+                return dive;
+            }
             (inside, free) = (i, f);
         }
     }
@@ -586,7 +469,6 @@ struct Tree {
     /// Lowest bound among closed nodes.
     closed: f64,
     made: u64,
-    costs: PseudoCosts,
     /// The root's answer, and how many open nodes may keep their own instead.
     root: Option<Arc<Packed>>,
     own_warm: usize,
@@ -639,20 +521,16 @@ impl Tree {
         }
         run.counts.solver_iterations += answer.rounds + rounds;
         // Step 4.
-        match search.fix(&inside, &free, &answer, self.pool.cutoff()) {
-            Some((inside, free)) => {
-                let narrow = |list: Vec<usize>| list.into_iter().map(|u| u as u32).collect();
-                let warm = Packed::new(&answer.warm);
-                self.root = Some(warm.clone());
-                self.open.push(Node {
-                    bound: answer.lower,
-                    number: 0,
-                    inside: narrow(inside),
-                    free: narrow(free),
-                    warm,
-                });
-            }
-            None => self.closed = self.pool.cutoff(),
+        let cutoff = self.pool.cutoff();
+        let fixed = search.fix(&inside, &free, &answer, cutoff);
+        if fixed.as_ref().is_none_or(|f| f.changed) {
+            self.closed = cutoff;
+        }
+        if let Some(Fixed { inside, free, warm, .. }) = fixed {
+            let narrow = |list: Vec<usize>| list.into_iter().map(|u| u as u32).collect();
+            let warm = Packed::new(&warm);
+            self.root = Some(warm.clone());
+            self.open.push(Node { bound: answer.lower, number: 0, inside: narrow(inside), free: narrow(free), warm });
         }
         self.report(run);
     }
@@ -745,7 +623,7 @@ impl Master<Search<'_>> for Tree {
             return Ok(Next::Done(status));
         }
         let allowance = run.nodes_left().div_ceil(nodes.len() as u64);
-        Ok(Next::Ask(Question { nodes, allowance, pool: std::mem::take(&mut self.pool), costs: self.costs.clone() }))
+        Ok(Next::Ask(Question { nodes, allowance, pool: std::mem::take(&mut self.pool) }))
     }
 
     fn learn(&mut self, question: Question, answer: Vec<Dive>, run: &mut Run<'_>) -> Result<(), Error> {
@@ -757,7 +635,6 @@ impl Master<Search<'_>> for Tree {
             for (subset, objective) in dive.found {
                 self.offer(subset, objective, run);
             }
-            dive.observed.iter().for_each(|seen| self.costs.learn(seen));
             self.pool.seen.extend(dive.looked_at);
             for mut node in dive.open {
                 self.made += 1;

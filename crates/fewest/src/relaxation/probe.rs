@@ -166,7 +166,19 @@ impl Tied {
         ridge.iter().enumerate().for_each(|(k, r)| factor.add(k, k, *r));
         factor.decompose();
         let scores = features.iter().map(|&j| design.dot_column(j, &warm.beta)).collect();
-        Some(Self { samples, weights, rows, m, constant, factor, scores, shares, ridge, squared: dual.loss == Loss::SquaredHinge, slopes })
+        Some(Self {
+            samples,
+            weights,
+            rows,
+            m,
+            constant,
+            factor,
+            scores,
+            shares,
+            ridge,
+            squared: dual.loss == Loss::SquaredHinge,
+            slopes,
+        })
     }
 
     /// The direction that moves the scores of these features of T towards 0.
@@ -325,5 +337,80 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
             }
         }
         values[0].max(values[1]) >= cutoff
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::relaxation::{Decide, Relaxation};
+    use crate::{Bias, DenseDesign, Loss, Problem, RuleList, Rules, SvmSettings};
+
+    /// No subset below the cutoff may be lost, whatever the cutoff is.
+    #[test]
+    fn what_is_ruled_out_holds_nothing_below_the_cutoff() {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let (n, p) = (24, 6);
+        let (mut ruled_out, mut kept) = (0, 0);
+        for case in 0..60 {
+            let mut values: Vec<f64> = (0..n * p).map(|_| 4.0 * random() - 2.0).collect();
+            if case % 4 == 0 {
+                let (a, b) = values.split_at_mut(n);
+                b[..n].copy_from_slice(a);
+            }
+            let y: Vec<f64> =
+                (0..n).map(|i| if values[i] - values[2 * n + i] + random() - 0.5 > 0.0 { 1.0 } else { -1.0 }).collect();
+            if y.iter().all(|v| *v == y[0]) {
+                continue;
+            }
+            let design = DenseDesign::new(n, p, values).unwrap();
+            let problem = Problem::new(&design, &y, None).unwrap();
+            let svm = SvmSettings {
+                cost: [0.1, 1.0, 10.0][case % 3],
+                loss: if case % 2 == 0 { Loss::Hinge } else { Loss::SquaredHinge },
+                bias: [Bias::Free, Bias::None, Bias::Penalised(2.0)][case / 2 % 3],
+                ..SvmSettings::default()
+            };
+            let mut list = RuleList { max_features: Some(3), ..RuleList::default() };
+            let mut penalty = vec![];
+            match case / 3 % 3 {
+                0 => {}
+                1 => (penalty, list.max_features) = (vec![0.1 + random(); p], None),
+                _ => (list.budget, list.costs) = (Some(2.5), (0..p).map(|_| 0.5 + random()).collect()),
+            }
+            let rules = Rules::new(p, list, &[]).unwrap();
+            let relaxation = Relaxation::new(&problem, &rules, &svm, &penalty);
+            let cold = relaxation.cold();
+            let solve = |inside: &[usize], free: &[usize], tolerance: f64| {
+                let decide = Decide { cutoff: f64::INFINITY, share: 0.0, tolerance };
+                relaxation.solve(inside, free, &cold, &decide, &mut || None)
+            };
+            let subsets = (0..1usize << p).map(|set| (0..p).filter(|j| set >> j & 1 == 1).collect::<Vec<usize>>());
+            let allowed = subsets.filter(|s| rules.allows(&crate::Subset::from_indices(p, s.iter().copied())));
+            let all: Vec<(Vec<usize>, f64)> = allowed.map(|s| (s.clone(), solve(&s, &[], 1e-9).upper)).collect();
+            let best = all.iter().fold(f64::INFINITY, |m, s| m.min(s.1));
+            let root = solve(&[], &(0..p).collect::<Vec<_>>(), 1e-3);
+            let gap = root.upper - root.lower;
+            for share in [0.2, 0.6, 1.0, 1.4] {
+                let cutoff = root.lower + share * (best - root.lower) + 1e-6;
+                let decided = relaxation.probe(&[], &(0..p).collect::<Vec<_>>(), &root.warm, gap, cutoff);
+                for (units, with) in [(&decided.out, true), (&decided.inside, false)] {
+                    for u in units {
+                        ruled_out += 1;
+                        for (subset, value) in all.iter().filter(|s| s.0.contains(u) == with) {
+                            assert!(
+                                value * (1.0 + 1e-8) >= cutoff,
+                                "case {case}: {subset:?} at {value} is below {cutoff}"
+                            );
+                        }
+                    }
+                }
+                kept += root.warm.shares.len() - decided.out.len().max(decided.inside.len());
+            }
+        }
+        assert!(ruled_out > 100 && kept > 100, "{ruled_out} {kept}");
     }
 }
