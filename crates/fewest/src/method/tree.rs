@@ -7,8 +7,8 @@
 //! Returns  the N best subsets, objective, bound, status.
 //! Steps    1. first subsets: the largest gains, and those given  2. relax the root  3. improve: round, eliminate, swap
 //!          4. decide features by their price and by probing  5. take the open nodes of lowest bound and dive from each:
-//!          relax, decide, round, branch on the largest share, go on with one child while the bound is low  6. until no node
-//!          is open below the incumbent
+//!          relax, decide, round, branch on the largest product of promised rises, go on with one child while the bound is low
+//!          6. until no node is open below the incumbent
 //! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes per open node, up to
 //!          `svm.memory`; nodes beyond start from the root's answer.
 //! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all its cuts.
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::relaxation::{Answer, Decide, Relaxation, Warm};
+use crate::relaxation::{Answer, Decide, Probed, Relaxation, Warm};
 use crate::{
     Choice, Clock, Error, Event, Limits, Master, Next, Observer, Oracle, Problem, Rules, Run, Selection, Sense,
     Solution, Status, Subset, SvmSettings, drive,
@@ -34,6 +34,8 @@ const NODE_TOLERANCE: f64 = 1e-6;
 /// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then the run's bound rises early,
 /// and fewer dives end where they need not have gone.
 const REACH: f64 = 0.1;
+/// What a rise counts at least, as a share of what a node lacks to the cutoff; see [`branching_unit`].
+const LEAST_RISE: f64 = 0.03;
 /// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
@@ -223,6 +225,8 @@ struct Fixed {
     /// Whether any unit was decided, and whether by probing.
     changed: bool,
     probed: bool,
+    /// See [`Probed::promises`].
+    promises: Vec<(usize, [f64; 2])>,
 }
 
 /// What a dive brought up.
@@ -345,20 +349,21 @@ impl Search<'_> {
         let (mut now, mut left) = self.follow(&now, &left)?;
         let mut warm = answer.warm.clone();
         warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
-        let decided = self.relaxation.probe(&now, &left, &warm, answer.upper - answer.lower, cutoff);
-        if decided.out.iter().any(|u| decided.inside.contains(u)) {
+        let Probed { out, inside: chosen, promises } =
+            self.relaxation.probe(&now, &left, &warm, answer.upper - answer.lower, cutoff);
+        if out.iter().any(|u| chosen.contains(u)) {
             return None;
         }
-        let probed = !decided.out.is_empty() || !decided.inside.is_empty();
+        let probed = !out.is_empty() || !chosen.is_empty();
         if probed {
-            left.retain(|u| !decided.out.contains(u) && !decided.inside.contains(u));
-            now.extend(decided.inside);
+            left.retain(|u| !out.contains(u) && !chosen.contains(u));
+            now.extend(chosen);
             now.sort_unstable();
             (now, left) = self.follow(&now, &left)?;
             warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
         }
         let changed = now.len() > inside.len() || left.len() < free.len();
-        Some(Fixed { inside: now, free: left, warm, changed, probed })
+        Some(Fixed { inside: now, free: left, warm, changed, probed, promises })
     }
 
     /// Step 5, from one node.
@@ -424,9 +429,8 @@ impl Search<'_> {
                 }
                 dive.looked_at.push(subset);
             }
-            // The largest share: leaving that unit out raises the bound most, and choosing it leads to good subsets.
-            let by_share = |a: &&(usize, f64), b: &&(usize, f64)| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0));
-            let (unit, share) = warm.shares.iter().max_by(by_share).copied().unwrap_or((free[0], 0.0));
+            let unit = branching_unit(&fixed.promises, cutoff - bound).unwrap_or(free[0]);
+            let share = warm.shares.iter().find(|s| s.0 == unit).map_or(0.0, |s| s.1);
             let packed = Packed::new(&warm);
             let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
             let mut with = inside.clone();
@@ -450,6 +454,14 @@ impl Search<'_> {
             (inside, free) = (i, f);
         }
     }
+}
+
+/// The unit whose children's bounds promise the largest product of rises. A rise counts as at least a small share of what is
+/// missing to the cutoff: where choosing a unit hardly ever helps, the one that is missed most is taken.
+fn branching_unit(promises: &[(usize, [f64; 2])], missing: f64) -> Option<usize> {
+    let floor = if missing.is_finite() { LEAST_RISE * missing } else { 0.0 };
+    let score = |p: &(usize, [f64; 2])| (p.1[0] + floor) * (p.1[1] + floor);
+    promises.iter().max_by(|a, b| score(a).total_cmp(&score(b)).then(b.0.cmp(&a.0))).map(|p| p.0)
 }
 
 impl Oracle for Search<'_> {

@@ -15,6 +15,7 @@ mod interior;
 mod probe;
 
 use interior::{Block, Goal, Point, Restricted, UnitColumns};
+pub(crate) use probe::Probed;
 
 use crate::dual::kkt::{best_bias, make_feasible, total_loss};
 use crate::dual::{Bias, BoxDual, Loss};

@@ -30,40 +30,43 @@ const FAR: f64 = 4.0;
 /// Share of the way to the end of the box that may be gone.
 const SHORT: f64 = 0.999;
 
-/// Free units that need not be branched on, by what is left of them.
+/// What probing tells of the units of positive share.
 #[derive(Debug, Default)]
-pub(crate) struct Decided {
+pub(crate) struct Probed {
     /// No subset with the unit is below the cutoff.
     pub(crate) out: Vec<usize>,
     /// No subset without the unit is below the cutoff.
     pub(crate) inside: Vec<usize>,
+    /// (unit, how far its children's bounds will rise, as far as T tells: left out, chosen).
+    pub(crate) promises: Vec<(usize, [f64; 2])>,
 }
 
 impl Relaxation<'_> {
-    /// Decides units of positive share, at a node whose relaxation was solved to `warm` within `gap`.
-    pub(crate) fn probe(&self, inside: &[usize], free: &[usize], warm: &Warm, gap: f64, cutoff: f64) -> Decided {
-        let mut decided = Decided::default();
+    /// Probes the units of positive share, at a node whose relaxation was solved to `warm` within `gap`.
+    pub(crate) fn probe(&self, inside: &[usize], free: &[usize], warm: &Warm, gap: f64, cutoff: f64) -> Probed {
+        let mut probed = Probed::default();
         let node = Node::new(self, inside, free);
-        let Some(tied) = Tied::new(&node, warm, gap) else { return decided };
+        let Some(tied) = Tied::new(&node, warm, gap) else { return probed };
         let line = Line::new(&node, warm);
         let mut first = node.features.len();
         for &(unit, _) in &warm.shares {
             let last = first + self.rules.unit(unit).len();
             let step = tied.step(first..last);
+            let promises = [step.promise(false), step.promise(true)];
+            probed.promises.push((unit, promises.map(|p| p.1)));
             let mut ray = None;
-            for chosen in [false, true] {
-                let (t, rise) = step.promise(chosen);
+            for (chosen, (t, rise)) in [false, true].into_iter().zip(promises) {
                 if line.lower + rise < cutoff {
                     continue;
                 }
                 let ray = ray.get_or_insert_with(|| line.ray(&tied, &step));
                 if line.reaches(unit, chosen, ray, t, cutoff) {
-                    if chosen { &mut decided.out } else { &mut decided.inside }.push(unit);
+                    if chosen { &mut probed.out } else { &mut probed.inside }.push(unit);
                 }
             }
             first = last;
         }
-        decided
+        probed
     }
 }
 
