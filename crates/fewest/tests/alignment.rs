@@ -105,15 +105,15 @@ fn hard_settings() -> KtaSettings {
 
 #[test]
 fn no_bound_lies_below_the_optimum_wherever_the_run_is_stopped() {
-    for seed in 0..4 {
+    for seed in 0..3 {
         let (design, class) = hard(seed);
-        for k in [1, 2, 3, 4, 6, 16] {
+        for k in [1, 2, 3, 5, 16] {
             let rules = Rules::at_most_features(16, k).expect("valid");
             let proven = run(&design, &class, &rules, &hard_settings(), exact_limits()).outcome;
             assert_eq!(proven.status, Status::Optimal);
             let best = proven.objective.expect("a subset");
             let mut before = f64::INFINITY;
-            for nodes in [0, 1, 2, 5, 20, 100] {
+            for nodes in [0, 1, 2, 20, 100] {
                 let limits = Limits { nodes: Some(nodes), ..exact_limits() };
                 let stopped = run(&design, &class, &rules, &hard_settings(), limits).outcome;
                 let (bound, objective) = (stopped.bound.expect("a bound"), stopped.objective.expect("a subset"));

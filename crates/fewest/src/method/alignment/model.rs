@@ -235,3 +235,95 @@ fn largest_sum(x: &[f64], y: &[f64]) -> f64 {
     }
     lanes.iter().fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::alignment::pairs::Pairs;
+    use crate::method::alignment::products::{Query, sums};
+    use crate::{DenseDesign, Limits, Rules, Run, Sense, Silent};
+
+    /// 40 samples of two classes with 8 features, some far from the rest.
+    fn pairs(seed: u64, gamma: f64) -> Pairs {
+        let mut state = seed.wrapping_mul(2).wrapping_add(1);
+        let mut draw = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+        };
+        let values = (0..320).map(|_| draw() + draw() + 8.0 * draw().powi(5)).collect();
+        let shares: Vec<Vec<f64>> =
+            [0, 1].map(|c| (0..40).map(|i| if i % 2 == c { 0.05 } else { 0.0 }).collect()).to_vec();
+        let design = DenseDesign::new(40, 8, values).expect("320 values");
+        let mut pairs = Pairs::new(&design, &shares, &Rules::none(8), gamma, 1 << 20);
+        pairs.favour(vec![1, 2]);
+        pairs
+    }
+
+    /// Every set of at most `slots` of the columns 0 to m - 1.
+    fn completions(m: usize, slots: usize) -> impl Iterator<Item = Vec<usize>> {
+        let sets = (0u32..1 << m).filter(move |set| set.count_ones() as usize <= slots);
+        sets.map(move |set| (0..m).filter(|a| set >> a & 1 == 1).collect())
+    }
+
+    #[test]
+    fn no_completion_is_above_the_model_and_the_last_two_levels_are_exact() {
+        let rules = Rules::none(8);
+        let clock = Run::new(&rules, Limits::default(), Sense::Max, &mut Silent).expect("valid").clock();
+        for (seed, gamma) in [(1, 0.1), (2, 1.0), (3, 10.0), (4, 1e-4), (5, 1e4)] {
+            let pairs = pairs(seed, gamma);
+            for slots in 1..=6 {
+                let query = Query { inside: vec![3], free: vec![0, 1, 2, 5, 6, 7], slots };
+                let sums = sums(&pairs, std::slice::from_ref(&query), &clock).expect("not stopped").remove(0);
+                let (margin, monotone) = (sums.margin(&query, &pairs), sums.monotone(&query, &pairs));
+                assert!(margin < 2e-3, "{margin}");
+                let model = Model::new(sums, slots, pairs.diagonal + margin);
+                let value = |set: &[usize]| {
+                    let (constant, linear) = model.of_size(set.len());
+                    let twice: f64 = set
+                        .iter()
+                        .flat_map(|&a| set.iter().filter(move |&&b| b != a).map(move |&b| (a, b)))
+                        .map(|(a, b)| model.pair(a, b))
+                        .sum();
+                    constant + set.iter().map(|&a| linear[a]).sum::<f64>() + 0.5 * twice
+                };
+                let mut all = Vec::new();
+                for set in completions(6, slots) {
+                    let units: Vec<usize> =
+                        [3].into_iter().chain(set.iter().map(|&a| query.free[a] as usize)).collect();
+                    let (truth, upper) = (pairs.value(&units), value(&set));
+                    let about = format!("seed {seed}, slots {slots}, {set:?}: {upper}, true {truth}, margin {margin}");
+                    assert!(upper >= truth && monotone >= truth, "{about}, monotone {monotone}");
+                    assert!(slots > 2 || upper <= truth + 2.0 * margin, "{about}");
+                    all.push((upper, set));
+                }
+                all.sort_by(|a, b| b.0.total_cmp(&a.0));
+                if slots <= 2 {
+                    let (above, below) = model.exact(all[4].0);
+                    assert_eq!((above.len(), below), (all.iter().filter(|a| a.0 > all[4].0).count(), all[4].0));
+                    continue;
+                }
+                for effort in [u64::MAX, 20, 0] {
+                    let cutoff = all[all.len() / 3].0;
+                    let found = model.above(cutoff, effort);
+                    let place = |a: usize| found.order.iter().position(|&o| o == a).expect("ordered");
+                    for (upper, set) in &all {
+                        let mut places: Vec<usize> = set.iter().map(|&a| place(a)).collect();
+                        places.sort_unstable();
+                        let kept = match places.split_first() {
+                            None => found.itself.is_some(),
+                            Some((&first, rest)) => {
+                                let (bound, partners) = &found.branches[first];
+                                *bound >= *upper - 1e-12 && rest.iter().all(|&b| partners[b])
+                            }
+                        };
+                        assert!(kept || *upper <= cutoff + 1e-12, "seed {seed}, slots {slots}: {set:?} is lost");
+                        assert!(
+                            kept || found.below >= *upper - 1e-12,
+                            "seed {seed}, slots {slots}: {set:?} is forgotten"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

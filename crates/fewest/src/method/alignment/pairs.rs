@@ -11,7 +11,7 @@ use crate::{Choice, Design, Rules};
 /// Bytes of a tile that stay in the second cache together with what a node adds up.
 const TILE_BYTES: usize = 256 * 1024;
 /// Fewest and most pairs of a tile.
-const TILE_LENGTH: (usize, usize) = (256, 2048);
+const TILE_LENGTH: (usize, usize) = (512, 2048);
 /// A feature with at most this many values is a category; pairs of such data are compared with each other.
 const CATEGORY: usize = 12;
 
