@@ -250,7 +250,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 40) as f64 / f64::from(1 << 24) - 0.5
         };
-        let values = (0..320).map(|_| draw() + draw() + 8.0 * draw().powi(5)).collect();
+        let values: Vec<f64> = (0..320).map(|_| draw() + draw() + 8.0 * draw().powi(5)).collect();
         let shares: Vec<Vec<f64>> =
             [0, 1].map(|c| (0..40).map(|i| if i % 2 == c { 0.05 } else { 0.0 }).collect()).to_vec();
         let design = DenseDesign::new(40, 8, values).expect("320 values");

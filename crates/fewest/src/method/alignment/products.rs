@@ -3,7 +3,9 @@
 //! With `e` the weight of a pair times its kernel on the chosen units, a completion by k units (where "none" may fill slots)
 //! multiplies e by the product of k values u = r + delta, and for every r
 //!
-//!     prod u = r^k + r^(k-1) sum delta_a + r^(k-2) sum delta_a delta_b + sum_(i >= 3) r^(k-i) e_i(delta).
+//! ```text
+//! prod u = r^k + r^(k-1) sum delta_a + r^(k-2) sum delta_a delta_b + sum_(i >= 3) r^(k-i) e_i(delta)
+//! ```
 //!
 //! For k <= 2 the last sum is empty and the model exact. Otherwise each product of i deltas is at most the mean over its
 //! pairs of |delta_a delta_b|^(i/2) (arithmetic and geometric means) <= |delta_a delta_b|^(3/2), and a pair lies in
