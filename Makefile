@@ -11,7 +11,7 @@ PROFILE ?= dev
 
 .PHONY: help demo test check fmt-check lint docs tools peers bench bench-python fuzz need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
-.PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real
+.PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22

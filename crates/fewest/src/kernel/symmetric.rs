@@ -91,6 +91,22 @@ pub(crate) fn add_squared_differences(a: f64, x: &[f64], out: &mut [f64]) {
     }
 }
 
+/// `out_t += s x_t`
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
+pub(crate) fn add_multiple(s: f32, x: &[f32], out: &mut [f32]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out += s * x;
+    }
+}
+
+/// `out_t = x_t` in single precision
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
+pub(crate) fn narrow(x: &[f64], out: &mut [f32]) {
+    for (out, x) in out.iter_mut().zip(x) {
+        *out = *x as f32;
+    }
+}
+
 /// From values u: `delta = u - centre`, `spread = |delta|^(3/2)`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
 pub(crate) fn centre_on(centre: &[f32], delta: &mut [f32], spread: &mut [f32]) {

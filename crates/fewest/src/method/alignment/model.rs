@@ -3,6 +3,7 @@
 use multiversion::multiversion;
 
 use super::products::Sums;
+use crate::Clock;
 
 /// A quadratic function of the completion; columns are the free units, then "no unit".
 #[derive(Debug)]
@@ -80,8 +81,9 @@ impl Model {
         (above, below)
     }
 
-    /// The completions above the cutoff. Looks at about `effort` terms one by one, and bounds the rest more coarsely.
-    pub(super) fn above(&self, cutoff: f64, effort: u64) -> Above {
+    /// The completions above the cutoff. Looks at about `effort` terms one by one, or until the clock says stop, and bounds
+    /// the rest more coarsely.
+    pub(super) fn above(&self, cutoff: f64, effort: u64, clock: &Clock) -> Above {
         let m = self.m;
         let (_, linear) = self.of_size(self.slots);
         let row = |a: usize| (0..m).filter(move |&b| b != a).map(move |b| self.pair(a, b));
@@ -115,6 +117,7 @@ impl Model {
             half: &half,
             cutoff,
             effort,
+            clock,
             scores: vec![vec![0.0; m]; self.slots],
             prefix: Vec::with_capacity(self.slots),
             branches: vec![(f64::NEG_INFINITY, vec![false; m]); m],
@@ -138,6 +141,7 @@ struct Search<'a> {
     half: &'a [Vec<f64>],
     cutoff: f64,
     effort: u64,
+    clock: &'a Clock,
     /// By depth: what each unit adds to the units of the prefix.
     scores: Vec<Vec<f64>>,
     prefix: Vec<usize>,
@@ -174,6 +178,9 @@ impl Search<'_> {
             let row = &self.pairs[a * self.m..(a + 1) * self.m];
             add(&done[depth][a + 1..], &row[a + 1..], &mut next[a + 1..]);
             self.effort = self.effort.saturating_sub((self.m - a) as u64);
+            if depth <= 1 && self.effort > 0 && self.clock.stop().is_some() {
+                self.effort = 0;
+            }
             if left > 2 || self.effort == 0 {
                 let each = largest_sum(&next[a + 1..], &self.half[left - 2][a + 1..]);
                 let bound = with + (left - 1) as f64 * each;
@@ -298,13 +305,16 @@ mod tests {
                 }
                 all.sort_by(|a, b| b.0.total_cmp(&a.0));
                 if slots <= 2 {
-                    let (above, below) = model.exact(all[4].0);
-                    assert_eq!((above.len(), below), (all.iter().filter(|a| a.0 > all[4].0).count(), all[4].0));
+                    let cutoff = all[4].0;
+                    let (above, below) = model.exact(cutoff);
+                    let beyond = |x: f64| all.iter().filter(|a| a.0 > x).count();
+                    assert!((beyond(cutoff + 1e-9)..=beyond(cutoff - 1e-9)).contains(&above.len()), "{above:?}");
+                    assert!(below <= cutoff && above.iter().all(|a| a.0 > cutoff));
                     continue;
                 }
                 for effort in [u64::MAX, 20, 0] {
                     let cutoff = all[all.len() / 3].0;
-                    let found = model.above(cutoff, effort);
+                    let found = model.above(cutoff, effort, &clock);
                     let place = |a: usize| found.order.iter().position(|&o| o == a).expect("ordered");
                     for (upper, set) in &all {
                         let mut places: Vec<usize> = set.iter().map(|&a| place(a)).collect();

@@ -102,7 +102,9 @@ impl Pairs {
             let at = *place.entry(key).or_insert(first.len());
             if at == first.len() {
                 first.push(i);
-                shares.iter_mut().for_each(|s| s.push(0.0));
+                for sums in &mut shares {
+                    sums.push(0.0);
+                }
             }
             for (sum, share) in shares.iter_mut().zip(shares_of) {
                 sum[at] += share[i];
@@ -172,7 +174,7 @@ impl Pairs {
     }
 
     /// gamma d of a unit between row g and the rows `from..`, added to `out`.
-    fn distances(&self, columns: &[Vec<f64>], g: usize, from: usize, out: &mut [f64]) {
+    fn distances(columns: &[Vec<f64>], g: usize, from: usize, out: &mut [f64]) {
         for column in columns {
             symmetric::add_squared_differences(column[g], &column[from..from + out.len()], out);
         }
@@ -196,7 +198,7 @@ impl Pairs {
         for g in 0..self.rows {
             let mut distances = vec![vec![0.0; self.rows - g - 1]; m + 1];
             for (u, out) in distances.iter_mut().enumerate() {
-                self.distances(self.units.get(u).unwrap_or(&self.fixed), g, g + 1, out);
+                Self::distances(self.units.get(u).unwrap_or(&self.fixed), g, g + 1, out);
             }
             for k in 0..self.rows - g - 1 {
                 let key: Vec<u32> = distances[..m].iter().map(|d| (d[k] as f32).to_bits()).collect();
@@ -225,12 +227,10 @@ impl Pairs {
     fn store(&mut self) {
         let bytes = 8 * (self.units.len() as u64 + 2) * (self.tiles() * self.length) as u64;
         if bytes <= self.memory / 2 {
-            let tiles = (0..self.tiles()).into_par_iter().map(|t| {
-                let mut tile = Tile::default();
-                self.fill(t, &mut tile);
-                tile
-            });
-            self.stored = tiles.collect();
+            let mut tiles = std::mem::take(&mut self.stored);
+            tiles.resize_with(self.tiles(), Tile::default);
+            tiles.par_iter_mut().enumerate().for_each(|(t, tile)| self.fill(t, tile));
+            self.stored = tiles;
         }
     }
 
@@ -276,12 +276,11 @@ impl Pairs {
                     for u in 0..=m {
                         let out = &mut scratch[..run];
                         out.fill(0.0);
-                        self.distances(self.units.get(u).unwrap_or(&self.fixed), g, h, out);
+                        Self::distances(self.units.get(u).unwrap_or(&self.fixed), g, h, out);
                         if u < m {
-                            let place = &mut tile.delta[u * length + at..][..run];
-                            place.iter_mut().zip(&*out).for_each(|(p, &d)| *p = d as f32);
+                            symmetric::narrow(out, &mut tile.delta[u * length + at..][..run]);
                         } else {
-                            out.iter_mut().for_each(|d| *d = -*d);
+                            negate(out);
                             simd::exp(out);
                             for (k, kernel) in out.iter().enumerate() {
                                 tile.weight[at + k] = (self.weight(g, h + k) * kernel) as f32;
@@ -295,18 +294,11 @@ impl Pairs {
         }
         symmetric::exp_of_minus(&mut tile.delta[..m * length]);
         tile.delta[m * length..].fill(1.0);
-        let mean = |units: &mut dyn Iterator<Item = usize>, count: usize, out: &mut [f32]| {
-            for u in units {
-                for (sum, value) in out.iter_mut().zip(&tile.delta[u * length..(u + 1) * length]) {
-                    *sum += value / count as f32;
-                }
-            }
-        };
-        if self.favoured.is_empty() {
-            mean(&mut (0..m), m, &mut tile.centre);
-        } else {
-            mean(&mut (0..m), 2 * m, &mut tile.centre);
-            mean(&mut self.favoured.iter().copied(), 2 * self.favoured.len(), &mut tile.centre);
+        let one = if self.favoured.is_empty() { 1.0 } else { 0.5 };
+        let shares = (0..m).map(|u| (u, one / m as f32));
+        let favoured = self.favoured.iter().map(|&u| (u, 0.5 / self.favoured.len() as f32));
+        for (u, share) in shares.chain(favoured) {
+            symmetric::add_multiple(share, &tile.delta[u * length..(u + 1) * length], &mut tile.centre);
         }
         tile.centre.iter_mut().for_each(|r| *r = r.clamp(0.0, 1.0));
         for u in 0..=m {
@@ -320,13 +312,19 @@ impl Pairs {
         let row = |g: usize| {
             let mut out = vec![0.0; self.rows - g - 1];
             for columns in chosen.iter().map(|&u| &self.units[u]).chain([&self.fixed]) {
-                self.distances(columns, g, g + 1, &mut out);
+                Self::distances(columns, g, g + 1, &mut out);
             }
-            out.iter_mut().for_each(|d| *d = -*d);
+            negate(&mut out);
             simd::exp(&mut out);
             out.iter().enumerate().map(|(k, kernel)| self.weight(g, g + 1 + k) * kernel).sum::<f64>()
         };
         let sums: Vec<f64> = (0..self.rows).into_par_iter().with_min_len(32).map(row).collect();
         self.diagonal + sums.iter().sum::<f64>()
+    }
+}
+
+fn negate(values: &mut [f64]) {
+    for value in values {
+        *value = -*value;
     }
 }

@@ -27,6 +27,9 @@ const GROUP: usize = 16;
 const PARTS: usize = 16;
 /// With more slots than this there is no model, only the monotone bound.
 pub(super) const MOST_SLOTS: usize = 12;
+/// From this many slots on the monotone bound counts what all free units together leave of the pairs of negative weight;
+/// below, the model is nearly always better, and it counts nothing.
+const MONOTONE_SLOTS: usize = 6;
 /// Relative error of a value u, of a weight, and of each product with them in single precision.
 const UNIT_ERROR: f64 = 1e-6;
 
@@ -58,7 +61,7 @@ impl Query {
 pub(super) struct Sums {
     /// sum |e|
     absolute: f64,
-    /// sum of e > 0, less |e| times every free value where e < 0: no completion is above.
+    /// sum of e > 0, less |e| times every free value where e < 0 (from [`MONOTONE_SLOTS`] on): no completion is above.
     monotone: f64,
     /// sum e r^k
     pub(super) constant: f64,
@@ -176,8 +179,8 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch) 
         multiply_by_sum(tile.delta(u as usize), &tile.centre, &mut scratch.kernel);
     }
     scratch.all.clear();
-    scratch.all.resize(length, if k >= 3 { 1.0 } else { 0.0 });
-    if k >= 3 {
+    scratch.all.resize(length, if k >= MONOTONE_SLOTS { 1.0 } else { 0.0 });
+    if k >= MONOTONE_SLOTS {
         for &u in &query.free {
             multiply_by_sum(tile.delta(u as usize), &tile.centre, &mut scratch.all);
         }

@@ -14,9 +14,9 @@ use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Statu
 /// Most nodes expanded at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 64;
 /// Multiply-adds after which a batch takes no more nodes, so that limits are seen in time.
-const BATCH_WORK: f64 = 2e11;
+const BATCH_WORK: f64 = 5e11;
 /// Multiply-adds in the time of one step through a model.
-const STEP: f64 = 8.0;
+const STEP: f64 = 32.0;
 /// Steps through a model that are granted in any case.
 const STEPS: u64 = 100_000;
 
@@ -111,7 +111,9 @@ impl<'a> Search<'a> {
             let mut state = self.rules.root().to_vec();
             self.units.iter().for_each(|&u| state[u] = Choice::Out);
             for (units, choice) in [(&inside, Choice::In), (&free, Choice::Free)] {
-                units.iter().for_each(|&u| state[self.units[u as usize]] = choice);
+                for &u in units {
+                    state[self.units[u as usize]] = choice;
+                }
             }
             self.rules.propagate(&mut state).ok()?;
             let now = |u: &u32| state[self.units[*u as usize]];
@@ -201,7 +203,7 @@ impl<'a> Search<'a> {
         }
         let columns = (query.free.len() + 1) as f64;
         let effort = (self.pairs.count() as f64 * columns * columns / STEP) as u64;
-        let above = model.above(cutoff, effort.max(STEPS));
+        let above = model.above(cutoff, effort.max(STEPS), &self.clock);
         out.below = above.below.min(limit);
         if let Some(value) = above.itself {
             out.found = self.judge(vec![(value, query.inside.clone())], 0.0, 1);
@@ -379,7 +381,9 @@ impl Tree {
             let mut gains = vec![0.0; search.rules.p()];
             for (value, inside) in singles.iter().filter(|s| s.1.len() == 1) {
                 let unit = search.rules.unit(search.units[inside[0] as usize]);
-                unit.iter().for_each(|&j| gains[j] = value / unit.len() as f64);
+                for &j in unit {
+                    gains[j] = value / unit.len() as f64;
+                }
             }
             let first = search.rules.best_subset(&gains).map(|b| b.0);
             let inside = |s: Subset| {
