@@ -237,9 +237,13 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch) 
             }
             for i in 0..BLOCK.min(columns - a) {
                 for j in 0..BLOCK.min(columns - b) {
-                    sums.pairs[(a + i) * columns + b + j] += out[i][j];
-                    if a != b {
-                        sums.pairs[(b + j) * columns + a + i] += out[i][j];
+                    // One rounding for both halves.
+                    let (row, column) = (a + i, b + j);
+                    if row <= column {
+                        sums.pairs[row * columns + column] += out[i][j];
+                    }
+                    if row < column {
+                        sums.pairs[column * columns + row] += out[i][j];
                     }
                 }
             }
