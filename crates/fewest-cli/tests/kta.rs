@@ -21,7 +21,9 @@ fn by_brute_force(scratch: &Scratch, file: &str, theta: usize, beta: f64) -> (f6
     for j in 0..p {
         let mean = rows.iter().map(|r| r[j]).sum::<f64>() / n as f64;
         let deviation = (rows.iter().map(|r| (r[j] - mean).powi(2)).sum::<f64>() / n as f64).sqrt();
-        rows.iter_mut().for_each(|r| r[j] = (r[j] - mean) / deviation);
+        for row in &mut rows {
+            row[j] = (row[j] - mean) / deviation;
+        }
     }
     let part = |i: usize, h: usize, j: usize| (rows[i][j] - rows[h][j]).powi(2);
     let mut all: Vec<f64> = (0..n)
