@@ -11,7 +11,7 @@ PROFILE ?= dev
 
 .PHONY: help demo test check fmt-check lint docs tools peers bench bench-python fuzz need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
-.PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real
+.PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -61,7 +61,7 @@ bench-python:
 	  if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi; \
 	  .venv/bin/python -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt; fi
 
-bench: bench-objectives bench-read bench-memory bench-train bench-rfe bench-exact ## all comparisons of bench/README.md (hours, mostly of the peers)
+bench: bench-objectives bench-read bench-memory bench-train bench-rfe bench-exact bench-kta ## all comparisons of bench/README.md (hours, mostly of the peers)
 
 bench-objectives: need-cargo tools bench-python ## objectives and predictions against LIBSVM and LIBLINEAR
 	$(BENCH_PYTHON) bench/objectives.py
@@ -86,6 +86,9 @@ bench-exact-frontier: bench-exact-build ## how far exact proves, over p, n, C an
 	$(BENCH_PYTHON) bench/exact_frontier.py --again
 bench-exact-real: bench-exact-build ## exact on wdbc (a path) and leukemia
 	$(BENCH_PYTHON) bench/exact_real.py
+bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeration, and on larger data
+	$(CARGO) build --release --locked -p fewest-bench
+	$(BENCH_PYTHON) bench/kta.py
 
 fuzz: need-cargo tools ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
 	$(CARGO) test --release --locked -p fewest-data --test fuzz --no-run

@@ -1,12 +1,14 @@
-//! `fewest-bench fit|rfe|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
+//! `fewest-bench fit|rfe|kta|enumerate|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
 //! output. Only the solve is timed. `bench/README.md` says what the scripts do with it.
 //!
 //! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias free|none|S --tolerance T
 //! --repeats R --seconds S` (repeat until R runs or S seconds) `--out FILE` (bias, weights, decision values as raw f64).
 //! Options of `rfe`: `--features K --step N --cost C --tolerance T --repeats R --seconds S`.
+//! Options of `kta` and `enumerate`: see `alignment.rs`.
 //! `read` times reading a data file of any format `fewest_data` knows: `--repeats R --seconds S`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that reports by printing")]
 
+mod alignment;
 mod matrix;
 
 use std::collections::HashMap;
@@ -51,7 +53,7 @@ impl Options {
 
 fn run(arguments: &[String]) -> Result<Value, String> {
     let [command, file, rest @ ..] = arguments else {
-        return Err("usage: fewest-bench fit|rfe|read|info FILE [--option value ...]".into());
+        return Err("usage: fewest-bench fit|rfe|kta|enumerate|read|info FILE [--option value ...]".into());
     };
     let mut options = HashMap::new();
     for pair in rest.chunks(2) {
@@ -69,8 +71,10 @@ fn run(arguments: &[String]) -> Result<Value, String> {
     let mut answer = match command.as_str() {
         "fit" => run_fit(&data, options)?,
         "rfe" => run_rfe(&data, options)?,
+        "kta" => alignment::run_kta(&data, options)?,
+        "enumerate" => alignment::run_enumerate(&data, options)?,
         "info" => options.none_left().map(|()| json!({"peak_bytes": peak_bytes()}))?,
-        other => return Err(format!("unknown command {other}; there are fit, rfe, read and info")),
+        other => return Err(format!("unknown command {other}; there are fit, rfe, kta, enumerate, read and info")),
     };
     answer["n"] = json!(data.design.n_samples());
     answer["p"] = json!(data.design.n_features());

@@ -14,6 +14,7 @@ Examples:
   fewest select genes.csv.gz --method rfe --max-features 10 --step half --require TP53 --json result.json
   fewest select wdbc.csv --method exact --max-features 5   the best five, proven
   fewest path wdbc.csv --method exact --max-features 1..8  the best one, two, ... eight
+  fewest select wdbc.csv --method kta --max-features 5     the best five for a Gaussian kernel, proven
   fewest fit wdbc.csv --result result.json --model wdbc.model
   fewest predict wdbc.model new.csv --out predictions.csv
   fewest generate hyperplane --samples 500 --features 20 --relevant 5 --out d.csv    data with a known truth
@@ -186,9 +187,9 @@ pub(crate) struct SvmArgs {
     /// Multiply the cost by class: none, balanced, or NAME=W,NAME=W,...
     #[arg(long, value_name = "WEIGHTS", default_value = "none", help_heading = "SVM")]
     pub(crate) class_weight: String,
-    /// Kernel; select accepts linear only, for now
-    #[arg(long, value_name = "KERNEL", default_value = "linear", help_heading = "SVM")]
-    pub(crate) kernel: KernelArg,
+    /// Kernel [default: linear; select: rbf with kta, linear with all others]
+    #[arg(long, value_name = "KERNEL", help_heading = "SVM")]
+    pub(crate) kernel: Option<KernelArg>,
 }
 
 /// Loss of a sample.
@@ -330,7 +331,11 @@ pub(crate) struct OwnArgs {
     /// object
     #[arg(long, value_name = "L|FILE", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) penalty: Option<String>,
-    /// exact: find and prove this many best subsets [default: 1]
+    /// kta: gamma of the rbf kernel: a number, sigest[:BETA] = BETA / median squared distance, or scale = 1 / (K Var(X)), both for
+    /// K features on average [default: sigest]
+    #[arg(long, value_name = "GAMMA", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) gamma: Option<String>,
+    /// exact, kta: find and prove this many best subsets [default: 1]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) solutions: Option<u64>,
     /// gbd: stop after this many cuts [default: 250]
@@ -366,10 +371,10 @@ pub(crate) struct LimitArgs {
     /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h; path shares it out among its sizes
     #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub(crate) time_limit: Option<String>,
-    /// exact, gbd, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    /// exact, gbd, kta, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Limits")]
     pub(crate) gap: Option<f64>,
-    /// exact, --certify: stop after this many nodes of the search
+    /// exact, kta, --certify: stop after this many nodes of the search
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) node_limit: Option<u64>,
 }

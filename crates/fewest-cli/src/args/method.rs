@@ -5,13 +5,14 @@ use std::path::Path;
 #[cfg(feature = "highs")]
 use std::sync::Arc;
 
+use fewest::method::alignment::{self, KtaSettings};
 #[cfg(feature = "highs")]
 use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
 use fewest::method::elimination::{self, RfeSettings, Step};
 use fewest::method::filter::{self, Binning};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
-use fewest::{Limits, Observer, Problem, Rules, Selection, Subset, SvmSettings};
+use fewest::{Design, Kernel, Limits, Observer, Problem, Rules, Selection, Subset, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
@@ -25,24 +26,28 @@ use crate::commands::prepare::Prepared;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd"];
+const PROVING: &[&str] = &["exact", "gbd", "kta"];
+
+/// Methods that take a price per feature.
+const PRICED: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 12] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 13] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
-        ("penalty", own.penalty.is_some(), PROVING, ""),
+        ("penalty", own.penalty.is_some(), PRICED, ""),
         ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
         ("validate", own.validate.is_some(), &["gbd"], ""),
         ("patience", own.patience.is_some(), &["gbd"], ""),
         ("seed", own.seed.is_some(), &["gbd"], ""),
         ("plain", own.plain, &["gbd"], ""),
-        ("solutions", own.solutions.is_some(), &["exact"], ""),
+        ("solutions", own.solutions.is_some(), &["exact", "kta"], ""),
+        ("gamma", own.gamma.is_some(), &["kta"], ""),
         ("step", own.step.is_some(), &["rfe"], ""),
         ("step-of", own.step_of.is_some(), &["rfe"], ""),
         ("binning", own.binning.is_some(), &["info-gain"], ""),
         ("gap", limits.gap.is_some() && !certifies, PROVING, " or add --certify"),
-        ("node-limit", limits.node_limit.is_some() && !certifies, &["exact"], " or add --certify"),
+        ("node-limit", limits.node_limit.is_some() && !certifies, &["exact", "kta"], " or add --certify"),
     ]
 }
 
@@ -57,6 +62,13 @@ pub(crate) enum Asked {
     Exact {
         /// Added per chosen feature.
         penalty: Penalty,
+        /// How many best subsets.
+        solutions: usize,
+    },
+    /// Kernel-target alignment.
+    Kta {
+        /// How gamma is found.
+        gamma: Gamma,
         /// How many best subsets.
         solutions: usize,
     },
@@ -83,6 +95,8 @@ pub(crate) enum Method {
     InfoGain(Binning),
     /// Branch and bound.
     Exact(ExactSettings),
+    /// Kernel-target alignment, and the rule that gamma came from.
+    Kta(KtaSettings, Gamma),
     /// Generalized Benders Decomposition.
     #[cfg(feature = "highs")]
     Gbd(Box<GbdSettings>),
@@ -141,21 +155,19 @@ impl Asked {
                 "--certify looks for the best subset, but {name} does that itself and proves its bound; leave it out"
             )));
         }
-        if args.svm.kernel != KernelArg::Linear {
+        let own_kernel = if name == "kta" { KernelArg::Rbf } else { KernelArg::Linear };
+        if let Some(kernel) = args.svm.kernel.filter(|kernel| *kernel != own_kernel) {
+            let (asked, only) = (high::kernel_name(kernel), high::kernel_name(own_kernel));
             return Err(Failure::Input(format!(
-                "{name} accepts --kernel linear only, not {}; select first, then train with `fewest fit --kernel {}`",
-                high::kernel_name(args.svm.kernel),
-                high::kernel_name(args.svm.kernel)
+                "{name} accepts --kernel {only} only, not {asked}; select first, then train with `fewest fit --kernel {asked}`"
             )));
         }
         let own = &args.own;
         Ok(match name {
             "rfe" => Asked::Rfe(step(own.step.as_deref(), own.step_of)?),
             "info-gain" => Asked::InfoGain(binning(own.binning.as_deref())?),
-            "exact" => Asked::Exact {
-                penalty: Penalty::read(own)?,
-                solutions: at_least_one("solutions", own.solutions)?.unwrap_or(1) as usize,
-            },
+            "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
+            "kta" => Asked::Kta { gamma: Gamma::read(own.gamma.as_deref())?, solutions: solutions(own)? },
             #[cfg(feature = "highs")]
             "gbd" => Asked::Gbd {
                 penalty: Penalty::read(own)?,
@@ -171,6 +183,7 @@ impl Asked {
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
             Asked::Rfe(_) | Asked::InfoGain(_) => return false,
+            Asked::Kta { .. } => return true,
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, .. } => penalty,
@@ -178,11 +191,16 @@ impl Asked {
         !matches!(penalty, Penalty::None)
     }
 
-    /// The settings, now that there are data and the SVM has its memory.
+    /// The settings, now that there are data, the size has a limit and the SVM its memory.
     ///
     /// # Errors
-    /// A name that is no feature, or a feature without a penalty.
-    pub(crate) fn resolve(&self, svm: &SvmSettings, prepared: &Prepared) -> Result<Method, Failure> {
+    /// A name that is no feature, a feature without a penalty, or values from which no gamma can be found.
+    pub(crate) fn resolve(
+        &self,
+        svm: &SvmSettings,
+        prepared: &Prepared,
+        max_features: Option<usize>,
+    ) -> Result<Method, Failure> {
         let (svm, features) = (svm.clone(), &Features::new(&prepared.data.names));
         Ok(match self {
             Asked::Rfe(step) => Method::Rfe(RfeSettings { svm, step: *step }),
@@ -190,6 +208,13 @@ impl Asked {
             Asked::Exact { penalty, solutions } => {
                 let (penalty, solutions) = (penalty.resolve(features)?, *solutions);
                 Method::Exact(ExactSettings { svm, penalty, solutions, ..ExactSettings::default() })
+            }
+            Asked::Kta { gamma: rule, solutions } => {
+                let gamma = rule.find(prepared.data.features.as_design(), max_features.unwrap_or(features.len()))?;
+                let settings =
+                    KtaSettings { gamma, solutions: *solutions, memory: svm.memory, ..KtaSettings::default() };
+                settings.check()?;
+                Method::Kta(settings, *rule)
             }
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, max_cuts, patience, plain } => {
@@ -230,6 +255,10 @@ impl Method {
             Method::Exact(settings) => {
                 tree::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?
             }
+            Method::Kta(settings, _) => {
+                let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
+                alignment::kta(design, classes, &prepared.weights, rules, settings, limits, observer)?
+            }
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => {
                 let report = benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
@@ -263,6 +292,7 @@ impl Method {
             Method::Exact(settings) => {
                 path::exact_path(&two_classes(prepared, "exact")?, rules, sizes, settings, limits, observer)?
             }
+            Method::Kta(..) => return Err(Failure::input("path has no kta; use `fewest select` for each size")),
             #[cfg(feature = "highs")]
             Method::Gbd(_) => {
                 return Err(Failure::input(
@@ -288,6 +318,11 @@ impl Method {
             Method::Exact(settings) => {
                 vec![("penalty", priced(&settings.penalty, names)), ("solutions", json!(settings.solutions))]
             }
+            Method::Kta(settings, rule) => vec![
+                ("gamma", json!(settings.gamma)),
+                ("gamma_rule", json!(rule.text())),
+                ("solutions", json!(settings.solutions)),
+            ],
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => vec![
                 ("penalty", priced(&settings.penalty, names)),
@@ -312,7 +347,61 @@ impl Method {
             Method::Exact(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
-            Method::Rfe(_) | Method::InfoGain(_) => &[],
+            Method::Rfe(_) | Method::InfoGain(_) | Method::Kta(..) => &[],
+        }
+    }
+
+    /// The kernel of the SVM on what was selected.
+    pub(crate) fn kernel(&self) -> Kernel {
+        if let Method::Kta(settings, _) = self { Kernel::Rbf { gamma: settings.gamma } } else { Kernel::Linear }
+    }
+}
+
+/// `--gamma` of kta.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Gamma {
+    /// This.
+    Number(f64),
+    /// This share of 1 / median squared distance, for as many features as may be chosen.
+    Sigest(f64),
+    /// 1 / (K Var(X)).
+    Scale,
+}
+
+impl Gamma {
+    fn read(text: Option<&str>) -> Result<Self, Failure> {
+        let (gamma, number) = match text {
+            None | Some("sigest") => return Ok(Gamma::Sigest(1.0)),
+            Some("scale") => return Ok(Gamma::Scale),
+            Some(text) => match text.strip_prefix("sigest:") {
+                Some(beta) => (Gamma::Sigest as fn(f64) -> Self, beta),
+                None => (Gamma::Number as fn(f64) -> Self, text),
+            },
+        };
+        match number.parse::<f64>() {
+            Ok(number) if number > 0.0 && number.is_finite() => Ok(gamma(number)),
+            _ => Err(Failure::Input(format!(
+                "--gamma is {}, but must be a number above 0, sigest, sigest:BETA with BETA above 0, or scale",
+                text.unwrap_or_default()
+            ))),
+        }
+    }
+
+    /// The number, when at most `theta` features are chosen.
+    fn find(self, design: &dyn Design, theta: usize) -> Result<f64, Failure> {
+        Ok(match self {
+            Gamma::Number(gamma) => gamma,
+            Gamma::Sigest(beta) => beta * alignment::sigest(design, theta)?,
+            Gamma::Scale => alignment::scale(design, theta)?,
+        })
+    }
+
+    /// As typed.
+    fn text(self) -> String {
+        match self {
+            Gamma::Number(_) => "number".to_owned(),
+            Gamma::Sigest(beta) => format!("sigest:{beta}"),
+            Gamma::Scale => "scale".to_owned(),
         }
     }
 }
@@ -405,6 +494,11 @@ fn at_least_one(option: &str, count: Option<u64>) -> Result<Option<u64>, Failure
         Some(0) => Err(Failure::Input(format!("--{option} is 0, but must be at least 1"))),
         count => Ok(count),
     }
+}
+
+/// `--solutions`.
+fn solutions(own: &OwnArgs) -> Result<usize, Failure> {
+    Ok(at_least_one("solutions", own.solutions)?.unwrap_or(1) as usize)
 }
 
 /// `--binning`.

@@ -108,7 +108,7 @@ pub(crate) fn explain_status(status: Status, found: bool, terminal: Terminal) {
 /// Bad input, found before the training where that is possible.
 pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     let mut svm = high::svm(&args.svm)?;
-    let kernel = high::kernel(args.svm.kernel, &args.kernel)?;
+    let kernel = high::kernel(args.svm.kernel.unwrap_or(KernelArg::Linear), &args.kernel)?;
     let class_weight = ClassWeight::read(&args.svm.class_weight)?;
     let wanted = wanted(args)?;
     let time = high::time_limit(args.time_limit.as_deref())?;
@@ -134,7 +134,8 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     let features = features(&wanted, &prepared)?;
     if let Some(sink) = &model_sink {
         let whole = features.len() == prepared.data.names.len();
-        sink.accepts(prepared.target.classes.len(), args.svm.kernel, prepared.scale_name() != "none", whole)?;
+        let kind = args.svm.kernel.unwrap_or(KernelArg::Linear);
+        sink.accepts(prepared.target.classes.len(), kind, prepared.scale_name() != "none", whole)?;
     }
     let reading = start.elapsed().as_secs_f64();
 
@@ -152,7 +153,7 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
         sink.write(&trained, terminal)?;
     }
     if to_stdout == 0 {
-        terminal.out(&report(args, &trained, &prepared, accuracy, [reading, fitting]))?;
+        terminal.out(&report(&trained, &prepared, accuracy, [reading, fitting]))?;
     }
     let status = status(&trained);
     if status.is_limit() {
@@ -242,7 +243,7 @@ fn value(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, 
         "classes": classes_value(&trained.classes),
         "settings": {
             "data": prepared.data.source, "format": prepared.data.format.name(), "scale": prepared.scale_name(),
-            "kernel": kernel_name(args.svm.kernel), "cost": trained.svm.cost, "loss": loss_name(trained.svm.loss),
+            "kernel": kernel_name(args.svm.kernel.unwrap_or(KernelArg::Linear)), "cost": trained.svm.cost, "loss": loss_name(trained.svm.loss),
             "bias": bias_value(trained.svm.bias), "tolerance": trained.svm.tolerance, "max_epochs": trained.svm.max_epochs,
             "class_weight": args.svm.class_weight, "sample_weights": args.prepare.sample_weights, "memory": trained.svm.memory,
             "threads": rayon::current_num_threads()
@@ -252,7 +253,7 @@ fn value(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, 
     })
 }
 
-fn report(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, times: [f64; 2]) -> String {
+fn report(trained: &Trained, prepared: &Prepared, accuracy: f64, times: [f64; 2]) -> String {
     let model = &trained.model;
     let kernel = match model.kernel {
         Kernel::Rbf { gamma } => format!("rbf, gamma {}", table::number(gamma)),
@@ -260,7 +261,7 @@ fn report(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64,
             format!("poly, gamma {}, coef0 {coef0}, degree {degree}", table::number(gamma))
         }
         Kernel::Sigmoid { gamma, coef0 } => format!("sigmoid, gamma {}, coef0 {coef0}", table::number(gamma)),
-        Kernel::Linear | Kernel::Precomputed => kernel_name(args.svm.kernel).to_owned(),
+        Kernel::Linear | Kernel::Precomputed => kernel_name(KernelArg::Linear).to_owned(),
     };
     let worst = model.machines.iter().map(|m| m.solution.gap()).fold(0.0, f64::max);
     let [reading, fitting] = times.map(table::seconds);

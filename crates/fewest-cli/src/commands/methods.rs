@@ -67,6 +67,34 @@ const METHODS: &[Method] = &[
         ],
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
     },
+    Method {
+        name: "kta",
+        title: "the best subset for a Gaussian kernel, by alignment",
+        solves: "Finds the allowed subset on which the means of the classes lie farthest apart in the feature space of the Gaussian kernel (kernel-target alignment), and proves it, by branch and bound. No SVM takes part in the search; one is trained on the subset at the end. At a limit it returns the best subset so far with the bound and gap proven until then.",
+        formula: "max over allowed z of sum_ih psi_i psi_h exp(-gamma sum_j z_j (x_ij - x_hj)^2), psi_i = y_i / size of i's class; for more classes the sum over all pairs of classes",
+        proves: "the best subset, within --gap",
+        kernels: "rbf",
+        classes: "two or more",
+        rules: ALL_RULES,
+        cost: "about n^2 p^2 / 2 operations per node; fast up to --max-features 5 or so",
+        options: &[
+            (
+                "--max-features K",
+                "size; without it the size of largest alignment is sought, which is slow for many features",
+            ),
+            (
+                "--gamma NUMBER|sigest[:BETA]|scale",
+                "default sigest: 1 / median of (K / p) |x_i - x_h|^2 over all features, times BETA",
+            ),
+            ("--solutions N", "the N best subsets, all proven; default 1"),
+            ("--gap G", "proven when |objective - bound| is at most this share of the objective; default 1e-4"),
+            ("--node-limit N, --time-limit TIME", "stop with the best so far and its bound; exit code 3"),
+            ("--memory SIZE", "kernel values that do not fit are computed again"),
+            ("--sample-weights", "weight of a sample in the mean of its class"),
+            ("--cost C, --loss, --bias, --tolerance, --class-weight", "of the SVM trained on the subset"),
+        ],
+        paper: "K. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022, for the model; the branch and bound is ours.",
+    },
     #[cfg(feature = "highs")]
     Method {
         name: "gbd",

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fewest::Status;
+use fewest::{Kernel, Status};
 
 use super::certify;
 use super::fit::{ModelSink, explain_status};
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     let task = plan.load(terminal)?;
     let (prepared, names) = (&task.prepared, &task.prepared.data.names);
     if let Some(sink) = &model_sink {
-        sink.accepts(prepared.target.classes.len(), KernelArg::Linear, true, false)?;
+        let kernel = if task.method.kernel() == Kernel::Linear { KernelArg::Linear } else { KernelArg::Rbf };
+        sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", false)?;
     }
 
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
@@ -107,6 +108,9 @@ fn report(task: &Task<'_>, result: &SelectionResult<'_>, fitting: Duration) -> S
     lines.push(("samples", result.n_samples.to_string()));
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
     lines.push(("scaling", prepared.scale_name().to_owned()));
+    if let Kernel::Rbf { gamma } = task.method.kernel() {
+        lines.push(("kernel", format!("rbf, gamma {}", table::number(gamma))));
+    }
     if let Some(trained) = result.model
         && let [machine] = trained.model.machines.as_slice()
     {

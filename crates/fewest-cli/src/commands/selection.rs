@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{Kernel, Limits, RuleList, Rules, Selection, Status, SvmSettings};
+use fewest::{Limits, RuleList, Rules, Selection, Status, SvmSettings};
 use serde_json::{Map, Value, json};
 
 use super::certify::Certify;
@@ -14,7 +14,7 @@ use crate::args::method::{Asked, Method, two_classes};
 use crate::args::notation;
 use crate::args::rules::{Features, RuleSource};
 use crate::export::file::Sink;
-use crate::export::model_json::{Trained, bias_value, loss_name};
+use crate::export::model_json::{Trained, bias_value, kernel_entries, loss_name};
 use crate::export::table;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -104,7 +104,7 @@ impl<'a> Plan<'a> {
         };
         let prepared = preparation.run(&mut self.svm, terminal)?;
         let list = rules(&self.source, &prepared, terminal)?;
-        let method = self.asked.resolve(&self.svm, &prepared)?;
+        let method = self.asked.resolve(&self.svm, &prepared, list.max_features)?;
         if self.certify.is_some() {
             two_classes(&prepared, "--certify")?;
         }
@@ -199,7 +199,9 @@ impl Task<'_> {
         if features.is_empty() {
             return Ok(None);
         }
-        self.prepared.train(&features, &FitSettings { svm: self.svm.clone(), kernel: Kernel::Linear }, stop).map(Some)
+        self.prepared
+            .train(&features, &FitSettings { svm: self.svm.clone(), kernel: self.method.kernel() }, stop)
+            .map(Some)
     }
 
     /// Every option in force, defaults included, for a run with this size.
@@ -222,7 +224,7 @@ impl Task<'_> {
             set("validate", validate.value());
             set("seed", json!(self.args.own.seed.unwrap_or(0)));
         }
-        set("kernel", json!("linear"));
+        set("kernel", json!(kernel_entries(self.method.kernel()).0));
         set("cost", json!(svm.cost));
         set("loss", json!(loss_name(svm.loss)));
         set("bias", bias_value(svm.bias));

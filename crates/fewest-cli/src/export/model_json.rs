@@ -44,7 +44,7 @@ pub(crate) struct Trained {
 }
 
 /// Kernel as `("rbf", parameters)`.
-fn kernel_entries(kernel: Kernel) -> (&'static str, Vec<(&'static str, Value)>) {
+pub(crate) fn kernel_entries(kernel: Kernel) -> (&'static str, Vec<(&'static str, Value)>) {
     match kernel {
         Kernel::Linear => ("linear", vec![]),
         Kernel::Rbf { gamma } => ("rbf", vec![("gamma", json!(gamma))]),

@@ -7,6 +7,7 @@ pub mod inverse;
 pub(crate) mod outer;
 pub mod rows;
 pub mod simd;
+pub(crate) mod symmetric;
 
 use crate::Error;
 

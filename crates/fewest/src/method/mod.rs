@@ -1,5 +1,6 @@
 //! The selection methods, one file each, and what they return.
 
+pub mod alignment;
 #[cfg(feature = "highs")]
 pub mod benders;
 pub mod certificate;

@@ -1,0 +1,144 @@
+//! Exact selection for Gaussian kernels: branch and bound on kernel-target alignment.
+//!
+//! Solves   max_z f(z) s.t. rules, f(z) = sum_(c < c') |mu_c - mu_c'|^2, mu_c the mean of class c in the feature space of the
+//!          kernel exp(-gamma sum_j z_j (x_ij - x_hj)^2). For two classes f is sum_ih psi_i psi_h K_ih with psi_i = y_i over the
+//!          size of i's class. No SVM is trained: no loss, cost or bias.
+//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via mixed-integer optimization,
+//!          2022: problem INLO-K, eqs. (27)-(29), gamma by eq. (54). The search is ours, not the paper's linear program.
+//! Given    a design (n samples, p features), classes, sample weights, Rules, [`KtaSettings`].
+//! Returns  the N best subsets, objective, bound, status.
+//! Steps    1. merge equal samples and equal pairs  2. first subsets: the best single gains, then local search
+//!          3. take the open nodes of largest bound; two symmetric products over all pairs give for each an upper model of f that is
+//!          quadratic in the completion (`products.rs`), exact for the last two units  4. search the model: what is not above the
+//!          cutoff is done, the rest become children with fewer units to choose from  5. until no open node is above
+//! Cost     per node: n^2 m^2 / 4 multiply-adds in single precision for m units left, n^2 m^2 / 2 above the last two levels;
+//!          memory: n p values, m^2 sums per node at work, and as much of the n^2 p / 2 kernel values as `memory` allows.
+//! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample weights, every rule.
+//! Fails    never on limits: the open node of largest bound is then the bound of the run. Errors: settings, shapes, one class.
+
+mod bandwidth;
+mod model;
+mod pairs;
+mod products;
+mod search;
+
+use std::collections::BTreeMap;
+
+pub use bandwidth::{scale, sigest};
+
+use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Solution, Subset, drive};
+use pairs::Pairs;
+use search::{Search, Tree};
+
+/// Settings of [`kta`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct KtaSettings {
+    /// gamma of the kernel, above 0; [`sigest`] finds one from the data. Default 1.
+    pub gamma: f64,
+    /// How many best subsets to prove and return, at least 1. Default 1.
+    pub solutions: usize,
+    /// Bytes for kernel values that are kept and for open nodes; with fewer they are computed again. Default 1 GiB.
+    pub memory: u64,
+    /// Subsets to start from; those the rules forbid are ignored.
+    pub start: Vec<Subset>,
+}
+
+impl Default for KtaSettings {
+    fn default() -> Self {
+        Self { gamma: 1.0, solutions: 1, memory: 1 << 30, start: Vec::new() }
+    }
+}
+
+impl KtaSettings {
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        if !(self.gamma > 0.0 && self.gamma.is_finite()) {
+            return Err(Error::setting("gamma", self.gamma, "a finite number above 0"));
+        }
+        if self.solutions == 0 {
+            return Err(Error::setting("solutions", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
+/// `kta`: the allowed subset of largest alignment, with proof. `classes` holds the class of each sample (0, 1, ..., any
+/// number of them), `weights` its weight in the mean of its class (length n; 1 for the paper's problem).
+///
+/// # Errors
+/// Settings out of range, shapes that do not fit, values that are not finite, fewer than two classes with weight.
+///
+/// # Examples
+/// ```
+/// use fewest::method::alignment::{KtaSettings, kta};
+/// use fewest::{DenseDesign, Limits, Rules, Silent};
+///
+/// // The second column holds the classes, the first does not.
+/// let design = DenseDesign::new(4, 2, vec![1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0])?;
+/// let rules = Rules::at_most_features(2, 1)?;
+/// let found = kta(&design, &[1, 1, 0, 0], &[1.0; 4], &rules, &KtaSettings::default(), Limits::default(), &mut Silent)?;
+/// assert_eq!(found.outcome.subset.unwrap().iter().collect::<Vec<_>>(), [1]);
+/// # Ok::<(), fewest::Error>(())
+/// ```
+pub fn kta(
+    design: &dyn Design,
+    classes: &[u32],
+    weights: &[f64],
+    rules: &Rules,
+    settings: &KtaSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Selection, Error> {
+    settings.check()?;
+    let shares = shares(design, classes, weights, rules)?;
+    let mut run = Run::new(rules, limits, Sense::Max, observer)?;
+    let pairs = Pairs::new(design, &shares, rules, settings.gamma, settings.memory);
+    let mut search = Search::new(pairs, rules, &run);
+    let mut tree = Tree::new(&search, settings, &run);
+    tree.plant(&mut search, settings, &mut run);
+    let status = drive(&mut search, &mut tree, &mut run)?;
+    let solutions = tree.into_best().into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
+    Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
+}
+
+/// By class that has weight: the share of each sample in it.
+fn shares(design: &dyn Design, classes: &[u32], weights: &[f64], rules: &Rules) -> Result<Vec<Vec<f64>>, Error> {
+    let (n, p) = (design.n_samples(), design.n_features());
+    if classes.len() != n || weights.len() != n {
+        let (c, w) = (classes.len(), weights.len());
+        return Err(Error::Data(format!("{c} class labels and {w} weights for {n} samples; give one per sample")));
+    }
+    if rules.p() != p {
+        return Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", rules.p())));
+    }
+    if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+        return Err(Error::Data(format!(
+            "the weight of sample {i} is {}, but must be finite and 0 or more",
+            weights[i]
+        )));
+    }
+    for j in 0..p {
+        let mut bad = None;
+        design.each_in_column(j, &mut |i, x| bad = bad.or((!x.is_finite()).then_some((i, x))));
+        if let Some((i, x)) = bad {
+            return Err(Error::Data(format!("sample {i}, feature {j} is {x}; remove or fill in such values first")));
+        }
+    }
+    let mut totals: BTreeMap<u32, f64> = BTreeMap::new();
+    for (&class, weight) in classes.iter().zip(weights) {
+        *totals.entry(class).or_default() += weight;
+    }
+    totals.retain(|_, total| *total > 0.0);
+    if totals.len() < 2 {
+        let found = totals.len();
+        return Err(Error::Data(format!("{found} class has samples with positive weight; two or more are needed")));
+    }
+    let share = |class: u32, total: f64| {
+        let own = classes.iter().zip(weights).map(|(&c, w)| if c == class { w / total } else { 0.0 });
+        own.collect()
+    };
+    Ok(totals.into_iter().map(|(class, total)| share(class, total)).collect())
+}

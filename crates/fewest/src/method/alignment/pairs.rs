@@ -1,0 +1,330 @@
+//! Pairs of samples as the search sees them: a weight, and `exp(-gamma d)` for each unit of features, in tiles.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use crate::kernel::simd;
+use crate::kernel::symmetric::{self, WIDTH};
+use crate::{Choice, Design, Rules};
+
+/// Bytes of a tile that stay in the second cache together with what a node adds up.
+const TILE_BYTES: usize = 256 * 1024;
+/// Fewest and most pairs of a tile.
+const TILE_LENGTH: (usize, usize) = (512, 2048);
+/// A feature with at most this many values is a category; pairs of such data are compared with each other.
+const CATEGORY: usize = 12;
+
+/// Some pairs: columns of equal length, one value per pair.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tile {
+    /// Weight of the pair in f.
+    pub(super) weight: Vec<f32>,
+    /// r, between 0 and 1: what the values u of the pair are measured from.
+    pub(super) centre: Vec<f32>,
+    /// u - r for each unit, then for no feature at all (u = 1); column after column.
+    delta: Vec<f32>,
+    /// |u - r|^(3/2) in the same order.
+    spread: Vec<f32>,
+}
+
+impl Tile {
+    /// Units, and "no unit".
+    pub(super) fn columns(&self) -> usize {
+        self.delta.len() / self.weight.len()
+    }
+
+    pub(super) fn delta(&self, unit: usize) -> &[f32] {
+        &self.delta[unit * self.weight.len()..(unit + 1) * self.weight.len()]
+    }
+
+    pub(super) fn spread(&self, unit: usize) -> &[f32] {
+        &self.spread[unit * self.weight.len()..(unit + 1) * self.weight.len()]
+    }
+}
+
+/// Where pairs come from.
+#[derive(Debug)]
+enum Source {
+    /// All pairs of distinct rows.
+    Rows,
+    /// Distinct pairs: gamma d of each unit column after column, and the sums of their weights.
+    Distinct { distance: Vec<f32>, weight: Vec<f32> },
+}
+
+/// All pairs of distinct rows. Units count from 0 over those that the rules leave free.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    /// Distinct rows.
+    rows: usize,
+    /// sqrt(gamma) x of the features of each free unit, one column of length `rows` per feature.
+    units: Vec<Vec<Vec<f64>>>,
+    /// The same of the features that the rules require.
+    fixed: Vec<Vec<f64>>,
+    /// Share of each class (its weight sums to 1) in each row.
+    shares: Vec<Vec<f64>>,
+    /// Sum over the classes of each row's shares.
+    total: Vec<f64>,
+    source: Source,
+    count: usize,
+    length: usize,
+    /// Units whose values weigh as much as those of all others in the centre.
+    favoured: Vec<usize>,
+    stored: Vec<Tile>,
+    memory: u64,
+    /// Sum of the weights of the pairs of a row with itself.
+    pub(super) diagonal: f64,
+    /// Sum of the positive weights of pairs, and of the absolute values of all.
+    pub(super) positive: f64,
+    pub(super) absolute: f64,
+}
+
+impl Pairs {
+    /// `shares_of[c][i]`: share of sample i in class c.
+    pub(super) fn new(design: &dyn Design, shares_of: &[Vec<f64>], rules: &Rules, gamma: f64, memory: u64) -> Self {
+        let n = design.n_samples();
+        let column = |j: usize| {
+            let mut out = vec![0.0; n];
+            design.add_column(j, gamma.sqrt(), &mut out);
+            out
+        };
+        let of = |choice: Choice| (0..rules.n_units()).filter(move |&u| rules.root()[u] == choice);
+        let mut units: Vec<Vec<Vec<f64>>> =
+            of(Choice::Free).map(|u| rules.unit(u).iter().map(|&j| column(j)).collect()).collect();
+        let mut fixed: Vec<Vec<f64>> =
+            of(Choice::In).flat_map(|u| rules.unit(u).iter().map(|&j| column(j)).collect::<Vec<_>>()).collect();
+        // Equal rows become one.
+        let mut place: HashMap<Vec<u64>, usize> = HashMap::new();
+        let mut first = Vec::new();
+        let mut shares = vec![Vec::new(); shares_of.len()];
+        for i in 0..n {
+            let key = units.iter().flatten().chain(&fixed).map(|c| (c[i] + 0.0).to_bits()).collect();
+            let at = *place.entry(key).or_insert(first.len());
+            if at == first.len() {
+                first.push(i);
+                for sums in &mut shares {
+                    sums.push(0.0);
+                }
+            }
+            for (sum, share) in shares.iter_mut().zip(shares_of) {
+                sum[at] += share[i];
+            }
+        }
+        for column in units.iter_mut().flatten().chain(&mut fixed) {
+            *column = first.iter().map(|&i| column[i]).collect();
+        }
+        let rows = first.len();
+        let total = (0..rows).map(|g| shares.iter().map(|s| s[g]).sum()).collect();
+        let count = rows * (rows - 1) / 2;
+        let fits = TILE_BYTES / (8 * (units.len() + 1)) / 64 * 64;
+        let length = fits.clamp(TILE_LENGTH.0, TILE_LENGTH.1).min(count.next_multiple_of(WIDTH).max(WIDTH));
+        let mut pairs = Self {
+            rows,
+            units,
+            fixed,
+            shares,
+            total,
+            source: Source::Rows,
+            count,
+            length,
+            favoured: Vec::new(),
+            stored: Vec::new(),
+            memory,
+            diagonal: 0.0,
+            positive: 0.0,
+            absolute: 0.0,
+        };
+        pairs.diagonal = (0..rows).map(|g| 0.5 * pairs.weight(g, g)).sum();
+        pairs.merge();
+        let weights: Vec<(f64, f64)> = (0..rows)
+            .into_par_iter()
+            .map(|g| {
+                (g + 1..rows).map(|h| pairs.weight(g, h)).fold((0.0, 0.0), |s, w| (s.0 + w.max(0.0), s.1 + w.abs()))
+            })
+            .collect();
+        (pairs.positive, pairs.absolute) = weights.iter().fold((0.0, 0.0), |s, w| (s.0 + w.0, s.1 + w.1));
+        pairs.store();
+        pairs
+    }
+
+    /// Pairs, those that are alike counted once.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Pairs in a tile.
+    pub(super) fn tile_length(&self) -> usize {
+        self.length
+    }
+
+    pub(super) fn tiles(&self) -> usize {
+        self.count.div_ceil(self.length)
+    }
+
+    /// Measures values from where they lie for these units, as much as for all others.
+    pub(super) fn favour(&mut self, units: Vec<usize>) {
+        self.favoured = units;
+        self.store();
+    }
+
+    /// Twice the weight of rows g and h: sum over pairs of classes of the product of the differences of their shares.
+    fn weight(&self, g: usize, h: usize) -> f64 {
+        let products: f64 = self.shares.iter().map(|s| s[g] * s[h]).sum();
+        2.0 * (self.shares.len() as f64 * products - self.total[g] * self.total[h])
+    }
+
+    /// gamma d of a unit between row g and the rows `from..`, added to `out`.
+    fn distances(columns: &[Vec<f64>], g: usize, from: usize, out: &mut [f64]) {
+        for column in columns {
+            symmetric::add_squared_differences(column[g], &column[from..from + out.len()], out);
+        }
+    }
+
+    /// Merges pairs with the same distances, where the data are categories and there is room.
+    fn merge(&mut self) {
+        let few = |column: &Vec<f64>| {
+            let mut values: Vec<u64> = column.iter().map(|x| x.to_bits()).collect();
+            values.sort_unstable();
+            values.dedup();
+            values.len() <= CATEGORY
+        };
+        let m = self.units.len();
+        let bytes = 16 * (m as u64 + 4) * self.count as u64;
+        if bytes > self.memory / 2 || !self.units.iter().flatten().chain(&self.fixed).all(few) {
+            return;
+        }
+        let mut place: HashMap<Vec<u32>, usize> = HashMap::new();
+        let mut sums: Vec<f64> = Vec::new();
+        for g in 0..self.rows {
+            let mut distances = vec![vec![0.0; self.rows - g - 1]; m + 1];
+            for (u, out) in distances.iter_mut().enumerate() {
+                Self::distances(self.units.get(u).unwrap_or(&self.fixed), g, g + 1, out);
+            }
+            for k in 0..self.rows - g - 1 {
+                let key: Vec<u32> = distances[..m].iter().map(|d| (d[k] as f32).to_bits()).collect();
+                let weight = self.weight(g, g + 1 + k) * (-distances[m][k]).exp();
+                let fresh = place.len();
+                let at = *place.entry(key).or_insert(fresh);
+                if at == fresh {
+                    sums.push(0.0);
+                }
+                sums[at] += weight;
+            }
+        }
+        let kept = sums.len();
+        let mut distance = vec![0.0f32; m * kept];
+        for (key, at) in place {
+            for (u, bits) in key.into_iter().enumerate() {
+                distance[u * kept + at] = f32::from_bits(bits);
+            }
+        }
+        self.count = kept;
+        self.length = self.length.min(kept.next_multiple_of(WIDTH).max(WIDTH));
+        self.source = Source::Distinct { distance, weight: sums.into_iter().map(|w| w as f32).collect() };
+    }
+
+    /// Keeps all tiles when they take at most half of the memory allowed.
+    fn store(&mut self) {
+        let bytes = 8 * (self.units.len() as u64 + 2) * (self.tiles() * self.length) as u64;
+        if bytes <= self.memory / 2 {
+            let mut tiles = std::mem::take(&mut self.stored);
+            tiles.resize_with(self.tiles(), Tile::default);
+            tiles.par_iter_mut().enumerate().for_each(|(t, tile)| self.fill(t, tile));
+            self.stored = tiles;
+        }
+    }
+
+    /// The tile of this number: kept, or made in `buffer`.
+    pub(super) fn tile<'a>(&'a self, t: usize, buffer: &'a mut Tile) -> &'a Tile {
+        if let Some(tile) = self.stored.get(t) {
+            return tile;
+        }
+        self.fill(t, buffer);
+        buffer
+    }
+
+    fn fill(&self, t: usize, tile: &mut Tile) {
+        let (length, m) = (self.length, self.units.len());
+        let (start, end) = (t * length, ((t + 1) * length).min(self.count));
+        for (column, many) in
+            [(&mut tile.weight, 1), (&mut tile.centre, 1), (&mut tile.delta, m + 1), (&mut tile.spread, m + 1)]
+        {
+            column.clear();
+            column.resize(many * length, 0.0);
+        }
+        match &self.source {
+            Source::Distinct { distance, weight } => {
+                tile.weight[..end - start].copy_from_slice(&weight[start..end]);
+                for u in 0..m {
+                    let from = &distance[u * self.count..][start..end];
+                    tile.delta[u * length..][..end - start].copy_from_slice(from);
+                }
+            }
+            Source::Rows => {
+                let mut scratch = vec![0.0f64; length];
+                // Row g begins at pair g (2 rows - g - 1) / 2.
+                let begin = |g: usize| g * (2 * self.rows - g - 1) / 2;
+                let (mut low, mut high) = (0, self.rows);
+                while high - low > 1 {
+                    let middle = usize::midpoint(low, high);
+                    if begin(middle) <= start { low = middle } else { high = middle }
+                }
+                let (mut at, mut g) = (0, low);
+                while at < end - start {
+                    let h = g + 1 + (start + at - begin(g));
+                    let run = (self.rows - h).min(end - start - at);
+                    for u in 0..=m {
+                        let out = &mut scratch[..run];
+                        out.fill(0.0);
+                        Self::distances(self.units.get(u).unwrap_or(&self.fixed), g, h, out);
+                        if u < m {
+                            symmetric::narrow(out, &mut tile.delta[u * length + at..][..run]);
+                        } else {
+                            negate(out);
+                            simd::exp(out);
+                            for (k, kernel) in out.iter().enumerate() {
+                                tile.weight[at + k] = (self.weight(g, h + k) * kernel) as f32;
+                            }
+                        }
+                    }
+                    at += run;
+                    g += 1;
+                }
+            }
+        }
+        symmetric::exp_of_minus(&mut tile.delta[..m * length]);
+        tile.delta[m * length..].fill(1.0);
+        let one = if self.favoured.is_empty() { 1.0 } else { 0.5 };
+        let shares = (0..m).map(|u| (u, one / m as f32));
+        let favoured = self.favoured.iter().map(|&u| (u, 0.5 / self.favoured.len() as f32));
+        for (u, share) in shares.chain(favoured) {
+            symmetric::add_multiple(share, &tile.delta[u * length..(u + 1) * length], &mut tile.centre);
+        }
+        tile.centre.iter_mut().for_each(|r| *r = r.clamp(0.0, 1.0));
+        for u in 0..=m {
+            let part = u * length..(u + 1) * length;
+            symmetric::centre_on(&tile.centre, &mut tile.delta[part.clone()], &mut tile.spread[part]);
+        }
+    }
+
+    /// f of these units and the required features, in double precision.
+    pub(super) fn value(&self, chosen: &[usize]) -> f64 {
+        let row = |g: usize| {
+            let mut out = vec![0.0; self.rows - g - 1];
+            for columns in chosen.iter().map(|&u| &self.units[u]).chain([&self.fixed]) {
+                Self::distances(columns, g, g + 1, &mut out);
+            }
+            negate(&mut out);
+            simd::exp(&mut out);
+            out.iter().enumerate().map(|(k, kernel)| self.weight(g, g + 1 + k) * kernel).sum::<f64>()
+        };
+        let sums: Vec<f64> = (0..self.rows).into_par_iter().with_min_len(32).map(row).collect();
+        self.diagonal + sums.iter().sum::<f64>()
+    }
+}
+
+fn negate(values: &mut [f64]) {
+    for value in values {
+        *value = -*value;
+    }
+}

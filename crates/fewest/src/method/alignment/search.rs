@@ -1,0 +1,486 @@
+//! The tree: open nodes, their expansion, and the subsets found.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashSet};
+
+use rayon::prelude::*;
+
+use super::KtaSettings;
+use super::model::{Model, NO_UNIT};
+use super::pairs::Pairs;
+use super::products::{MOST_SLOTS, Query, Sums, sums};
+use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Status, Subset};
+
+/// Most nodes expanded at once: fixed, so that the tree does not depend on the number of threads.
+const BATCH: usize = 64;
+/// Multiply-adds after which a batch takes no more nodes, so that limits are seen in time.
+const BATCH_WORK: f64 = 5e11;
+/// Multiply-adds in the time of one step through a model.
+const STEP: f64 = 32.0;
+/// Steps through a model that are granted in any case.
+const STEPS: u64 = 100_000;
+
+/// An open node; free units that are neither inside nor free are out.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    /// No completion has a larger f.
+    bound: f64,
+    /// Order of creation, for ties.
+    number: u64,
+    query: Query,
+}
+
+impl PartialEq for Node {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for Node {}
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Node {
+    /// The greatest is the one of largest bound, then the earliest.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bound.total_cmp(&other.bound).then(other.number.cmp(&self.number))
+    }
+}
+
+/// What was found below a node.
+#[derive(Debug, Default)]
+pub(super) struct Expansion {
+    children: Vec<Node>,
+    found: Vec<(f64, Subset)>,
+    /// No completion that was left out has a larger f.
+    below: f64,
+}
+
+/// Nodes to expand, and the value above which completions are sought.
+#[derive(Debug)]
+pub(super) struct Question {
+    nodes: Vec<Node>,
+    cutoff: f64,
+    wanted: usize,
+}
+
+/// The oracle: sums of nodes, values of subsets.
+pub(super) struct Search<'a> {
+    pub(super) pairs: Pairs,
+    rules: &'a Rules,
+    clock: Clock,
+    /// The free units of the rules, by their number in [`Pairs`].
+    units: Vec<usize>,
+    /// Features that the rules require.
+    required: Vec<usize>,
+    /// Whether a size is the only rule left between free units.
+    size_only: bool,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(pairs: Pairs, rules: &'a Rules, run: &Run<'_>) -> Self {
+        let list = rules.list();
+        let of = |choice: Choice| (0..rules.n_units()).filter(move |&u| rules.root()[u] == choice);
+        let size_only = list.budget.is_none()
+            && list.implies.is_empty()
+            && list.at_most.is_empty()
+            && list.at_least.is_empty()
+            && list.together.is_empty();
+        let required = of(Choice::In).flat_map(|u| rules.unit(u).iter().copied()).collect();
+        Self { pairs, rules, clock: run.clock(), units: of(Choice::Free).collect(), required, size_only }
+    }
+
+    fn size(&self, unit: u32) -> usize {
+        self.rules.unit(self.units[unit as usize]).len()
+    }
+
+    fn subset(&self, inside: &[u32]) -> Subset {
+        let units = inside.iter().flat_map(|&u| self.rules.unit(self.units[u as usize]));
+        Subset::from_indices(self.rules.p(), units.chain(&self.required).copied())
+    }
+
+    fn value(&self, inside: &[u32]) -> f64 {
+        self.pairs.value(&inside.iter().map(|&u| u as usize).collect::<Vec<_>>())
+    }
+
+    /// Draws what follows from the rules and counts the units that may still come in; `None` when nothing allowed is left.
+    fn follow(&self, inside: Vec<u32>, free: Vec<u32>) -> Option<Query> {
+        let (mut inside, mut free) = (inside, free);
+        if !self.size_only {
+            let mut state = self.rules.root().to_vec();
+            self.units.iter().for_each(|&u| state[u] = Choice::Out);
+            for (units, choice) in [(&inside, Choice::In), (&free, Choice::Free)] {
+                for &u in units {
+                    state[self.units[u as usize]] = choice;
+                }
+            }
+            self.rules.propagate(&mut state).ok()?;
+            let now = |u: &u32| state[self.units[*u as usize]];
+            inside.extend(free.iter().filter(|u| now(u) == Choice::In));
+            free.retain(|u| now(u) == Choice::Free);
+        }
+        let list = self.rules.list();
+        let cost = |u: u32| -> f64 {
+            self.rules.unit(self.units[u as usize]).iter().map(|&j| list.costs.get(j).copied().unwrap_or(0.0)).sum()
+        };
+        let taken = self.required.len() + inside.iter().map(|&u| self.size(u)).sum::<usize>();
+        let mut slots = free.len();
+        if let Some(most) = list.max_features {
+            let mut room = most.checked_sub(taken)?;
+            let mut sizes: Vec<usize> = free.iter().map(|&u| self.size(u)).collect();
+            sizes.sort_unstable();
+            let fitting = sizes.iter().take_while(|&&s| room.checked_sub(s).map(|left| room = left).is_some()).count();
+            slots = slots.min(fitting);
+        }
+        if let Some(budget) = list.budget {
+            let spent: f64 = inside.iter().map(|&u| cost(u)).sum::<f64>()
+                + self.required.iter().map(|&j| list.costs[j]).sum::<f64>();
+            let mut costs: Vec<f64> = free.iter().map(|&u| cost(u)).collect();
+            costs.sort_unstable_by(f64::total_cmp);
+            let mut left = budget - spent + 1e-6 * budget.abs().max(1.0);
+            let fits = |c: &&f64| {
+                left -= **c;
+                left >= 0.0
+            };
+            slots = slots.min(costs.iter().take_while(fits).count());
+        }
+        if slots == 0 {
+            free.clear();
+        }
+        Some(Query { inside, free, slots })
+    }
+
+    /// Values in double precision of the best allowed subsets among candidates whose value is known within `margin`: as many
+    /// as wanted, and all that could be among them.
+    fn judge(&self, mut candidates: Vec<(f64, Vec<u32>)>, margin: f64, wanted: usize) -> Vec<(f64, Subset)> {
+        candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let mut kept: Vec<f64> = Vec::new();
+        let mut found = Vec::new();
+        for (about, inside) in candidates {
+            if kept.get(wanted - 1).is_some_and(|last| about < last - 2.0 * margin) {
+                break;
+            }
+            let subset = self.subset(&inside);
+            if self.rules.allows(&subset) {
+                kept.push(about);
+                found.push((self.value(&inside), subset));
+            }
+        }
+        found
+    }
+
+    /// Steps 3 and 4 for one node.
+    fn expand(&self, node: &Node, sums: Option<Sums>, cutoff: f64, wanted: usize) -> Expansion {
+        let mut out = Expansion { below: f64::NEG_INFINITY, ..Expansion::default() };
+        let query = &node.query;
+        let Some(sums) = sums else {
+            out.found = self.judge(vec![(node.bound, query.inside.clone())], 0.0, 1);
+            return out;
+        };
+        let margin = sums.margin(query, &self.pairs);
+        let limit = node.bound.min(sums.monotone(query, &self.pairs));
+        if limit <= cutoff {
+            out.below = limit;
+            return out;
+        }
+        let with = |units: &[usize]| -> Vec<u32> {
+            let chosen = units.iter().filter(|&&a| a != NO_UNIT).map(|&a| query.free[a]);
+            query.inside.iter().copied().chain(chosen).collect()
+        };
+        if query.slots > MOST_SLOTS {
+            out.found = self.judge(vec![(limit, query.inside.clone())], 0.0, 1);
+            let branch = |a: usize| (limit, with(&[a]), query.free[a + 1..].to_vec());
+            self.open((0..query.free.len()).map(branch), &mut out);
+            return out;
+        }
+        let model = Model::new(sums, query.slots, self.pairs.diagonal + margin);
+        if query.slots <= 2 {
+            let (above, below) = model.exact(cutoff);
+            out.below = below;
+            out.found = self.judge(above.into_iter().map(|(v, units)| (v, with(&units))).collect(), margin, wanted);
+            return out;
+        }
+        let columns = (query.free.len() + 1) as f64;
+        let effort = (self.pairs.count() as f64 * columns * columns / STEP) as u64;
+        let above = model.above(cutoff, effort.max(STEPS), &self.clock);
+        out.below = above.below.min(limit);
+        if let Some(value) = above.itself {
+            out.found = self.judge(vec![(value, query.inside.clone())], 0.0, 1);
+        }
+        let branches =
+            above.branches.iter().enumerate().filter(|(_, b)| b.0 > cutoff).map(|(at, (bound, partners))| {
+                let free =
+                    (at + 1..partners.len()).filter(|&b| partners[b]).map(|b| query.free[above.order[b]]).collect();
+                (bound.min(limit), with(&[above.order[at]]), free)
+            });
+        self.open(branches, &mut out);
+        out
+    }
+
+    /// Opens children given as (bound, inside, free).
+    fn open(&self, branches: impl Iterator<Item = (f64, Vec<u32>, Vec<u32>)>, out: &mut Expansion) {
+        for (bound, inside, free) in branches {
+            if let Some(query) = self.follow(inside, free) {
+                out.children.push(Node { bound, number: 0, query });
+            }
+        }
+    }
+}
+
+impl Oracle for Search<'_> {
+    type Query = Question;
+    type Answer = Option<Vec<Expansion>>;
+
+    /// None once the clock says stop.
+    fn ask(&mut self, question: &Question, _: &mut Run<'_>) -> Result<Self::Answer, Error> {
+        let this = &*self;
+        let summed: Vec<Query> = question.nodes.iter().filter(|n| n.query.slots > 0).map(|n| n.query.clone()).collect();
+        let Some(done) = sums(&this.pairs, &summed, &this.clock) else { return Ok(None) };
+        let mut done = done.into_iter();
+        let tasks: Vec<(&Node, Option<Sums>)> =
+            question.nodes.iter().map(|n| (n, if n.query.slots > 0 { done.next() } else { None })).collect();
+        let expand = |(node, sums): (&Node, Option<Sums>)| this.expand(node, sums, question.cutoff, question.wanted);
+        Ok(Some(tasks.into_par_iter().map(expand).collect()))
+    }
+}
+
+/// The master: open nodes and the best subsets.
+pub(super) struct Tree {
+    relative: f64,
+    absolute: f64,
+    wanted: usize,
+    /// (objective, subset), best first, at most `wanted`.
+    best: Vec<(f64, Subset)>,
+    /// Open nodes by slots.
+    open: Vec<BinaryHeap<Node>>,
+    /// Open nodes, and how many are kept before the search goes deep rather than wide.
+    count: usize,
+    room: usize,
+    made: u64,
+    /// Largest value that was left out.
+    below: f64,
+    /// Pairs that a node sums over.
+    pairs: usize,
+}
+
+impl Tree {
+    pub(super) fn new(search: &Search<'_>, settings: &KtaSettings, run: &Run<'_>) -> Self {
+        let (relative, absolute) = run.gaps();
+        let bytes = 4 * search.units.len() as u64 + size_of::<Node>() as u64;
+        let room = (settings.memory / 2 / bytes).max(BATCH as u64) as usize;
+        let open = vec![BinaryHeap::new(); search.units.len() + 1];
+        let below = f64::NEG_INFINITY;
+        let wanted = settings.solutions;
+        Self {
+            relative,
+            absolute,
+            wanted,
+            best: Vec::new(),
+            open,
+            count: 0,
+            room,
+            made: 0,
+            below,
+            pairs: search.pairs.count(),
+        }
+    }
+
+    pub(super) fn into_best(self) -> Vec<(f64, Subset)> {
+        self.best
+    }
+
+    /// What is not above this holds nothing that is asked for; a hair less than the gap, so that rounding cannot reopen it.
+    fn cutoff(&self) -> f64 {
+        match self.best.get(self.wanted - 1) {
+            Some((worst, _)) => worst + (1.0 - 1e-9) * (self.relative * worst.abs()).max(self.absolute),
+            None => f64::NEG_INFINITY,
+        }
+    }
+
+    fn offer(&mut self, objective: f64, subset: Subset, run: &mut Run<'_>) {
+        run.offer(&subset, objective);
+        if self.best.iter().any(|b| b.1 == subset) {
+            return;
+        }
+        let at = self.best.partition_point(|b| b.0 >= objective);
+        self.best.insert(at, (objective, subset));
+        self.best.truncate(self.wanted);
+    }
+
+    fn push(&mut self, mut node: Node) {
+        self.made += 1;
+        node.number = self.made;
+        self.count += 1;
+        self.open[node.query.slots].push(node);
+    }
+
+    /// The proven bound: nothing is above the open nodes, what was left out, and the best subset itself.
+    fn report(&self, run: &mut Run<'_>) {
+        let open = self.open.iter().filter_map(|heap| heap.peek()).map(|n| n.bound);
+        let bound = open.chain(self.best.first().map(|b| b.0)).fold(self.below, f64::max);
+        if bound.is_finite() {
+            run.raise_bound(bound);
+        }
+    }
+
+    /// Steps 1 and 2, and the root.
+    pub(super) fn plant(&mut self, search: &mut Search<'_>, settings: &KtaSettings, run: &mut Run<'_>) {
+        let rules = run.rules();
+        let all: Vec<u32> = (0..search.units.len() as u32).collect();
+        let bound = search.pairs.diagonal + search.pairs.positive;
+        run.raise_bound(bound);
+        let inner = |subset: &Subset| -> Vec<u32> {
+            all.iter().copied().filter(|&u| subset.contains(rules.unit(search.units[u as usize])[0])).collect()
+        };
+        let mut starts: Vec<Vec<u32>> = settings.start.iter().filter(|s| rules.allows(s)).map(inner).collect();
+        starts.extend(rules.subset_within(&Subset::full(rules.p())).as_ref().map(inner));
+        for inside in &starts {
+            self.offer(search.value(inside), search.subset(inside), run);
+        }
+        let best = self.climb(search, starts, run);
+        if !best.is_empty() && run.stop().is_none() {
+            search.pairs.favour(best.iter().map(|&u| u as usize).collect());
+        }
+        match search.follow(Vec::new(), all) {
+            Some(query) => self.push(Node { bound, number: 0, query }),
+            None => self.below = self.cutoff(),
+        }
+        self.report(run);
+    }
+
+    /// Local search from each start and from the best single gains: one unit in, out, or exchanged, as long as that helps.
+    /// Returns the best subset.
+    fn climb(&mut self, search: &Search<'_>, mut starts: Vec<Vec<u32>>, run: &mut Run<'_>) -> Vec<u32> {
+        let units = search.units.len() as u32;
+        let mut best: (f64, Vec<u32>) = (f64::NEG_INFINITY, Vec::new());
+        let mut seen: HashSet<Vec<u32>> = HashSet::new();
+        let neighbours = |around: &[Vec<u32>]| -> Option<Vec<(f64, Vec<u32>)>> {
+            let query = |inside: &Vec<u32>| {
+                let free = (0..units).filter(|u| !inside.contains(u)).collect();
+                Query { inside: inside.clone(), free, slots: 1 }
+            };
+            let queries: Vec<Query> = around.iter().map(query).collect();
+            let mut out = Vec::new();
+            for (query, sums) in queries.iter().zip(sums(&search.pairs, &queries, &search.clock)?) {
+                let (values, _) = Model::new(sums, 1, search.pairs.diagonal).exact(f64::NEG_INFINITY);
+                for (value, [a, _]) in values {
+                    let mut inside = query.inside.clone();
+                    inside.extend((a != NO_UNIT).then(|| query.free[a]));
+                    inside.sort_unstable();
+                    out.push((value, inside));
+                }
+            }
+            out.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            out.dedup_by(|a, b| a.1 == b.1);
+            Some(out)
+        };
+        if units > 0 && starts.len() < 2 {
+            // The allowed subset with the largest sum of single values.
+            let Some(singles) = neighbours(&[Vec::new()]) else { return best.1 };
+            let mut gains = vec![0.0; search.rules.p()];
+            for (value, inside) in singles.iter().filter(|s| s.1.len() == 1) {
+                let unit = search.rules.unit(search.units[inside[0] as usize]);
+                for &j in unit {
+                    gains[j] = value / unit.len() as f64;
+                }
+            }
+            let first = search.rules.best_subset(&gains).map(|b| b.0);
+            let inside = |s: Subset| {
+                (0..units).filter(|&u| s.contains(search.rules.unit(search.units[u as usize])[0])).collect()
+            };
+            starts.extend(first.map(inside));
+        }
+        for start in starts.into_iter().rev() {
+            let mut at = (search.value(&start), start);
+            self.offer(at.0, search.subset(&at.1), run);
+            while seen.insert(at.1.clone()) && run.stop().is_none() && units > 0 {
+                let mut around = vec![at.1.clone()];
+                around.extend((0..at.1.len()).map(|k| {
+                    let mut without = at.1.clone();
+                    without.remove(k);
+                    without
+                }));
+                let Some(near) = neighbours(&around) else { break };
+                let mut found = search.judge(near, 0.0, self.wanted);
+                found.sort_by(|a, b| b.0.total_cmp(&a.0));
+                let top = found.first().cloned();
+                for (value, subset) in found {
+                    self.offer(value, subset, run);
+                }
+                let Some((value, subset)) = top.filter(|t| t.0 > at.0) else { break };
+                at = (
+                    value,
+                    (0..units).filter(|&u| subset.contains(search.rules.unit(search.units[u as usize])[0])).collect(),
+                );
+            }
+            if at.0 > best.0 {
+                best = at;
+            }
+        }
+        best.1
+    }
+}
+
+impl Master<Search<'_>> for Tree {
+    fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
+        let cutoff = self.cutoff();
+        // The kind of node with the largest bound; with too many open, the kind nearest to its end.
+        let top = |heap: &BinaryHeap<Node>| heap.peek().map_or(f64::NEG_INFINITY, |n| n.bound);
+        let filled = || (0..self.open.len()).filter(|&s| !self.open[s].is_empty());
+        let slots = if self.count > self.room {
+            filled().next()
+        } else {
+            filled().max_by(|&a, &b| top(&self.open[a]).total_cmp(&top(&self.open[b])).then(b.cmp(&a)))
+        };
+        let mut nodes: Vec<Node> = Vec::new();
+        if let Some(slots) = slots {
+            let most = (BATCH as u64).min(run.nodes_left()) as usize;
+            let mut work = 0.0;
+            while nodes.len() < most.max(1)
+                && work < BATCH_WORK
+                && let Some(node) = self.open[slots].pop()
+            {
+                self.count -= 1;
+                if node.bound <= cutoff {
+                    self.below = self.below.max(node.bound);
+                    continue;
+                }
+                work += node.query.work(self.pairs);
+                nodes.push(node);
+            }
+        }
+        if nodes.is_empty() {
+            if self.count > 0 {
+                return self.next(run);
+            }
+            self.report(run);
+            let status = if self.best.is_empty() { Status::Infeasible } else { Status::Optimal };
+            return Ok(Next::Done(status));
+        }
+        Ok(Next::Ask(Question { nodes, cutoff, wanted: self.wanted }))
+    }
+
+    fn learn(&mut self, question: Question, answer: Option<Vec<Expansion>>, run: &mut Run<'_>) -> Result<(), Error> {
+        let Some(answer) = answer else {
+            for node in question.nodes {
+                self.push(node);
+            }
+            return Ok(());
+        };
+        run.counts.nodes += answer.len() as u64;
+        for expansion in answer {
+            self.below = self.below.max(expansion.below);
+            run.counts.solver_iterations += expansion.found.len() as u64;
+            for (objective, subset) in expansion.found {
+                self.offer(objective, subset, run);
+            }
+            for node in expansion.children {
+                self.push(node);
+            }
+        }
+        run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
+        self.report(run);
+        Ok(())
+    }
+}
