@@ -459,9 +459,15 @@ impl Rules {
     /// Features of gain 0 or less are only taken when a rule asks for them. Ties go to the smaller index.
     /// None when no subset satisfies the rules. Exact; with budgets or groups by branch and bound.
     pub fn best_subset(&self, gains: &[f64]) -> Option<(Subset, f64)> {
+        self.good_subset(gains, 1e-12)
+    }
+
+    /// As [`Rules::best_subset`], but no allowed subset gains more than `(1 + slack)` times what is returned: where a budget
+    /// makes the search long, a little slack makes it short. Slack is 0 or more.
+    pub fn good_subset(&self, gains: &[f64], slack: f64) -> Option<(Subset, f64)> {
         assert_eq!(gains.len(), self.p, "one gain per feature");
         let unit_gain: Vec<f64> = self.units.iter().map(|u| u.features.iter().map(|&j| gains[j]).sum()).collect();
-        let mut search = BestSubset::new(self, &unit_gain);
+        let mut search = BestSubset::new(self, &unit_gain, slack);
         search.explore(self.root.clone(), 0);
         let (state, gain) = search.best?;
         Some((self.chosen(&state), gain))
@@ -597,11 +603,13 @@ struct BestSubset<'r> {
     /// units all have the same size, or cost, so that an optimal completion takes the best of them.
     size_cap: Vec<Option<usize>>,
     cost_cap: Vec<Option<usize>>,
+    /// What may gain no more than this share above the best is left out.
+    slack: f64,
     best: Option<(Vec<Choice>, f64)>,
 }
 
 impl<'r> BestSubset<'r> {
-    fn new(rules: &'r Rules, gains: &'r [f64]) -> Self {
+    fn new(rules: &'r Rules, gains: &'r [f64], slack: f64) -> Self {
         let units = &rules.units;
         let mut by_gain: Vec<usize> = (0..units.len()).collect();
         by_gain.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
@@ -647,7 +655,7 @@ impl<'r> BestSubset<'r> {
         };
         let size_cap = caps(&|u, v| units[u].features.len() == units[v].features.len());
         let cost_cap = caps(&|u, v| units[u].cost == units[v].cost);
-        Self { rules, gains, by_gain, by_density, in_at_most, kind, size_cap, cost_cap, best: None }
+        Self { rules, gains, by_gain, by_density, in_at_most, kind, size_cap, cost_cap, slack, best: None }
     }
 
     fn explore(&mut self, mut state: Vec<Choice>, mut from: usize) {
@@ -656,11 +664,11 @@ impl<'r> BestSubset<'r> {
                 return;
             }
             let bound = self.bound(&state);
-            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + 1e-12 * best.abs()) {
+            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + self.slack * best.abs()) {
                 return;
             }
             self.try_greedy(&state);
-            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + 1e-12 * best.abs()) {
+            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + self.slack * best.abs()) {
                 return;
             }
             let order = &self.by_density;

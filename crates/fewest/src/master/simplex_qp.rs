@@ -71,7 +71,9 @@ pub fn minimise(h: &[f64], q: &[f64], x: &mut [f64]) {
         joined = Some(i);
     }
     let sum: f64 = x.iter().sum();
-    x.iter_mut().for_each(|x| *x /= sum);
+    for x in x {
+        *x /= sum;
+    }
 }
 
 /// The step to the minimum over the support with the sum of x kept: the first of the support takes what the others give, so

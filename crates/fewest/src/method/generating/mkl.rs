@@ -1,0 +1,262 @@
+//! Multiple kernel learning over the generated subsets: weights mu on the simplex, by two solvers of one problem.
+//!
+//! Solves   min over mu in the simplex of v(sum_t mu_t d_t), v(z) the optimum of the squared-hinge SVM on `sqrt(z_j) x_j`:
+//!          eq. (5) of Tan, Wang, Tsang 2010 with margins of 1 (see [`super`] for the change of scale).
+//! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature ([`Machine::curvature`])
+//!          3. the minimum of the quadratic model over the simplex ([`simplex_qp`])  4. backtrack until v falls enough
+//!          simple: SimpleMKL (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced gradient
+//!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line search between
+//! Stop     (upper - lower) / upper, the lower value being that of the dual point against the worst generated subset.
+//! Differs  from SimpleMKL: its line search takes secant steps on the derivative, which every training gives, in place of
+//!          Armijo's rule; subsets are warm-started with their last weights.
+//! Fails    never; stops with the gap reached.
+
+use super::machine::{Answer, Machine};
+use super::mixture::{Columns, Level, Point, Subsets};
+use crate::dual::train::train_linear;
+use crate::dual::{BoxDual, DualSolution};
+use crate::master::simplex_qp;
+use crate::saddle::weighted;
+use crate::{Problem, Status, SvmSettings};
+
+/// Share of the gap asked for that the training inside may have.
+const INNER: f64 = 0.02;
+/// Weights below this are rounding of zeros.
+const DUST: f64 = 1e-10;
+/// Steps without a better gap before a solver gives up.
+const PATIENCE: u32 = 12;
+
+/// mu with dust swept away, sum 1.
+fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut mu: Vec<f64> = mu.map(|m| if m > DUST { m } else { 0.0 }).collect();
+    let sum: f64 = mu.iter().sum();
+    for m in &mut mu {
+        *m /= sum;
+    }
+    mu
+}
+
+/// Watches a gap and says when it no longer improves.
+struct Progress {
+    best: f64,
+    idle: u32,
+}
+
+impl Progress {
+    fn ended(&mut self, gap: f64) -> bool {
+        self.idle = if gap < 0.99 * self.best { 0 } else { self.idle + 1 };
+        self.best = self.best.min(gap);
+        self.idle > PATIENCE
+    }
+}
+
+/// The fast solver, from a feasible `mu`.
+pub(super) fn fast(
+    machine: &mut Machine<'_>,
+    subsets: &Subsets,
+    q: usize,
+    mut mu: Vec<f64>,
+    tolerance: f64,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Point {
+    let inner = INNER * tolerance;
+    let before = machine.steps;
+    let mut z = subsets.mixed(&mu, q);
+    let mut answer = machine.train(&z, inner, stop);
+    let mut progress = Progress { best: f64::INFINITY, idle: 0 };
+    loop {
+        let squares = subsets.squares(&answer.scores);
+        let worst = squares.iter().copied().fold(0.0, f64::max);
+        let lower = answer.level.value(worst);
+        let gap = (answer.upper - lower) / answer.upper;
+        let mut done = gap <= tolerance || mu.len() == 1 || stop().is_some() || progress.ended(gap);
+        if !done {
+            // Subsets of weight 0 that the gradient keeps there have no part in the step.
+            let level: f64 = mu.iter().zip(&squares).map(|(m, s)| m * s).sum();
+            let part: Vec<usize> = (0..mu.len()).filter(|&t| mu[t] > 0.0 || squares[t] >= level).collect();
+            let listed: Vec<&[u32]> = subsets.iter().collect();
+            let chosen: Vec<&[u32]> = part.iter().map(|&t| listed[t]).collect();
+            let h = machine.curvature(&z, &answer.scores, &chosen);
+            let m = part.len();
+            let at: Vec<f64> = part.iter().map(|&t| mu[t]).collect();
+            let linear: Vec<f64> = (0..m)
+                .map(|a| -0.5 * squares[part[a]] - (0..m).map(|b| h[a * m + b] * at[b]).sum::<f64>())
+                .collect();
+            let mut aim = at.clone();
+            simplex_qp::minimise(&h, &linear, &mut aim);
+            let slope: f64 = (0..m).map(|a| -0.5 * squares[part[a]] * (aim[a] - at[a])).sum();
+            let mut t = 1.0;
+            done = loop {
+                let mut next = mu.clone();
+                part.iter().enumerate().for_each(|(a, &s)| next[s] = at[a] + t * (aim[a] - at[a]));
+                let next = swept(next.into_iter());
+                let next_z = subsets.mixed(&next, q);
+                let tried = machine.train(&next_z, inner, stop);
+                // What the trainings leave open must not refuse a step.
+                if tried.lower <= answer.upper + 1e-4 * t * slope + inner * answer.upper {
+                    (mu, z, answer) = (next, next_z, tried);
+                    break false;
+                }
+                t *= 0.3;
+                if t < 1e-6 || stop().is_some() {
+                    answer = machine.train(&z, inner, &mut || None);
+                    break true;
+                }
+            };
+        }
+        if done {
+            let Answer { beta, scores, bias, upper, .. } = answer;
+            return Point { mu, z, beta, scores, bias, upper, iterations: machine.steps - before };
+        }
+    }
+}
+
+/// SimpleMKL, from a feasible `mu`.
+pub(super) struct Simple<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) dual: &'a BoxDual,
+    pub(super) svm: &'a SvmSettings,
+    pub(super) columns: &'a Columns,
+    pub(super) subsets: &'a Subsets,
+}
+
+/// A training of SimpleMKL.
+struct Trained {
+    mu: Vec<f64>,
+    z: Vec<f64>,
+    solution: DualSolution,
+    scores: Vec<f64>,
+    squares: Vec<f64>,
+    lower: f64,
+}
+
+impl Simple<'_> {
+    pub(super) fn solve(
+        &self,
+        mu: Vec<f64>,
+        start: Option<&[f64]>,
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Point {
+        let inner = (INNER * tolerance).max(1e-12);
+        let mut iterations = 0;
+        let mut now = self.train(mu, start, inner, &mut iterations, stop);
+        let mut progress = Progress { best: f64::INFINITY, idle: 0 };
+        loop {
+            let gap = (now.solution.primal - now.lower) / now.solution.primal;
+            if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
+                let Trained { mu, z, solution, scores, .. } = now;
+                let DualSolution { beta, bias, primal: upper, .. } = solution;
+                return Point { mu, z, beta, scores, bias, upper, iterations };
+            }
+            // Step 2.
+            let mut direction = reduced_gradient(&now);
+            // Step 3.
+            let beyond = loop {
+                let limit = reach(&now.mu, &direction);
+                if !limit.is_finite() || slope(&now, &direction) >= 0.0 {
+                    break None;
+                }
+                let far = self.step(&now, &direction, limit, inner, &mut iterations, stop);
+                if slope(&far, &direction) > 0.0 || stop().is_some() {
+                    break Some((limit, far));
+                }
+                now = far;
+                let base = largest(&now.mu);
+                let out: Vec<usize> = (0..now.mu.len()).filter(|&t| now.mu[t] == 0.0 && direction[t] < 0.0).collect();
+                for t in out {
+                    direction[base] += direction[t];
+                    direction[t] = 0.0;
+                }
+            };
+            let Some((limit, far)) = beyond else { continue };
+            // Step 4: the derivative is below 0 at `now` and above 0 at `far`.
+            let (mut low, mut low_slope) = (0.0, slope(&now, &direction));
+            let (mut high, mut high_slope) = (limit, slope(&far, &direction));
+            let first = low_slope;
+            let mut best = None;
+            for _ in 0..20 {
+                // Secant, kept away from the ends.
+                let secant = low + (high - low) * (-low_slope / (high_slope - low_slope)).clamp(0.05, 0.95);
+                let tried = self.step(&now, &direction, secant, inner, &mut iterations, stop);
+                let derivative = slope(&tried, &direction);
+                if derivative > 0.0 {
+                    (high, high_slope) = (secant, derivative);
+                } else {
+                    (low, low_slope) = (secant, derivative);
+                }
+                let enough = derivative.abs() <= 0.02 * first.abs();
+                best = Some(tried);
+                if enough || stop().is_some() {
+                    break;
+                }
+            }
+            now = best.expect("at least one step was tried");
+        }
+    }
+
+    fn step(
+        &self,
+        from: &Trained,
+        direction: &[f64],
+        t: f64,
+        inner: f64,
+        iterations: &mut u64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Trained {
+        let mu = swept(from.mu.iter().zip(direction).map(|(m, d)| m + t * d));
+        self.train(mu, Some(&from.solution.beta), inner, iterations, stop)
+    }
+
+    fn train(
+        &self,
+        mu: Vec<f64>,
+        start: Option<&[f64]>,
+        inner: f64,
+        iterations: &mut u64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Trained {
+        let q = self.columns.features.len();
+        let z = self.subsets.mixed(&mu, q);
+        let used: Vec<usize> = (0..q).filter(|&k| z[k] > 0.0).collect();
+        let features: Vec<usize> = used.iter().map(|&k| self.columns.features[k]).collect();
+        let factors: Vec<f64> = used.iter().map(|&k| z[k]).collect();
+        let design = weighted(self.problem.design(), &features, &factors);
+        let all: Vec<usize> = (0..features.len()).collect();
+        let settings = SvmSettings { tolerance: inner, ..self.svm.clone() };
+        let solution = train_linear(&*design, &all, self.dual, start, &settings, stop);
+        *iterations += 1;
+        let scores = self.columns.rows.combination(&solution.beta);
+        let squares = self.subsets.squares(&scores);
+        let lower = Level::of(self.dual, &solution.beta).value(squares.iter().copied().fold(0.0, f64::max));
+        Trained { mu, z, solution, scores, squares, lower }
+    }
+}
+
+/// dv/dt along the direction.
+fn slope(at: &Trained, direction: &[f64]) -> f64 {
+    -0.5 * at.squares.iter().zip(direction).map(|(s, d)| s * d).sum::<f64>()
+}
+
+fn largest(mu: &[f64]) -> usize {
+    (0..mu.len()).fold(0, |best, t| if mu[t] > mu[best] { t } else { best })
+}
+
+/// Minus the reduced gradient with the largest mu_t as the one that keeps the sum (eq. (12) of SimpleMKL).
+fn reduced_gradient(at: &Trained) -> Vec<f64> {
+    let base = largest(&at.mu);
+    let mut direction: Vec<f64> = (0..at.mu.len())
+        .map(|t| {
+            let down = 0.5 * (at.squares[t] - at.squares[base]);
+            if at.mu[t] == 0.0 && down < 0.0 { 0.0 } else { down }
+        })
+        .collect();
+    direction[base] = 0.0;
+    direction[base] = -direction.iter().sum::<f64>();
+    direction
+}
+
+/// How far the direction stays in the simplex.
+fn reach(mu: &[f64], direction: &[f64]) -> f64 {
+    mu.iter().zip(direction).filter(|(_, d)| **d < 0.0).map(|(m, d)| -m / d).fold(f64::INFINITY, f64::min)
+}
