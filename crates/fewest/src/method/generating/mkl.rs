@@ -23,8 +23,10 @@ use crate::{Problem, Status, SvmSettings};
 const INNER: f64 = 0.02;
 /// Weights below this are rounding of zeros.
 const DUST: f64 = 1e-10;
-/// Steps without a better gap before a solver gives up.
+/// Steps without a better gap before the fast solver gives up,
 const PATIENCE: u32 = 12;
+/// and before SimpleMKL does, whose gap falls slowly and not at every step.
+const LONG_PATIENCE: u32 = 500;
 
 /// mu with dust swept away, sum 1.
 fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -40,13 +42,14 @@ fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
 struct Progress {
     best: f64,
     idle: u32,
+    patience: u32,
 }
 
 impl Progress {
     fn ended(&mut self, gap: f64) -> bool {
         self.idle = if gap < 0.99 * self.best { 0 } else { self.idle + 1 };
         self.best = self.best.min(gap);
-        self.idle > PATIENCE
+        self.idle > self.patience
     }
 }
 
@@ -63,7 +66,7 @@ pub(super) fn fast(
     let before = machine.steps;
     let mut z = subsets.mixed(&mu, q);
     let mut answer = machine.train(&z, inner, stop);
-    let mut progress = Progress { best: f64::INFINITY, idle: 0 };
+    let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: PATIENCE };
     loop {
         let squares = subsets.squares(&answer.scores);
         let worst = squares.iter().copied().fold(0.0, f64::max);
@@ -141,7 +144,7 @@ impl Simple<'_> {
         let inner = (INNER * tolerance).max(1e-12);
         let mut iterations = 0;
         let mut now = self.train(mu, start, inner, &mut iterations, stop);
-        let mut progress = Progress { best: f64::INFINITY, idle: 0 };
+        let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: LONG_PATIENCE };
         loop {
             let gap = (now.solution.primal - now.lower) / now.solution.primal;
             if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
@@ -259,4 +262,72 @@ fn reduced_gradient(at: &Trained) -> Vec<f64> {
 /// How far the direction stays in the simplex.
 fn reach(mu: &[f64], direction: &[f64]) -> f64 {
     mu.iter().zip(direction).filter(|(_, d)| **d < 0.0).map(|(m, d)| -m / d).fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dual::{Bias, Loss};
+    use crate::{Design, SparseDesign};
+
+    /// A sparse problem of n samples and q features by a small generator.
+    fn drawn(n: usize, q: usize, seed: u64) -> (SparseDesign, Vec<f64>) {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for _ in 0..q {
+            for i in 0..n {
+                if next() > 0.0 {
+                    rows.push(i as u32);
+                    values.push(next());
+                }
+            }
+            start.push(rows.len());
+        }
+        let x = SparseDesign::new(n, start, rows, values).expect("in order");
+        let mut scores: Vec<f64> = (0..n).map(|_| 0.3 * next()).collect();
+        (0..q).for_each(|j| x.add_column(j, if j % 2 == 0 { 1.0 } else { -0.5 }, &mut scores));
+        (x, scores.iter().map(|s| if *s > 0.0 { 1.0 } else { -1.0 }).collect())
+    }
+
+    #[test]
+    fn both_solvers_agree_and_satisfy_the_optimality_conditions() {
+        for (seed, bias) in [Bias::None, Bias::Free, Bias::Penalised(2.0), Bias::None, Bias::None].into_iter().enumerate() {
+            let (x, y) = drawn(60, 12, 17 + seed as u64);
+            let problem = Problem::new(&x, &y, None).expect("valid");
+            let svm = SvmSettings { cost: 0.5, loss: Loss::SquaredHinge, bias, ..SvmSettings::default() };
+            let dual = BoxDual::new(&y, problem.weights(), &svm);
+            let mut columns = Columns::new(&problem);
+            columns.gather(&problem, &(0..12).collect::<Vec<usize>>());
+            let mut subsets = Subsets::default();
+            for first in 0..6 {
+                subsets.add((0..4).map(|k| (first * 5 + k * k) as u32 % 12).collect());
+            }
+            let count = subsets.len();
+            let start = || {
+                let mut mu = vec![0.0; count];
+                mu[0] = 1.0;
+                mu
+            };
+            let mut machine = Machine::new(&columns.rows, &dual);
+            let newton = fast(&mut machine, &subsets, 12, start(), 1e-9, &mut || None);
+            let simple = Simple { problem: &problem, dual: &dual, svm: &svm, columns: &columns, subsets: &subsets };
+            let simple = simple.solve(start(), None, 1e-7, &mut || None);
+            assert!((newton.upper - simple.upper).abs() <= 1e-6 * newton.upper, "{} and {}", newton.upper, simple.upper);
+            for (name, point, tolerance) in [("fast", &newton, 1e-9), ("simple", &simple, 1e-7)] {
+                // mu_t > 0 only where the sum of squares is the largest: the gap counts what is missing to that.
+                let squares = subsets.squares(&point.scores);
+                let worst = squares.iter().copied().fold(0.0, f64::max);
+                let missing: f64 = point.mu.iter().zip(&squares).map(|(m, s)| m * (worst - s)).sum();
+                assert!(missing <= 4.0 * tolerance * point.upper, "{name}: {missing} of {}", point.upper);
+                assert!((point.mu.iter().sum::<f64>() - 1.0).abs() < 1e-12 && point.mu.iter().all(|m| *m >= 0.0));
+                let lower = Level::of(&dual, &point.beta).value(worst);
+                assert!(lower <= point.upper && point.upper - lower <= 1.1 * tolerance * point.upper, "{name}");
+            }
+            assert!(newton.mu.iter().filter(|m| **m > 0.0).count() > 1, "one subset alone shows nothing: {:?}", newton.mu);
+        }
+    }
 }

@@ -414,7 +414,9 @@ impl Rounds<'_> {
     }
 
     fn question(&mut self, run: &Run<'_>, grace: Duration) -> Question {
-        let pool = (POOL_SHARE * self.gap).max(POOL_ASKED * run.gaps().0).max(SMALLEST);
+        // The gap as a share of the larger value: below 1.
+        let open = self.gap / (1.0 + self.gap);
+        let pool = (POOL_SHARE * open).max(POOL_ASKED * run.gaps().0).max(SMALLEST);
         let violated = self.violated.take().expect("separated before");
         Question { violated, pool, tolerance: (MKL_SHARE * pool).max(SMALLEST), grace }
     }
