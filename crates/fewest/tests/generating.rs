@@ -90,8 +90,10 @@ fn both_solvers_and_reuse_give_the_same_value() {
         let mut values = Vec::new();
         for (mkl, reuse) in [(Mkl::Fast, true), (Mkl::Fast, false), (Mkl::Simple, true), (Mkl::Simple, false)] {
             let settings = FgmSettings { cost: 2.0, mkl, reuse, ..FgmSettings::default() };
-            let outcome = run(&problem, &rules, &settings, within(1e-6)).selection.outcome;
-            assert!(outcome.gap().expect("both") <= 1e-6, "{settings:?}: {outcome:?}");
+            // SimpleMKL's value is far closer to the optimum than its gap, which falls with the root of the error.
+            let gap = if mkl == Mkl::Fast { 1e-7 } else { 1e-5 };
+            let outcome = run(&problem, &rules, &settings, within(gap)).selection.outcome;
+            assert!(outcome.gap().expect("both") <= gap, "{settings:?}: {outcome:?}");
             values.push(outcome.objective.expect("a mixture"));
         }
         let spread = values.iter().map(|v| (v - values[0]).abs()).fold(0.0, f64::max);
