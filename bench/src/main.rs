@@ -206,7 +206,7 @@ fn run_fgm(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     options.none_left()?;
     if !out.is_empty() {
         let mut numbers = vec![0.0; 1 + problem.n_features()];
-        numbers[0] = found.bias;
+        numbers[0] = found.solution.bias;
         for kept in &found.kept {
             numbers[1 + kept.feature] = kept.weight;
         }

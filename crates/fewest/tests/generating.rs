@@ -2,9 +2,7 @@
 
 use fewest::dual::train::train;
 use fewest::method::generating::{FgmReport, FgmSettings, Mkl, fgm};
-use fewest::{
-    Bias, Cancel, DenseDesign, Design, Kernel, Limits, Problem, RuleList, Rules, Silent, Status, Subset,
-};
+use fewest::{Bias, Cancel, DenseDesign, Design, Kernel, Limits, Problem, RuleList, Rules, Silent, Status, Subset};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
 /// The paper's value of the SVM on columns `sqrt(z_j) x_j`, and its weights `z_j c_j` up to scale, by an independent training.
@@ -57,7 +55,8 @@ fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
         };
         cases += 1;
         let about = format!("case {case}: {settings:?}, {:?}", rules.list());
-        let best = allowed_subsets(&rules).iter().map(|s| of_subset(&problem, s, &settings)).fold(f64::INFINITY, f64::min);
+        let best =
+            allowed_subsets(&rules).iter().map(|s| of_subset(&problem, s, &settings)).fold(f64::INFINITY, f64::min);
         let found = run(&problem, &rules, &settings, within(1e-5));
         let outcome = &found.selection.outcome;
         let (objective, bound) = (outcome.objective.expect("a mixture"), outcome.bound.expect("a bound"));
@@ -72,7 +71,10 @@ fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
         let shares: Vec<(usize, f64)> = found.kept.iter().map(|k| (k.feature, k.share)).collect();
         let (truth, w) = value(&problem, &shares, &settings);
         assert!(objective >= truth - 1e-9 * truth.abs(), "{about}: {objective} below the optimum {truth}");
-        assert!(objective <= truth + 1e-5 * truth.abs(), "{about}: {objective}, but an independent training gives {truth}");
+        assert!(
+            objective <= truth + 1e-5 * truth.abs(),
+            "{about}: {objective}, but an independent training gives {truth}"
+        );
         let norm = |w: &[f64]| w.iter().map(|x| x * x).sum::<f64>().sqrt();
         let ours: Vec<f64> = found.kept.iter().map(|k| k.weight).collect();
         let cosine = ours.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() / (norm(&ours) * norm(&w));
@@ -122,8 +124,7 @@ fn a_forbidden_feature_stays_out_and_a_required_one_is_in_every_subset() {
     let free = run(&problem, &Rules::at_most_features(30, 4).expect("valid"), &FgmSettings::default(), within(1e-4));
     let first = free.selection.ranking[0].feature;
     let other = (0..30).find(|j| !free.kept.iter().any(|k| k.feature == *j)).expect("not all are kept");
-    let list =
-        RuleList { max_features: Some(4), forbid: vec![first], require: vec![other], ..RuleList::default() };
+    let list = RuleList { max_features: Some(4), forbid: vec![first], require: vec![other], ..RuleList::default() };
     let found = run(&problem, &Rules::new(30, list, &[]).expect("valid"), &FgmSettings::default(), within(1e-4));
     assert!(!found.kept.iter().any(|k| k.feature == first));
     let share = found.kept.iter().find(|k| k.feature == other).expect("required").share;

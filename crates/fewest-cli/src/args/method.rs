@@ -7,13 +7,15 @@ use std::path::Path;
 use fewest::method::benders::{self, GbdSettings};
 use fewest::method::elimination::{self, RfeSettings, Step};
 use fewest::method::filter::{self, Binning};
+use fewest::method::generating::{self, FgmSettings, Mkl};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
-use fewest::{Limits, Observer, Problem, Rules, Selection, SvmSettings};
+use fewest::model::Model;
+use fewest::{Bias, Limits, Loss, Observer, Problem, Rules, Selection, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
-use super::low::{KernelArg, OwnArgs, SelectionArgs, StepOf};
+use super::low::{KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, StepOf, SvmArgs};
 use super::rules::{Features, read_values};
 use super::{high, notation};
 use crate::commands::methods;
@@ -21,15 +23,19 @@ use crate::commands::prepare::Prepared;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd"];
+const PROVING: &[&str] = &["exact", "gbd", "fgm"];
+/// Methods that take a price per feature.
+const PRICING: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 9] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 11] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
-        ("penalty", own.penalty.is_some(), PROVING, ""),
+        ("penalty", own.penalty.is_some(), PRICING, ""),
         ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
-        ("plain", own.plain, &["gbd"], ""),
+        ("plain", own.plain, &["gbd", "fgm"], ""),
+        ("top-b", own.top_b, &["fgm"], ""),
+        ("mkl", own.mkl.is_some(), &["fgm"], ""),
         ("solutions", own.solutions.is_some(), &["exact"], ""),
         ("step", own.step.is_some(), &["rfe"], ""),
         ("step-of", own.step_of.is_some(), &["rfe"], ""),
@@ -63,6 +69,15 @@ pub(crate) enum Asked {
         /// The paper's text, without improvements.
         plain: bool,
     },
+    /// Feature generating machine.
+    Fgm {
+        /// FGM-B.
+        top_b: bool,
+        /// Solver of multiple kernel learning.
+        mkl: Mkl,
+        /// The paper's text, without improvements.
+        plain: bool,
+    },
 }
 
 /// A method with all its settings.
@@ -77,6 +92,22 @@ pub(crate) enum Method {
     /// Generalized Benders Decomposition.
     #[cfg(feature = "highs")]
     Gbd(Box<GbdSettings>),
+    /// Feature generating machine.
+    Fgm(FgmSettings),
+}
+
+/// What a method found.
+pub(crate) struct Selected {
+    /// Subset, values, status.
+    pub(crate) selection: Selection,
+    /// The method's own classifier, where it is not the SVM trained on the subset.
+    pub(crate) model: Option<Model>,
+}
+
+impl From<Selection> for Selected {
+    fn from(selection: Selection) -> Self {
+        Self { selection, model: None }
+    }
 }
 
 impl Asked {
@@ -109,14 +140,33 @@ impl Asked {
             "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
             #[cfg(feature = "highs")]
             "gbd" => Asked::Gbd { penalty: Penalty::read(own)?, max_cuts: max_cuts(own)?, plain: own.plain },
+            "fgm" => Asked::Fgm { top_b: own.top_b, mkl: mkl(own), plain: own.plain },
             other => unreachable!("{other} is described, but has no arm here"),
         })
+    }
+
+    /// The SVM of the method: what is typed, and the method's own defaults for what is not.
+    ///
+    /// # Errors
+    /// A value out of range, or one that the method does not have.
+    pub(crate) fn svm(&self, args: &SvmArgs) -> Result<SvmSettings, Failure> {
+        let mut svm = high::svm(args)?;
+        if let Asked::Fgm { .. } = self {
+            if args.loss == Some(LossArg::Hinge) {
+                return Err(Failure::input("fgm has --loss squared-hinge only; leave --loss out"));
+            }
+            svm.loss = Loss::SquaredHinge;
+            if args.bias.is_none() {
+                svm.bias = Bias::None;
+            }
+        }
+        Ok(svm)
     }
 
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
-            Asked::Rfe(_) | Asked::InfoGain(_) => return false,
+            Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } => return false,
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, .. } => penalty,
@@ -143,6 +193,10 @@ impl Asked {
                 let (penalty, max_cuts) = (penalty.resolve(features)?, max_cuts.unwrap_or(base.max_cuts));
                 Method::Gbd(Box::new(GbdSettings { svm, penalty, max_cuts, ..base }))
             }
+            Asked::Fgm { top_b, mkl, plain } => {
+                let SvmSettings { cost, bias, tolerance, memory, .. } = svm;
+                Method::Fgm(FgmSettings { cost, bias, mkl: *mkl, reuse: !plain, top_b: *top_b, tolerance, memory })
+            }
         })
     }
 }
@@ -158,21 +212,26 @@ impl Method {
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
-    ) -> Result<Selection, Failure> {
+    ) -> Result<Selected, Failure> {
         Ok(match self {
             Method::Rfe(settings) => {
-                elimination::rfe(&two_classes(prepared, "rfe")?, rules, settings, limits, observer)?
+                elimination::rfe(&two_classes(prepared, "rfe")?, rules, settings, limits, observer)?.into()
             }
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                filter::information_gain(design, classes, rules, *binning, limits, observer)?
+                filter::information_gain(design, classes, rules, *binning, limits, observer)?.into()
             }
             Method::Exact(settings) => {
-                tree::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?
+                tree::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?.into()
             }
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => {
-                benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?.selection
+                benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?.selection.into()
+            }
+            Method::Fgm(settings) => {
+                let report = generating::fgm(&two_classes(prepared, "fgm")?, rules, settings, limits, observer)?;
+                let model = Some(report.model()).filter(|m| !m.features.is_empty());
+                Selected { selection: report.selection, model }
             }
         })
     }
@@ -206,6 +265,9 @@ impl Method {
                     "path has no gbd; use --method exact, which proves the same values, or `fewest select` for each size",
                 ));
             }
+            Method::Fgm(_) => {
+                return Err(Failure::input("path has no fgm; use `fewest select --method fgm` for each size"));
+            }
         })
     }
 
@@ -234,6 +296,9 @@ impl Method {
                 ("core_cuts", json!(settings.core_cuts)),
                 ("cutoff", json!(settings.cutoff)),
             ],
+            Method::Fgm(settings) => {
+                vec![("top_b", json!(settings.top_b)), ("mkl", json!(settings.mkl)), ("reuse", json!(settings.reuse))]
+            }
         }
     }
 
@@ -248,7 +313,7 @@ impl Method {
             Method::Exact(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
-            Method::Rfe(_) | Method::InfoGain(_) => &[],
+            Method::Rfe(_) | Method::InfoGain(_) | Method::Fgm(_) => &[],
         }
     }
 }
@@ -332,6 +397,15 @@ impl Penalty {
                 features.complete(&indexed?, file, "penalty")
             }
         }
+    }
+}
+
+/// `--mkl`, or what `--plain` means.
+fn mkl(own: &OwnArgs) -> Mkl {
+    match own.mkl {
+        Some(MklArg::Simple) => Mkl::Simple,
+        None if own.plain => Mkl::Simple,
+        Some(MklArg::Fast) | None => Mkl::Fast,
     }
 }
 

@@ -1,6 +1,6 @@
 //! From a data file to what the methods take: read, tell the notes, weigh the samples, scale.
 
-use fewest::model::{self, FitSettings};
+use fewest::model::{self, FitSettings, Model};
 use fewest::{Status, SvmSettings};
 use fewest_data::{Dataset, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
 
@@ -160,15 +160,20 @@ impl Prepared {
     ) -> Result<Trained, Failure> {
         let (design, codes) = (self.data.features.as_design(), &self.target.codes);
         let model = model::fit(design, features, codes, &self.weights, settings, stop)?;
-        Ok(Trained {
+        Ok(self.trained(model, &settings.svm))
+    }
+
+    /// A model with the names and the scaling that belong to it.
+    pub(crate) fn trained(&self, model: Model, svm: &SvmSettings) -> Trained {
+        Trained {
             names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
             scaling: self.scaling_of(&model.features),
             model,
             classes: self.target.classes.clone(),
             target: self.target.column.clone(),
             n_columns: self.data.names.len(),
-            svm: settings.svm.clone(),
-        })
+            svm: svm.clone(),
+        }
     }
 
     /// The scaling of the chosen features, in their order.

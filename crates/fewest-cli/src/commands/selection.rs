@@ -10,7 +10,7 @@ use super::certify::Certify;
 use super::prepare::{Preparation, Prepared, listed};
 use crate::args::high::{self, ClassWeight};
 use crate::args::low::SelectionArgs;
-use crate::args::method::{Asked, Method, two_classes};
+use crate::args::method::{Asked, Method, Selected, two_classes};
 use crate::args::notation;
 use crate::args::rules::{Features, RuleSource};
 use crate::export::file::Sink;
@@ -72,8 +72,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// A value that cannot be understood or is out of range.
     pub(crate) fn new(args: &'a SelectionArgs, max_features: Option<usize>) -> Result<Self, Failure> {
-        let svm = high::svm(&args.svm)?;
         let asked = Asked::read(args)?;
+        let svm = asked.svm(&args.svm)?;
         let source = RuleSource::read(&args.rules, max_features)?;
         if !source.bounds_size() && !asked.finds_size() {
             return Err(Failure::Input(format!(
@@ -179,6 +179,23 @@ impl Task<'_> {
     /// Tells trainings on the selected features when to stop: soon after Ctrl-C or the time limit.
     pub(crate) fn stopper(&self) -> impl FnMut() -> Option<Status> + use<> {
         interrupt::stopper(self.limits.cancel.clone(), self.left(), REFIT)
+    }
+
+    /// The method's own classifier, or the SVM on the selected features; none when nothing was selected.
+    ///
+    /// # Errors
+    /// More memory needed than allowed.
+    pub(crate) fn classifier(
+        &self,
+        found: Selected,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<(Selection, Option<Trained>), Failure> {
+        let Selected { selection, model } = found;
+        let trained = match model {
+            Some(model) => Some(self.prepared.trained(model, &self.svm)),
+            None => self.train(&selection, stop)?,
+        };
+        Ok((selection, trained))
     }
 
     /// The SVM on the selected features; none when nothing was selected.

@@ -197,7 +197,14 @@ impl<'a> Machine<'a> {
     }
 
     /// The answer at a dual point, made feasible first.
-    fn answer(&self, mut beta: Vec<f64>, mut c: Vec<f64>, bias: f64, upper: f64, value: &dyn Fn(&[f64]) -> f64) -> Answer {
+    fn answer(
+        &self,
+        mut beta: Vec<f64>,
+        mut c: Vec<f64>,
+        bias: f64,
+        upper: f64,
+        value: &dyn Fn(&[f64]) -> f64,
+    ) -> Answer {
         if self.x.is_free() {
             kkt::make_feasible(self.dual, &mut beta);
             c = self.x.weights(&beta);

@@ -83,9 +83,8 @@ pub(super) fn fast(
             let h = machine.curvature(&z, &answer.scores, &chosen);
             let m = part.len();
             let at: Vec<f64> = part.iter().map(|&t| mu[t]).collect();
-            let linear: Vec<f64> = (0..m)
-                .map(|a| -0.5 * squares[part[a]] - (0..m).map(|b| h[a * m + b] * at[b]).sum::<f64>())
-                .collect();
+            let linear: Vec<f64> =
+                (0..m).map(|a| -0.5 * squares[part[a]] - (0..m).map(|b| h[a * m + b] * at[b]).sum::<f64>()).collect();
             let mut aim = at.clone();
             simplex_qp::minimise(&h, &linear, &mut aim);
             let slope: f64 = (0..m).map(|a| -0.5 * squares[part[a]] * (aim[a] - at[a])).sum();
@@ -297,7 +296,9 @@ mod tests {
 
     #[test]
     fn both_solvers_agree_and_satisfy_the_optimality_conditions() {
-        for (seed, bias) in [Bias::None, Bias::Free, Bias::Penalised(2.0), Bias::None, Bias::None].into_iter().enumerate() {
+        for (seed, bias) in
+            [Bias::None, Bias::Free, Bias::Penalised(2.0), Bias::None, Bias::None].into_iter().enumerate()
+        {
             let (x, y) = drawn(60, 12, 17 + seed as u64);
             let problem = Problem::new(&x, &y, None).expect("valid");
             let svm = SvmSettings { cost: 0.5, loss: Loss::SquaredHinge, bias, ..SvmSettings::default() };
@@ -318,7 +319,12 @@ mod tests {
             let newton = fast(&mut machine, &subsets, 12, start(), 1e-9, &mut || None);
             let simple = Simple { problem: &problem, dual: &dual, svm: &svm, columns: &columns, subsets: &subsets };
             let simple = simple.solve(start(), None, 1e-5, &mut || None);
-            assert!((newton.upper - simple.upper).abs() <= 1e-6 * newton.upper, "{} and {}", newton.upper, simple.upper);
+            assert!(
+                (newton.upper - simple.upper).abs() <= 1e-6 * newton.upper,
+                "{} and {}",
+                newton.upper,
+                simple.upper
+            );
             for (name, point, tolerance) in [("fast", &newton, 1e-9), ("simple", &simple, 1e-5)] {
                 // mu_t > 0 only where the sum of squares is the largest: the gap counts what is missing to that.
                 let squares = subsets.squares(&point.scores);
@@ -329,7 +335,11 @@ mod tests {
                 let lower = Level::of(&dual, &point.beta).value(worst);
                 assert!(lower <= point.upper && point.upper - lower <= 1.1 * tolerance * point.upper, "{name}");
             }
-            assert!(newton.mu.iter().filter(|m| **m > 0.0).count() > 1, "one subset alone shows nothing: {:?}", newton.mu);
+            assert!(
+                newton.mu.iter().filter(|m| **m > 0.0).count() > 1,
+                "one subset alone shows nothing: {:?}",
+                newton.mu
+            );
         }
     }
 }

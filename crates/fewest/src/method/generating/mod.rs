@@ -29,11 +29,12 @@ mod separation;
 use std::time::{Duration, Instant};
 
 use crate::dual::train::train_linear;
-use crate::dual::{Bias, BoxDual, Loss, kkt};
+use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
+use crate::model::{Machine as Classifier, Model};
 use crate::run::relative_gap;
 use crate::{
-    Error, Event, Limits, Master, Next, Observer, Oracle, Problem, Ranked, Rules, Run, Selection, Sense, Status,
-    Subset, SvmSettings, drive,
+    Error, Event, Kernel, Limits, Master, Next, Observer, Oracle, Problem, Ranked, RowMatrix, Rules, Run, Selection,
+    Sense, Status, Subset, SvmSettings, drive,
 };
 use machine::Machine;
 use mixture::{Columns, Level, Point, Subsets};
@@ -161,10 +162,27 @@ pub struct FgmReport {
     pub selection: Selection,
     /// The features kept, ascending.
     pub kept: Vec<Kept>,
-    /// b of the decision function `f(x) = sum_j w_j x_j + b`; 0 without a bias.
-    pub bias: f64,
+    /// The machine behind w and b, in the paper's scale: |beta_i| sum to 1. Its objectives are those of its own SVM, on the
+    /// columns `sqrt(z_j) x_j`.
+    pub solution: DualSolution,
     /// Every round, in order.
     pub rounds: Vec<Round>,
+}
+
+impl FgmReport {
+    /// The classifier `f(x) = sum_j w_j x_j + b` of section 2.5 on the features kept.
+    pub fn model(&self) -> Model {
+        let solution = self.solution.clone();
+        let (weights, bias) = (solution.weights.clone(), solution.bias);
+        let machine = Classifier { negative: 0, positive: 1, weights, coefficients: Vec::new(), bias, solution };
+        Model {
+            features: self.kept.iter().map(|k| k.feature).collect(),
+            kernel: Kernel::Linear,
+            n_classes: 2,
+            machines: vec![machine],
+            support_vectors: RowMatrix::dense(0, self.kept.len(), Vec::new()),
+        }
+    }
 }
 
 /// The feature generating machine; see the head of this file.
@@ -222,15 +240,13 @@ pub fn fgm(
     let mut status = drive(&mut mixer, &mut rounds, &mut run)?;
     let best = rounds.best.expect("a limit before the first answer is wound up by one");
 
-    let mut found = mixture_of(&best, &mixer.columns.features);
-    let mut value = paper_value(best.upper);
-    if settings.top_b {
+    let (kept, solution) = if settings.top_b {
         let over = run.elapsed() + WIND_UP;
-        let mut stop = || run.stop().filter(|_| run.elapsed() >= over);
-        (found, value) = mixer.top_b(rules, &best, &mut stop);
-    }
-    found.0.sort_unstable_by_key(|k| k.feature);
-    let (kept, bias) = found;
+        mixer.top_b(rules, &best, &mut || run.stop().filter(|_| run.elapsed() >= over))
+    } else {
+        mixer.mixture(&best, run.stop().unwrap_or(Status::Optimal))
+    };
+    let value = solution.primal;
     let subset = Subset::from_indices(rules.p(), kept.iter().map(|k| k.feature));
     if run.offer(&subset, value) && run.closed() && status == Status::Completed {
         status = Status::Optimal;
@@ -240,18 +256,21 @@ pub fn fgm(
     (outcome.subset, outcome.objective) = (Some(subset), Some(value));
     outcome.counts.cuts = mixer.subsets.len() as u64;
     let selection = Selection { outcome, ranking: ranking(&kept), solutions: Vec::new() };
-    Ok(FgmReport { selection, kept, bias, rounds: rounds.history })
+    Ok(FgmReport { selection, kept, solution, rounds: rounds.history })
 }
 
-/// The features of positive weight in a mixture and the bias, in the paper's scale: alpha sums to 1.
-fn mixture_of(point: &Point, features: &[usize]) -> (Vec<Kept>, f64) {
-    let sum: f64 = point.beta.iter().map(|b| b.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
-    let kept = (0..features.len()).filter(|&k| point.z[k] > 0.0);
-    let kept = kept.map(|k| {
-        let (feature, share) = (features[k], point.z[k]);
-        Kept { feature, share, weight: share * point.scores[k] / sum }
-    });
-    (kept.collect(), point.bias / sum)
+/// A solution with margins of 1 in the paper's scale: alpha sums to 1.
+fn paper_solution(solution: DualSolution) -> DualSolution {
+    let scale = 1.0 / solution.beta.iter().map(|b| b.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
+    let scaled = |x: Vec<f64>| x.into_iter().map(|x| scale * x).collect();
+    DualSolution {
+        beta: scaled(solution.beta),
+        bias: scale * solution.bias,
+        weights: scaled(solution.weights),
+        primal: paper_value(solution.primal),
+        dual: paper_value(solution.dual),
+        ..solution
+    }
 }
 
 /// Best first: by falling |w_j|, ties to the smaller index.
@@ -360,21 +379,45 @@ impl Oracle for Mixer<'_> {
 }
 
 impl Mixer<'_> {
-    /// FGM-B: the best allowed subset by z_j c_j^2, the SVM on it, and its value.
+    /// The features of positive weight in a mixture, ascending, and its machine.
+    fn mixture(&self, point: &Point, status: Status) -> (Vec<Kept>, DualSolution) {
+        let features = &self.columns.features;
+        let mut used: Vec<usize> = (0..features.len()).filter(|&k| point.z[k] > 0.0).collect();
+        used.sort_unstable_by_key(|&k| features[k]);
+        let mut weights = vec![0.0; features.len()];
+        for &k in &used {
+            weights[k] = point.z[k] * point.scores[k];
+        }
+        let scores: Vec<f64> = (0..self.dual.len()).map(|i| self.columns.rows.row(i).dot(&weights)).collect();
+        let squares = used.iter().map(|&k| weights[k] * point.scores[k]).sum();
+        let solution = paper_solution(DualSolution {
+            beta: point.beta.clone(),
+            bias: point.bias,
+            weights: used.iter().map(|&k| weights[k]).collect(),
+            primal: point.upper,
+            dual: Level::of(self.dual, &point.beta).value(squares),
+            kkt_residual: kkt::residual(self.dual, &point.beta, &scores),
+            iterations: point.iterations,
+            status,
+        });
+        let shares = used.iter().map(|&k| (features[k], point.z[k])).zip(&solution.weights);
+        (shares.map(|((feature, share), &weight)| Kept { feature, share, weight }).collect(), solution)
+    }
+
+    /// FGM-B: the best allowed subset by z_j c_j^2, and the SVM on it.
     fn top_b(
         &self,
         rules: &Rules,
         point: &Point,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> ((Vec<Kept>, f64), f64) {
+    ) -> (Vec<Kept>, DualSolution) {
         let scores: Vec<f64> = point.scores.iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
         let features = self.separation.among(rules.p(), &self.columns.features, &scores).features;
         let start = Some(&point.beta[..]);
         let solution = train_linear(self.problem.design(), &features, self.dual, start, self.svm, stop);
-        let sum: f64 = solution.beta.iter().map(|b| b.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
+        let solution = paper_solution(solution);
         let kept = features.iter().zip(&solution.weights);
-        let kept = kept.map(|(&feature, w)| Kept { feature, share: 1.0, weight: w / sum }).collect();
-        ((kept, solution.bias / sum), paper_value(solution.primal))
+        (kept.map(|(&feature, &weight)| Kept { feature, share: 1.0, weight }).collect(), solution)
     }
 }
 
