@@ -201,3 +201,25 @@ fn fgm_b_returns_an_allowed_subset_with_its_own_value() {
     assert!((outcome.objective.expect("a value") - truth).abs() <= 2e-6 * truth.abs(), "{outcome:?}, {truth}");
     assert!(outcome.bound.expect("a bound") <= truth);
 }
+
+/// The pair (0, 1) is informative only together, feature 2 is the best alone, the rest is noise.
+#[test]
+fn fgm_b_finds_the_pair_that_is_informative_together() {
+    let (n, p) = (400, 1000);
+    for seed in 0..5 {
+        let mut rng = Rng::new(100 + seed);
+        let labels: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let mut values: Vec<f64> = (0..n * p).map(|_| rng.normal()).collect();
+        for i in 0..n {
+            values[n + i] = 0.9 * values[i] + 0.19f64.sqrt() * values[n + i] - 0.4 * labels[i];
+            values[i] += 0.4 * labels[i];
+            values[2 * n + i] += 0.7 * labels[i];
+        }
+        let x = DenseDesign::new(n, p, values).expect("n p values");
+        let problem = Problem::new(&x, &labels, None).expect("valid");
+        let rules = Rules::at_most_features(p, 2).expect("valid");
+        let settings = FgmSettings { cost: 0.1, top_b: true, ..FgmSettings::default() };
+        let found = run(&problem, &rules, &settings, within(1e-3));
+        assert_eq!(found.kept.iter().map(|k| k.feature).collect::<Vec<_>>(), [0, 1], "seed {seed}");
+    }
+}
