@@ -141,43 +141,15 @@ impl<'a> Machine<'a> {
         unreachable!("the loop ends after {STEPS} steps")
     }
 
-    /// `d^2 v / d mu_s d mu_t = alpha' K_s Q^-1 K_t alpha` at the point of the last training, K_t the kernel of subset t and Q
-    /// that of the mixture with its ridge: T x T, for subsets given as positions, with scores c and weights z over the columns.
-    pub(super) fn curvature(&self, z: &[f64], c: &[f64], subsets: &[&[u32]]) -> Vec<f64> {
+    /// How v curves at z, the point of the last training.
+    pub(super) fn curvature(&self, z: &[f64]) -> Curvature<'_> {
         let m = self.x.width();
         let mut root: Vec<f64> = z.iter().map(|z| z.sqrt()).collect();
         root.resize(m, 1.0);
         let support: Vec<usize> = (0..m).filter(|&j| root[j] > 0.0).collect();
         let mut factor = Factor::new(support.len());
         self.factor(&mut factor, &support, &root);
-        // With v_t = c on d_t: H_st = (G v_s).(v_t - sqrt(Z) (I + sqrt(Z) G sqrt(Z))^-1 sqrt(Z) G v_t).
-        let mut products: Vec<Vec<f64>> = Vec::with_capacity(subsets.len());
-        let mut rests: Vec<Vec<f64>> = Vec::with_capacity(subsets.len());
-        for subset in subsets {
-            let mut product = vec![0.0; m];
-            let mut rest = vec![0.0; m];
-            for &k in *subset {
-                let k = k as usize;
-                simd::axpy(c[k], &self.gram[k * m..(k + 1) * m], &mut product);
-                rest[k] = c[k];
-            }
-            let pulled: Vec<f64> = support.iter().map(|&j| root[j] * product[j]).collect();
-            for (&j, y) in support.iter().zip(factor.solve(&pulled)) {
-                rest[j] -= root[j] * y;
-            }
-            products.push(product);
-            rests.push(rest);
-        }
-        let count = subsets.len();
-        let mut h = vec![0.0; count * count];
-        for s in 0..count {
-            for t in 0..=s {
-                let value = 0.5 * (simd::dot(&products[s], &rests[t]) + simd::dot(&products[t], &rests[s]));
-                h[s * count + t] = value;
-                h[t * count + s] = value;
-            }
-        }
-        h
+        Curvature { gram: &self.gram, m, root, support, factor, products: Vec::new(), rests: Vec::new(), h: Vec::new() }
     }
 
     /// The factor of `R + sqrt(Z) G sqrt(Z)` on the support.
@@ -251,5 +223,73 @@ impl<'a> Machine<'a> {
             };
         }
         t
+    }
+}
+
+/// The second derivative of v along directions in z: with d a change of z and v = c . d (c the scores), `d' V'' d = v' K v`,
+/// `K = G - G sqrt(Z) (R + sqrt(Z) G sqrt(Z))^-1 sqrt(Z) G`. For subsets s and t that is `alpha' K_s Q^-1 K_t alpha`, Q the kernel of
+/// the mixture with its ridge.
+pub(super) struct Curvature<'a> {
+    gram: &'a [f64],
+    m: usize,
+    root: Vec<f64>,
+    support: Vec<usize>,
+    factor: Factor,
+    /// For each direction, G v and v - sqrt(Z) (...)^-1 sqrt(Z) G v: their product is v' K v.
+    products: Vec<Vec<f64>>,
+    rests: Vec<Vec<f64>>,
+    /// Lower triangle, row after row.
+    h: Vec<Vec<f64>>,
+}
+
+impl Curvature<'_> {
+    /// G v and its rest, for v given as (position, value).
+    fn halves(&self, v: impl Iterator<Item = (usize, f64)>) -> (Vec<f64>, Vec<f64>) {
+        let m = self.m;
+        let (mut product, mut rest) = (vec![0.0; m], vec![0.0; m]);
+        for (k, value) in v.filter(|(_, value)| *value != 0.0) {
+            simd::axpy(value, &self.gram[k * m..(k + 1) * m], &mut product);
+            rest[k] = value;
+        }
+        let pulled: Vec<f64> = self.support.iter().map(|&j| self.root[j] * product[j]).collect();
+        for (&j, y) in self.support.iter().zip(self.factor.solve(&pulled)) {
+            rest[j] -= self.root[j] * y;
+        }
+        (product, rest)
+    }
+
+    /// Adds the direction of a subset, with scores c over the columns.
+    pub(super) fn push(&mut self, subset: &[u32], c: &[f64]) {
+        let (product, rest) = self.halves(subset.iter().map(|&k| (k as usize, c[k as usize])));
+        self.products.push(product);
+        self.rests.push(rest);
+        let last = self.rests.len() - 1;
+        let with = |t: usize| {
+            0.5 * (simd::dot(&self.products[last], &self.rests[t]) + simd::dot(&self.products[t], &self.rests[last]))
+        };
+        self.h.push((0..=last).map(with).collect());
+    }
+
+    /// The second derivatives between all subsets added, T x T.
+    pub(super) fn matrix(&self) -> Vec<f64> {
+        let count = self.h.len();
+        let mut out = vec![0.0; count * count];
+        for (s, row) in self.h.iter().enumerate() {
+            for (t, &value) in row.iter().enumerate() {
+                out[s * count + t] = value;
+                out[t * count + s] = value;
+            }
+        }
+        out
+    }
+
+    /// K v for v over the columns, length m.
+    pub(super) fn apply(&self, v: &[f64]) -> Vec<f64> {
+        let (_, rest) = self.halves(v.iter().copied().enumerate());
+        let mut out = vec![0.0; self.m];
+        for (k, &value) in rest.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            simd::axpy(value, &self.gram[k * self.m..(k + 1) * self.m], &mut out);
+        }
+        out
     }
 }

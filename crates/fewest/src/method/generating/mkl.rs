@@ -3,7 +3,8 @@
 //! Solves   min over mu in the simplex of v(sum_t mu_t d_t), v(z) the optimum of the squared-hinge SVM on `sqrt(z_j) x_j`:
 //!          eq. (5) of Tan, Wang, Tsang 2010 with margins of 1 (see [`super`] for the change of scale).
 //! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature ([`Machine::curvature`])
-//!          3. the minimum of the quadratic model over the simplex ([`simplex_qp`])  4. backtrack until v falls enough
+//!          3. the minimum of the quadratic model over the simplex ([`simplex_qp`]), and over more
+//!          subsets of the columns at hand  4. backtrack until v falls enough
 //!          simple: SimpleMKL (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced gradient
 //!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line search between
 //! Stop     (upper - lower) / upper, the lower value being that of the dual point against the worst generated subset.
@@ -15,6 +16,7 @@ use super::machine::{Answer, Machine};
 use super::mixture::{Columns, Level, Point, Subsets};
 use crate::dual::train::train_linear;
 use crate::dual::{BoxDual, DualSolution};
+use crate::kernel::simd;
 use crate::master::simplex_qp;
 use crate::saddle::weighted;
 use crate::{Problem, Status, SvmSettings};
@@ -23,6 +25,8 @@ use crate::{Problem, Status, SvmSettings};
 const INNER: f64 = 0.02;
 /// Weights below this are rounding of zeros.
 const DUST: f64 = 1e-10;
+/// Subsets that one step may add.
+const MOST_ADDED: usize = 60;
 /// Steps without a better gap before the fast solver gives up,
 const PATIENCE: u32 = 12;
 /// and before SimpleMKL does, whose gap falls slowly and not at every step.
@@ -53,13 +57,23 @@ impl Progress {
     }
 }
 
-/// The fast solver, from a feasible `mu`.
+/// Where the fast solver may find more subsets.
+pub(super) struct Pool<'a> {
+    /// The most violated subset for these scores over the columns, as positions; none when it needs other columns.
+    pub(super) most_violated: &'a dyn Fn(&[f64]) -> Option<Vec<u32>>,
+    /// Gap below which none is worth adding.
+    pub(super) gap: f64,
+}
+
+/// The fast solver, from a feasible `mu`. With a pool, the quadratic model of v seeks subsets too: its minimum over all mixtures
+/// of the columns at hand is what a step aims at, so that a subset does not cost a training.
 pub(super) fn fast(
     machine: &mut Machine<'_>,
-    subsets: &Subsets,
+    subsets: &mut Subsets,
     q: usize,
     mut mu: Vec<f64>,
     tolerance: f64,
+    pool: Option<&Pool<'_>>,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Point {
     // A training of relative gap e leaves the gradient open by about its root.
@@ -71,28 +85,14 @@ pub(super) fn fast(
     loop {
         let squares = subsets.squares(&answer.scores);
         let worst = squares.iter().copied().fold(0.0, f64::max);
-        let lower = answer.level.value(worst);
-        let gap = (answer.upper - lower) / answer.upper;
+        let gap = (answer.upper - answer.level.value(worst)) / answer.upper;
         let mut done = gap <= tolerance || mu.len() == 1 || stop().is_some() || progress.ended(gap);
         if !done {
-            // Subsets of weight 0 that the gradient keeps there have no part in the step.
-            let level: f64 = mu.iter().zip(&squares).map(|(m, s)| m * s).sum();
-            let part: Vec<usize> = (0..mu.len()).filter(|&t| mu[t] > 0.0 || squares[t] >= level).collect();
-            let listed: Vec<&[u32]> = subsets.iter().collect();
-            let chosen: Vec<&[u32]> = part.iter().map(|&t| listed[t]).collect();
-            let h = machine.curvature(&z, &answer.scores, &chosen);
-            let m = part.len();
-            let at: Vec<f64> = part.iter().map(|&t| mu[t]).collect();
-            let linear: Vec<f64> =
-                (0..m).map(|a| -0.5 * squares[part[a]] - (0..m).map(|b| h[a * m + b] * at[b]).sum::<f64>()).collect();
-            let mut aim = at.clone();
-            simplex_qp::minimise(&h, &linear, &mut aim);
-            let slope: f64 = (0..m).map(|a| -0.5 * squares[part[a]] * (aim[a] - at[a])).sum();
+            let (aim, slope) = aim(machine, subsets, &mu, &z, &answer, &squares, pool, stop);
+            mu.resize(aim.len(), 0.0);
             let mut t = 1.0;
             done = loop {
-                let mut next = mu.clone();
-                part.iter().enumerate().for_each(|(a, &s)| next[s] = at[a] + t * (aim[a] - at[a]));
-                let next = swept(next.into_iter());
+                let next = swept(mu.iter().zip(&aim).map(|(m, a)| m + t * (a - m)));
                 let next_z = subsets.mixed(&next, q);
                 let tried = machine.train(&next_z, inner, stop);
                 // What the trainings leave open must not refuse a step.
@@ -112,6 +112,66 @@ pub(super) fn fast(
             return Point { mu, z, beta, scores, bias, upper, iterations: machine.steps - before };
         }
     }
+}
+
+/// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it. Subsets that the model asks for
+/// are added.
+fn aim(
+    machine: &Machine<'_>,
+    subsets: &mut Subsets,
+    mu: &[f64],
+    z: &[f64],
+    answer: &Answer,
+    squares: &[f64],
+    pool: Option<&Pool<'_>>,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> (Vec<f64>, f64) {
+    let (c, q) = (&answer.scores, z.len());
+    // Subsets of weight 0 that the gradient keeps there have no part in the step.
+    let level: f64 = mu.iter().zip(squares).map(|(m, s)| m * s).sum();
+    let mut part: Vec<usize> = (0..mu.len()).filter(|&t| mu[t] > 0.0 || squares[t] >= level).collect();
+    let mut curvature = machine.curvature(z);
+    for (t, subset) in subsets.iter().enumerate() {
+        if part.binary_search(&t).is_ok() {
+            curvature.push(subset, c);
+        }
+    }
+    let mut at: Vec<f64> = part.iter().map(|&t| mu[t]).collect();
+    let mut down: Vec<f64> = part.iter().map(|&t| -0.5 * squares[t]).collect();
+    let mut aim = at.clone();
+    for added in 0.. {
+        let (h, m) = (curvature.matrix(), part.len());
+        let linear: Vec<f64> = (0..m).map(|a| down[a] - simd::dot(&h[a * m..(a + 1) * m], &at)).collect();
+        simplex_qp::minimise(&h, &linear, &mut aim);
+        let Some(pool) = pool.filter(|_| added < MOST_ADDED && stop().is_none()) else { break };
+        // The model's squared scores where it aims: c_j^2 - 2 (V'' (z' - z))_j.
+        let mut full = vec![0.0; subsets.len()];
+        for (&t, &a) in part.iter().zip(&aim) {
+            full[t] = a;
+        }
+        let there = subsets.mixed(&full, q);
+        let v: Vec<f64> = (0..q).map(|j| c[j] * (there[j] - z[j])).collect();
+        let kv = curvature.apply(&v);
+        let expected: Vec<f64> = (0..q).map(|j| (c[j] * c[j] - 2.0 * c[j] * kv[j]).max(0.0)).collect();
+        let scores: Vec<f64> = expected.iter().map(|s| s.sqrt()).collect();
+        let Some(subset) = (pool.most_violated)(&scores) else { break };
+        let gained: f64 = subset.iter().map(|&k| expected[k as usize]).sum();
+        let held: f64 = there.iter().zip(&expected).map(|(z, s)| z * s).sum();
+        if gained - held <= pool.gap * answer.upper || !subsets.add(subset.clone()) {
+            break;
+        }
+        curvature.push(&subset, c);
+        part.push(subsets.len() - 1);
+        down.push(-0.5 * subset.iter().map(|&k| c[k as usize].powi(2)).sum::<f64>());
+        at.push(0.0);
+        aim.push(0.0);
+    }
+    let slope = (0..part.len()).map(|a| down[a] * (aim[a] - at[a])).sum();
+    let mut out = vec![0.0; subsets.len()];
+    for (&t, &a) in part.iter().zip(&aim) {
+        out[t] = a;
+    }
+    (out, slope)
 }
 
 /// SimpleMKL, from a feasible `mu`.
@@ -316,7 +376,7 @@ mod tests {
                 mu
             };
             let mut machine = Machine::new(&columns.rows, &dual);
-            let newton = fast(&mut machine, &subsets, 12, start(), 1e-9, &mut || None);
+            let newton = fast(&mut machine, &mut subsets, 12, start(), 1e-9, None, &mut || None);
             let simple = Simple { problem: &problem, dual: &dual, svm: &svm, columns: &columns, subsets: &subsets };
             let simple = simple.solve(start(), None, 1e-5, &mut || None);
             assert!(

@@ -344,7 +344,15 @@ impl Oracle for Mixer<'_> {
             let mut mu = self.last.as_ref().map_or_else(|| vec![1.0], |p| p.mu.clone());
             mu.resize(self.subsets.len(), 0.0);
             let point = match self.settings.mkl {
-                Mkl::Fast => mkl::fast(&mut machine, &self.subsets, q, mu, question.tolerance, &mut stop),
+                Mkl::Fast => {
+                    let most_violated = |scores: &[f64]| {
+                        let p = self.problem.n_features();
+                        self.columns.positions(&self.separation.among(p, &self.columns.features, scores).features)
+                    };
+                    let pool = mkl::Pool { most_violated: &most_violated, gap: question.pool };
+                    let pool = Some(&pool).filter(|_| self.settings.reuse);
+                    mkl::fast(&mut machine, &mut self.subsets, q, mu, question.tolerance, pool, &mut stop)
+                }
                 Mkl::Simple => {
                     let (dual, svm, columns, subsets) = (self.dual, self.svm, &self.columns, &self.subsets);
                     let start = self.last.as_ref().map(|p| &p.beta[..]);
