@@ -1,9 +1,11 @@
-//! `fewest-bench fit|rfe|kta|enumerate|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
+//! `fewest-bench fit|rfe|fgm|kta|enumerate|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
 //! output. Only the solve is timed. `bench/README.md` says what the scripts do with it.
 //!
 //! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias free|none|S --tolerance T
 //! --repeats R --seconds S` (repeat until R runs or S seconds) `--out FILE` (bias, weights, decision values as raw f64).
 //! Options of `rfe`: `--features K --step N --cost C --tolerance T --repeats R --seconds S`.
+//! Options of `fgm`: `--features B --cost C --gap G --mkl fast|simple --reuse 1|0 --top-b 0|1 --repeats R --seconds S --out FILE`
+//! (bias and the p weights as raw f64).
 //! Options of `kta` and `enumerate`: see `alignment.rs`.
 //! `read` times reading a data file of any format `fewest_data` knows: `--repeats R --seconds S`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that reports by printing")]
@@ -16,6 +18,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use fewest::method::elimination::{RfeSettings, Step, rfe};
+use fewest::method::generating::{FgmSettings, Mkl, fgm};
 use fewest::model::{FitSettings, Model, fit};
 use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, SvmSettings};
 use fewest_data::ReadOptions;
@@ -53,7 +56,7 @@ impl Options {
 
 fn run(arguments: &[String]) -> Result<Value, String> {
     let [command, file, rest @ ..] = arguments else {
-        return Err("usage: fewest-bench fit|rfe|kta|enumerate|read|info FILE [--option value ...]".into());
+        return Err("usage: fewest-bench fit|rfe|fgm|kta|enumerate|read|info FILE [--option value ...]".into());
     };
     let mut options = HashMap::new();
     for pair in rest.chunks(2) {
@@ -71,10 +74,13 @@ fn run(arguments: &[String]) -> Result<Value, String> {
     let mut answer = match command.as_str() {
         "fit" => run_fit(&data, options)?,
         "rfe" => run_rfe(&data, options)?,
+        "fgm" => run_fgm(&data, options)?,
         "kta" => alignment::run_kta(&data, options)?,
         "enumerate" => alignment::run_enumerate(&data, options)?,
         "info" => options.none_left().map(|()| json!({"peak_bytes": peak_bytes()}))?,
-        other => return Err(format!("unknown command {other}; there are fit, rfe, kta, enumerate, read and info")),
+        other => {
+            return Err(format!("unknown command {other}; there are fit, rfe, fgm, kta, enumerate, read and info"));
+        }
     };
     answer["n"] = json!(data.design.n_samples());
     answer["p"] = json!(data.design.n_features());
@@ -178,6 +184,55 @@ fn run_rfe(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
         "seconds": seconds, "selected": selected, "objective": found.outcome.objective,
         "status": found.outcome.status.name(), "trainings": found.outcome.counts.oracle_calls,
         "peak_bytes": peak, "gram_bytes": 8 * n * n, "ranking": ranking,
+    }))
+}
+
+fn run_fgm(data: &matrix::Matrix, mut options: Options) -> Result<Value, String> {
+    let features = options.number("features", 10.0)? as usize;
+    let mkl = match options.text("mkl", "fast").as_str() {
+        "fast" => Mkl::Fast,
+        "simple" => Mkl::Simple,
+        other => return Err(format!("--mkl is {other}, but must be fast or simple")),
+    };
+    let settings = FgmSettings {
+        cost: options.number("cost", 1.0)?,
+        mkl,
+        reuse: options.number("reuse", 1.0)? != 0.0,
+        top_b: options.number("top-b", 0.0)? != 0.0,
+        ..FgmSettings::default()
+    };
+    let limits = Limits { gap_rel: options.number("gap", 1e-3)?, ..Limits::default() };
+    let out = options.text("out", "");
+    let problem = Problem::new(&*data.design, &data.labels, None).map_err(|e| e.to_string())?;
+    let rules = Rules::at_most_features(problem.n_features(), features).map_err(|e| e.to_string())?;
+    let (seconds, found) = timed(&mut options, || {
+        fgm(&problem, &rules, &settings, limits.clone(), &mut Silent).map_err(|e| e.to_string())
+    })?;
+    let peak = peak_bytes();
+    options.none_left()?;
+    if !out.is_empty() {
+        let mut numbers = vec![0.0; 1 + problem.n_features()];
+        numbers[0] = found.solution.bias;
+        for kept in &found.kept {
+            numbers[1 + kept.feature] = kept.weight;
+        }
+        let bytes: Vec<u8> = numbers.into_iter().flat_map(f64::to_le_bytes).collect();
+        std::fs::write(&out, bytes).map_err(|e| format!("{out}: {e}"))?;
+    }
+    let outcome = &found.selection.outcome;
+    let rounds: Vec<Value> = found
+        .rounds
+        .iter()
+        .map(|r| {
+            json!({"upper": r.upper, "lower": r.lower, "subsets": r.subsets, "columns": r.columns, "kept": r.kept,
+                   "mkl_seconds": r.mkl_seconds, "separation_seconds": r.separation_seconds})
+        })
+        .collect();
+    let selected: Vec<usize> = found.kept.iter().map(|k| k.feature).collect();
+    Ok(json!({
+        "seconds": seconds, "selected": selected, "objective": outcome.objective, "bound": outcome.bound,
+        "gap": outcome.gap(), "status": outcome.status.name(), "steps": outcome.counts.solver_iterations,
+        "peak_bytes": peak, "rounds": rounds,
     }))
 }
 

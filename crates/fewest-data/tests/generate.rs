@@ -1,6 +1,9 @@
 //! Synthetic data: what the settings promise, independence of the sets, and round trips through every format.
 
-use fewest_data::generate::{Coefficients, Generator, Hyperplane, HyperplaneSettings, Part, Points};
+use fewest_data::generate::{
+    Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Part, Points, Text,
+    TextSettings,
+};
 use fewest_data::{DataError, Dataset, Format, ReadOptions, read, write};
 
 const PARTS: [Part; 3] = [Part::Training, Part::Validation, Part::Test];
@@ -157,5 +160,81 @@ fn a_set_of_one_class_is_refused() {
         let text = error.to_string();
         assert!(matches!(error, DataError::OneSide { samples: 2, .. }), "{text}");
         assert!(text.contains("test set") && text.contains("--seed"), "{text}");
+    }
+}
+
+#[test]
+fn composite_features_are_informative_as_promised() {
+    let settings = CompositeSettings { seed: 3, ..CompositeSettings::new(6) };
+    let composite = Composite::new(settings.clone()).expect("settings in range");
+    let data = composite.draw(Part::Test, 20_000).expect("two classes");
+    let (x, y) = (rows(&data), signs(&data));
+    assert_eq!(y.iter().filter(|y| **y > 0.0).count(), 10_000);
+    let right = |w: &dyn Fn(&[f64]) -> f64| x.iter().zip(&y).filter(|(x, y)| w(x) * **y > 0.0).count() as f64 / 2e4;
+    // Phi(a), Phi(c), Phi(a sqrt(2 / (1 - r))) for 0.4, 0.7, 0.9.
+    for (rate, promised) in [
+        (right(&|x| x[0]), 0.6554),
+        (right(&|x| -x[1]), 0.6554),
+        (right(&|x| x[2]), 0.7580),
+        (right(&|x| x[0] - x[1]), 0.9632),
+    ] {
+        assert!((rate - promised).abs() < 0.012, "{rate} instead of {promised}");
+    }
+    let weights = composite.weights().expect("a linear truth");
+    assert!(right(&|x| distance(weights, x)) > right(&|x| x[0] - x[1]));
+    assert_eq!(composite.support(), [0, 1, 2]);
+    for j in 3..9 {
+        let (mean, square) = x.iter().fold((0.0, 0.0), |(m, s), x| (m + x[j] / 2e4, s + x[j] * x[j] / 2e4));
+        let with_class: f64 = x.iter().zip(&y).map(|(x, y)| x[j] * y / 2e4).sum();
+        assert!(mean.abs() < 0.03 && (square - 1.0).abs() < 0.05 && with_class.abs() < 0.03, "noise {j}");
+        assert_eq!(x.iter().all(|x| x[j].abs() <= 3f64.sqrt()), j < 6, "feature {j}: uniform first, then normal");
+    }
+    // A smaller set is the beginning of a larger one.
+    assert_eq!(rows(&composite.draw(Part::Test, 5).expect("two classes")), x[..5]);
+    let refused = Composite::new(CompositeSettings { correlation: 1.0, ..settings }).expect_err("out of range");
+    assert!(refused.to_string().contains("correlation is 1"), "{refused}");
+}
+
+#[test]
+fn documents_have_length_one_and_their_words_lean_to_their_class() {
+    let settings = TextSettings { length: 60, relevant: 20, seed: 5, ..TextSettings::new(3000) };
+    let text = Text::new(settings.clone()).expect("settings in range");
+    let data = text.draw(Part::Training, 3000).expect("two classes");
+    assert!(data.features.as_design().is_sparse());
+    let y = signs(&data);
+    let mut squares = vec![0.0; 3000];
+    let mut counts = vec![0usize; 3000];
+    let mut lean = vec![0.0; 3000];
+    for j in 0..3000 {
+        data.features.as_design().each_in_column(j, &mut |i, x| {
+            squares[i] += x * x;
+            counts[j] += 1;
+            lean[j] += y[i];
+        });
+    }
+    assert!(squares.iter().all(|s| (s - 1.0).abs() < 1e-12));
+    // The first words are in most documents, the last in few.
+    assert!(
+        counts[0] > 2 * counts[100] && counts[100] > counts[2500],
+        "{} {} {}",
+        counts[0],
+        counts[100],
+        counts[2500]
+    );
+    let support = text.support();
+    assert_eq!(support.len(), 20);
+    for j in support {
+        // 12 / 20 draws a document, of which 0.35 leak: about 0.48 of the class apart.
+        assert!(lean[j].abs() > 0.25 * counts[j] as f64, "word {j} leans {} of {}", lean[j], counts[j]);
+    }
+    let again = text.draw(Part::Training, 40).expect("two classes");
+    assert_eq!(rows(&again), rows(&data)[..40]);
+    for (settings, words) in [
+        (TextSettings { words: 0, ..settings.clone() }, "words is 0"),
+        (TextSettings { topical: 61, ..settings.clone() }, "topical is 61"),
+        (TextSettings { leak: 1.5, ..settings.clone() }, "leak is 1.5"),
+        (TextSettings { relevant: 0, ..settings }, "relevant is 0"),
+    ] {
+        assert!(Text::new(settings).expect_err("out of range").to_string().contains(words), "{words}");
     }
 }

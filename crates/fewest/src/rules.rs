@@ -4,9 +4,12 @@
 //! together. Elimination asks [`Rules::subset_within`], masters that sort ask [`Rules::best_subset`], trees ask
 //! [`Rules::propagate`], and MIP masters read [`Rules::rows`]. Contradictions are found in [`Rules::new`].
 
+mod units;
+
 use std::collections::HashMap;
 
 use crate::{Error, Subset};
+use units::Units;
 
 /// The rules as a user states them; feature indices count from 0.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -52,17 +55,6 @@ pub struct LinearRow {
     pub upper: f64,
 }
 
-/// Features that are in or out together.
-#[derive(Debug, Clone, Default)]
-struct Unit {
-    features: Vec<usize>,
-    cost: f64,
-    /// Units this one implies.
-    needs: Vec<usize>,
-    /// Units that imply this one.
-    needed_by: Vec<usize>,
-}
-
 /// A group with a count over its features, as (unit, features of the group inside it).
 #[derive(Debug, Clone)]
 struct Group {
@@ -75,8 +67,7 @@ struct Group {
 pub struct Rules {
     p: usize,
     list: RuleList,
-    unit_of: Vec<usize>,
-    units: Vec<Unit>,
+    units: Units,
     at_most: Vec<Group>,
     at_least: Vec<Group>,
     /// Decisions that follow from the rules alone, by unit.
@@ -111,10 +102,9 @@ impl Rules {
 
     /// No rule at all.
     pub fn none(p: usize) -> Self {
-        let units = (0..p).map(|j| Unit { features: vec![j], ..Unit::default() }).collect();
         let list = RuleList::default();
         let root = vec![Choice::Free; p];
-        Self { p, list, unit_of: (0..p).collect(), units, at_most: vec![], at_least: vec![], root }
+        Self { p, list, units: Units::single(p), at_most: vec![], at_least: vec![], root }
     }
 
     /// Checks the rules and finds contradictions. `names` (length p, or empty for `x1`, `x2`, ...) are for messages.
@@ -172,7 +162,7 @@ impl Rules {
             (Choice::Out, Choice::In, rules.list.forbid.clone()),
         ] {
             for j in listed {
-                let unit = rules.unit_of[j];
+                let unit = rules.units.of(j);
                 if rules.root[unit] == other {
                     return fail(format!(
                         "{} is both required and forbidden (directly, or through together or implies)",
@@ -245,7 +235,7 @@ impl Rules {
     fn satisfiable(p: usize, list: RuleList) -> bool {
         let mut rules = Self::compile(p, list);
         for (choice, features) in [(Choice::In, &rules.list.require), (Choice::Out, &rules.list.forbid)] {
-            for unit in features.iter().map(|&j| rules.unit_of[j]) {
+            for unit in features.iter().map(|&j| rules.units.of(j)) {
                 if rules.root[unit] != Choice::Free && rules.root[unit] != choice {
                     return false;
                 }
@@ -261,24 +251,13 @@ impl Rules {
         for group in &list.together {
             edges.extend(group.windows(2).flat_map(|w| [(w[0], w[1]), (w[1], w[0])]));
         }
-        let unit_of = strongly_connected(p, &edges);
-        let mut units = vec![Unit::default(); unit_of.iter().max().map_or(0, |m| m + 1)];
-        for j in 0..p {
-            units[unit_of[j]].features.push(j);
-            units[unit_of[j]].cost += list.costs.get(j).copied().unwrap_or(0.0);
-        }
-        for (a, b) in edges.into_iter().map(|(a, b)| (unit_of[a], unit_of[b])).filter(|(a, b)| a != b) {
-            if !units[a].needs.contains(&b) {
-                units[a].needs.push(b);
-                units[b].needed_by.push(a);
-            }
-        }
+        let units = Units::new(p, &edges, &list.costs);
         let group = |(count, features): &(usize, Vec<usize>)| {
             let mut distinct = features.clone();
             distinct.sort_unstable();
             distinct.dedup();
             let mut members: Vec<(usize, usize)> = Vec::new();
-            for u in distinct.into_iter().map(|j| unit_of[j]) {
+            for u in distinct.into_iter().map(|j| units.of(j)) {
                 match members.iter_mut().find(|m| m.0 == u) {
                     Some(member) => member.1 += 1,
                     None => members.push((u, 1)),
@@ -288,7 +267,7 @@ impl Rules {
         };
         let (at_most, at_least) = (list.at_most.iter().map(group).collect(), list.at_least.iter().map(group).collect());
         let root = vec![Choice::Free; units.len()];
-        Self { p, list, unit_of, units, at_most, at_least, root }
+        Self { p, list, units, at_most, at_least, root }
     }
 
     /// Number of features p.
@@ -308,17 +287,17 @@ impl Rules {
 
     /// Features of a unit, ascending.
     pub fn unit(&self, unit: usize) -> &[usize] {
-        &self.units[unit].features
+        self.units.features(unit)
     }
 
     /// The unit that holds feature j.
     pub fn unit_of(&self, j: usize) -> usize {
-        self.unit_of[j]
+        self.units.of(j)
     }
 
     /// Units that must leave before this one may (they imply it).
     pub fn needed_by(&self, unit: usize) -> &[usize] {
-        &self.units[unit].needed_by
+        self.units.needed_by(unit)
     }
 
     /// What the rules alone decide, by unit.
@@ -366,14 +345,14 @@ impl Rules {
         let (mut size, mut cost) = (0, 0.0);
         for u in 0..self.units.len() {
             if state[u] == Choice::In {
-                size += self.units[u].features.len();
-                cost += self.units[u].cost;
-                for &needed in &self.units[u].needs {
+                size += self.units.size(u);
+                cost += self.units.cost(u);
+                for &needed in self.units.needs(u) {
                     decide(state, needed, Choice::In, Contradiction::Implication(u, needed))?;
                 }
             }
             if state[u] == Choice::Out {
-                for &by in &self.units[u].needed_by {
+                for &by in self.units.needed_by(u) {
                     decide(state, by, Choice::Out, Contradiction::Implication(by, u))?;
                 }
             }
@@ -388,8 +367,8 @@ impl Rules {
         }
         if self.list.max_features.is_some() || self.list.budget.is_some() {
             for u in 0..self.units.len() {
-                let unit = &self.units[u];
-                if state[u] == Choice::Free && (size + unit.features.len() > room || !within(cost + unit.cost, money)) {
+                let (more, price) = (self.units.size(u), self.units.cost(u));
+                if state[u] == Choice::Free && (size + more > room || !within(cost + price, money)) {
                     state[u] = Choice::Out;
                 }
             }
@@ -423,8 +402,10 @@ impl Rules {
     /// groups that still lack members, cheapest unit first.
     pub fn subset_within(&self, allowed: &Subset) -> Option<Subset> {
         let mut state = self.root.clone();
+        let all = allowed.len() == self.p;
         for u in 0..self.units.len() {
-            if self.units[u].features.iter().any(|&j| !allowed.contains(j)) {
+            // The full set leaves nothing out, and need not be looked at feature by feature.
+            if !all && self.units.features(u).iter().any(|&j| !allowed.contains(j)) {
                 if state[u] == Choice::In {
                     return None;
                 }
@@ -439,7 +420,7 @@ impl Rules {
         let lacking = self.at_least.iter().find(|g| g.count_where(&state, |c| c == Choice::In) < g.count);
         let Some(group) = lacking else { return Some(state) };
         let free = group.members.iter().map(|m| m.0).filter(|&u| state[u] == Choice::Free);
-        let key = |u: usize| (self.units[u].cost, self.units[u].features.len(), u);
+        let key = |u: usize| (self.units.cost(u), self.units.size(u), u);
         let unit = free.min_by(|&a, &b| key(a).partial_cmp(&key(b)).expect("costs are finite"))?;
         let mut with = state.clone();
         with[unit] = Choice::In;
@@ -452,16 +433,23 @@ impl Rules {
 
     fn chosen(&self, state: &[Choice]) -> Subset {
         let units = state.iter().enumerate().filter(|(_, c)| **c == Choice::In);
-        Subset::from_indices(self.p, units.flat_map(|(u, _)| self.units[u].features.iter().copied()))
+        Subset::from_indices(self.p, units.flat_map(|(u, _)| self.units.features(u).iter().copied()))
     }
 
     /// The allowed subset with the largest total gain, and that total. `gains` has length p and may be negative.
     /// Features of gain 0 or less are only taken when a rule asks for them. Ties go to the smaller index.
     /// None when no subset satisfies the rules. Exact; with budgets or groups by branch and bound.
     pub fn best_subset(&self, gains: &[f64]) -> Option<(Subset, f64)> {
+        self.good_subset(gains, 1e-12)
+    }
+
+    /// As [`Rules::best_subset`], but no allowed subset gains more than `(1 + slack)` times what is returned: where a budget
+    /// makes the search long, a little slack makes it short. Slack is 0 or more.
+    pub fn good_subset(&self, gains: &[f64], slack: f64) -> Option<(Subset, f64)> {
         assert_eq!(gains.len(), self.p, "one gain per feature");
-        let unit_gain: Vec<f64> = self.units.iter().map(|u| u.features.iter().map(|&j| gains[j]).sum()).collect();
-        let mut search = BestSubset::new(self, &unit_gain);
+        let unit_gain: Vec<f64> =
+            (0..self.units.len()).map(|u| self.units.features(u).iter().map(|&j| gains[j]).sum()).collect();
+        let mut search = BestSubset::new(self, &unit_gain, slack);
         search.explore(self.root.clone(), 0);
         let (state, gain) = search.best?;
         Some((self.chosen(&state), gain))
@@ -499,7 +487,7 @@ impl Rules {
     }
 
     fn explain(&self, why: &Contradiction, name: &dyn Fn(usize) -> String) -> String {
-        let first = |u: usize| name(self.units[u].features[0]);
+        let first = |u: usize| name(self.units.features(u)[0]);
         let forced = || {
             let mut state = self.root.clone();
             for u in 0..self.units.len() {
@@ -543,7 +531,7 @@ impl Rules {
     }
 
     fn mark_needed(&self, unit: usize, state: &mut [Choice]) {
-        for &needed in &self.units[unit].needs {
+        for &needed in self.units.needs(unit) {
             if state[needed] != Choice::In {
                 state[needed] = Choice::In;
                 self.mark_needed(needed, state);
@@ -597,19 +585,21 @@ struct BestSubset<'r> {
     /// units all have the same size, or cost, so that an optimal completion takes the best of them.
     size_cap: Vec<Option<usize>>,
     cost_cap: Vec<Option<usize>>,
+    /// What may gain no more than this share above the best is left out.
+    slack: f64,
     best: Option<(Vec<Choice>, f64)>,
 }
 
 impl<'r> BestSubset<'r> {
-    fn new(rules: &'r Rules, gains: &'r [f64]) -> Self {
+    fn new(rules: &'r Rules, gains: &'r [f64], slack: f64) -> Self {
         let units = &rules.units;
         let mut by_gain: Vec<usize> = (0..units.len()).collect();
         by_gain.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
         let mut by_density = by_gain.clone();
         if rules.list.budget.is_some() {
             // Useless units last, free ones first; the sort is stable, so equal densities stay in order of gain.
-            let density = |u: usize| match (gains[u] > 0.0, units[u].cost > 0.0) {
-                (true, true) => gains[u] / units[u].cost,
+            let density = |u: usize| match (gains[u] > 0.0, units.cost(u) > 0.0) {
+                (true, true) => gains[u] / units.cost(u),
                 (true, false) => f64::INFINITY,
                 (false, _) => f64::NEG_INFINITY,
             };
@@ -628,7 +618,7 @@ impl<'r> BestSubset<'r> {
         let mut kinds = HashMap::new();
         let mut kind = vec![None; units.len()];
         for u in 0..units.len() {
-            if units[u].needs.is_empty() && units[u].needed_by.is_empty() {
+            if units.needs(u).is_empty() && units.needed_by(u).is_empty() {
                 let fresh = kinds.len();
                 kind[u] = Some(*kinds.entry((&in_at_most[u], &in_at_least[u])).or_insert(fresh));
             }
@@ -645,9 +635,9 @@ impl<'r> BestSubset<'r> {
             }
             cap
         };
-        let size_cap = caps(&|u, v| units[u].features.len() == units[v].features.len());
-        let cost_cap = caps(&|u, v| units[u].cost == units[v].cost);
-        Self { rules, gains, by_gain, by_density, in_at_most, kind, size_cap, cost_cap, best: None }
+        let size_cap = caps(&|u, v| units.size(u) == units.size(v));
+        let cost_cap = caps(&|u, v| units.cost(u) == units.cost(v));
+        Self { rules, gains, by_gain, by_density, in_at_most, kind, size_cap, cost_cap, slack, best: None }
     }
 
     fn explore(&mut self, mut state: Vec<Choice>, mut from: usize) {
@@ -656,11 +646,11 @@ impl<'r> BestSubset<'r> {
                 return;
             }
             let bound = self.bound(&state);
-            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + 1e-12 * best.abs()) {
+            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + self.slack * best.abs()) {
                 return;
             }
             self.try_greedy(&state);
-            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + 1e-12 * best.abs()) {
+            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + self.slack * best.abs()) {
                 return;
             }
             let order = &self.by_density;
@@ -679,13 +669,12 @@ impl<'r> BestSubset<'r> {
     /// exchanging it for `unit` would be allowed and no worse, and that was searched before.
     fn leave_dominated(&self, unit: usize, state: &mut [Choice]) {
         let Some(kind) = self.kind[unit] else { return };
-        let this = &self.rules.units[unit];
+        let units = &self.rules.units;
         for v in 0..state.len() {
-            let other = &self.rules.units[v];
             let dominated = self.kind[v] == Some(kind)
                 && self.gains[v] <= self.gains[unit]
-                && other.features.len() >= this.features.len()
-                && other.cost >= this.cost;
+                && units.size(v) >= units.size(unit)
+                && units.cost(v) >= units.cost(unit);
             if state[v] == Choice::Free && dominated {
                 state[v] = Choice::Out;
             }
@@ -705,8 +694,8 @@ impl<'r> BestSubset<'r> {
     fn room(&self, state: &[Choice]) -> (usize, f64) {
         let (rules, list) = (self.rules, &self.rules.list);
         let taken = || (0..state.len()).filter(|&u| state[u] == Choice::In);
-        let size: usize = taken().map(|u| rules.units[u].features.len()).sum();
-        let cost: f64 = taken().map(|u| rules.units[u].cost).sum();
+        let size: usize = taken().map(|u| rules.units.size(u)).sum();
+        let cost: f64 = taken().map(|u| rules.units.cost(u)).sum();
         (list.max_features.unwrap_or(rules.p) - size, list.budget.unwrap_or(f64::INFINITY) - cost)
     }
 
@@ -718,14 +707,14 @@ impl<'r> BestSubset<'r> {
             let mut left: Vec<usize> = self.caps_left(state);
             let mut greedy = state.to_vec();
             for u in self.useful(state, order) {
-                let unit = &self.rules.units[u];
-                let fits = unit.features.len() <= room
-                    && within(unit.cost, money)
-                    && unit.needs.iter().all(|&v| greedy[v] == Choice::In)
+                let units = &self.rules.units;
+                let fits = units.size(u) <= room
+                    && within(units.cost(u), money)
+                    && units.needs(u).iter().all(|&v| greedy[v] == Choice::In)
                     && self.in_at_most[u].iter().all(|&(at, weight)| weight <= left[at]);
                 if fits {
-                    room -= unit.features.len();
-                    money -= unit.cost;
+                    room -= units.size(u);
+                    money -= units.cost(u);
                     self.in_at_most[u].iter().for_each(|&(at, weight)| left[at] -= weight);
                     greedy[u] = Choice::In;
                 }
@@ -768,14 +757,14 @@ impl<'r> BestSubset<'r> {
         let units = &self.rules.units;
         let mut by_size = capped(&self.size_cap, &self.by_gain);
         if units.len() < self.rules.p {
-            let density = |u: usize| self.gains[u] / units[u].features.len() as f64;
+            let density = |u: usize| self.gains[u] / units.size(u) as f64;
             by_size.sort_by(|&a, &b| density(b).total_cmp(&density(a)));
         }
-        let mut bound = fractional(&by_size, |u| self.gains[u], |u| units[u].features.len() as f64, room as f64, 0.0);
+        let mut bound = fractional(&by_size, |u| self.gains[u], |u| units.size(u) as f64, room as f64, 0.0);
         if money.is_finite() {
             let slack = BUDGET_SLACK * self.rules.list.budget.unwrap_or(0.0).max(1.0);
             let by_cost = capped(&self.cost_cap, &self.by_density);
-            bound = bound.min(fractional(&by_cost, |u| self.gains[u], |u| units[u].cost, money, slack));
+            bound = bound.min(fractional(&by_cost, |u| self.gains[u], |u| units.cost(u), money, slack));
         }
         self.total(state) + bound
     }

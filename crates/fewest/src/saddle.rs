@@ -90,7 +90,8 @@ impl<'a> AlphaHalf<'a> {
     /// v at weights z_j in [0, 1], length p.
     pub fn at_weights(&mut self, z: &[f64], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
         let features: Vec<usize> = (0..z.len()).filter(|&j| z[j] > 0.0).collect();
-        let weighted = weighted(self.problem.design(), &features, z);
+        let factors: Vec<f64> = features.iter().map(|&j| z[j]).collect();
+        let weighted = weighted(self.problem.design(), &features, &factors);
         self.train(&*weighted, &(0..features.len()).collect::<Vec<usize>>(), stop)
     }
 
@@ -103,13 +104,13 @@ impl<'a> AlphaHalf<'a> {
     }
 }
 
-/// The columns `sqrt(z_j) x_j` of the given features.
-fn weighted(design: &dyn Design, features: &[usize], z: &[f64]) -> Box<dyn Design> {
+/// The columns `sqrt(z_j) x_j` of the given features, one z_j for each.
+pub(crate) fn weighted(design: &dyn Design, features: &[usize], z: &[f64]) -> Box<dyn Design> {
     let n = design.n_samples();
     if design.is_sparse() {
         let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-        for &j in features {
-            let factor = z[j].sqrt();
+        for (&j, z) in features.iter().zip(z) {
+            let factor = z.sqrt();
             design.each_in_column(j, &mut |i, x| {
                 rows.push(i as u32);
                 values.push(factor * x);
@@ -119,8 +120,8 @@ fn weighted(design: &dyn Design, features: &[usize], z: &[f64]) -> Box<dyn Desig
         Box::new(SparseDesign::new(n, start, rows, values).expect("columns of a design are in order"))
     } else {
         let mut values = vec![0.0; n * features.len()];
-        for (&j, column) in features.iter().zip(values.chunks_mut(n)) {
-            design.add_column(j, z[j].sqrt(), column);
+        for ((&j, z), column) in features.iter().zip(z).zip(values.chunks_mut(n)) {
+            design.add_column(j, z.sqrt(), column);
         }
         Box::new(DenseDesign::new(n, features.len(), values).expect("n values a column"))
     }

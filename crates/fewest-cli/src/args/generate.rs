@@ -12,6 +12,16 @@ Examples:
   fewest generate hyperplane --samples 1000 --features 10000 --relevant 10 --points normal --coefficients signs \\
       --noise-sd 0.5 --seed 3 --out train.npz";
 
+/// Shown under `fewest generate composite --help`.
+const COMPOSITE_EXAMPLE: &str = "\
+Example:
+  fewest generate composite --samples 500 --noise 10000 --seed 3 --out train.npz --test test.npz";
+
+/// Shown under `fewest generate text --help`.
+const TEXT_EXAMPLE: &str = "\
+Example:
+  fewest generate text --samples 10000 --words 1355191 --out train.npz --test test.npz --truth truth.json";
+
 /// `fewest generate`.
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
@@ -25,6 +35,58 @@ pub(crate) struct GenerateArgs {
 pub(crate) enum Kind {
     /// Random points, labelled by the side of a hyperplane with few non-zero coefficients (aytug2015)
     Hyperplane(HyperplaneArgs),
+    /// Two features informative only together, one informative alone, and noise (tan2010)
+    Composite(CompositeArgs),
+    /// A sparse bag of words with Zipf frequencies and planted informative words
+    Text(TextArgs),
+}
+
+/// `fewest generate composite`.
+#[derive(Debug, Args)]
+#[command(after_help = COMPOSITE_EXAMPLE)]
+pub(crate) struct CompositeArgs {
+    /// Noise features, half of them uniform and half normal; there are 3 more features
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) noise: usize,
+    /// Distance of the class means of x1 and x2 from 0; their variance is 1
+    #[arg(long, value_name = "A", default_value_t = 0.4, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) pair_shift: f64,
+    /// Correlation of x1 and x2 in each class, 0 or more and below 1
+    #[arg(long, value_name = "R", default_value_t = 0.9, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) correlation: f64,
+    /// Distance of the class means of x3 from 0; its variance is 1
+    #[arg(long, value_name = "C", default_value_t = 0.7, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) single_shift: f64,
+    /// Outputs.
+    #[command(flatten)]
+    pub(crate) sets: SetArgs,
+}
+
+/// `fewest generate text`.
+#[derive(Debug, Args)]
+#[command(after_help = TEXT_EXAMPLE)]
+pub(crate) struct TextArgs {
+    /// Words: features, the commonest first
+    #[arg(long, value_name = "P", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) words: usize,
+    /// Words drawn for a document, repeats included
+    #[arg(long, value_name = "N", default_value_t = 455, value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) length: usize,
+    /// Informative words [default: 200, or all words if there are fewer]
+    #[arg(long, value_name = "K", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) relevant: Option<usize>,
+    /// Draws of a document that are of informative words [default: 12, or --length if that is less]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) topical: Option<usize>,
+    /// Probability that an informative word of the other class is kept
+    #[arg(long, value_name = "Q", default_value_t = 0.35, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) leak: f64,
+    /// Frequencies fall with the rank to this power
+    #[arg(long, value_name = "S", default_value_t = 0.85, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) exponent: f64,
+    /// Outputs.
+    #[command(flatten)]
+    pub(crate) sets: SetArgs,
 }
 
 /// `fewest generate hyperplane`.

@@ -132,7 +132,7 @@ pub(crate) fn sizes(args: &RuleArgs) -> Result<Vec<usize>, Failure> {
 /// # Errors
 /// A number out of range.
 pub(crate) fn svm(args: &SvmArgs) -> Result<SvmSettings, Failure> {
-    let bias = match args.bias.as_str() {
+    let bias = match args.bias.as_deref().unwrap_or("free") {
         "free" => Bias::Free,
         "none" => Bias::None,
         number => match number.parse::<f64>() {
@@ -143,8 +143,8 @@ pub(crate) fn svm(args: &SvmArgs) -> Result<SvmSettings, Failure> {
         },
     };
     let loss = match args.loss {
-        LossArg::Hinge => Loss::Hinge,
-        LossArg::SquaredHinge => Loss::SquaredHinge,
+        None | Some(LossArg::Hinge) => Loss::Hinge,
+        Some(LossArg::SquaredHinge) => Loss::SquaredHinge,
     };
     let settings = SvmSettings { cost: args.cost, loss, bias, tolerance: args.tolerance, ..SvmSettings::default() };
     settings.check()?;

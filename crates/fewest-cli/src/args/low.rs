@@ -175,12 +175,13 @@ pub(crate) struct SvmArgs {
     /// Slack cost C
     #[arg(long, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) cost: f64,
-    /// Loss
-    #[arg(long, value_name = "LOSS", default_value = "hinge", help_heading = "SVM")]
-    pub(crate) loss: LossArg,
+    /// Loss [default: hinge; fgm has squared-hinge only]
+    #[arg(long, value_name = "LOSS", help_heading = "SVM")]
+    pub(crate) loss: Option<LossArg>,
     /// Bias: free (LIBSVM), none, or the value of a constant feature whose weight is penalised (LIBLINEAR's -B)
-    #[arg(long, value_name = "BIAS", default_value = "free", allow_negative_numbers = true, help_heading = "SVM")]
-    pub(crate) bias: String,
+    /// [default: free; none for fgm]
+    #[arg(long, value_name = "BIAS", allow_negative_numbers = true, help_heading = "SVM")]
+    pub(crate) bias: Option<String>,
     /// Stop a training when (primal - dual) / primal is at most this
     #[arg(long, value_name = "T", default_value_t = 1e-6, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) tolerance: f64,
@@ -351,9 +352,15 @@ pub(crate) struct OwnArgs {
     /// gbd with --validate FRACTION: which samples are set apart [default: 0]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) seed: Option<u64>,
-    /// gbd: the paper's text, without our improvements
+    /// gbd, fgm: the paper's text, without our improvements
     #[arg(long, help_heading = "Method")]
     pub(crate) plain: bool,
+    /// fgm: return the best subset of --max-features only (FGM-B), not every feature of the mixture
+    #[arg(long, help_heading = "Method")]
+    pub(crate) top_b: bool,
+    /// fgm: solver of multiple kernel learning [default: fast; simple, the paper's SimpleMKL, with --plain]
+    #[arg(long, value_name = "SOLVER", help_heading = "Method")]
+    pub(crate) mkl: Option<MklArg>,
     /// rfe: features that leave per step: a number, a fraction such as 0.1, or half [default: 1]
     #[arg(long, value_name = "N|FRACTION|half", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) step: Option<String>,
@@ -365,13 +372,22 @@ pub(crate) struct OwnArgs {
     pub(crate) binning: Option<String>,
 }
 
+/// Solver of multiple kernel learning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MklArg {
+    /// Newton's method on the weights of the subsets
+    Fast,
+    /// SimpleMKL: reduced gradient
+    Simple,
+}
+
 /// When to stop a search.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
     /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h; path shares it out among its sizes
     #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub(crate) time_limit: Option<String>,
-    /// exact, gbd, kta, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    /// exact, gbd, kta, fgm, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Limits")]
     pub(crate) gap: Option<f64>,
     /// exact, kta, --certify: stop after this many nodes of the search

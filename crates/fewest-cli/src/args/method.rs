@@ -10,13 +10,15 @@ use fewest::method::alignment::{self, KtaSettings};
 use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
 use fewest::method::elimination::{self, RfeSettings, Step};
 use fewest::method::filter::{self, Binning};
+use fewest::method::generating::{self, FgmSettings, Mkl};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
-use fewest::{Design, Kernel, Limits, Observer, Problem, Rules, Selection, Subset, SvmSettings};
+use fewest::model::Model;
+use fewest::{Bias, Design, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
-use super::low::{KernelArg, OwnArgs, SelectionArgs, StepOf};
+use super::low::{KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, StepOf, SvmArgs};
 use super::rules::{Features, read_values};
 use super::{high, notation};
 use crate::commands::methods;
@@ -26,13 +28,13 @@ use crate::commands::prepare::Prepared;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd", "kta"];
+const PROVING: &[&str] = &["exact", "gbd", "kta", "fgm"];
 
 /// Methods that take a price per feature.
 const PRICED: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 13] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 15] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
         ("penalty", own.penalty.is_some(), PRICED, ""),
@@ -40,7 +42,9 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
         ("validate", own.validate.is_some(), &["gbd"], ""),
         ("patience", own.patience.is_some(), &["gbd"], ""),
         ("seed", own.seed.is_some(), &["gbd"], ""),
-        ("plain", own.plain, &["gbd"], ""),
+        ("plain", own.plain, &["gbd", "fgm"], ""),
+        ("top-b", own.top_b, &["fgm"], ""),
+        ("mkl", own.mkl.is_some(), &["fgm"], ""),
         ("solutions", own.solutions.is_some(), &["exact", "kta"], ""),
         ("gamma", own.gamma.is_some(), &["kta"], ""),
         ("step", own.step.is_some(), &["rfe"], ""),
@@ -84,6 +88,15 @@ pub(crate) enum Asked {
         /// The paper's text, without improvements.
         plain: bool,
     },
+    /// Feature generating machine.
+    Fgm {
+        /// FGM-B.
+        top_b: bool,
+        /// Solver of multiple kernel learning.
+        mkl: Mkl,
+        /// The paper's text, without improvements.
+        plain: bool,
+    },
 }
 
 /// A method with all its settings.
@@ -100,14 +113,24 @@ pub(crate) enum Method {
     /// Generalized Benders Decomposition.
     #[cfg(feature = "highs")]
     Gbd(Box<GbdSettings>),
+    /// Feature generating machine.
+    Fgm(FgmSettings),
 }
 
 /// What a method found.
 pub(crate) struct Found {
     /// The subset of best objective, with its bound.
     pub(crate) selection: Selection,
+    /// The method's own classifier, where it is not the SVM trained on the subset.
+    pub(crate) model: Option<Model>,
     /// The subset of smallest error on the samples held out, where there are any.
     pub(crate) validated: Option<Validated>,
+}
+
+impl From<Selection> for Found {
+    fn from(selection: Selection) -> Self {
+        Self { selection, model: None, validated: None }
+    }
 }
 
 /// The subset whose classifier errs least on the samples held out.
@@ -175,14 +198,33 @@ impl Asked {
                 patience: at_least_one("patience", own.patience)?,
                 plain: own.plain,
             },
+            "fgm" => Asked::Fgm { top_b: own.top_b, mkl: mkl(own), plain: own.plain },
             other => unreachable!("{other} is described, but has no arm here"),
         })
+    }
+
+    /// The SVM of the method: what is typed, and the method's own defaults for what is not.
+    ///
+    /// # Errors
+    /// A value out of range, or one that the method does not have.
+    pub(crate) fn svm(&self, args: &SvmArgs) -> Result<SvmSettings, Failure> {
+        let mut svm = high::svm(args)?;
+        if let Asked::Fgm { .. } = self {
+            if args.loss == Some(LossArg::Hinge) {
+                return Err(Failure::input("fgm has --loss squared-hinge only; leave --loss out"));
+            }
+            svm.loss = Loss::SquaredHinge;
+            if args.bias.is_none() {
+                svm.bias = Bias::None;
+            }
+        }
+        Ok(svm)
     }
 
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
-            Asked::Rfe(_) | Asked::InfoGain(_) => return false,
+            Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } => return false,
             Asked::Kta { .. } => return true,
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
@@ -228,6 +270,10 @@ impl Asked {
                 let validation = prepared.held_out.as_ref().map(judge);
                 Method::Gbd(Box::new(GbdSettings { svm, penalty, max_cuts, validation, ..base }))
             }
+            Asked::Fgm { top_b, mkl, plain } => {
+                let SvmSettings { cost, bias, tolerance, memory, .. } = svm;
+                Method::Fgm(FgmSettings { cost, bias, mkl: *mkl, reuse: !plain, top_b: *top_b, tolerance, memory })
+            }
         })
     }
 }
@@ -244,29 +290,33 @@ impl Method {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Found, Failure> {
-        let selection = match self {
+        Ok(match self {
             Method::Rfe(settings) => {
-                elimination::rfe(&two_classes(prepared, "rfe")?, rules, settings, limits, observer)?
+                elimination::rfe(&two_classes(prepared, "rfe")?, rules, settings, limits, observer)?.into()
             }
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                filter::information_gain(design, classes, rules, *binning, limits, observer)?
+                filter::information_gain(design, classes, rules, *binning, limits, observer)?.into()
             }
             Method::Exact(settings) => {
-                tree::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?
+                tree::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?.into()
             }
             Method::Kta(settings, _) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                alignment::kta(design, classes, &prepared.weights, rules, settings, limits, observer)?
+                alignment::kta(design, classes, &prepared.weights, rules, settings, limits, observer)?.into()
             }
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => {
                 let report = benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
                 let validated = Validated::of(&report);
-                return Ok(Found { selection: report.selection, validated });
+                Found { selection: report.selection, model: None, validated }
             }
-        };
-        Ok(Found { selection, validated: None })
+            Method::Fgm(settings) => {
+                let report = generating::fgm(&two_classes(prepared, "fgm")?, rules, settings, limits, observer)?;
+                let model = Some(report.model()).filter(|m| !m.features.is_empty());
+                Found { selection: report.selection, model, validated: None }
+            }
+        })
     }
 
     /// Runs the method for each size.
@@ -298,6 +348,9 @@ impl Method {
                 return Err(Failure::input(
                     "path has no gbd; use --method exact, which proves the same values, or `fewest select` for each size",
                 ));
+            }
+            Method::Fgm(_) => {
+                return Err(Failure::input("path has no fgm; use `fewest select --method fgm` for each size"));
             }
         })
     }
@@ -333,6 +386,9 @@ impl Method {
                 ("core_cuts", json!(settings.core_cuts)),
                 ("cutoff", json!(settings.cutoff)),
             ],
+            Method::Fgm(settings) => {
+                vec![("top_b", json!(settings.top_b)), ("mkl", json!(settings.mkl)), ("reuse", json!(settings.reuse))]
+            }
         }
     }
 
@@ -347,7 +403,7 @@ impl Method {
             Method::Exact(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
-            Method::Rfe(_) | Method::InfoGain(_) | Method::Kta(..) => &[],
+            Method::Rfe(_) | Method::InfoGain(_) | Method::Kta(..) | Method::Fgm(_) => &[],
         }
     }
 
@@ -485,6 +541,15 @@ impl Penalty {
                 features.complete(&indexed?, file, "penalty")
             }
         }
+    }
+}
+
+/// `--mkl`, or what `--plain` means.
+fn mkl(own: &OwnArgs) -> Mkl {
+    match own.mkl {
+        Some(MklArg::Simple) => Mkl::Simple,
+        None if own.plain => Mkl::Simple,
+        Some(MklArg::Fast) | None => Mkl::Fast,
     }
 }
 

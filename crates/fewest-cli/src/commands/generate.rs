@@ -2,12 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use fewest_data::generate::{self, Coefficients, Generator, Hyperplane, HyperplaneSettings, Part, Points};
+use fewest_data::generate::{
+    self, Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Part, Points, Text,
+    TextSettings,
+};
 use fewest_data::{Format, Names};
 use serde_json::{Map, Value, json};
 
 use super::prepare;
-use crate::args::generate::{CoefficientsArg, GenerateArgs, HyperplaneArgs, Kind, PointsArg, SetArgs};
+use crate::args::generate::{
+    CoefficientsArg, CompositeArgs, GenerateArgs, HyperplaneArgs, Kind, PointsArg, SetArgs, TextArgs,
+};
 use crate::args::{high, notation};
 use crate::export::file::Sink;
 use crate::export::json as json_text;
@@ -22,10 +27,22 @@ use crate::terminal::Terminal;
 pub(crate) fn run(args: &GenerateArgs, terminal: Terminal) -> Result<u8, Failure> {
     match &args.kind {
         Kind::Hyperplane(args) => {
-            let outputs = Outputs::open(&args.sets, args.features)?;
+            let outputs = Outputs::open(&args.sets, args.features, None)?;
             let settings = hyperplane(args);
             let own = hyperplane_settings(&settings);
             outputs.write("hyperplane", &Hyperplane::new(settings)?, own, terminal)?;
+        }
+        Kind::Composite(args) => {
+            let outputs = Outputs::open(&args.sets, args.noise.saturating_add(3), None)?;
+            let settings = composite(args);
+            let own = composite_settings(&settings);
+            outputs.write("composite", &Composite::new(settings)?, own, terminal)?;
+        }
+        Kind::Text(args) => {
+            let outputs = Outputs::open(&args.sets, args.words, Some(args.length as u64))?;
+            let settings = text(args);
+            let own = text_settings(&settings);
+            outputs.write("text", &Text::new(settings)?, own, terminal)?;
         }
     }
     Ok(0)
@@ -68,6 +85,46 @@ fn hyperplane_settings(settings: &HyperplaneSettings) -> Map<String, Value> {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
+fn composite(args: &CompositeArgs) -> CompositeSettings {
+    let CompositeArgs { noise, pair_shift, correlation, single_shift, ref sets } = *args;
+    CompositeSettings { noise, pair_shift, correlation, single_shift, seed: sets.seed }
+}
+
+fn composite_settings(settings: &CompositeSettings) -> Map<String, Value> {
+    let entries = [
+        ("noise", json!(settings.noise)),
+        ("pair_shift", json!(settings.pair_shift)),
+        ("correlation", json!(settings.correlation)),
+        ("single_shift", json!(settings.single_shift)),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn text(args: &TextArgs) -> TextSettings {
+    let base = TextSettings::new(args.words);
+    TextSettings {
+        length: args.length,
+        relevant: args.relevant.unwrap_or(base.relevant),
+        topical: args.topical.unwrap_or(base.topical.min(args.length)),
+        leak: args.leak,
+        exponent: args.exponent,
+        seed: args.sets.seed,
+        ..base
+    }
+}
+
+fn text_settings(settings: &TextSettings) -> Map<String, Value> {
+    let entries = [
+        ("words", json!(settings.words)),
+        ("length", json!(settings.length)),
+        ("relevant", json!(settings.relevant)),
+        ("topical", json!(settings.topical)),
+        ("leak", json!(settings.leak)),
+        ("exponent", json!(settings.exponent)),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
 /// One data file to come.
 struct Set<'a> {
     part: Part,
@@ -84,8 +141,9 @@ struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Looks at every path, and at the memory that all sets need together, before anything is drawn.
-    fn open(args: &'a SetArgs, features: usize) -> Result<Self, Failure> {
+    /// Looks at every path, and at the memory that all sets need together, before anything is drawn. `stored` is how many
+    /// values a sample of sparse data has at most.
+    fn open(args: &'a SetArgs, features: usize, stored: Option<u64>) -> Result<Self, Failure> {
         let files = [
             ("--out", Part::Training, Some(&args.out), "--samples", None),
             (
@@ -120,7 +178,7 @@ impl<'a> Outputs<'a> {
         let memory = args.memory.as_deref().map(notation::size).transpose();
         let memory = memory.map_err(|why| Failure::Input(format!("--memory: {why}")))?;
         let samples = sets.iter().fold(0u64, |sum, set| sum.saturating_add(set.samples as u64));
-        generate::check_memory(sets[0].path, samples, features as u64, memory)?;
+        generate::check_memory(sets[0].path, samples, features as u64, stored, memory)?;
         Ok(Self { sets, truth, seed: args.seed })
     }
 

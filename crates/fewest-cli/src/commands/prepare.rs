@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fewest::model::{self, FitSettings};
+use fewest::model::{self, FitSettings, Model};
 use fewest::{DenseDesign, Design, Status, SvmSettings};
 use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
 use serde_json::{Value, json};
@@ -304,15 +304,20 @@ impl Prepared {
     ) -> Result<Trained, Failure> {
         let (design, codes) = (self.data.features.as_design(), &self.target.codes);
         let model = model::fit(design, features, codes, &self.weights, settings, stop)?;
-        Ok(Trained {
+        Ok(self.trained(model, &settings.svm))
+    }
+
+    /// A model with the names and the scaling that belong to it.
+    pub(crate) fn trained(&self, model: Model, svm: &SvmSettings) -> Trained {
+        Trained {
             names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
             scaling: self.scaling_of(&model.features),
             model,
             classes: self.target.classes.clone(),
             target: self.target.column.clone(),
             n_columns: self.data.names.len(),
-            svm: settings.svm.clone(),
-        })
+            svm: svm.clone(),
+        }
     }
 
     /// The scaling of the chosen features, in their order.

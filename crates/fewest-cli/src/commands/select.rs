@@ -36,11 +36,15 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     }
 
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
-    let Found { selection, validated } = task.method.select(prepared, &task.rules, task.method_limits(), &mut watch)?;
+    let Found { selection, model, validated } =
+        task.method.select(prepared, &task.rules, task.method_limits(), &mut watch)?;
 
-    // The SVM on what was selected.
+    // The SVM on what was selected, unless the method has its own.
     let fitting = Instant::now();
-    let trained = task.train(&selection, &mut task.stopper())?;
+    let trained = match model {
+        Some(model) => Some(prepared.trained(model, task.svm())),
+        None => task.train(&selection, &mut task.stopper())?,
+    };
     let fitting = fitting.elapsed();
 
     let subset = selection.outcome.subset.as_ref();

@@ -73,8 +73,8 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// A value that cannot be understood or is out of range.
     pub(crate) fn new(args: &'a SelectionArgs, max_features: Option<usize>) -> Result<Self, Failure> {
-        let svm = high::svm(&args.svm)?;
         let asked = Asked::read(args)?;
+        let svm = asked.svm(&args.svm)?;
         let source = RuleSource::read(&args.rules, max_features)?;
         if !source.bounds_size() && !asked.finds_size() {
             return Err(Failure::Input(format!(

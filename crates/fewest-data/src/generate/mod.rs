@@ -15,10 +15,14 @@
 //! # Ok::<(), fewest_data::DataError>(())
 //! ```
 
+mod composite;
 mod hyperplane;
 pub(crate) mod random;
+mod text;
 
+pub use composite::{Composite, CompositeSettings};
 pub use hyperplane::{Coefficients, Hyperplane, HyperplaneSettings, Points};
+pub use text::{Text, TextSettings};
 
 use crate::options::{self, ReadOptions};
 use crate::target::Target;
@@ -71,12 +75,23 @@ pub trait Generator {
 }
 
 /// Refuses sets that need more memory than `limit` bytes (default three quarters of the machine's) before they are drawn.
+/// `stored` is how many values a sample of sparse data has at most; none for dense data.
 ///
 /// # Errors
 /// [`DataError::Memory`] with the name of the first output file.
-pub fn check_memory(file: &str, samples: u64, features: u64, limit: Option<u64>) -> Result<(), DataError> {
+pub fn check_memory(
+    file: &str,
+    samples: u64,
+    features: u64,
+    stored: Option<u64>,
+    limit: Option<u64>,
+) -> Result<(), DataError> {
     let allowed = ReadOptions { memory_limit: limit, ..ReadOptions::default() }.memory();
-    let needed = samples.saturating_mul(features).saturating_mul(8);
+    let needed = match stored {
+        None => samples.saturating_mul(features).saturating_mul(8),
+        // Documents (16 bytes a value) and the columns made of them (12), frequencies and column starts.
+        Some(stored) => samples.saturating_mul(stored).saturating_mul(28).saturating_add(features.saturating_mul(24)),
+    };
     let what = format!("{samples} samples of {features} features");
     options::check_memory_with(file, &what, needed, allowed, "raise --memory, or ask for fewer samples or features")
 }

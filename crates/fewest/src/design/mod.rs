@@ -23,6 +23,12 @@ pub trait Design: Send + Sync {
     fn is_sparse(&self) -> bool;
     /// x_j . v, with v of length n.
     fn dot_column(&self, j: usize, v: &[f64]) -> f64;
+    /// `out_k = x_{first + k} . v`, with v of length n: the scores of `out.len()` columns in a row.
+    fn dot_columns(&self, first: usize, v: &[f64], out: &mut [f64]) {
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = self.dot_column(first + k, v);
+        }
+    }
     /// out += s x_j, with out of length n.
     fn add_column(&self, j: usize, s: f64, out: &mut [f64]);
     /// Calls `f(i, x_ij)` for the stored values of column j in order of i.

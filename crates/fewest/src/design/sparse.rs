@@ -73,6 +73,20 @@ impl Design for SparseDesign {
         let (rows, values) = self.column(j);
         rows.iter().zip(values).map(|(&i, &x)| x * v[i as usize]).sum()
     }
+    fn dot_columns(&self, first: usize, v: &[f64], out: &mut [f64]) {
+        // One walk along the arrays: columns of a few values cost little more than their values.
+        let ends = &self.start[first + 1..=first + out.len()];
+        let from = self.start[first];
+        let last = ends.last().copied().unwrap_or(from);
+        let (mut rows, mut values) = (&self.rows[from..last], &self.values[from..last]);
+        let mut begin = from;
+        for (out, &end) in out.iter_mut().zip(ends) {
+            let (these, later) = rows.split_at(end - begin);
+            let (x, rest) = values.split_at(end - begin);
+            *out = these.iter().zip(x).map(|(&i, &x)| x * v[i as usize]).sum();
+            (rows, values, begin) = (later, rest, end);
+        }
+    }
     fn add_column(&self, j: usize, s: f64, out: &mut [f64]) {
         let (rows, values) = self.column(j);
         for (&i, &x) in rows.iter().zip(values) {

@@ -23,7 +23,7 @@ pub mod interior;
 pub mod kkt;
 pub mod linear;
 mod newton;
-mod normal;
+pub(crate) mod normal;
 pub mod smo;
 mod sweep;
 pub mod train;

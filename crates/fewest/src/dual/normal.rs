@@ -6,25 +6,25 @@ use super::Bias;
 use crate::RowMatrix;
 use crate::design::Row;
 use crate::kernel::cholesky::Factor;
-use crate::kernel::outer::OuterSum;
+use crate::kernel::outer::{OuterSum, TILE};
 
 /// Rows with more than this share of non-zeros are added as dense rows: tiles are that much faster than scattering.
 const DENSE_SHARE: f64 = 0.3;
 
 /// Rows with the bias as a constant last feature of value `last`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Extended<'a> {
+pub(crate) struct Extended<'a> {
     rows: &'a RowMatrix,
     /// Value of the constant feature.
-    pub(super) last: f64,
+    pub(crate) last: f64,
     /// Whether there is one.
     biased: bool,
     /// R of the constant feature.
-    pub(super) last_penalty: f64,
+    pub(crate) last_penalty: f64,
 }
 
 impl<'a> Extended<'a> {
-    pub(super) fn new(rows: &'a RowMatrix, bias: Bias) -> Self {
+    pub(crate) fn new(rows: &'a RowMatrix, bias: Bias) -> Self {
         let (last, biased, last_penalty) = match bias {
             Bias::Free => (1.0, true, 0.0),
             Bias::Penalised(s) => (s, true, 1.0),
@@ -34,17 +34,17 @@ impl<'a> Extended<'a> {
     }
 
     /// Whether the bias is not penalised.
-    pub(super) fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         self.biased && self.last_penalty == 0.0
     }
 
     /// Number of features, the constant one included.
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.rows.n_features() + usize::from(self.biased)
     }
 
     /// out_i = x_i . v
-    pub(super) fn scores(&self, v: &[f64], out: &mut [f64]) {
+    pub(crate) fn scores(&self, v: &[f64], out: &mut [f64]) {
         let (w, bias) = v.split_at(self.rows.n_features());
         let offset = bias.first().map_or(0.0, |b| b * self.last);
         for (i, out) in out.iter_mut().enumerate() {
@@ -53,7 +53,7 @@ impl<'a> Extended<'a> {
     }
 
     /// sum_i beta_i x_i
-    pub(super) fn weights(&self, beta: &[f64]) -> Vec<f64> {
+    pub(crate) fn weights(&self, beta: &[f64]) -> Vec<f64> {
         let mut w = self.rows.combination(beta);
         if self.biased {
             w.push(self.last * beta.iter().sum::<f64>());
@@ -62,7 +62,7 @@ impl<'a> Extended<'a> {
     }
 
     /// R v
-    pub(super) fn penalised(&self, v: &[f64]) -> Vec<f64> {
+    pub(crate) fn penalised(&self, v: &[f64]) -> Vec<f64> {
         let mut out = v.to_vec();
         if let Some(b) = out.get_mut(self.rows.n_features()) {
             *b *= self.last_penalty;
@@ -73,7 +73,7 @@ impl<'a> Extended<'a> {
 
 /// H under construction.
 #[derive(Debug)]
-pub(super) struct Normal<'a> {
+pub(crate) struct Normal<'a> {
     x: Extended<'a>,
     m: usize,
     sum: OuterSum,
@@ -83,7 +83,7 @@ pub(super) struct Normal<'a> {
 }
 
 impl<'a> Normal<'a> {
-    pub(super) fn new(x: Extended<'a>) -> Self {
+    pub(crate) fn new(x: Extended<'a>) -> Self {
         let m = x.width();
         let (n, p) = (x.rows.n_samples(), x.rows.n_features());
         let scatter = x.rows.is_sparse() && (x.rows.stored() as f64) < DENSE_SHARE * n as f64 * p as f64;
@@ -97,13 +97,13 @@ impl<'a> Normal<'a> {
     }
 
     /// H = R
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.sum.clear();
         self.scattered.fill(0.0);
     }
 
     /// H - R multiplied by `factor`.
-    pub(super) fn scale(&mut self, factor: f64) {
+    pub(crate) fn scale(&mut self, factor: f64) {
         self.sum.scale(factor);
         for value in &mut self.scattered {
             *value *= factor;
@@ -111,7 +111,7 @@ impl<'a> Normal<'a> {
     }
 
     /// H += d x_i x_i' for each (i, d) given.
-    pub(super) fn add(&mut self, weighted: impl Iterator<Item = (usize, f64)>) {
+    pub(crate) fn add(&mut self, weighted: impl Iterator<Item = (usize, f64)>) {
         let mut negative = Vec::new();
         for (i, d) in weighted {
             match self.x.rows.row(i) {
@@ -131,8 +131,25 @@ impl<'a> Normal<'a> {
         }
     }
 
+    /// H - R, all m x m entries.
+    pub(crate) fn gram(&mut self) -> Vec<f64> {
+        let m = self.m;
+        let mut out = self.scattered.clone();
+        out.resize(m * m, 0.0);
+        let tiles = self.sum.tiles();
+        for i in 0..m {
+            for j in 0..=i {
+                let (s, t) = (i / TILE, j / TILE);
+                let value = out[i * m + j] + tiles[s * (s + 1) / 2 + t][i % TILE][j % TILE];
+                out[i * m + j] = value;
+                out[j * m + i] = value;
+            }
+        }
+        out
+    }
+
     /// L with L L' = H.
-    pub(super) fn factor(&mut self, out: &mut Factor) {
+    pub(crate) fn factor(&mut self, out: &mut Factor) {
         let m = self.m;
         out.load(self.sum.tiles());
         if !self.scattered.is_empty() {

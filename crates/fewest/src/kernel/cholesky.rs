@@ -32,6 +32,21 @@ impl Factor {
         self.tiles.clone_from_slice(tiles);
     }
 
+    /// H_ij = entry(i, j), for j <= i.
+    pub(crate) fn fill(&mut self, entry: impl Fn(usize, usize) -> f64) {
+        for s in 0..self.m.div_ceil(TILE) {
+            for t in 0..=s {
+                let tile = &mut self.tiles[s * (s + 1) / 2 + t];
+                *tile = [[0.0; TILE]; TILE];
+                for (l, i) in (s * TILE..self.m.min((s + 1) * TILE)).enumerate() {
+                    for (k, j) in (t * TILE..(i + 1).min((t + 1) * TILE)).enumerate() {
+                        tile[l][k] = entry(i, j);
+                    }
+                }
+            }
+        }
+    }
+
     /// H_ij += value, for j <= i.
     pub(crate) fn add(&mut self, i: usize, j: usize, value: f64) {
         let (s, t) = (i / TILE, j / TILE);

@@ -2,3 +2,4 @@
 
 #[cfg(feature = "highs")]
 pub mod cuts;
+pub mod simplex_qp;

@@ -6,6 +6,7 @@ pub mod benders;
 pub mod certificate;
 pub mod elimination;
 pub mod filter;
+pub mod generating;
 pub mod path;
 pub mod tree;
 

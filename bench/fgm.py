@@ -1,0 +1,168 @@
+"""The feature generating machine beside LIBLINEAR's L1 machine, one core, reading excluded.
+
+Generated bags of words of the shape of news20.binary and of a URL set (`fewest generate text`, row lengths drawn so that the non-zeros
+agree), and real sparse sets. fgm stops at a relative gap of 1e-3; its cost is 2, because the paper halves the cost that
+LinearSVC(C=1) has. Both see the same scaled matrix (generated text: rows of length 1; real sets: columns over their largest value).
+Peak memory is VmHWM of fewest-bench from start to end, reading included, over the bytes of the CSC arrays.
+
+The rounds of each run go into bench/results/fgm.json; `--composite` runs the FGM-B experiment instead (20 seeds).
+"""
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.svm import LinearSVC
+
+import common as c
+
+# name: (words, documents of the training and test set, draws a document, B)
+TEXTS = {"news20-like": (1_355_191, 10_000, 455, 100), "url-like": (3_231_961, 16_000, 119, 60)}
+# name: (test file or None, B)
+REAL = {
+    "rcv1_small": ("rcv1_small_test.svm.gz", 50),
+    "farm_ads": (None, 50),
+    "dorothea": ("dorothea_valid.svm.gz", 20),
+    "basehock": (None, 50),
+    "a9a": ("a9a.t.svm.gz", 20),
+    "w8a": (None, 30),
+}
+c.FILES["dorothea"] = ("dorothea_train.svm.gz", 100_000)
+c.FILES["basehock"] = ("basehock.svm.gz", 4862)
+COST = 2.0
+
+
+def npz(path):
+    """(X in columns, y) of an archive that `fewest generate` wrote."""
+    with np.load(path) as f:
+        X = sparse.csc_matrix((f["data"], f["indices"], f["indptr"]), shape=f["shape"]) if f["format"] == b"csc" else \
+            sparse.csr_matrix((f["data"], f["indices"], f["indptr"]), shape=f["shape"]).tocsc()
+        return X, f["y"].astype(float)
+
+
+def text(name):
+    """(matrix file, X, y, X of the test set, its y); files are made once."""
+    words, documents, length, _ = TEXTS[name]
+    train, test, path = (c.CACHE / f"{name}{end}" for end in (".npz", "_test.npz", ".bin"))
+    if not path.exists():
+        c.CACHE.mkdir(parents=True, exist_ok=True)
+        command = [c.TARGET / "release" / "fewest", "generate", "text", "--words", words, "--samples", documents, "--length", length]
+        c.subprocess.run([str(w) for w in [*command, "--seed", 1, "--out", train, "--test", test]], check=True)
+        c.write_matrix(path, *npz(train))
+    return path, *npz(train), *npz(test)
+
+
+def real(name):
+    """As `text`; the test set is scaled as the training set, and a tenth of the samples where there is no test file."""
+    from sklearn.datasets import load_svmlight_file
+
+    file, p = c.FILES[name]
+    X, y = load_svmlight_file(str(c.DATA / file), n_features=p)
+    if REAL[name][0]:
+        Xt, yt = load_svmlight_file(str(c.DATA / REAL[name][0]), n_features=p)
+    else:
+        held = np.random.default_rng(0).permutation(len(y)) < len(y) // 10
+        X, y, Xt, yt = X[~held], y[~held], X[held], y[held]
+    largest = np.abs(X).max(axis=0).toarray().ravel()
+    scale = sparse.diags(1 / np.where(largest == 0, 1, largest))
+    X, Xt = (X @ scale).tocsc(), (Xt @ scale).tocsc()
+    X.sort_indices()
+    y, yt = np.where(y > 0, 1.0, -1.0), np.where(yt > 0, 1.0, -1.0)
+    path = c.CACHE / f"fgm_{name}.bin"
+    c.CACHE.mkdir(parents=True, exist_ok=True)
+    c.write_matrix(path, X, y)
+    return path, X, y, Xt, yt
+
+
+def accuracy(X, y, w, b):
+    return float(np.mean(np.where(X @ w + b >= 0, 1, -1) == y))
+
+
+def compare(name, repeats, peer):
+    path, X, y, Xt, yt = text(name) if name in TEXTS else real(name)
+    features = TEXTS[name][3] if name in TEXTS else REAL[name][1]
+    out = c.CACHE / "fgm.out"
+    found = c.ours("fgm", path, features=features, cost=COST, gap=1e-3, repeats=repeats, seconds=20, out=out)
+    model = np.fromfile(out, "<f8")
+    rounds = found["rounds"]
+    total = lambda key: sum(r[key] for r in rounds)
+    row = {
+        "set": name,
+        "n": found["n"],
+        "p": found["p"],
+        "nnz": found["stored"],
+        "B": features,
+        "s": min(found["seconds"]),
+        "rounds": len(rounds),
+        "subsets": rounds[-1]["subsets"],
+        "score+select s a round": total("separation_seconds") / len(rounds),
+        "mkl s": total("mkl_seconds"),
+        "gap": found["gap"],
+        "kept": len(found["selected"]),
+        "accuracy": accuracy(Xt, yt, model[1:], model[0]),
+        "peak / CSC": found["peak_bytes"] / found["data_bytes"],
+    }
+    if peer:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            rows = c.for_peer(X)
+            fitted, seconds = c.repeat(lambda: LinearSVC(penalty="l1", dual=False, C=1).fit(rows, y), repeats, 20)
+        w = fitted.coef_.ravel()
+        row |= {
+            "L1 s": min(seconds),
+            "L1 kept": int(np.count_nonzero(w)),
+            "L1 accuracy": accuracy(Xt, yt, w, fitted.intercept_[0]),
+            "L1 converged": not caught,
+            "s / L1 s": row["s"] / min(seconds),
+        }
+    return row, rounds
+
+
+def composite(seeds, noise, peer):
+    """How often FGM-B and RFE (10 features a step, one below 200) find x1 and x2 at B = 2, C = 0.1, 500 samples."""
+    from sklearn.feature_selection import RFE
+
+    rows = []
+    for seed in range(1, seeds + 1):
+        train, path = c.CACHE / "composite.npz", c.CACHE / "composite.bin"
+        c.CACHE.mkdir(parents=True, exist_ok=True)
+        command = [c.TARGET / "release" / "fewest", "generate", "composite", "--samples", 500, "--noise", noise, "--seed", seed]
+        c.subprocess.run([str(w) for w in [*command, "--out", train]], check=True)
+        with np.load(train) as f:
+            X, y = c.standardise(f["X"]), f["y"].astype(float)
+        c.write_matrix(path, X, y)
+        found = c.ours("fgm", path, features=2, cost=0.1, gap=1e-3, **{"top-b": 1})
+        rows.append({"seed": seed, "s": min(found["seconds"]), "FGM-B": found["selected"], "gap": found["gap"]})
+        if not peer:
+            continue
+        svm = LinearSVC(C=0.05, fit_intercept=False, dual=True)
+        many = RFE(svm, n_features_to_select=200, step=10).fit(X, y).get_support(indices=True)
+        rfe = many[RFE(svm, n_features_to_select=2, step=1).fit(X[:, many], y).get_support(indices=True)]
+        rows[-1]["RFE"] = rfe.tolist()
+    right = {who: sum(set(r[who]) == {0, 1} for r in rows) for who in ("FGM-B", "RFE") if who in rows[0]}
+    c.save("fgm_composite", rows, list(rows[0]), {f"{who} finds x1 and x2": f"{count} of {seeds}" for who, count in right.items()})
+
+
+def main():
+    a = c.arguments(
+        __doc__,
+        sets=([*TEXTS, *REAL], "data sets"),
+        core=(0, "core to run on"),
+        repeats=(3, "runs, the fastest counts"),
+        alone=(False, "without the peer"),
+        composite=(False, "the FGM-B experiment"),
+        seeds=(20, "its seeds"),
+        noise=(10_000, "its noise features"),
+        note=("", "what else was running"),
+    )
+    c.pin(a.core)
+    if a.composite:
+        composite(a.seeds, a.noise, not a.alone)
+        return
+    done = [compare(name, a.repeats, not a.alone) for name in a.sets]
+    rows = [row | {"rounds each": rounds} for row, rounds in done]
+    columns = [k for k in done[0][0]]
+    c.save("fgm", rows, columns, {"largest gap": max(r["gap"] for r in rows), "note": a.note or "nothing else on the core"})
+
+
+if __name__ == "__main__":
+    main()

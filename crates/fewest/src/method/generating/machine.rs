@@ -1,0 +1,295 @@
+//! The machine of a mixture: the squared-hinge SVM on the columns `sqrt(z_j) x_j`, for many z one after another.
+//!
+//! Solves   min 1/2 sum_j w_j^2 / z_j + sum_i C_i xi_i^2, xi_i = max(0, 1 - y_i (w.x_i + b)), with w_j = 0 where z_j = 0.
+//! Paper    Keerthi and DeCoste, A modified finite Newton method for fast solution of large scale linear SVMs, JMLR 2005.
+//! Given    rows (n x q) and box, once; z each time.      Returns  beta, scores, bias, upper value.
+//! Steps    1. alpha, gradient, gap  2. the samples inside the margin change: update `G = sum 2 C_i x_i x_i'` over them
+//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0  4. exact line search
+//! Cost     per step two passes over the rows and q^3 / 6; memory 3 q^2. G does not depend on z, so a new z needs no new pass
+//!          over the samples inside; from the last z a few steps do.
+//! Fails    never; stops with the gap reached.
+
+use super::mixture::Level;
+use crate::dual::normal::{Extended, Normal};
+use crate::dual::{BoxDual, kkt};
+use crate::kernel::cholesky::Factor;
+use crate::kernel::simd;
+use crate::{RowMatrix, Status};
+
+/// Steps at most for one z.
+const STEPS: usize = 100;
+
+/// The machine, with what the last z left behind.
+pub(super) struct Machine<'a> {
+    x: Extended<'a>,
+    dual: &'a BoxDual,
+    q: usize,
+    normal: Normal<'a>,
+    /// G, with the bias as a last column where there is one.
+    gram: Vec<f64>,
+    inside: Vec<bool>,
+    /// w_j = sqrt(z_j) u_j; the bias's coefficient last.
+    u: Vec<f64>,
+    /// Steps taken.
+    pub(super) steps: u64,
+}
+
+/// An answer of the machine.
+pub(super) struct Answer {
+    /// Feasible dual point, length n.
+    pub(super) beta: Vec<f64>,
+    /// c_j over the columns.
+    pub(super) scores: Vec<f64>,
+    /// b of the decision function.
+    pub(super) bias: f64,
+    /// Primal value.
+    pub(super) upper: f64,
+    /// Value of beta at z.
+    pub(super) lower: f64,
+    /// What beta is worth elsewhere.
+    pub(super) level: Level,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(rows: &'a RowMatrix, dual: &'a BoxDual) -> Self {
+        let x = Extended::new(rows, dual.bias);
+        let m = x.width();
+        Self {
+            x,
+            dual,
+            q: rows.n_features(),
+            normal: Normal::new(x),
+            gram: vec![0.0; m * m],
+            inside: vec![false; dual.len()],
+            u: vec![0.0; m],
+            steps: 0,
+        }
+    }
+
+    /// Trains at z (length q) until the gap is at most `tolerance`, or `stop` says so.
+    pub(super) fn train(&mut self, z: &[f64], tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Answer {
+        let (n, m, q) = (self.dual.len(), self.x.width(), self.q);
+        let mut root: Vec<f64> = z.iter().map(|z| z.sqrt()).collect();
+        root.resize(m, 1.0);
+        let weighted = |u: &[f64]| -> Vec<f64> { u.iter().zip(&root).map(|(u, r)| u * r).collect() };
+        for (u, r) in self.u.iter_mut().zip(&root).filter(|(_, r)| **r == 0.0) {
+            *u = *r;
+        }
+        let (mut margins, mut along, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        self.x.scores(&weighted(&self.u), &mut margins);
+        let support: Vec<usize> = (0..m).filter(|&j| root[j] > 0.0).collect();
+        let mut factor = Factor::new(support.len());
+        let mut best_gap = f64::INFINITY;
+        for step in 0.. {
+            // Step 1.
+            let mut loss = 0.0;
+            for i in 0..n {
+                let slack = (1.0 - self.dual.y[i] * margins[i]).max(0.0);
+                beta[i] = 2.0 * self.dual.cost[i] * self.dual.y[i] * slack;
+                loss += self.dual.cost[i] * slack * slack;
+            }
+            let c = self.x.weights(&beta);
+            let held = self.x.penalised(&self.u);
+            let upper = 0.5 * simd::dot(&self.u, &held) + loss;
+            let level = Level::of(self.dual, &beta);
+            let value = |c: &[f64]| (0..q).map(|j| z[j] * c[j] * c[j]).sum::<f64>();
+            // An unbalanced beta counts against a free bias.
+            let off = if self.x.is_free() { c[q].abs() * (1.0 + self.u[q].abs()) } else { 0.0 };
+            let gap = upper - level.value(value(&c)) + off;
+            let stalled = step > 8 && gap > 0.5 * best_gap && gap <= 1e-9 * upper;
+            best_gap = best_gap.min(gap);
+            if gap <= tolerance * upper || step == STEPS || stalled || stop().is_some() {
+                let bias = self.u.get(q).map_or(0.0, |b| b * self.x.last);
+                return self.answer(beta, c, bias, upper, &value);
+            }
+
+            // Step 2.
+            let now = |i: usize| beta[i] != 0.0;
+            let sign = |i: usize| if now(i) { 2.0 } else { -2.0 } * self.dual.cost[i];
+            let changed: Vec<usize> = (0..n).filter(|&i| now(i) != self.inside[i]).collect();
+            let leaving = changed.iter().filter(|&&i| self.inside[i]).count();
+            if leaving > n / 4 {
+                // Taking away much costs digits: start again instead.
+                self.normal.clear();
+                self.normal.add((0..n).filter(|&i| now(i)).map(|i| (i, 2.0 * self.dual.cost[i])));
+            } else {
+                self.normal.add(changed.iter().map(|&i| (i, sign(i))));
+            }
+            for &i in &changed {
+                self.inside[i] = !self.inside[i];
+            }
+            if !changed.is_empty() {
+                self.gram = self.normal.gram();
+            }
+
+            // Step 3.
+            self.factor(&mut factor, &support, &root);
+            let down: Vec<f64> = support.iter().map(|&j| root[j] * c[j] - held[j]).collect();
+            let solved = factor.solve(&down);
+            let mut direction = vec![0.0; m];
+            support.iter().zip(&solved).for_each(|(&j, d)| direction[j] = *d);
+
+            // Step 4.
+            self.x.scores(&weighted(&direction), &mut along);
+            let slope = simd::dot(&held, &direction);
+            let curve = simd::dot(&direction, &self.x.penalised(&direction));
+            let t = self.line_search(&margins, &along, slope, curve, simd::dot(&down, &solved));
+            simd::axpy(t, &direction, &mut self.u);
+            simd::axpy(t, &along, &mut margins);
+            self.steps += 1;
+        }
+        unreachable!("the loop ends after {STEPS} steps")
+    }
+
+    /// How v curves at z, the point of the last training.
+    pub(super) fn curvature(&self, z: &[f64]) -> Curvature<'_> {
+        let m = self.x.width();
+        let mut root: Vec<f64> = z.iter().map(|z| z.sqrt()).collect();
+        root.resize(m, 1.0);
+        let support: Vec<usize> = (0..m).filter(|&j| root[j] > 0.0).collect();
+        let mut factor = Factor::new(support.len());
+        self.factor(&mut factor, &support, &root);
+        Curvature { gram: &self.gram, m, root, support, factor, products: Vec::new(), rests: Vec::new(), h: Vec::new() }
+    }
+
+    /// The factor of `R + sqrt(Z) G sqrt(Z)` on the support.
+    fn factor(&self, out: &mut Factor, support: &[usize], root: &[f64]) {
+        let m = self.x.width();
+        out.fill(|a, b| {
+            let (i, j) = (support[a], support[b]);
+            let penalty = match (a == b, i < self.q) {
+                (false, _) => 0.0,
+                (true, true) => 1.0,
+                // A free bias that no sample inside holds must still be able to move.
+                (true, false) => self.x.last_penalty.max(1e-8),
+            };
+            penalty + root[i] * root[j] * self.gram[i * m + j]
+        });
+        out.decompose();
+    }
+
+    /// The answer at a dual point, made feasible first.
+    fn answer(
+        &self,
+        mut beta: Vec<f64>,
+        mut c: Vec<f64>,
+        bias: f64,
+        upper: f64,
+        value: &dyn Fn(&[f64]) -> f64,
+    ) -> Answer {
+        if self.x.is_free() {
+            kkt::make_feasible(self.dual, &mut beta);
+            c = self.x.weights(&beta);
+        }
+        let level = Level::of(self.dual, &beta);
+        let lower = level.value(value(&c));
+        c.truncate(self.q);
+        Answer { beta, scores: c, bias, upper, lower, level }
+    }
+
+    /// The step t > 0 where the derivative along the direction is 0: it is piecewise linear and growing, so Newton steps kept
+    /// inside the bracket end after a few pieces. `slope` and `curve` belong to the penalty, `-start` is the slope at 0.
+    fn line_search(&self, margins: &[f64], along: &[f64], slope: f64, curve: f64, start: f64) -> f64 {
+        let derivative = |t: f64| {
+            let (mut first, mut second) = (slope + t * curve, curve);
+            for i in 0..margins.len() {
+                let slack = 1.0 - self.dual.y[i] * (margins[i] + t * along[i]);
+                if slack > 0.0 {
+                    let stiffness = 2.0 * self.dual.cost[i] * along[i];
+                    first -= self.dual.y[i] * stiffness * slack;
+                    second += stiffness * along[i];
+                }
+            }
+            (first, second)
+        };
+        let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
+        for _ in 0..40 {
+            let (first, second) = derivative(t);
+            if first.abs() <= 1e-3 * start || second <= 0.0 {
+                break;
+            }
+            if first > 0.0 {
+                high = t;
+            } else {
+                low = t;
+            }
+            let next = t - first / second;
+            t = if next > low && next < high {
+                next
+            } else if high.is_finite() {
+                0.5 * (low + high)
+            } else {
+                2.0 * t
+            };
+        }
+        t
+    }
+}
+
+/// The second derivative of v along directions in z: with d a change of z and v = c . d (c the scores), `d' V'' d = v' K v`,
+/// `K = G - G sqrt(Z) (R + sqrt(Z) G sqrt(Z))^-1 sqrt(Z) G`. For subsets s and t that is `alpha' K_s Q^-1 K_t alpha`, Q the kernel of
+/// the mixture with its ridge.
+pub(super) struct Curvature<'a> {
+    gram: &'a [f64],
+    m: usize,
+    root: Vec<f64>,
+    support: Vec<usize>,
+    factor: Factor,
+    /// For each direction, G v and v - sqrt(Z) (...)^-1 sqrt(Z) G v: their product is v' K v.
+    products: Vec<Vec<f64>>,
+    rests: Vec<Vec<f64>>,
+    /// Lower triangle, row after row.
+    h: Vec<Vec<f64>>,
+}
+
+impl Curvature<'_> {
+    /// G v and its rest, for v given as (position, value).
+    fn halves(&self, v: impl Iterator<Item = (usize, f64)>) -> (Vec<f64>, Vec<f64>) {
+        let m = self.m;
+        let (mut product, mut rest) = (vec![0.0; m], vec![0.0; m]);
+        for (k, value) in v.filter(|(_, value)| *value != 0.0) {
+            simd::axpy(value, &self.gram[k * m..(k + 1) * m], &mut product);
+            rest[k] = value;
+        }
+        let pulled: Vec<f64> = self.support.iter().map(|&j| self.root[j] * product[j]).collect();
+        for (&j, y) in self.support.iter().zip(self.factor.solve(&pulled)) {
+            rest[j] -= self.root[j] * y;
+        }
+        (product, rest)
+    }
+
+    /// Adds the direction of a subset, with scores c over the columns.
+    pub(super) fn push(&mut self, subset: &[u32], c: &[f64]) {
+        let (product, rest) = self.halves(subset.iter().map(|&k| (k as usize, c[k as usize])));
+        self.products.push(product);
+        self.rests.push(rest);
+        let last = self.rests.len() - 1;
+        let with = |t: usize| {
+            0.5 * (simd::dot(&self.products[last], &self.rests[t]) + simd::dot(&self.products[t], &self.rests[last]))
+        };
+        self.h.push((0..=last).map(with).collect());
+    }
+
+    /// The second derivatives between all subsets added, T x T.
+    pub(super) fn matrix(&self) -> Vec<f64> {
+        let count = self.h.len();
+        let mut out = vec![0.0; count * count];
+        for (s, row) in self.h.iter().enumerate() {
+            for (t, &value) in row.iter().enumerate() {
+                out[s * count + t] = value;
+                out[t * count + s] = value;
+            }
+        }
+        out
+    }
+
+    /// K v for v over the columns, length m.
+    pub(super) fn apply(&self, v: &[f64]) -> Vec<f64> {
+        let (_, rest) = self.halves(v.iter().copied().enumerate());
+        let mut out = vec![0.0; self.m];
+        for (k, &value) in rest.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            simd::axpy(value, &self.gram[k * self.m..(k + 1) * self.m], &mut out);
+        }
+        out
+    }
+}

@@ -1,0 +1,127 @@
+//! The problem of a round: the columns of the generated subsets, the subsets, and what a dual point is worth on them.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::dual::BoxDual;
+use crate::{Problem, RowMatrix};
+
+/// The columns of all generated subsets, gathered once.
+#[derive(Debug)]
+pub(super) struct Columns {
+    /// Features, in the order in which they were generated.
+    pub(super) features: Vec<usize>,
+    position: HashMap<usize, u32>,
+    /// n x q, columns as in `features`.
+    pub(super) rows: RowMatrix,
+}
+
+impl Columns {
+    pub(super) fn new(problem: &Problem<'_>) -> Self {
+        Self { features: Vec::new(), position: HashMap::new(), rows: problem.design().rows(&[]) }
+    }
+
+    /// Adds the columns that are not there yet.
+    pub(super) fn gather(&mut self, problem: &Problem<'_>, features: &[usize]) {
+        let before = self.features.len();
+        for &j in features {
+            if !self.position.contains_key(&j) {
+                self.position.insert(j, self.features.len() as u32);
+                self.features.push(j);
+            }
+        }
+        if self.features.len() > before {
+            self.rows = problem.design().rows(&self.features);
+        }
+    }
+
+    /// Positions of the features, ascending; none if a column is missing.
+    pub(super) fn positions(&self, features: &[usize]) -> Option<Vec<u32>> {
+        let mut at: Vec<u32> = features.iter().map(|j| self.position.get(j).copied()).collect::<Option<_>>()?;
+        at.sort_unstable();
+        Some(at)
+    }
+}
+
+/// The generated subsets d_t, as positions among the columns.
+#[derive(Debug, Default)]
+pub(super) struct Subsets {
+    list: Vec<Vec<u32>>,
+    seen: HashSet<Vec<u32>>,
+}
+
+impl Subsets {
+    /// Adds a subset; returns whether it is new.
+    pub(super) fn add(&mut self, subset: Vec<u32>) -> bool {
+        let new = self.seen.insert(subset.clone());
+        if new {
+            self.list.push(subset);
+        }
+        new
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        self.list.iter().map(Vec::as_slice)
+    }
+
+    /// z = sum_t mu_t d_t over q columns.
+    pub(super) fn mixed(&self, mu: &[f64], q: usize) -> Vec<f64> {
+        let mut z = vec![0.0; q];
+        for (subset, &mu) in self.list.iter().zip(mu).filter(|(_, mu)| **mu > 0.0) {
+            for &k in subset {
+                z[k as usize] += mu;
+            }
+        }
+        z
+    }
+
+    /// sum_{j in d_t} c_j^2 for each t.
+    pub(super) fn squares(&self, c: &[f64]) -> Vec<f64> {
+        self.list.iter().map(|subset| subset.iter().map(|&k| c[k as usize].powi(2)).sum()).collect()
+    }
+}
+
+/// A feasible dual point beta (beta_i = y_i alpha_i, any scale) without the columns: with `t beta`, t the best factor, its value
+/// at a mixture z is `sum^2 / (2 (sum_j z_j c_j^2 + rest))`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Level {
+    /// sum_i alpha_i
+    pub(super) sum: f64,
+    /// sum_i ridge_i alpha_i^2, and what a penalised bias adds.
+    rest: f64,
+}
+
+impl Level {
+    pub(super) fn of(dual: &BoxDual, beta: &[f64]) -> Self {
+        let total: f64 = beta.iter().sum();
+        let ridge: f64 = beta.iter().zip(&dual.ridge).map(|(b, r)| r * b * b).sum();
+        Self { sum: beta.iter().map(|b| b.abs()).sum(), rest: ridge + dual.bias_square() * total * total }
+    }
+
+    /// The value where the mixture's columns have this sum of squared scores.
+    pub(super) fn value(self, squares: f64) -> f64 {
+        if self.sum > 0.0 { self.sum * self.sum / (2.0 * (squares + self.rest)) } else { 0.0 }
+    }
+}
+
+/// A solution of the problem of a round.
+#[derive(Debug, Clone)]
+pub(super) struct Point {
+    /// Weight of each subset.
+    pub(super) mu: Vec<f64>,
+    /// z = sum_t mu_t d_t over the columns.
+    pub(super) z: Vec<f64>,
+    /// Feasible dual point, length n.
+    pub(super) beta: Vec<f64>,
+    /// c_j = sum_i beta_i x_ij over the columns.
+    pub(super) scores: Vec<f64>,
+    /// b of the decision function.
+    pub(super) bias: f64,
+    /// Value of the primal at mu: an upper value.
+    pub(super) upper: f64,
+    /// Trainings of the SVM, or steps inside one.
+    pub(super) iterations: u64,
+}

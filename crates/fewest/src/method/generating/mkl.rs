@@ -1,0 +1,405 @@
+//! Multiple kernel learning over the generated subsets: weights mu on the simplex, by two solvers of one problem.
+//!
+//! Solves   min over mu in the simplex of v(sum_t mu_t d_t), v(z) the optimum of the squared-hinge SVM on `sqrt(z_j) x_j`:
+//!          eq. (5) of Tan, Wang, Tsang 2010 with margins of 1 (see [`super`] for the change of scale).
+//! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature ([`Machine::curvature`])
+//!          3. the minimum of the quadratic model over the simplex ([`simplex_qp`]), and over more
+//!          subsets of the columns at hand  4. backtrack until v falls enough
+//!          simple: SimpleMKL (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced gradient
+//!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line search between
+//! Stop     (upper - lower) / upper, the lower value being that of the dual point against the worst generated subset.
+//! Differs  from SimpleMKL: its line search takes secant steps on the derivative, which every training gives, in place of
+//!          Armijo's rule; subsets are warm-started with their last weights.
+//! Fails    never; stops with the gap reached.
+
+use super::machine::{Answer, Machine};
+use super::mixture::{Columns, Level, Point, Subsets};
+use crate::dual::train::train_linear;
+use crate::dual::{BoxDual, DualSolution};
+use crate::kernel::simd;
+use crate::master::simplex_qp;
+use crate::saddle::weighted;
+use crate::{Problem, Status, SvmSettings};
+
+/// Share of the gap asked for that the training inside may have.
+const INNER: f64 = 0.02;
+/// Weights below this are rounding of zeros.
+const DUST: f64 = 1e-10;
+/// Subsets that one step may add.
+const MOST_ADDED: usize = 60;
+/// Steps without a better gap before the fast solver gives up,
+const PATIENCE: u32 = 12;
+/// and before SimpleMKL does, whose gap falls slowly and not at every step.
+const LONG_PATIENCE: u32 = 500;
+
+/// mu with dust swept away, sum 1.
+fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut mu: Vec<f64> = mu.map(|m| if m > DUST { m } else { 0.0 }).collect();
+    let sum: f64 = mu.iter().sum();
+    for m in &mut mu {
+        *m /= sum;
+    }
+    mu
+}
+
+/// Watches a gap and says when it no longer improves.
+struct Progress {
+    best: f64,
+    idle: u32,
+    patience: u32,
+}
+
+impl Progress {
+    fn ended(&mut self, gap: f64) -> bool {
+        self.idle = if gap < 0.99 * self.best { 0 } else { self.idle + 1 };
+        self.best = self.best.min(gap);
+        self.idle > self.patience
+    }
+}
+
+/// Where the fast solver may find more subsets.
+pub(super) struct Pool<'a> {
+    /// The most violated subset for these scores over the columns, as positions; none when it needs other columns.
+    pub(super) most_violated: &'a dyn Fn(&[f64]) -> Option<Vec<u32>>,
+    /// Gap below which none is worth adding.
+    pub(super) gap: f64,
+}
+
+/// The fast solver, from a feasible `mu`. With a pool, the quadratic model of v seeks subsets too: its minimum over all mixtures
+/// of the columns at hand is what a step aims at, so that a subset does not cost a training.
+pub(super) fn fast(
+    machine: &mut Machine<'_>,
+    subsets: &mut Subsets,
+    q: usize,
+    mut mu: Vec<f64>,
+    tolerance: f64,
+    pool: Option<&Pool<'_>>,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Point {
+    // A training of relative gap e leaves the gradient open by about its root.
+    let inner = (0.3 * tolerance).powi(2).clamp(1e-14, INNER * tolerance);
+    let before = machine.steps;
+    let mut z = subsets.mixed(&mu, q);
+    let mut answer = machine.train(&z, inner, stop);
+    let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: PATIENCE };
+    loop {
+        let squares = subsets.squares(&answer.scores);
+        let worst = squares.iter().copied().fold(0.0, f64::max);
+        let gap = (answer.upper - answer.level.value(worst)) / answer.upper;
+        let mut done = gap <= tolerance || mu.len() == 1 || stop().is_some() || progress.ended(gap);
+        if !done {
+            let (aim, slope) = aim(machine, subsets, &mu, &z, &answer, &squares, pool, stop);
+            mu.resize(aim.len(), 0.0);
+            let mut t = 1.0;
+            done = loop {
+                let next = swept(mu.iter().zip(&aim).map(|(m, a)| m + t * (a - m)));
+                let next_z = subsets.mixed(&next, q);
+                let tried = machine.train(&next_z, inner, stop);
+                // What the trainings leave open must not refuse a step.
+                if tried.lower <= answer.upper + 1e-4 * t * slope + inner * answer.upper {
+                    (mu, z, answer) = (next, next_z, tried);
+                    break false;
+                }
+                t *= 0.3;
+                if t < 1e-6 || stop().is_some() {
+                    answer = machine.train(&z, inner, &mut || None);
+                    break true;
+                }
+            };
+        }
+        if done {
+            let Answer { beta, scores, bias, upper, .. } = answer;
+            return Point { mu, z, beta, scores, bias, upper, iterations: machine.steps - before };
+        }
+    }
+}
+
+/// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it. Subsets that the model asks for
+/// are added.
+fn aim(
+    machine: &Machine<'_>,
+    subsets: &mut Subsets,
+    mu: &[f64],
+    z: &[f64],
+    answer: &Answer,
+    squares: &[f64],
+    pool: Option<&Pool<'_>>,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> (Vec<f64>, f64) {
+    let (c, q) = (&answer.scores, z.len());
+    // Subsets of weight 0 that the gradient keeps there have no part in the step.
+    let level: f64 = mu.iter().zip(squares).map(|(m, s)| m * s).sum();
+    let mut part: Vec<usize> = (0..mu.len()).filter(|&t| mu[t] > 0.0 || squares[t] >= level).collect();
+    let mut curvature = machine.curvature(z);
+    for (t, subset) in subsets.iter().enumerate() {
+        if part.binary_search(&t).is_ok() {
+            curvature.push(subset, c);
+        }
+    }
+    let mut at: Vec<f64> = part.iter().map(|&t| mu[t]).collect();
+    let mut down: Vec<f64> = part.iter().map(|&t| -0.5 * squares[t]).collect();
+    let mut aim = at.clone();
+    for added in 0.. {
+        let (h, m) = (curvature.matrix(), part.len());
+        let linear: Vec<f64> = (0..m).map(|a| down[a] - simd::dot(&h[a * m..(a + 1) * m], &at)).collect();
+        simplex_qp::minimise(&h, &linear, &mut aim);
+        let Some(pool) = pool.filter(|_| added < MOST_ADDED && stop().is_none()) else { break };
+        // The model's squared scores where it aims: c_j^2 - 2 (V'' (z' - z))_j.
+        let mut full = vec![0.0; subsets.len()];
+        for (&t, &a) in part.iter().zip(&aim) {
+            full[t] = a;
+        }
+        let there = subsets.mixed(&full, q);
+        let v: Vec<f64> = (0..q).map(|j| c[j] * (there[j] - z[j])).collect();
+        let kv = curvature.apply(&v);
+        let expected: Vec<f64> = (0..q).map(|j| (c[j] * c[j] - 2.0 * c[j] * kv[j]).max(0.0)).collect();
+        let scores: Vec<f64> = expected.iter().map(|s| s.sqrt()).collect();
+        let Some(subset) = (pool.most_violated)(&scores) else { break };
+        let gained: f64 = subset.iter().map(|&k| expected[k as usize]).sum();
+        let held: f64 = there.iter().zip(&expected).map(|(z, s)| z * s).sum();
+        if gained - held <= pool.gap * answer.upper || !subsets.add(subset.clone()) {
+            break;
+        }
+        curvature.push(&subset, c);
+        part.push(subsets.len() - 1);
+        down.push(-0.5 * subset.iter().map(|&k| c[k as usize].powi(2)).sum::<f64>());
+        at.push(0.0);
+        aim.push(0.0);
+    }
+    let slope = (0..part.len()).map(|a| down[a] * (aim[a] - at[a])).sum();
+    let mut out = vec![0.0; subsets.len()];
+    for (&t, &a) in part.iter().zip(&aim) {
+        out[t] = a;
+    }
+    (out, slope)
+}
+
+/// SimpleMKL, from a feasible `mu`.
+pub(super) struct Simple<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) dual: &'a BoxDual,
+    pub(super) svm: &'a SvmSettings,
+    pub(super) columns: &'a Columns,
+    pub(super) subsets: &'a Subsets,
+}
+
+/// A training of SimpleMKL.
+struct Trained {
+    mu: Vec<f64>,
+    z: Vec<f64>,
+    solution: DualSolution,
+    scores: Vec<f64>,
+    squares: Vec<f64>,
+    lower: f64,
+}
+
+impl Simple<'_> {
+    pub(super) fn solve(
+        &self,
+        mu: Vec<f64>,
+        start: Option<&[f64]>,
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Point {
+        // A training of relative gap e leaves the gradient open by about its root.
+        let inner = (0.1 * tolerance).powi(2).clamp(1e-13, INNER * tolerance);
+        let mut iterations = 0;
+        let mut now = self.train(mu, start, inner, &mut iterations, stop);
+        let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: LONG_PATIENCE };
+        loop {
+            let gap = (now.solution.primal - now.lower) / now.solution.primal;
+            if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
+                let Trained { mu, z, solution, scores, .. } = now;
+                let DualSolution { beta, bias, primal: upper, .. } = solution;
+                return Point { mu, z, beta, scores, bias, upper, iterations };
+            }
+            // Step 2.
+            let mut direction = reduced_gradient(&now);
+            // Step 3.
+            let beyond = loop {
+                let limit = reach(&now.mu, &direction);
+                if !limit.is_finite() || slope(&now, &direction) >= 0.0 {
+                    break None;
+                }
+                let far = self.step(&now, &direction, limit, inner, &mut iterations, stop);
+                if slope(&far, &direction) > 0.0 || stop().is_some() {
+                    break Some((limit, far));
+                }
+                now = far;
+                let base = largest(&now.mu);
+                let out: Vec<usize> = (0..now.mu.len()).filter(|&t| now.mu[t] == 0.0 && direction[t] < 0.0).collect();
+                for t in out {
+                    direction[base] += direction[t];
+                    direction[t] = 0.0;
+                }
+            };
+            let Some((limit, far)) = beyond else { continue };
+            // Step 4: the derivative is below 0 at `now` and above 0 at `far`.
+            let (mut low, mut low_slope) = (0.0, slope(&now, &direction));
+            let (mut high, mut high_slope) = (limit, slope(&far, &direction));
+            let first = low_slope;
+            let mut best = None;
+            for _ in 0..20 {
+                // Secant, kept away from the ends.
+                let secant = low + (high - low) * (-low_slope / (high_slope - low_slope)).clamp(0.05, 0.95);
+                let tried = self.step(&now, &direction, secant, inner, &mut iterations, stop);
+                let derivative = slope(&tried, &direction);
+                if derivative > 0.0 {
+                    (high, high_slope) = (secant, derivative);
+                } else {
+                    (low, low_slope) = (secant, derivative);
+                }
+                let enough = derivative.abs() <= 0.02 * first.abs();
+                best = Some(tried);
+                if enough || stop().is_some() {
+                    break;
+                }
+            }
+            now = best.expect("at least one step was tried");
+        }
+    }
+
+    fn step(
+        &self,
+        from: &Trained,
+        direction: &[f64],
+        t: f64,
+        inner: f64,
+        iterations: &mut u64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Trained {
+        let mu = swept(from.mu.iter().zip(direction).map(|(m, d)| m + t * d));
+        self.train(mu, Some(&from.solution.beta), inner, iterations, stop)
+    }
+
+    fn train(
+        &self,
+        mu: Vec<f64>,
+        start: Option<&[f64]>,
+        inner: f64,
+        iterations: &mut u64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Trained {
+        let q = self.columns.features.len();
+        let z = self.subsets.mixed(&mu, q);
+        let used: Vec<usize> = (0..q).filter(|&k| z[k] > 0.0).collect();
+        let features: Vec<usize> = used.iter().map(|&k| self.columns.features[k]).collect();
+        let factors: Vec<f64> = used.iter().map(|&k| z[k]).collect();
+        let design = weighted(self.problem.design(), &features, &factors);
+        let all: Vec<usize> = (0..features.len()).collect();
+        let settings = SvmSettings { tolerance: inner, ..self.svm.clone() };
+        let solution = train_linear(&*design, &all, self.dual, start, &settings, stop);
+        *iterations += 1;
+        let scores = self.columns.rows.combination(&solution.beta);
+        let squares = self.subsets.squares(&scores);
+        let lower = Level::of(self.dual, &solution.beta).value(squares.iter().copied().fold(0.0, f64::max));
+        Trained { mu, z, solution, scores, squares, lower }
+    }
+}
+
+/// dv/dt along the direction.
+fn slope(at: &Trained, direction: &[f64]) -> f64 {
+    -0.5 * at.squares.iter().zip(direction).map(|(s, d)| s * d).sum::<f64>()
+}
+
+fn largest(mu: &[f64]) -> usize {
+    (0..mu.len()).fold(0, |best, t| if mu[t] > mu[best] { t } else { best })
+}
+
+/// Minus the reduced gradient with the largest mu_t as the one that keeps the sum (eq. (12) of SimpleMKL).
+fn reduced_gradient(at: &Trained) -> Vec<f64> {
+    let base = largest(&at.mu);
+    let mut direction: Vec<f64> = (0..at.mu.len())
+        .map(|t| {
+            let down = 0.5 * (at.squares[t] - at.squares[base]);
+            if at.mu[t] == 0.0 && down < 0.0 { 0.0 } else { down }
+        })
+        .collect();
+    direction[base] = 0.0;
+    direction[base] = -direction.iter().sum::<f64>();
+    direction
+}
+
+/// How far the direction stays in the simplex.
+fn reach(mu: &[f64], direction: &[f64]) -> f64 {
+    mu.iter().zip(direction).filter(|(_, d)| **d < 0.0).map(|(m, d)| -m / d).fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dual::{Bias, Loss};
+    use crate::{Design, SparseDesign};
+
+    /// A sparse problem of n samples and q features by a small generator.
+    fn drawn(n: usize, q: usize, seed: u64) -> (SparseDesign, Vec<f64>) {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for _ in 0..q {
+            for i in 0..n {
+                if next() > 0.0 {
+                    rows.push(i as u32);
+                    values.push(next());
+                }
+            }
+            start.push(rows.len());
+        }
+        let x = SparseDesign::new(n, start, rows, values).expect("in order");
+        let mut scores: Vec<f64> = (0..n).map(|_| 0.3 * next()).collect();
+        (0..q).for_each(|j| x.add_column(j, if j % 2 == 0 { 1.0 } else { -0.5 }, &mut scores));
+        (x, scores.iter().map(|s| if *s > 0.0 { 1.0 } else { -1.0 }).collect())
+    }
+
+    #[test]
+    fn both_solvers_agree_and_satisfy_the_optimality_conditions() {
+        for (seed, bias) in
+            [Bias::None, Bias::Free, Bias::Penalised(2.0), Bias::None, Bias::None].into_iter().enumerate()
+        {
+            let (x, y) = drawn(60, 12, 17 + seed as u64);
+            let problem = Problem::new(&x, &y, None).expect("valid");
+            let svm = SvmSettings { cost: 0.5, loss: Loss::SquaredHinge, bias, ..SvmSettings::default() };
+            let dual = BoxDual::new(&y, problem.weights(), &svm);
+            let mut columns = Columns::new(&problem);
+            columns.gather(&problem, &(0..12).collect::<Vec<usize>>());
+            let mut subsets = Subsets::default();
+            for first in 0..6 {
+                subsets.add((0..4).map(|k| (first * 5 + k * k) as u32 % 12).collect());
+            }
+            let count = subsets.len();
+            let start = || {
+                let mut mu = vec![0.0; count];
+                mu[0] = 1.0;
+                mu
+            };
+            let mut machine = Machine::new(&columns.rows, &dual);
+            let newton = fast(&mut machine, &mut subsets, 12, start(), 1e-9, None, &mut || None);
+            let simple = Simple { problem: &problem, dual: &dual, svm: &svm, columns: &columns, subsets: &subsets };
+            let simple = simple.solve(start(), None, 1e-5, &mut || None);
+            assert!(
+                (newton.upper - simple.upper).abs() <= 1e-6 * newton.upper,
+                "{} and {}",
+                newton.upper,
+                simple.upper
+            );
+            for (name, point, tolerance) in [("fast", &newton, 1e-9), ("simple", &simple, 1e-5)] {
+                // mu_t > 0 only where the sum of squares is the largest: the gap counts what is missing to that.
+                let squares = subsets.squares(&point.scores);
+                let worst = squares.iter().copied().fold(0.0, f64::max);
+                let missing: f64 = point.mu.iter().zip(&squares).map(|(m, s)| m * (worst - s)).sum();
+                assert!(missing <= 4.0 * tolerance * point.upper, "{name}: {missing} of {}", point.upper);
+                assert!((point.mu.iter().sum::<f64>() - 1.0).abs() < 1e-12 && point.mu.iter().all(|m| *m >= 0.0));
+                let lower = Level::of(&dual, &point.beta).value(worst);
+                assert!(lower <= point.upper && point.upper - lower <= 1.1 * tolerance * point.upper, "{name}");
+            }
+            assert!(
+                newton.mu.iter().filter(|m| **m > 0.0).count() > 1,
+                "one subset alone shows nothing: {:?}",
+                newton.mu
+            );
+        }
+    }
+}

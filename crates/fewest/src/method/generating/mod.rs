@@ -1,0 +1,518 @@
+//! Feature generating machine: a sparse linear SVM among millions of features, with the value of its relaxation proven.
+//!
+//! Solves   min_d min 1/2 |w|^2 + C/2 sum_i xi_i^2 - rho, s.t. y_i (w.(x_i . d) + b) >= rho - xi_i, over the subsets d that the
+//!          rules allow, relaxed to their mixtures sum_t mu_t d_t. Squared hinge, ridge; no bias, unless asked for.
+//! Paper    Tan, Wang, Tsang, Learning sparse SVM for feature selection on very high dimensional datasets, ICML 2010:
+//!          Algorithm 1, eqs. (1)-(9), Theorem 1, sections 2.2 to 2.5.
+//! Given    Problem (n samples, p features), Rules, [`FgmSettings`].
+//! Returns  the features kept, their mu-weights z_j = sum_t mu_t d_tj, w, the mixture's value, the proven bound, status.
+//! Steps    1. alpha = 1/n; the most violated subset (`separation`)  2. multiple kernel learning over the subsets so far
+//!          (`mkl`)  3. at its alpha: the most violated subset, and the bound of Theorem 1  4. until value and bound meet
+//! Rules    hold for each generated subset. Their mixture keeps every feature of positive weight, which can be more than a size
+//!          limit allows (as in the paper); `top_b` (FGM-B) returns the best allowed subset of them instead.
+//! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has a smaller value. Under a
+//!          budget, groups or implications the sum it counts is raised by the slack the search may have left, 1e-6.
+//! Cost     per round one pass over X, and on the q columns of the generated subsets a few dozen steps of two passes and
+//!          q^3 / 6 each; memory: those columns and 24 q^2 bytes. p only enters by the pass.
+//! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this one's is -1 / (4 V), so
+//!          both have the same subsets and mixtures. Improvements, each with its setting:
+//!          - `reuse`: between two passes subsets are sought among the columns at hand, until these give no more;
+//!          - `mkl`: Newton's method on mu in place of SimpleMKL's reduced gradient;
+//!          - each round's MKL is solved to a share of the gap still open.
+//! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too many columns for the memory.
+
+mod machine;
+mod mixture;
+mod mkl;
+mod separation;
+
+use std::time::{Duration, Instant};
+
+use crate::dual::train::train_linear;
+use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
+use crate::model::{Machine as Classifier, Model};
+use crate::run::relative_gap;
+use crate::{
+    Error, Event, Kernel, Limits, Master, Next, Observer, Oracle, Problem, Ranked, RowMatrix, Rules, Run, Selection,
+    Sense, Status, Subset, SvmSettings, drive,
+};
+use machine::Machine;
+use mixture::{Columns, Level, Point, Subsets};
+use separation::{Separation, Violated};
+
+/// What a round may still take after a limit was reached, so that there is a mixture at all.
+const WIND_UP: Duration = Duration::from_secs(1);
+/// Gap of the columns at hand at which a pass over all features is due: a share of the gap at the last pass,
+const POOL_SHARE: f64 = 0.1;
+/// and in any case this share of the gap asked for.
+const POOL_ASKED: f64 = 0.3;
+/// Gap of multiple kernel learning, as a share of the gap at which a pass is due.
+const MKL_SHARE: f64 = 0.3;
+/// The smallest gap that rounding leaves.
+const SMALLEST: f64 = 1e-10;
+
+/// How the generated subsets are weighed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mkl {
+    /// Newton's method on the weights, with the exact curvature.
+    #[default]
+    Fast,
+    /// SimpleMKL, the paper's choice.
+    Simple,
+}
+
+/// Settings of [`fgm`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct FgmSettings {
+    /// C > 0 of `C/2 sum_i xi_i^2`, which is twice the cost of a squared-hinge SVM elsewhere in this library. Default 1.
+    pub cost: f64,
+    /// Bias b. Default none, the paper's.
+    pub bias: Bias,
+    /// Solver of multiple kernel learning. Default fast.
+    pub mkl: Mkl,
+    /// Seek subsets among the columns at hand before all features are looked at again. Default yes.
+    pub reuse: bool,
+    /// FGM-B: return the allowed subset of the features with the largest z_j c_j^2, and the SVM trained on it. Default no.
+    pub top_b: bool,
+    /// Relative duality gap of that last training, in (0, 1). Default 1e-6.
+    pub tolerance: f64,
+    /// Bytes that the matrices of multiple kernel learning may use. Default 1 GiB.
+    pub memory: u64,
+}
+
+impl Default for FgmSettings {
+    fn default() -> Self {
+        let svm = SvmSettings::default();
+        Self {
+            cost: svm.cost,
+            bias: Bias::None,
+            mkl: Mkl::default(),
+            reuse: true,
+            top_b: false,
+            tolerance: svm.tolerance,
+            memory: svm.memory,
+        }
+    }
+}
+
+impl FgmSettings {
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        SvmSettings { cost: self.cost, ..self.svm() }.check()
+    }
+
+    /// The SVM with margins of 1: its cost is that of `cost sum_i xi_i^2`.
+    pub fn svm(&self) -> SvmSettings {
+        SvmSettings {
+            cost: 0.5 * self.cost,
+            loss: Loss::SquaredHinge,
+            bias: self.bias,
+            tolerance: self.tolerance,
+            memory: self.memory,
+            ..SvmSettings::default()
+        }
+    }
+}
+
+/// The paper's value for one with margins of 1: `-1 / (4 V)`, and back.
+fn paper_value(value: f64) -> f64 {
+    -0.25 / value
+}
+
+/// A feature kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kept {
+    /// Index, from 0.
+    pub feature: usize,
+    /// z_j = sum_t mu_t d_tj, in (0, 1]; 1 for FGM-B.
+    pub share: f64,
+    /// w_j of the decision function (sec. 2.5).
+    pub weight: f64,
+}
+
+/// One round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Round {
+    /// Value of the best mixture so far: Theorem 1's beta_k, negated.
+    pub upper: f64,
+    /// Bound proven so far: Theorem 1's phi_k, negated.
+    pub lower: f64,
+    /// Subsets generated so far.
+    pub subsets: usize,
+    /// Columns gathered so far.
+    pub columns: usize,
+    /// Features of positive weight.
+    pub kept: usize,
+    /// Seconds of multiple kernel learning, its trainings and the subsets it reused columns for.
+    pub mkl_seconds: f64,
+    /// Seconds of the pass over all features and the selection of the most violated subset.
+    pub separation_seconds: f64,
+}
+
+/// Result of [`fgm`].
+#[derive(Debug, Clone)]
+pub struct FgmReport {
+    /// The features kept, value, bound, status. The objective is the mixture's value (for FGM-B that of the SVM on the
+    /// subset); status `optimal` says that the features are an allowed subset of that value within the gap, `completed` that
+    /// the relaxation is solved within it. The ranking lists the features kept, by falling |w_j|; its criterion is z_j.
+    pub selection: Selection,
+    /// The features kept, ascending.
+    pub kept: Vec<Kept>,
+    /// The machine behind w and b, in the paper's scale: |beta_i| sum to 1. Its objectives are those of its own SVM, on the
+    /// columns `sqrt(z_j) x_j`.
+    pub solution: DualSolution,
+    /// Every round, in order.
+    pub rounds: Vec<Round>,
+}
+
+impl FgmReport {
+    /// The classifier `f(x) = sum_j w_j x_j + b` of section 2.5 on the features kept.
+    pub fn model(&self) -> Model {
+        let solution = self.solution.clone();
+        let (weights, bias) = (solution.weights.clone(), solution.bias);
+        let machine = Classifier { negative: 0, positive: 1, weights, coefficients: Vec::new(), bias, solution };
+        Model {
+            features: self.kept.iter().map(|k| k.feature).collect(),
+            kernel: Kernel::Linear,
+            n_classes: 2,
+            machines: vec![machine],
+            support_vectors: RowMatrix::dense(0, self.kept.len(), Vec::new()),
+        }
+    }
+}
+
+/// The feature generating machine; see the head of this file.
+///
+/// ```
+/// use fewest::method::generating::{FgmSettings, fgm};
+/// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
+///
+/// // Feature 0 tells the classes apart, feature 1 does not.
+/// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
+/// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
+/// let rules = Rules::at_most_features(2, 1)?;
+/// let report = fgm(&problem, &rules, &FgmSettings::default(), Limits::default(), &mut Silent)?;
+/// assert_eq!(report.kept[0].feature, 0);
+/// assert!(report.kept[0].weight > 0.0);
+/// assert!(report.selection.outcome.gap().unwrap() <= 1e-4);
+/// # Ok::<(), fewest::Error>(())
+/// ```
+///
+/// # Errors
+/// Settings out of range; more columns than the memory allows.
+pub fn fgm(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    settings: &FgmSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<FgmReport, Error> {
+    settings.check()?;
+    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let svm = settings.svm();
+    let dual = BoxDual::new(problem.labels(), problem.weights(), &svm);
+    let separation = Separation::new(rules);
+    let mut mixer = Mixer {
+        problem,
+        dual: &dual,
+        svm: &svm,
+        settings,
+        separation: &separation,
+        columns: Columns::new(problem),
+        subsets: Subsets::default(),
+        last: None,
+    };
+    let mut rounds = Rounds {
+        problem,
+        dual: &dual,
+        separation: &separation,
+        violated: None,
+        separated: Duration::ZERO,
+        gap: 1.0,
+        stale: false,
+        best: None,
+        history: Vec::new(),
+    };
+    let mut status = drive(&mut mixer, &mut rounds, &mut run)?;
+    let best = rounds.best.expect("a limit before the first answer is wound up by one");
+
+    let (kept, solution) = if settings.top_b {
+        let over = run.elapsed() + WIND_UP;
+        mixer.top_b(rules, &best, &mut || run.stop().filter(|_| run.elapsed() >= over))
+    } else {
+        mixer.mixture(&best, run.stop().unwrap_or(Status::Optimal))
+    };
+    let value = solution.primal;
+    let subset = Subset::from_indices(rules.p(), kept.iter().map(|k| k.feature));
+    if run.offer(&subset, value) && run.closed() && status == Status::Completed {
+        status = Status::Optimal;
+    }
+    let mut outcome = run.finish(status);
+    // The features of a mixture need not satisfy the rules.
+    (outcome.subset, outcome.objective) = (Some(subset), Some(value));
+    outcome.counts.cuts = mixer.subsets.len() as u64;
+    let selection = Selection { outcome, ranking: ranking(&kept), solutions: Vec::new() };
+    Ok(FgmReport { selection, kept, solution, rounds: rounds.history })
+}
+
+/// A solution with margins of 1 in the paper's scale: alpha sums to 1.
+fn paper_solution(solution: DualSolution) -> DualSolution {
+    let scale = 1.0 / solution.beta.iter().map(|b| b.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
+    let scaled = |x: Vec<f64>| x.into_iter().map(|x| scale * x).collect();
+    DualSolution {
+        beta: scaled(solution.beta),
+        bias: scale * solution.bias,
+        weights: scaled(solution.weights),
+        primal: paper_value(solution.primal),
+        dual: paper_value(solution.dual),
+        ..solution
+    }
+}
+
+/// Best first: by falling |w_j|, ties to the smaller index.
+fn ranking(kept: &[Kept]) -> Vec<Ranked> {
+    let mut order: Vec<&Kept> = kept.iter().collect();
+    order.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(a.feature.cmp(&b.feature)));
+    let ranked = |(at, k): (usize, &&Kept)| Ranked { feature: k.feature, rank: at + 1, step: None, criterion: k.share };
+    order.iter().enumerate().map(ranked).collect()
+}
+
+/// What a round asks.
+#[derive(Debug)]
+struct Question {
+    /// A subset to add.
+    violated: Violated,
+    /// Gap of the columns at hand at which to answer.
+    pool: f64,
+    /// Gap of multiple kernel learning.
+    tolerance: f64,
+    /// Time allowed after a limit was reached.
+    grace: Duration,
+}
+
+/// What it learns.
+#[derive(Debug)]
+struct Mixed {
+    point: Point,
+    /// Whether the subset added was new.
+    fresh: bool,
+    columns: usize,
+    subsets: usize,
+    seconds: f64,
+}
+
+/// Step 2: weighs the generated subsets.
+struct Mixer<'a> {
+    problem: &'a Problem<'a>,
+    dual: &'a BoxDual,
+    svm: &'a SvmSettings,
+    settings: &'a FgmSettings,
+    separation: &'a Separation<'a>,
+    columns: Columns,
+    subsets: Subsets,
+    last: Option<Point>,
+}
+
+impl Oracle for Mixer<'_> {
+    type Query = Question;
+    type Answer = Mixed;
+
+    fn ask(&mut self, question: &Question, run: &mut Run<'_>) -> Result<Mixed, Error> {
+        let start = Instant::now();
+        let over = run.elapsed() + question.grace;
+        let mut stop = || run.stop().filter(|_| run.elapsed() >= over);
+        self.columns.gather(self.problem, &question.violated.features);
+        let q = self.columns.features.len();
+        let needed = 24 * (q as u64).pow(2);
+        if self.settings.mkl == Mkl::Fast && needed > self.settings.memory {
+            return Err(Error::Memory {
+                what: format!("weighing subsets of {q} features"),
+                needed,
+                allowed: self.settings.memory,
+                remedy: "choose fewer features a subset, or `simple` MKL".into(),
+            });
+        }
+        let positions = self.columns.positions(&question.violated.features).expect("just gathered");
+        let fresh = self.subsets.add(positions);
+        let mut machine = Machine::new(&self.columns.rows, self.dual);
+        let mut iterations = 0;
+        let point = loop {
+            let mut mu = self.last.as_ref().map_or_else(|| vec![1.0], |p| p.mu.clone());
+            mu.resize(self.subsets.len(), 0.0);
+            let point = match self.settings.mkl {
+                Mkl::Fast => {
+                    let most_violated = |scores: &[f64]| {
+                        let p = self.problem.n_features();
+                        self.columns.positions(&self.separation.among(p, &self.columns.features, scores).features)
+                    };
+                    let pool = mkl::Pool { most_violated: &most_violated, gap: question.pool };
+                    let pool = Some(&pool).filter(|_| self.settings.reuse);
+                    mkl::fast(&mut machine, &mut self.subsets, q, mu, question.tolerance, pool, &mut stop)
+                }
+                Mkl::Simple => {
+                    let (dual, svm, columns, subsets) = (self.dual, self.svm, &self.columns, &self.subsets);
+                    let start = self.last.as_ref().map(|p| &p.beta[..]);
+                    mkl::Simple { problem: self.problem, dual, svm, columns, subsets }.solve(
+                        mu,
+                        start,
+                        question.tolerance,
+                        &mut stop,
+                    )
+                }
+            };
+            iterations += point.iterations;
+            self.last = Some(point.clone());
+            if !self.settings.reuse || stop().is_some() {
+                break point;
+            }
+            let pool = self.separation.among(self.problem.n_features(), &self.columns.features, &point.scores);
+            let level = Level::of(self.dual, &point.beta);
+            if kkt::relative_gap(point.upper, level.value(pool.most)) <= question.pool {
+                break point;
+            }
+            // A subset that the rules fill up with other columns waits for the next pass.
+            let at_hand = self.columns.positions(&pool.features);
+            if !at_hand.is_some_and(|subset| self.subsets.add(subset)) {
+                break point;
+            }
+        };
+        run.counts.solver_iterations += iterations;
+        let (columns, subsets, seconds) = (q, self.subsets.len(), start.elapsed().as_secs_f64());
+        Ok(Mixed { point, fresh, columns, subsets, seconds })
+    }
+}
+
+impl Mixer<'_> {
+    /// The features of positive weight in a mixture, ascending, and its machine.
+    fn mixture(&self, point: &Point, status: Status) -> (Vec<Kept>, DualSolution) {
+        let features = &self.columns.features;
+        let mut used: Vec<usize> = (0..features.len()).filter(|&k| point.z[k] > 0.0).collect();
+        used.sort_unstable_by_key(|&k| features[k]);
+        let mut weights = vec![0.0; features.len()];
+        for &k in &used {
+            weights[k] = point.z[k] * point.scores[k];
+        }
+        let scores: Vec<f64> = (0..self.dual.len()).map(|i| self.columns.rows.row(i).dot(&weights)).collect();
+        let squares = used.iter().map(|&k| weights[k] * point.scores[k]).sum();
+        let solution = paper_solution(DualSolution {
+            beta: point.beta.clone(),
+            bias: point.bias,
+            weights: used.iter().map(|&k| weights[k]).collect(),
+            primal: point.upper,
+            dual: Level::of(self.dual, &point.beta).value(squares),
+            kkt_residual: kkt::residual(self.dual, &point.beta, &scores),
+            iterations: point.iterations,
+            status,
+        });
+        let shares = used.iter().map(|&k| (features[k], point.z[k])).zip(&solution.weights);
+        (shares.map(|((feature, share), &weight)| Kept { feature, share, weight }).collect(), solution)
+    }
+
+    /// FGM-B: the best allowed subset by z_j c_j^2, and the SVM on it.
+    fn top_b(
+        &self,
+        rules: &Rules,
+        point: &Point,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> (Vec<Kept>, DualSolution) {
+        let scores: Vec<f64> = point.scores.iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
+        let features = self.separation.among(rules.p(), &self.columns.features, &scores).features;
+        let start = Some(&point.beta[..]);
+        let solution = train_linear(self.problem.design(), &features, self.dual, start, self.svm, stop);
+        let solution = paper_solution(solution);
+        let kept = features.iter().zip(&solution.weights);
+        (kept.map(|(&feature, &weight)| Kept { feature, share: 1.0, weight }).collect(), solution)
+    }
+}
+
+/// Steps 1, 3 and 4: seeks the most violated subset, and knows value and bound.
+struct Rounds<'a> {
+    problem: &'a Problem<'a>,
+    dual: &'a BoxDual,
+    separation: &'a Separation<'a>,
+    violated: Option<Violated>,
+    /// Time of the last separation.
+    separated: Duration,
+    /// Gap of the relaxation at the last separation.
+    gap: f64,
+    /// Whether the last subset was known and the gap did not fall.
+    stale: bool,
+    best: Option<Point>,
+    history: Vec<Round>,
+}
+
+impl Rounds<'_> {
+    /// The most violated subset at beta; raises the bound.
+    fn separate(&mut self, beta: &[f64], run: &mut Run<'_>) {
+        let start = Instant::now();
+        let violated = self.separation.all(self.problem.design(), beta);
+        run.raise_bound(paper_value(Level::of(self.dual, beta).value(violated.most)));
+        self.violated = Some(violated);
+        self.separated = start.elapsed();
+    }
+
+    /// Step 1.
+    fn first(&mut self, run: &mut Run<'_>) {
+        let mut beta: Vec<f64> = (0..self.dual.len())
+            .map(|i| if self.dual.cost[i] > 0.0 { self.dual.y[i] / self.dual.len() as f64 } else { 0.0 })
+            .collect();
+        kkt::make_feasible(self.dual, &mut beta);
+        self.separate(&beta, run);
+    }
+
+    fn question(&mut self, run: &Run<'_>, grace: Duration) -> Question {
+        // The gap as a share of the larger value: below 1.
+        let open = self.gap / (1.0 + self.gap);
+        let pool = (POOL_SHARE * open).max(POOL_ASKED * run.gaps().0).max(SMALLEST);
+        let violated = self.violated.take().expect("separated before");
+        Question { violated, pool, tolerance: (MKL_SHARE * pool).max(SMALLEST), grace }
+    }
+}
+
+impl Master<Mixer<'_>> for Rounds<'_> {
+    fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
+        let Some(best) = &self.best else {
+            self.first(run);
+            return Ok(Next::Ask(self.question(run, Duration::ZERO)));
+        };
+        let (relative, absolute) = run.gaps();
+        let value = paper_value(best.upper);
+        let bound = run.bound().expect("raised with every separation");
+        if self.gap <= relative || value - bound <= absolute {
+            return Ok(Next::Done(Status::Completed));
+        }
+        if self.stale {
+            return Ok(Next::Done(Status::Stalled));
+        }
+        run.tell(&Event::Progress { done: self.history.len() as u64, total: None, elapsed: run.elapsed() });
+        Ok(Next::Ask(self.question(run, Duration::ZERO)))
+    }
+
+    fn learn(&mut self, _: Question, answer: Mixed, run: &mut Run<'_>) -> Result<(), Error> {
+        let Mixed { point, fresh, columns, subsets, seconds } = answer;
+        self.separate(&point.beta, run);
+        let kept = point.z.iter().filter(|z| **z > 0.0).count();
+        if self.best.as_ref().is_none_or(|best| point.upper <= best.upper) {
+            self.best = Some(point);
+        }
+        let upper = paper_value(self.best.as_ref().expect("just set").upper);
+        let lower = run.bound().expect("raised by the separation");
+        let gap = relative_gap(upper, lower);
+        self.stale = !fresh && gap > 0.9 * self.gap;
+        self.gap = gap;
+        let separation_seconds = self.separated.as_secs_f64();
+        self.history.push(Round { upper, lower, subsets, columns, kept, mkl_seconds: seconds, separation_seconds });
+        Ok(())
+    }
+
+    fn wind_up(&mut self, run: &mut Run<'_>) -> Option<Question> {
+        self.best.is_none().then(|| {
+            self.first(run);
+            self.question(run, WIND_UP)
+        })
+    }
+}

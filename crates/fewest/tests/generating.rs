@@ -1,0 +1,225 @@
+//! `fgm` against full enumeration and independent trainings, its solvers against each other, its statuses.
+
+use fewest::dual::train::train;
+use fewest::method::generating::{FgmReport, FgmSettings, Mkl, fgm};
+use fewest::{Bias, Cancel, DenseDesign, Design, Kernel, Limits, Problem, RuleList, Rules, Silent, Status, Subset};
+use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
+
+/// The paper's value of the SVM on columns `sqrt(z_j) x_j`, and its weights `z_j c_j` up to scale, by an independent training.
+fn value(problem: &Problem<'_>, shares: &[(usize, f64)], settings: &FgmSettings) -> (f64, Vec<f64>) {
+    let n = problem.n_samples();
+    let mut values = vec![0.0; n * shares.len()];
+    for (&(j, z), column) in shares.iter().zip(values.chunks_mut(n)) {
+        problem.design().add_column(j, z.sqrt(), column);
+    }
+    let design = DenseDesign::new(n, shares.len(), values).expect("n values a column");
+    let all: Vec<usize> = (0..shares.len()).collect();
+    let svm = fewest::SvmSettings { tolerance: 1e-10, ..settings.svm() };
+    let (y, weights) = (problem.labels(), problem.weights());
+    let found = train(&design, &all, y, weights, Kernel::Linear, &svm, &mut || None).expect("valid settings");
+    let w = found.weights.iter().zip(shares).map(|(w, (_, z))| w * z.sqrt()).collect();
+    (-0.25 / found.primal, w)
+}
+
+fn of_subset(problem: &Problem<'_>, subset: &Subset, settings: &FgmSettings) -> f64 {
+    value(problem, &subset.iter().map(|j| (j, 1.0)).collect::<Vec<_>>(), settings).0
+}
+
+fn run(problem: &Problem<'_>, rules: &Rules, settings: &FgmSettings, limits: Limits) -> FgmReport {
+    fgm(problem, rules, settings, limits, &mut Silent).expect("valid settings")
+}
+
+fn within(gap: f64) -> Limits {
+    Limits { gap_rel: gap, ..Limits::default() }
+}
+
+#[test]
+fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
+    let mut rng = Rng::new(11);
+    let mut cases = 0;
+    for case in 0..200 {
+        let p = 2 + rng.below(7);
+        let drawn = RandomProblem { n: 8 + rng.below(30), p, density: 0.8, noise: 0.15, seed: case };
+        let (dense, labels) = drawn.draw();
+        let (sparse, _) = drawn.draw_sparse();
+        let weights: Vec<f64> = labels.iter().map(|_| if rng.chance(0.1) { 0.5 } else { 1.0 }).collect();
+        let design: &dyn Design = if case % 2 == 0 { &dense } else { &sparse };
+        let problem = Problem::new(design, &labels, Some(&weights)).expect("valid");
+        let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
+        let settings = FgmSettings {
+            cost: [0.05, 1.0, 20.0][rng.below(3)],
+            bias: [Bias::None, Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(4)],
+            reuse: rng.chance(0.7),
+            mkl: if rng.chance(0.3) { Mkl::Simple } else { Mkl::Fast },
+            ..FgmSettings::default()
+        };
+        cases += 1;
+        let about = format!("case {case}: {settings:?}, {:?}", rules.list());
+        let best =
+            allowed_subsets(&rules).iter().map(|s| of_subset(&problem, s, &settings)).fold(f64::INFINITY, f64::min);
+        let found = run(&problem, &rules, &settings, within(1e-5));
+        let outcome = &found.selection.outcome;
+        let (objective, bound) = (outcome.objective.expect("a mixture"), outcome.bound.expect("a bound"));
+        assert!(bound <= best + 1e-9 * best.abs(), "{about}: bound {bound} above the best subset, {best}");
+        assert!(objective <= best + 2e-5 * best.abs(), "{about}: mixture {objective} above the best subset, {best}");
+        assert!(outcome.gap().expect("both") <= 1e-5, "{about}: {outcome:?}");
+        let allowed = rules.allows(outcome.subset.as_ref().expect("the features kept"));
+        let status = if allowed { Status::Optimal } else { Status::Completed };
+        assert_eq!(outcome.status, status, "{about}");
+
+        // The mixture is worth what is said, and its weights are those of section 2.5.
+        let shares: Vec<(usize, f64)> = found.kept.iter().map(|k| (k.feature, k.share)).collect();
+        let (truth, w) = value(&problem, &shares, &settings);
+        assert!(objective >= truth - 1e-9 * truth.abs(), "{about}: {objective} below the optimum {truth}");
+        assert!(
+            objective <= truth + 1e-5 * truth.abs(),
+            "{about}: {objective}, but an independent training gives {truth}"
+        );
+        let norm = |w: &[f64]| w.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let ours: Vec<f64> = found.kept.iter().map(|k| k.weight).collect();
+        let cosine = ours.iter().zip(&w).map(|(a, b)| a * b).sum::<f64>() / (norm(&ours) * norm(&w));
+        assert!(norm(&w) < 1e-6 || cosine > 1.0 - 1e-3, "{about}: weights {ours:?} against {w:?}");
+    }
+    assert!(cases > 100, "only {cases} rules were free of contradictions");
+}
+
+#[test]
+fn both_solvers_and_reuse_give_the_same_value() {
+    for seed in 0..6 {
+        let (x, labels) = RandomProblem { n: 60, p: 14, density: 0.5, noise: 0.1, seed }.draw_sparse();
+        let problem = Problem::new(&x, &labels, None).expect("valid");
+        let rules = Rules::at_most_features(14, 3).expect("valid");
+        let mut values = Vec::new();
+        for (mkl, reuse) in [(Mkl::Fast, true), (Mkl::Fast, false), (Mkl::Simple, true), (Mkl::Simple, false)] {
+            let settings = FgmSettings { cost: 2.0, mkl, reuse, ..FgmSettings::default() };
+            // SimpleMKL's value is far closer to the optimum than its gap, which falls with the root of the error.
+            let gap = if mkl == Mkl::Fast { 1e-7 } else { 1e-5 };
+            let outcome = run(&problem, &rules, &settings, within(gap)).selection.outcome;
+            assert!(outcome.gap().expect("both") <= gap, "{settings:?}: {outcome:?}");
+            values.push(outcome.objective.expect("a mixture"));
+        }
+        let spread = values.iter().map(|v| (v - values[0]).abs()).fold(0.0, f64::max);
+        assert!(spread <= 1e-6 * values[0].abs(), "seed {seed}: {values:?}");
+    }
+}
+
+#[test]
+fn values_and_bounds_of_the_rounds_only_improve() {
+    let (x, labels) = RandomProblem { n: 80, p: 60, density: 0.6, noise: 0.2, seed: 5 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(60, 5).expect("valid");
+    let settings = FgmSettings { reuse: false, ..FgmSettings::default() };
+    let found = run(&problem, &rules, &settings, within(1e-5));
+    assert!(found.rounds.len() > 3, "too easy to show anything: {:?}", found.rounds);
+    for pair in found.rounds.windows(2) {
+        assert!(pair[1].upper <= pair[0].upper && pair[1].lower >= pair[0].lower, "{pair:?}");
+        assert!(pair[1].lower <= pair[1].upper, "{pair:?}");
+    }
+}
+
+#[test]
+fn a_forbidden_feature_stays_out_and_a_required_one_is_in_every_subset() {
+    let (x, labels) = RandomProblem { n: 50, p: 30, density: 0.7, noise: 0.1, seed: 2 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let free = run(&problem, &Rules::at_most_features(30, 4).expect("valid"), &FgmSettings::default(), within(1e-4));
+    let first = free.selection.ranking[0].feature;
+    let other = (0..30).find(|j| !free.kept.iter().any(|k| k.feature == *j)).expect("not all are kept");
+    let list = RuleList { max_features: Some(4), forbid: vec![first], require: vec![other], ..RuleList::default() };
+    let found = run(&problem, &Rules::new(30, list, &[]).expect("valid"), &FgmSettings::default(), within(1e-4));
+    assert!(!found.kept.iter().any(|k| k.feature == first));
+    let share = found.kept.iter().find(|k| k.feature == other).expect("required").share;
+    assert!((share - 1.0).abs() < 1e-9, "{share}");
+    let total: f64 = found.kept.iter().map(|k| k.share).sum();
+    assert!(total <= 4.0 + 1e-9, "mixtures of subsets of 4 weigh 4 in all: {total}");
+}
+
+#[test]
+fn limits_end_with_a_mixture_and_say_so() {
+    let (x, labels) = RandomProblem { n: 80, p: 60, density: 0.6, noise: 0.2, seed: 5 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(60, 5).expect("valid");
+    let cancel = Cancel::default();
+    cancel.cancel();
+    for (limits, status) in [
+        (Limits { time: Some(std::time::Duration::ZERO), ..within(1e-6) }, Status::TimeLimit),
+        (Limits { oracle_calls: Some(0), ..within(1e-6) }, Status::CallLimit),
+        (Limits { oracle_calls: Some(1), ..within(1e-6) }, Status::CallLimit),
+        (Limits { cancel, ..within(1e-6) }, Status::Cancelled),
+    ] {
+        for top_b in [false, true] {
+            let settings = FgmSettings { reuse: false, top_b, ..FgmSettings::default() };
+            let found = run(&problem, &rules, &settings, limits.clone());
+            let outcome = &found.selection.outcome;
+            assert_eq!(outcome.status, status);
+            assert_eq!(found.rounds.len(), 1);
+            assert!(!found.kept.is_empty() && outcome.bound < outcome.objective, "{outcome:?}");
+        }
+    }
+    let settings = FgmSettings { cost: 0.0, ..FgmSettings::default() };
+    assert!(fgm(&problem, &rules, &settings, Limits::default(), &mut Silent).is_err(), "cost 0 was taken");
+    let settings = FgmSettings { memory: 100, ..FgmSettings::default() };
+    let text = fgm(&problem, &rules, &settings, Limits::default(), &mut Silent).expect_err("100 bytes").to_string();
+    assert!(text.contains("100") && text.contains("simple"), "{text}");
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    // More columns than one chunk of the pass holds.
+    let (x, labels) = RandomProblem { n: 40, p: 9000, density: 0.05, noise: 0.1, seed: 9 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(9000, 12).expect("valid");
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| run(&problem, &rules, &FgmSettings::default(), within(1e-4)))
+    };
+    let (one, four) = (with(1), with(4));
+    assert_eq!(one.kept, four.kept);
+    assert_eq!(one.selection.outcome.objective, four.selection.outcome.objective);
+    assert_eq!(one.selection.outcome.bound, four.selection.outcome.bound);
+    assert_eq!(one.rounds.len(), four.rounds.len());
+}
+
+#[test]
+fn fgm_b_returns_an_allowed_subset_with_its_own_value() {
+    let (x, labels) = RandomProblem { n: 60, p: 25, density: 0.9, noise: 0.1, seed: 4 }.draw();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let costs = (0..25).map(|j| 1.0 + f64::from(j % 4)).collect();
+    let list = RuleList {
+        budget: Some(9.0),
+        costs,
+        implies: vec![(3, 7)],
+        at_most: vec![(1, vec![0, 1, 2, 4])],
+        ..RuleList::default()
+    };
+    let rules = Rules::new(25, list, &[]).expect("valid");
+    let settings = FgmSettings { top_b: true, ..FgmSettings::default() };
+    let found = run(&problem, &rules, &settings, within(1e-4));
+    let outcome = &found.selection.outcome;
+    let subset = outcome.subset.as_ref().expect("a subset");
+    assert!(rules.allows(subset) && !subset.is_empty(), "{subset:?}");
+    let truth = of_subset(&problem, subset, &settings);
+    assert!((outcome.objective.expect("a value") - truth).abs() <= 2e-6 * truth.abs(), "{outcome:?}, {truth}");
+    assert!(outcome.bound.expect("a bound") <= truth);
+}
+
+/// The pair (0, 1) is informative only together, feature 2 is the best alone, the rest is noise.
+#[test]
+fn fgm_b_finds_the_pair_that_is_informative_together() {
+    let (n, p) = (400, 1000);
+    for seed in 0..5 {
+        let mut rng = Rng::new(100 + seed);
+        let labels: Vec<f64> = (0..n).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+        let mut values: Vec<f64> = (0..n * p).map(|_| rng.normal()).collect();
+        for i in 0..n {
+            values[n + i] = 0.9 * values[i] + 0.19f64.sqrt() * values[n + i] - 0.4 * labels[i];
+            values[i] += 0.4 * labels[i];
+            values[2 * n + i] += 0.7 * labels[i];
+        }
+        let x = DenseDesign::new(n, p, values).expect("n p values");
+        let problem = Problem::new(&x, &labels, None).expect("valid");
+        let rules = Rules::at_most_features(p, 2).expect("valid");
+        let settings = FgmSettings { cost: 0.1, top_b: true, ..FgmSettings::default() };
+        let found = run(&problem, &rules, &settings, within(1e-3));
+        assert_eq!(found.kept.iter().map(|k| k.feature).collect::<Vec<_>>(), [0, 1], "seed {seed}");
+    }
+}
