@@ -30,7 +30,7 @@ pub(super) fn run_kta(data: &Matrix, mut options: Options) -> Result<Value, Stri
         let last = trace.last().copied().unwrap_or_default();
         match event {
             Event::Incumbent { objective, elapsed, .. } => {
-                trace.push((elapsed.as_secs_f64(), Some(*objective), last.2))
+                trace.push((elapsed.as_secs_f64(), Some(*objective), last.2));
             }
             Event::Bound { bound, elapsed } => trace.push((elapsed.as_secs_f64(), last.1, Some(*bound))),
             _ => {}

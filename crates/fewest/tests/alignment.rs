@@ -63,7 +63,9 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         let design: &dyn Design = [&dense as &dyn Design, &sparse, &coarse][case as usize % 3];
         let mut class = classes(&labels);
         if rng.chance(0.3) {
-            class.iter_mut().for_each(|c| *c += rng.below(2) as u32);
+            for c in &mut class {
+                *c += rng.below(2) as u32;
+            }
         }
         let weights: Vec<f64> = class.iter().map(|_| if rng.chance(0.2) { 2.0 * rng.unit() } else { 1.0 }).collect();
         let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
@@ -212,6 +214,7 @@ fn bad_input_is_refused_by_name() {
 }
 
 /// Features standardised with the population variance, eq. (25), and classes; the last column holds the label.
+#[expect(clippy::disallowed_methods, reason = "the library touches no files, but this test reads the paper's data")]
 fn read(name: &str) -> Option<(DenseDesign<'static>, Vec<u32>)> {
     let text = std::fs::read_to_string(data_file(name)?).expect("readable");
     let rows: Vec<Vec<f64>> =
