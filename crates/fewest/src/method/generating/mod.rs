@@ -390,7 +390,7 @@ impl Mixer<'_> {
     /// The features of positive weight in a mixture, ascending, and its machine.
     fn mixture(&self, point: &Point, status: Status) -> (Vec<Kept>, DualSolution) {
         let features = &self.columns.features;
-        let mut used: Vec<usize> = (0..features.len()).filter(|&k| point.z[k] > 0.0).collect();
+        let mut used: Vec<usize> = (0..point.z.len()).filter(|&k| point.z[k] > 0.0).collect();
         used.sort_unstable_by_key(|&k| features[k]);
         let mut weights = vec![0.0; features.len()];
         for &k in &used {
@@ -420,7 +420,7 @@ impl Mixer<'_> {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> (Vec<Kept>, DualSolution) {
         let scores: Vec<f64> = point.scores.iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
-        let features = self.separation.among(rules.p(), &self.columns.features, &scores).features;
+        let features = self.separation.among(rules.p(), &self.columns.features[..scores.len()], &scores).features;
         let start = Some(&point.beta[..]);
         let solution = train_linear(self.problem.design(), &features, self.dual, start, self.svm, stop);
         let solution = paper_solution(solution);
@@ -441,6 +441,7 @@ struct Rounds<'a> {
     gap: f64,
     /// Whether the last subset was known and the gap did not fall.
     stale: bool,
+    /// The best mixture; over the columns of its round, which are the first of all there are now.
     best: Option<Point>,
     history: Vec<Round>,
 }
