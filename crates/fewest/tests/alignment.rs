@@ -249,7 +249,8 @@ fn the_optimal_values_of_the_papers_data_are_proven() {
             let outcome = run(&design, &class, &rules, &settings, exact_limits()).outcome;
             let objective = outcome.objective.expect("a subset");
             assert_eq!(outcome.status, Status::Optimal, "{name}, K {k}, beta {beta}");
-            assert!((objective - value).abs() <= 6e-7, "{name}, K {k}, beta {beta}: {objective}, but {value}");
+            // The quoted values are off by up to 1.2e-6 from a plain enumeration in double precision.
+            assert!((objective - value).abs() <= 2e-6, "{name}, K {k}, beta {beta}: {objective}, but {value}");
         }
     }
 }

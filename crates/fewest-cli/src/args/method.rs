@@ -170,7 +170,10 @@ impl Asked {
     pub(crate) fn read(args: &SelectionArgs) -> Result<Self, Failure> {
         let name = methods::find(&args.method)?.name;
         if let Some((option, _, of, or)) = own_options(args).into_iter().find(|o| o.1 && !o.2.contains(&name)) {
-            let of = of.join(" and ");
+            let of = match of {
+                [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+                one => one.concat(),
+            };
             return Err(Failure::Input(format!("--{option} is an option of {of}, not of {name}; leave it out{or}")));
         }
         if args.certify.is_some() && PROVING.contains(&name) {
