@@ -350,7 +350,7 @@ impl Search<'_> {
         let mut warm = answer.warm.clone();
         warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
         let Probed { out, inside: chosen, promises } =
-            self.relaxation.probe(&now, &left, &warm, answer.upper - answer.lower, cutoff);
+            self.relaxation.probe(&now, &left, &warm, answer.priced, answer.upper - answer.lower, cutoff);
         if out.iter().any(|u| chosen.contains(u)) {
             return None;
         }

@@ -42,12 +42,21 @@ pub(crate) struct Probed {
 }
 
 impl Relaxation<'_> {
-    /// Probes the units of positive share, at a node whose relaxation was solved to `warm` within `gap`.
-    pub(crate) fn probe(&self, inside: &[usize], free: &[usize], warm: &Warm, gap: f64, cutoff: f64) -> Probed {
+    /// Probes the units of positive share, at a node whose relaxation was solved to `warm`, where the bound is `lower` and
+    /// `gap` below the relaxation's value.
+    pub(crate) fn probe(
+        &self,
+        inside: &[usize],
+        free: &[usize],
+        warm: &Warm,
+        lower: f64,
+        gap: f64,
+        cutoff: f64,
+    ) -> Probed {
         let mut probed = Probed::default();
         let node = Node::new(self, inside, free);
         let Some(tied) = Tied::new(&node, warm, gap) else { return probed };
-        let line = Line::new(&node, warm);
+        let mut line = None;
         let mut first = node.features.len();
         for &(unit, _) in &warm.shares {
             let last = first + self.rules.unit(unit).len();
@@ -56,9 +65,10 @@ impl Relaxation<'_> {
             probed.promises.push((unit, promises.map(|p| p.1)));
             let mut ray = None;
             for (chosen, (t, rise)) in [false, true].into_iter().zip(promises) {
-                if line.lower + rise < cutoff {
+                if lower + rise < cutoff {
                     continue;
                 }
+                let line = line.get_or_insert_with(|| Line::new(&node, warm));
                 let ray = ray.get_or_insert_with(|| line.ray(&tied, &step));
                 if line.reaches(unit, chosen, ray, t, cutoff) {
                     if chosen { &mut probed.out } else { &mut probed.inside }.push(unit);
@@ -221,8 +231,6 @@ struct Line<'l, 'n, 'r, 'a> {
     prices: Vec<f64>,
     /// The part of the bound that has no scores, at beta.
     constant: f64,
-    /// The bound at beta.
-    lower: f64,
 }
 
 impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
@@ -236,10 +244,8 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
             node.over(&zero, warm).iter().zip(&mut prices).for_each(|(over, price)| *price -= over);
             constant -= node.rows.iter().map(|(at, row)| row.upper * warm.tau[*at]).sum::<f64>();
         }
-        let mut line = Self { node, beta: &warm.beta, scores: Vec::new(), prices, constant, lower: 0.0 };
+        let mut line = Self { node, beta: &warm.beta, scores: Vec::new(), prices, constant };
         line.scores = line.scores(&warm.beta);
-        let still = Ray { slope: 0.0, curve: 0.0, ends: [0.0; 2], scores: vec![0.0; line.scores.len()] };
-        line.lower = line.value(None, 0.0, &still, &mut Vec::new());
         line
     }
 
@@ -280,7 +286,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
     }
 
     /// The bound at t on the ray, where a unit may be left out or chosen.
-    fn value(&self, side: Option<(usize, bool)>, t: f64, ray: &Ray, gains: &mut Vec<f64>) -> f64 {
+    fn value(&self, unit: usize, chosen: bool, t: f64, ray: &Ray, gains: &mut Vec<f64>) -> f64 {
         let (relaxation, held) = (self.node.relaxation, self.node.features.len());
         let half = |k: usize| {
             let c = self.scores[k] + t * ray.scores[k];
@@ -294,13 +300,11 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
             let end = at + relaxation.rules.unit(u).len();
             let gain = (at..end).map(half).sum::<f64>() - price;
             at = end;
-            match side {
-                Some((unit, true)) if unit == u => {
-                    value -= gain;
-                    slots -= 1;
-                }
-                Some((unit, false)) if unit == u => {}
-                _ => gains.push(gain),
+            if u != unit {
+                gains.push(gain);
+            } else if chosen {
+                value -= gain;
+                slots -= 1;
             }
         }
         if relaxation.size_only {
@@ -315,7 +319,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
     fn reaches(&self, unit: usize, chosen: bool, ray: &Ray, end: f64, cutoff: f64) -> bool {
         let sign = if chosen { 1.0 } else { -1.0 };
         let mut gains = Vec::with_capacity(self.node.free.len());
-        let mut f = |t: f64| self.value(Some((unit, chosen)), sign * t, ray, &mut gains);
+        let mut f = |t: f64| self.value(unit, chosen, sign * t, ray, &mut gains);
         let first = end.min(ray.ends[usize::from(chosen)]);
         if f(first) >= cutoff {
             return true;
@@ -399,7 +403,7 @@ mod tests {
             let gap = root.upper - root.lower;
             for share in [0.2, 0.6, 1.0, 1.4] {
                 let cutoff = root.lower + share * (best - root.lower) + 1e-6;
-                let decided = relaxation.probe(&[], &(0..p).collect::<Vec<_>>(), &root.warm, gap, cutoff);
+                let decided = relaxation.probe(&[], &(0..p).collect::<Vec<_>>(), &root.warm, root.lower, gap, cutoff);
                 for (units, with) in [(&decided.out, true), (&decided.inside, false)] {
                     for u in units {
                         ruled_out += 1;
