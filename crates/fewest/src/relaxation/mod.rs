@@ -352,20 +352,37 @@ impl<'r, 'a> Node<'r, 'a> {
         }
         let upper = norm + prices + shared + total_loss(dual, &scores, offset);
         let gains: Vec<f64> = self.free.iter().map(|&u| relaxation.gain(u, beta)).collect();
-        let mut lower = relaxation.constant(beta) - held + prices;
-        if relaxation.size_only {
-            lower -= largest(&gains, self.slots).iter().sum::<f64>();
-        } else {
-            lower -= self.rows.iter().map(|(at, row)| row.upper * warm.tau[*at]).sum::<f64>();
-            lower -= self.over(&gains, warm).iter().map(|e| e.max(0.0)).sum::<f64>();
-        }
+        let lower = self.bound(self.still(warm), held, &self.over(&gains, warm), self.slots);
         let margins = (0..n).map(|i| dual.y[i] * (scores[i] + offset)).collect();
         Looked { lower, upper, margins, gains }
     }
 
-    /// Gain less the rows' prices, by position in `free`.
+    /// The part of the bound without scores: of beta, the prices of what is in, and the rows.
+    fn still(&self, warm: &Warm) -> f64 {
+        let relaxation = self.relaxation;
+        let prices: f64 = self.inside.iter().map(|&u| relaxation.penalty[u]).sum();
+        let rows: f64 =
+            if relaxation.size_only { 0.0 } else { self.rows.iter().map(|(at, row)| row.upper * warm.tau[*at]).sum() };
+        relaxation.constant(&warm.beta) + prices - rows
+    }
+
+    /// The bound: `held` are the half squares of the features that are in, `over` what free units gain over their prices. With a
+    /// size alone the largest `slots` count, which are never more than the size's own price would count.
+    fn bound(&self, still: f64, held: f64, over: &[f64], slots: usize) -> f64 {
+        let free: f64 = if self.relaxation.size_only {
+            largest(over, slots).iter().sum()
+        } else {
+            over.iter().map(|e| e.max(0.0)).sum()
+        };
+        still - held - free
+    }
+
+    /// Gain less the rows' prices, by position in `free`; with a size alone the gain itself.
     fn over(&self, gains: &[f64], warm: &Warm) -> Vec<f64> {
         let mut over = gains.to_vec();
+        if self.relaxation.size_only {
+            return over;
+        }
         for (at, row) in &self.rows {
             for (u, a) in &row.coefficients {
                 over[self.free.binary_search(u).expect("the row lists free units")] -= a * warm.tau[*at];
@@ -415,7 +432,7 @@ impl<'r, 'a> Node<'r, 'a> {
             units[self.free.binary_search(u).expect("asked for units are free")] = true;
         }
         let mut order: Vec<usize> = (0..self.free.len()).collect();
-        let over = if self.relaxation.size_only { looked.gains.clone() } else { self.over(&looked.gains, warm) };
+        let over = self.over(&looked.gains, warm);
         let open = self.slots.min(over.iter().filter(|o| **o > 0.0).count());
         let wanted = (warm.shares.len() * 9 / 8 + 4).max(open + 8).min(order.len());
         if wanted < order.len() {

@@ -13,7 +13,7 @@
 //! only where that would decide the unit are all features counted. Cost: `|S| |T|^2` with S the samples of positive
 //! weight, and `n p` for each unit that may be decided.
 
-use super::{Node, Relaxation, Warm, largest};
+use super::{Node, Relaxation, Warm};
 use crate::dual::{Bias, Loss};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
@@ -229,22 +229,17 @@ struct Line<'l, 'n, 'r, 'a> {
     scores: Vec<f64>,
     /// What the gain of each free unit must exceed: its price and those of the rows.
     prices: Vec<f64>,
-    /// The part of the bound that has no scores, at beta.
-    constant: f64,
+    /// [`Node::still`] at beta.
+    still: f64,
 }
 
 impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
     fn new(node: &'l Node<'r, 'a>, warm: &'n Warm) -> Self {
         let relaxation = node.relaxation;
-        let mut prices: Vec<f64> = node.free.iter().map(|&u| relaxation.penalty[u]).collect();
-        let mut constant = relaxation.constant(&warm.beta);
-        constant += node.inside.iter().map(|&u| relaxation.penalty[u]).sum::<f64>();
-        if !relaxation.size_only {
-            let zero = vec![0.0; node.free.len()];
-            node.over(&zero, warm).iter().zip(&mut prices).for_each(|(over, price)| *price -= over);
-            constant -= node.rows.iter().map(|(at, row)| row.upper * warm.tau[*at]).sum::<f64>();
-        }
-        let mut line = Self { node, beta: &warm.beta, scores: Vec::new(), prices, constant };
+        // A unit without scores lacks what it must exceed.
+        let lacking: Vec<f64> = node.free.iter().map(|&u| -relaxation.penalty[u]).collect();
+        let prices = node.over(&lacking, warm).into_iter().map(|over| -over).collect();
+        let mut line = Self { node, beta: &warm.beta, scores: Vec::new(), prices, still: node.still(warm) };
         line.scores = line.scores(&warm.beta);
         line
     }
@@ -292,7 +287,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
             let c = self.scores[k] + t * ray.scores[k];
             0.5 * c * c
         };
-        let mut value = self.constant + t * (ray.slope - 0.5 * t * ray.curve) - (0..held).map(half).sum::<f64>();
+        let mut still = self.still + t * (ray.slope - 0.5 * t * ray.curve);
         let mut at = held;
         let mut slots = self.node.slots;
         gains.clear();
@@ -303,15 +298,11 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
             if u != unit {
                 gains.push(gain);
             } else if chosen {
-                value -= gain;
+                still -= gain;
                 slots -= 1;
             }
         }
-        if relaxation.size_only {
-            value - largest(gains, slots).iter().sum::<f64>()
-        } else {
-            value - gains.iter().map(|g| g.max(0.0)).sum::<f64>()
-        }
+        self.node.bound(still, (0..held).map(half).sum(), gains, slots)
     }
 
     /// Whether the bound with the unit on this side reaches the cutoff somewhere on the ray, up to `end`: golden section, as
