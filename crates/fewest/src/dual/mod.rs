@@ -22,7 +22,7 @@ pub mod coordinate;
 pub mod interior;
 pub mod kkt;
 pub mod linear;
-mod newton;
+pub(crate) mod newton;
 pub(crate) mod normal;
 pub mod smo;
 mod sweep;

@@ -206,11 +206,17 @@ fn line_search(samples: &[Sample], scores: &[f64], along: &[f64], slope: f64, cu
         }
         (first, second)
     };
+    flat_point(derivative, 0.1 * start)
+}
+
+/// A t > 0 where a growing, piecewise linear derivative is at most `near` in size: Newton steps kept inside the bracket.
+/// `derivative` gives the derivative and its slope.
+pub(crate) fn flat_point(derivative: impl Fn(f64) -> (f64, f64), near: f64) -> f64 {
     let (mut low, mut high) = (0.0, f64::INFINITY);
     let mut t = 1.0;
     for _ in 0..40 {
         let (first, second) = derivative(t);
-        if first.abs() <= 0.1 * start || second <= 0.0 {
+        if first.abs() <= near || second <= 0.0 {
             break;
         }
         if first > 0.0 {

@@ -10,6 +10,7 @@
 //! Fails    never; stops with the gap reached.
 
 use super::mixture::Level;
+use crate::dual::newton::flat_point;
 use crate::dual::normal::{Extended, Normal};
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
@@ -202,27 +203,7 @@ impl<'a> Machine<'a> {
             }
             (first, second)
         };
-        let (mut low, mut high, mut t) = (0.0, f64::INFINITY, 1.0);
-        for _ in 0..40 {
-            let (first, second) = derivative(t);
-            if first.abs() <= 1e-3 * start || second <= 0.0 {
-                break;
-            }
-            if first > 0.0 {
-                high = t;
-            } else {
-                low = t;
-            }
-            let next = t - first / second;
-            t = if next > low && next < high {
-                next
-            } else if high.is_finite() {
-                0.5 * (low + high)
-            } else {
-                2.0 * t
-            };
-        }
-        t
+        flat_point(derivative, 1e-3 * start)
     }
 }
 
