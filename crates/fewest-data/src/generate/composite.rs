@@ -13,8 +13,8 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, two_classes};
-use crate::{DataError, Dataset, Features, Format, Names};
+use super::{Generator, Part, dataset};
+use crate::{DataError, Dataset, Features};
 
 /// What to generate.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,15 +99,7 @@ impl Generator for Composite {
             }
             sides.push(positive);
         }
-        Ok(Dataset {
-            features: Features::Dense(DenseDesign::new(n, p, values)?),
-            names: Names::Numbered(p),
-            target: Some(two_classes(&sides, part)?),
-            apart: vec![],
-            notes: vec![],
-            source: format!("{} set of composite features, seed {}", part.name(), s.seed),
-            format: Format::Csv,
-        })
+        dataset(Features::Dense(DenseDesign::new(n, p, values)?), &sides, part, "composite features", s.seed)
     }
 
     fn support(&self) -> Vec<usize> {

@@ -12,8 +12,8 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, two_classes};
-use crate::{DataError, Dataset, Features, Format, Names};
+use super::{Generator, Part, dataset};
+use crate::{DataError, Dataset, Features};
 
 /// Where points lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -146,15 +146,7 @@ impl Generator for Hyperplane {
                 values[j * n + i] = x;
             }
         }
-        Ok(Dataset {
-            features: Features::Dense(DenseDesign::new(n, p, values)?),
-            names: Names::Numbered(p),
-            target: Some(two_classes(&sides, part)?),
-            apart: vec![],
-            notes: vec![],
-            source: format!("{} set of a hyperplane, seed {}", part.name(), self.settings.seed),
-            format: Format::Csv,
-        })
+        dataset(Features::Dense(DenseDesign::new(n, p, values)?), &sides, part, "a hyperplane", self.settings.seed)
     }
 
     fn support(&self) -> Vec<usize> {

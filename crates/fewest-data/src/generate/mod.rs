@@ -26,7 +26,7 @@ pub use text::{Text, TextSettings};
 
 use crate::options::{self, ReadOptions};
 use crate::target::Target;
-use crate::{DataError, Dataset};
+use crate::{DataError, Dataset, Features, Format, Names};
 
 /// Which set of samples. Each has a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +94,20 @@ pub fn check_memory(
     };
     let what = format!("{samples} samples of {features} features");
     options::check_memory_with(file, &what, needed, allowed, "raise --memory, or ask for fewer samples or features")
+}
+
+/// The data set of a part: features, the side of each sample, and in words what they are of.
+fn dataset(features: Features, sides: &[bool], part: Part, of: &str, seed: u64) -> Result<Dataset, DataError> {
+    let format = if features.as_design().is_sparse() { Format::Svmlight } else { Format::Csv };
+    Ok(Dataset {
+        names: Names::Numbered(features.n_features()),
+        features,
+        target: Some(two_classes(sides, part)?),
+        apart: vec![],
+        notes: vec![],
+        source: format!("{} set of {of}, seed {seed}", part.name()),
+        format,
+    })
 }
 
 /// The target of two classes from the side of each sample, true is 1.

@@ -11,8 +11,8 @@
 use fewest::{Error, SparseDesign};
 
 use super::random::Random;
-use super::{Generator, Part, two_classes};
-use crate::{DataError, Dataset, Features, Format, Names};
+use super::{Generator, Part, dataset};
+use crate::{DataError, Dataset, Features};
 
 /// Ranks among which informative words lie: neither the commonest nor the rarest.
 const RANKS: std::ops::Range<usize> = 50..20_000;
@@ -175,15 +175,13 @@ impl Generator for Text {
             }
             first = end;
         }
-        Ok(Dataset {
-            features: Features::Sparse(SparseDesign::new(samples, start, rows, values)?),
-            names: Names::Numbered(p),
-            target: Some(two_classes(&sides, part)?),
-            apart: vec![],
-            notes: vec![],
-            source: format!("{} set of a bag of words, seed {}", part.name(), self.settings.seed),
-            format: Format::Svmlight,
-        })
+        dataset(
+            Features::Sparse(SparseDesign::new(samples, start, rows, values)?),
+            &sides,
+            part,
+            "a bag of words",
+            self.settings.seed,
+        )
     }
 
     fn support(&self) -> Vec<usize> {
