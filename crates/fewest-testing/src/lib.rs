@@ -2,6 +2,7 @@
 //! judge of SVM solutions, a slow reference solver and the way to the data folder. Nothing here is fast, on purpose: every
 //! function restates a definition so plainly that it can be trusted against the code under test.
 
+mod alignment;
 mod data;
 mod enumerate;
 mod judge;
@@ -10,6 +11,7 @@ mod reference;
 mod rng;
 mod rules;
 
+pub use alignment::alignment_value;
 pub use data::data_file;
 pub use enumerate::{all_subsets, allowed_subsets, obeys};
 pub use judge::{assert_kkt, assert_kkt_kernel, assert_kkt_linear, kernel_scores, linear_scores};

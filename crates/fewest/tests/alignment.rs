@@ -4,37 +4,7 @@ use std::time::Duration;
 
 use fewest::method::alignment::{KtaSettings, kta, sigest};
 use fewest::{Cancel, DenseDesign, Design, Limits, RuleList, Rules, Selection, Silent, Status, Subset};
-use fewest_testing::{RandomProblem, Rng, allowed_subsets, data_file, dense_copy, random_rules};
-
-/// Sum over pairs of classes of the squared distance of their means, from the definition.
-fn value(design: &dyn Design, classes: &[u32], weights: &[f64], subset: &Subset, gamma: f64) -> f64 {
-    let rows = dense_copy(design);
-    let n = rows.len();
-    let most = classes.iter().max().copied().unwrap_or(0);
-    let total = |c: u32| (0..n).filter(|&i| classes[i] == c).map(|i| weights[i]).sum::<f64>();
-    let mut sum = 0.0;
-    for low in 0..=most {
-        for high in low + 1..=most {
-            if total(low) == 0.0 || total(high) == 0.0 {
-                continue;
-            }
-            let psi: Vec<f64> = (0..n)
-                .map(|i| match classes[i] {
-                    c if c == low => -weights[i] / total(low),
-                    c if c == high => weights[i] / total(high),
-                    _ => 0.0,
-                })
-                .collect();
-            for i in 0..n {
-                for h in 0..n {
-                    let d: f64 = subset.iter().map(|j| (rows[i][j] - rows[h][j]).powi(2)).sum();
-                    sum += psi[i] * psi[h] * (-gamma * d).exp();
-                }
-            }
-        }
-    }
-    sum
-}
+use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, data_file, random_rules};
 
 fn classes(labels: &[f64]) -> Vec<u32> {
     labels.iter().map(|&y| u32::from(y > 0.0)).collect()
@@ -74,7 +44,7 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         let memory = if rng.chance(0.5) { 1 << 30 } else { 1 };
         let settings = KtaSettings { gamma, solutions: wanted, memory, ..KtaSettings::default() };
         let mut all: Vec<f64> =
-            allowed_subsets(&rules).iter().map(|s| value(design, &class, &weights, s, gamma)).collect();
+            allowed_subsets(&rules).iter().map(|s| alignment_value(design, &class, &weights, s, gamma)).collect();
         all.sort_by(|a, b| b.total_cmp(a));
         let found = kta(design, &class, &weights, &rules, &settings, exact_limits(), &mut Silent).expect("valid");
         let about = format!("case {case}: p {p}, gamma {gamma}, {wanted} wanted, {:?}", rules.list());
@@ -86,7 +56,7 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         assert_eq!(found.solutions.len(), wanted.min(all.len()), "{about}");
         for (solution, truth) in found.solutions.iter().zip(&all) {
             assert!(rules.allows(&solution.subset), "{about}");
-            let own = value(design, &class, &weights, &solution.subset, gamma);
+            let own = alignment_value(design, &class, &weights, &solution.subset, gamma);
             assert!((solution.objective - own).abs() <= 1e-12 * (1.0 + own), "{about}: {own}, but {solution:?}");
             assert!((own - truth).abs() <= 1e-12 * (1.0 + truth.abs()), "{about}: {own}, but {truth}");
         }

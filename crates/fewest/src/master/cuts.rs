@@ -12,11 +12,10 @@
 //!          when that has fallen to a tenth. Gains too small for HiGHS are taken off the constant: the cut only gets weaker.
 
 use crate::backend::highs::{Answer, Column, Effort, Ended, Program, SMALLEST};
+use crate::master::program::{self, add_rules};
 use crate::saddle::Cut;
 use crate::{Choice, Error, Rules, Run, Subset};
 
-/// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a budget over large costs.
-const FAR_FROM_ONE: f64 = 1e3;
 /// The unit of eta follows the best value down in steps of at least this.
 const FINER: f64 = 0.1;
 
@@ -88,18 +87,7 @@ impl<'a> CutMaster<'a> {
             self.program.add_column(Column { cost: self.penalty[u] / self.one, lower, upper, integer: true })?;
         }
         self.eta = self.program.add_column(Column { cost: 1.0, lower: 0.0, upper: f64::INFINITY, integer: false })?;
-        for row in self.rules.rows() {
-            let mut by_unit = vec![0.0; units];
-            row.coefficients.iter().for_each(|&(j, a)| by_unit[self.rules.unit_of(j)] += a);
-            let largest = by_unit.iter().fold(0.0, |m: f64, a| m.max(a.abs()));
-            let scale = if (1.0 / FAR_FROM_ONE..=FAR_FROM_ONE).contains(&largest) { 1.0 } else { largest };
-            let scaled = by_unit.iter().enumerate().map(|(u, a)| (u, a / scale));
-            // Only costs can be this small beside others; without them a budget is a little looser, see `refused`.
-            let row_of: Vec<(usize, f64)> = scaled.filter(|e| e.1.abs() > SMALLEST).collect();
-            if !row_of.is_empty() {
-                self.program.add_row(&row_of, f64::NEG_INFINITY, row.upper / scale)?;
-            }
-        }
+        add_rules(&mut self.program, self.rules, |j| self.rules.unit_of(j))?;
         let prices = self.penalty.iter().map(|l| l / self.one).enumerate().filter(|e| e.1 > SMALLEST);
         let objective: Vec<(usize, f64)> = prices.chain([(self.eta, 1.0)]).collect();
         self.ceiling = self.program.add_row(&objective, f64::NEG_INFINITY, f64::INFINITY)?;
@@ -240,8 +228,7 @@ fn add(program: &mut Program, eta: usize, one: f64, constant: f64, gains: &[f64]
 
 /// Any subset but this one.
 fn refuse(program: &mut Program, rules: &Rules, subset: &Subset) -> Result<(), Error> {
-    let sign = |u: usize| if subset.contains(rules.unit(u)[0]) { -1.0 } else { 1.0 };
-    let row: Vec<(usize, f64)> = (0..rules.n_units()).map(|u| (u, sign(u))).collect();
-    let chosen = row.iter().filter(|e| e.1 < 0.0).count();
-    program.add_row(&row, 1.0 - chosen as f64, f64::INFINITY).map(|_| ())
+    let (inside, outside): (Vec<usize>, Vec<usize>) =
+        (0..rules.n_units()).partition(|&u| subset.contains(rules.unit(u)[0]));
+    program::refuse(program, &inside, &outside)
 }

@@ -2,4 +2,6 @@
 
 #[cfg(feature = "highs")]
 pub mod cuts;
+#[cfg(feature = "highs")]
+pub mod program;
 pub mod simplex_qp;

@@ -7,6 +7,8 @@ pub mod certificate;
 pub mod elimination;
 pub mod filter;
 pub mod generating;
+#[cfg(feature = "highs")]
+pub mod milo;
 pub mod path;
 pub mod tree;
 

@@ -18,7 +18,7 @@
 
 mod bandwidth;
 mod model;
-mod pairs;
+pub(super) mod pairs;
 mod products;
 mod search;
 
@@ -105,7 +105,12 @@ pub fn kta(
 }
 
 /// By class that has weight: the share of each sample in it.
-fn shares(design: &dyn Design, classes: &[u32], weights: &[f64], rules: &Rules) -> Result<Vec<Vec<f64>>, Error> {
+pub(super) fn shares(
+    design: &dyn Design,
+    classes: &[u32],
+    weights: &[f64],
+    rules: &Rules,
+) -> Result<Vec<Vec<f64>>, Error> {
     let (n, p) = (design.n_samples(), design.n_features());
     if classes.len() != n || weights.len() != n {
         let (c, w) = (classes.len(), weights.len());

@@ -54,7 +54,7 @@ enum Source {
 
 /// All pairs of distinct rows. Units count from 0 over those that the rules leave free.
 #[derive(Debug)]
-pub(super) struct Pairs {
+pub(in crate::method) struct Pairs {
     /// Distinct rows.
     rows: usize,
     /// sqrt(gamma) x of the features of each free unit, one column of length `rows` per feature.
@@ -81,7 +81,13 @@ pub(super) struct Pairs {
 
 impl Pairs {
     /// `shares_of[c][i]`: share of sample i in class c.
-    pub(super) fn new(design: &dyn Design, shares_of: &[Vec<f64>], rules: &Rules, gamma: f64, memory: u64) -> Self {
+    pub(in crate::method) fn new(
+        design: &dyn Design,
+        shares_of: &[Vec<f64>],
+        rules: &Rules,
+        gamma: f64,
+        memory: u64,
+    ) -> Self {
         let n = design.n_samples();
         let column = |j: usize| {
             let mut out = vec![0.0; n];
@@ -114,7 +120,7 @@ impl Pairs {
             *column = first.iter().map(|&i| column[i]).collect();
         }
         let rows = first.len();
-        let total = (0..rows).map(|g| shares.iter().map(|s| s[g]).sum()).collect();
+        let total = total(&shares);
         let count = rows * (rows - 1) / 2;
         let fits = TILE_BYTES / (8 * (units.len() + 1)) / 64 * 64;
         let length = fits.clamp(TILE_LENGTH.0, TILE_LENGTH.1).min(count.next_multiple_of(WIDTH).max(WIDTH));
@@ -167,10 +173,9 @@ impl Pairs {
         self.store();
     }
 
-    /// Twice the weight of rows g and h: sum over pairs of classes of the product of the differences of their shares.
+    /// Twice the weight of rows g and h in f.
     fn weight(&self, g: usize, h: usize) -> f64 {
-        let products: f64 = self.shares.iter().map(|s| s[g] * s[h]).sum();
-        2.0 * (self.shares.len() as f64 * products - self.total[g] * self.total[h])
+        2.0 * weight(&self.shares, &self.total, g, h)
     }
 
     /// gamma d of a unit between row g and the rows `from..`, added to `out`.
@@ -308,7 +313,7 @@ impl Pairs {
     }
 
     /// f of these units and the required features, in double precision.
-    pub(super) fn value(&self, chosen: &[usize]) -> f64 {
+    pub(in crate::method) fn value(&self, chosen: &[usize]) -> f64 {
         let row = |g: usize| {
             let mut out = vec![0.0; self.rows - g - 1];
             for columns in chosen.iter().map(|&u| &self.units[u]).chain([&self.fixed]) {
@@ -321,6 +326,19 @@ impl Pairs {
         let sums: Vec<f64> = (0..self.rows).into_par_iter().with_min_len(32).map(row).collect();
         self.diagonal + sums.iter().sum::<f64>()
     }
+}
+
+/// Weight of samples g and h in f, `psi_g psi_h` for two classes: sum over pairs of classes of the product of the differences of
+/// their shares. `total` are the sums of [`total`].
+pub(in crate::method) fn weight(shares: &[Vec<f64>], total: &[f64], g: usize, h: usize) -> f64 {
+    let products: f64 = shares.iter().map(|s| s[g] * s[h]).sum();
+    shares.len() as f64 * products - total[g] * total[h]
+}
+
+/// By sample: sum over the classes of its shares.
+pub(in crate::method) fn total(shares: &[Vec<f64>]) -> Vec<f64> {
+    let n = shares.first().map_or(0, Vec::len);
+    (0..n).map(|g| shares.iter().map(|s| s[g]).sum()).collect()
 }
 
 fn negate(values: &mut [f64]) {

@@ -49,11 +49,13 @@ pub struct Effort {
     pub gap: f64,
     /// Solve without the wholeness of columns. Default no.
     pub relaxed: bool,
+    /// Solve linear programs, those of a tree's nodes too, by an interior-point method. Default no: HiGHS chooses.
+    pub interior: bool,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { time: None, gap: 1e-6, relaxed: false }
+        Self { time: None, gap: 1e-6, relaxed: false, interior: false }
     }
 }
 
@@ -87,6 +89,40 @@ pub struct Answer {
     pub reduced_costs: Vec<f64>,
 }
 
+/// What a mixed-integer solve knows while it goes on.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// No feasible point has a smaller objective.
+    pub bound: f64,
+    /// Nodes of its tree so far.
+    pub nodes: u64,
+    /// A point better than all before, one value per column; none when nothing new was found.
+    pub point: Option<&'a [f64]>,
+}
+
+/// Rows `lower <= sum coefficient x_column <= upper`, gathered to be added at once.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    starts: Vec<ffi::HighsInt>,
+    columns: Vec<ffi::HighsInt>,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    /// One more row, each column named at most once. Entries of exactly 0 are left out.
+    pub fn push(&mut self, coefficients: &[(usize, f64)], lower: f64, upper: f64) {
+        self.starts.push(index(self.columns.len()));
+        for &(column, value) in coefficients.iter().filter(|e| e.1 != 0.0) {
+            self.columns.push(index(column));
+            self.values.push(value);
+        }
+        self.lower.push(lower);
+        self.upper.push(upper);
+    }
+}
+
 /// A program that can be solved again and again while it changes. Not shared between threads.
 pub struct Program {
     highs: NonNull<c_void>,
@@ -108,24 +144,44 @@ impl std::fmt::Debug for Program {
     }
 }
 
-/// The caller's stop question, behind the pointer that HiGHS hands to [`interrupt`].
-struct Stop<'a>(&'a mut dyn FnMut() -> bool);
+/// The caller's watcher, behind the pointer that HiGHS hands to [`interrupt`].
+struct Watcher<'a> {
+    watch: &'a mut dyn FnMut(&Seen<'_>) -> bool,
+    columns: usize,
+    stop: bool,
+}
 
-/// Callback of HiGHS: asks the caller whether to stop.
+/// Callback of HiGHS: tells the caller what is new and asks whether to stop.
 unsafe extern "C" fn interrupt(
-    _kind: c_int,
+    kind: c_int,
     _message: *const c_char,
-    _out: *const ffi::HighsCallbackDataOut,
+    from_solver: *const ffi::HighsCallbackDataOut,
     to_solver: *mut ffi::HighsCallbackDataIn,
     user: *mut c_void,
 ) {
-    // SAFETY: `user` is the `Stop` that `Program::solve` keeps alive and untouched during the run; `to_solver` is HiGHS's own,
-    // valid for this call.
+    // SAFETY: `user` is the `Watcher` that `Program::watch` keeps alive and untouched during the run; the other two are HiGHS's
+    // own, valid for this call; a point, where there is one, has a value for each column.
     unsafe {
-        let stop = &mut *user.cast::<Stop<'_>>();
-        (*to_solver).user_interrupt = c_int::from((stop.0)());
+        let (watcher, out) = (&mut *user.cast::<Watcher<'_>>(), &*from_solver);
+        let improving = kind == ffi::kHighsCallbackMipImprovingSolution && !out.mip_solution.is_null();
+        let point = improving.then(|| std::slice::from_raw_parts(out.mip_solution, watcher.columns));
+        let tree = improving || kind == ffi::kHighsCallbackMipInterrupt;
+        let (bound, nodes) = if tree { (out.mip_dual_bound, out.mip_node_count) } else { (f64::NEG_INFINITY, 0) };
+        watcher.stop |= (watcher.watch)(&Seen { bound, nodes: nodes.max(0).unsigned_abs(), point });
+        // A new point is only told; HiGHS takes no answer to it.
+        if !improving {
+            (*to_solver).user_interrupt = c_int::from(watcher.stop);
+        }
     }
 }
+
+/// What HiGHS calls back for.
+const KINDS: [c_int; 4] = [
+    ffi::kHighsCallbackSimplexInterrupt,
+    ffi::kHighsCallbackIpmInterrupt,
+    ffi::kHighsCallbackMipInterrupt,
+    ffi::kHighsCallbackMipImprovingSolution,
+];
 
 impl Program {
     /// A program without columns and rows.
@@ -158,18 +214,38 @@ impl Program {
     /// # Errors
     /// [`Error::Solver`] for a cost or bound that is no number.
     pub fn add_column(&mut self, column: Column) -> Result<usize, Error> {
+        self.add_columns(&[column])
+    }
+
+    /// Adds columns that are in no row yet; returns the number of the first, counted from 0.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] for a cost or bound that is no number.
+    pub fn add_columns(&mut self, columns: &[Column]) -> Result<usize, Error> {
         let at = self.columns;
+        let of = |part: fn(&Column) -> f64| columns.iter().map(part).collect::<Vec<f64>>();
+        let (cost, lower, upper) = (of(|c| c.cost), of(|c| c.lower), of(|c| c.upper));
         let none = std::ptr::null();
-        // SAFETY: no entries, so the null arrays are not read.
+        // SAFETY: one cost and two bounds per column; no entries, so the null arrays are not read.
         let done = unsafe {
-            ffi::Highs_addCol(self.highs.as_ptr(), column.cost, column.lower, column.upper, 0, none, none.cast())
+            ffi::Highs_addCols(
+                self.highs.as_ptr(),
+                index(columns.len()),
+                cost.as_ptr(),
+                lower.as_ptr(),
+                upper.as_ptr(),
+                0,
+                none,
+                none,
+                none.cast(),
+            )
         };
-        check(done, "add a column")?;
-        self.columns += 1;
-        if column.integer {
+        check(done, "add columns")?;
+        self.columns += columns.len();
+        for (k, _) in columns.iter().enumerate().filter(|c| c.1.integer) {
             // SAFETY: the column exists.
             check(
-                unsafe { ffi::Highs_changeColIntegrality(self.highs.as_ptr(), index(at), ffi::VAR_TYPE_INTEGER) },
+                unsafe { ffi::Highs_changeColIntegrality(self.highs.as_ptr(), index(at + k), ffi::VAR_TYPE_INTEGER) },
                 "make a column whole",
             )?;
             self.integers += 1;
@@ -183,27 +259,58 @@ impl Program {
     /// # Errors
     /// [`Error::Solver`] for a coefficient up to [`SMALLEST`] in size, a column that does not exist or is named twice.
     pub fn add_row(&mut self, coefficients: &[(usize, f64)], lower: f64, upper: f64) -> Result<usize, Error> {
-        let entries = coefficients.iter().filter(|e| e.1 != 0.0);
-        let (columns, values): (Vec<ffi::HighsInt>, Vec<f64>) = entries.map(|&(k, a)| (index(k), a)).unzip();
-        if let Some(a) = values.iter().find(|a| a.abs() <= SMALLEST) {
+        let mut rows = Rows::default();
+        rows.push(coefficients, lower, upper);
+        self.add_rows(&rows)
+    }
+
+    /// Adds rows; returns the number of the first, counted from 0.
+    ///
+    /// # Errors
+    /// As [`Program::add_row`].
+    pub fn add_rows(&mut self, rows: &Rows) -> Result<usize, Error> {
+        if let Some(a) = rows.values.iter().find(|a| a.abs() <= SMALLEST) {
             return Err(Error::Solver(format!(
                 "a row has the coefficient {a}, too small for HiGHS; scale the program"
             )));
         }
-        // SAFETY: both arrays have the length given; HiGHS copies them and checks the column numbers.
+        let at = self.rows;
+        // SAFETY: the arrays have the lengths given; HiGHS copies them and checks the column numbers.
         let done = unsafe {
-            ffi::Highs_addRow(
+            ffi::Highs_addRows(
                 self.highs.as_ptr(),
-                lower,
-                upper,
-                index(columns.len()),
-                columns.as_ptr(),
-                values.as_ptr(),
+                index(rows.lower.len()),
+                rows.lower.as_ptr(),
+                rows.upper.as_ptr(),
+                index(rows.columns.len()),
+                rows.starts.as_ptr(),
+                rows.columns.as_ptr(),
+                rows.values.as_ptr(),
             )
         };
-        check(done, "add a row")?;
-        self.rows += 1;
-        Ok(self.rows - 1)
+        check(done, "add rows")?;
+        self.rows += rows.lower.len();
+        Ok(at)
+    }
+
+    /// Gives a column a name, for [`Program::write_model`]. Without spaces.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS refuses it.
+    pub fn name_column(&mut self, column: usize, name: &str) -> Result<(), Error> {
+        let name = text(name);
+        // SAFETY: `name` ends in a zero byte; HiGHS checks the number of the column.
+        let done = unsafe { ffi::Highs_passColName(self.highs.as_ptr(), index(column), name.as_ptr()) };
+        check(done, "name a column")
+    }
+
+    /// A constant that every objective and bound contains.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when it is no number.
+    pub fn set_offset(&mut self, offset: f64) -> Result<(), Error> {
+        // SAFETY: no pointers but `highs`.
+        check(unsafe { ffi::Highs_changeObjectiveOffset(self.highs.as_ptr(), offset) }, "take an offset")
     }
 
     /// Changes the cost of a column.
@@ -252,7 +359,16 @@ impl Program {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails; ending early is no error.
     pub fn solve(&mut self, effort: &Effort, stop: &mut dyn FnMut() -> bool) -> Result<Answer, Error> {
-        if stop() || effort.time.is_some_and(|t| t.is_zero()) {
+        self.watch(effort, &mut |_| stop())
+    }
+
+    /// Solves. `watch` is told all along what is known, and ends the solve by true.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails; ending early is no error.
+    pub fn watch(&mut self, effort: &Effort, watch: &mut dyn FnMut(&Seen<'_>) -> bool) -> Result<Answer, Error> {
+        if watch(&Seen { bound: f64::NEG_INFINITY, nodes: 0, point: None }) || effort.time.is_some_and(|t| t.is_zero())
+        {
             return Ok(Answer::nothing(Ended::Stopped));
         }
         let highs = self.highs.as_ptr();
@@ -260,17 +376,20 @@ impl Program {
         self.set_number("time_limit", effort.time.map_or(f64::INFINITY, |t| t.as_secs_f64()))?;
         self.set_number("mip_rel_gap", effort.gap)?;
         self.set_flag("solve_relaxation", effort.relaxed)?;
-        let mut stop = Stop(stop);
-        let user: *mut Stop<'_> = &raw mut stop;
-        // SAFETY: the callback is given `user` while `stop` lives and is taken back before `stop` ends.
+        let method = if effort.interior { "ipm" } else { "choose" };
+        self.set_text("solver", if whole { "choose" } else { method })?;
+        self.set_text("mip_lp_solver", method)?;
+        let mut watcher = Watcher { watch, columns: self.columns, stop: false };
+        let user: *mut Watcher<'_> = &raw mut watcher;
+        // SAFETY: the callback is given `user` while `watcher` lives and is taken back before it ends.
         let done = unsafe {
             ffi::Highs_zeroAllClocks(highs);
             ffi::Highs_setCallback(highs, Some(interrupt), user.cast());
-            for kind in [ffi::kHighsCallbackSimplexInterrupt, ffi::kHighsCallbackMipInterrupt] {
+            for kind in KINDS {
                 ffi::Highs_startCallback(highs, kind);
             }
             let done = ffi::Highs_run(highs);
-            for kind in [ffi::kHighsCallbackSimplexInterrupt, ffi::kHighsCallbackMipInterrupt] {
+            for kind in KINDS {
                 ffi::Highs_stopCallback(highs, kind);
             }
             ffi::Highs_setCallback(highs, None, std::ptr::null_mut());
@@ -398,161 +517,4 @@ fn check(done: ffi::HighsInt, what: &str) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::{Column, Effort, Ended, Program};
-    use crate::Error;
-
-    const FREE: f64 = f64::INFINITY;
-
-    /// Coefficients, lower and upper side.
-    type Row<'a> = (&'a [(usize, f64)], f64, f64);
-
-    fn program(columns: &[(f64, f64, f64, bool)], rows: &[Row<'_>]) -> Program {
-        let mut program = Program::new().unwrap();
-        for &(cost, lower, upper, integer) in columns {
-            program.add_column(Column { cost, lower, upper, integer }).unwrap();
-        }
-        for &(coefficients, lower, upper) in rows {
-            program.add_row(coefficients, lower, upper).unwrap();
-        }
-        program
-    }
-
-    fn close(found: &[f64], want: &[f64]) {
-        assert_eq!(found.len(), want.len());
-        assert!(found.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-7), "{found:?}, but should be {want:?}");
-    }
-
-    /// Two products: 3 and 5 of gain, at most 4 of the first, 6 of the second, 18 of 3 x + 2 y (Hillier and Lieberman's example).
-    fn factory(integer: bool) -> Program {
-        let columns = [(-3.0, 0.0, 4.0, integer), (-5.0, 0.0, FREE, integer)];
-        program(&columns, &[(&[(1, 2.0)], -FREE, 12.0), (&[(0, 3.0), (1, 2.0)], -FREE, 18.0)])
-    }
-
-    #[test]
-    fn a_linear_program_gives_its_optimum_its_duals_and_its_reduced_costs() {
-        let mut lp = factory(false);
-        let found = lp.solve(&Effort::default(), &mut || false).unwrap();
-        assert_eq!(found.ended, Ended::Optimal);
-        close(&found.values, &[2.0, 6.0]);
-        close(&[found.objective, found.bound], &[-36.0, -36.0]);
-        close(&found.row_duals, &[-1.5, -1.0]);
-        close(&found.reduced_costs, &[0.0, 0.0]);
-    }
-
-    #[test]
-    fn what_changes_between_solves_counts() {
-        let mut lp = factory(false);
-        let ask = |lp: &mut Program| lp.solve(&Effort::default(), &mut || false).unwrap();
-        ask(&mut lp);
-        lp.add_row(&[(0, 1.0), (1, 1.0)], -FREE, 7.0).unwrap();
-        close(&ask(&mut lp).values, &[1.0, 6.0]);
-        lp.set_cost(0, -6.0).unwrap();
-        close(&ask(&mut lp).values, &[4.0, 3.0]);
-        lp.set_bounds(0, 0.0, 3.0).unwrap();
-        close(&ask(&mut lp).values, &[3.0, 4.0]);
-        lp.set_sides(0, -FREE, 6.0).unwrap();
-        close(&ask(&mut lp).values, &[3.0, 3.0]);
-        let at = lp.add_column(Column { cost: -1.0, lower: 0.0, upper: 2.0, integer: false }).unwrap();
-        assert_eq!((at, lp.columns(), lp.rows()), (2, 3, 3));
-        close(&ask(&mut lp).values, &[3.0, 3.0, 2.0]);
-    }
-
-    #[test]
-    fn a_whole_program_and_its_relaxation() {
-        // Knapsack: gains 8 11 6 4, weights 5 7 4 3, room 14. Best is the last three (21); relaxed 8 + 11 + 2/4 6 = 22.
-        let columns = [(-8.0, 0.0, 1.0, true), (-11.0, 0.0, 1.0, true), (-6.0, 0.0, 1.0, true), (-4.0, 0.0, 1.0, true)];
-        let mut knapsack = program(&columns, &[(&[(0, 5.0), (1, 7.0), (2, 4.0), (3, 3.0)], -FREE, 14.0)]);
-        let relaxed = knapsack.solve(&Effort { relaxed: true, ..Effort::default() }, &mut || false).unwrap();
-        close(&relaxed.values, &[1.0, 1.0, 0.5, 0.0]);
-        close(&relaxed.row_duals, &[-1.5]);
-        knapsack.set_start(&[1.0, 1.0, 0.0, 0.0]).unwrap();
-        let whole = knapsack.solve(&Effort::default(), &mut || false).unwrap();
-        assert_eq!(whole.ended, Ended::Optimal);
-        close(&whole.values, &[0.0, 1.0, 1.0, 1.0]);
-        close(&[whole.objective, whole.bound], &[-21.0, -21.0]);
-        assert!(whole.row_duals.is_empty() && whole.reduced_costs.is_empty());
-        // Another row: not the last three together.
-        knapsack.add_row(&[(1, 1.0), (2, 1.0), (3, 1.0)], -FREE, 2.0).unwrap();
-        close(&[knapsack.solve(&Effort::default(), &mut || false).unwrap().objective], &[-19.0]);
-    }
-
-    #[test]
-    fn programs_without_an_optimum_say_so() {
-        for integer in [false, true] {
-            let mut empty = program(&[(1.0, 0.0, 1.0, integer)], &[(&[(0, 2.0)], 3.0, FREE)]);
-            let found = empty.solve(&Effort::default(), &mut || false).unwrap();
-            assert_eq!((found.ended, found.bound, found.values.len()), (Ended::Infeasible, FREE, 0));
-            let mut endless = program(&[(-1.0, 0.0, FREE, integer)], &[]);
-            let found = endless.solve(&Effort::default(), &mut || false).unwrap();
-            assert_eq!((found.ended, found.bound), (Ended::Unbounded, -FREE));
-        }
-    }
-
-    /// A market split: rows with random weights that 0-1 values must meet exactly; hard for its size.
-    fn hard() -> Program {
-        let (n, rows) = (50, 6);
-        let mut program = Program::new().unwrap();
-        for _ in 0..n {
-            program.add_column(Column { cost: 0.0, lower: 0.0, upper: 1.0, integer: true }).unwrap();
-        }
-        let mut seed = 1u64;
-        for row in 0..rows {
-            let mut weights: Vec<(usize, f64)> = Vec::new();
-            for k in 0..n {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                weights.push((k, ((seed >> 33) % 100) as f64));
-            }
-            let half = (weights.iter().map(|w| w.1).sum::<f64>() / 2.0).floor();
-            for sign in [1.0, -1.0] {
-                let slack = program.add_column(Column { cost: 1.0, lower: 0.0, upper: FREE, integer: false }).unwrap();
-                weights.push((slack, sign));
-            }
-            assert_eq!(program.add_row(&weights, half, half).unwrap(), row);
-        }
-        program
-    }
-
-    #[test]
-    fn time_and_stop_end_a_solve() {
-        let none = Effort { time: Some(Duration::ZERO), ..Effort::default() };
-        let found = factory(true).solve(&none, &mut || false).unwrap();
-        assert_eq!((found.ended, found.bound, found.objective), (Ended::Stopped, -FREE, FREE));
-        assert_eq!(factory(true).solve(&Effort::default(), &mut || true).unwrap().ended, Ended::Stopped);
-
-        let short = Effort { time: Some(Duration::from_millis(200)), ..Effort::default() };
-        let found = hard().solve(&short, &mut || false).unwrap();
-        assert_eq!(found.ended, Ended::Stopped);
-        let mut asked = 0;
-        let found = hard().solve(&Effort::default(), &mut || {
-            asked += 1;
-            asked > 20
-        });
-        let found = found.unwrap();
-        assert_eq!(found.ended, Ended::Stopped);
-        assert!(asked > 20 && found.bound >= 0.0 && found.bound <= found.objective);
-    }
-
-    #[test]
-    fn what_highs_would_drop_or_refuse_is_an_error() {
-        let mut program = program(&[(1.0, 0.0, 1.0, false)], &[]);
-        for bad in [&[(0, 1e-12)][..], &[(0, 1.0), (0, 2.0)], &[(3, 1.0)]] {
-            let refused = program.add_row(bad, 0.0, 1.0);
-            assert!(matches!(refused, Err(Error::Solver(_))), "{bad:?} gave {refused:?}");
-        }
-        assert!(program.set_cost(5, 1.0).is_err() && program.rows() == 0);
-    }
-
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "the test looks at what HiGHS wrote")]
-    fn a_model_is_written_for_other_solvers() {
-        let path = std::env::temp_dir().join(format!("fewest-model-{}.lp", std::process::id()));
-        factory(true).write_model(&path).unwrap();
-        let (text, _) = (std::fs::read_to_string(&path).unwrap(), std::fs::remove_file(&path));
-        assert!(text.contains("18") && text.to_lowercase().contains("gen"), "{text}");
-        assert!(factory(true).write_model(std::path::Path::new("model.txt")).is_err());
-        assert!(factory(true).write_model(std::path::Path::new("/nowhere/at/all.mps")).is_err());
-    }
-}
+mod tests;

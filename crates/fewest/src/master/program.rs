@@ -1,0 +1,102 @@
+//! A selection problem as one mixed-integer program: rows for the rules, and a run that watches the solver.
+
+use crate::backend::highs::{Answer, Effort, Ended, Program, SMALLEST};
+use crate::{Error, Event, Rules, Run, Sense, Status, Subset};
+
+/// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a budget over large costs.
+const FAR_FROM_ONE: f64 = 1e3;
+
+/// Adds the rules as rows over the columns of z, which `column` gives by feature; features may share one.
+///
+/// # Errors
+/// [`Error::Solver`] when HiGHS fails.
+pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) -> usize) -> Result<(), Error> {
+    for row in rules.rows() {
+        let mut sums: Vec<(usize, f64)> = row.coefficients.iter().map(|&(j, a)| (column(j), a)).collect();
+        sums.sort_by_key(|e| e.0);
+        sums.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0.0 };
+            same
+        });
+        let largest = sums.iter().fold(0.0, |m: f64, e| m.max(e.1.abs()));
+        let scale = if (1.0 / FAR_FROM_ONE..=FAR_FROM_ONE).contains(&largest) { 1.0 } else { largest };
+        // Only costs can be this small beside others; without them a budget is a little looser, see `refuse`.
+        sums.retain_mut(|e| {
+            e.1 /= scale;
+            e.1.abs() > SMALLEST
+        });
+        if !sums.is_empty() {
+            program.add_row(&sums, f64::NEG_INFINITY, row.upper / scale)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a row that any point satisfies but this subset, whose columns are `inside`; `outside` are the other columns of z.
+///
+/// # Errors
+/// [`Error::Solver`] when HiGHS fails.
+pub fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Result<(), Error> {
+    let row: Vec<(usize, f64)> = inside.iter().map(|&k| (k, -1.0)).chain(outside.iter().map(|&k| (k, 1.0))).collect();
+    program.add_row(&row, 1.0 - inside.len() as f64, f64::INFINITY).map(|_| ())
+}
+
+/// Solves a program whose first p columns are z and whose objective is the run's (its negative where that is maximised). Each
+/// better point is offered with the value that `value` gives its subset; the bound is HiGHS's, within its tolerances.
+///
+/// # Errors
+/// [`Error::Solver`] when HiGHS fails; limits are statuses.
+pub fn solve(
+    program: &mut Program,
+    effort: &Effort,
+    sense: Sense,
+    value: &dyn Fn(&Subset) -> f64,
+    run: &mut Run<'_>,
+) -> Result<Status, Error> {
+    let (rules, sign) = (run.rules(), if sense == Sense::Min { 1.0 } else { -1.0 });
+    let chosen = |point: &[f64]| Subset::from_indices(rules.p(), (0..rules.p()).filter(|&j| point[j] > 0.5));
+    let raise = |bound: f64, run: &mut Run<'_>| {
+        if bound.is_finite() {
+            // A bound better than a subset at hand is a matter of tolerances.
+            let best = run.incumbent().map_or(f64::INFINITY, |(_, objective)| sign * objective);
+            run.raise_bound(sign * bound.min(best));
+        }
+    };
+    loop {
+        let (before, mut last) = (run.counts.nodes, 0);
+        let effort = Effort { time: run.remaining(), ..*effort };
+        let answer = program.watch(&effort, &mut |seen| {
+            if let Some(point) = seen.point {
+                let subset = chosen(point);
+                run.offer(&subset, value(&subset));
+            }
+            run.counts.nodes = before + seen.nodes.max(last);
+            if seen.nodes > last {
+                last = seen.nodes;
+                run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
+            }
+            raise(seen.bound, run);
+            run.stop().is_some()
+        })?;
+        run.counts.oracle_calls += 1;
+        let Answer { ended, values, bound, .. } = answer;
+        if ended == Ended::Infeasible {
+            return Ok(Status::Infeasible);
+        }
+        if ended == Ended::Unbounded {
+            return Err(Error::Solver("HiGHS calls the program unbounded".to_owned()));
+        }
+        if !values.is_empty() {
+            let subset = chosen(&values);
+            run.offer(&subset, value(&subset));
+            if ended == Ended::Optimal && !rules.allows(&subset) {
+                let (inside, outside): (Vec<usize>, Vec<usize>) = (0..rules.p()).partition(|&j| subset.contains(j));
+                refuse(program, &inside, &outside)?;
+                continue;
+            }
+        }
+        raise(bound, run);
+        return Ok(if ended == Ended::Optimal { Status::Optimal } else { run.stop().unwrap_or(Status::TimeLimit) });
+    }
+}

@@ -1,0 +1,287 @@
+//! MILO-K and RMILO-K: kernel-target alignment as a mixed-integer linear program, as published, solved by HiGHS.
+//!
+//! Solves   max_z f(z) s.t. rules, the problem of `kta` (see `alignment/`): the products of kernels over the chosen features are
+//!          written out feature by feature, e_(ih,j+1) = e_ihj, times exp(-gamma (x_ij - x_hj)^2) where z_j = 1.
+//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via mixed-integer optimization,
+//!          2022: MILO-K (36)-(41) with M = 1, RMILO-K (42)-(49) with the big-M of (50) or (53).
+//! Given    a design (n samples, p features), classes, sample weights, Rules, [`MiloSettings`].
+//! Returns  subset, objective (f, evaluated apart from the program), HiGHS's bound within its tolerances, status.
+//! Steps    1. write the program  2. a subset to start from, by kta's local search  3. HiGHS
+//! Cost     n^2 (p + 1) columns and 4 n^2 p rows for MILO-K, n (n - 1) / 2 (p + 1) and n (n - 1) p for RMILO-K.
+//! Differs  from the paper: step 2 (`start: false` leaves it out); any rules; weights of pairs for more classes as in kta, where
+//!          pairs of weight 0 are in neither H+ nor H-; e_ih1 = 1 as a bound; kernels up to 1e-9 count as 0; the program's
+//!          objective is -f, constant and factor 2 of (42) included.
+//! Fails    never on limits. Errors: settings, shapes, one class, more memory than allowed.
+
+use std::path::Path;
+
+use super::alignment::pairs::{self, Pairs};
+use super::alignment::{KtaSettings, kta, shares};
+use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
+use crate::master::program;
+use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Silent, Subset};
+
+/// Bytes that HiGHS takes per entry of the matrix, presolve and tree included; measured on RMILO-K of soybean-small and zoo.
+const BYTES: u64 = 400;
+
+/// Which program is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Formulation {
+    /// MILO-K, (36)-(41), M = 1.
+    Milo,
+    /// RMILO-K, (42)-(49).
+    Reduced(BigM),
+}
+
+/// Big-M of RMILO-K.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BigM {
+    /// 1 - kernel, (50).
+    Tight,
+    /// min(1, 1 - kernel + 0.1), (53), which the paper's experiments use.
+    Padded,
+}
+
+/// Settings of [`milo`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct MiloSettings {
+    /// Which program. Default RMILO-K, padded.
+    pub formulation: Formulation,
+    /// gamma of the kernel, above 0; [`sigest`](super::alignment::sigest) finds one from the data. Default 1.
+    pub gamma: f64,
+    /// Start from the subset of kta's local search. Default yes.
+    pub start: bool,
+    /// Solve linear programs by an interior-point method, as the paper does, not by simplex. Default no.
+    pub interior: bool,
+    /// Bytes that HiGHS may take, by estimate. Default 4 GiB.
+    pub memory: u64,
+}
+
+impl Default for MiloSettings {
+    fn default() -> Self {
+        let formulation = Formulation::Reduced(BigM::Padded);
+        Self { formulation, gamma: 1.0, start: true, interior: false, memory: 1 << 32 }
+    }
+}
+
+impl MiloSettings {
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        KtaSettings { gamma: self.gamma, ..KtaSettings::default() }.check()
+    }
+}
+
+/// `milo-k`, `rmilo-k`: the allowed subset of largest alignment, as HiGHS finds it. `classes` and `weights` as for
+/// [`kta`], which proves the same values much sooner.
+///
+/// # Errors
+/// Settings out of range, shapes that do not fit, values that are not finite, fewer than two classes with weight, a program larger
+/// than the memory allowed, a failure of HiGHS.
+///
+/// # Examples
+/// ```
+/// use fewest::method::milo::{MiloSettings, milo};
+/// use fewest::{DenseDesign, Limits, Rules, Silent};
+///
+/// // The second column holds the classes, the first does not.
+/// let design = DenseDesign::new(4, 2, vec![1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0])?;
+/// let rules = Rules::at_most_features(2, 1)?;
+/// let found = milo(&design, &[1, 1, 0, 0], &[1.0; 4], &rules, &MiloSettings::default(), Limits::default(), &mut Silent)?;
+/// assert_eq!(found.outcome.subset.unwrap().iter().collect::<Vec<_>>(), [1]);
+/// # Ok::<(), fewest::Error>(())
+/// ```
+pub fn milo(
+    design: &dyn Design,
+    classes: &[u32],
+    weights: &[f64],
+    rules: &Rules,
+    settings: &MiloSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Selection, Error> {
+    let mut run = Run::new(rules, limits.clone(), Sense::Max, observer)?;
+    let alignment = Alignment::new(design, classes, weights, rules, settings)?;
+    let mut program = alignment.program(rules, false)?;
+    if settings.start {
+        let start = KtaSettings { gamma: settings.gamma, memory: settings.memory, ..KtaSettings::default() };
+        let limits = Limits { time: run.remaining(), nodes: Some(0), ..limits };
+        let local = kta(design, classes, weights, rules, &start, limits, &mut Silent)?.outcome;
+        if let (Some(subset), Some(objective)) = (local.subset, local.objective) {
+            run.offer(&subset, objective);
+            program.set_start(&alignment.point(&subset))?;
+        }
+    }
+    let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
+    let value = |subset: &Subset| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
+    let status = program::solve(&mut program, &effort, Sense::Max, &value, &mut run)?;
+    Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
+}
+
+/// Writes the program that [`milo`] solves to a file for other solvers, .mps or .lp. Columns are z1, z2, ... and eI_H_J for the
+/// product over the first J - 1 features of samples I and H, from 1.
+///
+/// # Errors
+/// As [`milo`]; a file that cannot be written.
+pub fn write_model(
+    design: &dyn Design,
+    classes: &[u32],
+    weights: &[f64],
+    rules: &Rules,
+    settings: &MiloSettings,
+    path: &Path,
+) -> Result<(), Error> {
+    Alignment::new(design, classes, weights, rules, settings)?.program(rules, true)?.write_model(path)
+}
+
+/// What the program is made of.
+struct Alignment {
+    formulation: Formulation,
+    p: usize,
+    /// Samples i and h, and what the kernel of the pair adds to f.
+    pairs: Vec<(usize, usize, f64)>,
+    /// The part of f that does not depend on the subset, beside the pairs.
+    constant: f64,
+    /// sqrt(gamma) x by column.
+    columns: Vec<Vec<f64>>,
+    /// Evaluates f.
+    judge: Pairs,
+}
+
+impl Alignment {
+    fn new(
+        design: &dyn Design,
+        classes: &[u32],
+        weights: &[f64],
+        rules: &Rules,
+        settings: &MiloSettings,
+    ) -> Result<Self, Error> {
+        settings.check()?;
+        let shares = shares(design, classes, weights, rules)?;
+        let (n, p, formulation) = (design.n_samples(), design.n_features(), settings.formulation);
+        let total = pairs::total(&shares);
+        let weight = |i: usize, h: usize| pairs::weight(&shares, &total, i, h);
+        let (pairs, constant): (Vec<_>, f64) = match formulation {
+            Formulation::Milo => {
+                ((0..n).flat_map(|i| (0..n).map(move |h| (i, h))).map(|(i, h)| (i, h, weight(i, h))).collect(), 0.0)
+            }
+            Formulation::Reduced(_) => {
+                let upper = (0..n).flat_map(|i| (i + 1..n).map(move |h| (i, h)));
+                let weighed = upper.map(|(i, h)| (i, h, 2.0 * weight(i, h)));
+                (weighed.filter(|q| q.2 != 0.0).collect(), (0..n).map(|i| weight(i, i)).sum())
+            }
+        };
+        let entries = match formulation {
+            Formulation::Milo => 12,
+            Formulation::Reduced(_) => 5,
+        };
+        let needed = BYTES * entries * pairs.len() as u64 * p as u64;
+        if needed > settings.memory {
+            return Err(Error::Memory {
+                what: format!("the mixed-integer program of {} pairs of samples and {p} features", pairs.len()),
+                needed,
+                allowed: settings.memory,
+                remedy: "give it more memory, fewer samples or features, or use kta, which needs no such program"
+                    .to_owned(),
+            });
+        }
+        let column = |j: usize| {
+            let mut out = vec![0.0; n];
+            design.add_column(j, settings.gamma.sqrt(), &mut out);
+            out
+        };
+        let judge = Pairs::new(design, &shares, &Rules::none(p), settings.gamma, 0);
+        Ok(Self { formulation, p, pairs, constant, columns: (0..p).map(column).collect(), judge })
+    }
+
+    /// exp(-gamma (x_ij - x_hj)^2); 0 where HiGHS would not see it.
+    fn kernel(&self, i: usize, h: usize, j: usize) -> f64 {
+        let kernel = (-(self.columns[j][i] - self.columns[j][h]).powi(2)).exp();
+        if kernel > SMALLEST { kernel } else { 0.0 }
+    }
+
+    /// Column of e_ih,j+1 for pair q; j counts from 0.
+    fn product(&self, q: usize, j: usize) -> usize {
+        self.p + q * (self.p + 1) + j
+    }
+
+    fn program(&self, rules: &Rules, named: bool) -> Result<Program, Error> {
+        let p = self.p;
+        let mut program = Program::new()?;
+        program.add_columns(&vec![Column { cost: 0.0, lower: 0.0, upper: 1.0, integer: true }; p])?;
+        // (38), (41), (44), (49); (36), (42).
+        let mut columns = Vec::with_capacity(self.pairs.len() * (p + 1));
+        for &(_, _, weight) in &self.pairs {
+            columns.push(Column { cost: 0.0, lower: 1.0, upper: 1.0, integer: false });
+            columns.resize(columns.len() + p, Column { cost: 0.0, lower: 0.0, upper: f64::INFINITY, integer: false });
+            columns.last_mut().expect("just pushed").cost = -weight;
+        }
+        program.add_columns(&columns)?;
+        program.set_offset(-self.constant)?;
+        program::add_rules(&mut program, rules, |j| j)?;
+        let mut rows = Rows::default();
+        for (q, &(i, h, weight)) in self.pairs.iter().enumerate() {
+            for j in 0..p {
+                self.link(q, j, self.kernel(i, h, j), weight, &mut rows);
+            }
+        }
+        program.add_rows(&rows)?;
+        if named {
+            (0..p).try_for_each(|j| program.name_column(j, &format!("z{}", j + 1)))?;
+            for (q, &(i, h, _)) in self.pairs.iter().enumerate() {
+                for j in 0..=p {
+                    program.name_column(self.product(q, j), &format!("e{}_{}_{}", i + 1, h + 1, j + 1))?;
+                }
+            }
+        }
+        Ok(program)
+    }
+
+    /// The rows of pair q that link z_j, e_ihj and e_ih,j+1.
+    fn link(&self, q: usize, j: usize, kernel: f64, weight: f64, rows: &mut Rows) {
+        let (z, before, after) = (j, self.product(q, j), self.product(q, j + 1));
+        let none = f64::NEG_INFINITY;
+        let mut kept =
+            |m: f64, lower: f64, upper: f64| rows.push(&[(after, 1.0), (before, -1.0), (z, m)], lower, upper);
+        match self.formulation {
+            Formulation::Milo => {
+                kept(1.0, 0.0, f64::INFINITY); // (39)
+                kept(-1.0, none, 0.0);
+                let mut times =
+                    |m: f64, lower, upper| rows.push(&[(after, 1.0), (before, -kernel), (z, m)], lower, upper);
+                times(-1.0, -1.0, f64::INFINITY); // (40)
+                times(1.0, none, 1.0);
+            }
+            Formulation::Reduced(big) => {
+                let m = match big {
+                    BigM::Tight => 1.0 - kernel,
+                    BigM::Padded => (1.1 - kernel).min(1.0),
+                };
+                let m = if m > SMALLEST { m } else { 0.0 };
+                if weight > 0.0 {
+                    kept(0.0, none, 0.0); // (45)
+                    rows.push(&[(after, 1.0), (before, -kernel), (z, m)], none, m); // (47)
+                } else {
+                    kept(m, 0.0, f64::INFINITY); // (46)
+                    rows.push(&[(after, 1.0), (before, -kernel)], 0.0, f64::INFINITY); // (48)
+                }
+            }
+        }
+    }
+
+    /// The point of a subset.
+    fn point(&self, subset: &Subset) -> Vec<f64> {
+        let mut point: Vec<f64> = (0..self.p).map(|j| f64::from(subset.contains(j))).collect();
+        for &(i, h, _) in &self.pairs {
+            let mut product = 1.0;
+            point.push(product);
+            for j in 0..self.p {
+                product *= if subset.contains(j) { self.kernel(i, h, j) } else { 1.0 };
+                point.push(product);
+            }
+        }
+        point
+    }
+}
