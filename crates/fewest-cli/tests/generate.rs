@@ -220,3 +220,18 @@ fn the_experiments_of_aytug2015_run_and_go_on_where_they_stopped() {
     assert_eq!(scratch.read("out/solves.jsonl").lines().count(), 4);
     assert_eq!(solves(&run()), 0);
 }
+
+#[test]
+fn clusters_on_cubes_are_written_with_their_truth() {
+    let scratch = Scratch::new("generate_ndcc");
+    let with = |relevant: &'static str| {
+        let sizes = ["generate", "ndcc", "--samples", "40", "--features", "8", "--expansion", "100"];
+        [&sizes[..], &["--relevant", relevant, "--out", "d.csv", "--truth", "t.json"]].concat()
+    };
+    refused(&scratch, &with("9"), &["--relevant is 9", "from 1 to"]);
+    scratch.run(&with("2")).code(0);
+    let truth = scratch.json("t.json");
+    assert_eq!((truth["generator"].as_str(), truth["settings"]["expansion"].as_f64()), (Some("ndcc"), Some(100.0)));
+    assert_eq!((truth["support"].as_array().map(Vec::len), truth["weights"].is_null()), (Some(2), true));
+    assert_eq!(samples(&scratch.read("d.csv")).len(), 40);
+}

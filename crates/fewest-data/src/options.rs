@@ -164,8 +164,8 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Bytes allowed in force.
-    pub(crate) fn memory(&self) -> u64 {
+    /// Bytes allowed in force: the limit, or three quarters of the machine's memory.
+    pub fn memory(&self) -> u64 {
         self.memory_limit.unwrap_or_else(default_memory)
     }
 

@@ -1,8 +1,8 @@
 //! Synthetic data: what the settings promise, independence of the sets, and round trips through every format.
 
 use fewest_data::generate::{
-    Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Part, Points, Text,
-    TextSettings,
+    Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Ndcc, NdccSettings, Part,
+    Points, Text, TextSettings,
 };
 use fewest_data::{DataError, Dataset, Format, ReadOptions, read, write};
 
@@ -236,5 +236,46 @@ fn documents_have_length_one_and_their_words_lean_to_their_class() {
         (TextSettings { relevant: 0, ..settings }, "relevant is 0"),
     ] {
         assert!(Text::new(settings).expect_err("out of range").to_string().contains(words), "{words}");
+    }
+}
+
+/// With next to no expansion every sample lies at a vertex of a cube, each vertex is of one class, half of them of either.
+#[test]
+fn clusters_lie_on_the_cubes_and_spread_with_the_expansion() {
+    let (p, d) = (12, 3);
+    for seed in 1..4 {
+        let settings = NdccSettings { expansion: 1e-9, seed, ..NdccSettings::new(p, d) };
+        let tight = Ndcc::new(settings.clone()).expect("in range");
+        let support = tight.support();
+        assert!(support.len() == d && support.is_sorted() && tight.weights().is_none());
+        let data = tight.draw(Part::Training, 4000).expect("two classes");
+        let mut class = std::collections::BTreeMap::new();
+        for (x, y) in rows(&data).iter().zip(signs(&data)) {
+            let at: Vec<i64> = support.iter().map(|&j| x[j].round() as i64).collect();
+            let off: Vec<i64> = at.iter().copied().filter(|&v| v != 0).collect();
+            assert!(off.len() == 1 && [100, 300, 500].contains(&off[0].abs()), "{at:?}");
+            assert_eq!(*class.entry(at).or_insert(y), y, "a vertex of two classes");
+        }
+        // A share can be too small to show; most do.
+        assert!((14..=18).contains(&class.len()), "{} vertices", class.len());
+        assert!(class.values().filter(|&&y| y > 0.0).count() <= 9 && class.values().filter(|&&y| y < 0.0).count() <= 9);
+
+        // The same clusters, spread: the mean over a cluster stays, its covariance is R'R with R of entries E u.
+        let wide = Ndcc::new(NdccSettings { expansion: 25.0, ..settings }).expect("in range");
+        let (tight, wide) = (rows(&data), rows(&wide.draw(Part::Training, 4000).expect("two classes")));
+        let shifts = tight.iter().zip(&wide).flat_map(|(t, w)| support.iter().map(move |&j| w[j] - t[j]));
+        let mean_square = shifts.map(|s| s * s).sum::<f64>() / (4000 * d) as f64;
+        // E[sum_r (25 u_r)^2] = 3 (625 / 3), give or take what 18 clusters of different share leave to chance.
+        assert!((350.0..950.0).contains(&mean_square), "{mean_square}");
+        let irrelevant = (0..p).find(|j| !support.contains(j)).expect("nine of them");
+        let squares = wide.iter().map(|x| x[irrelevant] * x[irrelevant]).sum::<f64>() / 4000.0;
+        assert!((squares - 1.0).abs() < 0.1, "{squares}");
+    }
+    for (settings, name) in [
+        (NdccSettings::new(0, 1), "features"),
+        (NdccSettings::new(3, 4), "relevant"),
+        (NdccSettings { expansion: 0.0, ..NdccSettings::new(3, 1) }, "expansion"),
+    ] {
+        assert!(Ndcc::new(settings).expect_err("refused").to_string().contains(name));
     }
 }

@@ -22,6 +22,12 @@ const TEXT_EXAMPLE: &str = "\
 Example:
   fewest generate text --samples 10000 --words 1355191 --out train.npz --test test.npz --truth truth.json";
 
+/// Shown under `fewest generate ndcc --help`.
+const NDCC_EXAMPLE: &str = "\
+Example:
+  fewest generate ndcc --samples 100 --features 20 --relevant 3 --expansion 25 --seed 1 --out train.csv \\
+      --test test.csv --test-samples 5000 --truth truth.json";
+
 /// `fewest generate`.
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
@@ -37,6 +43,8 @@ pub(crate) enum Kind {
     Hyperplane(HyperplaneArgs),
     /// Two features informative only together, one informative alone, and noise (tan2010)
     Composite(CompositeArgs),
+    /// Normal clusters on cubes, for non-linear classifiers, among irrelevant features (tamura2022)
+    Ndcc(NdccArgs),
     /// A sparse bag of words with Zipf frequencies and planted informative words
     Text(TextArgs),
 }
@@ -57,6 +65,24 @@ pub(crate) struct CompositeArgs {
     /// Distance of the class means of x3 from 0; its variance is 1
     #[arg(long, value_name = "C", default_value_t = 0.7, allow_negative_numbers = true, help_heading = "Data")]
     pub(crate) single_shift: f64,
+    /// Outputs.
+    #[command(flatten)]
+    pub(crate) sets: SetArgs,
+}
+
+/// `fewest generate ndcc`.
+#[derive(Debug, Args)]
+#[command(after_help = NDCC_EXAMPLE)]
+pub(crate) struct NdccArgs {
+    /// Features p
+    #[arg(long, value_name = "P", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) features: usize,
+    /// Relevant features, from 1 to P; which ones is random. The others are standard normal
+    #[arg(long, value_name = "D", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) relevant: usize,
+    /// Expansion factor: how wide the clusters are; the centres lie 100, 300 and 500 from the origin
+    #[arg(long, value_name = "E", default_value_t = 25.0, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) expansion: f64,
     /// Outputs.
     #[command(flatten)]
     pub(crate) sets: SetArgs,

@@ -188,7 +188,7 @@ pub(crate) struct SvmArgs {
     /// Multiply the cost by class: none, balanced, or NAME=W,NAME=W,...
     #[arg(long, value_name = "WEIGHTS", default_value = "none", help_heading = "SVM")]
     pub(crate) class_weight: String,
-    /// Kernel [default: linear; select: rbf with kta, linear with all others]
+    /// Kernel [default: linear; select: rbf with kta, milo-k and rmilo-k, linear with all others]
     #[arg(long, value_name = "KERNEL", help_heading = "SVM")]
     pub(crate) kernel: Option<KernelArg>,
 }
@@ -332,7 +332,7 @@ pub(crate) struct OwnArgs {
     /// object
     #[arg(long, value_name = "L|FILE", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) penalty: Option<String>,
-    /// kta: gamma of the rbf kernel: a number, sigest[:BETA] = BETA / median squared distance, or scale = 1 / (K Var(X)), both for
+    /// kta, milo-k, rmilo-k: gamma of the rbf kernel: a number, sigest[:BETA] = BETA / median squared distance, or scale = 1 / (K Var(X)), both for
     /// K features on average [default: sigest]
     #[arg(long, value_name = "GAMMA", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) gamma: Option<String>,
@@ -352,9 +352,18 @@ pub(crate) struct OwnArgs {
     /// gbd with --validate FRACTION: which samples are set apart [default: 0]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) seed: Option<u64>,
-    /// gbd, fgm: the paper's text, without our improvements
+    /// gbd, fgm, milo-k, rmilo-k: the paper's text, without our improvements
     #[arg(long, help_heading = "Method")]
     pub(crate) plain: bool,
+    /// milo-k, rmilo-k: how linear programs are solved [default: simplex]
+    #[arg(long, value_name = "SOLVER", help_heading = "Method")]
+    pub(crate) lp: Option<LpArg>,
+    /// rmilo-k: the big-M [default: padded]
+    #[arg(long, value_name = "WHICH", help_heading = "Method")]
+    pub(crate) big_m: Option<BigMArg>,
+    /// milo-k, rmilo-k: before solving it, write the mixed-integer program to this file for another solver
+    #[arg(long, value_name = "FILE.mps|.lp", help_heading = "Method")]
+    pub(crate) write_model: Option<PathBuf>,
     /// fgm: return the best subset of --max-features only (FGM-B), not every feature of the mixture
     #[arg(long, help_heading = "Method")]
     pub(crate) top_b: bool,
@@ -381,16 +390,34 @@ pub(crate) enum MklArg {
     Simple,
 }
 
+/// Solver of linear programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LpArg {
+    /// Simplex
+    Simplex,
+    /// Interior point, as in the paper
+    Interior,
+}
+
+/// Big-M of rmilo-k.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BigMArg {
+    /// 1 - kernel, eq. (50)
+    Tight,
+    /// 0.1 more, at most 1, eq. (53)
+    Padded,
+}
+
 /// When to stop a search.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
     /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h; path shares it out among its sizes
     #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub(crate) time_limit: Option<String>,
-    /// exact, gbd, kta, fgm, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    /// all that prove a bound, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Limits")]
     pub(crate) gap: Option<f64>,
-    /// exact, kta, --certify: stop after this many nodes of the search
+    /// exact, kta, milo-k, rmilo-k, --certify: stop after this many nodes of the search
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) node_limit: Option<u64>,
 }

@@ -11,13 +11,17 @@ use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
 use fewest::method::elimination::{self, RfeSettings, Step};
 use fewest::method::filter::{self, Binning};
 use fewest::method::generating::{self, FgmSettings, Mkl};
+#[cfg(feature = "highs")]
+use fewest::method::milo::{self, BigM, Formulation, MiloSettings};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
 use fewest::model::Model;
-use fewest::{Bias, Design, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings};
+use fewest::{Bias, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
+#[cfg(feature = "highs")]
+use super::low::{BigMArg, LpArg};
 use super::low::{KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, StepOf, SvmArgs};
 use super::rules::{Features, read_values};
 use super::{high, notation};
@@ -28,13 +32,22 @@ use crate::commands::prepare::Prepared;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd", "kta", "fgm"];
+const PROVING: &[&str] = &["exact", "gbd", "kta", "milo-k", "rmilo-k", "fgm"];
+
+/// Methods that maximise kernel-target alignment.
+const ALIGNING: &[&str] = &["kta", "milo-k", "rmilo-k"];
+
+/// Methods that are one mixed-integer program.
+const MIXED_INTEGER: &[&str] = &["milo-k", "rmilo-k"];
+
+/// Methods that search a tree.
+const NODES: &[&str] = &["exact", "kta", "milo-k", "rmilo-k"];
 
 /// Methods that take a price per feature.
 const PRICED: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 15] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 18] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
         ("penalty", own.penalty.is_some(), PRICED, ""),
@@ -42,16 +55,19 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
         ("validate", own.validate.is_some(), &["gbd"], ""),
         ("patience", own.patience.is_some(), &["gbd"], ""),
         ("seed", own.seed.is_some(), &["gbd"], ""),
-        ("plain", own.plain, &["gbd", "fgm"], ""),
+        ("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k"], ""),
+        ("lp", own.lp.is_some(), MIXED_INTEGER, ""),
+        ("big-m", own.big_m.is_some(), &["rmilo-k"], ""),
+        ("write-model", own.write_model.is_some(), MIXED_INTEGER, ""),
         ("top-b", own.top_b, &["fgm"], ""),
         ("mkl", own.mkl.is_some(), &["fgm"], ""),
         ("solutions", own.solutions.is_some(), &["exact", "kta"], ""),
-        ("gamma", own.gamma.is_some(), &["kta"], ""),
+        ("gamma", own.gamma.is_some(), ALIGNING, ""),
         ("step", own.step.is_some(), &["rfe"], ""),
         ("step-of", own.step_of.is_some(), &["rfe"], ""),
         ("binning", own.binning.is_some(), &["info-gain"], ""),
         ("gap", limits.gap.is_some() && !certifies, PROVING, " or add --certify"),
-        ("node-limit", limits.node_limit.is_some() && !certifies, &["exact", "kta"], " or add --certify"),
+        ("node-limit", limits.node_limit.is_some() && !certifies, NODES, " or add --certify"),
     ]
 }
 
@@ -75,6 +91,14 @@ pub(crate) enum Asked {
         gamma: Gamma,
         /// How many best subsets.
         solutions: usize,
+    },
+    /// Kernel-target alignment as a mixed-integer program.
+    #[cfg(feature = "highs")]
+    Milo {
+        /// How gamma is found.
+        gamma: Gamma,
+        /// The program, but for gamma.
+        settings: MiloSettings,
     },
     /// Generalized Benders Decomposition.
     #[cfg(feature = "highs")]
@@ -110,6 +134,9 @@ pub(crate) enum Method {
     Exact(ExactSettings),
     /// Kernel-target alignment, and the rule that gamma came from.
     Kta(KtaSettings, Gamma),
+    /// Kernel-target alignment as a mixed-integer program, and the rule that gamma came from.
+    #[cfg(feature = "highs")]
+    Milo(MiloSettings, Gamma),
     /// Generalized Benders Decomposition.
     #[cfg(feature = "highs")]
     Gbd(Box<GbdSettings>),
@@ -181,7 +208,7 @@ impl Asked {
                 "--certify looks for the best subset, but {name} does that itself and proves its bound; leave it out"
             )));
         }
-        let own_kernel = if name == "kta" { KernelArg::Rbf } else { KernelArg::Linear };
+        let own_kernel = if ALIGNING.contains(&name) { KernelArg::Rbf } else { KernelArg::Linear };
         if let Some(kernel) = args.svm.kernel.filter(|kernel| *kernel != own_kernel) {
             let (asked, only) = (high::kernel_name(kernel), high::kernel_name(own_kernel));
             return Err(Failure::Input(format!(
@@ -194,6 +221,11 @@ impl Asked {
             "info-gain" => Asked::InfoGain(binning(own.binning.as_deref())?),
             "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
             "kta" => Asked::Kta { gamma: Gamma::read(own.gamma.as_deref())?, solutions: solutions(own)? },
+            #[cfg(feature = "highs")]
+            "milo-k" | "rmilo-k" => Asked::Milo {
+                gamma: Gamma::read(own.gamma.as_deref())?,
+                settings: MiloSettings { memory: high::read_options(&args.data)?.memory(), ..milo(name, own) },
+            },
             #[cfg(feature = "highs")]
             "gbd" => Asked::Gbd {
                 penalty: Penalty::read(own)?,
@@ -229,6 +261,8 @@ impl Asked {
         let penalty = match self {
             Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } => return false,
             Asked::Kta { .. } => return true,
+            #[cfg(feature = "highs")]
+            Asked::Milo { .. } => return true,
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, .. } => penalty,
@@ -255,11 +289,18 @@ impl Asked {
                 Method::Exact(ExactSettings { svm, penalty, solutions, ..ExactSettings::default() })
             }
             Asked::Kta { gamma: rule, solutions } => {
-                let gamma = rule.find(prepared.data.features.as_design(), max_features.unwrap_or(features.len()))?;
+                let gamma = rule.find(prepared, max_features)?;
                 let settings =
                     KtaSettings { gamma, solutions: *solutions, memory: svm.memory, ..KtaSettings::default() };
                 settings.check()?;
                 Method::Kta(settings, *rule)
+            }
+            #[cfg(feature = "highs")]
+            Asked::Milo { gamma: rule, settings } => {
+                let gamma = rule.find(prepared, max_features)?;
+                let settings = MiloSettings { gamma, ..settings.clone() };
+                settings.check()?;
+                Method::Milo(settings, *rule)
             }
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, max_cuts, patience, plain } => {
@@ -309,6 +350,11 @@ impl Method {
                 alignment::kta(design, classes, &prepared.weights, rules, settings, limits, observer)?.into()
             }
             #[cfg(feature = "highs")]
+            Method::Milo(settings, _) => {
+                let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
+                milo::milo(design, classes, &prepared.weights, rules, settings, limits, observer)?.into()
+            }
+            #[cfg(feature = "highs")]
             Method::Gbd(settings) => {
                 let report = benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
                 let validated = Validated::of(&report);
@@ -320,6 +366,23 @@ impl Method {
                 Found { selection: report.selection, model, validated: None }
             }
         })
+    }
+
+    /// Writes the method's program for other solvers, whose format is that of the path's ending.
+    ///
+    /// # Errors
+    /// Data that the method cannot take, a file that cannot be written.
+    #[cfg_attr(
+        not(feature = "highs"),
+        expect(clippy::unused_self, unused_variables, reason = "no such method is built in")
+    )]
+    pub(crate) fn write_model(&self, prepared: &Prepared, rules: &Rules, path: &Path) -> Result<(), Failure> {
+        #[cfg(feature = "highs")]
+        if let Method::Milo(settings, _) = self {
+            let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
+            return Ok(milo::write_model(design, classes, &prepared.weights, rules, settings, path)?);
+        }
+        unreachable!("--write-model is refused for other methods")
     }
 
     /// Runs the method for each size.
@@ -346,6 +409,10 @@ impl Method {
                 path::exact_path(&two_classes(prepared, "exact")?, rules, sizes, settings, limits, observer)?
             }
             Method::Kta(..) => return Err(Failure::input("path has no kta; use `fewest select` for each size")),
+            #[cfg(feature = "highs")]
+            Method::Milo(..) => {
+                return Err(Failure::input("path has no milo-k or rmilo-k; use `fewest select` for each size"));
+            }
             #[cfg(feature = "highs")]
             Method::Gbd(_) => {
                 return Err(Failure::input(
@@ -380,6 +447,19 @@ impl Method {
                 ("solutions", json!(settings.solutions)),
             ],
             #[cfg(feature = "highs")]
+            Method::Milo(settings, rule) => {
+                let mut own = vec![
+                    ("gamma", json!(settings.gamma)),
+                    ("gamma_rule", json!(rule.text())),
+                    ("start", json!(settings.start)),
+                    ("lp", json!(if settings.interior { "interior" } else { "simplex" })),
+                ];
+                if let Formulation::Reduced(big) = settings.formulation {
+                    own.push(("big_m", json!(if big == BigM::Tight { "tight" } else { "padded" })));
+                }
+                own
+            }
+            #[cfg(feature = "highs")]
             Method::Gbd(settings) => vec![
                 ("penalty", priced(&settings.penalty, names)),
                 ("max_cuts", json!(settings.max_cuts)),
@@ -406,13 +486,20 @@ impl Method {
             Method::Exact(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
+            #[cfg(feature = "highs")]
+            Method::Milo(..) => &[],
             Method::Rfe(_) | Method::InfoGain(_) | Method::Kta(..) | Method::Fgm(_) => &[],
         }
     }
 
     /// The kernel of the SVM on what was selected.
     pub(crate) fn kernel(&self) -> Kernel {
-        if let Method::Kta(settings, _) = self { Kernel::Rbf { gamma: settings.gamma } } else { Kernel::Linear }
+        match self {
+            Method::Kta(KtaSettings { gamma, .. }, _) => Kernel::Rbf { gamma: *gamma },
+            #[cfg(feature = "highs")]
+            Method::Milo(MiloSettings { gamma, .. }, _) => Kernel::Rbf { gamma: *gamma },
+            _ => Kernel::Linear,
+        }
     }
 }
 
@@ -446,8 +533,10 @@ impl Gamma {
         }
     }
 
-    /// The number, when at most `theta` features are chosen.
-    fn find(self, design: &dyn Design, theta: usize) -> Result<f64, Failure> {
+    /// The number, when at most `max_features` features are chosen.
+    fn find(self, prepared: &Prepared, max_features: Option<usize>) -> Result<f64, Failure> {
+        let design = prepared.data.features.as_design();
+        let theta = max_features.unwrap_or(design.n_features());
         Ok(match self {
             Gamma::Number(gamma) => gamma,
             Gamma::Sigest(beta) => beta * alignment::sigest(design, theta)?,
@@ -553,6 +642,22 @@ fn mkl(own: &OwnArgs) -> Mkl {
         Some(MklArg::Simple) => Mkl::Simple,
         None if own.plain => Mkl::Simple,
         Some(MklArg::Fast) | None => Mkl::Fast,
+    }
+}
+
+/// The program of `milo-k` or `rmilo-k`.
+#[cfg(feature = "highs")]
+fn milo(name: &str, own: &OwnArgs) -> MiloSettings {
+    let formulation = match own.big_m {
+        _ if name == "milo-k" => Formulation::Milo,
+        Some(BigMArg::Tight) => Formulation::Reduced(BigM::Tight),
+        Some(BigMArg::Padded) | None => Formulation::Reduced(BigM::Padded),
+    };
+    MiloSettings {
+        formulation,
+        start: !own.plain,
+        interior: own.lp == Some(LpArg::Interior),
+        ..MiloSettings::default()
     }
 }
 

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use fewest_data::generate::{
-    self, Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Part, Points, Text,
-    TextSettings,
+    self, Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Ndcc, NdccSettings,
+    Part, Points, Text, TextSettings,
 };
 use fewest_data::{Format, Names};
 use serde_json::{Map, Value, json};
 
 use super::prepare;
 use crate::args::generate::{
-    CoefficientsArg, CompositeArgs, GenerateArgs, HyperplaneArgs, Kind, PointsArg, SetArgs, TextArgs,
+    CoefficientsArg, CompositeArgs, GenerateArgs, HyperplaneArgs, Kind, NdccArgs, PointsArg, SetArgs, TextArgs,
 };
 use crate::args::{high, notation};
 use crate::export::file::Sink;
@@ -37,6 +37,12 @@ pub(crate) fn run(args: &GenerateArgs, terminal: Terminal) -> Result<u8, Failure
             let settings = composite(args);
             let own = composite_settings(&settings);
             outputs.write("composite", &Composite::new(settings)?, own, terminal)?;
+        }
+        Kind::Ndcc(args) => {
+            let outputs = Outputs::open(&args.sets, args.features, None)?;
+            let settings = ndcc(args);
+            let own = ndcc_settings(&settings);
+            outputs.write("ndcc", &Ndcc::new(settings)?, own, terminal)?;
         }
         Kind::Text(args) => {
             let outputs = Outputs::open(&args.sets, args.words, Some(args.length as u64))?;
@@ -96,6 +102,20 @@ fn composite_settings(settings: &CompositeSettings) -> Map<String, Value> {
         ("pair_shift", json!(settings.pair_shift)),
         ("correlation", json!(settings.correlation)),
         ("single_shift", json!(settings.single_shift)),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn ndcc(args: &NdccArgs) -> NdccSettings {
+    let NdccArgs { features, relevant, expansion, ref sets } = *args;
+    NdccSettings { features, relevant, expansion, seed: sets.seed }
+}
+
+fn ndcc_settings(settings: &NdccSettings) -> Map<String, Value> {
+    let entries = [
+        ("features", json!(settings.features)),
+        ("relevant", json!(settings.relevant)),
+        ("expansion", json!(settings.expansion)),
     ];
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -97,6 +97,34 @@ const METHODS: &[Method] = &[
     },
     #[cfg(feature = "highs")]
     Method {
+        name: "milo-k",
+        title: "alignment as a mixed-integer program, as published",
+        solves: "Writes kernel-target alignment as a mixed-integer linear program, the product of kernels feature by feature, and has HiGHS solve it. `kta` proves the same values, much sooner.",
+        formula: "max over allowed z of sum_ih psi_i psi_h e_(ih,p+1), with e_(ih,j+1) = e_ihj where z_j = 0 and exp(-gamma (x_ij - x_hj)^2) e_ihj where z_j = 1, by big-M = 1",
+        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        kernels: "rbf",
+        classes: "two or more",
+        rules: ALL_RULES,
+        cost: "n^2 p columns: some dozens of samples and features",
+        options: MILO_OPTIONS,
+        paper: TAMURA,
+    },
+    #[cfg(feature = "highs")]
+    Method {
+        name: "rmilo-k",
+        title: "alignment as a reduced mixed-integer program, as published",
+        solves: "As milo-k, with each pair of samples once, only the rows that can bind, and a smaller big-M.",
+        formula: "as milo-k, over the pairs i < h; big-M 1 - exp(-gamma (x_ij - x_hj)^2), with --big-m padded 0.1 more",
+        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        kernels: "rbf",
+        classes: "two or more",
+        rules: ALL_RULES,
+        cost: "n^2 p / 2 columns; minutes to hours for 50 samples and 35 features",
+        options: MILO_OPTIONS,
+        paper: TAMURA,
+    },
+    #[cfg(feature = "highs")]
+    Method {
         name: "gbd",
         title: "Generalized Benders Decomposition, as published",
         solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
@@ -188,6 +216,21 @@ const METHODS: &[Method] = &[
         ],
         paper: "J. R. Quinlan: Induction of decision trees. Machine Learning 1 (1986), 81-106; cuts: U. Fayyad, K. Irani: Multi-interval discretization of continuous-valued attributes for classification learning. IJCAI 1993, 1022-1027.",
     },
+];
+
+#[cfg(feature = "highs")]
+const TAMURA: &str = "K. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022.";
+
+#[cfg(feature = "highs")]
+const MILO_OPTIONS: &[(&str, &str)] = &[
+    ("--max-features K, --gamma, --sample-weights", "as for kta"),
+    ("--big-m tight|padded", "rmilo-k: eq. (50) or, the default, (53)"),
+    ("--lp simplex|interior", "how linear programs are solved; default simplex"),
+    ("--write-model FILE.mps|.lp", "write the program first, for another solver; its objective is minus the alignment"),
+    ("--plain", "do not start from the subset of kta's local search"),
+    ("--gap G, --node-limit N, --time-limit TIME", "as for kta"),
+    ("--memory SIZE", "a program that HiGHS would need more for is refused"),
+    ("--cost C, --loss, --bias, --tolerance, --class-weight", "of the SVM trained on the subset"),
 ];
 
 /// A method by name.

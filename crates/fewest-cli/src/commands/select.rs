@@ -35,6 +35,9 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", false)?;
     }
 
+    if let Some(sink) = &sinks.program {
+        sink.replace(|path| task.method.write_model(prepared, &task.rules, path))?;
+    }
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
     let Found { selection, model, validated } =
         task.method.select(prepared, &task.rules, task.method_limits(), &mut watch)?;

@@ -32,6 +32,8 @@ pub(crate) struct Sinks {
     pub(crate) json: Option<Sink>,
     /// `--trace`.
     pub(crate) trace: Option<Sink>,
+    /// `--write-model`.
+    pub(crate) program: Option<Sink>,
     /// Whether something else than the table goes to standard output, so that the table is left out.
     pub(crate) taken: bool,
 }
@@ -44,6 +46,14 @@ impl Sinks {
     pub(crate) fn open(args: &SelectionArgs, model: Option<&Sink>) -> Result<Self, Failure> {
         let json = Sink::open_if("--json", args.json.as_ref())?;
         let trace = Sink::open_if("--trace", args.trace.as_ref())?;
+        let program = args.own.write_model.as_ref();
+        if let Some(path) = program.filter(|path| !path.extension().is_some_and(|e| e == "mps" || e == "lp")) {
+            return Err(Failure::Input(format!(
+                "--write-model {}: the ending says the format; name a file that ends in .mps or .lp",
+                path.display()
+            )));
+        }
+        let program = Sink::open_if("--write-model", program)?;
         let all = [json.as_ref(), trace.as_ref(), model];
         let to_stdout = all.into_iter().flatten().filter(|sink| sink.is_stdout()).count();
         if to_stdout > 1 {
@@ -51,7 +61,7 @@ impl Sinks {
                 "only one of --json, --model and --trace can go to standard output; name a file for the others",
             ));
         }
-        Ok(Self { json, trace, taken: to_stdout > 0 })
+        Ok(Self { json, trace, program, taken: to_stdout > 0 })
     }
 }
 

@@ -87,6 +87,25 @@ impl Sink {
         }
     }
 
+    /// Has `write` make a file, which becomes the sink's own once it is whole; its name keeps the ending.
+    ///
+    /// # Errors
+    /// What `write` says, or a failed rename.
+    pub(crate) fn replace(&self, write: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<(), Failure> {
+        let Sink::File(path) = self else {
+            return Err(Failure::input("--write-model needs a file of its own; name one that ends in .mps or .lp"));
+        };
+        let ending = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
+        let temporary = beside(path).with_extension(ending);
+        let wrote = write(&temporary).and_then(|()| {
+            std::fs::rename(&temporary, path).map_err(|error| Failure::writing(&path.display().to_string(), &error))
+        });
+        if wrote.is_err() {
+            let _ = std::fs::remove_file(&temporary);
+        }
+        wrote
+    }
+
     /// A writer for lines that others may follow while they come (a trace): the file itself, emptied.
     ///
     /// # Errors

@@ -17,11 +17,13 @@
 
 mod composite;
 mod hyperplane;
+mod ndcc;
 pub(crate) mod random;
 mod text;
 
 pub use composite::{Composite, CompositeSettings};
 pub use hyperplane::{Coefficients, Hyperplane, HyperplaneSettings, Points};
+pub use ndcc::{Ndcc, NdccSettings};
 pub use text::{Text, TextSettings};
 
 use crate::options::{self, ReadOptions};

@@ -21,8 +21,9 @@ use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::master::program;
 use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Silent, Subset};
 
-/// Bytes that HiGHS takes per entry of the matrix, presolve and tree included; measured on RMILO-K of soybean-small and zoo.
-const BYTES: u64 = 400;
+/// Bytes that HiGHS takes per entry of the matrix, presolve and tree included: what it had taken after a minute on RMILO-K of
+/// soybean-small.
+const BYTES: u64 = 2500;
 
 /// Which program is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +54,14 @@ pub struct MiloSettings {
     pub start: bool,
     /// Solve linear programs by an interior-point method, as the paper does, not by simplex. Default no.
     pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 4 GiB.
+    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
     pub memory: u64,
 }
 
 impl Default for MiloSettings {
     fn default() -> Self {
         let formulation = Formulation::Reduced(BigM::Padded);
-        Self { formulation, gamma: 1.0, start: true, interior: false, memory: 1 << 32 }
+        Self { formulation, gamma: 1.0, start: true, interior: false, memory: 1 << 33 }
     }
 }
 
@@ -107,7 +108,7 @@ pub fn milo(
     let mut program = alignment.program(rules, false)?;
     if settings.start {
         let start = KtaSettings { gamma: settings.gamma, memory: settings.memory, ..KtaSettings::default() };
-        let limits = Limits { time: run.remaining(), nodes: Some(0), ..limits };
+        let limits = Limits { time: run.remaining(), nodes: Some(1), ..limits };
         let local = kta(design, classes, weights, rules, &start, limits, &mut Silent)?.outcome;
         if let (Some(subset), Some(objective)) = (local.subset, local.objective) {
             run.offer(&subset, objective);
