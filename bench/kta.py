@@ -4,7 +4,10 @@ values: `fewest select` for each file, K and beta at gap 0, the whole command ti
 enumeration: `fewest-bench kta` and `fewest-bench enumerate` (depth first, one running product per pair) on the same matrix, K = 5, beta = 1.
 large: `fewest select` with a time limit; gap 1e-4.
 """
+import json
+import pathlib
 import resource
+import tempfile
 
 import common as c
 
@@ -21,6 +24,8 @@ VALUES = {
 BETAS = (0.25, 1.0, 4.0)
 BESIDE = ("ionosphere", "wdbc", "wpbc")
 LARGE = (("madelon_train.csv.gz", 2), ("madelon_train.csv.gz", 3), ("madelon_train.csv.gz", 5), ("spambase.csv", 4))
+# When the value and bound of a large run are looked at, seconds.
+MOMENTS = (10, 60, 150, 300)
 
 
 def row_of(part, name, K, beta, found, seconds):
@@ -28,6 +33,16 @@ def row_of(part, name, K, beta, found, seconds):
     counts = found.get("counts") or {"nodes": found.get("nodes"), "solver_iterations": found.get("evaluations")}
     row = {"part": part, "set": name, "K": K, "beta": beta, **kept, "seconds": seconds}
     return row | {"nodes": counts["nodes"], "evaluations": counts["solver_iterations"]}
+
+
+def moved(trace, seconds):
+    """Objective and bound of a run when these seconds were over."""
+    last = {}
+    for event in map(json.loads, trace.read_text().splitlines()):
+        if event.get("seconds", 0.0) > seconds:
+            break
+        last |= {key: event[key] for key in ("objective", "bound") if key in event}
+    return f"{last['objective']:.6f}, {last['bound']:.6f}"
 
 
 def main():
@@ -62,13 +77,16 @@ def main():
             row = row_of("enumeration", name, 5, 1.0, found, min(found["seconds"]))
             rows.append(row | {"enumeration s": plain["seconds"][0], "times": plain["seconds"][0] / row["seconds"]})
     if "large" in a.parts:
-        for name, K in LARGE:
-            options = {"method": "kta", "max_features": K, "time_limit": f"{a.limit:g}s"}
-            found, (seconds,) = c.repeat(lambda: c.fewest(binary, "select", c.DATA / name, **options), 1)
-            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-            rows.append(row_of("large", name.split(".")[0], K, 1.0, found, seconds) | {"peak MiB so far": peak})
+        with tempfile.TemporaryDirectory() as folder:
+            trace = pathlib.Path(folder) / "trace.jsonl"
+            for name, K in LARGE:
+                options = {"method": "kta", "max_features": K, "time_limit": f"{a.limit:g}s", "trace": trace}
+                found, (seconds,) = c.repeat(lambda: c.fewest(binary, "select", c.DATA / name, **options), 1)
+                peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+                row = row_of("large", name.split(".")[0], K, 1.0, found, seconds) | {"peak MiB so far": peak}
+                rows.append(row | {f"at {t} s": moved(trace, t) for t in MOMENTS if t < seconds})
     columns = ["part", "set", "K", "beta", "status", "objective", "bound", "gap", "seconds", "nodes", "evaluations"]
-    c.save("kta", rows, [*columns, "enumeration s", "times", "peak MiB so far", "selected"], summary)
+    c.save("kta", rows, [*columns, "enumeration s", "times", "peak MiB so far", *(f"at {t} s" for t in MOMENTS), "selected"], summary)
 
 
 if __name__ == "__main__":

@@ -102,8 +102,27 @@ fn limits_and_misuse_are_named() {
         let ran = scratch.run(&[&start[..], options].concat()).code(2);
         assert!(ran.err.contains(words), "{}", ran.err);
     }
-    let path = scratch.run(&["path", "d.csv", "-m", "kta", "--max-features", "1..2"]).code(2);
-    assert!(path.err.contains("path has no kta"), "{}", path.err);
     let other = scratch.run(&["select", "d.csv", "-m", "rfe", "--max-features", "2", "--gamma", "1"]).code(2);
     assert!(other.err.contains("--gamma is an option of kta, milo-k and rmilo-k, not of rfe"), "{}", other.err);
+}
+
+#[test]
+fn a_path_has_the_values_of_each_size_at_the_gamma_of_the_largest() {
+    let scratch = Scratch::new("kta_path");
+    scratch.file("d.csv", generated(40, 6, &["no", "yes"], 4));
+    let ran = scratch.run(&["path", "d.csv", "-m", "kta", "--max-features", "1..4", "--gap", "0", "--json", "p.json"]);
+    assert!(ran.code(0).out.contains("optimal"));
+    let path = scratch.json("p.json");
+    let points = path["path"].as_array().expect("a list");
+    assert_eq!(points.len(), 4);
+    let gamma = points[3]["settings"]["gamma"].to_string();
+    for (at, point) in points.iter().enumerate() {
+        let size = (at + 1).to_string();
+        let alone = ["select", "d.csv", "-m", "kta", "--max-features", &size, "--gamma", &gamma, "--gap", "0"];
+        scratch.run(&[&alone[..], &["--json", "s.json"]].concat()).code(0);
+        let alone = scratch.json("s.json");
+        assert_eq!(point["settings"]["gamma"].to_string(), gamma);
+        assert_eq!((&point["status"], &point["selected"]), (&alone["status"], &alone["selected"]), "size {size}");
+        assert!((number(&point["objective"]) - number(&alone["objective"])).abs() <= 1e-12);
+    }
 }

@@ -408,10 +408,15 @@ impl Method {
             Method::Exact(settings) => {
                 path::exact_path(&two_classes(prepared, "exact")?, rules, sizes, settings, limits, observer)?
             }
-            Method::Kta(..) => return Err(Failure::input("path has no kta; use `fewest select` for each size")),
+            Method::Kta(settings, _) => {
+                let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
+                path::alignment_path(design, classes, &prepared.weights, rules, sizes, settings, limits, observer)?
+            }
             #[cfg(feature = "highs")]
             Method::Milo(..) => {
-                return Err(Failure::input("path has no milo-k or rmilo-k; use `fewest select` for each size"));
+                return Err(Failure::input(
+                    "path has no milo-k or rmilo-k; use --method kta, which proves the same values, or `fewest select` for each size",
+                ));
             }
             #[cfg(feature = "highs")]
             Method::Gbd(_) => {

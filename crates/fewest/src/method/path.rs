@@ -5,6 +5,7 @@
 //! Returns  one [`PathPoint`] per size, ascending: what the method alone would return for it.
 //! Exact    each K starts from the subset of the size before, from that subset grown by the features whose gains
 //!          `c_j^2 / 2 - lambda_j` in its dual are largest, and from the subset SVM-RFE ends with.
+//! Alignment each K starts from the subset of the size before; gamma is the same for all.
 //! RFE      the sets that survive on the way to the smallest K hold those of the larger K, and are trained once each.
 //! Gains    features are scored once; each K is one question to [`Rules::best_subset`].
 //! Limits   the time is for the whole path: a size may take an equal share of what is left, and leaves what it does not
@@ -17,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
+use super::alignment::{KtaSettings, kta};
 use super::elimination::{RfeSettings, Step, rfe};
 use super::filter::{Binning, information_gain};
 use super::tree::{ExactSettings, exact};
@@ -60,6 +62,49 @@ pub fn exact_path(
     let elimination = RfeSettings { svm: settings.svm.clone(), step: START_STEP };
     let share = Limits { nodes: None, oracle_calls: None, ..clock.share(sizes.len() + 1) };
     let survivors = survivors(problem, &sizes, &elimination, &Clock::new(&share)?, &mut Silent)?;
+    walk(&sizes, Sense::Min, &clock, observer, |at, rules, previous, limits, observer| {
+        let mut start = settings.start.clone();
+        start.extend(survivors.iter().find(|s| s.size == at).map(|s| s.subset.clone()));
+        if let Some(previous) = previous {
+            start.extend(grown(problem, rules, previous, settings, &clock)?);
+            start.push(previous.clone());
+        }
+        exact(problem, rules, &ExactSettings { start, ..settings.clone() }, limits, observer)
+    })
+}
+
+/// A path of [`kta`], with the same gamma for every size: for each the best subset and a bound.
+///
+/// # Errors
+/// Sizes that do not ascend from 1 to p, and those of [`kta`].
+#[expect(clippy::too_many_arguments, reason = "those of kta, and the sizes")]
+pub fn alignment_path(
+    design: &dyn Design,
+    classes: &[u32],
+    weights: &[f64],
+    rules: &Rules,
+    sizes: &[usize],
+    settings: &KtaSettings,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Result<Vec<PathPoint>, Error> {
+    let clock = Clock::new(limits)?;
+    let sizes = Sized::all(rules, sizes)?;
+    walk(&sizes, Sense::Max, &clock, observer, |_, rules, previous, limits, observer| {
+        let mut settings = settings.clone();
+        settings.start.extend(previous.cloned());
+        kta(design, classes, weights, rules, &settings, limits, observer)
+    })
+}
+
+/// One run for each size after the other. `select` is given the position of a size, its rules, what the size before found, and its limits.
+fn walk(
+    sizes: &[Sized],
+    sense: Sense,
+    clock: &Clock,
+    observer: &mut dyn Observer,
+    mut select: impl FnMut(usize, &Rules, Option<&Subset>, Limits, &mut dyn Observer) -> Result<Selection, Error>,
+) -> Result<Vec<PathPoint>, Error> {
     let mut points = Vec::new();
     let mut previous: Option<Subset> = None;
     for (at, size) in sizes.iter().enumerate() {
@@ -67,17 +112,10 @@ pub fn exact_path(
             break;
         }
         let Some(rules) = &size.rules else {
-            points.push(size.infeasible(Sense::Min));
+            points.push(size.infeasible(sense));
             continue;
         };
-        let mut start = settings.start.clone();
-        start.extend(survivors.iter().find(|s| s.size == at).map(|s| s.subset.clone()));
-        if let Some(previous) = previous.take() {
-            start.extend(grown(problem, rules, &previous, settings, &clock)?);
-            start.push(previous);
-        }
-        let settings = ExactSettings { start, ..settings.clone() };
-        let selection = exact(problem, rules, &settings, clock.share(sizes.len() - at), observer)?;
+        let selection = select(at, rules, previous.as_ref(), clock.share(sizes.len() - at), observer)?;
         previous.clone_from(&selection.outcome.subset);
         let cancelled = selection.outcome.status == Status::Cancelled;
         points.push(PathPoint { max_features: size.k, selection });
