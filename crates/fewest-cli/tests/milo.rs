@@ -65,6 +65,27 @@ fn what_cannot_be_is_refused() {
         assert_eq!(scratch.files(), ["d.csv"]);
     }
     let ran = scratch.run(&["select", "d.csv", "-m", "kta", "--max-features", "2", "--write-model", "p.lp"]).code(2);
-    assert!(ran.err.contains("--write-model is an option of milo-k and rmilo-k, not of kta"), "{}", ran.err);
+    assert!(
+        ran.err.contains("--write-model is an option of milo-k, rmilo-k, milp1 and milp2, not of kta"),
+        "{}",
+        ran.err
+    );
     scratch.run(&["path", "d.csv", "-m", "milo-k", "--max-features", "1..2"]).code(2);
+}
+
+#[test]
+fn milp1_and_milp2_prove_a_subset_and_write_their_program() {
+    let scratch = Scratch::new("milp_value");
+    scratch.file("d.csv", generated(30, 6, &["no", "yes"], 3));
+    for (method, extra, sense) in [("milp1", ["--weight-bound", "2"], "min"), ("milp2", ["--cost", "0.1"], "max")] {
+        let arguments = ["select", "d.csv", "-m", method, "--max-features", "2", "--json", "r.json"];
+        scratch.run(&[&arguments[..], &extra, &["--write-model", "p.lp"]].concat()).code(0);
+        let result = scratch.json("r.json");
+        assert_eq!((result["status"].as_str(), result["sense"].as_str()), (Some("optimal"), Some(sense)));
+        assert!(result["gap"].as_f64().expect("a gap") <= 1e-4 && result["model"]["weights"].is_object());
+        let text = scratch.read("p.lp");
+        assert!(text.contains("v6") && text.contains("w6") && text.contains("xi30"), "{text}");
+    }
+    let ran = scratch.run(&["select", "d.csv", "-m", "milp2", "--max-features", "2", "--cost", "0.01"]).code(2);
+    assert!(ran.err.contains("--cost is 0.01, but must be at least 1 over"), "{}", ran.err);
 }

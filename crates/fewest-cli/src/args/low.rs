@@ -352,16 +352,19 @@ pub(crate) struct OwnArgs {
     /// gbd with --validate FRACTION: which samples are set apart [default: 0]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) seed: Option<u64>,
-    /// gbd, fgm, milo-k, rmilo-k: the paper's text, without our improvements
+    /// gbd, fgm, milo-k, rmilo-k, milp1, milp2: the paper's text, without our improvements
     #[arg(long, help_heading = "Method")]
     pub(crate) plain: bool,
-    /// milo-k, rmilo-k: how linear programs are solved [default: simplex]
+    /// milo-k, rmilo-k, milp1, milp2: how linear programs are solved [default: simplex]
     #[arg(long, value_name = "SOLVER", help_heading = "Method")]
     pub(crate) lp: Option<LpArg>,
     /// rmilo-k: the big-M [default: padded]
     #[arg(long, value_name = "WHICH", help_heading = "Method")]
     pub(crate) big_m: Option<BigMArg>,
-    /// milo-k, rmilo-k: before solving it, write the mixed-integer program to this file for another solver
+    /// milp1: largest absolute weight of a feature [default: 1]
+    #[arg(long, value_name = "U", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) weight_bound: Option<f64>,
+    /// milo-k, rmilo-k, milp1, milp2: before solving it, write the mixed-integer program to this file for another solver
     #[arg(long, value_name = "FILE.mps|.lp", help_heading = "Method")]
     pub(crate) write_model: Option<PathBuf>,
     /// fgm: return the best subset of --max-features only (FGM-B), not every feature of the mixture
@@ -417,7 +420,7 @@ pub(crate) struct LimitArgs {
     /// all that prove a bound, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Limits")]
     pub(crate) gap: Option<f64>,
-    /// exact, kta, milo-k, rmilo-k, --certify: stop after this many nodes of the search
+    /// methods that search a tree, --certify: stop after this many nodes of the search
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub(crate) node_limit: Option<u64>,
 }

@@ -13,6 +13,8 @@ use fewest::method::filter::{self, Binning};
 use fewest::method::generating::{self, FgmSettings, Mkl};
 #[cfg(feature = "highs")]
 use fewest::method::milo::{self, BigM, Formulation, MiloSettings};
+#[cfg(feature = "highs")]
+use fewest::method::milp::{self, MilpSettings};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
 use fewest::model::Model;
@@ -32,22 +34,22 @@ use crate::commands::prepare::Prepared;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd", "kta", "milo-k", "rmilo-k", "fgm"];
+const PROVING: &[&str] = &["exact", "gbd", "kta", "milo-k", "rmilo-k", "milp1", "milp2", "fgm"];
 
 /// Methods that maximise kernel-target alignment.
 const ALIGNING: &[&str] = &["kta", "milo-k", "rmilo-k"];
 
 /// Methods that are one mixed-integer program.
-const MIXED_INTEGER: &[&str] = &["milo-k", "rmilo-k"];
+const MIXED_INTEGER: &[&str] = &["milo-k", "rmilo-k", "milp1", "milp2"];
 
 /// Methods that search a tree.
-const NODES: &[&str] = &["exact", "kta", "milo-k", "rmilo-k"];
+const NODES: &[&str] = &["exact", "kta", "milo-k", "rmilo-k", "milp1", "milp2"];
 
 /// Methods that take a price per feature.
 const PRICED: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 18] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 19] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
         ("penalty", own.penalty.is_some(), PRICED, ""),
@@ -55,9 +57,10 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
         ("validate", own.validate.is_some(), &["gbd"], ""),
         ("patience", own.patience.is_some(), &["gbd"], ""),
         ("seed", own.seed.is_some(), &["gbd"], ""),
-        ("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k"], ""),
+        ("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k", "milp1", "milp2"], ""),
         ("lp", own.lp.is_some(), MIXED_INTEGER, ""),
         ("big-m", own.big_m.is_some(), &["rmilo-k"], ""),
+        ("weight-bound", own.weight_bound.is_some(), &["milp1"], ""),
         ("write-model", own.write_model.is_some(), MIXED_INTEGER, ""),
         ("top-b", own.top_b, &["fgm"], ""),
         ("mkl", own.mkl.is_some(), &["fgm"], ""),
@@ -100,6 +103,9 @@ pub(crate) enum Asked {
         /// The program, but for gamma.
         settings: MiloSettings,
     },
+    /// A linear classifier as a mixed-integer program; the cost of MILP2 is that of the SVM.
+    #[cfg(feature = "highs")]
+    Milp(MilpSettings),
     /// Generalized Benders Decomposition.
     #[cfg(feature = "highs")]
     Gbd {
@@ -137,6 +143,9 @@ pub(crate) enum Method {
     /// Kernel-target alignment as a mixed-integer program, and the rule that gamma came from.
     #[cfg(feature = "highs")]
     Milo(MiloSettings, Gamma),
+    /// A linear classifier as a mixed-integer program.
+    #[cfg(feature = "highs")]
+    Milp(MilpSettings),
     /// Generalized Benders Decomposition.
     #[cfg(feature = "highs")]
     Gbd(Box<GbdSettings>),
@@ -227,6 +236,21 @@ impl Asked {
                 settings: MiloSettings { memory: high::read_options(&args.data)?.memory(), ..milo(name, own) },
             },
             #[cfg(feature = "highs")]
+            "milp1" | "milp2" => {
+                let settings = MilpSettings {
+                    formulation: if name == "milp1" {
+                        milp::Formulation::Milp1 { weight_bound: own.weight_bound.unwrap_or(1.0) }
+                    } else {
+                        milp::Formulation::Milp2 { cost: args.svm.cost }
+                    },
+                    start: !own.plain,
+                    interior: own.lp == Some(LpArg::Interior),
+                    memory: high::read_options(&args.data)?.memory(),
+                };
+                settings.check()?;
+                Asked::Milp(settings)
+            }
+            #[cfg(feature = "highs")]
             "gbd" => Asked::Gbd {
                 penalty: Penalty::read(own)?,
                 max_cuts: at_least_one("max-cuts", own.max_cuts)?,
@@ -262,7 +286,7 @@ impl Asked {
             Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } => return false,
             Asked::Kta { .. } => return true,
             #[cfg(feature = "highs")]
-            Asked::Milo { .. } => return true,
+            Asked::Milo { .. } | Asked::Milp(_) => return true,
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, .. } => penalty,
@@ -302,6 +326,8 @@ impl Asked {
                 settings.check()?;
                 Method::Milo(settings, *rule)
             }
+            #[cfg(feature = "highs")]
+            Asked::Milp(settings) => Method::Milp(settings.clone()),
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, max_cuts, patience, plain } => {
                 let base = if *plain { GbdSettings::plain() } else { GbdSettings::default() };
@@ -355,6 +381,11 @@ impl Method {
                 milo::milo(design, classes, &prepared.weights, rules, settings, limits, observer)?.into()
             }
             #[cfg(feature = "highs")]
+            Method::Milp(settings) => {
+                let problem = two_classes(prepared, settings.formulation.name())?;
+                milp::milp(&problem, rules, settings, limits, observer)?.into()
+            }
+            #[cfg(feature = "highs")]
             Method::Gbd(settings) => {
                 let report = benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
                 let validated = Validated::of(&report);
@@ -378,9 +409,16 @@ impl Method {
     )]
     pub(crate) fn write_model(&self, prepared: &Prepared, rules: &Rules, path: &Path) -> Result<(), Failure> {
         #[cfg(feature = "highs")]
-        if let Method::Milo(settings, _) = self {
-            let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-            return Ok(milo::write_model(design, classes, &prepared.weights, rules, settings, path)?);
+        match self {
+            Method::Milo(settings, _) => {
+                let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
+                return Ok(milo::write_model(design, classes, &prepared.weights, rules, settings, path)?);
+            }
+            Method::Milp(settings) => {
+                let problem = two_classes(prepared, settings.formulation.name())?;
+                return Ok(milp::write_model(&problem, rules, settings, path)?);
+            }
+            _ => {}
         }
         unreachable!("--write-model is refused for other methods")
     }
@@ -417,6 +455,11 @@ impl Method {
                 return Err(Failure::input(
                     "path has no milo-k or rmilo-k; use --method kta, which proves the same values, or `fewest select` for each size",
                 ));
+            }
+            #[cfg(feature = "highs")]
+            Method::Milp(settings) => {
+                let name = settings.formulation.name();
+                return Err(Failure::Input(format!("path has no {name}; use `fewest select` for each size")));
             }
             #[cfg(feature = "highs")]
             Method::Gbd(_) => {
@@ -457,10 +500,18 @@ impl Method {
                     ("gamma", json!(settings.gamma)),
                     ("gamma_rule", json!(rule.text())),
                     ("start", json!(settings.start)),
-                    ("lp", json!(if settings.interior { "interior" } else { "simplex" })),
+                    ("lp", json!(lp_name(settings.interior))),
                 ];
                 if let Formulation::Reduced(big) = settings.formulation {
                     own.push(("big_m", json!(if big == BigM::Tight { "tight" } else { "padded" })));
+                }
+                own
+            }
+            #[cfg(feature = "highs")]
+            Method::Milp(settings) => {
+                let mut own = vec![("start", json!(settings.start)), ("lp", json!(lp_name(settings.interior)))];
+                if let milp::Formulation::Milp1 { weight_bound } = settings.formulation {
+                    own.push(("weight_bound", json!(weight_bound)));
                 }
                 own
             }
@@ -492,7 +543,7 @@ impl Method {
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
-            Method::Milo(..) => &[],
+            Method::Milo(..) | Method::Milp(_) => &[],
             Method::Rfe(_) | Method::InfoGain(_) | Method::Kta(..) | Method::Fgm(_) => &[],
         }
     }
@@ -648,6 +699,12 @@ fn mkl(own: &OwnArgs) -> Mkl {
         None if own.plain => Mkl::Simple,
         Some(MklArg::Fast) | None => Mkl::Fast,
     }
+}
+
+/// As typed.
+#[cfg(feature = "highs")]
+fn lp_name(interior: bool) -> &'static str {
+    if interior { "interior" } else { "simplex" }
 }
 
 /// The program of `milo-k` or `rmilo-k`.

@@ -125,6 +125,34 @@ const METHODS: &[Method] = &[
     },
     #[cfg(feature = "highs")]
     Method {
+        name: "milp1",
+        title: "least slack with bounded weights, as a mixed-integer program",
+        solves: "Has HiGHS find the allowed subset and the linear classifier on it with the least slack at margin 1, each weight being at most U. An SVM is then trained on the subset.",
+        formula: "min sum_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, -U v_j <= w_j <= U v_j, v_j in {0, 1}, rules on v",
+        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        kernels: "linear",
+        classes: "two",
+        rules: ALL_RULES,
+        cost: "exponential in the worst case; seconds for some dozens of features",
+        options: MILP_OPTIONS,
+        paper: MALDONADO,
+    },
+    #[cfg(feature = "highs")]
+    Method {
+        name: "milp2",
+        title: "largest margin of the LP-SVM, as a mixed-integer program",
+        solves: "Has HiGHS find the allowed subset and the linear classifier on it with the largest margin less slack, each weight being at most 1 (MILO-L). An SVM is then trained on the subset.",
+        formula: "max r - C sum_i xi_i, y_i (w.x_i + b) >= r - xi_i, -v_j <= w_j <= v_j, r >= 0, v_j in {0, 1}, rules on v",
+        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        kernels: "linear",
+        classes: "two",
+        rules: ALL_RULES,
+        cost: "exponential in the worst case; seconds for some dozens of features",
+        options: MILP_OPTIONS,
+        paper: MALDONADO,
+    },
+    #[cfg(feature = "highs")]
+    Method {
         name: "gbd",
         title: "Generalized Benders Decomposition, as published",
         solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
@@ -220,6 +248,25 @@ const METHODS: &[Method] = &[
 
 #[cfg(feature = "highs")]
 const TAMURA: &str = "K. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022.";
+
+#[cfg(feature = "highs")]
+const MALDONADO: &str = "S. Maldonado, J. Perez, R. Weber, M. Labbe: Feature selection for support vector machines via mixed integer linear programming. Information Sciences 279 (2014), 163-175.";
+
+#[cfg(feature = "highs")]
+const MILP_OPTIONS: &[(&str, &str)] = &[
+    ("--max-features K, --budget", "size; without a rule any number of features"),
+    ("--weight-bound U", "milp1: largest |w_j|; default 1"),
+    (
+        "--cost C",
+        "milp2: slack cost, between 1/n and 1; default 1, for classes that a plane parts: if the objective is 0, take less, such as 10/n",
+    ),
+    ("--lp simplex|interior", "how linear programs are solved; default simplex"),
+    ("--write-model FILE.mps|.lp", "write the program first, for another solver; it minimises"),
+    ("--plain", "do not start from a rounding of the linear relaxation"),
+    ("--gap G, --node-limit N, --time-limit TIME", "stop with the best so far and its bound; exit code 3"),
+    ("--sample-weights, --class-weight", "multiply the slack of a sample"),
+    ("--memory SIZE", "a program that HiGHS would need more for is refused"),
+];
 
 #[cfg(feature = "highs")]
 const MILO_OPTIONS: &[(&str, &str)] = &[

@@ -42,8 +42,24 @@ pub fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Res
     program.add_row(&row, 1.0 - inside.len() as f64, f64::INFINITY).map(|_| ())
 }
 
+/// Bytes that HiGHS takes per entry of the matrix, presolve and tree included: what it had taken after a minute on RMILO-K of
+/// soybean-small.
+const BYTES: u64 = 2500;
+
+/// Refuses a program of this many entries when HiGHS would take more than `allowed` bytes; `what` describes it.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> Result<(), Error> {
+    let needed = BYTES.saturating_mul(entries);
+    if needed > allowed {
+        return Err(Error::Memory { what, needed, allowed, remedy: remedy.to_owned() });
+    }
+    Ok(())
+}
+
 /// Solves a program whose first p columns are z and whose objective is the run's (its negative where that is maximised). Each
-/// better point is offered with the value that `value` gives its subset; the bound is HiGHS's, within its tolerances.
+/// better point is offered with the objective that `value` gives it; the bound is HiGHS's, within its tolerances.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.
@@ -51,7 +67,7 @@ pub fn solve(
     program: &mut Program,
     effort: &Effort,
     sense: Sense,
-    value: &dyn Fn(&Subset) -> f64,
+    value: &dyn Fn(&Subset, &[f64]) -> f64,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let (rules, sign) = (run.rules(), if sense == Sense::Min { 1.0 } else { -1.0 });
@@ -69,7 +85,7 @@ pub fn solve(
         let answer = program.watch(&effort, &mut |seen| {
             if let Some(point) = seen.point {
                 let subset = chosen(point);
-                run.offer(&subset, value(&subset));
+                run.offer(&subset, value(&subset, point));
             }
             run.counts.nodes = before + seen.nodes.max(last);
             if seen.nodes > last {
@@ -89,7 +105,7 @@ pub fn solve(
         }
         if !values.is_empty() {
             let subset = chosen(&values);
-            run.offer(&subset, value(&subset));
+            run.offer(&subset, value(&subset, &values));
             if ended == Ended::Optimal && !rules.allows(&subset) {
                 let (inside, outside): (Vec<usize>, Vec<usize>) = (0..rules.p()).partition(|&j| subset.contains(j));
                 refuse(program, &inside, &outside)?;

@@ -21,10 +21,6 @@ use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::master::program;
 use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Silent, Subset};
 
-/// Bytes that HiGHS takes per entry of the matrix, presolve and tree included: what it had taken after a minute on RMILO-K of
-/// soybean-small.
-const BYTES: u64 = 2500;
-
 /// Which program is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Formulation {
@@ -116,7 +112,7 @@ pub fn milo(
         }
     }
     let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
-    let value = |subset: &Subset| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
+    let value = |subset: &Subset, _: &[f64]| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
     let status = program::solve(&mut program, &effort, Sense::Max, &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
@@ -178,16 +174,10 @@ impl Alignment {
             Formulation::Milo => 12,
             Formulation::Reduced(_) => 5,
         };
-        let needed = BYTES * entries * pairs.len() as u64 * p as u64;
-        if needed > settings.memory {
-            return Err(Error::Memory {
-                what: format!("the mixed-integer program of {} pairs of samples and {p} features", pairs.len()),
-                needed,
-                allowed: settings.memory,
-                remedy: "give it more memory, fewer samples or features, or use kta, which needs no such program"
-                    .to_owned(),
-            });
-        }
+        let entries = entries * pairs.len() as u64 * p as u64;
+        let what = format!("the mixed-integer program of {} pairs of samples and {p} features", pairs.len());
+        let remedy = "allow more memory, take fewer samples or features, or use kta, which needs no such program";
+        program::check_memory(what, entries, settings.memory, remedy)?;
         let column = |j: usize| {
             let mut out = vec![0.0; n];
             design.add_column(j, settings.gamma.sqrt(), &mut out);

@@ -9,6 +9,8 @@ pub mod filter;
 pub mod generating;
 #[cfg(feature = "highs")]
 pub mod milo;
+#[cfg(feature = "highs")]
+pub mod milp;
 pub mod path;
 pub mod tree;
 

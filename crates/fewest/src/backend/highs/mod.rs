@@ -438,12 +438,18 @@ impl Program {
     ///
     /// # Errors
     /// [`Error::Solver`] naming the file.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "see above: the file is HiGHS's, this only looks whether it can be written"
+    )]
     pub fn write_model(&self, path: &Path) -> Result<(), Error> {
         let refused = || Error::Solver(format!("HiGHS could not write the model to {}", path.display()));
         if !path.extension().is_some_and(|e| e == "mps" || e == "lp") {
             return Err(Error::Solver(format!("the model file {} must end in .mps or .lp", path.display())));
         }
         let name = path.to_str().and_then(|name| CString::new(name).ok()).ok_or_else(refused)?;
+        // HiGHS 1.15 crashes on an .lp file that it cannot open.
+        std::fs::File::create(path).map_err(|_| refused())?;
         // SAFETY: `name` ends in a zero byte.
         let done = unsafe { ffi::Highs_writeModel(self.highs.as_ptr(), name.as_ptr()) };
         if done == ffi::STATUS_ERROR { Err(refused()) } else { Ok(()) }

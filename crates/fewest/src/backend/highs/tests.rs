@@ -152,5 +152,7 @@ fn a_model_is_written_for_other_solvers() {
     let (text, _) = (std::fs::read_to_string(&path).unwrap(), std::fs::remove_file(&path));
     assert!(text.contains("18") && text.to_lowercase().contains("gen"), "{text}");
     assert!(factory(true).write_model(std::path::Path::new("model.txt")).is_err());
-    assert!(factory(true).write_model(std::path::Path::new("/nowhere/at/all.mps")).is_err());
+    for nowhere in ["/nowhere/at/all.mps", "/nowhere/at/all.lp"] {
+        assert!(factory(true).write_model(std::path::Path::new(nowhere)).is_err());
+    }
 }
