@@ -185,10 +185,11 @@ pub(crate) struct SvmArgs {
     /// Stop a training when (primal - dual) / primal is at most this
     #[arg(long, value_name = "T", default_value_t = 1e-6, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) tolerance: f64,
-    /// Multiply the cost by class: none, balanced, or NAME=W,NAME=W,...
+    /// Multiply the cost by class: none, balanced = n / (k n_c), cw2 = 1 / n_c, cw3 = 1 / n_c + k (n_c of n samples are of the
+    /// class, one of k), or NAME=W,NAME=W,...
     #[arg(long, value_name = "WEIGHTS", default_value = "none", help_heading = "SVM")]
     pub(crate) class_weight: String,
-    /// Kernel [default: linear; select: rbf with kta, linear with all others]
+    /// Kernel [default: linear; rbf with kta; select: rfe has all, other methods one]
     #[arg(long, value_name = "KERNEL", help_heading = "SVM")]
     pub(crate) kernel: Option<KernelArg>,
 }
@@ -332,8 +333,8 @@ pub(crate) struct OwnArgs {
     /// object
     #[arg(long, value_name = "L|FILE", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) penalty: Option<String>,
-    /// kta: gamma of the rbf kernel: a number, sigest[:BETA] = BETA / median squared distance, or scale = 1 / (K Var(X)), both for
-    /// K features on average [default: sigest]
+    /// kta, rfe: gamma of the kernel: a number, sigest[:BETA] = BETA / median squared distance, or scale = 1 / (K Var(X)), both for
+    /// K features on average; rfe also 1/p, p the surviving features [default: sigest for kta, 1/p for rfe]
     #[arg(long, value_name = "GAMMA", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) gamma: Option<String>,
     /// exact, kta: find and prove this many best subsets [default: 1]
@@ -349,7 +350,7 @@ pub(crate) struct OwnArgs {
     /// gbd with --validate: stop after this many subsets in a row without a smaller error [default: never]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) patience: Option<u64>,
-    /// gbd with --validate FRACTION: which samples are set apart [default: 0]
+    /// gbd with --validate FRACTION: which samples are set apart; --cv: which fold each sample is in [default: 0]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) seed: Option<u64>,
     /// gbd, fgm: the paper's text, without our improvements
@@ -364,12 +365,44 @@ pub(crate) struct OwnArgs {
     /// rfe: features that leave per step: a number, a fraction such as 0.1, or half [default: 1]
     #[arg(long, value_name = "N|FRACTION|half", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) step: Option<String>,
+    /// rfe: constant of the poly and sigmoid kernels [default: 0]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) coef0: Option<f64>,
+    /// rfe: degree of the poly kernel [default: 3]
+    #[arg(long, value_name = "D", help_heading = "Method")]
+    pub(crate) degree: Option<u32>,
+    /// rfe: what features are ranked by [default: weights for a linear kernel, margin for others]
+    #[arg(long, value_name = "WHAT", help_heading = "Method")]
+    pub(crate) criterion: Option<CriterionArg>,
+    /// rfe: choose the cost among these by cross-validation on the way: 0.25,1,4
+    #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) costs: Option<String>,
+    /// rfe with --costs: choose the cost anew every N steps [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(crate) retune: Option<u64>,
+    /// rfe with --costs: number of stratified folds; --seed deals the samples [default: 5]
+    #[arg(long, value_name = "F", help_heading = "Method")]
+    pub(crate) cv: Option<usize>,
+    /// rfe with --costs: column with the fold of each sample; it is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Method", conflicts_with = "cv")]
+    pub(crate) folds: Option<String>,
     /// rfe: what a fraction in --step is a fraction of [default: remaining]
     #[arg(long, value_name = "WHICH", help_heading = "Method")]
     pub(crate) step_of: Option<StepOf>,
     /// info-gain: how numeric features are cut: mdl (Fayyad and Irani), or a number of equally filled bins [default: mdl]
     #[arg(long, value_name = "mdl|N", help_heading = "Method")]
     pub(crate) binning: Option<String>,
+}
+
+/// What features are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CriterionArg {
+    /// w_j^2; linear kernel
+    Weights,
+    /// How much alpha'H alpha / 2 falls without the feature (Guyon et al. 2002)
+    Margin,
+    /// (sum_i beta_i x_ij)^2 (Krupka 2016)
+    InputWeights,
 }
 
 /// Solver of multiple kernel learning.

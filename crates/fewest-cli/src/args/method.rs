@@ -5,20 +5,24 @@ use std::path::Path;
 #[cfg(feature = "highs")]
 use std::sync::Arc;
 
+use fewest::kernel_oracle::{Criterion, KernelRule};
 use fewest::method::alignment::{self, KtaSettings};
 #[cfg(feature = "highs")]
 use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
-use fewest::method::elimination::{self, RfeSettings, Step};
+use fewest::method::elimination::{self, RfeSettings, Step, Tuning};
 use fewest::method::filter::{self, Binning};
 use fewest::method::generating::{self, FgmSettings, Mkl};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
 use fewest::model::Model;
-use fewest::{Bias, Design, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings};
+use fewest::validation::Folds;
+use fewest::{
+    Bias, Classified, Design, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings,
+};
 use fewest_data::Names;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::low::{KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, StepOf, SvmArgs};
+use super::low::{CriterionArg, KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, StepOf, SvmArgs};
 use super::rules::{Features, read_values};
 use super::{high, notation};
 use crate::commands::methods;
@@ -30,23 +34,33 @@ use crate::failure::Failure;
 /// Methods that prove a bound.
 const PROVING: &[&str] = &["exact", "gbd", "kta", "fgm"];
 
+/// Methods that eliminate features, with any kernel.
+const ELIMINATING: &[&str] = &["rfe"];
+
 /// Methods that take a price per feature.
 const PRICED: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 15] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 22] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
         ("penalty", own.penalty.is_some(), PRICED, ""),
         ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
         ("validate", own.validate.is_some(), &["gbd"], ""),
         ("patience", own.patience.is_some(), &["gbd"], ""),
-        ("seed", own.seed.is_some(), &["gbd"], ""),
+        ("seed", own.seed.is_some(), &["gbd", "rfe"], ""),
         ("plain", own.plain, &["gbd", "fgm"], ""),
         ("top-b", own.top_b, &["fgm"], ""),
         ("mkl", own.mkl.is_some(), &["fgm"], ""),
         ("solutions", own.solutions.is_some(), &["exact", "kta"], ""),
-        ("gamma", own.gamma.is_some(), &["kta"], ""),
+        ("gamma", own.gamma.is_some(), &["kta", "rfe"], ""),
+        ("coef0", own.coef0.is_some(), ELIMINATING, ""),
+        ("degree", own.degree.is_some(), ELIMINATING, ""),
+        ("criterion", own.criterion.is_some(), ELIMINATING, ""),
+        ("costs", own.costs.is_some(), ELIMINATING, ""),
+        ("cv", own.cv.is_some(), ELIMINATING, ""),
+        ("folds", own.folds.is_some(), ELIMINATING, ""),
+        ("retune", own.retune.is_some(), &["rfe"], ""),
         ("step", own.step.is_some(), &["rfe"], ""),
         ("step-of", own.step_of.is_some(), &["rfe"], ""),
         ("binning", own.binning.is_some(), &["info-gain"], ""),
@@ -59,7 +73,7 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
 #[derive(Debug, PartialEq)]
 pub(crate) enum Asked {
     /// SVM-RFE.
-    Rfe(Step),
+    Rfe(AskedRfe),
     /// Information gain.
     InfoGain(Binning),
     /// Branch and bound.
@@ -99,11 +113,22 @@ pub(crate) enum Asked {
     },
 }
 
+/// `rfe` with its options.
+#[derive(Debug, PartialEq)]
+pub(crate) struct AskedRfe {
+    step: Step,
+    kernel: AskedKernel,
+    criterion: Criterion,
+    costs: Option<Vec<f64>>,
+    every: u64,
+    folds: AskedFolds,
+}
+
 /// A method with all its settings.
 #[derive(Debug)]
 pub(crate) enum Method {
     /// SVM-RFE.
-    Rfe(RfeSettings),
+    Rfe(Box<RfeSettings>),
     /// Information gain.
     InfoGain(Binning),
     /// Branch and bound.
@@ -125,11 +150,15 @@ pub(crate) struct Found {
     pub(crate) model: Option<Model>,
     /// The subset of smallest error on the samples held out, where there are any.
     pub(crate) validated: Option<Validated>,
+    /// The cost that was tuned, for the SVM on the subset.
+    pub(crate) cost: Option<f64>,
+    /// Entries of the result that the method alone has.
+    pub(crate) more: Map<String, Value>,
 }
 
 impl From<Selection> for Found {
     fn from(selection: Selection) -> Self {
-        Self { selection, model: None, validated: None }
+        Self { selection, model: None, validated: None, cost: None, more: Map::new() }
     }
 }
 
@@ -182,7 +211,8 @@ impl Asked {
             )));
         }
         let own_kernel = if name == "kta" { KernelArg::Rbf } else { KernelArg::Linear };
-        if let Some(kernel) = args.svm.kernel.filter(|kernel| *kernel != own_kernel) {
+        let other = |kernel: &KernelArg| *kernel != own_kernel && !ELIMINATING.contains(&name);
+        if let Some(kernel) = args.svm.kernel.filter(other) {
             let (asked, only) = (high::kernel_name(kernel), high::kernel_name(own_kernel));
             return Err(Failure::Input(format!(
                 "{name} accepts --kernel {only} only, not {asked}; select first, then train with `fewest fit --kernel {asked}`"
@@ -190,7 +220,24 @@ impl Asked {
         }
         let own = &args.own;
         Ok(match name {
-            "rfe" => Asked::Rfe(step(own.step.as_deref(), own.step_of)?),
+            "rfe" => {
+                let costs = own.costs.as_deref().map(high::costs).transpose()?;
+                let unused =
+                    [("retune", own.retune.is_some()), ("cv", own.cv.is_some()), ("folds", own.folds.is_some())];
+                let unused = unused.into_iter().chain([("seed", own.seed.is_some())]).find(|o| o.1 && costs.is_none());
+                if let Some((option, _)) = unused {
+                    return Err(Failure::Input(format!("--{option} has a meaning with --costs only; add it")));
+                }
+                let kernel = AskedKernel::read(args.svm.kernel, own)?;
+                Asked::Rfe(AskedRfe {
+                    step: step(own.step.as_deref(), own.step_of)?,
+                    criterion: kernel.criterion(own.criterion)?,
+                    kernel,
+                    costs,
+                    every: at_least_one("retune", own.retune)?.unwrap_or(1),
+                    folds: AskedFolds::read(own)?,
+                })
+            }
             "info-gain" => Asked::InfoGain(binning(own.binning.as_deref())?),
             "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
             "kta" => Asked::Kta { gamma: Gamma::read(own.gamma.as_deref())?, solutions: solutions(own)? },
@@ -224,6 +271,11 @@ impl Asked {
         Ok(svm)
     }
 
+    /// Whether `--seed` deals samples into folds.
+    pub(crate) fn deals_folds(&self) -> bool {
+        matches!(self, Asked::Rfe(_))
+    }
+
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
@@ -248,7 +300,16 @@ impl Asked {
     ) -> Result<Method, Failure> {
         let (svm, features) = (svm.clone(), &Features::new(&prepared.data.names));
         Ok(match self {
-            Asked::Rfe(step) => Method::Rfe(RfeSettings { svm, step: *step }),
+            Asked::Rfe(AskedRfe { step, kernel, criterion, costs, every, folds }) => {
+                let kernel = kernel.resolve(prepared, max_features)?;
+                let tuning = match costs {
+                    Some(costs) => {
+                        Some(Tuning { costs: costs.clone(), folds: folds.resolve(prepared)?, every: *every })
+                    }
+                    None => None,
+                };
+                Method::Rfe(Box::new(RfeSettings { svm, kernel, criterion: *criterion, step: *step, tuning }))
+            }
             Asked::InfoGain(binning) => Method::InfoGain(*binning),
             Asked::Exact { penalty, solutions } => {
                 let (penalty, solutions) = (penalty.resolve(features)?, *solutions);
@@ -295,7 +356,14 @@ impl Method {
     ) -> Result<Found, Failure> {
         Ok(match self {
             Method::Rfe(settings) => {
-                elimination::rfe(&two_classes(prepared, "rfe")?, rules, settings, limits, observer)?.into()
+                let report = elimination::rfe_classes(&classified(prepared)?, rules, settings, limits, observer)?;
+                let mut found: Found = report.selection.into();
+                if settings.tuning.is_some() {
+                    found.cost = Some(report.cost);
+                    found.more.insert("cost".to_owned(), json!(report.cost));
+                    found.more.insert("tuned".to_owned(), json!(report.tuned));
+                }
+                found
             }
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
@@ -312,12 +380,12 @@ impl Method {
             Method::Gbd(settings) => {
                 let report = benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
                 let validated = Validated::of(&report);
-                Found { selection: report.selection, model: None, validated }
+                Found { validated, ..report.selection.into() }
             }
             Method::Fgm(settings) => {
                 let report = generating::fgm(&two_classes(prepared, "fgm")?, rules, settings, limits, observer)?;
                 let model = Some(report.model()).filter(|m| !m.features.is_empty());
-                Found { selection: report.selection, model, validated: None }
+                Found { model, ..report.selection.into() }
             }
         })
     }
@@ -336,7 +404,12 @@ impl Method {
     ) -> Result<Vec<PathPoint>, Failure> {
         Ok(match self {
             Method::Rfe(settings) => {
-                path::rfe_path(&two_classes(prepared, "rfe")?, rules, sizes, settings, limits, observer)?
+                if settings.tuning.is_some() {
+                    return Err(Failure::input(
+                        "path has no rfe with --costs; use `fewest select` for each size, or leave out --costs",
+                    ));
+                }
+                path::rfe_classes_path(&classified(prepared)?, rules, sizes, settings, limits, observer)?
             }
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
@@ -367,7 +440,17 @@ impl Method {
                     Step::Remaining(share) => (json!(share), "remaining"),
                     Step::Original(share) => (json!(share), "original"),
                 };
-                vec![("step", step), ("step_of", json!(of))]
+                let mut entries = vec![("step", step), ("step_of", json!(of))];
+                entries.extend(kernel_settings(&settings.kernel, settings.criterion));
+                if let Some(tuning) = &settings.tuning {
+                    let folds = tuning.folds.count();
+                    entries.extend([
+                        ("costs", json!(tuning.costs)),
+                        ("retune", json!(tuning.every)),
+                        ("cv", json!(folds)),
+                    ]);
+                }
+                entries
             }
             Method::InfoGain(Binning::Mdl) => vec![("binning", json!("mdl"))],
             Method::InfoGain(Binning::EqualFrequency(bins)) => vec![("binning", json!(bins))],
@@ -410,13 +493,157 @@ impl Method {
         }
     }
 
-    /// The kernel of the SVM on what was selected.
-    pub(crate) fn kernel(&self) -> Kernel {
-        if let Method::Kta(settings, _) = self { Kernel::Rbf { gamma: settings.gamma } } else { Kernel::Linear }
+    /// The kernel of the SVM on what was selected, this many features.
+    pub(crate) fn kernel(&self, features: usize) -> Kernel {
+        match self {
+            Method::Kta(settings, _) => Kernel::Rbf { gamma: settings.gamma },
+            Method::Rfe(settings) => settings.kernel.at(features),
+            _ => Kernel::Linear,
+        }
     }
 }
 
-/// `--gamma` of kta.
+/// `--kernel` and its parameters, of methods that take any.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct AskedKernel {
+    /// The kernel; its gamma holds for a number only.
+    kernel: Kernel,
+    gamma: Gamma,
+}
+
+impl AskedKernel {
+    fn read(kind: Option<KernelArg>, own: &OwnArgs) -> Result<Self, Failure> {
+        let kind = kind.unwrap_or(KernelArg::Linear);
+        let given = [
+            ("gamma", own.gamma.is_some(), kind != KernelArg::Linear),
+            ("coef0", own.coef0.is_some(), matches!(kind, KernelArg::Poly | KernelArg::Sigmoid)),
+            ("degree", own.degree.is_some(), kind == KernelArg::Poly),
+        ];
+        if let Some((option, ..)) = given.into_iter().find(|(_, given, used)| *given && !used) {
+            let name = high::kernel_name(kind);
+            return Err(Failure::Input(format!(
+                "--{option} has no meaning for the {name} kernel; leave it out or choose another --kernel"
+            )));
+        }
+        let gamma = match own.gamma.as_deref() {
+            None | Some("1/p") => Gamma::PerFeature,
+            other => Gamma::read(other).map_err(|_| {
+                Failure::Input(format!(
+                    "--gamma is {}, but must be a number above 0, 1/p, scale, sigest, or sigest:BETA with BETA above 0",
+                    other.unwrap_or_default()
+                ))
+            })?,
+        };
+        let number = if let Gamma::Number(number) = gamma { number } else { 1.0 };
+        let (coef0, degree) = (own.coef0.unwrap_or(0.0), own.degree.unwrap_or(3));
+        let kernel = match kind {
+            KernelArg::Linear => Kernel::Linear,
+            KernelArg::Rbf => Kernel::Rbf { gamma: number },
+            KernelArg::Poly => Kernel::Poly { gamma: number, coef0, degree },
+            KernelArg::Sigmoid => Kernel::Sigmoid { gamma: number, coef0 },
+        };
+        kernel.check()?;
+        Ok(Self { kernel, gamma })
+    }
+
+    /// `--criterion`, or what suits the kernel.
+    fn criterion(&self, asked: Option<CriterionArg>) -> Result<Criterion, Failure> {
+        let linear = self.kernel == Kernel::Linear;
+        match asked {
+            Some(CriterionArg::Weights) if !linear => Err(Failure::input(
+                "--criterion is weights, but only a linear kernel has weights; use margin or input-weights",
+            )),
+            Some(CriterionArg::InputWeights) => Ok(Criterion::InputWeights),
+            Some(CriterionArg::Margin) => Ok(Criterion::Margin),
+            None if !linear => Ok(Criterion::Margin),
+            Some(CriterionArg::Weights) | None => Ok(Criterion::Weights),
+        }
+    }
+
+    /// With gamma found from the data, for as many features as may be chosen.
+    fn resolve(self, prepared: &Prepared, max_features: Option<usize>) -> Result<KernelRule, Failure> {
+        if self.kernel == Kernel::Linear || self.gamma == Gamma::PerFeature {
+            return Ok(KernelRule { kernel: self.kernel, per_feature: true });
+        }
+        let theta = max_features.unwrap_or(prepared.data.names.len());
+        let gamma = self.gamma.find(prepared.data.features.as_design(), theta)?;
+        Ok(self.kernel.with_gamma(gamma).into())
+    }
+}
+
+/// The entries of a kernel and a criterion in the settings of a result.
+fn kernel_settings(rule: &KernelRule, criterion: Criterion) -> Vec<(&'static str, Value)> {
+    let mut entries = vec![("criterion", json!(criterion))];
+    if let Some(gamma) = rule.kernel.gamma() {
+        entries.push(("gamma", if rule.per_feature { json!("1/p") } else { json!(gamma) }));
+    }
+    if let Kernel::Poly { coef0, .. } | Kernel::Sigmoid { coef0, .. } = rule.kernel {
+        entries.push(("coef0", json!(coef0)));
+    }
+    if let Kernel::Poly { degree, .. } = rule.kernel {
+        entries.push(("degree", json!(degree)));
+    }
+    entries
+}
+
+/// `--cv`, `--folds` and `--seed`: the folds of a method's own cross-validation.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AskedFolds {
+    /// Number of stratified folds, where no column says them.
+    count: usize,
+    seed: u64,
+    column: Option<String>,
+}
+
+impl AskedFolds {
+    /// Folds of a method's own cross-validation, unless `--cv` or a column says otherwise.
+    const COUNT: usize = 5;
+
+    fn read(own: &OwnArgs) -> Result<Self, Failure> {
+        if own.folds.is_some() && own.seed.is_some() {
+            return Err(Failure::input(
+                "--seed deals the samples into the folds of --cv, but --folds names them; leave it out",
+            ));
+        }
+        let count = own.cv.unwrap_or(Self::COUNT);
+        if count < 2 {
+            return Err(Failure::Input(format!("--cv is {count}, but must be at least 2")));
+        }
+        Ok(Self { count, seed: own.seed.unwrap_or(0), column: own.folds.clone() })
+    }
+
+    /// The folds of the samples at hand.
+    fn resolve(&self, prepared: &Prepared) -> Result<Folds, Failure> {
+        let (source, n) = (&prepared.data.source, prepared.target.codes.len());
+        let Some(names) = &prepared.folds else {
+            if self.count > n {
+                return Err(Failure::Input(format!("{source}: --cv is {}, but there are {n} samples", self.count)));
+            }
+            return Ok(Folds::new(fewest_data::stratified_folds(&prepared.target, self.count, self.seed))?);
+        };
+        let mut known: Vec<&String> = names.iter().collect();
+        known.sort_unstable();
+        known.dedup();
+        if known.len() < 2 {
+            let column = self.column.as_deref().unwrap_or_default();
+            return Err(Failure::Input(format!(
+                "{source}: the column `{column}` has one fold only, but cross-validation needs at least 2"
+            )));
+        }
+        let code = |name: &String| known.binary_search(&name).expect("listed above") as u32;
+        Ok(Folds::new(names.iter().map(code).collect())?)
+    }
+}
+
+/// The data as a problem of two or more classes.
+///
+/// # Errors
+/// A class whose samples all have weight 0.
+pub(crate) fn classified(prepared: &Prepared) -> Result<Classified<'_>, Failure> {
+    Ok(Classified::new(prepared.data.features.as_design(), &prepared.target.codes, Some(&prepared.weights))?)
+}
+
+/// `--gamma`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Gamma {
     /// This.
@@ -425,6 +652,8 @@ pub(crate) enum Gamma {
     Sigest(f64),
     /// 1 / (K Var(X)).
     Scale,
+    /// 1 / features trained on.
+    PerFeature,
 }
 
 impl Gamma {
@@ -452,6 +681,7 @@ impl Gamma {
             Gamma::Number(gamma) => gamma,
             Gamma::Sigest(beta) => beta * alignment::sigest(design, theta)?,
             Gamma::Scale => alignment::scale(design, theta)?,
+            Gamma::PerFeature => 1.0 / theta as f64,
         })
     }
 
@@ -461,6 +691,7 @@ impl Gamma {
             Gamma::Number(_) => "number".to_owned(),
             Gamma::Sigest(beta) => format!("sigest:{beta}"),
             Gamma::Scale => "scale".to_owned(),
+            Gamma::PerFeature => "1/p".to_owned(),
         }
     }
 }
@@ -482,7 +713,7 @@ pub(crate) fn two_classes<'a>(prepared: &'a Prepared, who: &str) -> Result<Probl
     let target = &prepared.target;
     if target.classes.len() != 2 {
         return Err(Failure::Input(format!(
-            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use --method info-gain{}",
+            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use --method rfe, kta or info-gain{}",
             prepared.data.source,
             target.column,
             target.classes.len(),
