@@ -70,6 +70,9 @@ impl KernelRule {
     }
 }
 
+/// Features that come (1) or go (-1).
+pub type Change = Vec<(usize, f64)>;
+
 /// Trains on shrinking subsets of a problem's features.
 pub struct KernelOracle<'a> {
     grouped: &'a Grouped<'a>,
@@ -179,11 +182,11 @@ impl<'a> KernelOracle<'a> {
     /// stopped.
     pub fn cross_validate_changes(
         &self,
-        changes: &[Vec<(usize, f64)>],
+        changes: &[Change],
         validation: &CrossValidation<'_>,
         clock: &Clock,
     ) -> Option<Vec<Scored>> {
-        let score = |changes: &Vec<(usize, f64)>| {
+        let score = |changes: &Change| {
             let columns: Vec<(Vec<f64>, f64)> = changes.iter().map(|&(j, s)| (self.grouped.column(j), s)).collect();
             let columns: Vec<(&[f64], f64)> = columns.iter().map(|(x, s)| (x.as_slice(), *s)).collect();
             let more = changes.iter().filter(|c| c.1 > 0.0).count();
@@ -193,8 +196,15 @@ impl<'a> KernelOracle<'a> {
         changes.par_iter().map(score).collect()
     }
 
+    /// Trains on the current subset from nothing: the answer depends on the subset and the cost alone.
+    pub fn train_afresh(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
+        self.machines = None;
+        self.memory.iter_mut().for_each(|memory| *memory = ActiveSet::default());
+        self.train(stop)
+    }
+
     /// Takes over an answer of [`KernelOracle::cross_validate_changes`] as the start of the next ones.
-    pub fn start_from(&mut self, scored: Scored) {
+    pub(crate) fn start_from(&mut self, scored: Scored) {
         self.scored = Some(scored);
     }
 

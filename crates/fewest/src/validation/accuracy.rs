@@ -38,7 +38,7 @@ pub struct CrossValidation<'a> {
 }
 
 /// Accuracies of one kernel matrix, and what the next, similar one starts from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Scored {
     /// For each cost and fold, in this order: the share classified right.
     pub accuracy: Vec<f64>,

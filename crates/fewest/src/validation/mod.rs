@@ -4,7 +4,7 @@ mod accuracy;
 mod folds;
 mod grouped;
 
-pub(crate) use accuracy::check_costs;
 pub use accuracy::{CrossValidation, Scored};
+pub(crate) use accuracy::{ROUNDING, check_costs};
 pub use folds::Folds;
 pub use grouped::Grouped;

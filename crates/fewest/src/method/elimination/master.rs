@@ -4,6 +4,43 @@ use super::oracle::{Question, Ranking, RankingOracle};
 use super::{Step, permitted};
 use crate::{Choice, Error, Event, Master, Next, Ranked, Rules, Run, Status, Subset};
 
+/// Which units the rules hold back.
+pub(super) struct Held<'a> {
+    rules: &'a Rules,
+    /// An allowed subset of the survivors.
+    witness: Subset,
+    /// Units that may never leave any more.
+    locked: Vec<bool>,
+}
+
+impl<'a> Held<'a> {
+    pub(super) fn new(rules: &'a Rules, survivors: &Subset) -> Self {
+        let witness = rules.subset_within(survivors).expect("Rules::new found an allowed subset");
+        let locked = rules.root().iter().map(|&c| c == Choice::In).collect();
+        Self { rules, witness, locked }
+    }
+
+    /// Whether the rules let unit u go now: no survivor needs it, and the others still hold an allowed subset.
+    pub(super) fn may_leave(&mut self, u: usize, survivors: &Subset) -> bool {
+        let rules = self.rules;
+        let first = rules.unit(u)[0];
+        if self.locked[u] || rules.needed_by(u).iter().any(|&by| survivors.contains(rules.unit(by)[0])) {
+            return false;
+        }
+        if self.witness.contains(first) {
+            let mut rest = survivors.clone();
+            for &j in rules.unit(u) {
+                rest.remove(j);
+            }
+            match rules.subset_within(&rest) {
+                Some(witness) => self.witness = witness,
+                None => self.locked[u] = true,
+            }
+        }
+        !self.locked[u]
+    }
+}
+
 /// The master: who survives, who left when, and who may leave.
 pub(super) struct Elimination<'a> {
     rules: &'a Rules,
@@ -11,10 +48,7 @@ pub(super) struct Elimination<'a> {
     /// Features the elimination started with.
     start: usize,
     survivors: Subset,
-    /// An allowed subset of the survivors.
-    witness: Subset,
-    /// Units that may never leave any more.
-    locked: Vec<bool>,
+    held: Held<'a>,
     /// Step number of the features in `left`.
     steps: u64,
     left: Vec<Ranked>,
@@ -30,15 +64,13 @@ impl<'a> Elimination<'a> {
         let survivors = permitted(rules);
         let forbidden = (0..rules.p()).filter(|&j| !survivors.contains(j));
         let left = forbidden.map(|feature| Ranked { feature, rank: 0, step: Some(0), criterion: 0.0 }).collect();
-        let witness = rules.subset_within(&survivors).expect("Rules::new found an allowed subset");
-        let locked = rules.root().iter().map(|&c| c == Choice::In).collect();
+        let held = Held::new(rules, &survivors);
         let mut master = Self {
             rules,
             step,
             start: survivors.len(),
             survivors,
-            witness,
-            locked,
+            held,
             steps: 0,
             left,
             last: Vec::new(),
@@ -65,26 +97,6 @@ impl<'a> Elimination<'a> {
     /// Units to ask for: those that will leave and some spare for what the rules hold back; all, when this may be the end.
     fn candidates(&self) -> usize {
         if self.rules.allows(&self.survivors) { self.survivors.len() } else { self.quota() + 4 }
-    }
-
-    /// Whether the rules let unit u go now.
-    fn may_leave(&mut self, u: usize) -> bool {
-        let rules = self.rules;
-        let first = rules.unit(u)[0];
-        if self.locked[u] || rules.needed_by(u).iter().any(|&by| self.survivors.contains(rules.unit(by)[0])) {
-            return false;
-        }
-        if self.witness.contains(first) {
-            let mut rest = self.survivors.clone();
-            for &j in rules.unit(u) {
-                rest.remove(j);
-            }
-            match rules.subset_within(&rest) {
-                Some(witness) => self.witness = witness,
-                None => self.locked[u] = true,
-            }
-        }
-        !self.locked[u]
     }
 }
 
@@ -127,7 +139,7 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
             if self.leaving.len() >= quota || (!self.leaving.is_empty() && self.rules.allows(&self.survivors)) {
                 break;
             }
-            if self.may_leave(u) {
+            if self.held.may_leave(u, &self.survivors) {
                 for &feature in self.rules.unit(u) {
                     self.survivors.remove(feature);
                     self.leaving.push(feature);

@@ -18,6 +18,8 @@
 //!          in a tie the feature of larger index goes first. One machine per pair of classes; criteria are summed over pairs.
 //! Fails    never on limits: what the last ranking says is then applied at once, and the status says so.
 
+pub mod evaluated;
+pub mod flips;
 mod master;
 mod oracle;
 
