@@ -333,8 +333,8 @@ pub(crate) struct OwnArgs {
     /// object
     #[arg(long, value_name = "L|FILE", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) penalty: Option<String>,
-    /// kta, rfe: gamma of the kernel: a number, sigest[:BETA] = BETA / median squared distance, or scale = 1 / (K Var(X)), both for
-    /// K features on average; rfe also 1/p, p the surviving features [default: sigest for kta, 1/p for rfe]
+    /// kta, rfe, eb-rfe, flips: gamma of the kernel: a number, sigest[:BETA] = BETA / median squared distance, or scale = 1 / (K Var(X)), both for
+    /// K features on average; but for kta also 1/p, p the surviving features [default: sigest for kta, 1/p for others]
     #[arg(long, value_name = "GAMMA", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) gamma: Option<String>,
     /// exact, kta: find and prove this many best subsets [default: 1]
@@ -365,27 +365,43 @@ pub(crate) struct OwnArgs {
     /// rfe: features that leave per step: a number, a fraction such as 0.1, or half [default: 1]
     #[arg(long, value_name = "N|FRACTION|half", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) step: Option<String>,
-    /// rfe: constant of the poly and sigmoid kernels [default: 0]
+    /// rfe, eb-rfe, flips: constant of the poly and sigmoid kernels [default: 0]
     #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) coef0: Option<f64>,
-    /// rfe: degree of the poly kernel [default: 3]
+    /// rfe, eb-rfe, flips: degree of the poly kernel [default: 3]
     #[arg(long, value_name = "D", help_heading = "Method")]
     pub(crate) degree: Option<u32>,
-    /// rfe: what features are ranked by [default: weights for a linear kernel, margin for others]
+    /// rfe, eb-rfe: what features are ranked by [default: weights for a linear kernel, margin for others]
     #[arg(long, value_name = "WHAT", help_heading = "Method")]
     pub(crate) criterion: Option<CriterionArg>,
-    /// rfe: choose the cost among these by cross-validation on the way: 0.25,1,4
+    /// rfe, eb-rfe, flips: choose the cost among these by cross-validation: 0.25,1,4 [default: rfe and flips --cost alone; eb-rfe
+    /// 0.0625,0.25,1,4,16,64]
     #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) costs: Option<String>,
     /// rfe with --costs: choose the cost anew every N steps [default: 1]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) retune: Option<u64>,
-    /// rfe with --costs: number of stratified folds; --seed deals the samples [default: 5]
+    /// rfe with --costs, eb-rfe, flips: number of stratified folds; --seed deals the samples [default: 5]
     #[arg(long, value_name = "F", help_heading = "Method")]
     pub(crate) cv: Option<usize>,
-    /// rfe with --costs: column with the fold of each sample; it is set apart and never selected
+    /// rfe with --costs, eb-rfe, flips: column with the fold of each sample; it is set apart and never selected
     #[arg(long, value_name = "COLUMN", help_heading = "Method", conflicts_with = "cv")]
     pub(crate) folds: Option<String>,
+    /// eb-rfe: candidates per step [default: 3]
+    #[arg(long, value_name = "K", help_heading = "Method")]
+    pub(crate) candidates: Option<u64>,
+    /// eb-rfe: only features whose criterion exceeds the smallest by at most (RATIO - 1) times its size are candidates
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) adaptive: Option<f64>,
+    /// bit-flip, attribute-flip: start from the features of this result [default: the result of rfe]
+    #[arg(long, value_name = "RESULT.json", help_heading = "Method")]
+    pub(crate) start: Option<PathBuf>,
+    /// bit-flip, attribute-flip: most passes over all neighbours, or all: until nothing improves [default: 1]
+    #[arg(long, value_name = "N|all", help_heading = "Method")]
+    pub(crate) passes: Option<String>,
+    /// eb-rfe: keep here how far the run has come, and go on from there when started again
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    pub(crate) resume: Option<PathBuf>,
     /// rfe: what a fraction in --step is a fraction of [default: remaining]
     #[arg(long, value_name = "WHICH", help_heading = "Method")]
     pub(crate) step_of: Option<StepOf>,

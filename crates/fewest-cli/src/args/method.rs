@@ -5,55 +5,63 @@ use std::path::Path;
 #[cfg(feature = "highs")]
 use std::sync::Arc;
 
-use fewest::kernel_oracle::{Criterion, KernelRule};
 use fewest::method::alignment::{self, KtaSettings};
 #[cfg(feature = "highs")]
 use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
-use fewest::method::elimination::{self, RfeSettings, Step, Tuning};
+use fewest::method::elimination::RfeSettings;
+use fewest::method::elimination::evaluated::EbRfeSettings;
+use fewest::method::elimination::flips::Flip;
 use fewest::method::filter::{self, Binning};
 use fewest::method::generating::{self, FgmSettings, Mkl};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
 use fewest::model::Model;
-use fewest::validation::Folds;
 use fewest::{
     Bias, Classified, Design, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings,
 };
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
 
-use super::low::{CriterionArg, KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, StepOf, SvmArgs};
+use super::elimination::{self, AskedEbRfe, AskedFlip, AskedRfe, FlipFrom};
+use super::low::{KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, SvmArgs};
 use super::rules::{Features, read_values};
 use super::{high, notation};
 use crate::commands::methods;
 #[cfg(feature = "highs")]
 use crate::commands::prepare::HeldOut;
 use crate::commands::prepare::Prepared;
+use crate::commands::resume::Resume;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
 const PROVING: &[&str] = &["exact", "gbd", "kta", "fgm"];
 
 /// Methods that eliminate features, with any kernel.
-const ELIMINATING: &[&str] = &["rfe"];
+const ELIMINATING: &[&str] = &["rfe", "eb-rfe", "bit-flip", "attribute-flip"];
+
+/// Methods that judge the neighbours of a subset.
+const FLIPS: &[&str] = &["bit-flip", "attribute-flip"];
+
+/// Methods that eliminate features one after the other without evaluation.
+const STEPPING: &[&str] = &["rfe", "bit-flip", "attribute-flip"];
 
 /// Methods that take a price per feature.
 const PRICED: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 22] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 27] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
         ("penalty", own.penalty.is_some(), PRICED, ""),
         ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
         ("validate", own.validate.is_some(), &["gbd"], ""),
         ("patience", own.patience.is_some(), &["gbd"], ""),
-        ("seed", own.seed.is_some(), &["gbd", "rfe"], ""),
+        ("seed", own.seed.is_some(), &["gbd", "rfe", "eb-rfe", "bit-flip", "attribute-flip"], ""),
         ("plain", own.plain, &["gbd", "fgm"], ""),
         ("top-b", own.top_b, &["fgm"], ""),
         ("mkl", own.mkl.is_some(), &["fgm"], ""),
         ("solutions", own.solutions.is_some(), &["exact", "kta"], ""),
-        ("gamma", own.gamma.is_some(), &["kta", "rfe"], ""),
+        ("gamma", own.gamma.is_some(), &["kta", "rfe", "eb-rfe", "bit-flip", "attribute-flip"], ""),
         ("coef0", own.coef0.is_some(), ELIMINATING, ""),
         ("degree", own.degree.is_some(), ELIMINATING, ""),
         ("criterion", own.criterion.is_some(), ELIMINATING, ""),
@@ -61,8 +69,13 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
         ("cv", own.cv.is_some(), ELIMINATING, ""),
         ("folds", own.folds.is_some(), ELIMINATING, ""),
         ("retune", own.retune.is_some(), &["rfe"], ""),
-        ("step", own.step.is_some(), &["rfe"], ""),
-        ("step-of", own.step_of.is_some(), &["rfe"], ""),
+        ("candidates", own.candidates.is_some(), &["eb-rfe"], ""),
+        ("adaptive", own.adaptive.is_some(), &["eb-rfe"], ""),
+        ("start", own.start.is_some(), FLIPS, ""),
+        ("passes", own.passes.is_some(), FLIPS, ""),
+        ("resume", own.resume.is_some(), &["eb-rfe"], ""),
+        ("step", own.step.is_some(), STEPPING, ""),
+        ("step-of", own.step_of.is_some(), STEPPING, ""),
         ("binning", own.binning.is_some(), &["info-gain"], ""),
         ("gap", limits.gap.is_some() && !certifies, PROVING, " or add --certify"),
         ("node-limit", limits.node_limit.is_some() && !certifies, &["exact", "kta"], " or add --certify"),
@@ -74,6 +87,10 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
 pub(crate) enum Asked {
     /// SVM-RFE.
     Rfe(AskedRfe),
+    /// EB-RFE.
+    EbRfe(AskedEbRfe),
+    /// Bit-Flip or Attribute-Flip.
+    Flip(AskedFlip),
     /// Information gain.
     InfoGain(Binning),
     /// Branch and bound.
@@ -113,22 +130,15 @@ pub(crate) enum Asked {
     },
 }
 
-/// `rfe` with its options.
-#[derive(Debug, PartialEq)]
-pub(crate) struct AskedRfe {
-    step: Step,
-    kernel: AskedKernel,
-    criterion: Criterion,
-    costs: Option<Vec<f64>>,
-    every: u64,
-    folds: AskedFolds,
-}
-
 /// A method with all its settings.
 #[derive(Debug)]
 pub(crate) enum Method {
     /// SVM-RFE.
     Rfe(Box<RfeSettings>),
+    /// EB-RFE.
+    EbRfe(Box<EbRfeSettings>),
+    /// Bit-Flip or Attribute-Flip.
+    Flip(Box<FlipFrom>),
     /// Information gain.
     InfoGain(Binning),
     /// Branch and bound.
@@ -220,24 +230,10 @@ impl Asked {
         }
         let own = &args.own;
         Ok(match name {
-            "rfe" => {
-                let costs = own.costs.as_deref().map(high::costs).transpose()?;
-                let unused =
-                    [("retune", own.retune.is_some()), ("cv", own.cv.is_some()), ("folds", own.folds.is_some())];
-                let unused = unused.into_iter().chain([("seed", own.seed.is_some())]).find(|o| o.1 && costs.is_none());
-                if let Some((option, _)) = unused {
-                    return Err(Failure::Input(format!("--{option} has a meaning with --costs only; add it")));
-                }
-                let kernel = AskedKernel::read(args.svm.kernel, own)?;
-                Asked::Rfe(AskedRfe {
-                    step: step(own.step.as_deref(), own.step_of)?,
-                    criterion: kernel.criterion(own.criterion)?,
-                    kernel,
-                    costs,
-                    every: at_least_one("retune", own.retune)?.unwrap_or(1),
-                    folds: AskedFolds::read(own)?,
-                })
-            }
+            "rfe" => Asked::Rfe(AskedRfe::read(args.svm.kernel, own)?),
+            "eb-rfe" => Asked::EbRfe(AskedEbRfe::read(args.svm.kernel, own)?),
+            "bit-flip" => Asked::Flip(AskedFlip::read(Flip::Bit, &args.svm, own)?),
+            "attribute-flip" => Asked::Flip(AskedFlip::read(Flip::Attribute, &args.svm, own)?),
             "info-gain" => Asked::InfoGain(binning(own.binning.as_deref())?),
             "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
             "kta" => Asked::Kta { gamma: Gamma::read(own.gamma.as_deref())?, solutions: solutions(own)? },
@@ -273,14 +269,15 @@ impl Asked {
 
     /// Whether `--seed` deals samples into folds.
     pub(crate) fn deals_folds(&self) -> bool {
-        matches!(self, Asked::Rfe(_))
+        matches!(self, Asked::Rfe(_) | Asked::EbRfe(_) | Asked::Flip(_))
     }
 
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
             Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } => return false,
-            Asked::Kta { .. } => return true,
+            Asked::Kta { .. } | Asked::EbRfe(_) => return true,
+            Asked::Flip(asked) => return asked.start.is_some(),
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, .. } => penalty,
@@ -300,16 +297,9 @@ impl Asked {
     ) -> Result<Method, Failure> {
         let (svm, features) = (svm.clone(), &Features::new(&prepared.data.names));
         Ok(match self {
-            Asked::Rfe(AskedRfe { step, kernel, criterion, costs, every, folds }) => {
-                let kernel = kernel.resolve(prepared, max_features)?;
-                let tuning = match costs {
-                    Some(costs) => {
-                        Some(Tuning { costs: costs.clone(), folds: folds.resolve(prepared)?, every: *every })
-                    }
-                    None => None,
-                };
-                Method::Rfe(Box::new(RfeSettings { svm, kernel, criterion: *criterion, step: *step, tuning }))
-            }
+            Asked::Rfe(asked) => Method::Rfe(Box::new(asked.resolve(svm, prepared, max_features)?)),
+            Asked::EbRfe(asked) => Method::EbRfe(Box::new(asked.resolve(svm, prepared, max_features)?)),
+            Asked::Flip(asked) => Method::Flip(Box::new(asked.resolve(svm, prepared, max_features)?)),
             Asked::InfoGain(binning) => Method::InfoGain(*binning),
             Asked::Exact { penalty, solutions } => {
                 let (penalty, solutions) = (penalty.resolve(features)?, *solutions);
@@ -343,7 +333,7 @@ impl Asked {
 }
 
 impl Method {
-    /// Runs the method.
+    /// Runs the method; `resume` is where a long run keeps how far it has come, and goes on from.
     ///
     /// # Errors
     /// Data that the method cannot take.
@@ -351,20 +341,16 @@ impl Method {
         &self,
         prepared: &Prepared,
         rules: &Rules,
+        resume: Option<&Resume>,
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Found, Failure> {
         Ok(match self {
-            Method::Rfe(settings) => {
-                let report = elimination::rfe_classes(&classified(prepared)?, rules, settings, limits, observer)?;
-                let mut found: Found = report.selection.into();
-                if settings.tuning.is_some() {
-                    found.cost = Some(report.cost);
-                    found.more.insert("cost".to_owned(), json!(report.cost));
-                    found.more.insert("tuned".to_owned(), json!(report.tuned));
-                }
-                found
+            Method::Rfe(settings) => elimination::rfe(settings, &classified(prepared)?, rules, limits, observer)?,
+            Method::EbRfe(settings) => {
+                elimination::eb_rfe(settings, &classified(prepared)?, prepared, rules, resume, limits, observer)?
             }
+            Method::Flip(settings) => settings.run(&classified(prepared)?, rules, limits, observer)?,
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
                 filter::information_gain(design, classes, rules, *binning, limits, observer)?.into()
@@ -419,6 +405,10 @@ impl Method {
                 path::exact_path(&two_classes(prepared, "exact")?, rules, sizes, settings, limits, observer)?
             }
             Method::Kta(..) => return Err(Failure::input("path has no kta; use `fewest select` for each size")),
+            Method::EbRfe(_) => {
+                return Err(Failure::input("path has no eb-rfe; the curve of `fewest select --json` holds every size"));
+            }
+            Method::Flip(_) => return Err(Failure::input("path has no flips; use `fewest select` for each size")),
             #[cfg(feature = "highs")]
             Method::Gbd(_) => {
                 return Err(Failure::input(
@@ -434,24 +424,9 @@ impl Method {
     /// The method's own entries in the settings of a result.
     pub(crate) fn settings(&self, names: &Names) -> Vec<(&'static str, Value)> {
         match self {
-            Method::Rfe(settings) => {
-                let (step, of) = match settings.step {
-                    Step::Count(count) => (json!(count), "count"),
-                    Step::Remaining(share) => (json!(share), "remaining"),
-                    Step::Original(share) => (json!(share), "original"),
-                };
-                let mut entries = vec![("step", step), ("step_of", json!(of))];
-                entries.extend(kernel_settings(&settings.kernel, settings.criterion));
-                if let Some(tuning) = &settings.tuning {
-                    let folds = tuning.folds.count();
-                    entries.extend([
-                        ("costs", json!(tuning.costs)),
-                        ("retune", json!(tuning.every)),
-                        ("cv", json!(folds)),
-                    ]);
-                }
-                entries
-            }
+            Method::Rfe(settings) => elimination::rfe_settings(settings),
+            Method::EbRfe(settings) => elimination::eb_rfe_settings(settings),
+            Method::Flip(settings) => settings.settings(names),
             Method::InfoGain(Binning::Mdl) => vec![("binning", json!("mdl"))],
             Method::InfoGain(Binning::EqualFrequency(bins)) => vec![("binning", json!(bins))],
             Method::Exact(settings) => {
@@ -480,7 +455,7 @@ impl Method {
 
     /// Whether gap and node limit mean something to it.
     pub(crate) fn proves(&self) -> bool {
-        !matches!(self, Method::Rfe(_) | Method::InfoGain(_))
+        !matches!(self, Method::Rfe(_) | Method::EbRfe(_) | Method::Flip(_) | Method::InfoGain(_))
     }
 
     /// What is added to the objective for each feature, length p; empty for nothing.
@@ -489,7 +464,7 @@ impl Method {
             Method::Exact(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
-            Method::Rfe(_) | Method::InfoGain(_) | Method::Kta(..) | Method::Fgm(_) => &[],
+            _ => &[],
         }
     }
 
@@ -498,140 +473,10 @@ impl Method {
         match self {
             Method::Kta(settings, _) => Kernel::Rbf { gamma: settings.gamma },
             Method::Rfe(settings) => settings.kernel.at(features),
+            Method::EbRfe(settings) => settings.kernel.at(features),
+            Method::Flip(from) => from.flip.kernel.at(features),
             _ => Kernel::Linear,
         }
-    }
-}
-
-/// `--kernel` and its parameters, of methods that take any.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct AskedKernel {
-    /// The kernel; its gamma holds for a number only.
-    kernel: Kernel,
-    gamma: Gamma,
-}
-
-impl AskedKernel {
-    fn read(kind: Option<KernelArg>, own: &OwnArgs) -> Result<Self, Failure> {
-        let kind = kind.unwrap_or(KernelArg::Linear);
-        let given = [
-            ("gamma", own.gamma.is_some(), kind != KernelArg::Linear),
-            ("coef0", own.coef0.is_some(), matches!(kind, KernelArg::Poly | KernelArg::Sigmoid)),
-            ("degree", own.degree.is_some(), kind == KernelArg::Poly),
-        ];
-        if let Some((option, ..)) = given.into_iter().find(|(_, given, used)| *given && !used) {
-            let name = high::kernel_name(kind);
-            return Err(Failure::Input(format!(
-                "--{option} has no meaning for the {name} kernel; leave it out or choose another --kernel"
-            )));
-        }
-        let gamma = match own.gamma.as_deref() {
-            None | Some("1/p") => Gamma::PerFeature,
-            other => Gamma::read(other).map_err(|_| {
-                Failure::Input(format!(
-                    "--gamma is {}, but must be a number above 0, 1/p, scale, sigest, or sigest:BETA with BETA above 0",
-                    other.unwrap_or_default()
-                ))
-            })?,
-        };
-        let number = if let Gamma::Number(number) = gamma { number } else { 1.0 };
-        let (coef0, degree) = (own.coef0.unwrap_or(0.0), own.degree.unwrap_or(3));
-        let kernel = match kind {
-            KernelArg::Linear => Kernel::Linear,
-            KernelArg::Rbf => Kernel::Rbf { gamma: number },
-            KernelArg::Poly => Kernel::Poly { gamma: number, coef0, degree },
-            KernelArg::Sigmoid => Kernel::Sigmoid { gamma: number, coef0 },
-        };
-        kernel.check()?;
-        Ok(Self { kernel, gamma })
-    }
-
-    /// `--criterion`, or what suits the kernel.
-    fn criterion(&self, asked: Option<CriterionArg>) -> Result<Criterion, Failure> {
-        let linear = self.kernel == Kernel::Linear;
-        match asked {
-            Some(CriterionArg::Weights) if !linear => Err(Failure::input(
-                "--criterion is weights, but only a linear kernel has weights; use margin or input-weights",
-            )),
-            Some(CriterionArg::InputWeights) => Ok(Criterion::InputWeights),
-            Some(CriterionArg::Margin) => Ok(Criterion::Margin),
-            None if !linear => Ok(Criterion::Margin),
-            Some(CriterionArg::Weights) | None => Ok(Criterion::Weights),
-        }
-    }
-
-    /// With gamma found from the data, for as many features as may be chosen.
-    fn resolve(self, prepared: &Prepared, max_features: Option<usize>) -> Result<KernelRule, Failure> {
-        if self.kernel == Kernel::Linear || self.gamma == Gamma::PerFeature {
-            return Ok(KernelRule { kernel: self.kernel, per_feature: true });
-        }
-        let theta = max_features.unwrap_or(prepared.data.names.len());
-        let gamma = self.gamma.find(prepared.data.features.as_design(), theta)?;
-        Ok(self.kernel.with_gamma(gamma).into())
-    }
-}
-
-/// The entries of a kernel and a criterion in the settings of a result.
-fn kernel_settings(rule: &KernelRule, criterion: Criterion) -> Vec<(&'static str, Value)> {
-    let mut entries = vec![("criterion", json!(criterion))];
-    if let Some(gamma) = rule.kernel.gamma() {
-        entries.push(("gamma", if rule.per_feature { json!("1/p") } else { json!(gamma) }));
-    }
-    if let Kernel::Poly { coef0, .. } | Kernel::Sigmoid { coef0, .. } = rule.kernel {
-        entries.push(("coef0", json!(coef0)));
-    }
-    if let Kernel::Poly { degree, .. } = rule.kernel {
-        entries.push(("degree", json!(degree)));
-    }
-    entries
-}
-
-/// `--cv`, `--folds` and `--seed`: the folds of a method's own cross-validation.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct AskedFolds {
-    /// Number of stratified folds, where no column says them.
-    count: usize,
-    seed: u64,
-    column: Option<String>,
-}
-
-impl AskedFolds {
-    /// Folds of a method's own cross-validation, unless `--cv` or a column says otherwise.
-    const COUNT: usize = 5;
-
-    fn read(own: &OwnArgs) -> Result<Self, Failure> {
-        if own.folds.is_some() && own.seed.is_some() {
-            return Err(Failure::input(
-                "--seed deals the samples into the folds of --cv, but --folds names them; leave it out",
-            ));
-        }
-        let count = own.cv.unwrap_or(Self::COUNT);
-        if count < 2 {
-            return Err(Failure::Input(format!("--cv is {count}, but must be at least 2")));
-        }
-        Ok(Self { count, seed: own.seed.unwrap_or(0), column: own.folds.clone() })
-    }
-
-    /// The folds of the samples at hand.
-    fn resolve(&self, prepared: &Prepared) -> Result<Folds, Failure> {
-        let (source, n) = (&prepared.data.source, prepared.target.codes.len());
-        let Some(names) = &prepared.folds else {
-            if self.count > n {
-                return Err(Failure::Input(format!("{source}: --cv is {}, but there are {n} samples", self.count)));
-            }
-            return Ok(Folds::new(fewest_data::stratified_folds(&prepared.target, self.count, self.seed))?);
-        };
-        let mut known: Vec<&String> = names.iter().collect();
-        known.sort_unstable();
-        known.dedup();
-        if known.len() < 2 {
-            let column = self.column.as_deref().unwrap_or_default();
-            return Err(Failure::Input(format!(
-                "{source}: the column `{column}` has one fold only, but cross-validation needs at least 2"
-            )));
-        }
-        let code = |name: &String| known.binary_search(&name).expect("listed above") as u32;
-        Ok(Folds::new(names.iter().map(code).collect())?)
     }
 }
 
@@ -657,7 +502,7 @@ pub(crate) enum Gamma {
 }
 
 impl Gamma {
-    fn read(text: Option<&str>) -> Result<Self, Failure> {
+    pub(super) fn read(text: Option<&str>) -> Result<Self, Failure> {
         let (gamma, number) = match text {
             None | Some("sigest") => return Ok(Gamma::Sigest(1.0)),
             Some("scale") => return Ok(Gamma::Scale),
@@ -676,7 +521,7 @@ impl Gamma {
     }
 
     /// The number, when at most `theta` features are chosen.
-    fn find(self, design: &dyn Design, theta: usize) -> Result<f64, Failure> {
+    pub(super) fn find(self, design: &dyn Design, theta: usize) -> Result<f64, Failure> {
         Ok(match self {
             Gamma::Number(gamma) => gamma,
             Gamma::Sigest(beta) => beta * alignment::sigest(design, theta)?,
@@ -788,7 +633,7 @@ fn mkl(own: &OwnArgs) -> Mkl {
 }
 
 /// The number of an option that may not be 0.
-fn at_least_one(option: &str, count: Option<u64>) -> Result<Option<u64>, Failure> {
+pub(super) fn at_least_one(option: &str, count: Option<u64>) -> Result<Option<u64>, Failure> {
     match count {
         Some(0) => Err(Failure::Input(format!("--{option} is 0, but must be at least 1"))),
         count => Ok(count),
@@ -808,34 +653,5 @@ fn binning(text: Option<&str>) -> Result<Binning, Failure> {
             Ok(bins) if bins >= 2 => Ok(Binning::EqualFrequency(bins)),
             _ => Err(Failure::Input(format!("--binning is {text}, but must be mdl or a number of bins, at least 2"))),
         },
-    }
-}
-
-/// `--step` and `--step-of`.
-fn step(text: Option<&str>, of: Option<StepOf>) -> Result<Step, Failure> {
-    let share = |share: f64| if of == Some(StepOf::Original) { Step::Original(share) } else { Step::Remaining(share) };
-    let text = text.unwrap_or("1");
-    let step = if text == "half" {
-        share(0.5)
-    } else if let Ok(count) = text.parse::<usize>() {
-        Step::Count(count)
-    } else {
-        share(text.parse().unwrap_or(f64::NAN))
-    };
-    match step {
-        Step::Count(0) | Step::Remaining(_) | Step::Original(_) if !fraction_fits(step) => Err(Failure::Input(
-            format!("--step is {text}, but must be a whole number, at least 1, a fraction between 0 and 1, or half"),
-        )),
-        Step::Count(_) if of.is_some() => Err(Failure::Input(format!(
-            "--step-of says what a fraction is a fraction of, but --step is {text}; leave it out"
-        ))),
-        _ => Ok(step),
-    }
-}
-
-fn fraction_fits(step: Step) -> bool {
-    match step {
-        Step::Count(count) => count > 0,
-        Step::Remaining(share) | Step::Original(share) => share > 0.0 && share < 1.0,
     }
 }

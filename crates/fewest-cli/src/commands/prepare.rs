@@ -302,6 +302,25 @@ impl Prepared {
         scale_name(self.scaling.kind)
     }
 
+    /// A number that changes with any value, class or weight (FNV-1a).
+    pub(crate) fn check(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+        let design = self.data.features.as_design();
+        for j in 0..design.n_features() {
+            design.each_in_column(j, &mut |i, x| {
+                add(i as u64);
+                add(x.to_bits());
+            });
+        }
+        self.target.codes.iter().for_each(|&code| add(u64::from(code)));
+        self.weights.iter().for_each(|weight| add(weight.to_bits()));
+        for fold in self.folds.iter().flatten() {
+            fold.bytes().for_each(|byte| add(u64::from(byte)));
+        }
+        hash
+    }
+
     /// Trains the SVM on these features.
     ///
     /// # Errors

@@ -35,9 +35,10 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", false)?;
     }
 
+    let resume = task.resume(terminal)?;
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
     let Found { selection, model, validated, cost, more } =
-        task.method.select(prepared, &task.rules, task.method_limits(), &mut watch)?;
+        task.method.select(prepared, &task.rules, resume.as_ref(), task.method_limits(), &mut watch)?;
 
     // The SVM on what was selected, unless the method has its own.
     let fitting = Instant::now();

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::certify::Certify;
 use super::prepare::{Preparation, Prepared, Validate, listed};
+use super::resume::Resume;
 use crate::args::high::{self, ClassWeight};
 use crate::args::low::SelectionArgs;
 use crate::args::method::{Asked, Method, two_classes};
@@ -165,6 +166,21 @@ pub(crate) struct Task<'a> {
 }
 
 impl Task<'_> {
+    /// Where a long run keeps how far it has come, if asked for.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(crate) fn resume(&self, terminal: Terminal) -> Result<Option<Resume>, Failure> {
+        let Some(path) = &self.args.own.resume else { return Ok(None) };
+        let mut run = self.settings(self.rules.list().max_features);
+        for free in ["time_limit", "threads", "memory"] {
+            run.remove(free);
+        }
+        run.insert("method".to_owned(), json!(self.args.method));
+        run.insert("data_check".to_owned(), json!(self.prepared.check()));
+        Ok(Some(Resume::open(path, Value::Object(run), terminal)?))
+    }
+
     /// The method's name.
     pub(crate) fn method_name(&self) -> &str {
         &self.args.method
