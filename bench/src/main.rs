@@ -165,7 +165,7 @@ fn write_model(path: &str, model: &Model, data: &matrix::Matrix) -> Result<(), s
 fn run_rfe(data: &matrix::Matrix, mut options: Options) -> Result<Value, String> {
     let (features, step) = (options.number("features", 10.0)? as usize, options.number("step", 1.0)?);
     let step = if step >= 1.0 { Step::Count(step as usize) } else { Step::Original(step) };
-    let settings = RfeSettings { svm: svm(&mut options)?, step };
+    let settings = RfeSettings { svm: svm(&mut options)?, step, ..RfeSettings::default() };
     let problem = Problem::new(&*data.design, &data.labels, None).map_err(|e| e.to_string())?;
     let rules = Rules::at_most_features(problem.n_features(), features).map_err(|e| e.to_string())?;
     let (seconds, found): (_, Selection) = timed(&mut options, || {

@@ -128,6 +128,14 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Says something beside the bar.
+    fn note(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| self.terminal.note(text)),
+            None => self.terminal.note(text),
+        }
+    }
+
     /// Adds a line to the trace.
     fn line(&mut self, line: &Value) {
         let Some(sink) = self.sink else { return };
@@ -163,6 +171,9 @@ impl<'a> Watch<'a> {
             Event::Size { max_features } => {
                 json!({"event": "size", "seconds": seconds, "max_features": max_features})
             }
+            Event::Plan { subsets, trainings } => {
+                json!({"event": "plan", "seconds": seconds, "subsets": subsets, "trainings": trainings})
+            }
             _ => return,
         });
     }
@@ -176,6 +187,10 @@ impl Observer for Watch<'_> {
             Event::Incumbent { subset, objective, .. } => {
                 self.state.incumbent = Some(objective);
                 self.tell(subset.len());
+            }
+            Event::Plan { subsets, trainings } => {
+                let what = notation::plural(subsets as usize, "subset");
+                self.note(&format!("judging {what} by cross-validation, at most {trainings} trainings"));
             }
             Event::Bound { bound, .. } => self.state.bound = Some(bound),
             Event::Size { max_features } => self.state = State::of(format!("size {max_features}")),

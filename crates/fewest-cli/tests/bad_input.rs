@@ -201,7 +201,7 @@ fn method_and_its_options() {
         (vec!["--method", "fewest", "--max-features", "2"], vec!["no method fewest", "rfe", "info-gain"]),
         (vec!["--method", "info-gian", "--max-features", "2"], vec!["did you mean info-gain"]),
         (vec!["--method", "info-gain", "--max-features", "2", "--step", "2"], vec!["--step", "rfe"]),
-        (vec!["--method", "rfe", "--max-features", "2", "--kernel", "rbf"], vec!["--kernel", "linear", "fewest fit"]),
+        (vec!["--method", "exact", "--max-features", "2", "--kernel", "rbf"], vec!["--kernel", "linear", "fewest fit"]),
         (vec!["--method", "rfe", "--max-features", "2", "--step", "0"], vec!["--step is 0"]),
         (vec!["--method", "rfe", "--max-features", "2", "--step", "1.5"], vec!["--step is 1.5"]),
         (vec!["--method", "rfe", "--max-features", "2", "--step", "2", "--step-of", "original"], vec!["--step-of"]),
@@ -231,13 +231,13 @@ fn method_and_its_options() {
 }
 
 #[test]
-fn three_classes_are_too_many_for_rfe() {
-    refused(
-        "three",
-        ("t.csv", &generated(30, 5, &["a", "b", "c"], 5)),
-        &[],
-        &["rfe needs two classes", "3", "info-gain"],
-    );
+fn three_classes_are_too_many_for_exact() {
+    let scratch = Scratch::new("three");
+    scratch.file("t.csv", generated(30, 5, &["a", "b", "c"], 5));
+    let ran = scratch.run(&["select", "t.csv", "--method", "exact", "--max-features", "2"]).code(2);
+    for word in ["exact needs two classes", "3", "info-gain"] {
+        assert!(ran.err.contains(word), "`{word}` is not in: {}", ran.err);
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};
 pub use scaling::{ScaleKind, Scaling, low_variance, variances};
-pub use split::stratified;
+pub use split::{stratified, stratified_folds};
 pub use summary::{Duplicate, Summary, summary};
 pub use target::Target;
 

@@ -21,6 +21,25 @@ pub fn stratified(target: &Target, share: f64, seed: u64) -> (Vec<usize>, Vec<us
     (0..held.len()).partition(|&i| !held[i])
 }
 
+/// The stream of random numbers of [`stratified_folds`].
+const FOLDS: u32 = 16;
+
+/// Deals the rows into `count` folds, the fold of each row: each class is dealt on its own, in random order, and the next class goes on
+/// where it ended, so that folds differ by one row at most. The same seed gives the same folds everywhere.
+pub fn stratified_folds(target: &Target, count: usize, seed: u64) -> Vec<u32> {
+    let mut random = Random::new(seed, FOLDS);
+    let mut folds = vec![0; target.codes.len()];
+    let mut next = 0;
+    for (class, size) in target.counts().into_iter().enumerate() {
+        let rows: Vec<usize> = (0..target.codes.len()).filter(|&i| target.codes[i] as usize == class).collect();
+        for at in random.sample(size, size) {
+            folds[rows[at]] = (next % count.max(1)) as u32;
+            next += 1;
+        }
+    }
+    folds
+}
+
 impl Features {
     /// The rows given, ascending; n becomes their number.
     ///
@@ -66,7 +85,7 @@ impl Target {
 mod tests {
     use fewest::{DenseDesign, SparseDesign};
 
-    use super::stratified;
+    use super::{stratified, stratified_folds};
     use crate::{Features, Target};
 
     fn target(codes: &[u32]) -> Target {
@@ -85,6 +104,22 @@ mod tests {
         assert_eq!(target.rows(&held).counts(), [13, 7, 0]);
         assert_eq!(stratified(&target, 0.2, 1), (kept, held.clone()));
         assert_ne!(stratified(&target, 0.2, 2).1, held);
+    }
+
+    #[test]
+    fn folds_are_stratified_even_and_seeded() {
+        let codes: Vec<u32> = (0..103).map(|i| if i < 7 { 2 } else { u32::from(i % 3 == 0) }).collect();
+        let target = target(&codes);
+        let folds = stratified_folds(&target, 5, 1);
+        let size = |f: u32, class: u32| (0..103).filter(|&i| folds[i] == f && codes[i] == class).count();
+        for class in 0..3 {
+            let sizes: Vec<usize> = (0..5).map(|f| size(f, class)).collect();
+            assert!(sizes.iter().max().unwrap() - sizes.iter().min().unwrap() <= 1, "class {class}: {sizes:?}");
+        }
+        let all: Vec<usize> = (0..5).map(|f| (0..3).map(|class| size(f, class)).sum()).collect();
+        assert!(all.iter().all(|&s| s == 20 || s == 21), "{all:?}");
+        assert_eq!(stratified_folds(&target, 5, 1), folds);
+        assert_ne!(stratified_folds(&target, 5, 2), folds);
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod design;
 pub mod dual;
 mod error;
 pub mod kernel;
+pub mod kernel_oracle;
 pub mod master;
 pub mod method;
 pub mod model;
@@ -15,13 +16,14 @@ mod run;
 pub mod saddle;
 mod subset;
 pub mod subset_oracle;
+pub mod validation;
 
 pub use design::{DenseDesign, Design, RowMatrix, SparseDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
 pub use kernel::Kernel;
 pub use method::{Ranked, Selection, Solution};
-pub use problem::Problem;
+pub use problem::{Classified, Problem};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
 pub use run::{
     Cancel, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent, Status, drive,

@@ -1,4 +1,4 @@
-//! A two-class problem: data, labels and sample weights, checked once.
+//! Problems: data, labels and sample weights, checked once.
 
 use crate::{Design, Error};
 
@@ -17,23 +17,12 @@ impl<'a> Problem<'a> {
     /// [`Error::Data`] naming the first thing wrong.
     pub fn new(design: &'a dyn Design, labels: &[f64], weights: Option<&[f64]>) -> Result<Self, Error> {
         let n = design.n_samples();
-        let shape =
-            |what: &str, found: usize| Err(Error::Data(format!("{found} {what} for {n} samples; give one per sample")));
         if labels.len() != n {
-            return shape("labels", labels.len());
+            return Err(Error::Data(format!("{} labels for {n} samples; give one per sample", labels.len())));
         }
-        let weights = weights.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
-        if weights.len() != n {
-            return shape("sample weights", weights.len());
-        }
+        let weights = checked_weights(n, weights)?;
         if let Some(i) = labels.iter().position(|&y| y != 1.0 && y != -1.0) {
             return Err(Error::Data(format!("the label of sample {i} is {}, but must be -1 or 1", labels[i])));
-        }
-        if let Some(i) = weights.iter().position(|&w| !(w >= 0.0 && w.is_finite())) {
-            return Err(Error::Data(format!(
-                "the weight of sample {i} is {}, but must be finite and 0 or more",
-                weights[i]
-            )));
         }
         for class in [-1.0, 1.0] {
             if !labels.iter().zip(&weights).any(|(&y, &w)| y == class && w > 0.0) {
@@ -42,19 +31,7 @@ impl<'a> Problem<'a> {
                 )));
             }
         }
-        for j in 0..design.n_features() {
-            let mut bad = None;
-            design.each_in_column(j, &mut |i, x| {
-                if !x.is_finite() && bad.is_none() {
-                    bad = Some((i, x));
-                }
-            });
-            if let Some((i, x)) = bad {
-                return Err(Error::Data(format!(
-                    "sample {i}, feature {j} is {x}; remove or fill in such values first"
-                )));
-            }
-        }
+        check_values(design)?;
         Ok(Self { design, labels: labels.to_vec(), weights })
     }
 
@@ -78,4 +55,104 @@ impl<'a> Problem<'a> {
     pub fn n_features(&self) -> usize {
         self.design.n_features()
     }
+}
+
+/// A validated problem of two or more classes: n samples of classes 0, 1, ... k - 1, all present, weights >= 0, finite values.
+#[derive(Clone)]
+pub struct Classified<'a> {
+    design: &'a dyn Design,
+    classes: Vec<u32>,
+    n_classes: u32,
+    weights: Vec<f64>,
+}
+
+impl<'a> Classified<'a> {
+    /// Checks shapes, classes and values. `weights` (length n, default all 1) multiply the slack cost of each sample.
+    ///
+    /// # Errors
+    /// [`Error::Data`] naming the first thing wrong.
+    pub fn new(design: &'a dyn Design, classes: &[u32], weights: Option<&[f64]>) -> Result<Self, Error> {
+        let n = design.n_samples();
+        if classes.len() != n {
+            return Err(Error::Data(format!("{} class labels for {n} samples; give one per sample", classes.len())));
+        }
+        let weights = checked_weights(n, weights)?;
+        let n_classes = classes.iter().max().map_or(0, |c| c + 1);
+        if n_classes < 2 {
+            return Err(Error::Data("all samples are of one class; two are needed".into()));
+        }
+        for class in 0..n_classes {
+            if !classes.iter().zip(&weights).any(|(&c, &w)| c == class && w > 0.0) {
+                return Err(Error::Data(format!("class {class} has no sample with positive weight")));
+            }
+        }
+        check_values(design)?;
+        Ok(Self { design, classes: classes.to_vec(), n_classes, weights })
+    }
+
+    /// The data matrix.
+    pub fn design(&self) -> &'a dyn Design {
+        self.design
+    }
+    /// Class of each sample, length n.
+    pub fn classes(&self) -> &[u32] {
+        &self.classes
+    }
+    /// Number of classes k, at least 2.
+    pub fn n_classes(&self) -> u32 {
+        self.n_classes
+    }
+    /// Multipliers of the slack cost, length n.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+    /// Number of samples n.
+    pub fn n_samples(&self) -> usize {
+        self.classes.len()
+    }
+    /// Number of features p.
+    pub fn n_features(&self) -> usize {
+        self.design.n_features()
+    }
+
+    /// As a problem of labels -1 (class 0) and +1, when there are two classes.
+    pub(crate) fn two_classes(&self) -> Option<Problem<'a>> {
+        let labels = || self.classes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect();
+        (self.n_classes == 2).then(|| Problem { design: self.design, labels: labels(), weights: self.weights.clone() })
+    }
+}
+
+impl<'a> From<&Problem<'a>> for Classified<'a> {
+    fn from(problem: &Problem<'a>) -> Self {
+        let classes = problem.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
+        Self { design: problem.design, classes, n_classes: 2, weights: problem.weights.clone() }
+    }
+}
+
+fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
+    let weights = weights.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
+    if weights.len() != n {
+        return Err(Error::Data(format!("{} sample weights for {n} samples; give one per sample", weights.len())));
+    }
+    match weights.iter().position(|&w| !(w >= 0.0 && w.is_finite())) {
+        Some(i) => {
+            Err(Error::Data(format!("the weight of sample {i} is {}, but must be finite and 0 or more", weights[i])))
+        }
+        None => Ok(weights),
+    }
+}
+
+fn check_values(design: &dyn Design) -> Result<(), Error> {
+    for j in 0..design.n_features() {
+        let mut bad = None;
+        design.each_in_column(j, &mut |i, x| {
+            if !x.is_finite() && bad.is_none() {
+                bad = Some((i, x));
+            }
+        });
+        if let Some((i, x)) = bad {
+            return Err(Error::Data(format!("sample {i}, feature {j} is {x}; remove or fill in such values first")));
+        }
+    }
+    Ok(())
 }

@@ -176,6 +176,7 @@ impl<'a> SubsetOracle<'a> {
     /// The `count` surviving units of smallest criterion, smallest first, ties by falling index.
     pub fn smallest(&mut self, count: usize) -> Vec<(usize, f64)> {
         let all = self.lazy.units.len();
+        let count = count.min(all);
         let mut found: Vec<(f64, usize)>;
         if self.lazy.recent.len() < count || 4 * count >= all {
             found = (0..all).map(|at| self.look_at(at)).collect();

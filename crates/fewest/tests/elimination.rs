@@ -11,7 +11,7 @@ use fewest::{
 use fewest_testing::{RandomProblem, Rng, obeys, random_rules};
 
 fn settings(step: Step) -> RfeSettings {
-    RfeSettings { svm: SvmSettings { tolerance: 1e-10, ..SvmSettings::default() }, step }
+    RfeSettings { svm: SvmSettings { tolerance: 1e-10, ..SvmSettings::default() }, step, ..RfeSettings::default() }
 }
 
 fn run(problem: &Problem<'_>, rules: &Rules, settings: &RfeSettings) -> Selection {

@@ -96,7 +96,7 @@ fn an_rfe_path_holds_what_rfe_finds_at_each_size() {
         let problem = Problem::new(&design, &labels, None).unwrap();
         let rules = if round % 4 == 0 { Rules::none(p) } else { satisfiable(&mut rng, p, |_| {}) };
         let step = [Step::Count(1), Step::Count(4), Step::Remaining(0.5)][round as usize % 3];
-        let settings = RfeSettings { svm: tight(), step };
+        let settings = RfeSettings { svm: tight(), step, ..RfeSettings::default() };
         let asked = [1, 2, 3, 5, 8, 14];
         let mut calls = 0;
         let mut count = |event: &Event<'_>| {

@@ -234,6 +234,31 @@ impl KernelMeaning {
     }
 }
 
+/// The kind of a kernel.
+pub(crate) fn kernel_arg(kernel: &Kernel) -> KernelArg {
+    match kernel {
+        Kernel::Linear | Kernel::Precomputed => KernelArg::Linear,
+        Kernel::Rbf { .. } => KernelArg::Rbf,
+        Kernel::Poly { .. } => KernelArg::Poly,
+        Kernel::Sigmoid { .. } => KernelArg::Sigmoid,
+    }
+}
+
+/// Costs: a list of numbers above 0, ascending.
+///
+/// # Errors
+/// An entry that is no such number.
+pub(crate) fn costs(text: &str) -> Result<Vec<f64>, Failure> {
+    let number = |entry: &str| match entry.trim().parse::<f64>() {
+        Ok(cost) if cost > 0.0 && cost.is_finite() => Ok(cost),
+        _ => Err(Failure::Input(format!("--costs holds `{entry}`, but must be numbers above 0 with commas between"))),
+    };
+    let mut costs = text.split(',').map(number).collect::<Result<Vec<f64>, Failure>>()?;
+    costs.sort_by(f64::total_cmp);
+    costs.dedup();
+    Ok(costs)
+}
+
 /// The name of a kernel in options and results.
 pub(crate) fn kernel_name(kind: KernelArg) -> &'static str {
     match kind {
@@ -251,6 +276,10 @@ pub(crate) enum ClassWeight {
     None,
     /// n / (k n_c)
     Balanced,
+    /// 1 / n_c
+    Inverse,
+    /// 1 / n_c + k
+    Softened,
     /// By class name; others 1.
     Each(Vec<(String, f64)>),
 }
@@ -262,11 +291,14 @@ impl ClassWeight {
     /// A weight that is no finite number above 0.
     pub(crate) fn read(text: &str) -> Result<Self, Failure> {
         match text {
-            "none" => Ok(ClassWeight::None),
+            "none" | "cw1" => Ok(ClassWeight::None),
+            "cw2" => Ok(ClassWeight::Inverse),
+            "cw3" => Ok(ClassWeight::Softened),
             "balanced" => Ok(ClassWeight::Balanced),
             _ => {
-                let pairs = notation::weighted(text)
-                    .map_err(|why| Failure::Input(format!("--class-weight: {why}; or write none or balanced")))?;
+                let pairs = notation::weighted(text).map_err(|why| {
+                    Failure::Input(format!("--class-weight: {why}; or write none, balanced, cw2 or cw3"))
+                })?;
                 match pairs.iter().find(|(_, w)| !(*w > 0.0 && w.is_finite())) {
                     Some((name, weight)) => Err(Failure::Input(format!(
                         "--class-weight: the weight of class {name} is {weight}, but must be a finite number above 0"
@@ -286,6 +318,8 @@ impl ClassWeight {
         match self {
             ClassWeight::None => Ok(vec![1.0; k]),
             ClassWeight::Balanced => Ok(target.counts().iter().map(|&c| n / (k as f64 * c.max(1) as f64)).collect()),
+            ClassWeight::Inverse => Ok(target.counts().iter().map(|&c| 1.0 / c.max(1) as f64).collect()),
+            ClassWeight::Softened => Ok(target.counts().iter().map(|&c| 1.0 / c.max(1) as f64 + k as f64).collect()),
             ClassWeight::Each(pairs) => {
                 let mut weights = vec![1.0; k];
                 for (name, weight) in pairs {

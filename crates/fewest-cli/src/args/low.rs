@@ -185,10 +185,11 @@ pub(crate) struct SvmArgs {
     /// Stop a training when (primal - dual) / primal is at most this
     #[arg(long, value_name = "T", default_value_t = 1e-6, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) tolerance: f64,
-    /// Multiply the cost by class: none, balanced, or NAME=W,NAME=W,...
+    /// Multiply the cost by class: none, balanced = n / (k n_c), cw2 = 1 / n_c, cw3 = 1 / n_c + k (n_c of n samples are of the
+    /// class, one of k), or NAME=W,NAME=W,...
     #[arg(long, value_name = "WEIGHTS", default_value = "none", help_heading = "SVM")]
     pub(crate) class_weight: String,
-    /// Kernel [default: linear; select: rbf with kta, milo-k and rmilo-k, linear with all others]
+    /// Kernel [default: linear; rbf with kta, milo-k and rmilo-k; select: rfe, eb-rfe and the flips have all, other methods one]
     #[arg(long, value_name = "KERNEL", help_heading = "SVM")]
     pub(crate) kernel: Option<KernelArg>,
 }
@@ -332,8 +333,9 @@ pub(crate) struct OwnArgs {
     /// object
     #[arg(long, value_name = "L|FILE", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) penalty: Option<String>,
-    /// kta, milo-k, rmilo-k: gamma of the rbf kernel: a number, sigest[:BETA] = BETA / median squared distance, or scale = 1 / (K Var(X)), both for
-    /// K features on average [default: sigest]
+    /// kta, milo-k, rmilo-k, rfe, eb-rfe, flips: gamma of the kernel: a number, sigest[:BETA] = BETA / median squared distance, or
+    /// scale = 1 / (K Var(X)), both for K features on average; for the last three also 1/p, p the surviving features
+    /// [default: 1/p for those, sigest for the others]
     #[arg(long, value_name = "GAMMA", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) gamma: Option<String>,
     /// exact, kta: find and prove this many best subsets [default: 1]
@@ -349,7 +351,7 @@ pub(crate) struct OwnArgs {
     /// gbd with --validate: stop after this many subsets in a row without a smaller error [default: never]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) patience: Option<u64>,
-    /// gbd with --validate FRACTION: which samples are set apart [default: 0]
+    /// gbd with --validate FRACTION: which samples are set apart; --cv: which fold each sample is in [default: 0]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) seed: Option<u64>,
     /// gbd, fgm, milo-k, rmilo-k, milp1, milp2: the paper's text, without our improvements
@@ -376,12 +378,60 @@ pub(crate) struct OwnArgs {
     /// rfe: features that leave per step: a number, a fraction such as 0.1, or half [default: 1]
     #[arg(long, value_name = "N|FRACTION|half", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) step: Option<String>,
+    /// rfe, eb-rfe, flips: constant of the poly and sigmoid kernels [default: 0]
+    #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) coef0: Option<f64>,
+    /// rfe, eb-rfe, flips: degree of the poly kernel [default: 3]
+    #[arg(long, value_name = "D", help_heading = "Method")]
+    pub(crate) degree: Option<u32>,
+    /// rfe, eb-rfe: what features are ranked by [default: weights for a linear kernel, margin for others]
+    #[arg(long, value_name = "WHAT", help_heading = "Method")]
+    pub(crate) criterion: Option<CriterionArg>,
+    /// rfe, eb-rfe, flips: choose the cost among these by cross-validation: 0.25,1,4 [default: rfe and flips --cost alone; eb-rfe
+    /// 0.0625,0.25,1,4,16,64]
+    #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) costs: Option<String>,
+    /// rfe with --costs: choose the cost anew every N steps [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(crate) retune: Option<u64>,
+    /// rfe with --costs, eb-rfe, flips: number of stratified folds; --seed deals the samples [default: 5]
+    #[arg(long, value_name = "F", help_heading = "Method")]
+    pub(crate) cv: Option<usize>,
+    /// rfe with --costs, eb-rfe, flips: column with the fold of each sample; it is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Method", conflicts_with = "cv")]
+    pub(crate) folds: Option<String>,
+    /// eb-rfe: candidates per step [default: 3]
+    #[arg(long, value_name = "K", help_heading = "Method")]
+    pub(crate) candidates: Option<u64>,
+    /// eb-rfe: only features whose criterion exceeds the smallest by at most (RATIO - 1) times its size are candidates
+    #[arg(long, value_name = "RATIO", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) adaptive: Option<f64>,
+    /// bit-flip, attribute-flip: start from the features of this result [default: the result of rfe]
+    #[arg(long, value_name = "RESULT.json", help_heading = "Method")]
+    pub(crate) start: Option<PathBuf>,
+    /// bit-flip, attribute-flip: most passes over all neighbours, or all: until nothing improves [default: 1]
+    #[arg(long, value_name = "N|all", help_heading = "Method")]
+    pub(crate) passes: Option<String>,
+    /// eb-rfe: keep here how far the run has come, and go on from there when started again
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    pub(crate) resume: Option<PathBuf>,
     /// rfe: what a fraction in --step is a fraction of [default: remaining]
     #[arg(long, value_name = "WHICH", help_heading = "Method")]
     pub(crate) step_of: Option<StepOf>,
     /// info-gain: how numeric features are cut: mdl (Fayyad and Irani), or a number of equally filled bins [default: mdl]
     #[arg(long, value_name = "mdl|N", help_heading = "Method")]
     pub(crate) binning: Option<String>,
+}
+
+/// What features are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CriterionArg {
+    /// w_j^2; linear kernel
+    Weights,
+    /// How much alpha'H alpha / 2 falls without the feature (Guyon et al. 2002)
+    Margin,
+    /// (sum_i beta_i x_ij)^2 (Krupka 2016)
+    InputWeights,
 }
 
 /// Solver of multiple kernel learning.

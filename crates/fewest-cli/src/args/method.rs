@@ -8,7 +8,9 @@ use std::sync::Arc;
 use fewest::method::alignment::{self, KtaSettings};
 #[cfg(feature = "highs")]
 use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
-use fewest::method::elimination::{self, RfeSettings, Step};
+use fewest::method::elimination::RfeSettings;
+use fewest::method::elimination::evaluated::EbRfeSettings;
+use fewest::method::elimination::flips::Flip;
 use fewest::method::filter::{self, Binning};
 use fewest::method::generating::{self, FgmSettings, Mkl};
 #[cfg(feature = "highs")]
@@ -18,19 +20,23 @@ use fewest::method::milp::{self, MilpSettings};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
 use fewest::model::Model;
-use fewest::{Bias, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings};
+use fewest::{
+    Bias, Classified, Design, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings,
+};
 use fewest_data::Names;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::elimination::{self, AskedEbRfe, AskedFlip, AskedRfe, FlipFrom};
 #[cfg(feature = "highs")]
 use super::low::{BigMArg, LpArg};
-use super::low::{KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, StepOf, SvmArgs};
+use super::low::{KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, SvmArgs};
 use super::rules::{Features, read_values};
 use super::{high, notation};
 use crate::commands::methods;
 #[cfg(feature = "highs")]
 use crate::commands::prepare::HeldOut;
 use crate::commands::prepare::Prepared;
+use crate::commands::resume::Resume;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
@@ -45,18 +51,27 @@ const MIXED_INTEGER: &[&str] = &["milo-k", "rmilo-k", "milp1", "milp2"];
 /// Methods that search a tree.
 const NODES: &[&str] = &["exact", "kta", "milo-k", "rmilo-k", "milp1", "milp2"];
 
+/// Methods that eliminate features, with any kernel.
+const ELIMINATING: &[&str] = &["rfe", "eb-rfe", "bit-flip", "attribute-flip"];
+
+/// Methods that judge the neighbours of a subset.
+const FLIPS: &[&str] = &["bit-flip", "attribute-flip"];
+
+/// Methods that eliminate features one after the other without evaluation.
+const STEPPING: &[&str] = &["rfe", "bit-flip", "attribute-flip"];
+
 /// Methods that take a price per feature.
 const PRICED: &[&str] = &["exact", "gbd"];
 
 /// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 19] {
+fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 31] {
     let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
     [
         ("penalty", own.penalty.is_some(), PRICED, ""),
         ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
         ("validate", own.validate.is_some(), &["gbd"], ""),
         ("patience", own.patience.is_some(), &["gbd"], ""),
-        ("seed", own.seed.is_some(), &["gbd"], ""),
+        ("seed", own.seed.is_some(), &["gbd", "rfe", "eb-rfe", "bit-flip", "attribute-flip"], ""),
         ("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k", "milp1", "milp2"], ""),
         ("lp", own.lp.is_some(), MIXED_INTEGER, ""),
         ("big-m", own.big_m.is_some(), &["rmilo-k"], ""),
@@ -65,9 +80,26 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
         ("top-b", own.top_b, &["fgm"], ""),
         ("mkl", own.mkl.is_some(), &["fgm"], ""),
         ("solutions", own.solutions.is_some(), &["exact", "kta"], ""),
-        ("gamma", own.gamma.is_some(), ALIGNING, ""),
-        ("step", own.step.is_some(), &["rfe"], ""),
-        ("step-of", own.step_of.is_some(), &["rfe"], ""),
+        (
+            "gamma",
+            own.gamma.is_some(),
+            &["kta", "milo-k", "rmilo-k", "rfe", "eb-rfe", "bit-flip", "attribute-flip"],
+            "",
+        ),
+        ("coef0", own.coef0.is_some(), ELIMINATING, ""),
+        ("degree", own.degree.is_some(), ELIMINATING, ""),
+        ("criterion", own.criterion.is_some(), ELIMINATING, ""),
+        ("costs", own.costs.is_some(), ELIMINATING, ""),
+        ("cv", own.cv.is_some(), ELIMINATING, ""),
+        ("folds", own.folds.is_some(), ELIMINATING, ""),
+        ("retune", own.retune.is_some(), &["rfe"], ""),
+        ("candidates", own.candidates.is_some(), &["eb-rfe"], ""),
+        ("adaptive", own.adaptive.is_some(), &["eb-rfe"], ""),
+        ("start", own.start.is_some(), FLIPS, ""),
+        ("passes", own.passes.is_some(), FLIPS, ""),
+        ("resume", own.resume.is_some(), &["eb-rfe"], ""),
+        ("step", own.step.is_some(), STEPPING, ""),
+        ("step-of", own.step_of.is_some(), STEPPING, ""),
         ("binning", own.binning.is_some(), &["info-gain"], ""),
         ("gap", limits.gap.is_some() && !certifies, PROVING, " or add --certify"),
         ("node-limit", limits.node_limit.is_some() && !certifies, NODES, " or add --certify"),
@@ -78,7 +110,11 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
 #[derive(Debug, PartialEq)]
 pub(crate) enum Asked {
     /// SVM-RFE.
-    Rfe(Step),
+    Rfe(AskedRfe),
+    /// EB-RFE.
+    EbRfe(AskedEbRfe),
+    /// Bit-Flip or Attribute-Flip.
+    Flip(AskedFlip),
     /// Information gain.
     InfoGain(Binning),
     /// Branch and bound.
@@ -133,7 +169,11 @@ pub(crate) enum Asked {
 #[derive(Debug)]
 pub(crate) enum Method {
     /// SVM-RFE.
-    Rfe(RfeSettings),
+    Rfe(Box<RfeSettings>),
+    /// EB-RFE.
+    EbRfe(Box<EbRfeSettings>),
+    /// Bit-Flip or Attribute-Flip.
+    Flip(Box<FlipFrom>),
     /// Information gain.
     InfoGain(Binning),
     /// Branch and bound.
@@ -161,11 +201,15 @@ pub(crate) struct Found {
     pub(crate) model: Option<Model>,
     /// The subset of smallest error on the samples held out, where there are any.
     pub(crate) validated: Option<Validated>,
+    /// The cost that was tuned, for the SVM on the subset.
+    pub(crate) cost: Option<f64>,
+    /// Entries of the result that the method alone has.
+    pub(crate) more: Map<String, Value>,
 }
 
 impl From<Selection> for Found {
     fn from(selection: Selection) -> Self {
-        Self { selection, model: None, validated: None }
+        Self { selection, model: None, validated: None, cost: None, more: Map::new() }
     }
 }
 
@@ -218,7 +262,8 @@ impl Asked {
             )));
         }
         let own_kernel = if ALIGNING.contains(&name) { KernelArg::Rbf } else { KernelArg::Linear };
-        if let Some(kernel) = args.svm.kernel.filter(|kernel| *kernel != own_kernel) {
+        let other = |kernel: &KernelArg| *kernel != own_kernel && !ELIMINATING.contains(&name);
+        if let Some(kernel) = args.svm.kernel.filter(other) {
             let (asked, only) = (high::kernel_name(kernel), high::kernel_name(own_kernel));
             return Err(Failure::Input(format!(
                 "{name} accepts --kernel {only} only, not {asked}; select first, then train with `fewest fit --kernel {asked}`"
@@ -226,7 +271,10 @@ impl Asked {
         }
         let own = &args.own;
         Ok(match name {
-            "rfe" => Asked::Rfe(step(own.step.as_deref(), own.step_of)?),
+            "rfe" => Asked::Rfe(AskedRfe::read(args.svm.kernel, own)?),
+            "eb-rfe" => Asked::EbRfe(AskedEbRfe::read(args.svm.kernel, own)?),
+            "bit-flip" => Asked::Flip(AskedFlip::read(Flip::Bit, &args.svm, own)?),
+            "attribute-flip" => Asked::Flip(AskedFlip::read(Flip::Attribute, &args.svm, own)?),
             "info-gain" => Asked::InfoGain(binning(own.binning.as_deref())?),
             "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
             "kta" => Asked::Kta { gamma: Gamma::read(own.gamma.as_deref())?, solutions: solutions(own)? },
@@ -280,13 +328,19 @@ impl Asked {
         Ok(svm)
     }
 
+    /// Whether `--seed` deals samples into folds.
+    pub(crate) fn deals_folds(&self) -> bool {
+        matches!(self, Asked::Rfe(_) | Asked::EbRfe(_) | Asked::Flip(_))
+    }
+
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
             Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } => return false,
-            Asked::Kta { .. } => return true,
+            Asked::Kta { .. } | Asked::EbRfe(_) => return true,
             #[cfg(feature = "highs")]
             Asked::Milo { .. } | Asked::Milp(_) => return true,
+            Asked::Flip(asked) => return asked.start.is_some(),
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
             Asked::Gbd { penalty, .. } => penalty,
@@ -306,14 +360,16 @@ impl Asked {
     ) -> Result<Method, Failure> {
         let (svm, features) = (svm.clone(), &Features::new(&prepared.data.names));
         Ok(match self {
-            Asked::Rfe(step) => Method::Rfe(RfeSettings { svm, step: *step }),
+            Asked::Rfe(asked) => Method::Rfe(Box::new(asked.resolve(svm, prepared, max_features)?)),
+            Asked::EbRfe(asked) => Method::EbRfe(Box::new(asked.resolve(svm, prepared, max_features)?)),
+            Asked::Flip(asked) => Method::Flip(Box::new(asked.resolve(svm, prepared, max_features)?)),
             Asked::InfoGain(binning) => Method::InfoGain(*binning),
             Asked::Exact { penalty, solutions } => {
                 let (penalty, solutions) = (penalty.resolve(features)?, *solutions);
                 Method::Exact(ExactSettings { svm, penalty, solutions, ..ExactSettings::default() })
             }
             Asked::Kta { gamma: rule, solutions } => {
-                let gamma = rule.find(prepared, max_features)?;
+                let gamma = rule.find(prepared.data.features.as_design(), max_features.unwrap_or(features.len()))?;
                 let settings =
                     KtaSettings { gamma, solutions: *solutions, memory: svm.memory, ..KtaSettings::default() };
                 settings.check()?;
@@ -321,7 +377,7 @@ impl Asked {
             }
             #[cfg(feature = "highs")]
             Asked::Milo { gamma: rule, settings } => {
-                let gamma = rule.find(prepared, max_features)?;
+                let gamma = rule.find(prepared.data.features.as_design(), max_features.unwrap_or(features.len()))?;
                 let settings = MiloSettings { gamma, ..settings.clone() };
                 settings.check()?;
                 Method::Milo(settings, *rule)
@@ -349,7 +405,7 @@ impl Asked {
 }
 
 impl Method {
-    /// Runs the method.
+    /// Runs the method; `resume` is where a long run keeps how far it has come, and goes on from.
     ///
     /// # Errors
     /// Data that the method cannot take.
@@ -357,13 +413,16 @@ impl Method {
         &self,
         prepared: &Prepared,
         rules: &Rules,
+        resume: Option<&Resume>,
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Found, Failure> {
         Ok(match self {
-            Method::Rfe(settings) => {
-                elimination::rfe(&two_classes(prepared, "rfe")?, rules, settings, limits, observer)?.into()
+            Method::Rfe(settings) => elimination::rfe(settings, &classified(prepared)?, rules, limits, observer)?,
+            Method::EbRfe(settings) => {
+                elimination::eb_rfe(settings, &classified(prepared)?, prepared, rules, resume, limits, observer)?
             }
+            Method::Flip(settings) => settings.run(&classified(prepared)?, rules, limits, observer)?,
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
                 filter::information_gain(design, classes, rules, *binning, limits, observer)?.into()
@@ -389,12 +448,12 @@ impl Method {
             Method::Gbd(settings) => {
                 let report = benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
                 let validated = Validated::of(&report);
-                Found { selection: report.selection, model: None, validated }
+                Found { validated, ..report.selection.into() }
             }
             Method::Fgm(settings) => {
                 let report = generating::fgm(&two_classes(prepared, "fgm")?, rules, settings, limits, observer)?;
                 let model = Some(report.model()).filter(|m| !m.features.is_empty());
-                Found { selection: report.selection, model, validated: None }
+                Found { model, ..report.selection.into() }
             }
         })
     }
@@ -437,7 +496,12 @@ impl Method {
     ) -> Result<Vec<PathPoint>, Failure> {
         Ok(match self {
             Method::Rfe(settings) => {
-                path::rfe_path(&two_classes(prepared, "rfe")?, rules, sizes, settings, limits, observer)?
+                if settings.tuning.is_some() {
+                    return Err(Failure::input(
+                        "path has no rfe with --costs; use `fewest select` for each size, or leave out --costs",
+                    ));
+                }
+                path::rfe_classes_path(&classified(prepared)?, rules, sizes, settings, limits, observer)?
             }
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
@@ -461,6 +525,10 @@ impl Method {
                 let name = settings.formulation.name();
                 return Err(Failure::Input(format!("path has no {name}; use `fewest select` for each size")));
             }
+            Method::EbRfe(_) => {
+                return Err(Failure::input("path has no eb-rfe; the curve of `fewest select --json` holds every size"));
+            }
+            Method::Flip(_) => return Err(Failure::input("path has no flips; use `fewest select` for each size")),
             #[cfg(feature = "highs")]
             Method::Gbd(_) => {
                 return Err(Failure::input(
@@ -476,14 +544,9 @@ impl Method {
     /// The method's own entries in the settings of a result.
     pub(crate) fn settings(&self, names: &Names) -> Vec<(&'static str, Value)> {
         match self {
-            Method::Rfe(settings) => {
-                let (step, of) = match settings.step {
-                    Step::Count(count) => (json!(count), "count"),
-                    Step::Remaining(share) => (json!(share), "remaining"),
-                    Step::Original(share) => (json!(share), "original"),
-                };
-                vec![("step", step), ("step_of", json!(of))]
-            }
+            Method::Rfe(settings) => elimination::rfe_settings(settings),
+            Method::EbRfe(settings) => elimination::eb_rfe_settings(settings),
+            Method::Flip(settings) => settings.settings(names),
             Method::InfoGain(Binning::Mdl) => vec![("binning", json!("mdl"))],
             Method::InfoGain(Binning::EqualFrequency(bins)) => vec![("binning", json!(bins))],
             Method::Exact(settings) => {
@@ -533,7 +596,7 @@ impl Method {
 
     /// Whether gap and node limit mean something to it.
     pub(crate) fn proves(&self) -> bool {
-        !matches!(self, Method::Rfe(_) | Method::InfoGain(_))
+        !matches!(self, Method::Rfe(_) | Method::EbRfe(_) | Method::Flip(_) | Method::InfoGain(_))
     }
 
     /// What is added to the objective for each feature, length p; empty for nothing.
@@ -542,24 +605,33 @@ impl Method {
             Method::Exact(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
-            #[cfg(feature = "highs")]
-            Method::Milo(..) | Method::Milp(_) => &[],
-            Method::Rfe(_) | Method::InfoGain(_) | Method::Kta(..) | Method::Fgm(_) => &[],
+            _ => &[],
         }
     }
 
-    /// The kernel of the SVM on what was selected.
-    pub(crate) fn kernel(&self) -> Kernel {
+    /// The kernel of the SVM on what was selected, this many features.
+    pub(crate) fn kernel(&self, features: usize) -> Kernel {
         match self {
-            Method::Kta(KtaSettings { gamma, .. }, _) => Kernel::Rbf { gamma: *gamma },
+            Method::Kta(settings, _) => Kernel::Rbf { gamma: settings.gamma },
             #[cfg(feature = "highs")]
-            Method::Milo(MiloSettings { gamma, .. }, _) => Kernel::Rbf { gamma: *gamma },
+            Method::Milo(settings, _) => Kernel::Rbf { gamma: settings.gamma },
+            Method::Rfe(settings) => settings.kernel.at(features),
+            Method::EbRfe(settings) => settings.kernel.at(features),
+            Method::Flip(from) => from.flip.kernel.at(features),
             _ => Kernel::Linear,
         }
     }
 }
 
-/// `--gamma` of kta.
+/// The data as a problem of two or more classes.
+///
+/// # Errors
+/// A class whose samples all have weight 0.
+pub(crate) fn classified(prepared: &Prepared) -> Result<Classified<'_>, Failure> {
+    Ok(Classified::new(prepared.data.features.as_design(), &prepared.target.codes, Some(&prepared.weights))?)
+}
+
+/// `--gamma`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Gamma {
     /// This.
@@ -568,10 +640,12 @@ pub(crate) enum Gamma {
     Sigest(f64),
     /// 1 / (K Var(X)).
     Scale,
+    /// 1 / features trained on.
+    PerFeature,
 }
 
 impl Gamma {
-    fn read(text: Option<&str>) -> Result<Self, Failure> {
+    pub(super) fn read(text: Option<&str>) -> Result<Self, Failure> {
         let (gamma, number) = match text {
             None | Some("sigest") => return Ok(Gamma::Sigest(1.0)),
             Some("scale") => return Ok(Gamma::Scale),
@@ -589,14 +663,13 @@ impl Gamma {
         }
     }
 
-    /// The number, when at most `max_features` features are chosen.
-    fn find(self, prepared: &Prepared, max_features: Option<usize>) -> Result<f64, Failure> {
-        let design = prepared.data.features.as_design();
-        let theta = max_features.unwrap_or(design.n_features());
+    /// The number, when at most `theta` features are chosen.
+    pub(super) fn find(self, design: &dyn Design, theta: usize) -> Result<f64, Failure> {
         Ok(match self {
             Gamma::Number(gamma) => gamma,
             Gamma::Sigest(beta) => beta * alignment::sigest(design, theta)?,
             Gamma::Scale => alignment::scale(design, theta)?,
+            Gamma::PerFeature => 1.0 / theta as f64,
         })
     }
 
@@ -606,6 +679,7 @@ impl Gamma {
             Gamma::Number(_) => "number".to_owned(),
             Gamma::Sigest(beta) => format!("sigest:{beta}"),
             Gamma::Scale => "scale".to_owned(),
+            Gamma::PerFeature => "1/p".to_owned(),
         }
     }
 }
@@ -627,7 +701,7 @@ pub(crate) fn two_classes<'a>(prepared: &'a Prepared, who: &str) -> Result<Probl
     let target = &prepared.target;
     if target.classes.len() != 2 {
         return Err(Failure::Input(format!(
-            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use --method info-gain{}",
+            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use --method rfe, kta or info-gain{}",
             prepared.data.source,
             target.column,
             target.classes.len(),
@@ -724,7 +798,7 @@ fn milo(name: &str, own: &OwnArgs) -> MiloSettings {
 }
 
 /// The number of an option that may not be 0.
-fn at_least_one(option: &str, count: Option<u64>) -> Result<Option<u64>, Failure> {
+pub(super) fn at_least_one(option: &str, count: Option<u64>) -> Result<Option<u64>, Failure> {
     match count {
         Some(0) => Err(Failure::Input(format!("--{option} is 0, but must be at least 1"))),
         count => Ok(count),
@@ -744,34 +818,5 @@ fn binning(text: Option<&str>) -> Result<Binning, Failure> {
             Ok(bins) if bins >= 2 => Ok(Binning::EqualFrequency(bins)),
             _ => Err(Failure::Input(format!("--binning is {text}, but must be mdl or a number of bins, at least 2"))),
         },
-    }
-}
-
-/// `--step` and `--step-of`.
-fn step(text: Option<&str>, of: Option<StepOf>) -> Result<Step, Failure> {
-    let share = |share: f64| if of == Some(StepOf::Original) { Step::Original(share) } else { Step::Remaining(share) };
-    let text = text.unwrap_or("1");
-    let step = if text == "half" {
-        share(0.5)
-    } else if let Ok(count) = text.parse::<usize>() {
-        Step::Count(count)
-    } else {
-        share(text.parse().unwrap_or(f64::NAN))
-    };
-    match step {
-        Step::Count(0) | Step::Remaining(_) | Step::Original(_) if !fraction_fits(step) => Err(Failure::Input(
-            format!("--step is {text}, but must be a whole number, at least 1, a fraction between 0 and 1, or half"),
-        )),
-        Step::Count(_) if of.is_some() => Err(Failure::Input(format!(
-            "--step-of says what a fraction is a fraction of, but --step is {text}; leave it out"
-        ))),
-        _ => Ok(step),
-    }
-}
-
-fn fraction_fits(step: Step) -> bool {
-    match step {
-        Step::Count(count) => count > 0,
-        Step::Remaining(share) | Step::Original(share) => share > 0.0 && share < 1.0,
     }
 }

@@ -129,6 +129,7 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
         class_weight: &class_weight,
         variance_threshold: None,
         validate: None,
+        folds: None,
     };
     let prepared = preparation.run(&mut svm, terminal)?;
     let features = features(&wanted, &prepared)?;

@@ -42,6 +42,16 @@ pub(crate) struct Method {
 /// The rules every method here obeys.
 const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget";
 
+/// Options of the flips.
+const FLIP_OPTIONS: &[(&str, &str)] = &[
+    ("--start RESULT.json", "the features to start from; default: the result of rfe with --max-features and --step"),
+    ("--passes N|all", "passes over all neighbours, or until nothing improves; default 1"),
+    ("--costs C,C,...", "default --cost alone"),
+    ("--cv F, --seed N, --folds COLUMN", "folds; default 5 stratified ones"),
+    ("--kernel, --gamma, --coef0, --degree", "as for rfe; --criterion for the rfe that finds the start"),
+    ("--loss, --bias, --class-weight, --sample-weights, --tolerance, --time-limit", "as for rfe"),
+];
+
 /// The methods there are.
 const METHODS: &[Method] = &[
     Method {
@@ -206,24 +216,84 @@ const METHODS: &[Method] = &[
     Method {
         name: "rfe",
         title: "SVM-RFE, recursive feature elimination",
-        solves: "Trains the SVM, drops the features of smallest squared weight that the rules let go, and trains again, until the rules hold. Ranks all features by the step at which they left.",
-        formula: "min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) over the surviving features; criterion w_j^2",
+        solves: "Trains the SVM, drops the features of smallest criterion that the rules let go, and trains again, until the rules hold. Ranks all features by the step at which they left. The cost can be tuned on the way.",
+        formula: "min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) over the surviving features; criterion w_j^2, or the change of alpha'H alpha / 2 without feature j; summed over the pairs of classes",
         proves: "nothing: a heuristic; its objective is the SVM's on the chosen subset",
-        kernels: "linear",
-        classes: "two",
+        kernels: "linear, rbf, poly, sigmoid",
+        classes: "two or more",
         rules: ALL_RULES,
         cost: "one warm-started training per step",
         options: &[
             ("--step N|FRACTION|half", "features that leave per step; default 1; a fraction is of those that remain"),
             ("--step-of remaining|original", "what the fraction is of; original is scikit-learn's rule"),
+            (
+                "--kernel K, --gamma 1/p|NUMBER|scale|sigest[:BETA]",
+                "default linear; gamma 1/p, p the surviving features; --coef0, --degree",
+            ),
+            (
+                "--criterion weights|margin|input-weights",
+                "default weights for a linear kernel, else margin: the change of alpha'H alpha / 2 (Guyon); input-weights is Krupka's",
+            ),
+            (
+                "--costs C,C,... --retune N",
+                "cost of largest cross-validated accuracy, chosen anew every N steps; --cv F with --seed N, or --folds COLUMN",
+            ),
             ("--cost C", "slack cost; default 1"),
             ("--loss hinge|squared-hinge", "default hinge"),
             ("--bias free|none|NUMBER", "default free"),
             ("--class-weight, --sample-weights", "multiply the cost of a sample"),
             ("--tolerance T", "relative duality gap of each training; default 1e-6"),
-            ("--certify", "says how far the result is from the best subset of its size"),
+            ("--certify", "linear, two classes: says how far the result is from the best subset of its size"),
         ],
         paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
+    },
+    Method {
+        name: "eb-rfe",
+        title: "evaluation-based elimination: cross-validation picks among the smallest",
+        solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, and the curve of all steps. --candidates 1 is SVM-RFE with its cost tuned at every step.",
+        formula: "criterion as for rfe; next set = argmax of the mean accuracy over the folds, over K candidates and all costs",
+        proves: "nothing: a heuristic; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
+        kernels: "linear, rbf, poly, sigmoid",
+        classes: "two or more",
+        rules: ALL_RULES,
+        cost: "per step K x folds x costs x pairs of classes warm-started trainings on one n x n matrix",
+        options: &[
+            ("--candidates K", "candidates per step; default 3"),
+            ("--adaptive RATIO", "fewer where the smallest criteria differ by more than (RATIO - 1) of the smallest"),
+            ("--costs C,C,...", "default 0.0625,0.25,1,4,16,64"),
+            ("--cv F, --seed N, --folds COLUMN", "folds; default 5 stratified ones"),
+            ("--kernel, --gamma, --coef0, --degree, --criterion", "as for rfe"),
+            ("--resume FILE", "keeps how far the run has come, and goes on from there"),
+            ("--max-features K", "only subsets of at most K features count as best"),
+            ("--loss, --bias, --class-weight, --sample-weights, --tolerance, --time-limit", "as for rfe"),
+        ],
+        paper: "M. Krupka: SVM classifiers and heuristics for feature selection. 2016, Algorithm 3.",
+    },
+    Method {
+        name: "bit-flip",
+        title: "cross-validates all subsets with one feature more or less",
+        solves: "Cross-validates every allowed subset that differs from the start in one feature and moves to the best one, if it is better or as good and smaller. Says how many trainings that takes before it begins.",
+        formula: "argmax of the mean accuracy over the folds, over the neighbours and all costs",
+        proves: "nothing: a local search; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
+        kernels: "linear, rbf, poly, sigmoid",
+        classes: "two or more",
+        rules: ALL_RULES,
+        cost: "p x folds x costs x pairs of classes warm-started trainings per pass",
+        options: FLIP_OPTIONS,
+        paper: "M. L. Samb, F. Camara, S. Ndiaye, Y. Slimani, M. A. Esseghir: A novel RFE-SVM-based feature selection approach for classification. International Journal of Advanced Science and Technology 43 (2012), 27-36; Krupka 2016.",
+    },
+    Method {
+        name: "attribute-flip",
+        title: "cross-validates all subsets with one feature swapped",
+        solves: "Cross-validates every allowed subset that has one feature of the start swapped for another and moves to the best one, if it is better. Says how many trainings that takes before it begins.",
+        formula: "argmax of the mean accuracy over the folds, over the neighbours and all costs",
+        proves: "nothing: a local search; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
+        kernels: "linear, rbf, poly, sigmoid",
+        classes: "two or more",
+        rules: ALL_RULES,
+        cost: "k (p - k) x folds x costs x pairs of classes warm-started trainings per pass, for k features of p",
+        options: FLIP_OPTIONS,
+        paper: "M. L. Samb, F. Camara, S. Ndiaye, Y. Slimani, M. A. Esseghir: A novel RFE-SVM-based feature selection approach for classification. International Journal of Advanced Science and Technology 43 (2012), 27-36; Krupka 2016.",
     },
     Method {
         name: "info-gain",

@@ -10,5 +10,6 @@ pub(crate) mod methods;
 pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod prepare;
+pub(crate) mod resume;
 pub(crate) mod select;
 pub(crate) mod selection;

@@ -6,7 +6,7 @@ use fewest::method::certificate::Certificate;
 use fewest::method::path::PathPoint;
 use fewest::{Status, Subset};
 use fewest_data::Names;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::certify;
 use super::selection::{Plan, Sinks, Task};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
         let mut stop = task.stopper();
         let mut results = Vec::new();
         for (PathPoint { max_features, selection }, certificate) in points.iter().zip(&certificates) {
-            let trained = task.train(selection, &mut stop)?;
+            let trained = task.train(selection, None, &mut stop)?;
             let subset = selection.outcome.subset.as_ref();
             let result = SelectionResult {
                 method: task.method_name(),
@@ -54,6 +54,7 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
                 model: trained.as_ref(),
                 certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
                 validated: None,
+                more: Map::new(),
             };
             results.push(result.value());
         }

@@ -30,6 +30,8 @@ pub(crate) struct Prepared {
     pub(crate) low_variance: Vec<usize>,
     /// Samples that are not trained on.
     pub(crate) held_out: Option<HeldOut>,
+    /// The name of each sample's fold, where a column of the data says it.
+    pub(crate) folds: Option<Vec<String>>,
     /// How all features were scaled.
     scaling: Scaling,
 }
@@ -55,10 +57,12 @@ impl Validate {
     /// As typed.
     ///
     /// # Errors
-    /// A fraction out of range, a file that is not there, or an option that needs another one.
-    pub(crate) fn read(own: &OwnArgs) -> Result<Option<Self>, Failure> {
+    /// A fraction out of range, a file that is not there, or an option that needs another one (`--seed` none, where it deals
+    /// folds).
+    pub(crate) fn read(own: &OwnArgs, deals_folds: bool) -> Result<Option<Self>, Failure> {
         let Some(text) = own.validate.as_deref() else {
-            return match [("patience", own.patience), ("seed", own.seed)].into_iter().find(|o| o.1.is_some()) {
+            let seed = own.seed.filter(|_| !deals_folds);
+            return match [("patience", own.patience), ("seed", seed)].into_iter().find(|o| o.1.is_some()) {
                 Some((option, _)) => {
                     Err(Failure::Input(format!("--{option} has a meaning with --validate only; add it")))
                 }
@@ -100,6 +104,8 @@ pub(crate) struct Preparation<'a> {
     pub(crate) variance_threshold: Option<f64>,
     /// Samples to hold out.
     pub(crate) validate: Option<&'a Validate>,
+    /// Column with the fold of each sample.
+    pub(crate) folds: Option<&'a str>,
 }
 
 /// Reads the file and tells its notes.
@@ -133,11 +139,14 @@ impl Preparation<'_> {
     pub(crate) fn run(&self, svm: &mut SvmSettings, terminal: Terminal) -> Result<Prepared, Failure> {
         let mut options = high::read_options(self.data)?;
         options.apart.extend(self.prepare.sample_weights.clone());
+        options.apart.extend(self.folds.map(str::to_owned));
         let mut data = read(&self.data.data, &options, terminal)?;
         let mut target = data.target.take().ok_or_else(|| {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;
-        let mut weights = sample_weights(&data)?;
+        let mut weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
+        let folds = self.folds.and_then(|name| data.apart.iter().find(|column| column.name == name));
+        let folds = folds.map(|column| column.values.clone());
         let by_class = self.class_weight.resolve(&target)?;
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
             *weight *= by_class[code as usize];
@@ -180,7 +189,7 @@ impl Preparation<'_> {
         let scaling = Scaling::fit(kind, &data.features)?;
         scaling.apply(&mut data.features)?;
         let held_out = held.map(|(features, labels)| held_out(features, labels, &scaling)).transpose()?;
-        Ok(Prepared { data, target, weights, constant, low_variance, held_out, scaling })
+        Ok(Prepared { data, target, weights, constant, low_variance, held_out, folds, scaling })
     }
 }
 
@@ -264,8 +273,9 @@ pub(crate) fn scaling_kind(asked: Option<ScaleArg>, sparse: bool) -> ScaleKind {
 }
 
 /// The weight of each sample from the column set apart, 1 without one.
-fn sample_weights(data: &Dataset) -> Result<Vec<f64>, Failure> {
-    let Some(column) = data.apart.first() else { return Ok(vec![1.0; data.features.n_samples()]) };
+fn sample_weights(data: &Dataset, name: Option<&str>) -> Result<Vec<f64>, Failure> {
+    let column = name.and_then(|name| data.apart.iter().find(|column| column.name == name));
+    let Some(column) = column else { return Ok(vec![1.0; data.features.n_samples()]) };
     let weight = |(row, cell): (usize, &String)| match cell.trim().parse::<f64>() {
         Ok(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
         _ => Err(Failure::Input(format!(
@@ -290,6 +300,25 @@ impl Prepared {
     /// `standard`, `maxabs` or `none`.
     pub(crate) fn scale_name(&self) -> &'static str {
         scale_name(self.scaling.kind)
+    }
+
+    /// A number that changes with any value, class or weight (FNV-1a).
+    pub(crate) fn check(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+        let design = self.data.features.as_design();
+        for j in 0..design.n_features() {
+            design.each_in_column(j, &mut |i, x| {
+                add(i as u64);
+                add(x.to_bits());
+            });
+        }
+        self.target.codes.iter().for_each(|&code| add(u64::from(code)));
+        self.weights.iter().for_each(|weight| add(weight.to_bits()));
+        for fold in self.folds.iter().flatten() {
+            fold.bytes().for_each(|byte| add(u64::from(byte)));
+        }
+        hash
     }
 
     /// Trains the SVM on these features.

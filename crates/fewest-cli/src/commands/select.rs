@@ -8,7 +8,7 @@ use super::certify;
 use super::fit::{ModelSink, explain_status};
 use super::selection::{Plan, Sinks, Task};
 use crate::args::high;
-use crate::args::low::{KernelArg, SelectArgs};
+use crate::args::low::SelectArgs;
 use crate::args::method::{Found, Validated};
 use crate::args::notation;
 use crate::export::json::{self as json_text, SelectionResult, exit_code};
@@ -31,22 +31,23 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     let task = plan.load(terminal)?;
     let (prepared, names) = (&task.prepared, &task.prepared.data.names);
     if let Some(sink) = &model_sink {
-        let kernel = if task.method.kernel() == Kernel::Linear { KernelArg::Linear } else { KernelArg::Rbf };
+        let kernel = high::kernel_arg(&task.method.kernel(1));
         sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", false)?;
     }
 
     if let Some(sink) = &sinks.program {
         sink.replace(|path| task.method.write_model(prepared, &task.rules, path))?;
     }
+    let resume = task.resume(terminal)?;
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
-    let Found { selection, model, validated } =
-        task.method.select(prepared, &task.rules, task.method_limits(), &mut watch)?;
+    let Found { selection, model, validated, cost, more } =
+        task.method.select(prepared, &task.rules, resume.as_ref(), task.method_limits(), &mut watch)?;
 
     // The SVM on what was selected, unless the method has its own.
     let fitting = Instant::now();
     let trained = match model {
         Some(model) => Some(prepared.trained(model, task.svm())),
-        None => task.train(&selection, &mut task.stopper())?,
+        None => task.train(&selection, cost, &mut task.stopper())?,
     };
     let fitting = fitting.elapsed();
 
@@ -64,6 +65,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         model: trained.as_ref(),
         certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
         validated: validated.as_ref(),
+        more,
     };
     if let Some(sink) = &sinks.json {
         sink.write(&json_text::text(&result.value()), terminal)?;
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         (None, _) => {}
     }
     if !sinks.taken {
-        let mut text = report(&task, &result, fitting);
+        let mut text = report(&task, &result, cost, fitting);
         if let Some(validated) = &validated {
             text.push('\n');
             text += &table::paragraph(&validation_sentence(validated, &task), 0);
@@ -103,7 +105,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
 }
 
 /// The table for people.
-fn report(task: &Task<'_>, result: &SelectionResult<'_>, fitting: Duration) -> String {
+fn report(task: &Task<'_>, result: &SelectionResult<'_>, cost: Option<f64>, fitting: Duration) -> String {
     let (outcome, prepared) = (&result.selection.outcome, &task.prepared);
     let indices = result.indices();
     let mut lines = vec![("method", result.method.to_owned()), ("status", outcome.status.name().to_owned())];
@@ -126,8 +128,11 @@ fn report(task: &Task<'_>, result: &SelectionResult<'_>, fitting: Duration) -> S
     lines.push(("samples", result.n_samples.to_string()));
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
     lines.push(("scaling", prepared.scale_name().to_owned()));
-    if let Kernel::Rbf { gamma } = task.method.kernel() {
+    if let Some(Kernel::Rbf { gamma }) = result.model.map(|trained| trained.model.kernel) {
         lines.push(("kernel", format!("rbf, gamma {}", table::number(gamma))));
+    }
+    if let Some(cost) = cost {
+        lines.push(("cost", format!("{}, tuned", table::number(cost))));
     }
     if let Some(trained) = result.model
         && let [machine] = trained.model.machines.as_slice()

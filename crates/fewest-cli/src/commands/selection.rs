@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{Limits, RuleList, Rules, Selection, Status, SvmSettings};
+use fewest::{Kernel, Limits, RuleList, Rules, Selection, Status, SvmSettings};
 use serde_json::{Map, Value, json};
 
 use super::certify::Certify;
 use super::prepare::{Preparation, Prepared, Validate, listed};
+use super::resume::Resume;
 use crate::args::high::{self, ClassWeight};
 use crate::args::low::SelectionArgs;
 use crate::args::method::{Asked, Method, two_classes};
@@ -95,7 +96,7 @@ impl<'a> Plan<'a> {
         let class_weight = ClassWeight::read(&args.svm.class_weight)?;
         let limits = high::limits(&args.limits)?;
         let certify = Certify::read(args.certify.as_deref())?;
-        let validate = Validate::read(&args.own)?;
+        let validate = Validate::read(&args.own, asked.deals_folds())?;
         Ok(Self { args, svm, asked, source, class_weight, limits, certify, validate })
     }
 
@@ -111,11 +112,15 @@ impl<'a> Plan<'a> {
             class_weight: &self.class_weight,
             variance_threshold: self.args.rules.variance_threshold,
             validate: self.validate.as_ref(),
+            folds: self.args.own.folds.as_deref(),
         };
         let prepared = preparation.run(&mut self.svm, terminal)?;
         let list = rules(&self.source, &prepared, terminal)?;
         let method = self.asked.resolve(&self.svm, &prepared, list.max_features)?;
         if self.certify.is_some() {
+            if method.kernel(1) != Kernel::Linear {
+                return Err(Failure::input("--certify judges linear SVMs only; leave it out, or --kernel"));
+            }
             two_classes(&prepared, "--certify")?;
         }
         let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
@@ -171,6 +176,21 @@ pub(crate) struct Task<'a> {
 }
 
 impl Task<'_> {
+    /// Where a long run keeps how far it has come, if asked for.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(crate) fn resume(&self, terminal: Terminal) -> Result<Option<Resume>, Failure> {
+        let Some(path) = &self.args.own.resume else { return Ok(None) };
+        let mut run = self.settings(self.rules.list().max_features);
+        for free in ["time_limit", "threads", "memory"] {
+            run.remove(free);
+        }
+        run.insert("method".to_owned(), json!(self.args.method));
+        run.insert("data_check".to_owned(), json!(self.prepared.check()));
+        Ok(Some(Resume::open(path, Value::Object(run), terminal)?))
+    }
+
     /// The method's name.
     pub(crate) fn method_name(&self) -> &str {
         &self.args.method
@@ -196,22 +216,23 @@ impl Task<'_> {
         interrupt::stopper(self.limits.cancel.clone(), self.left(), REFIT)
     }
 
-    /// The SVM on the selected features; none when nothing was selected.
+    /// The SVM on the selected features, with the cost that was tuned where one was; none when nothing was selected.
     ///
     /// # Errors
     /// More memory needed than allowed.
     pub(crate) fn train(
         &self,
         selection: &Selection,
+        cost: Option<f64>,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<Trained>, Failure> {
         let features: Vec<usize> = selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect());
         if features.is_empty() {
             return Ok(None);
         }
-        self.prepared
-            .train(&features, &FitSettings { svm: self.svm.clone(), kernel: self.method.kernel() }, stop)
-            .map(Some)
+        let svm = SvmSettings { cost: cost.unwrap_or(self.svm.cost), ..self.svm.clone() };
+        let kernel = self.method.kernel(features.len());
+        self.prepared.train(&features, &FitSettings { svm, kernel }, stop).map(Some)
     }
 
     /// Every option in force, defaults included, for a run with this size.
@@ -234,7 +255,7 @@ impl Task<'_> {
             set("validate", validate.value());
             set("seed", json!(self.args.own.seed.unwrap_or(0)));
         }
-        set("kernel", json!(kernel_entries(self.method.kernel()).0));
+        set("kernel", json!(kernel_entries(self.method.kernel(1)).0));
         set("cost", json!(svm.cost));
         set("loss", json!(loss_name(svm.loss)));
         set("bias", bias_value(svm.bias));

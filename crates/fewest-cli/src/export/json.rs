@@ -98,6 +98,8 @@ pub(crate) struct SelectionResult<'a> {
     pub(crate) certificate: Option<Value>,
     /// The subset of smallest error on samples held out, where there are any.
     pub(crate) validated: Option<&'a Validated>,
+    /// What the method alone reports.
+    pub(crate) more: Map<String, Value>,
 }
 
 impl SelectionResult<'_> {
@@ -157,6 +159,9 @@ impl SelectionResult<'_> {
             value["validated"]["error"] = json!(error);
             value["validated"]["error_of_best_objective"] = json!(error_of_best);
             value["validated"]["judged"] = json!(judged);
+        }
+        for (key, more) in &self.more {
+            value[key] = more.clone();
         }
         if let Some(certificate) = &self.certificate {
             value["certificate"] = certificate.clone();

@@ -1,5 +1,7 @@
 //! Whole Gram matrices: K = X X' over chosen features, kernel values from it, and its update when features come and go.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::gemm::{View, add_product};
@@ -47,6 +49,22 @@ impl GramMatrix {
             }
         }
         Ok(Self { n, values })
+    }
+
+    /// From n n values known to be symmetric.
+    pub(crate) fn from_values(n: usize, values: Vec<f64>) -> Self {
+        Self { n, values }
+    }
+
+    /// The rows and columns of two ranges of samples, `first` before `second`.
+    pub(crate) fn block(&self, first: &Range<usize>, second: &Range<usize>) -> Self {
+        let n = first.len() + second.len();
+        let mut values = Vec::with_capacity(n * n);
+        for i in first.clone().chain(second.clone()) {
+            values.extend_from_slice(&self.row(i)[first.clone()]);
+            values.extend_from_slice(&self.row(i)[second.clone()]);
+        }
+        Self { n, values }
     }
 
     /// K_ik = sum over the given features of x_ij x_kj. Multiply-adds: n^2 p / 2 when dense, the sum of the columns' squared

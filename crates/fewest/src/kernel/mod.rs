@@ -5,6 +5,7 @@ pub mod gemm;
 pub mod gram;
 pub mod inverse;
 pub(crate) mod outer;
+pub(crate) mod products;
 pub mod rows;
 pub mod simd;
 pub(crate) mod symmetric;
@@ -71,24 +72,53 @@ impl Kernel {
 impl Kernel {
     /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norm_of(k)` is ||x_k||^2.
     pub fn from_products(&self, products: &mut [f64], norm: f64, norm_of: impl Fn(usize) -> f64) {
+        if let Kernel::Rbf { .. } = self {
+            for (k, value) in products.iter_mut().enumerate() {
+                *value = norm + norm_of(k) - 2.0 * *value;
+            }
+        }
+        self.apply(products);
+    }
+
+    /// Turns squared distances (RBF) or inner products (the others) into kernel values in place.
+    pub(crate) fn apply(&self, values: &mut [f64]) {
         match *self {
             Kernel::Linear | Kernel::Precomputed => {}
             Kernel::Rbf { gamma } => {
-                for (k, value) in products.iter_mut().enumerate() {
-                    *value = -gamma * (norm + norm_of(k) - 2.0 * *value).max(0.0);
+                for value in values.iter_mut() {
+                    *value = -gamma * value.max(0.0);
                 }
-                simd::exp(products);
+                simd::exp(values);
             }
             Kernel::Poly { gamma, coef0, degree } => {
-                for value in products {
+                for value in values {
                     *value = (gamma * *value + coef0).powi(degree as i32);
                 }
             }
             Kernel::Sigmoid { gamma, coef0 } => {
-                for value in products {
+                for value in values {
                     *value = (gamma * *value + coef0).tanh();
                 }
             }
+        }
+    }
+
+    /// This kernel with another gamma; unchanged where there is none.
+    #[must_use]
+    pub fn with_gamma(self, gamma: f64) -> Self {
+        match self {
+            Kernel::Linear | Kernel::Precomputed => self,
+            Kernel::Rbf { .. } => Kernel::Rbf { gamma },
+            Kernel::Poly { coef0, degree, .. } => Kernel::Poly { gamma, coef0, degree },
+            Kernel::Sigmoid { coef0, .. } => Kernel::Sigmoid { gamma, coef0 },
+        }
+    }
+
+    /// gamma, where there is one.
+    pub fn gamma(&self) -> Option<f64> {
+        match *self {
+            Kernel::Linear | Kernel::Precomputed => None,
+            Kernel::Rbf { gamma } | Kernel::Poly { gamma, .. } | Kernel::Sigmoid { gamma, .. } => Some(gamma),
         }
     }
 }

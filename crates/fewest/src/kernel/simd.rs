@@ -172,6 +172,15 @@ pub fn axpy(s: f64, x: &[f64], out: &mut [f64]) {
     }
 }
 
+/// out_t += s (a - x_t)^2
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn add_squared_differences(s: f64, a: f64, x: &[f64], out: &mut [f64]) {
+    assert_eq!(x.len(), out.len(), "add_squared_differences needs equal lengths");
+    for (o, &x) in out.iter_mut().zip(x) {
+        *o += s * ((a - x) * (a - x));
+    }
+}
+
 /// x <- exp(x) elementwise, for x <= 0 (and a little above); relative error below 4e-16 times a few units, 0 below -708.
 ///
 /// exp(x) = 2^k exp(r) with k = round(x / ln 2), |r| <= ln 2 / 2, and the Taylor polynomial of degree 13 for exp(r).

@@ -19,14 +19,16 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 
 use super::alignment::{KtaSettings, kta};
-use super::elimination::{RfeSettings, Step, rfe};
+use super::elimination::{RfeSettings, Step, rfe_classes};
 use super::filter::{Binning, information_gain};
 use super::tree::{ExactSettings, exact};
 use crate::dual::train::train;
+use crate::kernel_oracle::KernelOracle;
 use crate::subset_oracle::SubsetOracle;
+use crate::validation::Grouped;
 use crate::{
-    Counts, Design, Error, Event, Kernel, Limits, Observer, Outcome, Problem, RuleList, Rules, Selection, Sense,
-    Silent, Status, Subset,
+    Classified, Counts, Design, Error, Event, Kernel, Limits, Observer, Outcome, Problem, RuleList, Rules, Selection,
+    Sense, Silent, Status, Subset,
 };
 
 /// Trainings on the sets of a finished elimination may take this much longer than the time limit, all together.
@@ -59,9 +61,9 @@ pub fn exact_path(
     settings.check(problem.n_features())?;
     let clock = Clock::new(limits)?;
     let sizes = Sized::all(rules, sizes)?;
-    let elimination = RfeSettings { svm: settings.svm.clone(), step: START_STEP };
+    let elimination = RfeSettings { svm: settings.svm.clone(), step: START_STEP, ..RfeSettings::default() };
     let share = Limits { nodes: None, oracle_calls: None, ..clock.share(sizes.len() + 1) };
-    let survivors = survivors(problem, &sizes, &elimination, &Clock::new(&share)?, &mut Silent)?;
+    let survivors = survivors(&problem.into(), &sizes, &elimination, &Clock::new(&share)?, &mut Silent)?;
     walk(&sizes, Sense::Min, &clock, observer, |at, rules, previous, limits, observer| {
         let mut start = settings.start.clone();
         start.extend(survivors.iter().find(|s| s.size == at).map(|s| s.subset.clone()));
@@ -126,7 +128,7 @@ fn walk(
     Ok(points)
 }
 
-/// A path of [`rfe`]: for each size the subset SVM-RFE ends with.
+/// A path of [`super::elimination::rfe`]: for each size the subset SVM-RFE ends with.
 ///
 /// # Errors
 /// Sizes that do not ascend from 1 to p, settings or limits out of range.
@@ -138,17 +140,36 @@ pub fn rfe_path(
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Result<Vec<PathPoint>, Error> {
+    rfe_classes_path(&problem.into(), rules, sizes, settings, limits, observer)
+}
+
+/// [`rfe_path`] for two or more classes.
+///
+/// # Errors
+/// As [`rfe_path`]; a cost tuned on the way, which differs from size to size.
+pub fn rfe_classes_path(
+    data: &Classified<'_>,
+    rules: &Rules,
+    sizes: &[usize],
+    settings: &RfeSettings,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Result<Vec<PathPoint>, Error> {
     settings.check()?;
+    if settings.tuning.is_some() {
+        return Err(Error::setting("tuning", "asked for", "left out on a path: each size has a cost of its own"));
+    }
     let clock = Clock::new(limits)?;
     let sizes = Sized::all(rules, sizes)?;
-    let found = survivors(problem, &sizes, settings, &clock, observer)?;
+    let found = survivors(data, &sizes, settings, &clock, observer)?;
     let mut selections: Vec<Option<Selection>> = vec![None; sizes.len()];
-    let mut oracle: Option<SubsetOracle<'_>> = None;
+    let on = Training::new(data, settings)?;
+    let mut trained: Option<Trained<'_>> = None;
     // Larger sets first, because a training starts from the one on the set around it.
     for Survivors { size, subset, run, own } in found.into_iter().rev() {
         if own {
             selections[size] = Some(run.as_ref().clone());
-            oracle = None;
+            trained = None;
             continue;
         }
         if clock.cancelled() {
@@ -156,24 +177,19 @@ pub fn rfe_path(
         }
         let start = Instant::now();
         let rules = sizes[size].rules.as_ref().expect("elimination ran under them");
-        let oracle = match &mut oracle {
-            Some(oracle) => {
-                let leaving: Vec<usize> = oracle.subset().difference(&subset).collect();
-                oracle.remove(&leaving);
-                oracle
-            }
-            none => none.insert(SubsetOracle::new(problem, rules, subset.clone(), &settings.svm)?),
+        let oracle = match &mut trained {
+            Some(oracle) => oracle,
+            none => none.insert(on.start(rules, subset.clone(), settings)?),
         };
-        let solution = oracle.train(&mut || clock.over(WIND_UP));
-        let cut_short = matches!(solution.status, Status::TimeLimit | Status::Cancelled);
+        let (objective, iterations, status) = oracle.train(&subset, &mut || clock.over(WIND_UP));
         let outcome = Outcome {
-            status: if cut_short { solution.status } else { run.outcome.status },
-            objective: Some(solution.primal),
+            status: status.unwrap_or(run.outcome.status),
+            objective: Some(objective),
             subset: Some(subset),
             sense: Sense::Min,
             bound: None,
             elapsed: start.elapsed(),
-            counts: Counts { oracle_calls: 1, solver_iterations: solution.iterations, ..Counts::default() },
+            counts: Counts { oracle_calls: 1, solver_iterations: iterations, ..Counts::default() },
         };
         selections[size] = Some(Selection { outcome, ranking: run.ranking.clone(), solutions: Vec::new() });
     }
@@ -183,6 +199,62 @@ pub fn rfe_path(
         (Some(_), None) => None,
     });
     Ok(points.collect())
+}
+
+/// How the sets that an elimination passed through are trained: on what [`rfe_classes`] trains on.
+enum Training<'a> {
+    Linear(Problem<'a>),
+    Kernel(Grouped<'a>),
+}
+
+/// A training on shrinking subsets.
+enum Trained<'a> {
+    Linear(Box<SubsetOracle<'a>>),
+    Kernel(Box<KernelOracle<'a>>),
+}
+
+impl<'a> Training<'a> {
+    fn new(data: &'a Classified<'a>, settings: &RfeSettings) -> Result<Self, Error> {
+        match data.two_classes().filter(|_| settings.kernel.kernel == Kernel::Linear) {
+            Some(problem) => Ok(Self::Linear(problem)),
+            None => Ok(Self::Kernel(Grouped::new(data, &settings.svm)?)),
+        }
+    }
+
+    fn start<'b>(&'b self, rules: &'b Rules, subset: Subset, settings: &RfeSettings) -> Result<Trained<'b>, Error> {
+        Ok(match self {
+            Self::Linear(problem) => {
+                Trained::Linear(Box::new(SubsetOracle::new(problem, rules, subset, &settings.svm)?))
+            }
+            Self::Kernel(grouped) => {
+                Trained::Kernel(Box::new(KernelOracle::new(grouped, rules, subset, settings.kernel, &settings.svm)?))
+            }
+        })
+    }
+}
+
+impl Trained<'_> {
+    /// Objective on a subset of the last one, iterations, and the limit that cut the training short.
+    fn train(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> (f64, u64, Option<Status>) {
+        let leaving = |from: &Subset| from.difference(subset).collect::<Vec<usize>>();
+        let cut_short = |status: Status| matches!(status, Status::TimeLimit | Status::Cancelled).then_some(status);
+        match self {
+            Self::Linear(oracle) => {
+                let leaving = leaving(oracle.subset());
+                oracle.remove(&leaving);
+                let solution = oracle.train(stop);
+                (solution.primal, solution.iterations, cut_short(solution.status))
+            }
+            Self::Kernel(oracle) => {
+                let leaving = leaving(oracle.subset());
+                oracle.remove(&leaving);
+                let machines = oracle.train(stop);
+                let iterations = machines.iter().map(|m| m.iterations).sum();
+                let status = machines.iter().find_map(|m| cut_short(m.status));
+                (machines.iter().map(|m| m.primal).sum(), iterations, status)
+            }
+        }
+    }
 }
 
 /// A path of [`information_gain`]: for each size the allowed subset with the largest total gain.
@@ -310,7 +382,7 @@ struct Survivors {
 /// The subset SVM-RFE ends with at each size that the rules allow, sizes ascending. A run to a small size passes through the
 /// subsets of the larger ones, as long as they would take the same course.
 fn survivors(
-    problem: &Problem<'_>,
+    data: &Classified<'_>,
     sizes: &[Sized],
     settings: &RfeSettings,
     clock: &Clock,
@@ -325,7 +397,8 @@ fn survivors(
         if clock.cancelled() || observer.on(&Event::Size { max_features: sizes[first].k }).is_break() {
             break;
         }
-        let run = Rc::new(rfe(problem, rules, settings, clock.share(courses.len() - at), observer)?);
+        let run = rfe_classes(data, rules, settings, clock.share(courses.len() - at), observer)?.selection;
+        let run = Rc::new(run);
         let Some(subset) = run.outcome.subset.clone() else { continue };
         all.push(Survivors { size: first, subset, run: Rc::clone(&run), own: true });
         for &(size, rules) in &course[1..] {

@@ -43,6 +43,13 @@ pub enum Event<'a> {
         /// Time since the start.
         elapsed: Duration,
     },
+    /// What a pass will cost: this many subsets, cross-validated by at most this many trainings.
+    Plan {
+        /// Subsets to judge.
+        subsets: u64,
+        /// Trainings, at most.
+        trainings: u64,
+    },
     /// The proven bound moved.
     Bound {
         /// The bound.

@@ -37,6 +37,11 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// A clock without limits, for the last question of a run that has met one.
+    pub(crate) fn unlimited() -> Self {
+        Self { end: None, cancel: Cancel::default() }
+    }
+
     /// The limit that has been reached, if any.
     pub fn stop(&self) -> Option<Status> {
         if self.cancel.is_cancelled() {
@@ -118,10 +123,12 @@ impl<'a> Run<'a> {
         self.observer_stopped |= self.observer.on(event).is_break();
     }
 
-    /// Offers a subset with its objective: it becomes the incumbent if the rules allow it and it is better. Returns whether it did.
+    /// Offers a subset with its objective: it becomes the incumbent if the rules allow it and it is better, or as good and smaller.
+    /// Returns whether it did.
     pub fn offer(&mut self, subset: &Subset, objective: f64) -> bool {
         let better = match (&self.incumbent, self.sense) {
             (None, _) => true,
+            (Some((known, best)), _) if objective == *best => subset.len() < known.len(),
             (Some((_, best)), Sense::Min) => objective < *best,
             (Some((_, best)), Sense::Max) => objective > *best,
         };

@@ -1,0 +1,92 @@
+//! `rfe` with kernels, classes and tuned costs on the command line.
+
+mod common;
+
+use common::{Scratch, generated};
+use serde_json::json;
+
+#[test]
+fn kernels_classes_and_gammas() {
+    let scratch = Scratch::new("rfe_kernels");
+    scratch.file("d.csv", generated(45, 8, &["a", "b", "c"], 4));
+    scratch.file("t.csv", generated(40, 8, &["a", "b"], 4));
+    let base = ["select", "--method", "rfe", "--max-features", "3", "--json", "r.json"];
+    for (file, kernel, gamma, rule) in [
+        ("d.csv", "rbf", None, json!("1/p")),
+        ("d.csv", "rbf", Some("0.25"), json!(0.25)),
+        ("t.csv", "rbf", Some("sigest:0.5"), json!(null)),
+        ("t.csv", "poly", Some("scale"), json!(null)),
+        ("d.csv", "linear", None, json!(null)),
+    ] {
+        let gamma_args: Vec<&str> = gamma.iter().flat_map(|g| ["--gamma", g]).collect();
+        scratch.run(&[&base[..], &[file, "--kernel", kernel], &gamma_args].concat()).code(0);
+        let result = scratch.json("r.json");
+        let classes = if file == "d.csv" { 3 } else { 1 };
+        assert_eq!(result["selected"].as_array().unwrap().len(), 3);
+        assert_eq!(result["settings"]["kernel"], json!(kernel));
+        assert_eq!(result["model"]["machines"].as_array().map_or(1, Vec::len), classes, "{}", result["model"]);
+        if !rule.is_null() {
+            assert_eq!(result["settings"]["gamma"], rule);
+            let used = result["model"]["gamma"].as_f64().unwrap();
+            let wanted = rule.as_f64().unwrap_or(1.0 / 3.0);
+            assert!((used - wanted).abs() < 1e-12, "{used}");
+        }
+    }
+}
+
+#[test]
+fn a_tuned_cost_is_the_cost_of_the_model() {
+    let scratch = Scratch::new("rfe_tuned");
+    let text = generated(60, 8, &["a", "b", "c"], 4);
+    let folds: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(i, line)| if i == 0 { format!("fold,{line}") } else { format!("part{},{line}", i % 4) })
+        .collect();
+    scratch.file("d.csv", folds.join("\n"));
+    let base = ["select", "d.csv", "-m", "rfe", "--max-features", "2", "--kernel", "rbf", "--json", "r.json"];
+    for class_weight in ["none", "cw2", "cw3", "balanced"] {
+        let tuned = ["--costs", "0.1,1,10,100", "--folds", "fold", "--retune", "3", "--class-weight", class_weight];
+        scratch.run(&[&base[..], &tuned].concat()).code(0);
+        let result = scratch.json("r.json");
+        assert!(result["ranking"].as_array().unwrap().iter().all(|r| r["feature"] != "fold"));
+        let sizes: Vec<u64> =
+            result["tuned"].as_array().unwrap().iter().map(|t| t["n_features"].as_u64().unwrap()).collect();
+        assert_eq!(sizes, [8, 5, 2]);
+        assert_eq!(result["cost"], result["tuned"][2]["cost"]);
+        assert_eq!(result["model"]["cost"], result["cost"]);
+        assert_eq!(result["settings"]["cv"], json!(4));
+    }
+    let one = scratch.run(&[&base[..], &["--costs", "1,2", "--cv", "4", "--drop", "fold"]].concat()).code(0);
+    assert!(one.err.is_empty() || !one.err.contains("error"), "{}", one.err);
+    let first = scratch.read("r.json");
+    scratch.run(&[&base[..], &["--costs", "1,2", "--cv", "4", "--drop", "fold", "--seed", "7"]].concat()).code(0);
+    assert_ne!(scratch.read("r.json"), first, "another seed deals other folds");
+}
+
+#[test]
+fn options_that_do_not_fit_are_refused() {
+    let scratch = Scratch::new("rfe_refused");
+    scratch.file("d.csv", generated(30, 4, &["a", "b"], 4));
+    let base = ["select", "d.csv", "-m", "rfe", "--max-features", "2"];
+    for (more, words) in [
+        (&["--gamma", "1"][..], &["--gamma", "linear"][..]),
+        (&["--kernel", "rbf", "--gamma", "-1"], &["--gamma is -1", "1/p"]),
+        (&["--kernel", "rbf", "--criterion", "weights"], &["--criterion is weights", "margin"]),
+        (&["--kernel", "rbf", "--degree", "2"], &["--degree", "rbf"]),
+        (&["--kernel", "rbf", "--certify"], &["--certify", "linear"]),
+        (&["--cv", "3"], &["--cv", "--costs"]),
+        (&["--seed", "3"], &["--seed", "--costs"]),
+        (&["--costs", "1,0"], &["--costs holds `0`"]),
+        (&["--costs", "1,2", "--cv", "1"], &["--cv is 1"]),
+        (&["--costs", "1,2", "--cv", "31"], &["--cv is 31", "30 samples"]),
+        (&["--costs", "1,2", "--folds", "none"], &["none"]),
+        (&["--costs", "1,2", "--retune", "0"], &["--retune is 0"]),
+    ] {
+        let ran = scratch.run(&[&base[..], more].concat()).code(2);
+        for word in words {
+            assert!(ran.err.contains(word), "`{word}` is not in: {}", ran.err);
+        }
+    }
+    scratch.run(&["path", "d.csv", "-m", "rfe", "--max-features", "1..3", "--kernel", "rbf"]).code(0);
+}

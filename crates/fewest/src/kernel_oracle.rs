@@ -1,0 +1,284 @@
+//! The alpha half for any kernel and number of classes: trains on shrinking subsets and says what leaving out a feature changes.
+//!
+//! Everything comes from one n x n matrix of inner products or squared distances, updated feature by feature
+//! ([`crate::kernel::products`]): the kernel matrix of a subset, of a subset without one more feature, and the blocks of each
+//! pair of classes. Criteria, with `w` and `beta` of each pair of classes and sums over the pairs:
+//!
+//! ```text
+//! weights        w_j^2                                            linear kernel
+//! margin         1/2 beta'K beta - 1/2 beta'K(-j) beta            any kernel: K(-j) without feature j, beta and gamma as they are
+//! input weights  (sum_i beta_i x_ij)^2                            any kernel
+//! ```
+//!
+//! beta stays feasible when a feature leaves, so with a fixed gamma the optimum rises by at least the margin criterion:
+//! `v(z - e_j) >= v(z) + margin_j`. It may be negative where the kernel is not linear.
+
+use rayon::prelude::*;
+
+use crate::dual::active_set::ActiveSet;
+use crate::kernel::gram::GramMatrix;
+use crate::kernel::products::Products;
+use crate::kernel::simd;
+use crate::validation::{CrossValidation, Grouped, Scored};
+use crate::{Clock, DualSolution, Error, Kernel, Rules, Status, Subset, SvmSettings};
+
+/// What a feature is ranked by; the smallest leaves first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Criterion {
+    /// Squared weight; linear kernel only.
+    Weights,
+    /// How much `1/2 alpha'H alpha` falls when the feature is left out, alpha fixed (Guyon et al. 2002, section 7).
+    Margin,
+    /// Squared weight in input space, `sum_i beta_i x_ij` (Krupka 2016, section 2.6).
+    InputWeights,
+}
+
+/// A kernel whose gamma may depend on the number of features.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct KernelRule {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Whether gamma is divided by the number of features trained on; with gamma = 1 it is then `1 / surviving`. Default no.
+    pub per_feature: bool,
+}
+
+impl From<Kernel> for KernelRule {
+    fn from(kernel: Kernel) -> Self {
+        Self { kernel, per_feature: false }
+    }
+}
+
+impl KernelRule {
+    /// The kernel for this many features.
+    pub fn at(&self, features: usize) -> Kernel {
+        match self.kernel.gamma() {
+            Some(gamma) if self.per_feature => self.kernel.with_gamma(gamma / features.max(1) as f64),
+            _ => self.kernel,
+        }
+    }
+
+    /// Checks gamma and degree.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for values out of range, and for a precomputed kernel, which has no features.
+    pub fn check(&self) -> Result<(), Error> {
+        if self.kernel == Kernel::Precomputed {
+            return Err(Error::setting("kernel", "precomputed", "one of the features: linear, rbf, poly or sigmoid"));
+        }
+        self.kernel.check()
+    }
+}
+
+/// Features that come (1) or go (-1).
+pub type Change = Vec<(usize, f64)>;
+
+/// Trains on shrinking subsets of a problem's features.
+pub struct KernelOracle<'a> {
+    grouped: &'a Grouped<'a>,
+    rules: &'a Rules,
+    kernel: KernelRule,
+    settings: SvmSettings,
+    subset: Subset,
+    products: Products,
+    /// Number of features when `products` were last computed afresh.
+    fresh: usize,
+    gram: Option<GramMatrix>,
+    machines: Option<Vec<DualSolution>>,
+    memory: Vec<ActiveSet>,
+    scored: Option<Scored>,
+}
+
+impl<'a> KernelOracle<'a> {
+    /// Starts with the given features; nothing is trained yet.
+    ///
+    /// # Errors
+    /// Settings out of range.
+    pub fn new(
+        grouped: &'a Grouped<'a>,
+        rules: &'a Rules,
+        subset: Subset,
+        kernel: KernelRule,
+        settings: &SvmSettings,
+    ) -> Result<Self, Error> {
+        settings.check()?;
+        kernel.check()?;
+        let products = grouped.products(&subset.iter().collect::<Vec<_>>(), &kernel.kernel);
+        Ok(Self {
+            grouped,
+            rules,
+            kernel,
+            settings: settings.clone(),
+            fresh: subset.len(),
+            subset,
+            products,
+            gram: None,
+            machines: None,
+            memory: grouped.pairs().iter().map(|_| ActiveSet::default()).collect(),
+            scored: None,
+        })
+    }
+
+    /// The features trained on.
+    pub fn subset(&self) -> &Subset {
+        &self.subset
+    }
+
+    /// The last training, one machine for each pair of classes.
+    pub fn machines(&self) -> Option<&[DualSolution]> {
+        self.machines.as_deref()
+    }
+
+    /// The cost of the next training.
+    pub fn cost(&self) -> f64 {
+        self.settings.cost
+    }
+
+    /// Sets the cost of the next training.
+    pub fn set_cost(&mut self, cost: f64) {
+        self.settings.cost = cost;
+    }
+
+    /// Takes features out; whole units at a time.
+    pub fn remove(&mut self, leaving: &[usize]) {
+        for &j in leaving {
+            self.subset.remove(j);
+        }
+        self.gram = None;
+        // Afresh once half the features are gone: it costs as much as that many updates and ends their rounding errors.
+        if 2 * self.subset.len() <= self.fresh || leaving.len() > self.subset.len() {
+            self.fresh = self.subset.len();
+            self.products = self.grouped.products(&self.subset.iter().collect::<Vec<_>>(), &self.kernel.kernel);
+            return;
+        }
+        for &j in leaving {
+            self.products.change(&self.grouped.column(j), -1.0);
+        }
+    }
+
+    fn gram(&mut self) -> &GramMatrix {
+        let kernel = self.kernel.at(self.subset.len());
+        self.gram.get_or_insert_with(|| self.products.gram(&kernel))
+    }
+
+    /// Trains on the current subset, from the last beta.
+    pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
+        self.gram();
+        let gram = self.gram.as_ref().expect("just made");
+        let start = self.machines.take();
+        let machines = self.grouped.train(gram, &self.settings, start.as_deref(), &mut self.memory, stop);
+        self.machines.insert(machines)
+    }
+
+    /// Cross-validates the current subset; the answer is where the next one starts from. Nothing when stopped.
+    pub fn cross_validate(&mut self, validation: &CrossValidation<'_>, clock: &Clock) -> Option<&Scored> {
+        self.gram();
+        let gram = self.gram.as_ref().expect("just made");
+        let scored = validation.score(gram, self.scored.as_ref(), clock)?;
+        Some(self.scored.insert(scored))
+    }
+
+    /// Cross-validates the current subset with each of these changes (features that come or go), in parallel. Nothing when
+    /// stopped.
+    pub fn cross_validate_changes(
+        &self,
+        changes: &[Change],
+        validation: &CrossValidation<'_>,
+        clock: &Clock,
+    ) -> Option<Vec<Scored>> {
+        let score = |changes: &Change| {
+            let columns: Vec<(Vec<f64>, f64)> = changes.iter().map(|&(j, s)| (self.grouped.column(j), s)).collect();
+            let columns: Vec<(&[f64], f64)> = columns.iter().map(|(x, s)| (x.as_slice(), *s)).collect();
+            let more = changes.iter().filter(|c| c.1 > 0.0).count();
+            let size = self.subset.len() + 2 * more - changes.len();
+            validation.score(&self.products.changed(&columns, &self.kernel.at(size)), self.scored.as_ref(), clock)
+        };
+        changes.par_iter().map(score).collect()
+    }
+
+    /// Trains on the current subset from nothing: the answer depends on the subset and the cost alone.
+    pub fn train_afresh(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
+        self.machines = None;
+        self.memory.iter_mut().for_each(|memory| *memory = ActiveSet::default());
+        self.train(stop)
+    }
+
+    /// Takes over an answer of [`KernelOracle::cross_validate_changes`] as the start of the next ones.
+    pub(crate) fn start_from(&mut self, scored: Scored) {
+        self.scored = Some(scored);
+    }
+
+    /// Surviving units, ascending.
+    pub fn units(&self) -> Vec<usize> {
+        (0..self.rules.n_units()).filter(|&u| self.subset.contains(self.rules.unit(u)[0])).collect()
+    }
+
+    /// Criterion of each surviving unit, smallest first, ties by falling index: (unit, criterion). Zero before a training.
+    pub fn ranking(&self, criterion: Criterion) -> Vec<(usize, f64)> {
+        let units = self.units();
+        let Some(machines) = &self.machines else { return units.into_iter().map(|u| (u, 0.0)).collect() };
+        let linear = self.kernel.kernel == Kernel::Linear;
+        let values: Vec<f64> = if criterion == Criterion::Margin && !linear {
+            self.margins(machines, &units)
+        } else {
+            let scale = if criterion == Criterion::Margin { 0.5 } else { 1.0 };
+            let weight = |u: &usize| scale * self.squared_weights(machines, *u);
+            units.par_iter().map(weight).collect()
+        };
+        let mut ranking: Vec<(usize, f64)> = units.into_iter().zip(values).collect();
+        ranking.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        ranking
+    }
+
+    /// Sum over the unit's features and the pairs of classes of `(sum_i beta_i x_ij)^2`.
+    fn squared_weights(&self, machines: &[DualSolution], unit: usize) -> f64 {
+        let ranges = self.grouped.ranges();
+        let of_feature = |&j: &usize| {
+            let x = self.grouped.column(j);
+            let weight = |(machine, &(a, b)): (&DualSolution, &(usize, usize))| {
+                let (first, last) = machine.beta.split_at(ranges[a].len());
+                (simd::dot(first, &x[ranges[a].clone()]) + simd::dot(last, &x[ranges[b].clone()])).powi(2)
+            };
+            machines.iter().zip(self.grouped.pairs()).map(weight).sum::<f64>()
+        };
+        self.rules.unit(unit).iter().map(of_feature).sum()
+    }
+
+    /// Margin criterion of each unit: `1/2 sum_ik B_ik (K_ik - K(-unit)_ik)`, `B = sum over pairs of beta beta'`, over the support
+    /// vectors.
+    fn margins(&self, machines: &[DualSolution], units: &[usize]) -> Vec<f64> {
+        let (n, ranges) = (self.grouped.order().len(), self.grouped.ranges());
+        let full: Vec<Vec<f64>> = machines
+            .iter()
+            .zip(self.grouped.pairs())
+            .map(|(machine, &(a, b))| {
+                let (first, last) = machine.beta.split_at(ranges[a].len());
+                let mut beta = vec![0.0; n];
+                beta[ranges[a].clone()].copy_from_slice(first);
+                beta[ranges[b].clone()].copy_from_slice(last);
+                beta
+            })
+            .collect();
+        let support: Vec<usize> = (0..n).filter(|&i| full.iter().any(|beta| beta[i] != 0.0)).collect();
+        let s = support.len();
+        let mut weights = vec![0.0; s * s];
+        for beta in &full {
+            let beta: Vec<f64> = support.iter().map(|&i| beta[i]).collect();
+            for (row, &b) in weights.chunks_mut(s).zip(&beta) {
+                simd::axpy(b, &beta, row);
+            }
+        }
+        let (products, kernel) = (self.products.part(&support), self.kernel.at(self.subset.len()));
+        let all = products.weighted_without(&[], &kernel, &weights);
+        let margin = |u: &usize| {
+            let of = |&j: &usize| {
+                let x = self.grouped.column(j);
+                support.iter().map(|&i| x[i]).collect::<Vec<f64>>()
+            };
+            let columns: Vec<Vec<f64>> = self.rules.unit(*u).iter().map(of).collect();
+            let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+            0.5 * (all - products.weighted_without(&columns, &kernel, &weights))
+        };
+        units.par_iter().map(margin).collect()
+    }
+}

@@ -1,0 +1,341 @@
+//! EB-RFE: evaluation-based elimination. At each step the candidate whose removal cross-validates best leaves.
+//!
+//! Solves   nothing exactly: a greedy descent guided by cross-validated accuracy.
+//! Paper    Krupka 2016, Algorithm 3; section 3.5 for the number of candidates that adapts.
+//! Given    [`Classified`], Rules, [`EbRfeSettings`].      Returns  the best subset seen, its accuracy and cost, the whole curve.
+//! Steps    1. every candidate set (the survivors without one unit) is cross-validated for every cost
+//!          2. the one of largest accuracy survives, ties to the unit of smaller criterion; it is offered as the best subset
+//!             (ties to the smaller set)
+//!          3. train on the survivors with their best cost and rank the units by the criterion
+//!          4. the K units of smallest criterion that the rules let go are the next candidates; until none may go
+//! Cost     per step K kernel matrices by one update each (n^2), K x folds x costs x pairs trainings from the solutions of the
+//!          survivors, and one ranking. Work is shared out by candidates and folds; the result is the same for any number of threads.
+//! Differs  from the text: the first step judges the full set once, not K times. K = 1 is SVM-RFE with its cost tuned at
+//!          every step. Subsets that the rules forbid (too large, say) are passed through, not offered.
+//! Fails    never on limits: with no allowed subset seen so far, the last ranking decides, and the status says so.
+
+use super::master::Held;
+use super::{check_criterion, permitted};
+use crate::kernel_oracle::{Change, Criterion, KernelOracle, KernelRule};
+use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, Scored, check_costs};
+use crate::{
+    Classified, Clock, Error, Event, Limits, Observer, Ranked, Rules, Run, Selection, Sense, Status, Subset,
+    SvmSettings,
+};
+
+/// Settings of [`eb_rfe`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct EbRfeSettings {
+    /// The SVM trained; its cost is not used.
+    pub svm: SvmSettings,
+    /// Its kernel.
+    pub kernel: KernelRule,
+    /// What features are ranked by.
+    pub criterion: Criterion,
+    /// K, candidates per step, at least 1.
+    pub candidates: usize,
+    /// With a ratio r, at least 1: only units whose criterion exceeds the smallest by at most (r - 1) times its size are
+    /// candidates: many where the smallest are close, one where they are not. Default none: always K.
+    pub adaptive: Option<f64>,
+    /// Costs to choose from, ascending; in a tie the smaller one is taken.
+    pub costs: Vec<f64>,
+    /// Folds of the samples.
+    pub folds: Folds,
+}
+
+impl EbRfeSettings {
+    /// The costs of the paper.
+    pub const COSTS: [f64; 6] = [0.0625, 0.25, 1.0, 4.0, 16.0, 64.0];
+
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        self.svm.check()?;
+        self.kernel.check()?;
+        check_criterion(self.criterion, &self.kernel)?;
+        check_costs(&self.costs)?;
+        if self.candidates == 0 {
+            return Err(Error::setting("candidates", 0, "at least 1"));
+        }
+        match self.adaptive {
+            Some(ratio) if !(ratio >= 1.0 && ratio.is_finite()) => {
+                Err(Error::setting("adaptive", ratio, "a finite number, 1 or more"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One step of the curve.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct EbStep {
+    /// Surviving features.
+    pub n_features: usize,
+    /// Mean accuracy over the folds of the surviving set, at its best cost.
+    pub accuracy: f64,
+    /// That cost.
+    pub cost: f64,
+    /// Accuracy of every candidate, in the order of their criteria.
+    pub candidates: Vec<f64>,
+    /// Accuracy of each fold.
+    pub folds: Vec<f64>,
+    /// Features that left to get here, with the criterion of their unit; empty for the full set.
+    pub left: Vec<(usize, f64)>,
+}
+
+/// How far a run has come: all that [`eb_rfe`] needs to go on, with the same result as without an interruption.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct EbRfeState {
+    /// The steps done.
+    pub curve: Vec<EbStep>,
+    /// The last answer, from which the next cross-validations start.
+    scored: Option<Scored>,
+    /// Trainings done.
+    trainings: u64,
+}
+
+/// What [`eb_rfe`] found.
+#[derive(Debug, Clone)]
+pub struct EbRfeReport {
+    /// The best allowed subset seen; its objective is its accuracy.
+    pub selection: Selection,
+    /// Its cost.
+    pub cost: f64,
+    /// All steps.
+    pub curve: Vec<EbStep>,
+    /// Trainings done.
+    pub trainings: u64,
+}
+
+/// EB-RFE. `state` is where an earlier run stopped; `keep` receives the state after every step.
+///
+/// # Errors
+/// Settings out of range, more memory needed than allowed, or a state of another problem.
+pub fn eb_rfe(
+    data: &Classified<'_>,
+    rules: &Rules,
+    settings: &EbRfeSettings,
+    state: Option<EbRfeState>,
+    keep: &mut dyn FnMut(&EbRfeState),
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<EbRfeReport, Error> {
+    settings.check()?;
+    let mut run = Run::new(rules, limits, Sense::Max, observer)?;
+    let grouped = Grouped::new(data, &settings.svm)?;
+    let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
+    let mut steps = Steps::new(&grouped, rules, settings, state.unwrap_or_default(), &mut run)?;
+    let status = loop {
+        if let Some(status) = run.stop() {
+            break status;
+        }
+        let (done, total) = (steps.state.curve.len() as u64, rules.p() as u64);
+        run.tell(&Event::Progress { done, total: Some(total), elapsed: run.elapsed() });
+        // Step 4, from the ranking of the step before.
+        let Some(candidates) = steps.candidates(&mut run) else { break Status::Completed };
+        // Step 1.
+        let Some(scored) = steps.judge(&candidates, &validation, &run.clock()) else { continue };
+        // Steps 2 and 3.
+        steps.advance(candidates, scored, &validation, &mut run);
+        keep(&steps.state);
+    };
+    if run.incumbent().is_none() {
+        steps.wind_up(&validation, &mut run);
+    }
+    let (cost, ranking) = (steps.best_cost, steps.ranking());
+    let EbRfeState { curve, trainings, .. } = steps.state;
+    run.counts.oracle_calls = curve.len() as u64;
+    let selection = Selection { outcome: run.finish(status), ranking, solutions: Vec::new() };
+    Ok(EbRfeReport { selection, cost, curve, trainings })
+}
+
+/// A unit that may go, with its criterion; none stands for the full set.
+type Candidate = Option<(usize, f64)>;
+
+struct Steps<'a> {
+    oracle: KernelOracle<'a>,
+    held: Held<'a>,
+    rules: &'a Rules,
+    settings: &'a EbRfeSettings,
+    state: EbRfeState,
+    /// Criteria of the survivors, smallest first; empty until they are trained on.
+    ranking: Vec<(usize, f64)>,
+    best_cost: f64,
+}
+
+impl<'a> Steps<'a> {
+    /// At the start, or where a state left off: features leave in the same order, so that every number is the same again.
+    fn new(
+        grouped: &'a Grouped<'a>,
+        rules: &'a Rules,
+        settings: &'a EbRfeSettings,
+        state: EbRfeState,
+        run: &mut Run<'_>,
+    ) -> Result<Self, Error> {
+        let survivors = permitted(rules);
+        let held = Held::new(rules, &survivors);
+        let mut oracle = KernelOracle::new(grouped, rules, survivors, settings.kernel, &settings.svm)?;
+        let mut best_cost = settings.costs[0];
+        for step in &state.curve {
+            let leaving: Vec<usize> = step.left.iter().map(|l| l.0).collect();
+            if leaving.iter().any(|&j| j >= rules.p() || !oracle.subset().contains(j)) {
+                return Err(Error::Data("the state to resume from belongs to another problem; start afresh".into()));
+            }
+            oracle.remove(&leaving);
+            oracle.set_cost(step.cost);
+            if run.offer(oracle.subset(), step.accuracy) {
+                best_cost = step.cost;
+            }
+        }
+        if let Some(scored) = &state.scored {
+            oracle.start_from(scored.clone());
+        }
+        Ok(Self { oracle, held, rules, settings, state, ranking: Vec::new(), best_cost })
+    }
+
+    /// Step 4; none when no unit may go.
+    fn candidates(&mut self, run: &mut Run<'_>) -> Option<Vec<Candidate>> {
+        if self.state.curve.is_empty() {
+            return Some(vec![None]);
+        }
+        // Step 3.
+        if self.ranking.is_empty() {
+            let machines = self.oracle.train_afresh(&mut || None);
+            run.counts.solver_iterations += machines.iter().map(|m| m.iterations).sum::<u64>();
+            self.ranking = self.oracle.ranking(self.settings.criterion);
+        }
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut limit = f64::INFINITY;
+        for &(unit, criterion) in &self.ranking {
+            let last = self.oracle.subset().len() == self.rules.unit(unit).len();
+            if found.len() == self.settings.candidates || criterion > limit || last {
+                break;
+            }
+            if self.held.may_leave(unit, self.oracle.subset()) {
+                if let (Some(ratio), true) = (self.settings.adaptive, found.is_empty()) {
+                    limit = criterion + (ratio - 1.0) * criterion.abs();
+                }
+                found.push(Some((unit, criterion)));
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Step 1.
+    fn judge(
+        &mut self,
+        candidates: &[Candidate],
+        validation: &CrossValidation<'_>,
+        clock: &Clock,
+    ) -> Option<Vec<Scored>> {
+        let change = |c: &Candidate| -> Change {
+            c.iter().flat_map(|&(unit, _)| self.rules.unit(unit).iter().map(|&j| (j, -1.0))).collect()
+        };
+        let changes: Vec<Change> = candidates.iter().map(change).collect();
+        self.oracle.cross_validate_changes(&changes, validation, clock)
+    }
+
+    /// Step 2.
+    fn advance(
+        &mut self,
+        candidates: Vec<Candidate>,
+        mut scored: Vec<Scored>,
+        validation: &CrossValidation<'_>,
+        run: &mut Run<'_>,
+    ) {
+        let accuracies: Vec<f64> = scored.iter().map(|s| s.best().1).collect();
+        let mut best = 0;
+        for at in 1..accuracies.len() {
+            if accuracies[at] > accuracies[best] + ROUNDING {
+                best = at;
+            }
+        }
+        run.counts.solver_iterations += scored.iter().map(|s| s.iterations).sum::<u64>();
+        self.state.trainings += scored.iter().map(|s| s.trainings).sum::<u64>();
+        let chosen = scored.swap_remove(best);
+        let (at, accuracy) = chosen.best();
+        // Means that differ by rounding alone are one value, so that the smaller of two sets wins.
+        let accuracy = (accuracy / ROUNDING).round() * ROUNDING;
+        let cost = validation.costs()[at];
+        let left: Vec<(usize, f64)> = candidates[best]
+            .iter()
+            .flat_map(|&(unit, criterion)| self.rules.unit(unit).iter().map(move |&j| (j, criterion)))
+            .collect();
+        let number = self.state.curve.len() as u64;
+        for &(feature, criterion) in &left {
+            run.tell(&Event::Eliminated { step: number, feature, criterion });
+        }
+        self.oracle.remove(&left.iter().map(|l| l.0).collect::<Vec<_>>());
+        self.oracle.set_cost(cost);
+        if run.offer(self.oracle.subset(), accuracy) {
+            self.best_cost = cost;
+        }
+        self.state.curve.push(EbStep {
+            n_features: self.oracle.subset().len(),
+            accuracy,
+            cost,
+            candidates: accuracies,
+            folds: chosen.of(at).to_vec(),
+            left,
+        });
+        self.oracle.start_from(chosen.clone());
+        self.state.scored = Some(chosen);
+        self.ranking = Vec::new();
+    }
+
+    /// A limit came before any allowed subset: the last ranking decides.
+    fn wind_up(&mut self, validation: &CrossValidation<'_>, run: &mut Run<'_>) {
+        if self.ranking.is_empty() {
+            self.oracle.train_afresh(&mut || None);
+            self.ranking = self.oracle.ranking(self.settings.criterion);
+        }
+        let lowest = self.ranking.first().map_or(0.0, |r| r.1);
+        let little = 1e-9 * self.ranking.last().map_or(1.0, |r| (r.1 - lowest).max(1e-9));
+        let mut gains = vec![-1e100; self.rules.p()];
+        for &(unit, criterion) in &self.ranking {
+            for &j in self.rules.unit(unit) {
+                gains[j] = (criterion - lowest + little) / self.rules.unit(unit).len() as f64;
+            }
+        }
+        let (subset, _) = self.rules.best_subset(&gains).expect("the survivors hold an allowed subset");
+        let leaving: Vec<usize> = self.oracle.subset().difference(&subset).collect();
+        self.oracle.remove(&leaving);
+        let scored = self.oracle.cross_validate(validation, &Clock::unlimited()).expect("nothing stops it");
+        let (at, accuracy) = scored.best();
+        self.best_cost = validation.costs()[at];
+        run.offer(&subset, accuracy);
+    }
+
+    /// All features, best first: survivors by their last criterion, then those that left, last ones first.
+    fn ranking(&self) -> Vec<Ranked> {
+        let mut all: Vec<Ranked> = Vec::new();
+        let mut rank = |feature: usize, step: Option<u64>, criterion: f64| {
+            all.push(Ranked { feature, rank: all.len() + 1, step, criterion });
+        };
+        let mut seen = Subset::empty(self.rules.p());
+        let gone: Vec<(usize, u64, f64)> = (self.state.curve.iter().enumerate())
+            .flat_map(|(step, s)| s.left.iter().map(move |&(j, criterion)| (j, step as u64, criterion)))
+            .collect();
+        for &(feature, ..) in &gone {
+            seen.insert(feature);
+        }
+        for &(unit, criterion) in self.ranking.iter().rev() {
+            for &feature in self.rules.unit(unit).iter().filter(|&&j| seen.insert(j)) {
+                rank(feature, None, criterion);
+            }
+        }
+        let start = permitted(self.rules);
+        for feature in start.iter().filter(|&j| seen.insert(j)) {
+            rank(feature, None, 0.0);
+        }
+        for &(feature, step, criterion) in gone.iter().rev() {
+            rank(feature, Some(step), criterion);
+        }
+        for feature in (0..self.rules.p()).filter(|&j| !start.contains(j)) {
+            rank(feature, Some(0), 0.0);
+        }
+        all
+    }
+}

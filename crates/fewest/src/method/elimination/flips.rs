@@ -1,0 +1,187 @@
+//! Bit-Flip and Attribute-Flip: the neighbours of a subset, judged by cross-validation.
+//!
+//! Solves   nothing exactly: a local search on cross-validated accuracy.
+//! Paper    Samb, Camara, Ndiaye, Slimani, Esseghir 2012, as described by Krupka 2016, section 2.8.
+//! Given    [`Classified`], Rules, a subset to start from, [`FlipSettings`].      Returns  the best subset seen, its accuracy and cost.
+//! Steps    1. neighbours: Bit-Flip, the subset with one unit more or less; Attribute-Flip, one unit swapped for another
+//!          2. every allowed neighbour is cross-validated for every cost (the number of trainings is told first)
+//!          3. the best one takes the subset's place if its accuracy is larger, or as large with fewer features
+//!          4. again, as long as that happened and passes are left
+//! Cost     Bit-Flip: p subsets per pass; Attribute-Flip: k (p - k). Each is folds x costs x pairs trainings and n^2.
+//! Differs  the subset, too, is judged by cross-validation, and neighbours that the rules forbid are left out.
+//! Fails    never on limits: the best subset so far and a status.
+
+use crate::kernel_oracle::{Change, KernelOracle, KernelRule};
+use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, check_costs};
+use crate::{
+    Choice, Classified, Clock, Error, Event, Limits, Observer, Rules, Run, Selection, Sense, Status, Subset,
+    SvmSettings,
+};
+
+/// Neighbours judged between two looks at the limits.
+const BATCH: usize = 64;
+
+/// Which subsets are neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flip {
+    /// One unit more or less.
+    Bit,
+    /// One unit for another.
+    Attribute,
+}
+
+/// Settings of [`flip`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlipSettings {
+    /// Which subsets are neighbours.
+    pub flip: Flip,
+    /// The SVM trained; its cost is not used.
+    pub svm: SvmSettings,
+    /// Its kernel.
+    pub kernel: KernelRule,
+    /// Costs to choose from, ascending; in a tie the smaller one is taken.
+    pub costs: Vec<f64>,
+    /// Folds of the samples.
+    pub folds: Folds,
+    /// Most passes, at least 1; none: until nothing improves.
+    pub passes: Option<u64>,
+}
+
+impl FlipSettings {
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        self.svm.check()?;
+        self.kernel.check()?;
+        check_costs(&self.costs)?;
+        if self.passes == Some(0) {
+            return Err(Error::setting("passes", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
+/// What [`flip`] found.
+#[derive(Debug, Clone)]
+pub struct FlipReport {
+    /// The best subset seen; its objective is its accuracy.
+    pub selection: Selection,
+    /// Its cost.
+    pub cost: f64,
+    /// Accuracy of the subset it started from.
+    pub start: f64,
+    /// Accuracy after each pass.
+    pub passes: Vec<f64>,
+    /// Trainings done.
+    pub trainings: u64,
+}
+
+/// Searches around `start`, a subset that the rules allow.
+///
+/// # Errors
+/// Settings out of range, more memory needed than allowed, or a start that the rules forbid.
+pub fn flip(
+    data: &Classified<'_>,
+    rules: &Rules,
+    start: &Subset,
+    settings: &FlipSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<FlipReport, Error> {
+    settings.check()?;
+    if start.p() != rules.p() || !rules.allows(start) {
+        let size = start.len();
+        return Err(Error::Rules(format!(
+            "the subset to start from ({size} features) breaks the rules; start from another"
+        )));
+    }
+    let mut run = Run::new(rules, limits, Sense::Max, observer)?;
+    let grouped = Grouped::new(data, &settings.svm)?;
+    let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
+    let place = |subset: &Subset| KernelOracle::new(&grouped, rules, subset.clone(), settings.kernel, &settings.svm);
+    let mut oracle = place(start)?;
+    let first = oracle.cross_validate(&validation, &Clock::unlimited()).expect("nothing stops it");
+    let (at, mut accuracy) = first.best();
+    let (mut cost, mut trainings) = (validation.costs()[at], first.trainings);
+    run.offer(start, accuracy);
+    let mut report = Vec::new();
+    let begun = accuracy;
+    let status = 'passes: loop {
+        if settings.passes.is_some_and(|most| report.len() as u64 >= most) {
+            break Status::Completed;
+        }
+        let neighbours = neighbours(rules, oracle.subset(), settings.flip);
+        let subsets = neighbours.len() as u64;
+        run.tell(&Event::Plan { subsets, trainings: subsets * validation.trainings() });
+        let mut best: Option<(Subset, f64, f64)> = None;
+        for (number, batch) in neighbours.chunks(BATCH).enumerate() {
+            let done = (number * BATCH) as u64;
+            run.tell(&Event::Progress { done, total: Some(subsets), elapsed: run.elapsed() });
+            let changes: Vec<Change> = batch.iter().map(|n| n.1.clone()).collect();
+            let scored = match run.stop() {
+                None => oracle.cross_validate_changes(&changes, &validation, &run.clock()),
+                Some(_) => None,
+            };
+            let Some(scored) = scored else { break 'passes run.stop().unwrap_or(Status::Cancelled) };
+            for ((subset, _), scored) in batch.iter().zip(scored) {
+                let (at, found) = scored.best();
+                trainings += scored.trainings;
+                run.counts.solver_iterations += scored.iterations;
+                let better = |(known, than, _): &(Subset, f64, f64)| {
+                    found > than + ROUNDING || (found >= than - ROUNDING && subset.len() < known.len())
+                };
+                if best.as_ref().is_none_or(better) {
+                    best = Some((subset.clone(), found, validation.costs()[at]));
+                }
+            }
+        }
+        run.counts.oracle_calls += subsets;
+        let improves = |(subset, found, _): &(Subset, f64, f64)| {
+            let fewer = subset.len() < oracle.subset().len();
+            *found > accuracy + ROUNDING || (*found >= accuracy - ROUNDING && fewer)
+        };
+        let Some((subset, found, at)) = best.filter(improves) else {
+            report.push(accuracy);
+            break Status::Completed;
+        };
+        (accuracy, cost) = (accuracy.max(found), at);
+        run.offer(&subset, accuracy);
+        oracle = place(&subset)?;
+        oracle.cross_validate(&validation, &Clock::unlimited());
+        report.push(accuracy);
+    };
+    let selection = Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() };
+    Ok(FlipReport { selection, cost, start: begun, passes: report, trainings })
+}
+
+/// Allowed neighbours of a subset, and what changes to get there.
+fn neighbours(rules: &Rules, subset: &Subset, flip: Flip) -> Vec<(Subset, Change)> {
+    let free = (0..rules.n_units()).filter(|&u| rules.root()[u] == Choice::Free);
+    let (inside, outside): (Vec<usize>, Vec<usize>) = free.partition(|&u| subset.contains(rules.unit(u)[0]));
+    let changed = |leaving: Option<usize>, coming: Option<usize>| {
+        let (mut other, mut change) = (subset.clone(), Change::new());
+        for &j in leaving.iter().flat_map(|&u| rules.unit(u)) {
+            other.remove(j);
+            change.push((j, -1.0));
+        }
+        for &j in coming.iter().flat_map(|&u| rules.unit(u)) {
+            other.insert(j);
+            change.push((j, 1.0));
+        }
+        (!other.is_empty() && rules.allows(&other)).then_some((other, change))
+    };
+    match flip {
+        Flip::Bit => {
+            let fewer = inside.iter().map(|&u| (Some(u), None));
+            fewer.chain(outside.iter().map(|&u| (None, Some(u)))).filter_map(|(l, c)| changed(l, c)).collect()
+        }
+        Flip::Attribute => inside
+            .iter()
+            .flat_map(|&l| outside.iter().map(move |&c| (l, c)))
+            .filter_map(|(l, c)| changed(Some(l), Some(c)))
+            .collect(),
+    }
+}

@@ -1,0 +1,181 @@
+//! The master of SVM-RFE: who survives, who left when, and who may leave.
+
+use super::oracle::{Question, Ranking, RankingOracle};
+use super::{Step, permitted};
+use crate::{Choice, Error, Event, Master, Next, Ranked, Rules, Run, Status, Subset};
+
+/// Which units the rules hold back.
+pub(super) struct Held<'a> {
+    rules: &'a Rules,
+    /// An allowed subset of the survivors.
+    witness: Subset,
+    /// Units that may never leave any more.
+    locked: Vec<bool>,
+}
+
+impl<'a> Held<'a> {
+    pub(super) fn new(rules: &'a Rules, survivors: &Subset) -> Self {
+        let witness = rules.subset_within(survivors).expect("Rules::new found an allowed subset");
+        let locked = rules.root().iter().map(|&c| c == Choice::In).collect();
+        Self { rules, witness, locked }
+    }
+
+    /// Whether the rules let unit u go now: no survivor needs it, and the others still hold an allowed subset.
+    pub(super) fn may_leave(&mut self, u: usize, survivors: &Subset) -> bool {
+        let rules = self.rules;
+        let first = rules.unit(u)[0];
+        if self.locked[u] || rules.needed_by(u).iter().any(|&by| survivors.contains(rules.unit(by)[0])) {
+            return false;
+        }
+        if self.witness.contains(first) {
+            let mut rest = survivors.clone();
+            for &j in rules.unit(u) {
+                rest.remove(j);
+            }
+            match rules.subset_within(&rest) {
+                Some(witness) => self.witness = witness,
+                None => self.locked[u] = true,
+            }
+        }
+        !self.locked[u]
+    }
+}
+
+/// The master: who survives, who left when, and who may leave.
+pub(super) struct Elimination<'a> {
+    rules: &'a Rules,
+    step: Step,
+    /// Features the elimination started with.
+    start: usize,
+    survivors: Subset,
+    held: Held<'a>,
+    /// Step number of the features in `left`.
+    steps: u64,
+    left: Vec<Ranked>,
+    /// Criteria of the survivors, once known for all of them.
+    last: Vec<(usize, f64)>,
+    leaving: Vec<usize>,
+    count: usize,
+    finished: bool,
+}
+
+impl<'a> Elimination<'a> {
+    pub(super) fn new(rules: &'a Rules, step: Step) -> Self {
+        let survivors = permitted(rules);
+        let forbidden = (0..rules.p()).filter(|&j| !survivors.contains(j));
+        let left = forbidden.map(|feature| Ranked { feature, rank: 0, step: Some(0), criterion: 0.0 }).collect();
+        let held = Held::new(rules, &survivors);
+        let mut master = Self {
+            rules,
+            step,
+            start: survivors.len(),
+            survivors,
+            held,
+            steps: 0,
+            left,
+            last: Vec::new(),
+            leaving: Vec::new(),
+            count: 0,
+            finished: false,
+        };
+        master.count = master.candidates();
+        master
+    }
+
+    /// Features to drop in the next step: the step size, but not past the size rule.
+    fn quota(&self) -> usize {
+        let now = self.survivors.len();
+        let step = match self.step {
+            Step::Count(k) => k,
+            Step::Remaining(f) => (f * now as f64) as usize,
+            Step::Original(f) => (f * self.start as f64) as usize,
+        };
+        let above = now.saturating_sub(self.rules.list().max_features.unwrap_or(now));
+        if above > 0 { step.clamp(1, above) } else { step.max(1) }
+    }
+
+    /// Units to ask for: those that will leave and some spare for what the rules hold back; all, when this may be the end.
+    fn candidates(&self) -> usize {
+        if self.rules.allows(&self.survivors) { self.survivors.len() } else { self.quota() + 4 }
+    }
+}
+
+impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
+    fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
+        if self.finished {
+            return Ok(Next::Done(Status::Completed));
+        }
+        let (done, total) =
+            (self.left.len() as u64, self.rules.list().max_features.map(|k| (self.rules.p() - k) as u64));
+        run.tell(&Event::Progress { done, total, elapsed: run.elapsed() });
+        Ok(Next::Ask(Question::Rank { leaving: std::mem::take(&mut self.leaving), count: self.count }))
+    }
+
+    fn learn(&mut self, question: Question, answer: Ranking, run: &mut Run<'_>) -> Result<(), Error> {
+        if matches!(question, Question::KeepBest { .. }) {
+            self.steps += 1;
+            let mut dropped = answer.dropped;
+            dropped.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            for (feature, criterion) in dropped {
+                self.survivors.remove(feature);
+                self.left.push(Ranked { feature, rank: 0, step: Some(self.steps), criterion });
+            }
+        }
+        if self.rules.allows(&self.survivors) {
+            run.offer(&self.survivors, answer.objective);
+            self.last = answer.smallest;
+            self.finished = true;
+            return Ok(());
+        }
+        if run.stop().is_some() {
+            // A training that was cut short ranks nothing; the survivors stay as they are until the wind-up.
+            return Ok(());
+        }
+        // Step 3.
+        let quota = self.quota();
+        let asked_for_all = answer.smallest.len() < self.count;
+        self.steps += 1;
+        for (u, criterion) in answer.smallest {
+            if self.leaving.len() >= quota || (!self.leaving.is_empty() && self.rules.allows(&self.survivors)) {
+                break;
+            }
+            if self.held.may_leave(u, &self.survivors) {
+                for &feature in self.rules.unit(u) {
+                    self.survivors.remove(feature);
+                    self.leaving.push(feature);
+                    self.left.push(Ranked { feature, rank: 0, step: Some(self.steps), criterion });
+                    run.tell(&Event::Eliminated { step: self.steps, feature, criterion });
+                }
+            }
+        }
+        if self.leaving.is_empty() {
+            // The rules held back every unit named: ask again for more of them.
+            assert!(!asked_for_all, "a witness inside the survivors leaves some unit free to go");
+            self.steps -= 1;
+            self.count *= 2;
+        } else {
+            self.count = self.candidates();
+        }
+        Ok(())
+    }
+
+    fn wind_up(&mut self, _: &mut Run<'_>) -> Option<Question> {
+        (!self.finished).then(|| Question::KeepBest { leaving: std::mem::take(&mut self.leaving) })
+    }
+}
+
+impl Elimination<'_> {
+    /// All features, best first: survivors by their last criterion, then those that left, last ones first.
+    pub(super) fn ranking(mut self) -> Vec<Ranked> {
+        for &(u, criterion) in &self.last {
+            for &feature in self.rules.unit(u) {
+                self.left.push(Ranked { feature, rank: 0, step: None, criterion });
+            }
+        }
+        self.left.reverse();
+        for (at, ranked) in self.left.iter_mut().enumerate() {
+            ranked.rank = at + 1;
+        }
+        self.left
+    }
+}

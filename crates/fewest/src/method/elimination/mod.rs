@@ -1,0 +1,192 @@
+//! SVM-RFE: ranks features by dropping those of smallest criterion, and returns the first surviving set the rules allow.
+//!
+//! Solves   nothing exactly: a greedy descent on `v(z)`, the optimum of the SVM (any kernel, loss and bias) on subset z.
+//! Paper    Guyon, Weston, Barnhill, Vapnik, Machine Learning 46 (2002), section 3 and, for other kernels, section 7;
+//!          Krupka 2016, Algorithm 2 and section 2.6.
+//! Given    [`Classified`] (n samples, p features, k classes), Rules, [`RfeSettings`].
+//! Returns  subset, its objective (the sum over the pairs of classes), the full ranking, the costs tuned; no bound.
+//! Steps    1. now and then, if asked for: the cost of largest cross-validated accuracy  2. train on the surviving features
+//!          3. rank them by the criterion ([`Criterion`]; a unit by all of its features)
+//!          4. drop the smallest that the rules let go, `step` at a time  5. until the rules allow what survives
+//! Rules    a feature may go when no survivor implies it and what is left still holds an allowed subset (a witness is kept);
+//!          features joined by `together` go as one unit.
+//! Cost     linear kernel and two classes: n^2 for the Gram matrix when p >> n, a warm-started training, a few columns of
+//!          length n ([`crate::subset_oracle`]); otherwise one warm-started training on rows. Other kernels, more classes and
+//!          tuning work on one n x n matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for the
+//!          margin criterion s^2 / 2 kernel values for each that stays, s support vectors.
+//! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not the solver's noise;
+//!          in a tie the feature of larger index goes first. One machine per pair of classes; criteria are summed over pairs.
+//! Fails    never on limits: what the last ranking says is then applied at once, and the status says so.
+
+pub mod evaluated;
+pub mod flips;
+mod master;
+mod oracle;
+
+use crate::kernel_oracle::{Criterion, KernelRule};
+use crate::validation::{Folds, Grouped, check_costs};
+use crate::{
+    Choice, Classified, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings,
+    drive,
+};
+use master::Elimination;
+use oracle::RankingOracle;
+
+/// How many features leave in one step.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// This many, at least 1.
+    Count(usize),
+    /// This share of the features that remain, in (0, 1), rounded down, at least 1.
+    Remaining(f64),
+    /// This share of the features at the start, in (0, 1), rounded down, at least 1 (scikit-learn's rule).
+    Original(f64),
+}
+
+/// The cost is chosen anew by cross-validation now and then.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuning {
+    /// Costs to choose from, ascending; in a tie the smaller one is taken.
+    pub costs: Vec<f64>,
+    /// Folds of the samples.
+    pub folds: Folds,
+    /// Steps between two choices, at least 1.
+    pub every: u64,
+}
+
+/// Settings of [`rfe`] and [`rfe_classes`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct RfeSettings {
+    /// The SVM trained at every step. Default as [`SvmSettings`], but with tolerance 1e-9.
+    pub svm: SvmSettings,
+    /// Its kernel. Default linear.
+    pub kernel: KernelRule,
+    /// What features are ranked by. Default [`Criterion::Weights`]; a kernel other than linear needs another one.
+    pub criterion: Criterion,
+    /// Features per step. Default 1. "Halving" is `Remaining(0.5)`.
+    pub step: Step,
+    /// Whether and how the cost is tuned on the way. Default not.
+    pub tuning: Option<Tuning>,
+}
+
+impl Default for RfeSettings {
+    fn default() -> Self {
+        Self {
+            svm: SvmSettings { tolerance: 1e-9, ..SvmSettings::default() },
+            kernel: KernelRule::default(),
+            criterion: Criterion::Weights,
+            step: Step::Count(1),
+            tuning: None,
+        }
+    }
+}
+
+impl RfeSettings {
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        self.svm.check()?;
+        self.kernel.check()?;
+        check_criterion(self.criterion, &self.kernel)?;
+        if let Some(tuning) = &self.tuning {
+            check_costs(&tuning.costs)?;
+            if tuning.every == 0 {
+                return Err(Error::setting("tuning", "every 0 steps", "every step, or less often"));
+            }
+        }
+        match self.step {
+            Step::Count(0) => Err(Error::setting("step", 0, "at least 1")),
+            Step::Remaining(f) | Step::Original(f) if !(f > 0.0 && f < 1.0) => {
+                Err(Error::setting("step", f, "a share between 0 and 1, or a whole number of features"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Refuses squared weights where there are none.
+fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Result<(), Error> {
+    if criterion == Criterion::Weights && kernel.kernel != Kernel::Linear {
+        return Err(Error::setting(
+            "criterion",
+            "weights",
+            "margin or input-weights: only a linear kernel has weights",
+        ));
+    }
+    Ok(())
+}
+
+/// The cost chosen at a step.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Tuned {
+    /// Step, from 1.
+    pub step: u64,
+    /// Surviving features.
+    pub n_features: usize,
+    /// The cost.
+    pub cost: f64,
+    /// Its accuracy, the mean over the folds.
+    pub accuracy: f64,
+}
+
+/// What [`rfe_classes`] found.
+#[derive(Debug, Clone)]
+pub struct RfeReport {
+    /// Subset, objective, ranking.
+    pub selection: Selection,
+    /// The cost of the last training.
+    pub cost: f64,
+    /// Every choice of the cost, in order; empty without tuning.
+    pub tuned: Vec<Tuned>,
+}
+
+/// SVM-RFE: drops the features of smallest criterion until the rules (size, budget, ...) hold. Features the rules forbid are
+/// never trained on.
+///
+/// # Errors
+/// Settings out of range, or more memory needed than allowed.
+pub fn rfe(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    settings: &RfeSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Selection, Error> {
+    Ok(rfe_classes(&problem.into(), rules, settings, limits, observer)?.selection)
+}
+
+/// [`rfe`] for two or more classes, with the costs that tuning chose.
+///
+/// # Errors
+/// Settings out of range, or more memory needed than allowed.
+pub fn rfe_classes(
+    data: &Classified<'_>,
+    rules: &Rules,
+    settings: &RfeSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<RfeReport, Error> {
+    settings.check()?;
+    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let problem = data.two_classes().filter(|_| settings.kernel.kernel == Kernel::Linear && settings.tuning.is_none());
+    let grouped = if problem.is_none() { Some(Grouped::new(data, &settings.svm)?) } else { None };
+    let mut oracle = match (&problem, &grouped) {
+        (Some(problem), _) => RankingOracle::linear(problem, rules, settings)?,
+        (None, Some(grouped)) => RankingOracle::kernel(grouped, rules, settings)?,
+        (None, None) => unreachable!("one of them was made"),
+    };
+    let mut master = Elimination::new(rules, settings.step);
+    let status = drive(&mut oracle, &mut master, &mut run)?;
+    let (cost, tuned) = (oracle.cost(), oracle.into_tuned());
+    let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };
+    Ok(RfeReport { selection, cost, tuned })
+}
+
+/// Every feature the rules do not forbid.
+fn permitted(rules: &Rules) -> Subset {
+    let units = (0..rules.n_units()).filter(|&u| rules.root()[u] != Choice::Out);
+    Subset::from_indices(rules.p(), units.flat_map(|u| rules.unit(u).iter().copied()))
+}

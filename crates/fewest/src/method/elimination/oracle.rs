@@ -1,0 +1,198 @@
+//! The oracle of SVM-RFE: trains on the surviving features and ranks their units.
+
+use std::time::Duration;
+
+use super::{RfeSettings, Tuned, permitted};
+use crate::kernel_oracle::{Criterion, KernelOracle};
+use crate::subset_oracle::SubsetOracle;
+use crate::validation::{CrossValidation, Grouped};
+use crate::{Error, Oracle, Problem, Rules, Run, Subset};
+
+/// What a training may still take after a limit was reached, so that the reported objective means something.
+const WIND_UP: Duration = Duration::from_secs(1);
+
+/// What elimination asks.
+#[derive(Debug)]
+pub(super) enum Question {
+    /// Take these features out, train, and name the `count` units of smallest criterion.
+    Rank { leaving: Vec<usize>, count: usize },
+    /// Take these features out, keep only the best allowed subset by the last criteria, and train on it.
+    KeepBest { leaving: Vec<usize> },
+}
+
+/// What it learns.
+#[derive(Debug)]
+pub(super) struct Ranking {
+    /// Objective of the surviving set.
+    pub(super) objective: f64,
+    /// (unit, criterion), smallest first.
+    pub(super) smallest: Vec<(usize, f64)>,
+    /// Features that left, with the criteria they left with (only after `KeepBest`).
+    pub(super) dropped: Vec<(usize, f64)>,
+}
+
+/// Trains on the surviving features and ranks their units.
+pub(super) struct RankingOracle<'a> {
+    engine: Engine<'a>,
+    rules: &'a Rules,
+    criterion: Criterion,
+    validation: Option<CrossValidation<'a>>,
+    every: u64,
+    trainings: u64,
+    tuned: Vec<Tuned>,
+}
+
+/// The two ways to train and rank.
+enum Engine<'a> {
+    /// Linear kernel, two classes: updates of the Gram matrix or rows, and lazy weights.
+    Linear(Box<SubsetOracle<'a>>, f64),
+    /// Any kernel and number of classes, on one n x n matrix.
+    Kernel(Box<KernelOracle<'a>>),
+}
+
+impl<'a> RankingOracle<'a> {
+    pub(super) fn linear(problem: &'a Problem<'a>, rules: &'a Rules, settings: &RfeSettings) -> Result<Self, Error> {
+        let oracle = SubsetOracle::new(problem, rules, permitted(rules), &settings.svm)?;
+        Ok(Self::new(Engine::Linear(Box::new(oracle), settings.svm.cost), rules, settings, None))
+    }
+
+    pub(super) fn kernel(grouped: &'a Grouped<'a>, rules: &'a Rules, settings: &RfeSettings) -> Result<Self, Error> {
+        let oracle = KernelOracle::new(grouped, rules, permitted(rules), settings.kernel, &settings.svm)?;
+        let validation = |t: &super::Tuning| CrossValidation::new(grouped, &t.folds, &t.costs, &settings.svm);
+        let validation = settings.tuning.as_ref().map(validation).transpose()?;
+        Ok(Self::new(Engine::Kernel(Box::new(oracle)), rules, settings, validation))
+    }
+
+    fn new(
+        engine: Engine<'a>,
+        rules: &'a Rules,
+        settings: &RfeSettings,
+        validation: Option<CrossValidation<'a>>,
+    ) -> Self {
+        let every = settings.tuning.as_ref().map_or(1, |t| t.every);
+        Self { engine, rules, criterion: settings.criterion, validation, every, trainings: 0, tuned: Vec::new() }
+    }
+
+    /// The cost of the last training.
+    pub(super) fn cost(&self) -> f64 {
+        match &self.engine {
+            Engine::Linear(_, cost) => *cost,
+            Engine::Kernel(oracle) => oracle.cost(),
+        }
+    }
+
+    /// Every choice of the cost.
+    pub(super) fn into_tuned(self) -> Vec<Tuned> {
+        self.tuned
+    }
+
+    fn subset(&self) -> &Subset {
+        match &self.engine {
+            Engine::Linear(oracle, _) => oracle.subset(),
+            Engine::Kernel(oracle) => oracle.subset(),
+        }
+    }
+
+    fn remove(&mut self, leaving: &[usize]) {
+        match &mut self.engine {
+            Engine::Linear(oracle, _) => oracle.remove(leaving),
+            Engine::Kernel(oracle) => oracle.remove(leaving),
+        }
+    }
+
+    /// Whether there is a training, and whether a limit cut it short.
+    fn trained(&self) -> Option<bool> {
+        match &self.engine {
+            Engine::Linear(oracle, _) => oracle.solution().map(|s| s.status.is_limit()),
+            Engine::Kernel(oracle) => oracle.machines().map(|m| m.iter().any(|s| s.status.is_limit())),
+        }
+    }
+
+    fn objective(&self) -> f64 {
+        match &self.engine {
+            Engine::Linear(oracle, _) => oracle.solution().map_or(f64::INFINITY, |s| s.primal),
+            Engine::Kernel(oracle) => oracle.machines().map_or(f64::INFINITY, |m| m.iter().map(|s| s.primal).sum()),
+        }
+    }
+
+    /// The `count` units of smallest criterion.
+    fn smallest(&mut self, count: usize) -> Vec<(usize, f64)> {
+        match &mut self.engine {
+            Engine::Linear(oracle, _) => {
+                let scale = if self.criterion == Criterion::Margin { 0.5 } else { 1.0 };
+                oracle.smallest(count).into_iter().map(|(unit, criterion)| (unit, scale * criterion)).collect()
+            }
+            Engine::Kernel(oracle) => {
+                let mut ranking = oracle.ranking(self.criterion);
+                ranking.truncate(count);
+                ranking
+            }
+        }
+    }
+
+    /// Chooses the cost when it is due, then trains until the gap is met or `grace` after a limit was reached.
+    fn train(&mut self, run: &mut Run<'_>, grace: Duration) {
+        if let (Engine::Kernel(oracle), Some(validation)) = (&mut self.engine, &self.validation)
+            && self.trainings.is_multiple_of(self.every)
+            && let Some(scored) = oracle.cross_validate(validation, &run.clock())
+        {
+            let (at, accuracy) = scored.best();
+            run.counts.solver_iterations += scored.iterations;
+            let (cost, n_features) = (validation.costs()[at], oracle.subset().len());
+            oracle.set_cost(cost);
+            self.tuned.push(Tuned { step: self.trainings + 1, n_features, cost, accuracy });
+        }
+        self.trainings += 1;
+        let over = run.elapsed() + grace;
+        let stop = &mut || run.stop().filter(|_| run.elapsed() >= over);
+        let iterations = match &mut self.engine {
+            Engine::Linear(oracle, _) => oracle.train(stop).iterations,
+            Engine::Kernel(oracle) => oracle.train(stop).iter().map(|s| s.iterations).sum(),
+        };
+        run.counts.solver_iterations += iterations;
+    }
+}
+
+impl Oracle for RankingOracle<'_> {
+    type Query = Question;
+    type Answer = Ranking;
+
+    fn ask(&mut self, question: &Question, run: &mut Run<'_>) -> Result<Ranking, Error> {
+        let mut dropped = Vec::new();
+        let (count, stale) = match question {
+            Question::Rank { leaving, count } => {
+                self.remove(leaving);
+                (*count, !leaving.is_empty() || self.trained().is_none())
+            }
+            Question::KeepBest { leaving } => {
+                self.remove(leaving);
+                if self.trained().is_none_or(|cut_short| cut_short) {
+                    self.train(run, WIND_UP);
+                }
+                let criteria = self.smallest(usize::MAX);
+                // A little more than nothing for weights of 0, so that as many features stay as the rules allow; -1e100
+                // stands for "not among the survivors": no rule can make such a feature pay. The margin criterion can be
+                // negative, and then all are raised.
+                let little = 1e-9 * criteria.iter().map(|c| c.1).fold(1e-9, f64::max);
+                let raise = criteria.iter().map(|c| -c.1).fold(0.0, f64::max) + little;
+                let mut gains = vec![-1e100; self.rules.p()];
+                for &(u, criterion) in &criteria {
+                    let unit = self.rules.unit(u);
+                    for &j in unit {
+                        gains[j] = criterion / unit.len() as f64 + raise;
+                    }
+                }
+                let (best, _) = self.rules.best_subset(&gains).expect("the survivors hold an allowed subset");
+                let leaving: Vec<usize> = self.subset().difference(&best).collect();
+                dropped = leaving.iter().map(|&j| (j, gains[j])).collect();
+                self.remove(&leaving);
+                (usize::MAX, true)
+            }
+        };
+        if stale {
+            self.train(run, if matches!(question, Question::KeepBest { .. }) { WIND_UP } else { Duration::ZERO });
+        }
+        let smallest = self.smallest(count);
+        Ok(Ranking { objective: self.objective(), smallest, dropped })
+    }
+}

@@ -1,0 +1,236 @@
+//! Cross-validated accuracy of one-against-one machines, for several costs, from one kernel matrix.
+//!
+//! Given    the kernel matrix of all samples (any subset of features, any kernel), folds, costs in ascending order.
+//! Returns  for each cost and fold the share of the fold's samples that machines trained on the other folds classify right.
+//! Steps    1. the matrix of a pair of classes is a block of the whole; the samples of the fold keep a box of size 0
+//!          2. costs ascend; a machine none of whose variables is at its bound stays the same for every larger cost
+//!          3. each sample of the fold goes to the class with the most votes, ties to the smaller class
+//! Cost     folds x costs x pairs trainings of the pair's size, each from the last solution of a similar matrix.
+//! Differs  a class without samples outside the fold has no machines there: its samples count as errors.
+//!
+//! Work is shared out by folds; the result does not depend on the number of threads.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::{Folds, Grouped};
+use crate::dual::active_set::ActiveSet;
+use crate::dual::{BoxDual, smo};
+use crate::kernel::gram::GramMatrix;
+use crate::kernel::simd;
+use crate::{Clock, Error, Loss, SvmSettings};
+
+/// Means of accuracies that differ by less are equal: sums of the same terms in another order.
+pub(crate) const ROUNDING: f64 = 1e-12;
+
+/// What is judged: folds and costs, and the duals of every pair, fold and cost.
+pub struct CrossValidation<'a> {
+    grouped: &'a Grouped<'a>,
+    costs: Vec<f64>,
+    svm: SvmSettings,
+    /// Positions of the samples of each fold that have a weight.
+    held: Vec<Vec<usize>>,
+    /// By fold, cost and pair; none where a class has no sample outside the fold.
+    duals: Vec<Option<BoxDual>>,
+    /// Class at each position.
+    classes: Vec<u32>,
+}
+
+/// Accuracies of one kernel matrix, and what the next, similar one starts from.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Scored {
+    /// For each cost and fold, in this order: the share classified right.
+    pub accuracy: Vec<f64>,
+    /// Number of folds.
+    pub folds: usize,
+    /// Trained variables by fold, cost and pair.
+    beta: Vec<Vec<f64>>,
+    /// Pair updates used.
+    pub iterations: u64,
+    /// Trainings done; those that a smaller cost settles are not counted.
+    pub trainings: u64,
+}
+
+impl Scored {
+    /// Mean over the folds of cost number `cost`.
+    pub fn mean(&self, cost: usize) -> f64 {
+        self.of(cost).iter().sum::<f64>() / self.folds as f64
+    }
+
+    /// Accuracy of each fold for cost number `cost`.
+    pub fn of(&self, cost: usize) -> &[f64] {
+        &self.accuracy[cost * self.folds..(cost + 1) * self.folds]
+    }
+
+    /// The cost of largest mean accuracy, ties (to rounding) to the smaller cost, and that accuracy.
+    pub fn best(&self) -> (usize, f64) {
+        let means = (0..self.accuracy.len() / self.folds).map(|cost| (cost, self.mean(cost)));
+        means.fold((0, f64::NEG_INFINITY), |best, one| if one.1 > best.1 + ROUNDING { one } else { best })
+    }
+}
+
+impl<'a> CrossValidation<'a> {
+    /// `svm` gives all but the cost.
+    ///
+    /// # Errors
+    /// Costs that are not positive or do not ascend; folds of another number of samples.
+    pub fn new(grouped: &'a Grouped<'a>, folds: &Folds, costs: &[f64], svm: &SvmSettings) -> Result<Self, Error> {
+        check_costs(costs)?;
+        let n = grouped.data().n_samples();
+        if folds.of().len() != n {
+            return Err(Error::Data(format!("folds for {} samples, but there are {n}", folds.of().len())));
+        }
+        let fold: Vec<u32> = grouped.order().iter().map(|&i| folds.of()[i]).collect();
+        let weights = grouped.weights();
+        let held: Vec<Vec<usize>> = (0..folds.count())
+            .map(|f| (0..n).filter(|&at| fold[at] as usize == f && weights[at] > 0.0).collect())
+            .collect();
+        if let Some(empty) = held.iter().position(Vec::is_empty) {
+            return Err(Error::Data(format!("fold {empty} has no sample of positive weight")));
+        }
+        let mut duals = Vec::new();
+        for f in 0..folds.count() {
+            for &cost in costs {
+                for pair in 0..grouped.pairs().len() {
+                    let settings = SvmSettings { cost, ..svm.clone() };
+                    let dual = grouped.dual(pair, &settings, |at| fold[at] as usize == f);
+                    let there = |y: f64| dual.y.iter().zip(&dual.cost).any(|(&l, &c)| l == y && c > 0.0);
+                    duals.push((there(-1.0) && there(1.0)).then_some(dual));
+                }
+            }
+        }
+        Ok(Self {
+            grouped,
+            costs: costs.to_vec(),
+            svm: svm.clone(),
+            held,
+            duals,
+            classes: grouped.order().iter().map(|&i| grouped.data().classes()[i]).collect(),
+        })
+    }
+
+    /// The costs, ascending.
+    pub fn costs(&self) -> &[f64] {
+        &self.costs
+    }
+
+    /// Trainings for one subset of features, at most.
+    pub fn trainings(&self) -> u64 {
+        self.duals.iter().flatten().count() as u64
+    }
+
+    /// Judges a kernel matrix (positions of the grouped samples). `start` is the answer for a similar one. Nothing when the
+    /// clock stopped it.
+    pub fn score(&self, gram: &GramMatrix, start: Option<&Scored>, clock: &Clock) -> Option<Scored> {
+        let blocks = self.grouped.blocks(gram);
+        let folds: Option<Vec<OneFold>> =
+            (0..self.held.len()).into_par_iter().map(|fold| self.fold(fold, gram, &blocks, start, clock)).collect();
+        let folds = folds?;
+        let accuracy =
+            (0..self.costs.len()).flat_map(|cost| folds.iter().map(move |fold| fold.accuracy[cost])).collect();
+        Some(Scored {
+            accuracy,
+            folds: self.held.len(),
+            iterations: folds.iter().map(|fold| fold.iterations).sum(),
+            trainings: folds.iter().map(|fold| fold.trainings).sum(),
+            beta: folds.into_iter().flat_map(|fold| fold.beta).collect(),
+        })
+    }
+
+    fn fold(
+        &self,
+        fold: usize,
+        gram: &GramMatrix,
+        blocks: &[Cow<'_, GramMatrix>],
+        start: Option<&Scored>,
+        clock: &Clock,
+    ) -> Option<OneFold> {
+        let (pairs, held) = (self.grouped.pairs(), &self.held[fold]);
+        let n_classes = self.grouped.ranges().len();
+        let mut found = OneFold::default();
+        // For each pair and sample of the fold, whether it votes for the pair's second class; kept while the machine stays.
+        let mut second = vec![vec![false; held.len()]; pairs.len()];
+        let mut settled = vec![false; pairs.len()];
+        let mut votes = vec![0u32; n_classes];
+        for cost in 0..self.costs.len() {
+            for (pair, &(a, b)) in pairs.iter().enumerate() {
+                let at = (fold * self.costs.len() + cost) * pairs.len() + pair;
+                let earlier = cost.checked_sub(1).map(|c| c * pairs.len() + pair);
+                let Some(dual) = &self.duals[at] else {
+                    found.beta.push(Vec::new());
+                    continue;
+                };
+                if settled[pair] {
+                    let same = found.beta[earlier.expect("a smaller cost settled it")].clone();
+                    found.beta.push(same);
+                    continue;
+                }
+                let from = match (start, earlier) {
+                    (Some(start), _) => Some(start.beta[at].as_slice()),
+                    (None, Some(earlier)) => Some(found.beta[earlier].as_slice()),
+                    (None, None) => None,
+                };
+                let stop = &mut || clock.stop();
+                let solution = smo::solve(&mut &*blocks[pair], dual, from, &mut ActiveSet::default(), &self.svm, stop);
+                if clock.stop().is_some() {
+                    return None;
+                }
+                found.iterations += solution.iterations;
+                found.trainings += 1;
+                // Step 2.
+                let inside = |(beta, cost): (&f64, &f64)| beta.abs() < *cost || *cost == 0.0;
+                settled[pair] = self.svm.loss == Loss::Hinge && solution.beta.iter().zip(&dual.cost).all(inside);
+                let (first, last) = (&self.grouped.ranges()[a], &self.grouped.ranges()[b]);
+                let (beta_first, beta_last) = solution.beta.split_at(first.len());
+                for (vote, &t) in second[pair].iter_mut().zip(held) {
+                    let row = gram.row(t);
+                    let score = simd::dot(beta_first, &row[first.clone()]) + simd::dot(beta_last, &row[last.clone()]);
+                    *vote = score + solution.bias >= 0.0;
+                }
+                found.beta.push(solution.beta);
+            }
+            // Step 3.
+            let mut right = 0;
+            for (s, &t) in held.iter().enumerate() {
+                votes.fill(0);
+                for (pair, &(a, b)) in pairs.iter().enumerate() {
+                    let at = (fold * self.costs.len() + cost) * pairs.len() + pair;
+                    if self.duals[at].is_some() {
+                        votes[if second[pair][s] { b } else { a }] += 1;
+                    }
+                }
+                let most = votes.iter().max().copied().unwrap_or(0);
+                let elected = votes.iter().position(|&v| v == most).unwrap_or(0);
+                right += usize::from(elected as u32 == self.classes[t]);
+            }
+            found.accuracy.push(right as f64 / held.len().max(1) as f64);
+        }
+        Some(found)
+    }
+}
+
+/// Answers for one fold.
+#[derive(Default)]
+struct OneFold {
+    /// By cost.
+    accuracy: Vec<f64>,
+    /// By cost and pair.
+    beta: Vec<Vec<f64>>,
+    iterations: u64,
+    trainings: u64,
+}
+
+/// Costs: positive, finite, ascending, at least one.
+pub(crate) fn check_costs(costs: &[f64]) -> Result<(), Error> {
+    if costs.is_empty() {
+        return Err(Error::setting("costs", "an empty list", "at least one number above 0"));
+    }
+    if let Some(&cost) = costs.iter().find(|&&cost| !(cost > 0.0 && cost.is_finite())) {
+        return Err(Error::setting("costs", cost, "finite numbers above 0"));
+    }
+    match costs.windows(2).find(|w| w[0] >= w[1]) {
+        Some(w) => Err(Error::setting("costs", format!("{} before {}", w[0], w[1]), "in ascending order, each once")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,46 @@
+//! Folds: which samples are judged together.
+
+use crate::Error;
+
+/// A partition of the samples into folds 0, 1, ... count - 1, none of them empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folds {
+    of: Vec<u32>,
+    count: usize,
+}
+
+impl Folds {
+    /// From the fold of each sample.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when there are fewer than two folds, or one without samples.
+    pub fn new(of: Vec<u32>) -> Result<Self, Error> {
+        let count = of.iter().max().map_or(0, |&most| most as usize + 1);
+        if count < 2 {
+            return Err(Error::Data(format!("there are {count} folds, but cross-validation needs at least 2")));
+        }
+        let mut sizes = vec![0; count];
+        for &fold in &of {
+            sizes[fold as usize] += 1;
+        }
+        match sizes.iter().position(|&size| size == 0) {
+            Some(empty) => Err(Error::Data(format!("fold {empty} of {count} has no sample"))),
+            None => Ok(Self { of, count }),
+        }
+    }
+
+    /// The fold of each sample, length n.
+    pub fn of(&self) -> &[u32] {
+        &self.of
+    }
+
+    /// Number of folds, at least 2.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The samples outside and inside a fold, both ascending.
+    pub fn split(&self, fold: usize) -> (Vec<usize>, Vec<usize>) {
+        (0..self.of.len()).partition(|&i| self.of[i] as usize != fold)
+    }
+}

@@ -1,0 +1,120 @@
+//! Samples sorted by class, so that the samples of a pair of classes are two runs of rows and columns of a kernel matrix.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::dual::active_set::ActiveSet;
+use crate::dual::{BoxDual, smo};
+use crate::kernel::gram::GramMatrix;
+use crate::kernel::products::Products;
+use crate::{Classified, DualSolution, Error, Kernel, Status, SvmSettings};
+
+/// A problem with its samples in the order of their classes. Positions below are positions in that order.
+pub struct Grouped<'a> {
+    data: &'a Classified<'a>,
+    order: Vec<usize>,
+    place: Vec<usize>,
+    ranges: Vec<Range<usize>>,
+    pairs: Vec<(usize, usize)>,
+    weights: Vec<f64>,
+}
+
+impl<'a> Grouped<'a> {
+    /// Sorts the samples; `settings` bounds the memory of a kernel matrix.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when the n x n matrices do not fit.
+    pub fn new(data: &'a Classified<'a>, settings: &SvmSettings) -> Result<Self, Error> {
+        let (n, classes) = (data.n_samples(), data.classes());
+        let needed = 3 * GramMatrix::bytes(n);
+        if needed > settings.memory {
+            return Err(Error::Memory {
+                what: format!("the kernel matrices of {n} samples"),
+                needed,
+                allowed: settings.memory,
+                remedy: "raise --memory, or use fewer samples".into(),
+            });
+        }
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|&i| classes[i]);
+        let mut place = vec![0; n];
+        order.iter().enumerate().for_each(|(at, &i)| place[i] = at);
+        let start = |c: u32| order.partition_point(|&i| classes[i] < c);
+        let ranges: Vec<Range<usize>> = (0..data.n_classes()).map(|c| start(c)..start(c + 1)).collect();
+        let pairs = (0..ranges.len()).flat_map(|a| (a + 1..ranges.len()).map(move |b| (a, b))).collect();
+        let weights = order.iter().map(|&i| data.weights()[i]).collect();
+        Ok(Self { data, order, place, ranges, pairs, weights })
+    }
+
+    /// The problem.
+    pub fn data(&self) -> &'a Classified<'a> {
+        self.data
+    }
+
+    /// Sample at each position.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// Positions of each class.
+    pub fn ranges(&self) -> &[Range<usize>] {
+        &self.ranges
+    }
+
+    /// Pairs of classes, one machine each: (0,1), (0,2), ..., (1,2), ...; the second is the positive one.
+    pub fn pairs(&self) -> &[(usize, usize)] {
+        &self.pairs
+    }
+
+    /// Weight at each position.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Feature j at each position.
+    pub fn column(&self, j: usize) -> Vec<f64> {
+        let mut out = vec![0.0; self.order.len()];
+        self.data.design().each_in_column(j, &mut |i, x| out[self.place[i]] = x);
+        out
+    }
+
+    /// Products over the features given.
+    pub fn products(&self, features: &[usize], kernel: &Kernel) -> Products {
+        Products::new(self.data.design(), features, &self.order, kernel)
+    }
+
+    /// The part of the kernel matrix each pair needs.
+    pub fn blocks<'g>(&self, gram: &'g GramMatrix) -> Vec<Cow<'g, GramMatrix>> {
+        match self.pairs.as_slice() {
+            [_] => vec![Cow::Borrowed(gram)],
+            pairs => pairs.iter().map(|&(a, b)| Cow::Owned(gram.block(&self.ranges[a], &self.ranges[b]))).collect(),
+        }
+    }
+
+    /// The dual of a pair without its matrix; samples for which `without` holds (by position) have weight 0.
+    pub fn dual(&self, pair: usize, settings: &SvmSettings, without: impl Fn(usize) -> bool) -> BoxDual {
+        let (a, b) = (&self.ranges[self.pairs[pair].0], &self.ranges[self.pairs[pair].1]);
+        let y: Vec<f64> = [vec![-1.0; a.len()], vec![1.0; b.len()]].concat();
+        let weight = |at: usize| if without(at) { 0.0 } else { self.weights[at] };
+        let weights: Vec<f64> = a.clone().chain(b.clone()).map(weight).collect();
+        BoxDual::new(&y, &weights, settings)
+    }
+
+    /// Trains every pair on all samples, from `start` (one beta for each pair) where there is one.
+    pub fn train(
+        &self,
+        gram: &GramMatrix,
+        settings: &SvmSettings,
+        start: Option<&[DualSolution]>,
+        memory: &mut [ActiveSet],
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Vec<DualSolution> {
+        let blocks = self.blocks(gram);
+        let machine = |(pair, (block, memory)): (usize, (&Cow<'_, GramMatrix>, &mut ActiveSet))| {
+            let dual = self.dual(pair, settings, |_| false);
+            memory.forget();
+            smo::solve(&mut &**block, &dual, start.map(|s| s[pair].beta.as_slice()), memory, settings, stop)
+        };
+        blocks.iter().zip(memory).enumerate().map(machine).collect()
+    }
+}

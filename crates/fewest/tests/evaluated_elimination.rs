@@ -1,0 +1,249 @@
+//! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing, every subset by brute force.
+
+use fewest::kernel_oracle::{Criterion, KernelRule};
+use fewest::method::elimination::evaluated::{EbRfeReport, EbRfeSettings, EbRfeState, eb_rfe};
+use fewest::method::elimination::flips::{Flip, FlipSettings, flip};
+use fewest::method::elimination::{RfeSettings, Tuning, rfe_classes};
+use fewest::model::{FitSettings, fit};
+use fewest::validation::Folds;
+use fewest::{Classified, DenseDesign, Event, Kernel, Limits, RuleList, Rules, Silent, Status, Subset, SvmSettings};
+use fewest_testing::{RandomProblem, Rng, allowed_subsets, obeys, random_rules};
+
+const PER_FEATURE: KernelRule = KernelRule { kernel: Kernel::Rbf { gamma: 1.0 }, per_feature: true };
+const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
+
+fn draw(n: usize, p: usize, k: u32, seed: u64) -> (DenseDesign<'static>, Vec<u32>) {
+    let (design, _) = RandomProblem { n, p, density: 1.0, noise: 0.1, seed }.draw();
+    let mut rng = Rng::new(seed);
+    let class = |i: usize| {
+        let score = |c: u32| design.column(c as usize)[i] - design.column((c as usize + 1) % p)[i];
+        (0..k).max_by(|&a, &b| score(a).total_cmp(&score(b))).unwrap()
+    };
+    let noisy = |i: usize| if i < 2 * k as usize { i as u32 % k } else { class(i) };
+    let classes = (0..n).map(|i| if rng.below(8) == 0 { i as u32 % k } else { noisy(i) }).collect();
+    (design, classes)
+}
+
+fn folds(n: usize, count: usize) -> Folds {
+    Folds::new((0..n).map(|i| (i / 3 % count) as u32).collect()).unwrap()
+}
+
+fn settings(n: usize, candidates: usize, kernel: KernelRule) -> EbRfeSettings {
+    EbRfeSettings {
+        svm: SvmSettings { tolerance: 1e-9, ..SvmSettings::default() },
+        kernel,
+        criterion: Criterion::Margin,
+        candidates,
+        adaptive: None,
+        costs: COSTS.to_vec(),
+        folds: folds(n, 4),
+    }
+}
+
+fn run(data: &Classified<'_>, rules: &Rules, settings: &EbRfeSettings) -> EbRfeReport {
+    eb_rfe(data, rules, settings, None, &mut |_| {}, Limits::default(), &mut Silent).unwrap()
+}
+
+/// The largest mean accuracy over the folds of models trained from nothing, and the smallest cost that has it.
+fn accuracy(data: &Classified<'_>, features: &[usize], settings: &EbRfeSettings) -> (f64, f64) {
+    let mut best = (f64::NEG_INFINITY, 0.0);
+    for &cost in &settings.costs {
+        let mut sum = 0.0;
+        for f in 0..settings.folds.count() {
+            let (train, test) = settings.folds.split(f);
+            let classes = |rows: &[usize]| rows.iter().map(|&i| data.classes()[i]).collect::<Vec<u32>>();
+            let (x, xt) = (data.design().select_samples(&train), data.design().select_samples(&test));
+            let svm = SvmSettings { cost, ..settings.svm.clone() };
+            let fit_settings = FitSettings { svm, kernel: settings.kernel.at(features.len()) };
+            let ones = vec![1.0; train.len()];
+            let model = fit(&*x, features, &classes(&train), &ones, &fit_settings, &mut || None).unwrap();
+            let right = model.predict(&*xt).iter().zip(classes(&test)).filter(|(a, b)| **a == *b).count();
+            sum += right as f64 / test.len() as f64;
+        }
+        let mean = sum / settings.folds.count() as f64;
+        if mean > best.0 + 1e-12 {
+            best = (mean, cost);
+        }
+    }
+    best
+}
+
+#[test]
+fn with_one_candidate_it_is_svm_rfe_step_by_step() {
+    for (k, kernel, seed) in
+        [(2, PER_FEATURE, 1), (3, PER_FEATURE, 2), (2, Kernel::Linear.into(), 3), (4, Kernel::Linear.into(), 4)]
+    {
+        let (design, classes) = draw(60, 10, k, seed);
+        let data = Classified::new(&design, &classes, None).unwrap();
+        let settings = settings(60, 1, kernel);
+        let found = run(&data, &Rules::none(10), &settings);
+        let tuning = Some(Tuning { costs: COSTS.to_vec(), folds: settings.folds.clone(), every: 1 });
+        let (svm, criterion) = (settings.svm.clone(), settings.criterion);
+        let rfe_settings = RfeSettings { svm, kernel, criterion, tuning, ..RfeSettings::default() };
+        let rules = Rules::at_most_features(10, 1).unwrap();
+        let plain = rfe_classes(&data, &rules, &rfe_settings, Limits::default(), &mut Silent).unwrap();
+        let order = |ranking: &[fewest::Ranked]| ranking.iter().map(|r| (r.feature, r.step)).collect::<Vec<_>>();
+        assert_eq!(order(&found.selection.ranking), order(&plain.selection.ranking));
+        let curve: Vec<(usize, f64)> = found.curve.iter().map(|s| (s.n_features, s.cost)).collect();
+        let tuned: Vec<(usize, f64)> = plain.tuned.iter().map(|t| (t.n_features, t.cost)).collect();
+        assert_eq!(curve, tuned);
+        for (a, b) in found.curve.iter().zip(&plain.tuned) {
+            assert!((a.accuracy - b.accuracy).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn every_accuracy_is_that_of_models_trained_from_nothing() {
+    for (k, kernel, seed) in
+        [(2, PER_FEATURE, 5), (3, Kernel::Rbf { gamma: 0.2 }.into(), 6), (3, Kernel::Linear.into(), 7)]
+    {
+        let (design, classes) = draw(50, 8, k, seed);
+        let data = Classified::new(&design, &classes, None).unwrap();
+        let settings = settings(50, 3, kernel);
+        let found = run(&data, &Rules::none(8), &settings);
+        let mut alive = Subset::full(8);
+        let (mut best, mut smallest) = (0.0, 9);
+        for step in &found.curve {
+            // The survivors are the best of the candidates, all of which were judged as sets.
+            let most = step.candidates.iter().copied().fold(0.0, f64::max);
+            assert!((step.accuracy - most).abs() < 1e-9 && step.candidates.len() <= 3);
+            step.left.iter().for_each(|l| assert!(alive.remove(l.0)));
+            let features: Vec<usize> = alive.iter().collect();
+            let (mean, cost) = accuracy(&data, &features, &settings);
+            assert!((step.accuracy - mean).abs() < 1e-9 && step.cost == cost, "{step:?}, but {mean} at {cost}");
+            if step.accuracy >= best {
+                (best, smallest) = (step.accuracy, step.n_features);
+            }
+        }
+        assert_eq!(found.curve.len(), 8);
+        let outcome = found.selection.outcome;
+        assert_eq!((outcome.objective, outcome.subset.map(|s| s.len())), (Some(best), Some(smallest)));
+        assert_eq!(outcome.status, Status::Completed);
+    }
+}
+
+#[test]
+fn more_candidates_follow_the_ranking_and_adapt() {
+    let (design, classes) = draw(60, 12, 2, 8);
+    let data = Classified::new(&design, &classes, None).unwrap();
+    let counts = |adaptive| {
+        let settings = EbRfeSettings { adaptive, ..settings(60, 5, PER_FEATURE) };
+        run(&data, &Rules::none(12), &settings).curve.iter().map(|s| s.candidates.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(counts(None), [1, 5, 5, 5, 5, 5, 5, 5, 5, 4, 3, 2]);
+    assert_eq!(counts(Some(1.0)), [1; 12]);
+    let some = counts(Some(2.0));
+    assert!(some.iter().any(|&c| c > 1) && some[1..8].iter().any(|&c| c < 5), "{some:?}");
+    assert_eq!(counts(Some(1e12)), counts(None));
+}
+
+#[test]
+fn a_run_that_goes_on_from_a_state_ends_the_same() {
+    let (design, classes) = draw(60, 14, 3, 9);
+    let data = Classified::new(&design, &classes, None).unwrap();
+    let rules = Rules::at_most_features(14, 9).unwrap();
+    let settings = settings(60, 3, PER_FEATURE);
+    let mut states: Vec<EbRfeState> = Vec::new();
+    let mut keep = |state: &EbRfeState| states.push(state.clone());
+    let whole = eb_rfe(&data, &rules, &settings, None, &mut keep, Limits::default(), &mut Silent).unwrap();
+    for state in states {
+        let rest = eb_rfe(&data, &rules, &settings, Some(state), &mut |_| {}, Limits::default(), &mut Silent).unwrap();
+        assert_eq!((&rest.curve, rest.cost, rest.trainings), (&whole.curve, whole.cost, whole.trainings));
+        assert_eq!(rest.selection.ranking, whole.selection.ranking);
+        assert_eq!(rest.selection.outcome.subset, whole.selection.outcome.subset);
+    }
+    let other =
+        Rules::new(14, RuleList { forbid: vec![whole.curve[1].left[0].0], ..RuleList::default() }, &[]).unwrap();
+    let mut state = None;
+    eb_rfe(&data, &rules, &settings, None, &mut |s| state = Some(s.clone()), Limits::default(), &mut Silent).unwrap();
+    let error = eb_rfe(&data, &other, &settings, state, &mut |_| {}, Limits::default(), &mut Silent).unwrap_err();
+    assert!(error.to_string().contains("another problem"));
+}
+
+#[test]
+fn rules_hold_limits_end_it_and_threads_change_nothing() {
+    let mut rng = Rng::new(3);
+    let (design, classes) = draw(40, 9, 2, 10);
+    let data = Classified::new(&design, &classes, None).unwrap();
+    let settings = EbRfeSettings { costs: vec![1.0], ..settings(40, 3, PER_FEATURE) };
+    let mut runs = 0;
+    for _ in 0..60 {
+        let list = random_rules(&mut rng, 9);
+        let Ok(rules) = Rules::new(9, list.clone(), &[]) else { continue };
+        for time in [None, Some(std::time::Duration::ZERO)] {
+            let limits = Limits { time, ..Limits::default() };
+            let found = eb_rfe(&data, &rules, &settings, None, &mut |_| {}, limits, &mut Silent).unwrap();
+            let outcome = found.selection.outcome;
+            let status = if time.is_some() { Status::TimeLimit } else { Status::Completed };
+            assert!(obeys(&list, outcome.subset.as_ref().unwrap()) && outcome.status == status, "{list:?}");
+            let mut features: Vec<usize> = found.selection.ranking.iter().map(|r| r.feature).collect();
+            features.sort_unstable();
+            assert_eq!(features, (0..9).collect::<Vec<_>>());
+        }
+        runs += 1;
+    }
+    assert!(runs > 20, "{runs} runs");
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run(&data, &Rules::none(9), &settings))
+    };
+    let (one, four) = (with(1), with(4));
+    assert_eq!((one.curve, one.selection.ranking), (four.curve, four.selection.ranking));
+}
+
+#[test]
+fn flips_judge_every_allowed_neighbour() {
+    let (design, classes) = draw(45, 7, 3, 11);
+    let data = Classified::new(&design, &classes, None).unwrap();
+    let judged = settings(45, 1, PER_FEATURE);
+    let list = RuleList { max_features: Some(4), require: vec![1], together: vec![vec![2, 3]], ..RuleList::default() };
+    let rules = Rules::new(7, list, &[]).unwrap();
+    let start = Subset::from_indices(7, [1, 4, 5]);
+    for (kind, expected) in [(Flip::Bit, [2, 4]), (Flip::Attribute, [3, 3])] {
+        let near = |s: &Subset| {
+            let (out, back) = (start.difference(s).count(), s.difference(&start).count());
+            let pair = usize::from(s.contains(2));
+            match kind {
+                Flip::Bit => (out, back) == (1, 0) || (out, back) == (0, 1 + pair),
+                Flip::Attribute => out == 1 && back == 1 + pair,
+            }
+        };
+        let all: Vec<Subset> = allowed_subsets(&rules).into_iter().filter(near).collect();
+        let of = |s: &Subset| accuracy(&data, &s.iter().collect::<Vec<_>>(), &judged).0;
+        let best = all.iter().map(&of).fold(of(&start), f64::max);
+        let (svm, kernel, folds) = (judged.svm.clone(), PER_FEATURE, judged.folds.clone());
+        let settings = FlipSettings { flip: kind, svm, kernel, costs: COSTS.to_vec(), folds, passes: Some(1) };
+        let mut planned = Vec::new();
+        let mut observer = |event: &Event<'_>| {
+            if let Event::Plan { subsets, trainings } = event {
+                planned.push((*subsets as usize, *trainings as usize));
+            }
+            std::ops::ControlFlow::Continue(())
+        };
+        let found = flip(&data, &rules, &start, &settings, Limits::default(), &mut observer).unwrap();
+        // 4 folds, 4 costs, 3 pairs of classes.
+        assert_eq!(planned, [(all.len(), all.len() * 48)]);
+        assert!(all.len() >= expected[0] && all.len() >= 3, "{}", all.len());
+        assert!((found.selection.outcome.objective.unwrap() - best).abs() < 1e-9, "{kind:?}");
+        let subset = found.selection.outcome.subset.unwrap();
+        assert!((of(&subset) - best).abs() < 1e-9 && rules.allows(&subset));
+        // Until nothing improves: no neighbour of the end is better.
+        let settings = FlipSettings { passes: None, ..settings };
+        let end = flip(&data, &rules, &start, &settings, Limits::default(), &mut Silent).unwrap();
+        assert!(end.passes.is_sorted() && end.passes.len() >= 2 || end.passes == [end.start]);
+        let limits = Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() };
+        let stopped = flip(&data, &rules, &start, &settings, limits, &mut Silent).unwrap().selection.outcome;
+        assert_eq!((stopped.status, stopped.subset.as_ref()), (Status::TimeLimit, Some(&start)));
+    }
+    let settings = FlipSettings {
+        flip: Flip::Bit,
+        svm: judged.svm.clone(),
+        kernel: PER_FEATURE,
+        costs: COSTS.to_vec(),
+        folds: judged.folds.clone(),
+        passes: None,
+    };
+    let bad = flip(&data, &rules, &Subset::empty(7), &settings, Limits::default(), &mut Silent).unwrap_err();
+    assert!(bad.to_string().contains("breaks the rules"));
+}
