@@ -30,6 +30,8 @@ impl Columns {
             }
         }
         if self.features.len() > before {
+            // The old copy goes before the new one is made.
+            self.rows = RowMatrix::dense(0, 0, Vec::new());
             self.rows = problem.design().rows(&self.features);
         }
     }

@@ -332,7 +332,7 @@ mod tests {
     use crate::{Design, SparseDesign};
 
     /// A sparse problem of n samples and q features by a small generator.
-    fn drawn(n: usize, q: usize, seed: u64) -> (SparseDesign, Vec<f64>) {
+    fn drawn(n: usize, q: usize, seed: u64) -> (SparseDesign<'static>, Vec<f64>) {
         let mut state = seed;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
