@@ -25,6 +25,7 @@ mod machine;
 mod mixture;
 mod mkl;
 mod separation;
+mod spread;
 
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,7 @@ use crate::{
 use machine::Machine;
 use mixture::{Columns, Level, Point, Subsets};
 use separation::{Separation, Violated};
+use spread::Spread;
 
 /// What a round may still take after a limit was reached, so that there is a mixture at all.
 const WIND_UP: Duration = Duration::from_secs(1);
@@ -225,6 +227,7 @@ pub fn fgm(
         columns: Columns::new(problem),
         subsets: Subsets::default(),
         last: None,
+        start: None,
     };
     let mut rounds = Rounds {
         problem,
@@ -315,6 +318,8 @@ struct Mixer<'a> {
     columns: Columns,
     subsets: Subsets,
     last: Option<Point>,
+    /// What [`Spread`] left behind.
+    start: Option<(Vec<f64>, f64)>,
 }
 
 impl Oracle for Mixer<'_> {
@@ -338,6 +343,14 @@ impl Oracle for Mixer<'_> {
         }
         let positions = self.columns.positions(&question.violated.features).expect("just gathered");
         let fresh = self.subsets.add(positions);
+        if let (Mkl::Fast, true, Separation::Largest { most, required, .. }) =
+            (self.settings.mkl, self.settings.reuse, self.separation)
+        {
+            let point = self.spread(*most, required, question.pool, &mut stop);
+            run.counts.solver_iterations += point.iterations;
+            let (columns, subsets, seconds) = (q, self.subsets.len(), start.elapsed().as_secs_f64());
+            return Ok(Mixed { point, fresh, columns, subsets, seconds });
+        }
         let mut machine = Machine::new(&self.columns.rows, self.dual);
         let mut iterations = 0;
         let point = loop {
@@ -387,6 +400,24 @@ impl Oracle for Mixer<'_> {
 }
 
 impl Mixer<'_> {
+    /// The best mixture of all subsets of the columns at hand.
+    fn spread(
+        &mut self,
+        most: usize,
+        required: &[usize],
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Point {
+        let features = &self.columns.features;
+        let fixed = features.iter().map(|j| required.binary_search(j).is_ok()).collect();
+        let mut spread = Spread::new(&self.columns.rows, self.dual, fixed, most, self.start.as_ref());
+        let p = self.problem.n_features();
+        let most_violated = |scores: &[f64]| self.separation.among(p, features, scores).most;
+        let point = spread.solve(tolerance, &most_violated, stop);
+        self.start = Some(spread.into_start());
+        point
+    }
+
     /// The features of positive weight in a mixture, ascending, and its machine.
     fn mixture(&self, point: &Point, status: Status) -> (Vec<Kept>, DualSolution) {
         let features = &self.columns.features;
