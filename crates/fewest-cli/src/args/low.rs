@@ -175,7 +175,7 @@ pub(crate) struct SvmArgs {
     /// Slack cost C
     #[arg(long, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) cost: f64,
-    /// Loss [default: hinge; fgm has squared-hinge only]
+    /// Loss [default: hinge; squared-hinge for nmmkl; fgm has squared-hinge only]
     #[arg(long, value_name = "LOSS", help_heading = "SVM")]
     pub(crate) loss: Option<LossArg>,
     /// Bias: free (LIBSVM), none, or the value of a constant feature whose weight is penalised (LIBLINEAR's -B)
@@ -387,7 +387,7 @@ pub(crate) struct LimitArgs {
     /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h; path shares it out among its sizes
     #[arg(long, value_name = "TIME", help_heading = "Limits")]
     pub(crate) time_limit: Option<String>,
-    /// exact, gbd, kta, fgm, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    /// exact, gbd, kta, fgm, qcqp-ssvm, nmmkl, --certify: proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Limits")]
     pub(crate) gap: Option<f64>,
     /// exact, kta, --certify: stop after this many nodes of the search

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use fewest::method::alignment::{self, KtaSettings};
 #[cfg(feature = "highs")]
 use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
+use fewest::method::conic;
 use fewest::method::elimination::{self, RfeSettings, Step};
 use fewest::method::filter::{self, Binning};
 use fewest::method::generating::{self, FgmSettings, Mkl};
@@ -28,7 +29,7 @@ use crate::commands::prepare::Prepared;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd", "kta", "fgm"];
+const PROVING: &[&str] = &["exact", "gbd", "kta", "fgm", "qcqp-ssvm", "nmmkl"];
 
 /// Methods that take a price per feature.
 const PRICED: &[&str] = &["exact", "gbd"];
@@ -97,6 +98,10 @@ pub(crate) enum Asked {
         /// The paper's text, without improvements.
         plain: bool,
     },
+    /// QCQP-SSVM.
+    Qcqp,
+    /// Non-monotonic feature selection.
+    Nmmkl,
 }
 
 /// A method with all its settings.
@@ -115,6 +120,10 @@ pub(crate) enum Method {
     Gbd(Box<GbdSettings>),
     /// Feature generating machine.
     Fgm(FgmSettings),
+    /// QCQP-SSVM.
+    Qcqp(SvmSettings),
+    /// Non-monotonic feature selection.
+    Nmmkl(SvmSettings),
 }
 
 /// What a method found.
@@ -202,6 +211,8 @@ impl Asked {
                 plain: own.plain,
             },
             "fgm" => Asked::Fgm { top_b: own.top_b, mkl: mkl(own), plain: own.plain },
+            "qcqp-ssvm" => Asked::Qcqp,
+            "nmmkl" => Asked::Nmmkl,
             other => unreachable!("{other} is described, but has no arm here"),
         })
     }
@@ -221,13 +232,16 @@ impl Asked {
                 svm.bias = Bias::None;
             }
         }
+        if *self == Asked::Nmmkl && args.loss.is_none() {
+            svm.loss = Loss::SquaredHinge;
+        }
         Ok(svm)
     }
 
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
-            Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } => return false,
+            Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } | Asked::Qcqp | Asked::Nmmkl => return false,
             Asked::Kta { .. } => return true,
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
@@ -273,6 +287,8 @@ impl Asked {
                 let validation = prepared.held_out.as_ref().map(judge);
                 Method::Gbd(Box::new(GbdSettings { svm, penalty, max_cuts, validation, ..base }))
             }
+            Asked::Qcqp => Method::Qcqp(svm),
+            Asked::Nmmkl => Method::Nmmkl(svm),
             Asked::Fgm { top_b, mkl, plain } => {
                 let SvmSettings { cost, bias, tolerance, memory, .. } = svm;
                 Method::Fgm(FgmSettings { cost, bias, mkl: *mkl, reuse: !plain, top_b: *top_b, tolerance, memory })
@@ -319,6 +335,12 @@ impl Method {
                 let model = Some(report.model()).filter(|m| !m.features.is_empty());
                 Found { selection: report.selection, model, validated: None }
             }
+            Method::Qcqp(svm) => {
+                conic::qcqp_ssvm(&two_classes(prepared, "qcqp-ssvm")?, rules, svm, limits, observer)?.selection.into()
+            }
+            Method::Nmmkl(svm) => {
+                conic::nmmkl(&two_classes(prepared, "nmmkl")?, rules, svm, limits, observer)?.selection.into()
+            }
         })
     }
 
@@ -354,6 +376,9 @@ impl Method {
             }
             Method::Fgm(_) => {
                 return Err(Failure::input("path has no fgm; use `fewest select --method fgm` for each size"));
+            }
+            Method::Qcqp(_) | Method::Nmmkl(_) => {
+                return Err(Failure::input("path has no qcqp-ssvm or nmmkl; use `fewest select` for each size"));
             }
         })
     }
@@ -392,6 +417,7 @@ impl Method {
             Method::Fgm(settings) => {
                 vec![("top_b", json!(settings.top_b)), ("mkl", json!(settings.mkl)), ("reuse", json!(settings.reuse))]
             }
+            Method::Qcqp(_) | Method::Nmmkl(_) => Vec::new(),
         }
     }
 
@@ -406,7 +432,12 @@ impl Method {
             Method::Exact(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
-            Method::Rfe(_) | Method::InfoGain(_) | Method::Kta(..) | Method::Fgm(_) => &[],
+            Method::Rfe(_)
+            | Method::InfoGain(_)
+            | Method::Kta(..)
+            | Method::Fgm(_)
+            | Method::Qcqp(_)
+            | Method::Nmmkl(_) => &[],
         }
     }
 

@@ -22,7 +22,7 @@ use crate::backend::clarabel::{ConeProgram, Solved};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
 use crate::{
-    Choice, Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings,
+    Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings,
 };
 
 /// Result of [`qcqp_ssvm`] and [`nmmkl`].

@@ -109,7 +109,8 @@ pub(super) fn fast(
         }
         if done {
             let Answer { beta, scores, bias, upper, .. } = answer;
-            return Point { mu, z, beta, scores, bias, upper, iterations: machine.steps - before };
+            let weights = z.iter().zip(&scores).map(|(z, c)| z * c).collect();
+            return Point { mu, z, weights, beta, scores, bias, upper, iterations: machine.steps - before };
         }
     }
 }
@@ -211,7 +212,8 @@ impl Simple<'_> {
             if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
                 let Trained { mu, z, solution, scores, .. } = now;
                 let DualSolution { beta, bias, primal: upper, .. } = solution;
-                return Point { mu, z, beta, scores, bias, upper, iterations };
+                let weights = z.iter().zip(&scores).map(|(z, c)| z * c).collect();
+                return Point { mu, z, weights, beta, scores, bias, upper, iterations };
             }
             // Step 2.
             let mut direction = reduced_gradient(&now);

@@ -16,8 +16,9 @@
 //!          q^3 / 6 each; memory: those columns and 24 q^2 bytes. p only enters by the pass.
 //! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this one's is -1 / (4 V), so
 //!          both have the same subsets and mixtures. Improvements, each with its setting:
-//!          - `reuse`: between two passes subsets are sought among the columns at hand, until these give no more;
-//!          - `mkl`: Newton's method on mu in place of SimpleMKL's reduced gradient;
+//!          - `reuse`: between two passes the best mixture of all subsets of the columns at hand is found, not of those listed: under
+//!            a size limit without a list (`spread`), under other rules by seeking subsets among the columns (`mkl`);
+//!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
 //!          - each round's MKL is solved to a share of the gap still open.
 //! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too many columns for the memory.
 
@@ -425,7 +426,7 @@ impl Mixer<'_> {
         used.sort_unstable_by_key(|&k| features[k]);
         let mut weights = vec![0.0; features.len()];
         for &k in &used {
-            weights[k] = point.z[k] * point.scores[k];
+            weights[k] = point.weights[k];
         }
         let scores: Vec<f64> = (0..self.dual.len()).map(|i| self.columns.rows.row(i).dot(&weights)).collect();
         let squares = used.iter().map(|&k| weights[k] * point.scores[k]).sum();
