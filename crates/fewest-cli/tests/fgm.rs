@@ -104,3 +104,56 @@ fn a_time_limit_ends_with_a_mixture() {
     assert_eq!(result["status"], "time_limit");
     assert!(!result["selected"].as_array().unwrap().is_empty());
 }
+
+#[test]
+fn a_column_file_gives_what_its_source_gives() {
+    let scratch = Scratch::new("fgm_columns");
+    select(&scratch, &["--json", "svm.json"]).code(0);
+    scratch.run(&["convert", "d.svm", "d.csc"]).code(0);
+    // The matrix takes about 70 kB: pages are given back on the way.
+    scratch.run(&["convert", "d.svm", "small.csc", "--memory", "40k"]).code(0);
+    assert_eq!(std::fs::read(scratch.path("d.csc")).unwrap(), std::fs::read(scratch.path("small.csc")).unwrap());
+    for memory in ["1G", "4M"] {
+        let words = ["select", "d.csc", "-m", "fgm", "--max-features", "5", "--memory", memory];
+        scratch.run(&[&words[..], &["--json", "csc.json", "--model", "m.json"]].concat()).code(0);
+        let (svm, csc) = (scratch.json("svm.json"), scratch.json("csc.json"));
+        assert_eq!(svm["selected"], csc["selected"], "{memory}");
+        let (a, b) = (number(&svm["objective"]), number(&csc["objective"]));
+        assert!((a - b).abs() <= 1e-9 * a.abs(), "{a} {b}");
+    }
+    scratch.run(&["predict", "m.json", "d.csc", "--out", "p.csv"]).code(0);
+    scratch.run(&["predict", "m.json", "d.svm", "--out", "q.csv"]).code(0);
+    assert_eq!(scratch.read("p.csv"), scratch.read("q.csv"));
+    assert!(scratch.run(&["check", "d.csc"]).code(0).out.contains("csc"));
+    let refused = scratch.run(&["convert", "d.svm", "d.csc.gz"]).code(2).err;
+    assert!(refused.contains("cannot be compressed") && refused.contains(".csc"), "{refused}");
+    let mut bytes = std::fs::read(scratch.path("d.csc")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(scratch.path("bad.csc"), bytes).unwrap();
+    let refused = scratch.run(&["check", "bad.csc"]).code(2).err;
+    assert!(refused.contains("bad.csc") && refused.contains("damaged"), "{refused}");
+}
+
+#[test]
+fn the_baselines_bound_what_they_select() {
+    let scratch = Scratch::new("fgm_baselines");
+    select(&scratch, &["--json", "fgm.json", "--cost", "2", "--gap", "1e-6"]).code(0);
+    for method in ["qcqp-ssvm", "nmmkl"] {
+        let words = ["select", "d.svm", "-m", method, "--max-features", "5", "--bias", "none", "--json", "r.json"];
+        scratch.run(&[&words[..], &["--loss", "squared-hinge"]].concat()).code(0);
+        let result = scratch.json("r.json");
+        let (objective, bound) = (number(&result["objective"]), number(&result["bound"]));
+        assert!(bound <= objective && bound > 0.0, "{method}: {bound} {objective}");
+        assert_eq!(result["selected"].as_array().unwrap().len(), 5, "{method}");
+        // With V the value of margins of 1 and cost C/2, that of fgm is -1 / (4 V).
+        let whole = -0.25 / number(&scratch.json("fgm.json")["bound"]);
+        assert!(bound <= whole * (1.0 + 1e-5), "{method}: {bound} above the tighter relaxation, {whole}");
+        if method == "nmmkl" {
+            assert!((bound - whole).abs() <= 1e-4 * whole, "{bound} {whole}");
+        }
+        let small = ["select", "d.svm", "-m", method, "--max-features", "5", "--memory", "200k"];
+        let refused = scratch.run(&small).code(2).err;
+        assert!(refused.contains(method) && refused.contains("fgm"), "{refused}");
+    }
+}

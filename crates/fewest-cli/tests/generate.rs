@@ -78,7 +78,7 @@ fn every_format_and_standard_output_hold_the_same_set() {
     let scratch = Scratch::new("generate_formats");
     generate(&scratch, &["--out", "d.csv"]).code(0);
     let wanted = scratch.read("d.csv");
-    for file in ["d.tsv", "d.svm.gz", "d.arff", "d.parquet", "d.npz"] {
+    for file in ["d.tsv", "d.svm.gz", "d.arff", "d.parquet", "d.npz", "d.csc"] {
         generate(&scratch, &["--out", file]).code(0);
         scratch.run(&["convert", file, "back.csv"]).code(0);
         assert_eq!(scratch.read("back.csv"), wanted, "{file}");

@@ -13,7 +13,7 @@ use crate::header::Header;
 use crate::source::Source;
 use crate::table::{self, Declared, Rows, TakeRow};
 use crate::waves::{Lines, Piece, Records, malformed, shown};
-use crate::{DataError, Dataset, Features, Format, Place, ReadOptions, number};
+use crate::{DataError, Dataset, Format, Place, ReadOptions, number};
 
 /// Reads an arff file.
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
@@ -279,7 +279,7 @@ pub(crate) fn write(data: &Dataset, out: &mut dyn io::Write) -> io::Result<()> {
     let p = data.names.len();
     let all: Vec<usize> = (0..p).collect();
     let rows = data.features.as_design().rows(&all);
-    let sparse = matches!(data.features, Features::Sparse(_));
+    let sparse = data.features.as_design().is_sparse();
     for i in 0..data.features.n_samples() {
         if sparse {
             text.push(b'{');

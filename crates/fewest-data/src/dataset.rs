@@ -4,7 +4,7 @@ use fewest::{DenseDesign, Design, SparseDesign};
 use rayon::prelude::*;
 
 use crate::names::numbered;
-use crate::{DataError, Format, Names, Note, Target};
+use crate::{DataError, Format, MappedDesign, Names, Note, Target};
 
 /// The matrix X, n samples x p features.
 #[derive(Debug, Clone)]
@@ -12,7 +12,9 @@ pub enum Features {
     /// Column-major, every value stored.
     Dense(DenseDesign<'static>),
     /// Compressed columns, zeros left out.
-    Sparse(SparseDesign),
+    Sparse(SparseDesign<'static>),
+    /// Compressed columns in a mapped file.
+    Mapped(MappedDesign),
 }
 
 impl Features {
@@ -21,6 +23,7 @@ impl Features {
         match self {
             Features::Dense(design) => design,
             Features::Sparse(design) => design,
+            Features::Mapped(design) => design,
         }
     }
 
@@ -34,10 +37,12 @@ impl Features {
         self.as_design().n_features()
     }
 
-    /// Bytes of the matrix: 8 n p when dense, 12 a stored value and 8 a column start when sparse.
+    /// Bytes of memory that the matrix takes: 8 n p when dense, 12 a stored value and 8 a column start when sparse; of a mapped file
+    /// the column starts and what may stay of the rest.
     pub fn bytes(&self) -> u64 {
         match self {
             Features::Dense(design) => 8 * design.stored() as u64,
+            Features::Mapped(design) => design.bytes(),
             Features::Sparse(design) => 12 * design.stored() as u64 + 8 * (design.n_features() as u64 + 1),
         }
     }
@@ -50,6 +55,7 @@ impl Features {
                 let (rows, values) = design.column(j);
                 rows.binary_search(&(i as u32)).map_or(0.0, |at| values[at])
             }
+            Features::Mapped(design) => design.value(i, j),
         }
     }
 
@@ -57,6 +63,9 @@ impl Features {
     #[must_use]
     pub fn select(&self, columns: &[Option<usize>]) -> Features {
         match self {
+            Features::Mapped(design) => {
+                Features::Sparse(design.copied(design.n_samples(), columns, |i| Some(i as u32)))
+            }
             Features::Dense(design) => {
                 let n = design.n_samples();
                 let mut values = vec![0.0; n * columns.len()];
@@ -98,6 +107,8 @@ impl Features {
                 let (rows, values) = design.column(j);
                 rows.is_empty() || (rows.len() == design.n_samples() && values.windows(2).all(|w| w[0] == w[1]))
             }
+            Features::Mapped(design) if design.is_full(j) => design.values(j).windows(2).all(|w| w[0] == w[1]),
+            Features::Mapped(design) => design.is_empty(j),
         }
     }
 }

@@ -89,7 +89,7 @@ pub enum DataError {
     },
     /// The ending of the name says no format.
     #[error(
-        "{file}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet or .npz (also with .gz, .zst, .bz2), or name one with --format"
+        "{file}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --format"
     )]
     UnknownFormat {
         /// The file.

@@ -6,6 +6,7 @@
 mod arff;
 mod arff_sparse;
 mod binary;
+mod columns;
 mod csv;
 mod dataset;
 mod encoding;
@@ -32,6 +33,7 @@ mod target;
 mod thrift;
 mod waves;
 
+pub use columns::MappedDesign;
 pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, IndexFault, Place, Position, bytes_text};
 pub use names::{Finder, Names};
@@ -42,6 +44,8 @@ pub use split::{stratified, stratified_folds};
 pub use summary::{Duplicate, Summary, summary};
 pub use target::Target;
 
+use source::Source;
+
 /// Reads a data set from a file, or from standard input when `path` is `-`.
 ///
 /// The format follows [`ReadOptions::format`], else the ending of the name, else (standard input) the first bytes;
@@ -51,12 +55,17 @@ pub use target::Target;
 /// Every [`DataError`] about input; the text names the place and the remedy.
 pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     let (source, format, guessed) = source::open(path, options)?;
+    read_source(&source, format, guessed, options)
+}
+
+fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOptions) -> Result<Dataset, DataError> {
     let mut data = match format {
-        Format::Csv | Format::Tsv => csv::read(&source, format, options)?,
-        Format::Svmlight => svmlight::read(&source, options)?,
-        Format::Arff => arff::read(&source, options)?,
-        Format::Parquet => parquet::read(&source, options)?,
-        Format::Npz => npz::read(&source, options)?,
+        Format::Csv | Format::Tsv => csv::read(source, format, options)?,
+        Format::Svmlight => svmlight::read(source, options)?,
+        Format::Arff => arff::read(source, options)?,
+        Format::Parquet => parquet::read(source, options)?,
+        Format::Npz => npz::read(source, options)?,
+        Format::Csc => columns::read(source, options)?,
     };
     if guessed {
         data.notes.push(Note::Guessed { format: format.name() });
@@ -66,6 +75,37 @@ pub fn read(path: &str, options: &ReadOptions) -> Result<Dataset, DataError> {
     }
     data.note_constant();
     Ok(data)
+}
+
+/// What [`to_columns`] wrote.
+#[derive(Debug)]
+pub struct Converted {
+    /// Samples.
+    pub n_samples: usize,
+    /// Features.
+    pub n_features: usize,
+    /// Things to tell the user.
+    pub notes: Vec<Note>,
+}
+
+/// Makes a column file ([`Format::Csc`]) of a data file. An svmlight file may be larger than memory: it is read once to count, and then as
+/// often as [`ReadOptions::memory_limit`] makes necessary, each time for the columns that fit; other formats are read whole.
+///
+/// # Errors
+/// As [`fn@read`] and [`fn@write`].
+pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Converted, DataError> {
+    let (source, format, guessed) = source::open(path, options)?;
+    if format == Format::Svmlight && options.features.is_none() {
+        let mut converted = svmlight::to_columns(&source, options, out)?;
+        if guessed {
+            converted.notes.push(Note::Guessed { format: format.name() });
+        }
+        return Ok(converted);
+    }
+    let mut data = read_source(&source, format, guessed, options)?;
+    let mut notes = std::mem::take(&mut data.notes);
+    notes.extend(write_as(out, &data, Format::Csc)?);
+    Ok(Converted { n_samples: data.features.n_samples(), n_features: data.features.n_features(), notes })
 }
 
 /// Writes a data set in the format of the ending (`-` needs [`write_as`]).
@@ -96,6 +136,7 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
         Format::Arff => output::save(path, |out| arff::write(data, out))?,
         Format::Parquet => output::save(path, |out| parquet::write(data, out))?,
         Format::Npz => output::save(path, |out| npz::write(data, out))?,
+        Format::Csc => columns::write_dataset(path, data)?,
     }
     Ok(notes)
 }

@@ -18,12 +18,14 @@ pub enum Format {
     Parquet,
     /// NumPy archive with `X` and `y`, or the layout of `scipy.sparse.save_npz`.
     Npz,
+    /// Compressed columns in a file that is mapped, see docs/column-file.md.
+    Csc,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 6] =
-        [Format::Csv, Format::Tsv, Format::Svmlight, Format::Arff, Format::Parquet, Format::Npz];
+    pub const ALL: [Format; 7] =
+        [Format::Csv, Format::Tsv, Format::Svmlight, Format::Arff, Format::Parquet, Format::Npz, Format::Csc];
 
     /// Format by the ending of a file name, a compression ending left aside.
     pub fn of_path(path: &str) -> Option<Format> {
@@ -36,6 +38,7 @@ impl Format {
             "arff" => Some(Format::Arff),
             "parquet" | "pq" => Some(Format::Parquet),
             "npz" => Some(Format::Npz),
+            "csc" => Some(Format::Csc),
             _ => None,
         }
     }
@@ -49,6 +52,7 @@ impl Format {
             Format::Arff => "arff",
             Format::Parquet => "parquet",
             Format::Npz => "npz",
+            Format::Csc => "csc",
         }
     }
 
@@ -67,6 +71,9 @@ impl Format {
         }
         if head.starts_with(b"PK\x03\x04") {
             return Format::Npz;
+        }
+        if head.starts_with(b"FEWESTCC") {
+            return Format::Csc;
         }
         let lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
         let Some(line) = lines.into_iter().find(|l| !l.is_empty() && !l.starts_with(b"#") && !l.starts_with(b"%"))

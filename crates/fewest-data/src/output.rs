@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use crate::{Compression, DataError};
 
 /// Where a body writes to.
@@ -29,6 +31,13 @@ pub(crate) fn save(path: &str, body: impl FnOnce(Sink<'_>) -> io::Result<()>) ->
 
 /// Temporary file, then rename.
 fn replace(path: &str, body: impl FnOnce(Sink<'_>) -> io::Result<()>) -> io::Result<()> {
+    let (file, aim) = temporary(path)?;
+    compressed(Compression::of_path(path), file.as_file(), body)?;
+    file.persist(&aim).map(|_| ()).map_err(|e| e.error)
+}
+
+/// A temporary file beside `path`, and the path it should be renamed to when it is complete.
+pub(crate) fn temporary(path: &str) -> io::Result<(NamedTempFile, PathBuf)> {
     // A link is followed, so that its aim is replaced and not the link.
     let aim = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
     if aim.is_dir() {
@@ -47,8 +56,7 @@ fn replace(path: &str, body: impl FnOnce(Sink<'_>) -> io::Result<()>) -> io::Res
             .and_then(|_| e.raw_os_error())
             .map_or_else(|| io::Error::from(e.kind()), io::Error::from_raw_os_error)
     })?;
-    compressed(Compression::of_path(path), file.as_file(), body)?;
-    file.persist(&aim).map(|_| ()).map_err(|e| e.error)
+    Ok((file, aim))
 }
 
 /// Runs `body` through the compressor and a buffer; all is flushed when it returns.

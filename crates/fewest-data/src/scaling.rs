@@ -1,5 +1,7 @@
 //! Scaling of features and their variances.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +42,7 @@ impl Scaling {
         let p = features.n_features();
         let (center, scale) = match (kind, features) {
             (ScaleKind::None, _) => (Vec::new(), Vec::new()),
-            (ScaleKind::Standard, Features::Sparse(_)) => return Err(DataError::SparseStandard),
+            (ScaleKind::Standard, Features::Sparse(_) | Features::Mapped(_)) => return Err(DataError::SparseStandard),
             (ScaleKind::Standard, Features::Dense(design)) => (0..p)
                 .into_par_iter()
                 .map(|j| {
@@ -51,14 +53,14 @@ impl Scaling {
                 })
                 .unzip(),
             (ScaleKind::MaxAbs, _) => {
-                let largest = |j| largest(stored(features, j));
+                let largest = |j| largest(&stored(features, j));
                 (Vec::new(), (0..p).into_par_iter().map(largest).collect())
             }
         };
         Ok(Self { kind, center, scale })
     }
 
-    /// Scales in place.
+    /// Scales in place; a mapped file from now on, without a copy.
     ///
     /// # Errors
     /// [`DataError::ScalingShape`] when fitted on another number of features; [`DataError::SparseStandard`].
@@ -76,12 +78,15 @@ impl Scaling {
                     self.apply_column(j, design.column_mut(j));
                 }
             }
-            Features::Sparse(_) if self.kind == ScaleKind::Standard => return Err(DataError::SparseStandard),
+            Features::Sparse(_) | Features::Mapped(_) if self.kind == ScaleKind::Standard => {
+                return Err(DataError::SparseStandard);
+            }
             Features::Sparse(design) => {
                 for j in 0..found {
                     self.apply_column(j, design.values_mut(j));
                 }
             }
+            Features::Mapped(design) => design.divide(&self.scale),
         }
         Ok(())
     }
@@ -95,10 +100,11 @@ impl Scaling {
 }
 
 /// Stored values of column j.
-fn stored(features: &Features, j: usize) -> &[f64] {
+fn stored(features: &Features, j: usize) -> Cow<'_, [f64]> {
     match features {
-        Features::Dense(design) => design.column(j),
-        Features::Sparse(design) => design.column(j).1,
+        Features::Dense(design) => design.column(j).into(),
+        Features::Sparse(design) => design.column(j).1.into(),
+        Features::Mapped(design) => design.values(j).into(),
     }
 }
 
@@ -128,7 +134,7 @@ fn moments(values: &[f64], n: usize) -> (f64, f64) {
 /// Population variance (1/n) of each feature, length p. Exactly 0 for constant features.
 pub fn variances(features: &Features) -> Vec<f64> {
     let n = features.n_samples();
-    (0..features.n_features()).into_par_iter().map(|j| moments(stored(features, j), n).1).collect()
+    (0..features.n_features()).into_par_iter().map(|j| moments(&stored(features, j), n).1).collect()
 }
 
 /// Positions of the features whose population variance is at or below `threshold`, ascending.

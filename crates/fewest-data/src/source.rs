@@ -91,6 +91,21 @@ impl Source {
         })
     }
 
+    /// The file itself, for formats that are mapped.
+    pub(crate) fn plain_file(&self) -> Result<&File, DataError> {
+        if self.compression == Compression::Plain {
+            return Ok(&self.file);
+        }
+        Err(DataError::Unsupported {
+            file: self.name.clone(),
+            what: format!(
+                "a column file is mapped as it lies on the disk, but this one is compressed ({})",
+                self.compression.name()
+            ),
+            remedy: "decompress it first".into(),
+        })
+    }
+
     /// About the bytes of the uncompressed data, from above: sixteen times the size of a compressed file.
     pub(crate) fn trusted_bytes(&self) -> u64 {
         let bytes = self.file.metadata().map_or(0, |m| m.len());

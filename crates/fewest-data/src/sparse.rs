@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use fewest::SparseDesign;
 use rayon::prelude::*;
@@ -40,10 +41,30 @@ pub(crate) trait SparseRows: Sync {
 
 /// What the two passes give.
 pub(crate) struct SparseTable {
-    pub(crate) design: SparseDesign,
+    pub(crate) design: SparseDesign<'static>,
     pub(crate) target: Option<Target>,
     /// Lines with a `qid` entry.
     pub(crate) queries: u64,
+}
+
+/// What pass 1 finds.
+pub(crate) struct Survey {
+    /// Rows.
+    pub(crate) rows: usize,
+    /// Non-zeros of each column, length p.
+    pub(crate) columns: Vec<usize>,
+    pub(crate) target: Option<Target>,
+    /// Lines with a `qid` entry.
+    pub(crate) queries: u64,
+}
+
+/// What must fit into memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// The matrix.
+    Matrix,
+    /// Counts of the columns and classes of the rows.
+    Counts,
 }
 
 /// Reads matrix and target; `target` is the name of the target column.
@@ -53,6 +74,21 @@ pub(crate) fn read<R: SparseRows>(
     target: &str,
     options: &ReadOptions,
 ) -> Result<SparseTable, DataError> {
+    let Survey { rows, columns, target, queries } = survey(source, reader, target, options, Held::Matrix)?;
+    let all = 0..columns.len() as u32;
+    let (start, indices, values) = fill(source, reader, options, columns, all, rows)?;
+    let design = SparseDesign::new(rows, start, indices, values).map_err(|_| changed(source))?;
+    Ok(SparseTable { design, target, queries })
+}
+
+/// Pass 1.
+pub(crate) fn survey<R: SparseRows>(
+    source: &Source,
+    reader: &R,
+    target: &str,
+    options: &ReadOptions,
+    held: Held,
+) -> Result<Survey, DataError> {
     let file = &source.name;
     let mut counts = Counts { columns: vec![0; reader.features()], ..Counts::default() };
     each_piece(
@@ -64,7 +100,10 @@ pub(crate) fn read<R: SparseRows>(
             for piece in pieces {
                 counts.add(piece);
             }
-            check_memory(file, "the sparse matrix", counts.bytes(), options.memory())
+            match held {
+                Held::Matrix => check_memory(file, "the sparse matrix", counts.bytes(), options.memory()),
+                Held::Counts => check_memory(file, "the counts of all columns", counts.held_bytes(), options.memory()),
+            }
         },
     )?;
     if counts.rows == 0 {
@@ -82,9 +121,7 @@ pub(crate) fn read<R: SparseRows>(
     if counts.columns.is_empty() && !options.target_optional {
         return Err(DataError::NoFeatures { file: file.clone(), target: target.into() });
     }
-    let (rows, queries) = (counts.rows as usize, counts.queries);
-    let design = fill(source, reader, options, counts.columns, rows)?;
-    Ok(SparseTable { design, target: labels, queries })
+    Ok(Survey { rows: counts.rows as usize, columns: counts.columns, target: labels, queries: counts.queries })
 }
 
 /// Pass 1 on one piece.
@@ -120,15 +157,21 @@ fn count<R: SparseRows>(reader: &R, piece: Piece<'_>) -> Result<PieceCount, Data
     Ok(out)
 }
 
-/// Pass 2 on one piece: entries sorted into buckets of columns that begin at `bounds`.
-fn entries<R: SparseRows>(reader: &R, piece: Piece<'_>, bounds: &[u32]) -> Result<PieceEntries, DataError> {
+/// Pass 2 on one piece: entries of the columns of `range`, which count from its start, sorted into buckets that begin at `bounds`.
+fn entries<R: SparseRows>(
+    reader: &R,
+    piece: Piece<'_>,
+    range: &Range<u32>,
+    bounds: &[u32],
+) -> Result<PieceEntries, DataError> {
     let room = piece.text.len() / (6 * bounds.len());
     let mut buckets: Vec<Vec<Entry>> = bounds.iter().map(|_| Vec::with_capacity(room)).collect();
     let mut rows = 0;
     for (line, text) in piece.lines() {
         let mut at = 0;
         let head = reader.line(line, text, |column, value| {
-            if value != 0.0 {
+            if value != 0.0 && range.contains(&column) {
+                let column = column - range.start;
                 // Columns ascend within a line, so the bucket only moves forward.
                 while bounds.get(at + 1).is_some_and(|&bound| column >= bound) {
                     at += 1;
@@ -184,7 +227,12 @@ impl Counts {
     }
 
     fn bytes(&self) -> u64 {
-        12 * self.stored + 8 * (self.columns.len() as u64 + 1) + 4 * self.rows
+        12 * self.stored + self.held_bytes()
+    }
+
+    /// Without the matrix.
+    fn held_bytes(&self) -> u64 {
+        8 * (self.columns.len() as u64 + 1) + 4 * self.rows
     }
 
     /// The target, or none when no line has a label.
@@ -217,14 +265,18 @@ struct PieceEntries {
     buckets: Vec<Vec<Entry>>,
 }
 
-/// Pass 2: `counts[j]` non-zeros are in column j.
-fn fill<R: SparseRows>(
+/// Starts, row indices and values of columns.
+type Arrays = (Vec<usize>, Vec<u32>, Vec<f64>);
+
+/// Pass 2, on the columns of `range`: `counts[j]` non-zeros are in the j-th of them.
+pub(crate) fn fill<R: SparseRows>(
     source: &Source,
     reader: &R,
     options: &ReadOptions,
     mut counts: Vec<usize>,
+    range: Range<u32>,
     n: usize,
-) -> Result<SparseDesign, DataError> {
+) -> Result<Arrays, DataError> {
     counts.reserve_exact(1);
     let mut stored = 0;
     for count in &mut counts {
@@ -236,12 +288,11 @@ fn fill<R: SparseRows>(
     let offsets: Vec<usize> = bounds.iter().map(|&b| next.get(b as usize).copied().unwrap_or(stored)).collect();
     let (mut rows, mut values) = (vec![0u32; stored], vec![0.0f64; stored]);
     let mut base = 0u32;
-    let changed = || DataError::Damaged { file: source.name.clone(), what: "it changed while it was read".into() };
     each_piece(
         source,
         &Lines,
         options.memory(),
-        |piece| entries(reader, piece, &bounds),
+        |piece| entries(reader, piece, &range, &bounds),
         |pieces| {
             let mut bases = Vec::with_capacity(pieces.len());
             for piece in &pieces {
@@ -252,15 +303,19 @@ fn fill<R: SparseRows>(
             let fits = buckets.into_par_iter().enumerate().map(|(at, mut bucket)| {
                 pieces.iter().zip(&bases).all(|(piece, &base)| bucket.put(base, &piece.buckets[at]))
             });
-            if fits.collect::<Vec<_>>().contains(&false) { Err(changed()) } else { Ok(()) }
+            if fits.collect::<Vec<_>>().contains(&false) { Err(changed(source)) } else { Ok(()) }
         },
     )?;
     // Every cursor has moved to the start of the following column.
     next.insert(0, 0);
     if base as usize != n {
-        return Err(changed());
+        return Err(changed(source));
     }
-    SparseDesign::new(n, next, rows, values).map_err(|_| changed())
+    Ok((next, rows, values))
+}
+
+fn changed(source: &Source) -> DataError {
+    DataError::Damaged { file: source.name.clone(), what: "it changed while it was read".into() }
 }
 
 /// First columns of the buckets, about the same number of values in each, one bucket a thread.

@@ -55,6 +55,12 @@ impl Features {
                 let values: Vec<f64> = (0..p).flat_map(column).collect();
                 Features::Dense(DenseDesign::new(n, p, values).expect("n p values"))
             }
+            Features::Mapped(design) => {
+                let mut place = vec![None; design.n_samples()];
+                rows.iter().enumerate().for_each(|(at, &i)| place[i] = Some(at as u32));
+                let all: Vec<Option<usize>> = (0..p).map(Some).collect();
+                Features::Sparse(design.copied(n, &all, |i| place[i]))
+            }
             Features::Sparse(design) => {
                 let mut place = vec![None; design.n_samples()];
                 rows.iter().enumerate().for_each(|(at, &i)| place[i] = Some(at as u32));

@@ -120,5 +120,6 @@ fn equal(features: &Features, a: usize, b: usize) -> bool {
     match features {
         Features::Dense(design) => design.column(a) == design.column(b),
         Features::Sparse(design) => design.column(a) == design.column(b),
+        Features::Mapped(design) => design.entries(a) == design.entries(b),
     }
 }

@@ -8,14 +8,15 @@ use std::io::{self, Write};
 use fewest::Design;
 use fewest::design::Row;
 
+use crate::columns::{self, Facts};
 use crate::error::IndexFault;
 use crate::names::numbered;
 use crate::note::TargetRule;
 use crate::source::Source;
-use crate::sparse::{self, Head, SparseRows};
+use crate::sparse::{self, Head, Held, SparseRows, Survey};
 use crate::target::Target;
 use crate::waves::{malformed, shown};
-use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
+use crate::{Converted, DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
 /// Name of the target of a format that has none.
 pub(crate) const TARGET: &str = "y";
 
@@ -42,6 +43,41 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
         source: file.clone(),
         format: Format::Svmlight,
     })
+}
+
+/// Makes a column file at `out`, whose entries need not fit into memory together.
+pub(crate) fn to_columns(source: &Source, options: &ReadOptions, out: &str) -> Result<Converted, DataError> {
+    let file = &source.name;
+    check_wishes(file, options)?;
+    let reader =
+        Reader { file, largest: options.largest_index(source.trusted_bytes()), optional: options.target_optional };
+    let Survey { rows, columns, target, queries } = sparse::survey(source, &reader, TARGET, options, Held::Counts)?;
+    let names = Names::Numbered(columns.len());
+    let facts = Facts { n: rows, counts: &columns, names: &names, target: target.as_ref() };
+    // Half of the memory for the entries of a pass, the rest for text and what comes on top.
+    let most = (options.memory() / 2 / 12) as usize;
+    columns::write(out, &facts, |blocks| {
+        let mut first = 0;
+        while first < columns.len() {
+            let mut held = 0;
+            let fits = |count: &&usize| {
+                held += **count;
+                held <= most
+            };
+            let last = first + columns[first..].iter().take_while(fits).count().max(1);
+            let counts = columns[first..last].to_vec();
+            let (_, indices, values) = sparse::fill(source, &reader, options, counts, first as u32..last as u32, rows)?;
+            let put = blocks.push(&indices, &values);
+            put.map_err(|source| DataError::Output { file: out.into(), source })?;
+            first = last;
+        }
+        Ok(())
+    })?;
+    let mut notes = Vec::new();
+    if queries > 0 {
+        notes.push(Note::QueryIds { lines: queries });
+    }
+    Ok(Converted { n_samples: rows, n_features: columns.len(), notes })
 }
 
 /// Refuses wishes for columns by name, which svmlight does not have.

@@ -27,7 +27,7 @@ fn unknown_ending() {
 
 #[test]
 fn empty_file() {
-    for name in ["a.csv", "a.tsv", "a.svm", "a.arff", "a.parquet", "a.npz", "a.csv.gz"] {
+    for name in ["a.csv", "a.tsv", "a.svm", "a.arff", "a.parquet", "a.npz", "a.csc", "a.csv.gz"] {
         holds(&refused(name, ""), &[name, "the file is empty"]);
     }
     for name in ["a.csv", "a.svm", "a.arff"] {

@@ -260,6 +260,7 @@ fn formats_by_ending() {
         ("a.arff.bz2", Some(Format::Arff)),
         ("a.parquet", Some(Format::Parquet)),
         ("a.npz", Some(Format::Npz)),
+        ("a.csc", Some(Format::Csc)),
         ("a.gz", None),
         ("csv", None),
         ("-", None),

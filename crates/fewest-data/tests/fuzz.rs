@@ -239,6 +239,12 @@ fn arff() {
 }
 
 #[test]
+fn csc() {
+    let good = TABLES.iter().map(|t| converted(t, "csc")).collect();
+    fuzz(Format::Csc, good, &["FEWESTCC", "\0\0\0\0", "\u{1}\0\0\0", "\x7f\x7f\x7f\x7f", "x1", "9"]);
+}
+
+#[test]
 fn npz() {
     let mut good: Vec<Vec<u8>> = TABLES.iter().map(|t| converted(t, "npz")).collect();
     let sparse = Case::new("s.svm", "1 1:0.5 3:2\n-1 2:1\n");

@@ -48,7 +48,7 @@ impl RandomProblem {
     }
 
     /// The same problem in compressed columns.
-    pub fn draw_sparse(&self) -> (SparseDesign, Vec<f64>) {
+    pub fn draw_sparse(&self) -> (SparseDesign<'static>, Vec<f64>) {
         let (dense, labels) = self.draw();
         let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         for j in 0..self.p {

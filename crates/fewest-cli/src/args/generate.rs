@@ -172,7 +172,7 @@ pub(crate) struct SetArgs {
     /// Seed: the same seed and options give the same files on every machine
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed, allow_negative_numbers = true, help_heading = "Data")]
     pub(crate) seed: u64,
-    /// Training set to write (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz), or - for standard output
+    /// Training set to write (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz; .csc), or - for standard output
     #[arg(long, short = 'o', value_name = "FILE|-", help_heading = "Output")]
     pub(crate) out: PathBuf,
     /// Format of the data files [default: by each file's ending]

@@ -35,7 +35,7 @@ pub(crate) fn out_format(path: &str, named: Option<&str>) -> Result<Format, Fail
         Some(name) => format("--out-format", name),
         None => Format::of_path(path).ok_or_else(|| {
             Failure::Input(format!(
-                "{path}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet or .npz (also with .gz, .zst, .bz2), or name one with --out-format"
+                "{path}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --out-format"
             ))
         }),
     }

@@ -122,7 +122,7 @@ pub(crate) enum Command {
 /// The data file and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
-    /// Data file (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz), or - for standard input
+    /// Data file (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz; .csc), or - for standard input
     pub(crate) data: PathBuf,
     /// Format of the data [default: by the file's ending]
     #[arg(long, value_name = "FORMAT", help_heading = "Data")]
@@ -175,7 +175,7 @@ pub(crate) struct SvmArgs {
     /// Slack cost C
     #[arg(long, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) cost: f64,
-    /// Loss [default: hinge; fgm has squared-hinge only]
+    /// Loss [default: hinge; squared-hinge for nmmkl; fgm has squared-hinge only]
     #[arg(long, value_name = "LOSS", help_heading = "SVM")]
     pub(crate) loss: Option<LossArg>,
     /// Bias: free (LIBSVM), none, or the value of a constant feature whose weight is penalised (LIBLINEAR's -B)
@@ -573,7 +573,7 @@ pub(crate) struct ConvertArgs {
     /// Data.
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// File to write; its ending says the format
+    /// File to write; its ending says the format (.csc: columns that are mapped, for data larger than memory)
     pub(crate) out: PathBuf,
     /// Format to write [default: by the ending]
     #[arg(long, value_name = "FORMAT", help_heading = "Output")]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use fewest::method::alignment::{self, KtaSettings};
 #[cfg(feature = "highs")]
 use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
+use fewest::method::conic;
 use fewest::method::elimination::RfeSettings;
 use fewest::method::elimination::evaluated::EbRfeSettings;
 use fewest::method::elimination::flips::Flip;
@@ -40,7 +41,7 @@ use crate::commands::resume::Resume;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd", "kta", "milo-k", "rmilo-k", "milp1", "milp2", "fgm"];
+const PROVING: &[&str] = &["exact", "gbd", "kta", "milo-k", "rmilo-k", "milp1", "milp2", "fgm", "qcqp-ssvm", "nmmkl"];
 
 /// Methods that maximise kernel-target alignment.
 const ALIGNING: &[&str] = &["kta", "milo-k", "rmilo-k"];
@@ -163,6 +164,10 @@ pub(crate) enum Asked {
         /// The paper's text, without improvements.
         plain: bool,
     },
+    /// QCQP-SSVM.
+    Qcqp,
+    /// Non-monotonic feature selection.
+    Nmmkl,
 }
 
 /// A method with all its settings.
@@ -191,6 +196,10 @@ pub(crate) enum Method {
     Gbd(Box<GbdSettings>),
     /// Feature generating machine.
     Fgm(FgmSettings),
+    /// QCQP-SSVM.
+    Qcqp(SvmSettings),
+    /// Non-monotonic feature selection.
+    Nmmkl(SvmSettings),
 }
 
 /// What a method found.
@@ -306,6 +315,8 @@ impl Asked {
                 plain: own.plain,
             },
             "fgm" => Asked::Fgm { top_b: own.top_b, mkl: mkl(own), plain: own.plain },
+            "qcqp-ssvm" => Asked::Qcqp,
+            "nmmkl" => Asked::Nmmkl,
             other => unreachable!("{other} is described, but has no arm here"),
         })
     }
@@ -325,6 +336,9 @@ impl Asked {
                 svm.bias = Bias::None;
             }
         }
+        if *self == Asked::Nmmkl && args.loss.is_none() {
+            svm.loss = Loss::SquaredHinge;
+        }
         Ok(svm)
     }
 
@@ -336,7 +350,7 @@ impl Asked {
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
-            Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } => return false,
+            Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } | Asked::Qcqp | Asked::Nmmkl => return false,
             Asked::Kta { .. } | Asked::EbRfe(_) => return true,
             #[cfg(feature = "highs")]
             Asked::Milo { .. } | Asked::Milp(_) => return true,
@@ -396,6 +410,8 @@ impl Asked {
                 let validation = prepared.held_out.as_ref().map(judge);
                 Method::Gbd(Box::new(GbdSettings { svm, penalty, max_cuts, validation, ..base }))
             }
+            Asked::Qcqp => Method::Qcqp(svm),
+            Asked::Nmmkl => Method::Nmmkl(svm),
             Asked::Fgm { top_b, mkl, plain } => {
                 let SvmSettings { cost, bias, tolerance, memory, .. } = svm;
                 Method::Fgm(FgmSettings { cost, bias, mkl: *mkl, reuse: !plain, top_b: *top_b, tolerance, memory })
@@ -454,6 +470,12 @@ impl Method {
                 let report = generating::fgm(&two_classes(prepared, "fgm")?, rules, settings, limits, observer)?;
                 let model = Some(report.model()).filter(|m| !m.features.is_empty());
                 Found { model, ..report.selection.into() }
+            }
+            Method::Qcqp(svm) => {
+                conic::qcqp_ssvm(&two_classes(prepared, "qcqp-ssvm")?, rules, svm, limits, observer)?.selection.into()
+            }
+            Method::Nmmkl(svm) => {
+                conic::nmmkl(&two_classes(prepared, "nmmkl")?, rules, svm, limits, observer)?.selection.into()
             }
         })
     }
@@ -538,6 +560,9 @@ impl Method {
             Method::Fgm(_) => {
                 return Err(Failure::input("path has no fgm; use `fewest select --method fgm` for each size"));
             }
+            Method::Qcqp(_) | Method::Nmmkl(_) => {
+                return Err(Failure::input("path has no qcqp-ssvm or nmmkl; use `fewest select` for each size"));
+            }
         })
     }
 
@@ -591,6 +616,7 @@ impl Method {
             Method::Fgm(settings) => {
                 vec![("top_b", json!(settings.top_b)), ("mkl", json!(settings.mkl)), ("reuse", json!(settings.reuse))]
             }
+            Method::Qcqp(_) | Method::Nmmkl(_) => Vec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! `fewest convert`: between the data formats, scaled on the way if asked for.
 
-use fewest_data::Scaling;
+use fewest_data::{Format, Scaling};
 
 use super::prepare;
 use crate::args::high;
@@ -20,6 +20,14 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
     let mut options = high::read_options(&args.data)?;
     let keep = high::names("--features", &args.features)?;
     options.features = (!keep.is_empty()).then_some(keep);
+    if format == Format::Csc && args.scale == ScaleArg::None && options.features.is_none() {
+        // An svmlight file may then be larger than memory.
+        let made = fewest_data::to_columns(high::path_text(&args.data.data)?, &options, out)?;
+        made.notes.iter().for_each(|note| prepare::tell(note, terminal));
+        let (n, p) = (made.n_samples, made.n_features);
+        terminal.detail(&format!("wrote {n} samples and {p} features to {out} (csc)"));
+        return Ok(0);
+    }
     let mut data = prepare::read(&args.data.data, &options, terminal)?;
     if args.scale != ScaleArg::None {
         let kind = prepare::scaling_kind(Some(args.scale), data.features.as_design().is_sparse());

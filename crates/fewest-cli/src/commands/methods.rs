@@ -52,6 +52,19 @@ const FLIP_OPTIONS: &[(&str, &str)] = &[
     ("--loss, --bias, --class-weight, --sample-weights, --tolerance, --time-limit", "as for rfe"),
 ];
 
+/// Own options of `qcqp-ssvm` and `nmmkl`.
+const CONIC_OPTIONS: &[(&str, &str)] = &[
+    ("--max-features B", "size of the subset, and B of the relaxation"),
+    ("--cost C", "slack cost; default 1"),
+    ("--loss hinge|squared-hinge", "default hinge for qcqp-ssvm, squared-hinge for nmmkl"),
+    ("--bias free|none|NUMBER", "default free"),
+    ("--class-weight, --sample-weights", "multiply the cost of a sample"),
+    ("--gap G", "optimal means |objective - bound| is at most this share of the objective; default 1e-4"),
+    ("--memory SIZE", "refuses a program whose estimate is beyond it"),
+    ("--tolerance T", "relative duality gap of the last training; default 1e-6"),
+    ("--time-limit TIME", "stop with the subset so far; exit code 3"),
+];
+
 /// The methods there are.
 const METHODS: &[Method] = &[
     Method {
@@ -212,6 +225,32 @@ const METHODS: &[Method] = &[
             ("--time-limit TIME", "stop with the mixture so far and its bound; exit code 3"),
         ],
         paper: "M. Tan, L. Wang, I. W. Tsang: Learning sparse SVM for feature selection on very high dimensional datasets. ICML 2010.",
+    },
+    Method {
+        name: "qcqp-ssvm",
+        title: "sparse SVM with a one-norm in place of the count, as a cone program",
+        solves: "Solves a convex relaxation of the sparse SVM whole, by an interior-point method (Clarabel), keeps the allowed subset of largest weights, and trains the SVM on it. fgm and nmmkl solve a tighter relaxation.",
+        formula: "min 1/2 t + C sum_i loss(y_i (w.x_i + b)), |w|_2^2 <= t, |w|_1^2 <= B t",
+        proves: "a bound below every subset of at most --max-features",
+        kernels: "linear",
+        classes: "two",
+        rules: "all, for the subset; the relaxation knows --max-features and --forbid",
+        cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond --memory",
+        options: CONIC_OPTIONS,
+        paper: "A. B. Chan, N. Vasconcelos, G. R. G. Lanckriet: Direct convex relaxations of sparse SVM. ICML 2007.",
+    },
+    Method {
+        name: "nmmkl",
+        title: "non-monotonic feature selection: a kernel per feature, as a cone program",
+        solves: "Weighs one kernel per feature, weights between 0 and 1 that sum to --max-features, by an interior-point method (Clarabel), keeps the allowed subset that counts most, and trains the SVM on it. fgm solves the same relaxation at any size.",
+        formula: "min over z of min 1/2 sum_j w_j^2 / z_j + C sum_i loss(y_i (w.x_i + b)), 0 <= z_j <= 1, sum z <= B",
+        proves: "a bound below every subset of at most --max-features",
+        kernels: "linear",
+        classes: "two",
+        rules: "all, for the subset; the relaxation knows --max-features, --require and --forbid",
+        cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond --memory",
+        options: CONIC_OPTIONS,
+        paper: "Z. Xu, R. Jin, J. Ye, M. R. Lyu, I. King: Non-monotonic feature selection. ICML 2009.",
     },
     Method {
         name: "rfe",

@@ -237,6 +237,7 @@ fn held_out(mut features: Features, labels: Vec<f64>, scaling: &Scaling) -> Resu
     let design: Arc<dyn Design> = match features {
         Features::Dense(design) => Arc::new(design),
         Features::Sparse(design) => Arc::new(design),
+        Features::Mapped(design) => Arc::new(design),
     };
     Ok(HeldOut { design, labels })
 }
@@ -246,16 +247,12 @@ fn held_out(mut features: Features, labels: Vec<f64>, scaling: &Scaling) -> Resu
 /// # Errors
 /// Another number of features.
 pub(crate) fn rescale(scaling: &Scaling, features: &mut Features) -> Result<(), Failure> {
-    if scaling.kind == ScaleKind::Standard
-        && let Features::Sparse(sparse) = features
-    {
-        let (n, p) = (sparse.n_samples(), sparse.n_features());
+    let design = features.as_design();
+    if scaling.kind == ScaleKind::Standard && design.is_sparse() {
+        let (n, p) = (design.n_samples(), design.n_features());
         let mut values = vec![0.0; n * p];
         for j in 0..p {
-            let (rows, stored) = sparse.column(j);
-            for (&i, &x) in rows.iter().zip(stored) {
-                values[j * n + i as usize] = x;
-            }
+            design.each_in_column(j, &mut |i, x| values[j * n + i] = x);
         }
         *features = Features::Dense(DenseDesign::new(n, p, values)?);
     }

@@ -45,6 +45,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     match &features {
         Features::Dense(design) => binary::check_finite(file, n, design.values(), finite)?,
         Features::Sparse(design) => check_sparse(file, design, finite)?,
+        Features::Mapped(_) => unreachable!("archives are read into memory"),
     }
     let mut notes = Vec::new();
     let target = archive.target(n, options)?;
@@ -67,7 +68,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
 }
 
 /// The not-finite check of a sparse matrix.
-fn check_sparse(file: &str, design: &SparseDesign, name: impl Fn(usize) -> String) -> Result<(), DataError> {
+fn check_sparse(file: &str, design: &SparseDesign<'_>, name: impl Fn(usize) -> String) -> Result<(), DataError> {
     let mut all = crate::problems::NotFinite::default();
     let (start, _, _) = design.parts();
     for j in 0..start.len() - 1 {

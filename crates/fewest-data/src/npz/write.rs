@@ -20,6 +20,7 @@ pub(crate) fn write(data: &Dataset, out: &mut (dyn Write + Send)) -> io::Result<
             numbers(&mut zip, "X", "<f8", &shape, design.values().iter().map(|x| x.to_le_bytes()))?;
         }
         Features::Sparse(design) => write_sparse(&mut zip, design)?,
+        Features::Mapped(design) => write_sparse(&mut zip, &design.loaded())?,
     }
     if let Some(target) = &data.target {
         let values: Option<Vec<f64>> = target.classes.iter().map(|c| number::parse(c.as_bytes())).collect();
@@ -44,7 +45,7 @@ pub(crate) fn write(data: &Dataset, out: &mut (dyn Write + Send)) -> io::Result<
     zip.finish().map_err(io::Error::from)?.into_inner().flush()
 }
 
-fn write_sparse(zip: &mut Zip<'_>, design: &SparseDesign) -> io::Result<()> {
+fn write_sparse(zip: &mut Zip<'_>, design: &SparseDesign<'_>) -> io::Result<()> {
     let (start, rows, values) = design.parts();
     let stored = format!("({},)", rows.len());
     numbers(zip, "indices", "<i4", &stored, rows.iter().map(|i| i.to_le_bytes()))?;

@@ -66,6 +66,23 @@ impl RowMatrix {
         self.sparse.as_ref().map(|s| (&s.start[..], &s.columns[..], &self.values[..]))
     }
 
+    /// Divides each column by its divisor (length p, none 0).
+    #[must_use]
+    pub fn divided(mut self, divisors: &[f64]) -> Self {
+        assert_eq!(divisors.len(), self.p, "one divisor per column");
+        match &self.sparse {
+            None => {
+                for row in self.values.chunks_exact_mut(self.p.max(1)) {
+                    row.iter_mut().zip(divisors).for_each(|(x, d)| *x /= d);
+                }
+            }
+            Some(Pattern { columns, .. }) => {
+                self.values.iter_mut().zip(columns).for_each(|(x, &j)| *x /= divisors[j as usize]);
+            }
+        }
+        self
+    }
+
     /// sum_i beta_i x_i (length p): the weights of a linear machine.
     pub fn combination(&self, beta: &[f64]) -> Vec<f64> {
         let mut w = vec![0.0; self.p];

@@ -1,23 +1,31 @@
 //! Compressed sparse columns: column j holds `rows[start[j]..start[j + 1]]` (ascending) and the same range of `values`.
 
+use std::borrow::Cow;
+
 use super::{Design, RowMatrix};
 use crate::Error;
 
-/// Sparse matrix in compressed columns. Counts are 64-bit, row indices 32-bit.
+/// Sparse matrix in compressed columns, owned or borrowed. Counts are 64-bit, row indices 32-bit.
 #[derive(Debug, Clone)]
-pub struct SparseDesign {
+pub struct SparseDesign<'a> {
     n: usize,
-    start: Vec<usize>,
-    rows: Vec<u32>,
-    values: Vec<f64>,
+    start: Cow<'a, [usize]>,
+    rows: Cow<'a, [u32]>,
+    values: Cow<'a, [f64]>,
 }
 
-impl SparseDesign {
+impl<'a> SparseDesign<'a> {
     /// From the three arrays of a CSC matrix with n rows and `start.len() - 1` columns.
     ///
     /// # Errors
     /// [`Error::Data`] when the arrays do not fit together or row indices are not strictly ascending below n.
-    pub fn new(n: usize, start: Vec<usize>, rows: Vec<u32>, values: Vec<f64>) -> Result<Self, Error> {
+    pub fn new(
+        n: usize,
+        start: impl Into<Cow<'a, [usize]>>,
+        rows: impl Into<Cow<'a, [u32]>>,
+        values: impl Into<Cow<'a, [f64]>>,
+    ) -> Result<Self, Error> {
+        let (start, rows, values) = (start.into(), rows.into(), values.into());
         if start.first() != Some(&0) || start.last() != Some(&rows.len()) || rows.len() != values.len() {
             return Err(Error::Data(format!(
                 "a sparse matrix needs column starts from 0 to the number of values; here {} row indices and {} values",
@@ -39,15 +47,23 @@ impl SparseDesign {
         Ok(Self { n, start, rows, values })
     }
 
+    /// A view of arrays that were checked before, as [`SparseDesign::new`] does; it costs nothing to make.
+    ///
+    /// # Panics
+    /// Later, when a column starts behind the arrays' end or a row index is n or more.
+    pub fn view(n: usize, start: &'a [usize], rows: &'a [u32], values: &'a [f64]) -> Self {
+        Self { n, start: Cow::Borrowed(start), rows: Cow::Borrowed(rows), values: Cow::Borrowed(values) }
+    }
+
     /// Row indices and values of column j.
     pub fn column(&self, j: usize) -> (&[u32], &[f64]) {
         let range = self.start[j]..self.start[j + 1];
         (&self.rows[range.clone()], &self.values[range])
     }
 
-    /// Values of column j for writing; the pattern stays.
+    /// Values of column j for writing; the pattern stays. Borrowed values become owned.
     pub fn values_mut(&mut self, j: usize) -> &mut [f64] {
-        &mut self.values[self.start[j]..self.start[j + 1]]
+        &mut self.values.to_mut()[self.start[j]..self.start[j + 1]]
     }
 
     /// The three arrays: column starts (length p + 1), row indices, values.
@@ -56,7 +72,7 @@ impl SparseDesign {
     }
 }
 
-impl Design for SparseDesign {
+impl Design for SparseDesign<'_> {
     fn n_samples(&self) -> usize {
         self.n
     }
@@ -141,6 +157,6 @@ impl Design for SparseDesign {
             }
             start.push(rows.len());
         }
-        Box::new(SparseDesign { n: samples.len(), start, rows, values })
+        Box::new(SparseDesign { n: samples.len(), start: start.into(), rows: rows.into(), values: values.into() })
     }
 }

@@ -399,7 +399,7 @@ mod tests {
         (values, classes)
     }
 
-    fn sparse(n: usize, values: &[f64]) -> SparseDesign {
+    fn sparse(n: usize, values: &[f64]) -> SparseDesign<'static> {
         let (mut start, mut rows, mut kept) = (vec![0], vec![], vec![]);
         for column in values.chunks(n) {
             for (i, &x) in column.iter().enumerate().filter(|(_, x)| **x != 0.0) {

@@ -4,6 +4,7 @@ pub mod alignment;
 #[cfg(feature = "highs")]
 pub mod benders;
 pub mod certificate;
+pub mod conic;
 pub mod elimination;
 pub mod filter;
 pub mod generating;

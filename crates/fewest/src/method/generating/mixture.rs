@@ -30,6 +30,8 @@ impl Columns {
             }
         }
         if self.features.len() > before {
+            // The old copy goes before the new one is made.
+            self.rows = RowMatrix::dense(0, 0, Vec::new());
             self.rows = problem.design().rows(&self.features);
         }
     }
@@ -114,6 +116,8 @@ pub(super) struct Point {
     pub(super) mu: Vec<f64>,
     /// z = sum_t mu_t d_t over the columns.
     pub(super) z: Vec<f64>,
+    /// w_j over the columns; z_j c_j at the optimum.
+    pub(super) weights: Vec<f64>,
     /// Feasible dual point, length n.
     pub(super) beta: Vec<f64>,
     /// c_j = sum_i beta_i x_ij over the columns.

@@ -109,7 +109,8 @@ pub(super) fn fast(
         }
         if done {
             let Answer { beta, scores, bias, upper, .. } = answer;
-            return Point { mu, z, beta, scores, bias, upper, iterations: machine.steps - before };
+            let weights = z.iter().zip(&scores).map(|(z, c)| z * c).collect();
+            return Point { mu, z, weights, beta, scores, bias, upper, iterations: machine.steps - before };
         }
     }
 }
@@ -211,7 +212,8 @@ impl Simple<'_> {
             if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
                 let Trained { mu, z, solution, scores, .. } = now;
                 let DualSolution { beta, bias, primal: upper, .. } = solution;
-                return Point { mu, z, beta, scores, bias, upper, iterations };
+                let weights = z.iter().zip(&scores).map(|(z, c)| z * c).collect();
+                return Point { mu, z, weights, beta, scores, bias, upper, iterations };
             }
             // Step 2.
             let mut direction = reduced_gradient(&now);
@@ -332,7 +334,7 @@ mod tests {
     use crate::{Design, SparseDesign};
 
     /// A sparse problem of n samples and q features by a small generator.
-    fn drawn(n: usize, q: usize, seed: u64) -> (SparseDesign, Vec<f64>) {
+    fn drawn(n: usize, q: usize, seed: u64) -> (SparseDesign<'static>, Vec<f64>) {
         let mut state = seed;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -16,8 +16,9 @@
 //!          q^3 / 6 each; memory: those columns and 24 q^2 bytes. p only enters by the pass.
 //! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this one's is -1 / (4 V), so
 //!          both have the same subsets and mixtures. Improvements, each with its setting:
-//!          - `reuse`: between two passes subsets are sought among the columns at hand, until these give no more;
-//!          - `mkl`: Newton's method on mu in place of SimpleMKL's reduced gradient;
+//!          - `reuse`: between two passes the best mixture of all subsets of the columns at hand is found, not of those listed: under
+//!            a size limit without a list (`spread`), under other rules by seeking subsets among the columns (`mkl`);
+//!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
 //!          - each round's MKL is solved to a share of the gap still open.
 //! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too many columns for the memory.
 
@@ -25,6 +26,7 @@ mod machine;
 mod mixture;
 mod mkl;
 mod separation;
+mod spread;
 
 use std::time::{Duration, Instant};
 
@@ -39,6 +41,7 @@ use crate::{
 use machine::Machine;
 use mixture::{Columns, Level, Point, Subsets};
 use separation::{Separation, Violated};
+use spread::Spread;
 
 /// What a round may still take after a limit was reached, so that there is a mixture at all.
 const WIND_UP: Duration = Duration::from_secs(1);
@@ -225,6 +228,7 @@ pub fn fgm(
         columns: Columns::new(problem),
         subsets: Subsets::default(),
         last: None,
+        start: None,
     };
     let mut rounds = Rounds {
         problem,
@@ -315,6 +319,8 @@ struct Mixer<'a> {
     columns: Columns,
     subsets: Subsets,
     last: Option<Point>,
+    /// What [`Spread`] left behind.
+    start: Option<(Vec<f64>, f64)>,
 }
 
 impl Oracle for Mixer<'_> {
@@ -338,6 +344,14 @@ impl Oracle for Mixer<'_> {
         }
         let positions = self.columns.positions(&question.violated.features).expect("just gathered");
         let fresh = self.subsets.add(positions);
+        if let (Mkl::Fast, true, Separation::Largest { most, required, .. }) =
+            (self.settings.mkl, self.settings.reuse, self.separation)
+        {
+            let point = self.spread(*most, required, question.pool, &mut stop);
+            run.counts.solver_iterations += point.iterations;
+            let (columns, subsets, seconds) = (q, self.subsets.len(), start.elapsed().as_secs_f64());
+            return Ok(Mixed { point, fresh, columns, subsets, seconds });
+        }
         let mut machine = Machine::new(&self.columns.rows, self.dual);
         let mut iterations = 0;
         let point = loop {
@@ -387,6 +401,24 @@ impl Oracle for Mixer<'_> {
 }
 
 impl Mixer<'_> {
+    /// The best mixture of all subsets of the columns at hand.
+    fn spread(
+        &mut self,
+        most: usize,
+        required: &[usize],
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Point {
+        let features = &self.columns.features;
+        let fixed = features.iter().map(|j| required.binary_search(j).is_ok()).collect();
+        let mut spread = Spread::new(&self.columns.rows, self.dual, fixed, most, self.start.as_ref());
+        let p = self.problem.n_features();
+        let most_violated = |scores: &[f64]| self.separation.among(p, features, scores).most;
+        let point = spread.solve(tolerance, &most_violated, stop);
+        self.start = Some(spread.into_start());
+        point
+    }
+
     /// The features of positive weight in a mixture, ascending, and its machine.
     fn mixture(&self, point: &Point, status: Status) -> (Vec<Kept>, DualSolution) {
         let features = &self.columns.features;
@@ -394,7 +426,7 @@ impl Mixer<'_> {
         used.sort_unstable_by_key(|&k| features[k]);
         let mut weights = vec![0.0; features.len()];
         for &k in &used {
-            weights[k] = point.z[k] * point.scores[k];
+            weights[k] = point.weights[k];
         }
         let scores: Vec<f64> = (0..self.dual.len()).map(|i| self.columns.rows.row(i).dot(&weights)).collect();
         let squares = used.iter().map(|&k| weights[k] * point.scores[k]).sum();

@@ -1,0 +1,212 @@
+//! Opening a column file: every byte is checked once, in blocks whose pages are given back.
+
+use std::sync::Arc;
+
+use crc32fast::Hasher;
+use fewest::Design as _;
+use rayon::prelude::*;
+
+use super::map::Map;
+use super::{HEADER, Layout, MAGIC, MappedDesign, VERSION};
+use crate::header::check_distinct;
+use crate::note::TargetRule;
+use crate::options::check_memory;
+use crate::source::Source;
+use crate::{DataError, Dataset, Features, Format, Names, Note, ReadOptions, Target};
+
+/// Opens a data set whose matrix stays in the file.
+pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let file = &source.name;
+    let damaged = |what: String| DataError::Damaged { file: file.clone(), what };
+    check_wishes(file, options)?;
+    if cfg!(target_endian = "big") {
+        let (what, remedy) =
+            ("column files are mapped on little-endian machines only".into(), "use svmlight here".into());
+        return Err(DataError::Unsupported { file: file.clone(), what, remedy });
+    }
+    let mut map = Map::new(source.plain_file()?, u64::MAX).map_err(|e| source.read_error(e))?;
+    let (head, layout) = header(file, map.bytes())?;
+    let memory = options.memory();
+    let (n, p, stored) = (head.n as usize, head.p as usize, head.stored as usize);
+    let needed = 8 * (head.p + 1) + 4 * head.n + layout.end - layout.text;
+    check_memory(file, "the column starts and classes", needed, memory)?;
+    // Where the file is small enough it may stay in memory as a whole; else a quarter is for the map, the rest for the method.
+    map.limit = if layout.end <= memory / 2 { u64::MAX } else { memory / 4 };
+
+    let section = |at: u64, bytes: usize| &map.bytes()[at as usize..at as usize + bytes];
+    let summed = |name: &str, at: u64, bytes: usize, expected: u32| {
+        let bytes = section(at, bytes);
+        let mut hasher = Hasher::new();
+        bytes.chunks(1 << 20).for_each(|part| hasher.update(part));
+        if hasher.finalize() == expected { Ok(bytes) } else { Err(damaged(wrong_sum(name))) }
+    };
+    let start: Vec<usize> = summed("column starts", layout.starts, 8 * (p + 1), head.sums[0])?
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .map(|bytes| u64::from_le_bytes(*bytes) as usize)
+        .collect();
+    let ascending = start[0] == 0 && start.is_sorted() && start[p] == stored;
+    if !ascending || start.windows(2).any(|w| w[1] - w[0] > n) {
+        return Err(damaged("its column starts are out of order".into()));
+    }
+    let labelled = if head.classes == 0 { 0 } else { n };
+    let codes: Vec<u32> = summed("classes", layout.labels, 4 * labelled, head.sums[3])?
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|bytes| u32::from_le_bytes(*bytes))
+        .collect();
+    if codes.iter().any(|&code| code >= head.classes) {
+        return Err(damaged("a row has a class that is not in the list".into()));
+    }
+    let text = summed("text", layout.text, (layout.end - layout.text) as usize, head.sums[4])?;
+    let (target, names) = texts(text, &head, codes).ok_or_else(|| damaged("its names cannot be read".into()))?;
+    if let Names::Listed(names) = &names {
+        check_distinct(file, names.iter().map(String::as_str))?;
+    }
+    map.give_back();
+
+    let design = MappedDesign::new(n, start, Arc::new(map), (layout.rows as usize, layout.values as usize));
+    verify(&design, &names, [head.sums[1], head.sums[2]]).map_err(damaged)?;
+    let target = match target {
+        Some(target) => {
+            let asked = options.target.as_ref().filter(|name| **name != target.column);
+            if let Some(name) = asked {
+                let (name, available) = (name.clone(), target.column);
+                return Err(DataError::UnknownColumn { file: file.clone(), name, role: "target", available });
+            }
+            if !options.target_optional {
+                target.check(file)?;
+            }
+            Some(target)
+        }
+        None => None,
+    };
+    let notes =
+        target.iter().map(|t| Note::TargetColumn { name: t.column.clone(), rule: TargetRule::Format }).collect();
+    let features = Features::Mapped(design);
+    Ok(Dataset { features, names, target, apart: vec![], notes, source: file.clone(), format: Format::Csc })
+}
+
+/// Refuses wishes for columns that a column file does not keep.
+fn check_wishes(file: &str, options: &ReadOptions) -> Result<(), DataError> {
+    let Some(name) = [&options.apart, &options.drop, &options.text].into_iter().flatten().next() else { return Ok(()) };
+    Err(DataError::Unsupported {
+        file: file.into(),
+        what: format!("column `{name}` was asked for, but a column file holds features and classes only"),
+        remedy: "say so when it is converted (fewest convert), or use the file it was made from".into(),
+    })
+}
+
+fn wrong_sum(name: &str) -> String {
+    format!("the checksum of the {name} is wrong")
+}
+
+/// The header in numbers.
+struct Head {
+    n: u64,
+    p: u64,
+    stored: u64,
+    classes: u32,
+    named: bool,
+    /// Of starts, rows, values, classes, text.
+    sums: [u32; 5],
+}
+
+/// The header, held against the length of the file.
+fn header(file: &str, bytes: &[u8]) -> Result<(Head, Layout), DataError> {
+    let damaged = |what: String| DataError::Damaged { file: file.into(), what };
+    if !bytes.starts_with(MAGIC) {
+        return Err(damaged("it does not begin as a column file of fewest".into()));
+    }
+    let Some(header) = bytes.get(..HEADER as usize) else {
+        return Err(damaged(format!("it has {} bytes, fewer than its header of {HEADER}", bytes.len())));
+    };
+    let small = |at: usize| u32::from_le_bytes(*header[at..].first_chunk().expect("within the header"));
+    let large = |at: usize| u64::from_le_bytes(*header[at..].first_chunk().expect("within the header"));
+    if small(8) != VERSION {
+        return Err(DataError::Unsupported {
+            file: file.into(),
+            what: format!("it is a column file of version {}, but version {VERSION} is what can be read", small(8)),
+            remedy: "use a newer fewest, or convert the data again".into(),
+        });
+    }
+    if crc32fast::hash(&header[..124]) != small(124) {
+        return Err(damaged(wrong_sum("header")));
+    }
+    let head = Head {
+        classes: small(12),
+        n: large(16),
+        p: large(24),
+        stored: large(32),
+        named: small(48) != 0,
+        sums: [52, 56, 60, 64, 68].map(small),
+    };
+    let labelled = if head.classes == 0 { 0 } else { head.n };
+    let layout = Layout::new(head.p, head.stored, labelled, large(40));
+    let layout = layout.filter(|_| [head.n, head.p].into_iter().all(|size| u32::try_from(size).is_ok()));
+    let Some(layout) = layout else { return Err(damaged("its sizes are out of range".into())) };
+    if layout.end != bytes.len() as u64 {
+        return Err(damaged(format!("it has {} bytes, but its header says {}", bytes.len(), layout.end)));
+    }
+    Ok((head, layout))
+}
+
+/// Target and names.
+fn texts(mut text: &[u8], head: &Head, codes: Vec<u32>) -> Option<(Option<Target>, Names)> {
+    let mut next = || -> Option<String> {
+        let (length, rest) = text.split_first_chunk::<4>()?;
+        let (word, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        text = rest;
+        String::from_utf8(word.to_vec()).ok()
+    };
+    let mut target = None;
+    if head.classes > 0 {
+        let column = next()?;
+        let classes = (0..head.classes).map(|_| next()).collect::<Option<Vec<String>>>()?;
+        target = Some(Target { column, classes, codes });
+    }
+    let names = if head.named {
+        Names::Listed((0..head.p).map(|_| next()).collect::<Option<Vec<String>>>()?)
+    } else {
+        Names::Numbered(head.p as usize)
+    };
+    text.is_empty().then_some((target, names))
+}
+
+/// Looks at every row index and value; the text of an error says what is wrong.
+fn verify(design: &MappedDesign, names: &Names, sums: [u32; 2]) -> Result<(), String> {
+    let (n, raw) = (design.n_samples() as u32, design.raw());
+    let ends = design.blocks(0, design.n_features());
+    let block = |at: usize| {
+        let (first, last) = (if at == 0 { 0 } else { ends[at - 1] }, ends[at]);
+        let mut hashers = [Hasher::new(), Hasher::new()];
+        for j in first..last {
+            let (rows, values) = raw.column(j);
+            hashers[0].update(bytemuck::cast_slice(rows));
+            hashers[1].update(bytemuck::cast_slice(values));
+            if !rows.is_sorted_by(|a, b| a < b) || rows.last().is_some_and(|&i| i >= n) {
+                return Err(format!("the row indices of {} are out of order", names.get(j)));
+            }
+            if !values.iter().all(|x| x.is_finite()) {
+                return Err(format!("{} has a value that is not finite", names.get(j)));
+            }
+        }
+        design.passed(first, last);
+        Ok(hashers)
+    };
+    let found: Vec<Result<[Hasher; 2], String>> = (0..ends.len()).into_par_iter().map(block).collect();
+    let mut all = [Hasher::new(), Hasher::new()];
+    for hashers in found {
+        for (all, one) in all.iter_mut().zip(hashers?) {
+            all.combine(&one);
+        }
+    }
+    for ((hasher, expected), name) in all.into_iter().zip(sums).zip(["row indices", "values"]) {
+        if hasher.finalize() != expected {
+            return Err(wrong_sum(name));
+        }
+    }
+    Ok(())
+}
