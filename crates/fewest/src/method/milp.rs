@@ -28,7 +28,7 @@ pub enum Formulation {
     },
     /// MILP2: largest margin less slack at |w_j| <= 1.
     Milp2 {
-        /// Slack cost C, at least 1 over the sum of the sample weights. Where classes overlap much, C = 1 / (nu n) for a share nu of
+        /// Slack cost C, at least 1 over twice the weight of the smaller class. Where classes overlap much, C = 1 / (nu n) for a share nu of
         /// samples inside the margin makes sense; with more the best margin is 0, and all w are 0.
         cost: f64,
     },
@@ -148,12 +148,14 @@ impl<'a> Classifier<'a> {
         if rules.p() != p {
             return Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", rules.p())));
         }
-        let weight: f64 = problem.weights().iter().sum();
+        // With w = 0 and b = r only the other class has slack, 2 r each.
+        let of = |side: f64| problem.labels().iter().zip(problem.weights()).filter(move |s| *s.0 == side).map(|s| s.1);
+        let weight = of(1.0).sum::<f64>().min(of(-1.0).sum());
         if let Formulation::Milp2 { cost } = settings.formulation
-            && cost * weight < 1.0
+            && 2.0 * cost * weight < 1.0
         {
-            let range =
-                format!("at least 1 over the sum of the sample weights, {}, or the margin has no end", 1.0 / weight);
+            let least = 0.5 / weight;
+            let range = format!("at least {least}, 1 over twice the weight of the smaller class, or the margin has no end");
             return Err(Error::setting("cost", cost, range));
         }
         let mut entries = 2 * (n + 2 * p) as u64;
