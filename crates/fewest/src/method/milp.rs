@@ -155,7 +155,8 @@ impl<'a> Classifier<'a> {
             && 2.0 * cost * weight < 1.0
         {
             let least = 0.5 / weight;
-            let range = format!("at least {least}, 1 over twice the weight of the smaller class, or the margin has no end");
+            let range =
+                format!("at least {least}, 1 over twice the weight of the smaller class, or the margin has no end");
             return Err(Error::setting("cost", cost, range));
         }
         let mut entries = 2 * (n + 2 * p) as u64;
