@@ -52,6 +52,7 @@ fn run(low: &Low, terminal: Terminal) -> Result<u8, Failure> {
     match &low.command {
         Command::Select(args) => commands::select::run(args, terminal),
         Command::Path(args) => commands::path::run(args, terminal),
+        Command::Evaluate(args) => commands::evaluate::run(args, terminal),
         Command::Fit(args) => commands::fit::run(args, terminal),
         Command::Predict(args) => commands::predict::run(args, terminal),
         Command::Check(args) => commands::check::run(args, terminal),

@@ -90,3 +90,63 @@ fn options_that_do_not_fit_are_refused() {
     }
     scratch.run(&["path", "d.csv", "-m", "rfe", "--max-features", "1..3", "--kernel", "rbf"]).code(0);
 }
+
+#[test]
+fn eb_rfe_returns_the_best_of_its_curve() {
+    let scratch = Scratch::new("eb_rfe");
+    scratch.file("d.csv", generated(45, 9, &["a", "b", "c"], 4));
+    let base = ["select", "d.csv", "-m", "eb-rfe", "--kernel", "rbf", "--costs", "1,10", "--json", "r.json"];
+    for (more, most) in [(&[][..], 9), (&["--max-features", "4", "--adaptive", "2", "--candidates", "5"], 4)] {
+        let ran = scratch.run(&[&base[..], more].concat()).code(0);
+        let result = scratch.json("r.json");
+        let curve = result["curve"].as_array().unwrap();
+        let sizes: Vec<u64> = curve.iter().map(|s| s["n_features"].as_u64().unwrap()).collect();
+        assert_eq!(sizes, (1..=9).rev().collect::<Vec<_>>());
+        let allowed = || curve.iter().filter(|s| s["n_features"].as_u64().unwrap() <= most);
+        let best = allowed().map(|s| s["accuracy"].as_f64().unwrap()).fold(0.0, f64::max);
+        let smallest = allowed().filter(|s| s["accuracy"].as_f64() == Some(best)).last().unwrap();
+        assert_eq!(result["accuracy"].as_f64(), Some(best));
+        assert_eq!(result["selected"].as_array().unwrap().len() as u64, smallest["n_features"].as_u64().unwrap());
+        assert_eq!((&result["cost"], &result["model"]["cost"]), (&smallest["cost"], &smallest["cost"]));
+        assert!(ran.out.contains("larger is better") && ran.out.contains("tuned"), "{}", ran.out);
+    }
+    let stopped = scratch.run(&[&base[..], &["--max-features", "2", "--time-limit", "0s"]].concat()).code(3);
+    assert!(stopped.out.contains("time_limit"), "{}", stopped.out);
+    assert_eq!(scratch.json("r.json")["selected"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn flips_start_from_rfe_or_a_result_and_tell_their_cost() {
+    let scratch = Scratch::new("flips");
+    scratch.file("d.csv", generated(45, 7, &["a", "b", "c"], 4));
+    scratch.run(&["select", "d.csv", "-m", "info-gain", "--max-features", "3", "--json", "s.json"]).code(0);
+    // 7 subsets differ by one feature, 3 x 4 by a swap; 4 folds, 2 costs, 3 pairs of classes.
+    for (method, plan) in [
+        ("bit-flip", "7 subsets by cross-validation, at most 168"),
+        ("attribute-flip", "12 subsets by cross-validation, at most 288"),
+    ] {
+        let base = ["select", "d.csv", "-m", method, "--costs", "1,10", "--cv", "4", "--json", "r.json"];
+        let ran = scratch.run(&[&base[..], &["--start", "s.json"]].concat()).code(0);
+        assert!(ran.err.contains(plan), "{}", ran.err);
+        let result = scratch.json("r.json");
+        assert_eq!(result["start"]["selected_indices"], scratch.json("s.json")["selected_indices"]);
+        assert!(result["accuracy"].as_f64() >= result["start"]["accuracy"].as_f64());
+        scratch.run(&[&base[..], &["--max-features", "2", "--passes", "all"]].concat()).code(0);
+        assert!(scratch.json("r.json")["selected"].as_array().unwrap().len() <= 2);
+    }
+    scratch.file("bad.json", "{}");
+    for (more, words) in [
+        (&["--start", "bad.json"][..], &["bad.json", "selected"][..]),
+        (&["--start", "none.json"], &["none.json", "cannot be read"]),
+        (&["--start", "s.json", "--step", "2"], &["--step", "--start"]),
+        (&["--start", "s.json", "--max-features", "2"], &["breaks the rules"]),
+        (&["--passes", "0", "--max-features", "2"], &["--passes is 0"]),
+        (&["--candidates", "2", "--max-features", "2"], &["--candidates is an option of eb-rfe"]),
+        (&[], &["--max-features"]),
+    ] {
+        let ran = scratch.run(&[&["select", "d.csv", "-m", "bit-flip"][..], more].concat()).code(2);
+        for word in words {
+            assert!(ran.err.contains(word), "`{word}` is not in: {}", ran.err);
+        }
+    }
+}

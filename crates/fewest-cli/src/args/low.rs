@@ -61,6 +61,17 @@ Examples:
   fewest path wdbc.csv --method rfe --max-features 1,2,5,10 --certify --json path.json
   fewest path genes.csv.gz --method exact --max-features 2..20:2 --cost 0.01 --time-limit 10m";
 
+/// Shown under `fewest evaluate --help`.
+const EVALUATE_EXAMPLES: &str = "\
+Scaling, constant and low-variance features, class weights, gammas, tuning and selection are all found on the training part of each
+fold. The time limit is for each selection. Ranges of --max-features make the size a choice inside the folds.
+
+Examples:
+  fewest evaluate wdbc.csv --method rfe --max-features 5 --cv 10 --repeats 5
+  fewest evaluate wdbc.csv --method exact --max-features 1..8 --choose one-se --tune C=0.1,1,10
+  fewest evaluate wdbc.csv --method exact --max-features 5 --against rfe --json report.json
+  fewest evaluate d.csv --method rfe --max-features 5 --truth x1,x7,x9";
+
 /// Feature selection for support vector machines, with proof of how good the answer is.
 #[derive(Debug, Parser)]
 #[command(name = "fewest", version, after_help = EXAMPLES, max_term_width = 110, propagate_version = true)]
@@ -94,6 +105,8 @@ pub(crate) enum Command {
     Select(Box<SelectArgs>),
     /// Find a subset for each of several sizes
     Path(Box<PathArgs>),
+    /// Say how well a method does on samples it has not seen, by cross-validation with everything inside the folds
+    Evaluate(Box<EvaluateArgs>),
     /// Train the SVM on given features
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
@@ -120,7 +133,7 @@ pub(crate) enum Command {
 }
 
 /// The data file and how to read it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct DataArgs {
     /// Data file (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz; .csc), or - for standard input
     pub(crate) data: PathBuf,
@@ -148,7 +161,7 @@ pub(crate) struct DataArgs {
 }
 
 /// How features are prepared.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct PrepareArgs {
     /// Column with a weight for each sample; it is set apart and never selected
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
@@ -170,7 +183,7 @@ pub(crate) enum ScaleArg {
 }
 
 /// The SVM that is trained.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct SvmArgs {
     /// Slack cost C
     #[arg(long, value_name = "C", default_value_t = 1.0, allow_negative_numbers = true, help_heading = "SVM")]
@@ -231,7 +244,7 @@ pub(crate) struct KernelArgs {
 }
 
 /// Rules on the chosen features.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RuleArgs {
     /// Keep at most this many features; path takes several sizes: 1..20, 1..20:2 or 1,2,5
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Rules")]
@@ -291,7 +304,7 @@ pub(crate) enum ModelFormat {
 }
 
 /// The options that `select` and `path` share.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct SelectionArgs {
     /// Data.
     #[command(flatten)]
@@ -327,7 +340,7 @@ pub(crate) struct SelectionArgs {
 }
 
 /// Options of single methods; [`super::method`] says which method has which.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct OwnArgs {
     /// exact, gbd: add this to the objective for each chosen feature: one number, or a csv file with lines name,penalty or a .json
     /// object
@@ -462,7 +475,7 @@ pub(crate) enum BigMArg {
 }
 
 /// When to stop a search.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct LimitArgs {
     /// Stop after this long with the best so far: 500ms, 60s, 5m, 1h; path shares it out among its sizes
     #[arg(long, value_name = "TIME", help_heading = "Limits")]
@@ -494,6 +507,37 @@ pub(crate) struct PathArgs {
     /// What `select` takes too.
     #[command(flatten)]
     pub(crate) selection: SelectionArgs,
+}
+
+/// `fewest evaluate`.
+#[derive(Debug, Args)]
+#[command(after_help = EVALUATE_EXAMPLES)]
+pub(crate) struct EvaluateArgs {
+    /// What `select` takes too; --cv, --folds, --seed and --resume are the evaluation's.
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Repeat the folds this many times, dealt anew [default: 1]
+    #[arg(long, value_name = "R", help_heading = "Evaluation")]
+    pub(crate) repeats: Option<u64>,
+    /// A fold for each sample
+    #[arg(long, help_heading = "Evaluation", conflicts_with_all = ["cv", "folds", "repeats"])]
+    pub(crate) leave_one_out: bool,
+    /// Choose inside each fold among these: C=0.25,1,4 or gamma=0.1,1 (repeat for several); sizes are given by --max-features 1..20
+    #[arg(long, value_name = "NAME=VALUES", help_heading = "Evaluation")]
+    pub(crate) tune: Vec<String>,
+    /// Number of stratified folds inside each fold, for --tune, sizes, and methods that cross-validate [default: 5]
+    #[arg(long, value_name = "F", help_heading = "Evaluation")]
+    pub(crate) inner_cv: Option<usize>,
+    /// Which of several sizes to choose: best, one-se (the smallest within one standard error of the best), or a share such as
+    /// 0.02 (the smallest within that share of the best) [default: best]
+    #[arg(long, value_name = "RULE", help_heading = "Evaluation")]
+    pub(crate) choose: Option<String>,
+    /// Evaluate this method on the same folds, too, and test whether the first is better
+    #[arg(long, value_name = "METHOD", help_heading = "Evaluation")]
+    pub(crate) against: Option<String>,
+    /// The features that should be found: a,b,c or a file with one name per line or JSON {"selected": [...]}; reports SetF1
+    #[arg(long, value_name = "NAMES|FILE", help_heading = "Evaluation")]
+    pub(crate) truth: Option<String>,
 }
 
 /// What a step fraction is of.

@@ -251,6 +251,55 @@ impl Validated {
     }
 }
 
+/// Leaves out the options that the method does not have: for a second method run with the options of the first.
+pub(crate) fn leave_out_foreign(args: &mut SelectionArgs) -> Result<(), Failure> {
+    let name = methods::find(&args.method)?.name;
+    let foreign: Vec<&str> = own_options(args).iter().filter(|o| o.1 && !o.2.contains(&name)).map(|o| o.0).collect();
+    let (own, limits) = (&mut args.own, &mut args.limits);
+    for option in foreign {
+        match option {
+            "penalty" => own.penalty = None,
+            "max-cuts" => own.max_cuts = None,
+            "validate" => own.validate = None,
+            "patience" => own.patience = None,
+            "seed" => own.seed = None,
+            "plain" => own.plain = false,
+            "top-b" => own.top_b = false,
+            "mkl" => own.mkl = None,
+            "solutions" => own.solutions = None,
+            "gamma" => own.gamma = None,
+            "coef0" => own.coef0 = None,
+            "degree" => own.degree = None,
+            "criterion" => own.criterion = None,
+            "costs" => own.costs = None,
+            "cv" => own.cv = None,
+            "folds" => own.folds = None,
+            "retune" => own.retune = None,
+            "candidates" => own.candidates = None,
+            "adaptive" => own.adaptive = None,
+            "start" => own.start = None,
+            "passes" => own.passes = None,
+            "resume" => own.resume = None,
+            "step" => own.step = None,
+            "step-of" => own.step_of = None,
+            "binning" => own.binning = None,
+            "gap" => limits.gap = None,
+            "node-limit" => limits.node_limit = None,
+            other => unreachable!("--{other} is in the table of own options"),
+        }
+    }
+    let own_kernel = if name == "kta" { KernelArg::Rbf } else { KernelArg::Linear };
+    if !ELIMINATING.contains(&name) {
+        args.svm.kernel = args.svm.kernel.filter(|&kernel| kernel == own_kernel);
+    }
+    Ok(())
+}
+
+/// Whether the method deals samples into folds of its own, given these options.
+pub(crate) fn has_own_folds(args: &SelectionArgs) -> bool {
+    ELIMINATING.contains(&args.method.as_str()) && (args.method != "rfe" || args.own.costs.is_some())
+}
+
 impl Asked {
     /// The method asked for, with its own options.
     ///

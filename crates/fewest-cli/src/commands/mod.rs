@@ -4,6 +4,7 @@ pub(crate) mod certify;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod evaluate;
 pub(crate) mod fit;
 pub(crate) mod generate;
 pub(crate) mod methods;

@@ -92,6 +92,61 @@ impl Validate {
     }
 }
 
+/// Data as read.
+pub(crate) struct Raw {
+    /// Features as in the file, names.
+    pub(crate) data: Dataset,
+    /// Classes.
+    pub(crate) target: Target,
+    /// Weight of each sample.
+    weights: Vec<f64>,
+    /// The name of each sample's fold, where a column of the data says it.
+    pub(crate) folds: Option<Vec<String>>,
+}
+
+impl Raw {
+    /// These samples alone, ascending; all classes keep their names.
+    pub(crate) fn rows(&self, rows: &[usize]) -> Self {
+        let features = self.data.features.rows(rows);
+        let data = Dataset {
+            features,
+            names: self.data.names.clone(),
+            target: None,
+            apart: Vec::new(),
+            notes: Vec::new(),
+            source: self.data.source.clone(),
+            format: self.data.format,
+        };
+        let weights = rows.iter().map(|&i| self.weights[i]).collect();
+        let folds = self.folds.as_ref().map(|folds| rows.iter().map(|&i| folds[i].clone()).collect());
+        Self { data, target: self.target.rows(rows), weights, folds }
+    }
+
+    /// A number that changes with any value, class, weight or fold (FNV-1a).
+    pub(crate) fn check(&self) -> u64 {
+        check(&self.data, &self.target, &self.weights, self.folds.as_deref())
+    }
+}
+
+/// FNV-1a of values, classes, weights and folds.
+fn check(data: &Dataset, target: &Target, weights: &[f64], folds: Option<&[String]>) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+    let design = data.features.as_design();
+    for j in 0..design.n_features() {
+        design.each_in_column(j, &mut |i, x| {
+            add(i as u64);
+            add(x.to_bits());
+        });
+    }
+    let classes = target.codes.iter().map(|&code| u64::from(code));
+    let names = folds.into_iter().flatten().flat_map(|fold| fold.bytes()).map(u64::from);
+    for word in classes.chain(weights.iter().map(|weight| weight.to_bits())).chain(names) {
+        add(word);
+    }
+    hash
+}
+
 /// What to do with the data besides reading them.
 pub(crate) struct Preparation<'a> {
     /// File and how to read it.
@@ -137,20 +192,24 @@ impl Preparation<'_> {
     /// # Errors
     /// Whatever is wrong with the file or with a weight, or more memory needed than allowed.
     pub(crate) fn run(&self, svm: &mut SvmSettings, terminal: Terminal) -> Result<Prepared, Failure> {
+        self.prepare(self.load(svm, terminal)?, terminal)
+    }
+
+    /// Reads alone; sets the memory that the solver may use.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file or with a weight, or less memory allowed than the data take.
+    pub(crate) fn load(&self, svm: &mut SvmSettings, terminal: Terminal) -> Result<Raw, Failure> {
         let mut options = high::read_options(self.data)?;
         options.apart.extend(self.prepare.sample_weights.clone());
         options.apart.extend(self.folds.map(str::to_owned));
         let mut data = read(&self.data.data, &options, terminal)?;
-        let mut target = data.target.take().ok_or_else(|| {
+        let target = data.target.take().ok_or_else(|| {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;
-        let mut weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
+        let weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
         let folds = self.folds.and_then(|name| data.apart.iter().find(|column| column.name == name));
         let folds = folds.map(|column| column.values.clone());
-        let by_class = self.class_weight.resolve(&target)?;
-        for (weight, &code) in weights.iter_mut().zip(&target.codes) {
-            *weight *= by_class[code as usize];
-        }
         if let Some(allowed) = high::memory(self.data)? {
             let left = allowed.saturating_sub(data.features.bytes());
             if left == 0 {
@@ -162,6 +221,19 @@ impl Preparation<'_> {
             }
             svm.memory = left;
         }
+        Ok(Raw { data, target, weights, folds })
+    }
+
+    /// All that depends on the samples: class weights, samples held out, variances, constant features, scaling.
+    ///
+    /// # Errors
+    /// A class weight or a threshold that does not fit.
+    pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<Prepared, Failure> {
+        let Raw { mut data, mut target, mut weights, folds } = raw;
+        let by_class = self.class_weight.resolve(&target)?;
+        for (weight, &code) in weights.iter_mut().zip(&target.codes) {
+            *weight *= by_class[code as usize];
+        }
         let held = match self.validate {
             None => None,
             Some(&Validate::Share(share, seed)) => {
@@ -171,7 +243,9 @@ impl Preparation<'_> {
                 weights = kept.iter().map(|&i| weights[i]).collect();
                 Some(out)
             }
-            Some(Validate::File(path)) => Some(validation_file(path, &data, &target, options, terminal)?),
+            Some(Validate::File(path)) => {
+                Some(validation_file(path, &data, &target, high::read_options(self.data)?, terminal)?)
+            }
         };
         let low_variance = match self.variance_threshold {
             None => vec![],
@@ -299,23 +373,18 @@ impl Prepared {
         scale_name(self.scaling.kind)
     }
 
-    /// A number that changes with any value, class or weight (FNV-1a).
+    /// A number that changes with any value, class, weight or fold (FNV-1a).
     pub(crate) fn check(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
-        let design = self.data.features.as_design();
-        for j in 0..design.n_features() {
-            design.each_in_column(j, &mut |i, x| {
-                add(i as u64);
-                add(x.to_bits());
-            });
-        }
-        self.target.codes.iter().for_each(|&code| add(u64::from(code)));
-        self.weights.iter().for_each(|weight| add(weight.to_bits()));
-        for fold in self.folds.iter().flatten() {
-            fold.bytes().for_each(|byte| add(u64::from(byte)));
-        }
-        hash
+        check(&self.data, &self.target, &self.weights, self.folds.as_deref())
+    }
+
+    /// Other samples of the same features, as read, scaled as these.
+    ///
+    /// # Errors
+    /// Another number of features.
+    pub(crate) fn scaled(&self, mut features: Features) -> Result<Features, Failure> {
+        rescale(&self.scaling, &mut features)?;
+        Ok(features)
     }
 
     /// Trains the SVM on these features.

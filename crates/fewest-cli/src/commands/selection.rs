@@ -132,7 +132,7 @@ impl<'a> Plan<'a> {
 }
 
 /// The rules, with constant features and those of low variance forbidden.
-fn rules(source: &RuleSource, prepared: &Prepared, terminal: Terminal) -> Result<RuleList, Failure> {
+pub(crate) fn rules(source: &RuleSource, prepared: &Prepared, terminal: Terminal) -> Result<RuleList, Failure> {
     let names = &prepared.data.names;
     let mut list = source.resolve(&Features::new(names))?;
     for (features, why) in

@@ -451,7 +451,13 @@ impl GapSchedule {
 }
 
 const LANES: usize = 16;
-const BLOCK: usize = 128;
+
+/// Positions whose best value is found before its place is looked for: finding the place is a plain loop over so many, which
+/// for few samples costs more than the maxima of shorter blocks do.
+#[inline(always)]
+fn block_size(n: usize) -> usize {
+    if n <= 512 { 2 * LANES } else { 8 * LANES }
+}
 
 /// max v_t + grow_t and its first position.
 fn largest_growing(v: &[f64], grow: &[f64]) -> (usize, f64) {
@@ -478,9 +484,9 @@ fn update_pair<T: Copy + Into<f64>>(v: &mut [f64], grow: &[f64], row_i: &[T], ro
     let n = v.len();
     let (grow, row_i, row_j) = (&grow[..n], &row_i[..n], &row_j[..n]);
     let (mut best, mut at) = (f64::NEG_INFINITY, 0);
-    let mut first = 0;
+    let (mut first, size) = (0, block_size(n));
     while first < n {
-        let last = (first + BLOCK).min(n);
+        let last = (first + size).min(n);
         let (v, grow, row_i, row_j) =
             (&mut v[first..last], &grow[first..last], &row_i[first..last], &row_j[first..last]);
         let mut lanes = [f64::NEG_INFINITY; LANES];
@@ -514,7 +520,7 @@ fn update_pair<T: Copy + Into<f64>>(v: &mut [f64], grow: &[f64], row_i: &[T], ro
         }
         first = last;
     }
-    let last = (at + BLOCK).min(n);
+    let last = (at + size).min(n);
     let inside = (at..last).find(|&t| v[t] + grow[t] == best).unwrap_or(at);
     (inside, best)
 }
@@ -567,9 +573,9 @@ fn best_gain(n: usize, term: impl Fn(usize) -> (f64, f64)) -> Partner {
     };
     let mut violation = [f64::NEG_INFINITY; LANES];
     let (mut best, mut at) = (f64::NEG_INFINITY, 0);
-    let mut first = 0;
+    let (mut first, size) = (0, block_size(n));
     while first < n {
-        let last = (first + BLOCK).min(n);
+        let last = (first + size).min(n);
         let mut lanes = [f64::NEG_INFINITY; LANES];
         let mut t = first;
         while t + LANES <= last {
@@ -594,7 +600,7 @@ fn best_gain(n: usize, term: impl Fn(usize) -> (f64, f64)) -> Partner {
         }
         first = last;
     }
-    let last = (at + BLOCK).min(n);
+    let last = (at + size).min(n);
     let index = (at..last).find(|&t| gain(t).1 == best).unwrap_or(at);
     Partner { index, violation: violation.iter().copied().fold(f64::NEG_INFINITY, f64::max) }
 }

@@ -1,10 +1,15 @@
-//! Cross-validation: folds, and the accuracy of one-against-one machines on each of them.
+//! Cross-validation and what its results say: folds, the accuracy of one-against-one machines on each of them, measures, intervals,
+//! tests, stability, the choice of a size.
 
 mod accuracy;
 mod folds;
 mod grouped;
+mod metrics;
+mod statistics;
 
 pub use accuracy::{CrossValidation, Scored};
 pub(crate) use accuracy::{ROUNDING, check_costs};
 pub use folds::Folds;
 pub use grouped::Grouped;
+pub use metrics::{Metrics, confusion, set_f1};
+pub use statistics::{SizeRule, Stability, Summary, TTest, choose_size, corrected_t_test, stability, t_test};

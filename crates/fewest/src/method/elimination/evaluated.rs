@@ -138,7 +138,7 @@ pub fn eb_rfe(
         // Step 1.
         let Some(scored) = steps.judge(&candidates, &validation, &run.clock()) else { continue };
         // Steps 2 and 3.
-        steps.advance(candidates, scored, &validation, &mut run);
+        steps.advance(&candidates, scored, &validation, &mut run);
         keep(&steps.state);
     };
     if run.incumbent().is_none() {
@@ -240,7 +240,7 @@ impl<'a> Steps<'a> {
     /// Step 2.
     fn advance(
         &mut self,
-        candidates: Vec<Candidate>,
+        candidates: &[Candidate],
         mut scored: Vec<Scored>,
         validation: &CrossValidation<'_>,
         run: &mut Run<'_>,

@@ -1,0 +1,104 @@
+//! `fewest evaluate`: how well a method does on samples it has not seen.
+//!
+//! Everything that looks at data happens on the training part of a fold: scaling, constant and low-variance features, class
+//! weights, gammas, tuning and selection ([`fold`]). What is reported is in [`report`].
+
+mod fold;
+mod plan;
+mod report;
+
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::resume::Resume;
+use crate::args::low::EvaluateArgs;
+use crate::args::notation;
+use crate::export::file::Sink;
+use crate::export::json as json_text;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::terminal::Terminal;
+use fold::{FoldResult, Learner};
+use plan::{Fold, Options};
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, or a method that fails in a fold, which is named.
+pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure> {
+    let options = Options::read(args)?;
+    let sink = Sink::open_if("--json", args.selection.json.as_ref())?;
+    let learners: Vec<Learner<'_>> =
+        options.methods.iter().map(|method| Learner::new(method, &options)).collect::<Result<_, _>>()?;
+    let raw = learners[0].load(options.fold_column.as_deref(), terminal)?;
+    let folds = options.folds(&raw)?;
+    let truth = options.truth(&raw.data.names)?;
+    let resume = match &options.resume {
+        Some(path) => Some(Resume::open(path, json!({"options": options.text, "data": raw.check()}), terminal)?),
+        None => None,
+    };
+    let kept: Option<Vec<Option<FoldResult>>> = resume.as_ref().map_or(Ok(None), Resume::load)?;
+    let total = learners.len() * folds.len();
+    let results = kept.filter(|kept| kept.len() == total).unwrap_or_else(|| vec![None; total]);
+    let results = Mutex::new((results, resume));
+    let cancel = interrupt::listen(terminal)?;
+    let job = |at: usize| -> Result<(), Failure> {
+        let (learner, fold) = (&learners[at / folds.len()], &folds[at % folds.len()]);
+        let known = results.lock().is_ok_and(|results| results.0[at].is_some());
+        if known || cancel.is_cancelled() {
+            return Ok(());
+        }
+        let named = |failure: Failure| match failure {
+            Failure::Input(text) => Failure::Input(format!("{}: {text}", fold.name)),
+            Failure::Broken(text) => Failure::Broken(format!("{}: {text}", fold.name)),
+            gone @ Failure::ReaderGone => gone,
+        };
+        let found = learner.run(&raw, fold, truth.as_deref(), &cancel, terminal).map_err(named)?;
+        let Some(found) = found else { return Ok(()) };
+        let accuracy = 100.0 * found.metrics.accuracy;
+        terminal.detail(&format!("{}: {} {accuracy:.2} %, {:.2} s", fold.name, learner.method(), found.seconds));
+        let mut results = results.lock().expect("no thread panics while it holds the results");
+        results.0[at] = Some(found);
+        match &results.1 {
+            Some(resume) => resume.keep(&results.0, false),
+            None => Ok(()),
+        }
+    };
+    let failures: Vec<Failure> = (0..total).into_par_iter().filter_map(|at| job(at).err()).collect();
+    if let Some(first) = failures.into_iter().next() {
+        return Err(first);
+    }
+    let (results, resume) = results.into_inner().expect("no thread panics while it holds the results");
+    if let Some(resume) = resume {
+        resume.keep(&results, true)?;
+    }
+    let missing = results.iter().filter(|r| r.is_none()).count();
+    let report = report::Report::new(&options, &learners, &raw, &folds, &results);
+    let taken = sink.as_ref().is_some_and(Sink::is_stdout);
+    if let Some(sink) = &sink {
+        let value: Value = report.value();
+        sink.write(&json_text::text(&value), terminal)?;
+    }
+    if !taken {
+        terminal.out(&report.text())?;
+    }
+    if missing > 0 {
+        let missing = notation::plural(missing, "fold");
+        terminal.note(&format!("cancelled; {missing} of {total} not done; these are the results of the others"));
+    }
+    let stopped = results.iter().flatten().any(|r| r.stopped);
+    Ok(if missing > 0 || stopped { 3 } else { 0 })
+}
+
+/// What a fold is called in messages.
+fn fold_name(repeat: usize, fold: &str, repeats: usize) -> String {
+    if repeats > 1 { format!("fold {fold} of repetition {}", repeat + 1) } else { format!("fold {fold}") }
+}
+
+/// Folds with their names.
+fn named_folds(count: usize, of: impl Fn(usize) -> Vec<usize>, repeat: usize, repeats: usize) -> Vec<Fold> {
+    let fold = |f: usize| Fold { repeat, name: fold_name(repeat, &(f + 1).to_string(), repeats), test: of(f) };
+    (0..count).map(fold).collect()
+}

@@ -1,0 +1,227 @@
+//! What an evaluation reports, as JSON and for people.
+
+use std::fmt::Write as _;
+
+use fewest::validation::{Stability, Summary, TTest, corrected_t_test, stability, t_test};
+use fewest_data::Names;
+use serde_json::{Map, Value, json};
+
+use super::fold::{FoldResult, Learner};
+use super::plan::{Fold, Options};
+use crate::commands::prepare::Raw;
+use crate::export::model_json::{SCHEMA, classes_value};
+use crate::export::table::{self, Table, pairs};
+
+/// Features listed by frequency in the table.
+const ROWS: usize = 20;
+
+/// Results of all folds.
+pub(crate) struct Report<'a> {
+    options: &'a Options,
+    raw: &'a Raw,
+    methods: Vec<MethodReport<'a>>,
+}
+
+/// Results of one method.
+struct MethodReport<'a> {
+    name: &'a str,
+    folds: Vec<&'a FoldResult>,
+    /// Size of the test part over that of the training part, on average.
+    test_share: f64,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(
+        options: &'a Options,
+        learners: &'a [Learner<'a>],
+        raw: &'a Raw,
+        folds: &[Fold],
+        results: &'a [Option<FoldResult>],
+    ) -> Self {
+        let n = raw.target.codes.len() as f64;
+        let share = |fold: &Fold| fold.test.len() as f64 / (n - fold.test.len() as f64);
+        let test_share = folds.iter().map(share).sum::<f64>() / folds.len() as f64;
+        let of = |(learner, results): (&'a Learner<'a>, &'a [Option<FoldResult>])| MethodReport {
+            name: learner.method(),
+            folds: results.iter().flatten().collect(),
+            test_share,
+        };
+        Self { options, raw, methods: learners.iter().zip(results.chunks(folds.len())).map(of).collect() }
+    }
+
+    /// As JSON: the method, and under `against` the one it is compared with.
+    pub(crate) fn value(&self) -> Value {
+        let (options, raw) = (self.options, self.raw);
+        let mut value = self.methods[0].value(raw);
+        let scheme = match (&options.fold_column, options.leave_one_out) {
+            (Some(column), _) => json!({"folds": column}),
+            (None, true) => json!("leave-one-out"),
+            (None, false) => json!({"cv": options.cv, "repeats": options.repeats, "seed": options.seed}),
+        };
+        value["settings"] = json!({
+            "data": raw.data.source, "target": raw.target.column, "scheme": scheme, "inner_cv": options.inner,
+            "tune": {"C": options.costs, "gamma": options.gammas}, "sizes": options.sizes, "choose": options.choose
+        });
+        if let [first, second] = self.methods.as_slice() {
+            value["against"] = second.value(raw);
+            value["comparison"] = comparison(first, second);
+        }
+        value["version"] = json!(env!("CARGO_PKG_VERSION"));
+        value
+    }
+
+    /// For people.
+    pub(crate) fn text(&self) -> String {
+        let (options, raw) = (self.options, self.raw);
+        let mut out = String::new();
+        for method in &self.methods {
+            let scheme = match (&options.fold_column, options.leave_one_out) {
+                (Some(column), _) => format!("the folds of `{column}`"),
+                (None, true) => "leave-one-out".to_owned(),
+                (None, false) if options.repeats > 1 => format!("{} folds, {} times", options.cv, options.repeats),
+                (None, false) => format!("{} folds", options.cv),
+            };
+            let sizes = Summary::new(&method.sizes(), 0.0);
+            let seconds: f64 = method.folds.iter().map(|f| f.seconds).sum();
+            let mut lines = vec![
+                ("method", method.name.to_owned()),
+                ("judged by", scheme),
+                ("features", format!("{} on average of {}", table::brief(sizes.mean), raw.data.names.len())),
+            ];
+            if let Some(Stability { index, ci95: [low, high] }) = method.stability(raw.data.names.len()) {
+                lines.push(("stability", format!("{index:.3} (95 %: {low:.3} to {high:.3})")));
+            }
+            lines.push(("time", format!("{} per fold", table::seconds(seconds / method.folds.len().max(1) as f64))));
+            out += &pairs(&lines);
+            out.push('\n');
+            let mut measures = Table::new(&["measure", "mean", "std error", "95 % interval"], 4);
+            for (name, summary) in method.summaries() {
+                let interval = summary.ci95.map_or_else(String::new, |[low, high]| format!("{low:.4} to {high:.4}"));
+                let error = summary.se.map_or_else(String::new, |se| format!("{se:.4}"));
+                measures.row(vec![name.to_owned(), format!("{:.4}", summary.mean), error, interval]);
+            }
+            out += &measures.render();
+            out.push('\n');
+            let mut frequent = Table::new(&["feature", "share of folds"], 1);
+            let frequency = method.frequency(&raw.data.names);
+            for (name, share) in frequency.iter().take(ROWS) {
+                frequent.row(vec![name.clone(), format!("{:.0} %", 100.0 * share)]);
+            }
+            out += &frequent.render();
+            if frequency.len() > ROWS {
+                let _ = writeln!(out, "... and {} more; --json FILE holds them all", frequency.len() - ROWS);
+            }
+            out.push('\n');
+        }
+        if let [first, second] = self.methods.as_slice() {
+            let (differences, share) = (differences(first, second), first.test_share);
+            let mean = differences.iter().sum::<f64>() / differences.len().max(1) as f64;
+            let told = |test: Option<TTest>| {
+                test.map_or_else(|| "all differences are the same".to_owned(), |t| format!("p = {:.4}", t.p))
+            };
+            out += &table::paragraph(
+                &format!(
+                    "{} is {} by {:.4} in accuracy than {}; one-sided tests that it is better: paired t {}, corrected for shared training samples {}",
+                    first.name,
+                    if mean >= 0.0 { "better" } else { "worse" },
+                    mean.abs(),
+                    second.name,
+                    told(t_test(&differences)),
+                    told(corrected_t_test(&differences, share))
+                ),
+                0,
+            );
+        }
+        out
+    }
+}
+
+impl MethodReport<'_> {
+    fn sizes(&self) -> Vec<f64> {
+        let sizes: Vec<f64> = self.folds.iter().map(|f| f.selected.len() as f64).collect();
+        if sizes.is_empty() { vec![f64::NAN] } else { sizes }
+    }
+
+    /// Mean over the folds in which a measure has a meaning.
+    fn summaries(&self) -> Vec<(&'static str, Summary)> {
+        let mut out = Vec::new();
+        let Some(first) = self.folds.first() else { return out };
+        for (at, (name, _)) in first.metrics.named().into_iter().enumerate() {
+            let values: Vec<f64> = self.folds.iter().filter_map(|f| f.metrics.named()[at].1).collect();
+            if !values.is_empty() {
+                out.push((name, Summary::new(&values, self.test_share)));
+            }
+        }
+        let sets: Vec<f64> = self.folds.iter().filter_map(|f| f.set_f1).collect();
+        if !sets.is_empty() {
+            out.push(("set_f1", Summary::new(&sets, self.test_share)));
+        }
+        out.push(("n_features", Summary::new(&self.sizes(), self.test_share)));
+        out
+    }
+
+    /// Share of the folds that chose each feature, largest first; those never chosen are left out.
+    fn frequency(&self, names: &Names) -> Vec<(String, f64)> {
+        let mut count = vec![0u32; names.len()];
+        self.folds.iter().flat_map(|f| &f.selected).for_each(|&j| count[j] += 1);
+        let mut chosen: Vec<usize> = (0..count.len()).filter(|&j| count[j] > 0).collect();
+        chosen.sort_by(|&a, &b| count[b].cmp(&count[a]).then(a.cmp(&b)));
+        let share = |&j: &usize| (names.get(j).into_owned(), f64::from(count[j]) / self.folds.len() as f64);
+        chosen.iter().map(share).collect()
+    }
+
+    fn stability(&self, p: usize) -> Option<Stability> {
+        stability(&self.folds.iter().map(|f| f.selected.clone()).collect::<Vec<_>>(), p)
+    }
+
+    fn value(&self, raw: &Raw) -> Value {
+        let names = &raw.data.names;
+        let fold = |f: &&FoldResult| {
+            let selected: Vec<String> = f.selected.iter().map(|&j| names.get(j).into_owned()).collect();
+            let metrics: Map<String, Value> =
+                f.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            let mut value = json!({
+                "fold": f.fold, "repeat": f.repeat, "selected": selected, "n_features": f.selected.len(),
+                "metrics": metrics, "confusion": f.confusion, "n_test": f.n_test, "seconds": f.seconds, "status": f.status,
+                "cost": f.cost, "gamma": f.gamma, "max_features": f.max_features
+            });
+            if let Some(set_f1) = f.set_f1 {
+                value["metrics"]["set_f1"] = json!(set_f1);
+            }
+            value
+        };
+        let summary: Map<String, Value> =
+            self.summaries().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect();
+        let frequency: Map<String, Value> =
+            self.frequency(names).into_iter().map(|(name, share)| (name, json!(share))).collect();
+        let classes = raw.target.classes.len();
+        let mut total = vec![vec![0u64; classes]; classes];
+        for f in &self.folds {
+            for (sum, row) in total.iter_mut().zip(&f.confusion) {
+                sum.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
+            }
+        }
+        json!({
+            "schema": SCHEMA, "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
+            "classes": classes_value(&raw.target.classes), "folds": self.folds.iter().map(fold).collect::<Vec<_>>(),
+            "summary": summary, "confusion": total, "frequency": frequency, "stability": self.stability(names.len())
+        })
+    }
+}
+
+/// Accuracy of the first less that of the second, by fold; folds that one of them lacks are left out.
+fn differences(first: &MethodReport<'_>, second: &MethodReport<'_>) -> Vec<f64> {
+    let same = |a: &FoldResult, b: &FoldResult| a.fold == b.fold && a.repeat == b.repeat;
+    let other =
+        |a: &&FoldResult| second.folds.iter().find(|b| same(a, b)).map(|b| a.metrics.accuracy - b.metrics.accuracy);
+    first.folds.iter().filter_map(other).collect()
+}
+
+fn comparison(first: &MethodReport<'_>, second: &MethodReport<'_>) -> Value {
+    let differences = differences(first, second);
+    let summary = (!differences.is_empty()).then(|| Summary::new(&differences, first.test_share));
+    json!({
+        "measure": "accuracy", "difference": summary, "hypothesis": format!("{} is better", first.name),
+        "t_test": t_test(&differences), "corrected_t_test": corrected_t_test(&differences, first.test_share)
+    })
+}

@@ -1,0 +1,152 @@
+//! How well predicted classes agree with the true ones.
+
+/// Agreement of predictions with the truth; `None` where a measure has no meaning for the samples at hand.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Metrics {
+    /// Share of the samples classified right.
+    pub accuracy: f64,
+    /// Mean over the classes there are of the share classified right.
+    pub balanced_accuracy: f64,
+    /// Two classes: harmonic mean of precision and recall of the second class. More: the mean over the classes there are or
+    /// were predicted.
+    pub f1: Option<f64>,
+    /// Matthews correlation coefficient, in its form for k classes (Gorodkin 2004); none where all samples, or all predictions, are
+    /// of one class.
+    pub mcc: Option<f64>,
+    /// Area under the ROC curve of the decision values; for more than two classes the mean over the pairs of classes, each judged
+    /// by its own machine on its own samples (Hand, Till 2001). None where no pair has samples of both classes.
+    pub auc: Option<f64>,
+}
+
+/// Rows: true classes, columns: predicted classes.
+pub fn confusion(truth: &[u32], predicted: &[u32], n_classes: usize) -> Vec<Vec<u64>> {
+    let mut counts = vec![vec![0; n_classes]; n_classes];
+    for (&t, &p) in truth.iter().zip(predicted) {
+        counts[t as usize][p as usize] += 1;
+    }
+    counts
+}
+
+impl Metrics {
+    /// Of at least one sample. `decisions` holds, sample after sample, the value of each pair's machine ((0,1), (0,2), ...; positive
+    /// for the second class), or of the one machine of two classes.
+    pub fn new(truth: &[u32], predicted: &[u32], decisions: &[f64], n_classes: usize) -> Self {
+        let counts = confusion(truth, predicted, n_classes);
+        let all = truth.len() as f64;
+        let of_class: Vec<f64> = counts.iter().map(|row| row.iter().sum::<u64>() as f64).collect();
+        let predicted: Vec<f64> = (0..n_classes).map(|c| counts.iter().map(|row| row[c]).sum::<u64>() as f64).collect();
+        let right: Vec<f64> = (0..n_classes).map(|c| counts[c][c] as f64).collect();
+        let total: f64 = right.iter().sum();
+        let there: Vec<usize> = (0..n_classes).filter(|&c| of_class[c] > 0.0).collect();
+        let recall = there.iter().map(|&c| right[c] / of_class[c]).sum::<f64>();
+        let f1_of = |c: usize| {
+            let all = of_class[c] + predicted[c];
+            (all > 0.0).then(|| 2.0 * right[c] / all)
+        };
+        let f1 = if n_classes == 2 {
+            f1_of(1)
+        } else {
+            let known: Vec<f64> = (0..n_classes).filter_map(f1_of).collect();
+            Some(known.iter().sum::<f64>() / known.len() as f64)
+        };
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let spread = (all * all - dot(&predicted, &predicted)) * (all * all - dot(&of_class, &of_class));
+        let mcc = (spread > 0.0).then(|| (total * all - dot(&predicted, &of_class)) / spread.sqrt());
+        let pairs: Vec<(u32, u32)> =
+            (0..n_classes as u32).flat_map(|a| (a + 1..n_classes as u32).map(move |b| (a, b))).collect();
+        let areas: Vec<f64> = pairs
+            .iter()
+            .enumerate()
+            .filter_map(|(pair, &(a, b))| {
+                let value = |i: usize| decisions.get(i * pairs.len() + pair).map(|&d| (d, truth[i] == b));
+                let both = (0..truth.len()).filter(|&i| truth[i] == a || truth[i] == b).map(value);
+                auc(both.collect::<Option<Vec<_>>>()?)
+            })
+            .collect();
+        Self {
+            accuracy: total / all,
+            balanced_accuracy: recall / there.len() as f64,
+            f1,
+            mcc,
+            auc: (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64),
+        }
+    }
+
+    /// The measures by name.
+    pub fn named(&self) -> [(&'static str, Option<f64>); 5] {
+        [
+            ("accuracy", Some(self.accuracy)),
+            ("balanced_accuracy", Some(self.balanced_accuracy)),
+            ("f1", self.f1),
+            ("mcc", self.mcc),
+            ("auc", self.auc),
+        ]
+    }
+}
+
+/// Share of the pairs (positive, negative) in the right order, ties counting half; none without both.
+fn auc(mut values: Vec<(f64, bool)>) -> Option<f64> {
+    let positive = values.iter().filter(|v| v.1).count() as f64;
+    let negative = values.len() as f64 - positive;
+    if positive == 0.0 || negative == 0.0 {
+        return None;
+    }
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut below, mut won) = (0.0, 0.0);
+    for tied in values.chunk_by(|a, b| a.0 == b.0) {
+        let wins = tied.iter().filter(|v| v.1).count() as f64;
+        let losses = tied.len() as f64 - wins;
+        won += wins * (below + 0.5 * losses);
+        below += losses;
+    }
+    Some(won / (positive * negative))
+}
+
+/// F1 of a selected set against the true one: the harmonic mean of precision and recall (Tamura et al. 2022, SetF1); 1 when both
+/// are empty.
+pub fn set_f1(selected: &[usize], truth: &[usize]) -> f64 {
+    let common = selected.iter().filter(|j| truth.contains(j)).count() as f64;
+    let all = (selected.len() + truth.len()) as f64;
+    if all > 0.0 { 2.0 * common / all } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_classes_by_hand() {
+        // Truth 0 0 0 1 1 1, one error on each side; 7 of 9 pairs in order, one tied.
+        let (truth, predicted) = ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 0]);
+        let m = Metrics::new(&truth, &predicted, &[-2.0, -1.0, 0.5, 0.5, 2.0, -0.5], 2);
+        let third = 1.0 / 3.0;
+        assert_eq!(confusion(&truth, &predicted, 2), [[2, 1], [1, 2]]);
+        for (a, b) in [(m.accuracy, 2.0 * third), (m.balanced_accuracy, 2.0 * third), (m.f1.unwrap(), 2.0 * third)] {
+            assert!((a - b).abs() < 1e-15);
+        }
+        assert!((m.mcc.unwrap() - third).abs() < 1e-15 && (m.auc.unwrap() - 7.5 / 9.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_none() {
+        let m = Metrics::new(&[1], &[1], &[0.3], 2);
+        assert_eq!((m.accuracy, m.balanced_accuracy, m.mcc, m.auc), (1.0, 1.0, None, None));
+        assert_eq!(Metrics::new(&[0], &[0], &[-0.3], 2).f1, None);
+        assert_eq!((set_f1(&[], &[]), set_f1(&[1], &[]), set_f1(&[1, 2, 3], &[2, 3, 4])), (1.0, 0.0, 4.0 / 6.0));
+    }
+
+    #[test]
+    fn three_classes_by_hand() {
+        let (truth, predicted) = ([0, 0, 1, 1, 2, 2], [0, 0, 1, 2, 2, 2]);
+        let mut decisions = vec![0.0; 18];
+        // Machine (0,1) orders its classes, (0,2) reverses them, (1,2) ties them.
+        for i in 0..6 {
+            (decisions[3 * i], decisions[3 * i + 1]) = (i as f64, -(i as f64));
+        }
+        let m = Metrics::new(&truth, &predicted, &decisions, 3);
+        assert!((m.auc.unwrap() - 0.5).abs() < 1e-15 && (m.balanced_accuracy - 2.5 / 3.0).abs() < 1e-15);
+        assert!((m.f1.unwrap() - (1.0 + 2.0 / 3.0 + 0.8) / 3.0).abs() < 1e-15);
+        // (c s - sum p_k t_k) / sqrt((s^2 - sum p^2) (s^2 - sum t^2)) with c = 5, s = 6, p = (2, 1, 3), t = (2, 2, 2)
+        assert!((m.mcc.unwrap() - 18.0 / (22.0f64 * 24.0).sqrt()).abs() < 1e-15);
+    }
+}
