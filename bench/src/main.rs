@@ -82,7 +82,9 @@ fn run(arguments: &[String]) -> Result<Value, String> {
         "enumerate" => alignment::run_enumerate(&data, options)?,
         "info" => options.none_left().map(|()| json!({"peak_bytes": peak_bytes()}))?,
         other => {
-            return Err(format!("unknown command {other}; there are fit, rfe, fgm, pass, kta, enumerate, read and info"));
+            return Err(format!(
+                "unknown command {other}; there are fit, rfe, fgm, pass, kta, enumerate, read and info"
+            ));
         }
     };
     answer["n"] = json!(data.design.n_samples());

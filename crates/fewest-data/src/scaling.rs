@@ -78,7 +78,9 @@ impl Scaling {
                     self.apply_column(j, design.column_mut(j));
                 }
             }
-            Features::Sparse(_) | Features::Mapped(_) if self.kind == ScaleKind::Standard => return Err(DataError::SparseStandard),
+            Features::Sparse(_) | Features::Mapped(_) if self.kind == ScaleKind::Standard => {
+                return Err(DataError::SparseStandard);
+            }
             Features::Sparse(design) => {
                 for j in 0..found {
                     self.apply_column(j, design.values_mut(j));

@@ -98,7 +98,10 @@ impl Source {
         }
         Err(DataError::Unsupported {
             file: self.name.clone(),
-            what: format!("a column file is mapped as it lies on the disk, but this one is compressed ({})", self.compression.name()),
+            what: format!(
+                "a column file is mapped as it lies on the disk, but this one is compressed ({})",
+                self.compression.name()
+            ),
             remedy: "decompress it first".into(),
         })
     }

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use fewest::Design;
 use fewest::design::Row;
 
+use crate::columns::{self, Facts};
 use crate::error::IndexFault;
 use crate::names::numbered;
 use crate::note::TargetRule;
@@ -15,7 +16,6 @@ use crate::source::Source;
 use crate::sparse::{self, Head, Held, SparseRows, Survey};
 use crate::target::Target;
 use crate::waves::{malformed, shown};
-use crate::columns::{self, Facts};
 use crate::{Converted, DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
 /// Name of the target of a format that has none.
 pub(crate) const TARGET: &str = "y";

@@ -18,8 +18,9 @@ fn wide(n: usize, p: usize) -> String {
         let mut columns: Vec<usize> = (0..3).map(|k| 1 + (i * 7919 + k * 104_729) % p).collect();
         columns.sort_unstable();
         columns.dedup();
-        let pairs: Vec<String> = columns.iter().map(|j| format!(" {j}:{}", 0.25 + ((i * 31 + j) % 17) as f64)).collect();
-        format!("{}{}\n", if i % 2 == 0 { 1 } else { -1 }, pairs.concat())
+        let pairs: Vec<String> =
+            columns.iter().map(|j| format!(" {j}:{}", 0.25 + ((i * 31 + j) % 17) as f64)).collect();
+        format!("{}{}\n", if i.is_multiple_of(2) { 1 } else { -1 }, pairs.concat())
     };
     lines(n, line)
 }
@@ -103,7 +104,8 @@ fn methods_see_the_same_matrix_as_in_memory() {
         };
         assert!(near(&added(a), &added(b)));
         let chosen = [3, 1, 690, 250];
-        let picked = |design: &dyn Design| (0..3000).map(|i| design.rows(&chosen).row(i).dot(&[1.0, -2.0, 3.0, 0.5])).collect();
+        let picked =
+            |design: &dyn Design| (0..3000).map(|i| design.rows(&chosen).row(i).dot(&[1.0, -2.0, 3.0, 0.5])).collect();
         let (x, y): (Vec<f64>, Vec<f64>) = (picked(a), picked(b));
         assert_eq!(x, y);
         let some = [0, 5, 77, 2999];
@@ -224,10 +226,19 @@ fn what_cannot_be_mapped_is_refused() {
     }
     let (path, _) = converted(&case);
     let asked = |options: ReadOptions| read(&path, &options).expect_err("refused").to_string();
-    holds(&asked(ReadOptions { drop: vec!["x1".into()], ..ReadOptions::default() }), &["column `x1`", "fewest convert"]);
-    holds(&asked(ReadOptions { target: Some("z".into()), ..ReadOptions::default() }), &["no column `z`", "target", "y"]);
+    holds(
+        &asked(ReadOptions { drop: vec!["x1".into()], ..ReadOptions::default() }),
+        &["column `x1`", "fewest convert"],
+    );
+    holds(
+        &asked(ReadOptions { target: Some("z".into()), ..ReadOptions::default() }),
+        &["no column `z`", "target", "y"],
+    );
     holds(&asked(with_memory(40)), &["column starts", "40 bytes"]);
     let zipped = case.beside("z.csc.gz");
     std::fs::write(&zipped, [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]).expect("write");
-    holds(&read(&zipped, &ReadOptions::default()).expect_err("compressed").to_string(), &["gzip", "decompress it first"]);
+    holds(
+        &read(&zipped, &ReadOptions::default()).expect_err("compressed").to_string(),
+        &["gzip", "decompress it first"],
+    );
 }

@@ -65,7 +65,10 @@ fn the_bound_is_below_every_subset_and_meets_the_relaxation() {
             relaxed.push(value);
         }
         if rules.list().require.is_empty() {
-            assert!(relaxed[0] <= relaxed[1] * (1.0 + 1e-5), "case {case}: the one-norm is not the tighter: {relaxed:?}");
+            assert!(
+                relaxed[0] <= relaxed[1] * (1.0 + 1e-5),
+                "case {case}: the one-norm is not the tighter: {relaxed:?}"
+            );
         }
     }
 }
@@ -87,14 +90,18 @@ fn generating_reaches_the_same_value_as_all_kernels_at_once_and_as_the_root_of_e
         let generated = fgm(&problem, &rules, &settings, limits, &mut Silent).expect("valid").selection.outcome;
         // With V the value of margins of 1 and cost C/2, the paper's is -1 / (4 V).
         let (value, bound) = (-0.25 / generated.objective.expect("a value"), -0.25 / generated.bound.expect("a bound"));
-        let svm = SvmSettings { cost: 0.5 * cost, loss: Loss::SquaredHinge, bias: Bias::None, ..SvmSettings::default() };
+        let svm =
+            SvmSettings { cost: 0.5 * cost, loss: Loss::SquaredHinge, bias: Bias::None, ..SvmSettings::default() };
         let all = nmmkl(&problem, &rules, &svm, Limits::default(), &mut Silent).expect("valid");
         let whole = all.relaxed.expect("solved");
         assert!((whole - value).abs() <= 1e-5 * value, "seed {seed}: nmmkl {whole}, fgm {value}");
         let settings = ExactSettings { svm: SvmSettings { tolerance: 1e-9, ..svm }, ..ExactSettings::default() };
         let outcome = exact(&problem, &rules, &settings, root(), &mut Silent).expect("valid").outcome;
         let at_root = outcome.bound.expect("a bound");
-        assert!(outcome.status == Status::NodeLimit, "seed {seed}: closed at the root, which shows nothing: {outcome:?}");
+        assert!(
+            outcome.status == Status::NodeLimit,
+            "seed {seed}: closed at the root, which shows nothing: {outcome:?}"
+        );
         assert!((at_root - bound).abs() <= 1e-5 * bound, "seed {seed}: root of exact {at_root}, fgm {bound}");
     }
 }
@@ -117,7 +124,8 @@ fn limits_give_a_subset_and_a_bound_still() {
             assert!(outcome.bound < outcome.objective && outcome.subset.is_some(), "{name}: {outcome:?}");
         }
         let small = SvmSettings { memory: 1000, ..SvmSettings::default() };
-        let text = method(&problem, &rules, &small, Limits::default(), &mut Silent).expect_err("1000 bytes").to_string();
+        let text =
+            method(&problem, &rules, &small, Limits::default(), &mut Silent).expect_err("1000 bytes").to_string();
         assert!(text.contains(name) && text.contains("1000") && text.contains("fgm"), "{text}");
         let wrong = SvmSettings { cost: -1.0, ..SvmSettings::default() };
         assert!(method(&problem, &rules, &wrong, Limits::default(), &mut Silent).is_err(), "{name} took cost -1");

@@ -106,7 +106,12 @@ impl MappedDesign {
     }
 
     /// Columns, and of them the rows with a place, in memory; `None` makes a column of zeros.
-    pub(crate) fn copied(&self, n: usize, columns: &[Option<usize>], place: impl Fn(usize) -> Option<u32>) -> SparseDesign<'static> {
+    pub(crate) fn copied(
+        &self,
+        n: usize,
+        columns: &[Option<usize>],
+        place: impl Fn(usize) -> Option<u32>,
+    ) -> SparseDesign<'static> {
         let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         for column in columns {
             if let &Some(j) = column {

@@ -24,7 +24,10 @@ pub(super) struct Map {
 
 impl Map {
     /// Maps the whole file.
-    #[expect(unsafe_code, reason = "memory-mapped files; the file must not be changed while it is open, as the documentation says")]
+    #[expect(
+        unsafe_code,
+        reason = "memory-mapped files; the file must not be changed while it is open, as the documentation says"
+    )]
     pub(super) fn new(file: &File, limit: u64) -> io::Result<Self> {
         // SAFETY: the map is read only. Another program that writes to the file meanwhile could change what is read: all reads
         // are of plain numbers, and an index out of bounds panics.

@@ -20,7 +20,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let damaged = |what: String| DataError::Damaged { file: file.clone(), what };
     check_wishes(file, options)?;
     if cfg!(target_endian = "big") {
-        let (what, remedy) = ("column files are mapped on little-endian machines only".into(), "use svmlight here".into());
+        let (what, remedy) =
+            ("column files are mapped on little-endian machines only".into(), "use svmlight here".into());
         return Err(DataError::Unsupported { file: file.clone(), what, remedy });
     }
     let mut map = Map::new(source.plain_file()?, u64::MAX).map_err(|e| source.read_error(e))?;
@@ -82,7 +83,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
         }
         None => None,
     };
-    let notes = target.iter().map(|t| Note::TargetColumn { name: t.column.clone(), rule: TargetRule::Format }).collect();
+    let notes =
+        target.iter().map(|t| Note::TargetColumn { name: t.column.clone(), rule: TargetRule::Format }).collect();
     let features = Features::Mapped(design);
     Ok(Dataset { features, names, target, apart: vec![], notes, source: file.clone(), format: Format::Csc })
 }

@@ -21,9 +21,7 @@ pub use qcqp::qcqp_ssvm;
 use crate::backend::clarabel::{ConeProgram, Solved};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
-use crate::{
-    Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings,
-};
+use crate::{Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings};
 
 /// Result of [`qcqp_ssvm`] and [`nmmkl`].
 #[derive(Debug, Clone)]
@@ -152,7 +150,8 @@ fn ranking(subset: &Subset, gains: &[f64]) -> Vec<Ranked> {
         let within = subset.contains(b).cmp(&subset.contains(a));
         within.then(gains[b].total_cmp(&gains[a])).then(a.cmp(&b))
     });
-    let ranked = |(at, &feature): (usize, &usize)| Ranked { feature, rank: at + 1, step: None, criterion: gains[feature] };
+    let ranked =
+        |(at, &feature): (usize, &usize)| Ranked { feature, rank: at + 1, step: None, criterion: gains[feature] };
     order.iter().enumerate().map(ranked).collect()
 }
 

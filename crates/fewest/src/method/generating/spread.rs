@@ -169,7 +169,16 @@ impl<'a> Spread<'a> {
                 let bias = self.w.get(self.q).map_or(0.0, |b| b * self.x.last);
                 let z = self.shares(&self.w);
                 let weights = self.w[..self.q].to_vec();
-                return Point { mu: Vec::new(), z, weights, beta: feasible, scores, bias, upper, iterations: step as u64 };
+                return Point {
+                    mu: Vec::new(),
+                    z,
+                    weights,
+                    beta: feasible,
+                    scores,
+                    bias,
+                    upper,
+                    iterations: step as u64,
+                };
             }
 
             // Step 2.
@@ -202,7 +211,8 @@ impl<'a> Spread<'a> {
             self.x.scores(&direction, &mut along);
             let value = |t: f64| {
                 let at: Vec<f64> = self.w.iter().zip(&direction).map(|(w, d)| w + t * d).collect();
-                let loss = (0..n).map(|i| self.dual.cost[i] * (1.0 - self.dual.y[i] * (margins[i] + t * along[i])).max(0.0).powi(2));
+                let loss = (0..n)
+                    .map(|i| self.dual.cost[i] * (1.0 - self.dual.y[i] * (margins[i] + t * along[i])).max(0.0).powi(2));
                 self.penalty(&at) + loss.sum::<f64>()
             };
             let (mut t, mut reached) = (1.0, value(1.0));
@@ -243,7 +253,7 @@ impl<'a> Spread<'a> {
             let sizes = self.sizes(&scores);
             self.s = sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE);
         }
-        let (mut low, mut high): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
+        let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
         let mut farthest = 0.5;
         for _ in 0..TRIES {
             self.descend(u, slope, open);
@@ -257,7 +267,11 @@ impl<'a> Spread<'a> {
             // Would the u_j stay, s would change by this share; as they follow it is too much, and the root between.
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
-            if off > 0.0 { low = Some((self.s, off)) } else { high = Some((self.s, off)) }
+            if off > 0.0 {
+                low = Some((self.s, off));
+            } else {
+                high = Some((self.s, off));
+            }
             let next = match (low, high) {
                 (Some((a, fa)), Some((b, fb))) => {
                     // A secant, kept away from the ends.
@@ -318,7 +332,9 @@ impl<'a> Spread<'a> {
     fn penalty_of(&self, j: usize, u: f64) -> f64 {
         match u.abs() {
             _ if j >= self.q => 0.5 * self.x.last_penalty * u * u,
-            size if self.required[j] || size > self.s => 0.5 * (u * u + if self.required[j] { 0.0 } else { self.s * self.s }),
+            size if self.required[j] || size > self.s => {
+                0.5 * (u * u + if self.required[j] { 0.0 } else { self.s * self.s })
+            }
             size => self.s * size,
         }
     }
