@@ -8,7 +8,7 @@
 //! Rules    must-in, must-out and the size are part of the relaxation; other rules hold for the subset only, so the bound stays one.
 //! Bound    alpha = the multipliers of the margins, moved into the box of the dual; sum alpha - P*(c) - (ridge and bias terms), c = X'(alpha.y):
 //!          weak duality makes it a bound whatever the solver's accuracy was.
-//! Cost     interior point: some 15 factorizations, min(n, p)^2 max(n, p) each; memory by [`memory`].
+//! Cost     interior point: some 15 factorizations, min(n, p)^2 max(n, p) each; memory as estimated before.
 //! Fails    never on limits: without a solution the subset is that of the features' scores at alpha = C/2, without use of the bound.
 //!          Errors: settings out of range, more memory than allowed.
 
