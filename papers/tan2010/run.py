@@ -11,7 +11,9 @@ import gzip
 import json
 import os
 import pathlib
+import signal
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -332,17 +334,21 @@ def main():
     a = parser.parse_args()
     a.out.mkdir(parents=True, exist_ok=True)
     fewest, runs = Fewest(a.fewest, a.time_limit), Runs(a.out / "runs.jsonl")
-    for part in a.only:
-        if part in ("figure2", "figure3"):
-            composite(fewest, runs, part, a.seeds)
-        elif part == "tables":
-            small(fewest, runs, a.repeats)
-        else:
-            large(fewest, runs)
-    for part in parts:
-        text = tables.text(part, [r for r in runs.list if r["part"] == part])
-        if text:
-            (a.out / f"{part}.md").write_text(text)
+    # A run that is stopped writes what there is.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        for part in a.only:
+            if part in ("figure2", "figure3"):
+                composite(fewest, runs, part, a.seeds)
+            elif part == "tables":
+                small(fewest, runs, a.repeats)
+            else:
+                large(fewest, runs)
+    finally:
+        for part in parts:
+            text = tables.text(part, [r for r in runs.list if r["part"] == part])
+            if text:
+                (a.out / f"{part}.md").write_text(text)
 
 
 if __name__ == "__main__":
