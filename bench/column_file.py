@@ -14,7 +14,7 @@ import common as c
 def watched(words):
     """Seconds, largest VmHWM and RssAnon (bytes) and largest RssFile of a command."""
     start = time.perf_counter()
-    child = subprocess.Popen([str(w) for w in words])
+    child = subprocess.Popen([str(w) for w in words], stdout=subprocess.DEVNULL)
     most = {"VmHWM": 0, "RssAnon": 0, "RssFile": 0}
     while child.poll() is None:
         try:

@@ -5,7 +5,8 @@ agree), and real sparse sets. fgm stops at a relative gap of 1e-3; its cost is t
 otherwise (2 is the cost of LinearSVC(C=1), as the paper halves it). Both see the same scaled matrix (generated text: rows of length 1; real sets: columns over their largest value).
 Peak memory is VmHWM of fewest-bench from start to end, reading included, over the bytes of the CSC arrays.
 
-The rounds of each run go into bench/results/fgm.json; `--composite` runs the FGM-B experiment instead (20 seeds).
+The rounds of each run go into bench/results/fgm.json; `--composite` runs the FGM-B experiment instead (20 seeds),
+`--scores` the score pass alone, beside a copy of the same bytes.
 """
 import warnings
 
@@ -141,6 +142,18 @@ def composite(seeds, noise, peer):
     c.save("fgm_composite", rows, list(rows[0]), {f"{who} finds x1 and x2": f"{count} of {seeds}" for who, count in right.items()})
 
 
+def scores(repeats, note):
+    """A pass over all columns beside reading as many bytes and copying them; the least of the repeats."""
+    rows = []
+    for name in (*TEXTS, "farm_ads"):
+        path = (text(name) if name in TEXTS else real(name))[0]
+        found = c.ours("pass", path, repeats=repeats, seconds=3)
+        columns = ("pass_seconds", "read_seconds", "copy_seconds", "pass_gb_per_second", "read_gb_per_second", "copy_gb_per_second")
+        row = {"set": name, "p": found["p"], "nnz": found["stored"], "MB": found["data_bytes"] / 1e6}
+        rows.append(row | {k.replace("_", " "): found[k] for k in columns} | {"pass / copy": found["pass_seconds"] / found["copy_seconds"]})
+    c.save("pass", rows, list(rows[0]), {"note": note or "nothing else on the core"})
+
+
 def main():
     a = c.arguments(
         __doc__,
@@ -151,10 +164,14 @@ def main():
         alone=(False, "without the peer"),
         composite=(False, "the FGM-B experiment"),
         seeds=(20, "its seeds"),
+        scores=(False, "the score pass beside a copy"),
         noise=(10_000, "its noise features"),
         note=("", "what else was running"),
     )
     c.pin(a.core)
+    if a.scores:
+        scores(20, a.note)
+        return
     if a.composite:
         composite(a.seeds, a.noise, not a.alone)
         return

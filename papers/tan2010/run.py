@@ -11,7 +11,9 @@ import gzip
 import json
 import os
 import pathlib
+import signal
 import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -75,8 +77,10 @@ class Fewest:
             "accuracy": json.loads(scored.read_text())["accuracy"],
         }
 
-    def rfe(self, folder, train, test, B, cost, *options):
+    def rfe(self, folder, train, test, p, B, cost, *options):
         """SVM-RFE as the paper runs it on small sets: 10 features a step, one below 200."""
+        if p <= 200:
+            return self.select(folder, train, test, "rfe", B, cost, "--step", 1, *options)
         first = self.select(folder, train, test, "rfe", max(200, B), cost, "--step", 10, *options)
         small, small_test = folder / "small.npz", folder / "small_test.npz"
         names = ",".join(f"x{j + 1}" for j in first["selected"])
@@ -156,7 +160,7 @@ def composite(fewest, runs, figure, seeds):
                 todo = {
                     "FGM": lambda: fewest.select(folder, *files(), "fgm", 2, 0.1, "--gap", "1e-3"),
                     "FGM-B": lambda: fewest.select(folder, *files(), "fgm", 2, 0.1, "--gap", "1e-3", "--top-b"),
-                    "SVM-RFE": lambda: fewest.rfe(folder, *files(), 2, 0.05, "--loss", "squared-hinge", *none),
+                    "SVM-RFE": lambda: fewest.rfe(folder, *files(), noise + 3, 2, 0.05, "--loss", "squared-hinge", *none),
                     "L1": lambda: l1(*matrices(), 0.05),
                     "SVM(all)": lambda: fewest.select(folder, *files(), "rfe", noise + 3, 0.05, "--loss", "squared-hinge", *none),
                     "SVM(ideal)": lambda: fewest.select(
@@ -225,9 +229,7 @@ def small(fewest, runs, repeats):
                         "FGM-B": lambda: fewest.select(folder, *files, "fgm", B, cost, "--gap", "1e-3", "--top-b"),
                         "QCQP-SSVM": lambda: fewest.select(folder, *files, "qcqp-ssvm", B, cost, "--memory", "1G"),
                         "NMMKL": lambda: fewest.select(folder, *files, "nmmkl", B, 0.5 * cost, "--memory", "1G"),
-                        "SVM-RFE": lambda: fewest.rfe(folder, *files, B, 0.5 * cost, *plain)
-                        if X.shape[1] > 200
-                        else fewest.select(folder, *files, "rfe", B, 0.5 * cost, *plain),
+                        "SVM-RFE": lambda: fewest.rfe(folder, *files, X.shape[1], B, 0.5 * cost, *plain),
                     }
                     # A cone program of 7129 features takes seconds: one split.
                     if X.shape[1] > 1000 and repeat > 0:
@@ -332,17 +334,21 @@ def main():
     a = parser.parse_args()
     a.out.mkdir(parents=True, exist_ok=True)
     fewest, runs = Fewest(a.fewest, a.time_limit), Runs(a.out / "runs.jsonl")
-    for part in a.only:
-        if part in ("figure2", "figure3"):
-            composite(fewest, runs, part, a.seeds)
-        elif part == "tables":
-            small(fewest, runs, a.repeats)
-        else:
-            large(fewest, runs)
-    for part in parts:
-        text = tables.text(part, [r for r in runs.list if r["part"] == part])
-        if text:
-            (a.out / f"{part}.md").write_text(text)
+    # A run that is stopped writes what there is.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        for part in a.only:
+            if part in ("figure2", "figure3"):
+                composite(fewest, runs, part, a.seeds)
+            elif part == "tables":
+                small(fewest, runs, a.repeats)
+            else:
+                large(fewest, runs)
+    finally:
+        for part in parts:
+            text = tables.text(part, [r for r in runs.list if r["part"] == part])
+            if text:
+                (a.out / f"{part}.md").write_text(text)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ fn options_that_do_not_fit_are_refused() {
 #[test]
 fn a_time_limit_ends_with_a_mixture() {
     let scratch = Scratch::new("fgm_time");
-    select(&scratch, &["--time-limit", "1ms", "--gap", "1e-9", "--json", "r.json"]).code(3);
+    select(&scratch, &["--plain", "--time-limit", "1ms", "--gap", "1e-9", "--json", "r.json"]).code(3);
     let result = scratch.json("r.json");
     assert_eq!(result["status"], "time_limit");
     assert!(!result["selected"].as_array().unwrap().is_empty());

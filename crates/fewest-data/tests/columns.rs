@@ -20,7 +20,7 @@ fn wide(n: usize, p: usize) -> String {
         columns.dedup();
         let pairs: Vec<String> =
             columns.iter().map(|j| format!(" {j}:{}", 0.25 + ((i * 31 + j) % 17) as f64)).collect();
-        format!("{}{}\n", if i % 2 == 0 { 1 } else { -1 }, pairs.concat())
+        format!("{}{}\n", if i.is_multiple_of(2) { 1 } else { -1 }, pairs.concat())
     };
     lines(n, line)
 }

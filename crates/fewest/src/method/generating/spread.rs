@@ -253,7 +253,7 @@ impl<'a> Spread<'a> {
             let sizes = self.sizes(&scores);
             self.s = sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE);
         }
-        let (mut low, mut high): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
+        let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
         let mut farthest = 0.5;
         for _ in 0..TRIES {
             self.descend(u, slope, open);
@@ -268,9 +268,9 @@ impl<'a> Spread<'a> {
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
             if off > 0.0 {
-                low = Some((self.s, off))
+                low = Some((self.s, off));
             } else {
-                high = Some((self.s, off))
+                high = Some((self.s, off));
             }
             let next = match (low, high) {
                 (Some((a, fa)), Some((b, fb))) => {
