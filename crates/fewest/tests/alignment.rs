@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fewest::method::alignment::{KtaSettings, kta, sigest};
-use fewest::{Cancel, DenseDesign, Design, Limits, RuleList, Rules, Selection, Silent, Status, Subset};
+use fewest::{Cancel, DenseDesign, Design, Limits, RuleList, Rules, Selection, Silent, Status};
 use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, data_file, random_rules};
 
 fn classes(labels: &[f64]) -> Vec<u32> {

@@ -99,7 +99,9 @@ impl Ndcc {
             sum += random.unit();
             clusters.push(Cluster { centre, root, positive, until: sum });
         }
-        clusters.iter_mut().for_each(|cluster| cluster.until /= sum);
+        for cluster in &mut clusters {
+            cluster.until /= sum;
+        }
         Ok(Self { settings, support, clusters })
     }
 }

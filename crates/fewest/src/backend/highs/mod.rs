@@ -439,6 +439,7 @@ impl Program {
     /// # Errors
     /// [`Error::Solver`] naming the file.
     #[expect(
+        clippy::disallowed_types,
         clippy::disallowed_methods,
         reason = "see above: the file is HiGHS's, this only looks whether it can be written"
     )]
