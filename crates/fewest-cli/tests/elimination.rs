@@ -104,7 +104,7 @@ fn eb_rfe_returns_the_best_of_its_curve() {
         assert_eq!(sizes, (1..=9).rev().collect::<Vec<_>>());
         let allowed = || curve.iter().filter(|s| s["n_features"].as_u64().unwrap() <= most);
         let best = allowed().map(|s| s["accuracy"].as_f64().unwrap()).fold(0.0, f64::max);
-        let smallest = allowed().filter(|s| s["accuracy"].as_f64() == Some(best)).next_back().unwrap();
+        let smallest = allowed().rfind(|s| s["accuracy"].as_f64() == Some(best)).unwrap();
         assert_eq!(result["accuracy"].as_f64(), Some(best));
         assert_eq!(result["selected"].as_array().unwrap().len() as u64, smallest["n_features"].as_u64().unwrap());
         assert_eq!((&result["cost"], &result["model"]["cost"]), (&smallest["cost"], &smallest["cost"]));

@@ -1,7 +1,7 @@
 //! The alpha half for any kernel and number of classes: trains on shrinking subsets and says what leaving out a feature changes.
 //!
 //! Everything comes from one n x n matrix of inner products or squared distances, updated feature by feature
-//! ([`crate::kernel::products`]): the kernel matrix of a subset, of a subset without one more feature, and the blocks of each
+//! (`kernel/products.rs`): the kernel matrix of a subset, of a subset without one more feature, and the blocks of each
 //! pair of classes. Criteria, with `w` and `beta` of each pair of classes and sums over the pairs:
 //!
 //! ```text
