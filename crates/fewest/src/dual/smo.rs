@@ -242,14 +242,14 @@ impl Pair {
 impl Active {
     fn all<R: KernelRows>(rows: &R, dual: &BoxDual, beta: &[f64], judged: &Judged) -> Self {
         let mut active = Self {
-            sample: Vec::new(),
-            v: Vec::new(),
-            beta: Vec::new(),
-            lower: Vec::new(),
-            upper: Vec::new(),
-            curvature: Vec::new(),
-            grow: Vec::new(),
-            fall: Vec::new(),
+            sample: Vec::with_capacity(dual.len()),
+            v: Vec::with_capacity(dual.len()),
+            beta: Vec::with_capacity(dual.len()),
+            lower: Vec::with_capacity(dual.len()),
+            upper: Vec::with_capacity(dual.len()),
+            curvature: Vec::with_capacity(dual.len()),
+            grow: Vec::with_capacity(dual.len()),
+            fall: Vec::with_capacity(dual.len()),
             value: judged.objectives.dual,
         };
         active.push(rows, dual, beta, &judged.scores, &(0..dual.len()).collect::<Vec<_>>());

@@ -134,12 +134,21 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Reads the data.
+    /// Reads the data; also the memory that is left for kernel values, for [`Learner::set_memory`].
     ///
     /// # Errors
     /// Whatever is wrong with the file.
-    pub(crate) fn load(&self, folds: Option<&str>, terminal: Terminal) -> Result<Raw, Failure> {
-        self.preparation(folds).load(&mut self.recipes[0].svm.clone(), terminal)
+    pub(crate) fn load(&self, folds: Option<&str>, terminal: Terminal) -> Result<(Raw, u64), Failure> {
+        let mut svm = self.recipes[0].svm.clone();
+        let raw = self.preparation(folds).load(&mut svm, terminal)?;
+        Ok((raw, svm.memory))
+    }
+
+    /// Sets the memory that a selection may use.
+    pub(crate) fn set_memory(&mut self, memory: u64) {
+        for recipe in &mut self.recipes {
+            recipe.svm.memory = memory;
+        }
     }
 
     /// Learns from the samples outside the fold and judges those inside; nothing when cancelled.

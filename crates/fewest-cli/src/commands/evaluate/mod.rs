@@ -30,9 +30,12 @@ use plan::{Fold, Options};
 pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure> {
     let options = Options::read(args)?;
     let sink = Sink::open_if("--json", args.selection.json.as_ref())?;
-    let learners: Vec<Learner<'_>> =
+    let mut learners: Vec<Learner<'_>> =
         options.methods.iter().map(|method| Learner::new(method, &options)).collect::<Result<_, _>>()?;
-    let raw = learners[0].load(options.fold_column.as_deref(), terminal)?;
+    let (raw, memory) = learners[0].load(options.fold_column.as_deref(), terminal)?;
+    for learner in &mut learners {
+        learner.set_memory(memory);
+    }
     let folds = options.folds(&raw)?;
     let truth = options.truth(&raw.data.names)?;
     let resume = match &options.resume {
