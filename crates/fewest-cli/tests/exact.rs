@@ -301,7 +301,7 @@ fn values_that_cannot_be_are_refused() {
         (&exact, &["--penalty", "other.csv"], &["other.csv: there is no feature \"g\""]),
         (&exact, &["--solutions", "0"], &["--solutions is 0", "at least 1"]),
         (&exact, &["--certify"], &["--certify", "exact does that itself"]),
-        (&exact, &["--step", "2"], &["--step is an option of rfe, not of exact"]),
+        (&exact, &["--step", "2"], &["--step is an option of rfe, bit-flip and attribute-flip, not of exact"]),
         (&["select", "d.csv", "-m", "exact"], &[], &["--max-features K", "--penalty"]),
         (&["select", "d.csv", "-m", "exact", "--max-features", "1..3"], &[], &["1..3", "one size", "fewest path"]),
         (
