@@ -24,9 +24,11 @@ use crate::{Clock, Error, Loss, SvmSettings};
 /// Means of accuracies that differ by less are equal: sums of the same terms in another order.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
-/// Trainings that are only judged by their predictions stop at this relative gap, or at the one asked for if that is larger: a
-/// tighter one changes no accuracy that was tried, and takes twice as long.
-const TOLERANCE: f64 = 1e-4;
+/// Trainings that are only judged by their predictions stop at this many times the relative gap asked for: predictions settle
+/// before weights do.
+const LOOSER: f64 = 100.0;
+/// But not at a larger one than this, unless it is asked for.
+const LOOSEST: f64 = 1e-4;
 
 /// What is judged: folds and costs, and the duals of every pair, fold and cost.
 pub struct CrossValidation<'a> {
@@ -107,7 +109,7 @@ impl<'a> CrossValidation<'a> {
         Ok(Self {
             grouped,
             costs: costs.to_vec(),
-            svm: SvmSettings { tolerance: svm.tolerance.max(TOLERANCE), ..svm.clone() },
+            svm: SvmSettings { tolerance: (LOOSER * svm.tolerance).min(LOOSEST).max(svm.tolerance), ..svm.clone() },
             held,
             duals,
             classes: grouped.order().iter().map(|&i| grouped.data().classes()[i]).collect(),
