@@ -89,3 +89,15 @@ fn milp1_and_milp2_prove_a_subset_and_write_their_program() {
     let ran = scratch.run(&["select", "d.csv", "-m", "milp2", "--max-features", "2", "--cost", "0.01"]).code(2);
     assert!(ran.err.contains("1 over twice the weight of the smaller class"), "{}", ran.err);
 }
+
+#[test]
+fn evaluate_takes_them_beside_other_methods() {
+    let scratch = Scratch::new("milp_evaluate");
+    scratch.file("d.csv", generated(40, 5, &["no", "yes"], 3));
+    let arguments = ["evaluate", "d.csv", "-m", "milp2", "--max-features", "2", "--cost", "0.2", "--cv", "2"];
+    let ran =
+        scratch.run(&[&arguments[..], &["--lp", "interior", "--against", "rfe", "--truth", "f1"]].concat()).code(0);
+    assert!(ran.out.contains("set_f1") && ran.out.contains("than rfe"), "{}", ran.out);
+    let ran = scratch.run(&[&arguments[..], &["--write-model", "p.lp"]].concat()).code(2);
+    assert!(ran.err.contains("--write-model is an option of select"), "{}", ran.err);
+}

@@ -264,6 +264,10 @@ pub(crate) fn leave_out_foreign(args: &mut SelectionArgs) -> Result<(), Failure>
             "patience" => own.patience = None,
             "seed" => own.seed = None,
             "plain" => own.plain = false,
+            "lp" => own.lp = None,
+            "big-m" => own.big_m = None,
+            "weight-bound" => own.weight_bound = None,
+            "write-model" => own.write_model = None,
             "top-b" => own.top_b = false,
             "mkl" => own.mkl = None,
             "solutions" => own.solutions = None,
@@ -288,7 +292,7 @@ pub(crate) fn leave_out_foreign(args: &mut SelectionArgs) -> Result<(), Failure>
             other => unreachable!("--{other} is in the table of own options"),
         }
     }
-    let own_kernel = if name == "kta" { KernelArg::Rbf } else { KernelArg::Linear };
+    let own_kernel = if ALIGNING.contains(&name) { KernelArg::Rbf } else { KernelArg::Linear };
     if !ELIMINATING.contains(&name) {
         args.svm.kernel = args.svm.kernel.filter(|&kernel| kernel == own_kernel);
     }

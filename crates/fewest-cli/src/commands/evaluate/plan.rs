@@ -71,6 +71,7 @@ impl Options {
             ("certify", selection.certify.is_some()),
             ("trace", selection.trace.is_some()),
             ("validate", selection.own.validate.is_some()),
+            ("write-model", selection.own.write_model.is_some()),
         ] {
             if given {
                 return Err(Failure::Input(format!(

@@ -17,8 +17,8 @@ const BATCH: usize = 64;
 const BATCH_WORK: f64 = 5e11;
 /// Multiply-adds in the time of one step through a model.
 const STEP: f64 = 32.0;
-/// Steps through a model that are granted in any case.
-const STEPS: u64 = 100_000;
+/// Steps through a model that are granted in any case, and at most: some seconds, so that the bound moves.
+const STEPS: (u64, u64) = (100_000, 2_000_000_000);
 
 /// An open node; free units that are neither inside nor free are out.
 #[derive(Debug, Clone)]
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
         }
         let columns = (query.free.len() + 1) as f64;
         let effort = (self.pairs.count() as f64 * columns * columns / STEP) as u64;
-        let above = model.above(cutoff, effort.max(STEPS), &self.clock);
+        let above = model.above(cutoff, effort.clamp(STEPS.0, STEPS.1), &self.clock);
         out.below = above.below.min(limit);
         if let Some(value) = above.itself {
             out.found = self.judge(vec![(value, query.inside.clone())], 0.0, 1);
