@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 
 use super::high;
 use super::low::{CriterionArg, KernelArg, OwnArgs, StepOf, SvmArgs};
-use super::method::{Found, Gamma, at_least_one};
+use super::method::Found;
 use super::rules::Features;
+use super::values::{Gamma, at_least_one};
 use crate::commands::prepare::Prepared;
 use crate::commands::resume::Resume;
 use crate::failure::Failure;

@@ -21,91 +21,25 @@ use fewest::method::milp::{self, MilpSettings};
 use fewest::method::path::{self, PathPoint};
 use fewest::method::tree::{self, ExactSettings};
 use fewest::model::Model;
-use fewest::{
-    Bias, Classified, Design, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings,
-};
+use fewest::{Bias, Classified, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
 
 use super::elimination::{self, AskedEbRfe, AskedFlip, AskedRfe, FlipFrom};
 #[cfg(feature = "highs")]
-use super::low::{BigMArg, LpArg};
-use super::low::{KernelArg, LossArg, MklArg, OwnArgs, SelectionArgs, SvmArgs};
-use super::rules::{Features, read_values};
-use super::{high, notation};
+use super::low::LpArg;
+use super::low::{LossArg, SelectionArgs, SvmArgs};
+use super::rules::Features;
+use super::values::{Gamma, Penalty, binning, mkl, priced, solutions};
+#[cfg(feature = "highs")]
+use super::values::{at_least_one, lp_name, milo};
+use super::{high, notation, options};
 use crate::commands::methods;
 #[cfg(feature = "highs")]
 use crate::commands::prepare::HeldOut;
 use crate::commands::prepare::Prepared;
 use crate::commands::resume::Resume;
 use crate::failure::Failure;
-
-/// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd", "kta", "milo-k", "rmilo-k", "milp1", "milp2", "fgm", "qcqp-ssvm", "nmmkl"];
-
-/// Methods that maximise kernel-target alignment.
-const ALIGNING: &[&str] = &["kta", "milo-k", "rmilo-k"];
-
-/// Methods that are one mixed-integer program.
-const MIXED_INTEGER: &[&str] = &["milo-k", "rmilo-k", "milp1", "milp2"];
-
-/// Methods that search a tree.
-const NODES: &[&str] = &["exact", "kta", "milo-k", "rmilo-k", "milp1", "milp2"];
-
-/// Methods that eliminate features, with any kernel.
-const ELIMINATING: &[&str] = &["rfe", "eb-rfe", "bit-flip", "attribute-flip"];
-
-/// Methods that judge the neighbours of a subset.
-const FLIPS: &[&str] = &["bit-flip", "attribute-flip"];
-
-/// Methods that eliminate features one after the other without evaluation.
-const STEPPING: &[&str] = &["rfe", "bit-flip", "attribute-flip"];
-
-/// Methods that take a price per feature.
-const PRICED: &[&str] = &["exact", "gbd"];
-
-/// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 31] {
-    let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
-    [
-        ("penalty", own.penalty.is_some(), PRICED, ""),
-        ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
-        ("validate", own.validate.is_some(), &["gbd"], ""),
-        ("patience", own.patience.is_some(), &["gbd"], ""),
-        ("seed", own.seed.is_some(), &["gbd", "rfe", "eb-rfe", "bit-flip", "attribute-flip"], ""),
-        ("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k", "milp1", "milp2"], ""),
-        ("lp", own.lp.is_some(), MIXED_INTEGER, ""),
-        ("big-m", own.big_m.is_some(), &["rmilo-k"], ""),
-        ("weight-bound", own.weight_bound.is_some(), &["milp1"], ""),
-        ("write-model", own.write_model.is_some(), MIXED_INTEGER, ""),
-        ("top-b", own.top_b, &["fgm"], ""),
-        ("mkl", own.mkl.is_some(), &["fgm"], ""),
-        ("solutions", own.solutions.is_some(), &["exact", "kta"], ""),
-        (
-            "gamma",
-            own.gamma.is_some(),
-            &["kta", "milo-k", "rmilo-k", "rfe", "eb-rfe", "bit-flip", "attribute-flip"],
-            "",
-        ),
-        ("coef0", own.coef0.is_some(), ELIMINATING, ""),
-        ("degree", own.degree.is_some(), ELIMINATING, ""),
-        ("criterion", own.criterion.is_some(), ELIMINATING, ""),
-        ("costs", own.costs.is_some(), ELIMINATING, ""),
-        ("cv", own.cv.is_some(), ELIMINATING, ""),
-        ("folds", own.folds.is_some(), ELIMINATING, ""),
-        ("retune", own.retune.is_some(), &["rfe"], ""),
-        ("candidates", own.candidates.is_some(), &["eb-rfe"], ""),
-        ("adaptive", own.adaptive.is_some(), &["eb-rfe"], ""),
-        ("start", own.start.is_some(), FLIPS, ""),
-        ("passes", own.passes.is_some(), FLIPS, ""),
-        ("resume", own.resume.is_some(), &["eb-rfe"], ""),
-        ("step", own.step.is_some(), STEPPING, ""),
-        ("step-of", own.step_of.is_some(), STEPPING, ""),
-        ("binning", own.binning.is_some(), &["info-gain"], ""),
-        ("gap", limits.gap.is_some() && !certifies, PROVING, " or add --certify"),
-        ("node-limit", limits.node_limit.is_some() && !certifies, NODES, " or add --certify"),
-    ]
-}
 
 /// A method with its options, checked as far as that needs no data.
 #[derive(Debug, PartialEq)]
@@ -251,59 +185,6 @@ impl Validated {
     }
 }
 
-/// Leaves out the options that the method does not have: for a second method run with the options of the first.
-pub(crate) fn leave_out_foreign(args: &mut SelectionArgs) -> Result<(), Failure> {
-    let name = methods::find(&args.method)?.name;
-    let foreign: Vec<&str> = own_options(args).iter().filter(|o| o.1 && !o.2.contains(&name)).map(|o| o.0).collect();
-    let (own, limits) = (&mut args.own, &mut args.limits);
-    for option in foreign {
-        match option {
-            "penalty" => own.penalty = None,
-            "max-cuts" => own.max_cuts = None,
-            "validate" => own.validate = None,
-            "patience" => own.patience = None,
-            "seed" => own.seed = None,
-            "plain" => own.plain = false,
-            "lp" => own.lp = None,
-            "big-m" => own.big_m = None,
-            "weight-bound" => own.weight_bound = None,
-            "write-model" => own.write_model = None,
-            "top-b" => own.top_b = false,
-            "mkl" => own.mkl = None,
-            "solutions" => own.solutions = None,
-            "gamma" => own.gamma = None,
-            "coef0" => own.coef0 = None,
-            "degree" => own.degree = None,
-            "criterion" => own.criterion = None,
-            "costs" => own.costs = None,
-            "cv" => own.cv = None,
-            "folds" => own.folds = None,
-            "retune" => own.retune = None,
-            "candidates" => own.candidates = None,
-            "adaptive" => own.adaptive = None,
-            "start" => own.start = None,
-            "passes" => own.passes = None,
-            "resume" => own.resume = None,
-            "step" => own.step = None,
-            "step-of" => own.step_of = None,
-            "binning" => own.binning = None,
-            "gap" => limits.gap = None,
-            "node-limit" => limits.node_limit = None,
-            other => unreachable!("--{other} is in the table of own options"),
-        }
-    }
-    let own_kernel = if ALIGNING.contains(&name) { KernelArg::Rbf } else { KernelArg::Linear };
-    if !ELIMINATING.contains(&name) {
-        args.svm.kernel = args.svm.kernel.filter(|&kernel| kernel == own_kernel);
-    }
-    Ok(())
-}
-
-/// Whether the method deals samples into folds of its own, given these options.
-pub(crate) fn has_own_folds(args: &SelectionArgs) -> bool {
-    ELIMINATING.contains(&args.method.as_str()) && (args.method != "rfe" || args.own.costs.is_some())
-}
-
 impl Asked {
     /// The method asked for, with its own options.
     ///
@@ -311,26 +192,7 @@ impl Asked {
     /// An unknown method, an option that belongs to another method, or a value out of range.
     pub(crate) fn read(args: &SelectionArgs) -> Result<Self, Failure> {
         let name = methods::find(&args.method)?.name;
-        if let Some((option, _, of, or)) = own_options(args).into_iter().find(|o| o.1 && !o.2.contains(&name)) {
-            let of = match of {
-                [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
-                one => one.concat(),
-            };
-            return Err(Failure::Input(format!("--{option} is an option of {of}, not of {name}; leave it out{or}")));
-        }
-        if args.certify.is_some() && PROVING.contains(&name) {
-            return Err(Failure::Input(format!(
-                "--certify looks for the best subset, but {name} does that itself and proves its bound; leave it out"
-            )));
-        }
-        let own_kernel = if ALIGNING.contains(&name) { KernelArg::Rbf } else { KernelArg::Linear };
-        let other = |kernel: &KernelArg| *kernel != own_kernel && !ELIMINATING.contains(&name);
-        if let Some(kernel) = args.svm.kernel.filter(other) {
-            let (asked, only) = (high::kernel_name(kernel), high::kernel_name(own_kernel));
-            return Err(Failure::Input(format!(
-                "{name} accepts --kernel {only} only, not {asked}; select first, then train with `fewest fit --kernel {asked}`"
-            )));
-        }
+        options::check(args, name)?;
         let own = &args.own;
         Ok(match name {
             "rfe" => Asked::Rfe(AskedRfe::read(args.svm.kernel, own)?),
@@ -710,68 +572,6 @@ pub(crate) fn classified(prepared: &Prepared) -> Result<Classified<'_>, Failure>
     Ok(Classified::new(prepared.data.features.as_design(), &prepared.target.codes, Some(&prepared.weights))?)
 }
 
-/// `--gamma`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Gamma {
-    /// This.
-    Number(f64),
-    /// This share of 1 / median squared distance, for as many features as may be chosen.
-    Sigest(f64),
-    /// 1 / (K Var(X)).
-    Scale,
-    /// 1 / features trained on.
-    PerFeature,
-}
-
-impl Gamma {
-    pub(super) fn read(text: Option<&str>) -> Result<Self, Failure> {
-        let (gamma, number) = match text {
-            None | Some("sigest") => return Ok(Gamma::Sigest(1.0)),
-            Some("scale") => return Ok(Gamma::Scale),
-            Some(text) => match text.strip_prefix("sigest:") {
-                Some(beta) => (Gamma::Sigest as fn(f64) -> Self, beta),
-                None => (Gamma::Number as fn(f64) -> Self, text),
-            },
-        };
-        match number.parse::<f64>() {
-            Ok(number) if number > 0.0 && number.is_finite() => Ok(gamma(number)),
-            _ => Err(Failure::Input(format!(
-                "--gamma is {}, but must be a number above 0, sigest, sigest:BETA with BETA above 0, or scale",
-                text.unwrap_or_default()
-            ))),
-        }
-    }
-
-    /// The number, when at most `theta` features are chosen.
-    pub(super) fn find(self, design: &dyn Design, theta: usize) -> Result<f64, Failure> {
-        Ok(match self {
-            Gamma::Number(gamma) => gamma,
-            Gamma::Sigest(beta) => beta * alignment::sigest(design, theta)?,
-            Gamma::Scale => alignment::scale(design, theta)?,
-            Gamma::PerFeature => 1.0 / theta as f64,
-        })
-    }
-
-    /// As typed.
-    fn text(self) -> String {
-        match self {
-            Gamma::Number(_) => "number".to_owned(),
-            Gamma::Sigest(beta) => format!("sigest:{beta}"),
-            Gamma::Scale => "scale".to_owned(),
-            Gamma::PerFeature => "1/p".to_owned(),
-        }
-    }
-}
-
-/// Penalties as a result shows them: null, one number, or one by name.
-fn priced(penalty: &[f64], names: &Names) -> Value {
-    match penalty {
-        [] => Value::Null,
-        [first, rest @ ..] if rest.iter().all(|l| l == first) => json!(first),
-        each => Value::Object(names.iter().zip(each).map(|(n, l)| (n.into_owned(), json!(l))).collect()),
-    }
-}
-
 /// The data as a problem of two classes.
 ///
 /// # Errors
@@ -789,113 +589,4 @@ pub(crate) fn two_classes<'a>(prepared: &'a Prepared, who: &str) -> Result<Probl
         )));
     }
     Ok(Problem::new(prepared.data.features.as_design(), &target.signs(), Some(&prepared.weights))?)
-}
-
-/// `--penalty`.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Penalty {
-    /// Not given.
-    None,
-    /// The same for every feature.
-    Each(f64),
-    /// By name, from a file.
-    ByName {
-        /// The file.
-        file: String,
-        /// What it holds.
-        values: Vec<(String, f64)>,
-    },
-}
-
-impl Penalty {
-    fn read(own: &OwnArgs) -> Result<Self, Failure> {
-        let Some(text) = own.penalty.as_deref() else { return Ok(Penalty::None) };
-        let range = "a finite number, 0 or more";
-        let fits = |x: f64| x >= 0.0 && x.is_finite();
-        if let Ok(number) = text.parse::<f64>() {
-            return if fits(number) {
-                Ok(Penalty::Each(number))
-            } else {
-                Err(Failure::Input(format!("--penalty is {number}, but must be {range}, or a file")))
-            };
-        }
-        if !Path::new(text).exists() {
-            return Err(Failure::Input(format!(
-                "--penalty is {text}, but must be {range}, or a file, and there is no such file"
-            )));
-        }
-        let values = read_values(Path::new(text), "penalty")?;
-        if let Some((name, value)) = values.iter().find(|v| !fits(v.1)) {
-            return Err(Failure::Input(format!("{text}: the penalty of {name} is {value}, but must be {range}")));
-        }
-        Ok(Penalty::ByName { file: text.to_owned(), values })
-    }
-
-    /// One for each feature, or none at all.
-    fn resolve(&self, features: &Features<'_>) -> Result<Vec<f64>, Failure> {
-        match self {
-            Penalty::None => Ok(Vec::new()),
-            Penalty::Each(value) => Ok(vec![*value; features.len()]),
-            Penalty::ByName { file, values } => {
-                let indexed: Result<Vec<(usize, f64)>, Failure> =
-                    values.iter().map(|(name, value)| Ok((features.index(name, file)?, *value))).collect();
-                features.complete(&indexed?, file, "penalty")
-            }
-        }
-    }
-}
-
-/// `--mkl`, or what `--plain` means.
-fn mkl(own: &OwnArgs) -> Mkl {
-    match own.mkl {
-        Some(MklArg::Simple) => Mkl::Simple,
-        None if own.plain => Mkl::Simple,
-        Some(MklArg::Fast) | None => Mkl::Fast,
-    }
-}
-
-/// As typed.
-#[cfg(feature = "highs")]
-fn lp_name(interior: bool) -> &'static str {
-    if interior { "interior" } else { "simplex" }
-}
-
-/// The program of `milo-k` or `rmilo-k`.
-#[cfg(feature = "highs")]
-fn milo(name: &str, own: &OwnArgs) -> MiloSettings {
-    let formulation = match own.big_m {
-        _ if name == "milo-k" => Formulation::Milo,
-        Some(BigMArg::Tight) => Formulation::Reduced(BigM::Tight),
-        Some(BigMArg::Padded) | None => Formulation::Reduced(BigM::Padded),
-    };
-    MiloSettings {
-        formulation,
-        start: !own.plain,
-        interior: own.lp == Some(LpArg::Interior),
-        ..MiloSettings::default()
-    }
-}
-
-/// The number of an option that may not be 0.
-pub(super) fn at_least_one(option: &str, count: Option<u64>) -> Result<Option<u64>, Failure> {
-    match count {
-        Some(0) => Err(Failure::Input(format!("--{option} is 0, but must be at least 1"))),
-        count => Ok(count),
-    }
-}
-
-/// `--solutions`.
-fn solutions(own: &OwnArgs) -> Result<usize, Failure> {
-    Ok(at_least_one("solutions", own.solutions)?.unwrap_or(1) as usize)
-}
-
-/// `--binning`.
-fn binning(text: Option<&str>) -> Result<Binning, Failure> {
-    match text {
-        None | Some("mdl") => Ok(Binning::Mdl),
-        Some(text) => match text.parse() {
-            Ok(bins) if bins >= 2 => Ok(Binning::EqualFrequency(bins)),
-            _ => Err(Failure::Input(format!("--binning is {text}, but must be mdl or a number of bins, at least 2"))),
-        },
-    }
 }
