@@ -29,47 +29,83 @@ const STEPPING: &[&str] = &["rfe", "bit-flip", "attribute-flip"];
 /// Methods that take a price per feature.
 const PRICED: &[&str] = &["exact", "gbd"];
 
-/// Options of single methods: the name, whether it is given, the methods that have it, and what else would give it a meaning.
-fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static str], &'static str); 31] {
-    let (own, limits, certifies) = (&args.own, &args.limits, args.certify.is_some());
-    [
-        ("penalty", own.penalty.is_some(), PRICED, ""),
-        ("max-cuts", own.max_cuts.is_some(), &["gbd"], ""),
-        ("validate", own.validate.is_some(), &["gbd"], ""),
-        ("patience", own.patience.is_some(), &["gbd"], ""),
-        ("seed", own.seed.is_some(), &["gbd", "rfe", "eb-rfe", "bit-flip", "attribute-flip"], ""),
-        ("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k", "milp1", "milp2"], ""),
-        ("lp", own.lp.is_some(), MIXED_INTEGER, ""),
-        ("big-m", own.big_m.is_some(), &["rmilo-k"], ""),
-        ("weight-bound", own.weight_bound.is_some(), &["milp1"], ""),
-        ("write-model", own.write_model.is_some(), MIXED_INTEGER, ""),
-        ("top-b", own.top_b, &["fgm"], ""),
-        ("mkl", own.mkl.is_some(), &["fgm"], ""),
-        ("solutions", own.solutions.is_some(), &["exact", "kta"], ""),
-        (
-            "gamma",
-            own.gamma.is_some(),
-            &["kta", "milo-k", "rmilo-k", "rfe", "eb-rfe", "bit-flip", "attribute-flip"],
-            "",
-        ),
-        ("coef0", own.coef0.is_some(), ELIMINATING, ""),
-        ("degree", own.degree.is_some(), ELIMINATING, ""),
-        ("criterion", own.criterion.is_some(), ELIMINATING, ""),
-        ("costs", own.costs.is_some(), ELIMINATING, ""),
-        ("cv", own.cv.is_some(), ELIMINATING, ""),
-        ("folds", own.folds.is_some(), ELIMINATING, ""),
-        ("retune", own.retune.is_some(), &["rfe"], ""),
-        ("candidates", own.candidates.is_some(), &["eb-rfe"], ""),
-        ("adaptive", own.adaptive.is_some(), &["eb-rfe"], ""),
-        ("start", own.start.is_some(), FLIPS, ""),
-        ("passes", own.passes.is_some(), FLIPS, ""),
-        ("resume", own.resume.is_some(), &["eb-rfe"], ""),
-        ("step", own.step.is_some(), STEPPING, ""),
-        ("step-of", own.step_of.is_some(), STEPPING, ""),
-        ("binning", own.binning.is_some(), &["info-gain"], ""),
-        ("gap", limits.gap.is_some() && !certifies, PROVING, " or add --certify"),
-        ("node-limit", limits.node_limit.is_some() && !certifies, NODES, " or add --certify"),
-    ]
+/// An option that only some methods have.
+struct OwnOption {
+    name: &'static str,
+    /// The methods that have it.
+    of: &'static [&'static str],
+    given: fn(&SelectionArgs) -> bool,
+    clear: fn(&mut SelectionArgs),
+    /// Whether `--certify` gives it a meaning too.
+    certifies: bool,
+}
+
+/// Whether an option is there: it is not what clap leaves where nothing is typed.
+fn given<T: Default + PartialEq>(value: &T) -> bool {
+    *value != T::default()
+}
+
+/// The entry of an option: its name, its field in [`SelectionArgs`], the methods, and whether `--certify` gives it a meaning.
+macro_rules! own {
+    ($name:literal, $group:ident.$field:ident, $of:expr) => {
+        own!($name, $group.$field, $of, false)
+    };
+    ($name:literal, $group:ident.$field:ident, $of:expr, $certifies:literal) => {
+        OwnOption {
+            name: $name,
+            of: $of,
+            given: |args| given(&args.$group.$field),
+            clear: |args| args.$group.$field = Default::default(),
+            certifies: $certifies,
+        }
+    };
+}
+
+/// Options of single methods.
+const OWN: &[OwnOption] = &[
+    own!("penalty", own.penalty, PRICED),
+    own!("max-cuts", own.max_cuts, &["gbd"]),
+    own!("validate", own.validate, &["gbd"]),
+    own!("patience", own.patience, &["gbd"]),
+    own!("seed", own.seed, &["gbd", "rfe", "eb-rfe", "bit-flip", "attribute-flip"]),
+    own!("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k", "milp1", "milp2"]),
+    own!("lp", own.lp, MIXED_INTEGER),
+    own!("big-m", own.big_m, &["rmilo-k"]),
+    own!("weight-bound", own.weight_bound, &["milp1"]),
+    own!("write-model", own.write_model, MIXED_INTEGER),
+    own!("top-b", own.top_b, &["fgm"]),
+    own!("mkl", own.mkl, &["fgm"]),
+    own!("solutions", own.solutions, &["exact", "kta"]),
+    own!("gamma", own.gamma, &["kta", "milo-k", "rmilo-k", "rfe", "eb-rfe", "bit-flip", "attribute-flip"]),
+    own!("coef0", own.coef0, ELIMINATING),
+    own!("degree", own.degree, ELIMINATING),
+    own!("criterion", own.criterion, ELIMINATING),
+    own!("costs", own.costs, ELIMINATING),
+    own!("cv", own.cv, ELIMINATING),
+    own!("folds", own.folds, ELIMINATING),
+    own!("retune", own.retune, &["rfe"]),
+    own!("candidates", own.candidates, &["eb-rfe"]),
+    own!("adaptive", own.adaptive, &["eb-rfe"]),
+    own!("start", own.start, FLIPS),
+    own!("passes", own.passes, FLIPS),
+    own!("resume", own.resume, &["eb-rfe"]),
+    own!("step", own.step, STEPPING),
+    own!("step-of", own.step_of, STEPPING),
+    own!("binning", own.binning, &["info-gain"]),
+    own!("gap", limits.gap, PROVING, true),
+    own!("node-limit", limits.node_limit, NODES, true),
+];
+
+/// The options given that the method `name` does not have.
+fn foreign<'a>(args: &'a SelectionArgs, name: &'a str) -> impl Iterator<Item = &'static OwnOption> + 'a {
+    let meant = move |option: &OwnOption| option.of.contains(&name) || (option.certifies && args.certify.is_some());
+    OWN.iter().filter(move |option| (option.given)(args) && !meant(option))
+}
+
+/// The kernel of a method that has one only.
+fn only_kernel(name: &str) -> Option<KernelArg> {
+    let kernel = if ALIGNING.contains(&name) { KernelArg::Rbf } else { KernelArg::Linear };
+    (!ELIMINATING.contains(&name)).then_some(kernel)
 }
 
 /// Refuses options that the method `name` does not have.
@@ -77,11 +113,12 @@ fn own_options(args: &SelectionArgs) -> [(&'static str, bool, &'static [&'static
 /// # Errors
 /// An option of other methods, `--certify` with one that proves a bound, or a kernel it cannot take.
 pub(super) fn check(args: &SelectionArgs, name: &str) -> Result<(), Failure> {
-    if let Some((option, _, of, or)) = own_options(args).into_iter().find(|o| o.1 && !o.2.contains(&name)) {
+    if let Some(OwnOption { name: option, of, certifies, .. }) = foreign(args, name).next() {
         let of = match of {
             [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
             one => one.concat(),
         };
+        let or = if *certifies { " or add --certify" } else { "" };
         return Err(Failure::Input(format!("--{option} is an option of {of}, not of {name}; leave it out{or}")));
     }
     if args.certify.is_some() && PROVING.contains(&name) {
@@ -89,10 +126,10 @@ pub(super) fn check(args: &SelectionArgs, name: &str) -> Result<(), Failure> {
             "--certify looks for the best subset, but {name} does that itself and proves its bound; leave it out"
         )));
     }
-    let own_kernel = if ALIGNING.contains(&name) { KernelArg::Rbf } else { KernelArg::Linear };
-    let other = |kernel: &KernelArg| *kernel != own_kernel && !ELIMINATING.contains(&name);
-    if let Some(kernel) = args.svm.kernel.filter(other) {
-        let (asked, only) = (high::kernel_name(kernel), high::kernel_name(own_kernel));
+    if let (Some(kernel), Some(only)) = (args.svm.kernel, only_kernel(name))
+        && kernel != only
+    {
+        let (asked, only) = (high::kernel_name(kernel), high::kernel_name(only));
         return Err(Failure::Input(format!(
             "{name} accepts --kernel {only} only, not {asked}; select first, then train with `fewest fit --kernel {asked}`"
         )));
@@ -103,48 +140,11 @@ pub(super) fn check(args: &SelectionArgs, name: &str) -> Result<(), Failure> {
 /// Leaves out the options that the method does not have: for a second method run with the options of the first.
 pub(crate) fn leave_out_foreign(args: &mut SelectionArgs) -> Result<(), Failure> {
     let name = methods::find(&args.method)?.name;
-    let foreign: Vec<&str> = own_options(args).iter().filter(|o| o.1 && !o.2.contains(&name)).map(|o| o.0).collect();
-    let (own, limits) = (&mut args.own, &mut args.limits);
-    for option in foreign {
-        match option {
-            "penalty" => own.penalty = None,
-            "max-cuts" => own.max_cuts = None,
-            "validate" => own.validate = None,
-            "patience" => own.patience = None,
-            "seed" => own.seed = None,
-            "plain" => own.plain = false,
-            "lp" => own.lp = None,
-            "big-m" => own.big_m = None,
-            "weight-bound" => own.weight_bound = None,
-            "write-model" => own.write_model = None,
-            "top-b" => own.top_b = false,
-            "mkl" => own.mkl = None,
-            "solutions" => own.solutions = None,
-            "gamma" => own.gamma = None,
-            "coef0" => own.coef0 = None,
-            "degree" => own.degree = None,
-            "criterion" => own.criterion = None,
-            "costs" => own.costs = None,
-            "cv" => own.cv = None,
-            "folds" => own.folds = None,
-            "retune" => own.retune = None,
-            "candidates" => own.candidates = None,
-            "adaptive" => own.adaptive = None,
-            "start" => own.start = None,
-            "passes" => own.passes = None,
-            "resume" => own.resume = None,
-            "step" => own.step = None,
-            "step-of" => own.step_of = None,
-            "binning" => own.binning = None,
-            "gap" => limits.gap = None,
-            "node-limit" => limits.node_limit = None,
-            other => unreachable!("--{other} is in the table of own options"),
-        }
+    let clear: Vec<fn(&mut SelectionArgs)> = foreign(args, name).map(|option| option.clear).collect();
+    for clear in clear {
+        clear(args);
     }
-    let own_kernel = if ALIGNING.contains(&name) { KernelArg::Rbf } else { KernelArg::Linear };
-    if !ELIMINATING.contains(&name) {
-        args.svm.kernel = args.svm.kernel.filter(|&kernel| kernel == own_kernel);
-    }
+    args.svm.kernel = args.svm.kernel.filter(|&kernel| only_kernel(name).is_none_or(|only| kernel == only));
     Ok(())
 }
 
