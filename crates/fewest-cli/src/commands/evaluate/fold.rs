@@ -5,6 +5,7 @@ use std::time::Instant;
 use fewest::model::{FitSettings, Model};
 use fewest::validation::{Folds, Metrics, choose_size, confusion, set_f1};
 use fewest::{Cancel, Limits, Rules, Silent, Status, SvmSettings};
+use fewest_data::Features;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Fold, Options};
@@ -73,9 +74,14 @@ struct Predictions {
     decisions: Vec<f64>,
 }
 
+/// Samples to judge, scaled as those learned from.
+struct Held {
+    features: Features,
+    truth: Vec<u32>,
+}
+
 /// A classifier, and how it came about.
 struct Learned {
-    prepared: Prepared,
     found: Found,
     model: Option<Model>,
     cost: f64,
@@ -166,12 +172,13 @@ impl<'a> Learner<'a> {
         let start = Instant::now();
         let train: Vec<usize> = (0..raw.target.codes.len()).filter(|i| fold.test.binary_search(i).is_err()).collect();
         let Some((recipe, size)) = self.tune(raw, &train, cancel)? else { return Ok(None) };
-        let learned = self.learn(raw, &train, recipe, size, cancel)?;
+        let prepared = self.prepare(raw, &train)?;
+        let learned = self.learn(&prepared, recipe, size, cancel)?;
         if cancel.is_cancelled() {
             return Ok(None);
         }
         let seconds = start.elapsed().as_secs_f64();
-        let judged = learned.predict(raw, &fold.test)?;
+        let judged = learned.predict(&prepared, &Held::new(raw, &fold.test, &prepared)?);
         let classes = raw.target.classes.len();
         let selected: Vec<usize> =
             learned.found.selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect());
@@ -213,14 +220,15 @@ impl<'a> Learner<'a> {
         for f in 0..folds.count() {
             let (outside, inside) = folds.split(f);
             let of = |list: Vec<usize>| list.into_iter().map(|at| rows[at]).collect::<Vec<usize>>();
-            let (outside, inside) = (of(outside), of(inside));
+            let prepared = self.prepare(raw, &of(outside))?;
+            let held = Held::new(raw, &of(inside), &prepared)?;
             for recipe in 0..n_recipes {
                 for size in 0..n_sizes {
-                    let learned = self.learn(raw, &outside, recipe, size, cancel)?;
+                    let learned = self.learn(&prepared, recipe, size, cancel)?;
                     if cancel.is_cancelled() {
                         return Ok(None);
                     }
-                    let Predictions { truth, predicted, .. } = learned.predict(raw, &inside)?;
+                    let Predictions { truth, predicted, .. } = learned.predict(&prepared, &held);
                     let right = truth.iter().zip(&predicted).filter(|(t, p)| t == p).count();
                     scores[size][recipe].push(right as f64 / truth.len() as f64);
                 }
@@ -237,30 +245,27 @@ impl<'a> Learner<'a> {
         Ok(Some((chosen[size], size)))
     }
 
-    /// Prepares, selects and trains on these samples alone.
-    fn learn(
-        &self,
-        raw: &Raw,
-        rows: &[usize],
-        recipe: usize,
-        size: usize,
-        cancel: &Cancel,
-    ) -> Result<Learned, Failure> {
-        let quiet = Terminal::new(Level::Quiet);
-        let Recipe { asked, svm } = &self.recipes[recipe];
-        let prepared = self.preparation(None).prepare(raw.rows(rows), quiet)?;
-        if let Some(class) = prepared.target.counts().iter().position(|&count| count == 0) {
-            return Err(Failure::Input(format!(
+    /// These samples alone, prepared.
+    fn prepare(&self, raw: &Raw, rows: &[usize]) -> Result<Prepared, Failure> {
+        let prepared = self.preparation(None).prepare(raw.rows(rows), Terminal::new(Level::Quiet))?;
+        match prepared.target.counts().iter().position(|&count| count == 0) {
+            Some(class) => Err(Failure::Input(format!(
                 "no sample of class {} is left to train on; use fewer or other folds, or leave that class out",
                 prepared.target.classes[class]
-            )));
+            ))),
+            None => Ok(prepared),
         }
-        let list = rules(&self.sources[size], &prepared, quiet)?;
-        let method = asked.resolve(svm, &prepared, list.max_features)?;
+    }
+
+    /// Selects and trains on prepared samples alone.
+    fn learn(&self, prepared: &Prepared, recipe: usize, size: usize, cancel: &Cancel) -> Result<Learned, Failure> {
+        let Recipe { asked, svm } = &self.recipes[recipe];
+        let list = rules(&self.sources[size], prepared, Terminal::new(Level::Quiet))?;
+        let method = asked.resolve(svm, prepared, list.max_features)?;
         let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
         let nodes = self.limits.nodes.filter(|_| method.proves());
         let limits = Limits { cancel: cancel.clone(), nodes, ..self.limits.clone() };
-        let mut found = method.select(&prepared, &rules, None, limits, &mut Silent)?;
+        let mut found = method.select(prepared, &rules, None, limits, &mut Silent)?;
         let cost = found.cost.unwrap_or(svm.cost);
         let features: Vec<usize> =
             found.selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect());
@@ -274,24 +279,29 @@ impl<'a> Learner<'a> {
                 Some(prepared.train(&features, &settings, &mut stop)?.model)
             }
         };
-        Ok(Learned { prepared, found, model, cost })
+        Ok(Learned { found, model, cost })
+    }
+}
+
+impl Held {
+    fn new(raw: &Raw, rows: &[usize], prepared: &Prepared) -> Result<Self, Failure> {
+        let part = raw.rows(rows);
+        Ok(Self { truth: part.target.codes, features: prepared.scaled(part.data.features)? })
     }
 }
 
 impl Learned {
-    /// Judges other samples.
-    fn predict(&self, raw: &Raw, rows: &[usize]) -> Result<Predictions, Failure> {
-        let part = raw.rows(rows);
-        let truth = part.target.codes.clone();
+    /// Judges samples; `prepared` are those it learned from.
+    fn predict(&self, prepared: &Prepared, held: &Held) -> Predictions {
+        let truth = held.truth.clone();
         let Some(model) = &self.model else {
-            let counts = self.prepared.target.counts();
+            let counts = prepared.target.counts();
             let most = counts.iter().max().copied().unwrap_or(0);
             let class = counts.iter().position(|&count| count == most).unwrap_or(0) as u32;
-            return Ok(Predictions { truth, predicted: vec![class; rows.len()], decisions: Vec::new() });
+            return Predictions { predicted: vec![class; truth.len()], decisions: Vec::new(), truth };
         };
-        let features = self.prepared.scaled(part.data.features)?;
-        let decisions = model.decisions(features.as_design());
+        let decisions = model.decisions(held.features.as_design());
         let predicted = model.votes(&decisions);
-        Ok(Predictions { truth, predicted, decisions })
+        Predictions { truth, predicted, decisions }
     }
 }
