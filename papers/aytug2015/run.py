@@ -20,10 +20,13 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
-import experiments
-import tables
-
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parent))
+
+import common  # noqa: E402
+import experiments  # noqa: E402
+import tables  # noqa: E402
+
 ROOT = HERE.parent.parent
 DATA = os.environ.get("FEWEST_DATA", str(ROOT.parent / "shared" / "data"))
 COSTS = [2.0**k for k in range(-2, 6)]  # the paper's
@@ -122,12 +125,8 @@ class Log:
 
     def __init__(self, path):
         self.path = path
-        text = path.read_text() if path.exists() else ""
-        whole = text[: text.rfind("\n") + 1]  # a run that was killed may leave half a line
-        if whole != text:
-            path.write_text(whole)
         self.records = {}
-        for line in whole.splitlines():
+        for line in common.whole_lines(path):
             record = json.loads(line)
             self.records[self.key(record)] = record
 

@@ -1,6 +1,7 @@
 """Tables and figures of aytug2015 from the lines of solves.jsonl, as markdown, each beside what the paper says. Standard library only."""
-import platform
 import statistics
+
+from common import processor
 
 REFERENCES = ("GBD-M", "exact", "RFE")  # the method others are compared with: the first of these that was run
 EXACT = ("GBD-M", "GBD-M/plain", "exact", "GBD-λ")  # the methods that prove bounds
@@ -50,14 +51,6 @@ def head(experiment, records, best, time_limit, skipped):
     if skipped:
         lines.append(f"Not in this version of fewest: {', '.join(skipped)}.")
     return lines
-
-
-def processor():
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.machine()
 
 
 class Results:

@@ -22,6 +22,10 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parent))
+
+import common  # noqa: E402
+
 ROOT = HERE.parent.parent
 DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 FILES = {2: "hepatitis", 3: "zoo", 4: "parkinsons", 5: "soybean-small"}
@@ -70,9 +74,7 @@ class Log:
 
     def __init__(self, path):
         self.path = path
-        text = path.read_text() if path.exists() else ""
-        whole = text[: text.rfind("\n") + 1]  # a run that was killed may leave half a line
-        self.rows = {row["key"]: row for row in map(json.loads, whole.splitlines())}
+        self.rows = {row["key"]: row for row in map(json.loads, common.whole_lines(path))}
 
     def limits(self, begun):
         """The limits of the runs whose keys begin so."""
@@ -228,7 +230,7 @@ def main():
     out = pathlib.Path(args.out or HERE / (".quick" if args.quick else "results"))
     out.mkdir(parents=True, exist_ok=True)
     fewest, log, paper = Fewest(args.fewest), Log(out / "runs.jsonl"), expected()
-    head = f"Written by `papers/tamura2022/run.py`, fewest {fewest.version}, one thread, {processor()}."
+    head = f"Written by `papers/tamura2022/run.py`, fewest {fewest.version}, one thread, {common.processor()}."
     try:
         for name, which, lines in (
             ("tables2-5", FILES, lambda: real(fewest, log, tables, args.milo_limit, paper)),
@@ -239,11 +241,6 @@ def main():
                 print(f"wrote {out / name}.md")
     except KeyboardInterrupt:
         sys.exit("interrupted; the same command goes on from here")
-
-
-def processor():
-    with open("/proc/cpuinfo") as file:
-        return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown processor")
 
 
 if __name__ == "__main__":

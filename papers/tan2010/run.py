@@ -25,9 +25,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.svm import LinearSVC
 
-import tables
-
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(1, str(HERE.parent))
+
+import common  # noqa: E402
+import tables  # noqa: E402
+
 ROOT = HERE.parent.parent
 DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 NOISE = [100, 300, 1000, 3000, 10_000]  # figure 2, at 500 samples
@@ -296,7 +299,7 @@ class Runs:
 
     def __init__(self, path):
         self.path = path
-        self.list = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        self.list = [json.loads(line) for line in common.whole_lines(path)]
         self.keys = {self.key(r) for r in self.list}
 
     @staticmethod
