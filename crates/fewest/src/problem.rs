@@ -73,9 +73,7 @@ impl<'a> Classified<'a> {
     /// [`Error::Data`] naming the first thing wrong.
     pub fn new(design: &'a dyn Design, classes: &[u32], weights: Option<&[f64]>) -> Result<Self, Error> {
         let n = design.n_samples();
-        if classes.len() != n {
-            return Err(Error::Data(format!("{} class labels for {n} samples; give one per sample", classes.len())));
-        }
+        check_classes(n, classes)?;
         let weights = checked_weights(n, weights)?;
         let n_classes = classes.iter().max().map_or(0, |c| c + 1);
         if n_classes < 2 {
@@ -129,7 +127,16 @@ impl<'a> From<&Problem<'a>> for Classified<'a> {
     }
 }
 
-fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
+/// One class for each of n samples.
+pub(crate) fn check_classes(n: usize, classes: &[u32]) -> Result<(), Error> {
+    if classes.len() == n {
+        return Ok(());
+    }
+    Err(Error::Data(format!("{} class labels for {n} samples; give one per sample", classes.len())))
+}
+
+/// The weights, 1 for none: one for each of n samples, finite and not negative.
+pub(crate) fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
     let weights = weights.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
     if weights.len() != n {
         return Err(Error::Data(format!("{} sample weights for {n} samples; give one per sample", weights.len())));
@@ -142,7 +149,8 @@ fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Error>
     }
 }
 
-fn check_values(design: &dyn Design) -> Result<(), Error> {
+/// All values are finite.
+pub(crate) fn check_values(design: &dyn Design) -> Result<(), Error> {
     for j in 0..design.n_features() {
         let mut bad = None;
         design.each_in_column(j, &mut |i, x| {

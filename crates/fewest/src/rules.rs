@@ -275,6 +275,17 @@ impl Rules {
         self.p
     }
 
+    /// Whether the rules are for this many features.
+    ///
+    /// # Errors
+    /// [`Error::Rules`] with both numbers.
+    pub(crate) fn check_features(&self, p: usize) -> Result<(), Error> {
+        if self.p == p {
+            return Ok(());
+        }
+        Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", self.p)))
+    }
+
     /// The rules as stated.
     pub fn list(&self) -> &RuleList {
         &self.list

@@ -83,14 +83,6 @@ pub(crate) fn multiply_by_sum(x: &[f32], y: &[f32], out: &mut [f32]) {
     }
 }
 
-/// `out_t += (a - x_t)^2` in double precision
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
-pub(crate) fn add_squared_differences(a: f64, x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.iter_mut().zip(x) {
-        *out += (a - x) * (a - x);
-    }
-}
-
 /// `out_t += s x_t`
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
 pub(crate) fn add_multiple(s: f32, x: &[f32], out: &mut [f32]) {

@@ -205,9 +205,7 @@ pub fn gbd(
 ) -> Result<GbdReport, Error> {
     let p = problem.n_features();
     settings.check(p)?;
-    if rules.p() != p {
-        return Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", rules.p())));
-    }
+    rules.check_features(p)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let mut oracle = Trainer { half: AlphaHalf::new(problem, &settings.svm, settings.warm_start)? };
     let mut master = Benders {

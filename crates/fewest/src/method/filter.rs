@@ -57,9 +57,7 @@ pub fn information_gain(
     if classes.len() != n {
         return Err(Error::Data(format!("{} classes for {n} samples; give one per sample", classes.len())));
     }
-    if rules.p() != p {
-        return Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", rules.p())));
-    }
+    rules.check_features(p)?;
     let sample_class = Classes::new(classes)?;
 
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;

@@ -145,9 +145,7 @@ impl<'a> Classifier<'a> {
     fn new(problem: &'a Problem<'_>, rules: &Rules, settings: &MilpSettings) -> Result<Self, Error> {
         settings.check()?;
         let (n, p) = (problem.n_samples(), problem.n_features());
-        if rules.p() != p {
-            return Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", rules.p())));
-        }
+        rules.check_features(p)?;
         // With w = 0 and b = r only the other class has slack, 2 r each.
         let of = |side: f64| problem.labels().iter().zip(problem.weights()).filter(move |s| *s.0 == side).map(|s| s.1);
         let weight = of(1.0).sum::<f64>().min(of(-1.0).sum());

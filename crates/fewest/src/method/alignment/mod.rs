@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 
 pub use bandwidth::{scale, sigest};
 
+use crate::problem;
 use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Solution, Subset, drive};
 use pairs::Pairs;
 use search::{Search, Tree};
@@ -111,27 +112,10 @@ pub(super) fn shares(
     weights: &[f64],
     rules: &Rules,
 ) -> Result<Vec<Vec<f64>>, Error> {
-    let (n, p) = (design.n_samples(), design.n_features());
-    if classes.len() != n || weights.len() != n {
-        let (c, w) = (classes.len(), weights.len());
-        return Err(Error::Data(format!("{c} class labels and {w} weights for {n} samples; give one per sample")));
-    }
-    if rules.p() != p {
-        return Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", rules.p())));
-    }
-    if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-        return Err(Error::Data(format!(
-            "the weight of sample {i} is {}, but must be finite and 0 or more",
-            weights[i]
-        )));
-    }
-    for j in 0..p {
-        let mut bad = None;
-        design.each_in_column(j, &mut |i, x| bad = bad.or((!x.is_finite()).then_some((i, x))));
-        if let Some((i, x)) = bad {
-            return Err(Error::Data(format!("sample {i}, feature {j} is {x}; remove or fill in such values first")));
-        }
-    }
+    problem::check_classes(design.n_samples(), classes)?;
+    problem::checked_weights(design.n_samples(), Some(weights))?;
+    rules.check_features(design.n_features())?;
+    problem::check_values(design)?;
     let mut totals: BTreeMap<u32, f64> = BTreeMap::new();
     for (&class, weight) in classes.iter().zip(weights) {
         *totals.entry(class).or_default() += weight;

@@ -181,7 +181,7 @@ impl Pairs {
     /// gamma d of a unit between row g and the rows `from..`, added to `out`.
     fn distances(columns: &[Vec<f64>], g: usize, from: usize, out: &mut [f64]) {
         for column in columns {
-            symmetric::add_squared_differences(column[g], &column[from..from + out.len()], out);
+            simd::add_squared_differences(1.0, column[g], &column[from..from + out.len()], out);
         }
     }
 

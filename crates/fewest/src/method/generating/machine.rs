@@ -9,7 +9,7 @@
 //!          over the samples inside; from the last z a few steps do.
 //! Fails    never; stops with the gap reached.
 
-use super::mixture::Level;
+use super::mixture::{Level, squared_hinge};
 use crate::dual::newton::flat_point;
 use crate::dual::normal::{Extended, Normal};
 use crate::dual::{BoxDual, kkt};
@@ -83,12 +83,7 @@ impl<'a> Machine<'a> {
         let mut best_gap = f64::INFINITY;
         for step in 0.. {
             // Step 1.
-            let mut loss = 0.0;
-            for i in 0..n {
-                let slack = (1.0 - self.dual.y[i] * margins[i]).max(0.0);
-                beta[i] = 2.0 * self.dual.cost[i] * self.dual.y[i] * slack;
-                loss += self.dual.cost[i] * slack * slack;
-            }
+            let loss = squared_hinge(self.dual, &margins, &mut beta);
             let c = self.x.weights(&beta);
             let held = self.x.penalised(&self.u);
             let upper = 0.5 * simd::dot(&self.u, &held) + loss;

@@ -129,3 +129,14 @@ pub(super) struct Point {
     /// Trainings of the SVM, or steps inside one.
     pub(super) iterations: u64,
 }
+
+/// The squared hinge loss at these scores, and in `beta` the dual point that belongs to them, `2 cost y max(0, 1 - y score)`.
+pub(super) fn squared_hinge(dual: &BoxDual, scores: &[f64], beta: &mut [f64]) -> f64 {
+    let mut loss = 0.0;
+    for i in 0..dual.len() {
+        let slack = (1.0 - dual.y[i] * scores[i]).max(0.0);
+        beta[i] = 2.0 * dual.cost[i] * dual.y[i] * slack;
+        loss += dual.cost[i] * slack * slack;
+    }
+    loss
+}

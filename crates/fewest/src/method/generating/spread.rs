@@ -7,13 +7,13 @@
 //!          z_j = min(1, |w_j| / s). Given s the penalty is separable; s is where sum_j z_j = B.
 //! Steps    1. alpha = slacks at w, value, bound over the columns; stop at the gap  2. model: -c.d + 1/2 d'Gd in place of the loss, G
 //!          the Hessian, kept up to date by the samples that enter and leave the margin  3. its minimum with P: coordinate descent
-//!          given s, s by a bracketing secant; where the descent is slow, Newton steps on the weights that are not 0  4. exact line search between, P's kinks included (proximal Newton:
-//!          Lee, Sun, Saunders, SIAM J. Optim. 2014)
+//!          given s, s by a bracketing secant; where the descent is slow, Newton steps on the weights that are not 0  4. exact line
+//!          search between, P's kinks included (proximal Newton: Lee, Sun, Saunders, SIAM J. Optim. 2014)
 //! Required features have z_j = 1 and the penalty 1/2 w^2 throughout; the bias its own.
 //! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0; memory 3 q^2.
 //! Fails    never; stops with the gap reached.
 
-use super::mixture::{Level, Point};
+use super::mixture::{Level, Point, squared_hinge};
 use crate::dual::normal::{Extended, Normal};
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
@@ -144,12 +144,7 @@ impl<'a> Spread<'a> {
         let mut care = 1.0;
         for step in 0.. {
             // Step 1.
-            let mut loss = 0.0;
-            for i in 0..n {
-                let slack = (1.0 - self.dual.y[i] * margins[i]).max(0.0);
-                beta[i] = 2.0 * self.dual.cost[i] * self.dual.y[i] * slack;
-                loss += self.dual.cost[i] * slack * slack;
-            }
+            let loss = squared_hinge(self.dual, &margins, &mut beta);
             let c = self.x.weights(&beta);
             let penalty = self.penalty(&self.w);
             let upper = penalty + loss;
