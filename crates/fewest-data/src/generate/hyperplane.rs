@@ -12,7 +12,7 @@
 use fewest::{DenseDesign, Error};
 
 use super::random::Random;
-use super::{Generator, Part, dataset};
+use super::{Generator, Part, check_relevant, dataset};
 use crate::{DataError, Dataset, Features};
 
 /// Where points lie.
@@ -67,13 +67,7 @@ impl HyperplaneSettings {
 
     /// Refuses settings out of range.
     fn check(&self) -> Result<(), Error> {
-        if self.features == 0 {
-            return Err(Error::setting("features", 0, "at least 1"));
-        }
-        if self.relevant == 0 || self.relevant > self.features {
-            let range = format!("from 1 to the number of features, {}", self.features);
-            return Err(Error::setting("relevant", self.relevant, range));
-        }
+        check_relevant(self.features, self.relevant)?;
         if !(self.noise_sd >= 0.0 && self.noise_sd.is_finite()) {
             return Err(Error::setting("noise_sd", self.noise_sd, "a finite number, 0 or more"));
         }

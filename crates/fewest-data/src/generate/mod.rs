@@ -98,6 +98,18 @@ pub fn check_memory(
     options::check_memory_with(file, &what, needed, allowed, "raise --memory, or ask for fewer samples or features")
 }
 
+/// Refuses no features at all, and another number of relevant ones than from 1 to all of them.
+fn check_relevant(features: usize, relevant: usize) -> Result<(), fewest::Error> {
+    if features == 0 {
+        return Err(fewest::Error::setting("features", 0, "at least 1"));
+    }
+    if relevant == 0 || relevant > features {
+        let range = format!("from 1 to the number of features, {features}");
+        return Err(fewest::Error::setting("relevant", relevant, range));
+    }
+    Ok(())
+}
+
 /// The data set of a part: features, the side of each sample, and in words what they are of.
 fn dataset(features: Features, sides: &[bool], part: Part, of: &str, seed: u64) -> Result<Dataset, DataError> {
     let format = if features.as_design().is_sparse() { Format::Svmlight } else { Format::Csv };
