@@ -6,6 +6,8 @@ pub mod dual;
 mod error;
 pub mod kernel;
 pub mod kernel_oracle;
+#[cfg(feature = "highs")]
+pub mod l1_oracle;
 pub mod master;
 pub mod method;
 pub mod model;

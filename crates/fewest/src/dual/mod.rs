@@ -25,7 +25,7 @@ pub mod linear;
 pub(crate) mod newton;
 pub(crate) mod normal;
 pub mod smo;
-mod sweep;
+pub(crate) mod sweep;
 pub mod train;
 
 use crate::{Error, Status};

@@ -45,16 +45,16 @@ impl Coordinate {
 
 /// Seeded xorshift; enough to shuffle an order.
 #[derive(Debug, Clone)]
-pub(super) struct Shuffle(u64);
+pub(crate) struct Shuffle(u64);
 
 impl Shuffle {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed | 1)
     }
 
     /// Uniform in 0..bound, bound below 2^32.
     #[inline(always)]
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

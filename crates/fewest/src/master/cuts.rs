@@ -87,7 +87,7 @@ impl<'a> CutMaster<'a> {
             self.program.add_column(Column { cost: self.penalty[u] / self.one, lower, upper, integer: true })?;
         }
         self.eta = self.program.add_column(Column { cost: 1.0, lower: 0.0, upper: f64::INFINITY, integer: false })?;
-        add_rules(&mut self.program, self.rules, |j| self.rules.unit_of(j))?;
+        add_rules(&mut self.program, self.rules, |j| Some(self.rules.unit_of(j)))?;
         let prices = self.penalty.iter().map(|l| l / self.one).enumerate().filter(|e| e.1 > SMALLEST);
         let objective: Vec<(usize, f64)> = prices.chain([(self.eta, 1.0)]).collect();
         self.ceiling = self.program.add_row(&objective, f64::NEG_INFINITY, f64::INFINITY)?;

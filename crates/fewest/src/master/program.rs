@@ -6,13 +6,13 @@ use crate::{Error, Event, Rules, Run, Sense, Status, Subset};
 /// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a budget over large costs.
 const FAR_FROM_ONE: f64 = 1e3;
 
-/// Adds the rules as rows over the columns of z, which `column` gives by feature; features may share one.
+/// Adds the rules as rows over the columns of z, which `column` gives by feature; features may share one, and z is 0 where there is none.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
-pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) -> usize) -> Result<(), Error> {
+pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Result<(), Error> {
     for row in rules.rows() {
-        let mut sums: Vec<(usize, f64)> = row.coefficients.iter().map(|&(j, a)| (column(j), a)).collect();
+        let mut sums: Vec<(usize, f64)> = row.coefficients.iter().filter_map(|&(j, a)| Some((column(j)?, a))).collect();
         sums.sort_by_key(|e| e.0);
         sums.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
@@ -26,7 +26,8 @@ pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) ->
             e.1 /= scale;
             e.1.abs() > SMALLEST
         });
-        if !sums.is_empty() {
+        // A row without columns forbids everything where its side is below 0.
+        if !sums.is_empty() || row.upper < 0.0 {
             program.add_row(&sums, f64::NEG_INFINITY, row.upper / scale)?;
         }
     }
@@ -58,20 +59,23 @@ pub fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> R
     Ok(())
 }
 
-/// Solves a program whose first p columns are z and whose objective is the run's (its negative where that is maximised). Each
+/// Solves a program whose first columns are z, of these features, and whose objective is the run's (its negative where that is maximised). Each
 /// better point is offered with the objective that `value` gives it; the bound is HiGHS's, within its tolerances.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.
 pub fn solve(
     program: &mut Program,
+    features: &[usize],
     effort: &Effort,
     sense: Sense,
     value: &dyn Fn(&Subset, &[f64]) -> f64,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let (rules, sign) = (run.rules(), if sense == Sense::Min { 1.0 } else { -1.0 });
-    let chosen = |point: &[f64]| Subset::from_indices(rules.p(), (0..rules.p()).filter(|&j| point[j] > 0.5));
+    let chosen = |point: &[f64]| {
+        Subset::from_indices(rules.p(), features.iter().zip(point).filter(|e| *e.1 > 0.5).map(|(&j, _)| j))
+    };
     let raise = |bound: f64, run: &mut Run<'_>| {
         if bound.is_finite() {
             // A bound better than a subset at hand is a matter of tolerances.
@@ -107,7 +111,8 @@ pub fn solve(
             let subset = chosen(&values);
             run.offer(&subset, value(&subset, &values));
             if ended == Ended::Optimal && !rules.allows(&subset) {
-                let (inside, outside): (Vec<usize>, Vec<usize>) = (0..rules.p()).partition(|&j| subset.contains(j));
+                let columns = 0..features.len();
+                let (inside, outside): (Vec<usize>, Vec<usize>) = columns.partition(|&k| subset.contains(features[k]));
                 refuse(program, &inside, &outside)?;
                 continue;
             }

@@ -111,9 +111,10 @@ pub fn milo(
             program.set_start(&alignment.point(&subset))?;
         }
     }
+    let features: Vec<usize> = (0..design.n_features()).collect();
     let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
     let value = |subset: &Subset, _: &[f64]| alignment.judge.value(&subset.iter().collect::<Vec<_>>());
-    let status = program::solve(&mut program, &effort, Sense::Max, &value, &mut run)?;
+    let status = program::solve(&mut program, &features, &effort, Sense::Max, &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
@@ -211,7 +212,7 @@ impl Alignment {
         }
         program.add_columns(&columns)?;
         program.set_offset(-self.constant)?;
-        program::add_rules(&mut program, rules, |j| j)?;
+        program::add_rules(&mut program, rules, Some)?;
         let mut rows = Rows::default();
         for (q, &(i, h, weight)) in self.pairs.iter().enumerate() {
             for j in 0..p {

@@ -119,8 +119,9 @@ pub fn milp(
     if settings.start {
         classifier.start(&mut program, &mut run)?;
     }
+    let features: Vec<usize> = (0..problem.n_features()).collect();
     let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
-    let status = program::solve(&mut program, &effort, settings.sense(), &value, &mut run)?;
+    let status = program::solve(&mut program, &features, &effort, settings.sense(), &value, &mut run)?;
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
@@ -184,7 +185,7 @@ impl<'a> Classifier<'a> {
                 Some(program.add_column(Column { cost: -1.0, lower: 0.0, upper: none, integer: false })?)
             }
         };
-        program::add_rules(&mut program, rules, |j| j)?;
+        program::add_rules(&mut program, rules, Some)?;
         let labels = self.problem.labels();
         let mut samples: Vec<Vec<(usize, f64)>> = (0..n).map(|i| vec![(bias, labels[i]), (slacks + i, 1.0)]).collect();
         for j in 0..p {

@@ -7,7 +7,14 @@ pub mod certificate;
 pub mod conic;
 pub mod elimination;
 pub mod filter;
+#[cfg(feature = "highs")]
+pub mod fsv;
 pub mod generating;
+pub mod l1;
+#[cfg(feature = "highs")]
+pub mod lagrangian;
+#[cfg(feature = "highs")]
+pub mod mbp;
 #[cfg(feature = "highs")]
 pub mod milo;
 #[cfg(feature = "highs")]

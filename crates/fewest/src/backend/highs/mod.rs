@@ -27,6 +27,9 @@ use crate::Error;
 /// HiGHS drops matrix entries up to this size.
 pub const SMALLEST: f64 = 1e-9;
 
+/// HiGHS's number for primal simplex; 0 lets it choose.
+const PRIMAL_SIMPLEX: ffi::HighsInt = 4;
+
 /// One column of a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Column {
@@ -51,11 +54,14 @@ pub struct Effort {
     pub relaxed: bool,
     /// Solve linear programs, those of a tree's nodes too, by an interior-point method. Default no: HiGHS chooses.
     pub interior: bool,
+    /// Go on with a linear program by primal simplex: its last basis is still feasible, only columns are new or costs changed.
+    /// Default no: HiGHS chooses.
+    pub primal: bool,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { time: None, gap: 1e-6, relaxed: false, interior: false }
+        Self { time: None, gap: 1e-6, relaxed: false, interior: false, primal: false }
     }
 }
 
@@ -105,19 +111,39 @@ pub struct Seen<'a> {
 pub struct Rows {
     lower: Vec<f64>,
     upper: Vec<f64>,
+    entries: Entries,
+}
+
+/// Sparse vectors, gathered to be added at once as rows or columns.
+#[derive(Debug, Clone, Default)]
+pub struct Entries {
     starts: Vec<ffi::HighsInt>,
-    columns: Vec<ffi::HighsInt>,
+    at: Vec<ffi::HighsInt>,
     values: Vec<f64>,
+}
+
+impl Entries {
+    /// One more vector, each place named at most once. Entries of exactly 0 are left out.
+    pub fn push(&mut self, entries: &[(usize, f64)]) {
+        self.starts.push(index(self.at.len()));
+        for &(at, value) in entries.iter().filter(|e| e.1 != 0.0) {
+            self.at.push(index(at));
+            self.values.push(value);
+        }
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match self.values.iter().find(|a| a.abs() <= SMALLEST) {
+            Some(a) => Err(Error::Solver(format!("the coefficient {a} is too small for HiGHS; scale the program"))),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Rows {
     /// One more row, each column named at most once. Entries of exactly 0 are left out.
     pub fn push(&mut self, coefficients: &[(usize, f64)], lower: f64, upper: f64) {
-        self.starts.push(index(self.columns.len()));
-        for &(column, value) in coefficients.iter().filter(|e| e.1 != 0.0) {
-            self.columns.push(index(column));
-            self.values.push(value);
-        }
+        self.entries.push(coefficients);
         self.lower.push(lower);
         self.upper.push(upper);
     }
@@ -222,11 +248,23 @@ impl Program {
     /// # Errors
     /// [`Error::Solver`] for a cost or bound that is no number.
     pub fn add_columns(&mut self, columns: &[Column]) -> Result<usize, Error> {
+        let mut entries = Entries::default();
+        columns.iter().for_each(|_| entries.push(&[]));
+        self.add_filled_columns(columns, &entries)
+    }
+
+    /// Adds columns with their entries in the rows there are, (row, value) for each column; returns the number of the first,
+    /// counted from 0.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] for a cost, bound or value that is no number, a row that does not exist, a value up to [`SMALLEST`] in size.
+    pub fn add_filled_columns(&mut self, columns: &[Column], entries: &Entries) -> Result<usize, Error> {
+        assert_eq!(columns.len(), entries.starts.len(), "entries for each column");
+        entries.check()?;
         let at = self.columns;
         let of = |part: fn(&Column) -> f64| columns.iter().map(part).collect::<Vec<f64>>();
         let (cost, lower, upper) = (of(|c| c.cost), of(|c| c.lower), of(|c| c.upper));
-        let none = std::ptr::null();
-        // SAFETY: one cost and two bounds per column; no entries, so the null arrays are not read.
+        // SAFETY: the arrays have the lengths given; HiGHS copies them and checks the row numbers.
         let done = unsafe {
             ffi::Highs_addCols(
                 self.highs.as_ptr(),
@@ -234,10 +272,10 @@ impl Program {
                 cost.as_ptr(),
                 lower.as_ptr(),
                 upper.as_ptr(),
-                0,
-                none,
-                none,
-                none.cast(),
+                index(entries.at.len()),
+                entries.starts.as_ptr(),
+                entries.at.as_ptr(),
+                entries.values.as_ptr(),
             )
         };
         check(done, "add columns")?;
@@ -269,11 +307,7 @@ impl Program {
     /// # Errors
     /// As [`Program::add_row`].
     pub fn add_rows(&mut self, rows: &Rows) -> Result<usize, Error> {
-        if let Some(a) = rows.values.iter().find(|a| a.abs() <= SMALLEST) {
-            return Err(Error::Solver(format!(
-                "a row has the coefficient {a}, too small for HiGHS; scale the program"
-            )));
-        }
+        rows.entries.check()?;
         let at = self.rows;
         // SAFETY: the arrays have the lengths given; HiGHS copies them and checks the column numbers.
         let done = unsafe {
@@ -282,10 +316,10 @@ impl Program {
                 index(rows.lower.len()),
                 rows.lower.as_ptr(),
                 rows.upper.as_ptr(),
-                index(rows.columns.len()),
-                rows.starts.as_ptr(),
-                rows.columns.as_ptr(),
-                rows.values.as_ptr(),
+                index(rows.entries.at.len()),
+                rows.entries.starts.as_ptr(),
+                rows.entries.at.as_ptr(),
+                rows.entries.values.as_ptr(),
             )
         };
         check(done, "add rows")?;
@@ -320,6 +354,18 @@ impl Program {
     pub fn set_cost(&mut self, column: usize, cost: f64) -> Result<(), Error> {
         // SAFETY: HiGHS checks the number of the column.
         check(unsafe { ffi::Highs_changeColCost(self.highs.as_ptr(), index(column), cost) }, "change a cost")
+    }
+
+    /// Changes the costs of columns, (column, cost) each.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when there is no such column or a cost is no number.
+    pub fn set_costs(&mut self, costs: &[(usize, f64)]) -> Result<(), Error> {
+        let (columns, costs): (Vec<_>, Vec<f64>) = costs.iter().map(|&(k, cost)| (index(k), cost)).unzip();
+        let (highs, count) = (self.highs.as_ptr(), index(costs.len()));
+        // SAFETY: both arrays have the length given; HiGHS checks the numbers of the columns.
+        let done = unsafe { ffi::Highs_changeColsCostBySet(highs, count, columns.as_ptr(), costs.as_ptr()) };
+        check(done, "change costs")
     }
 
     /// Changes the bounds of a column.
@@ -379,6 +425,7 @@ impl Program {
         let method = if effort.interior { "ipm" } else { "choose" };
         self.set_text("solver", if whole { "choose" } else { method })?;
         self.set_text("mip_lp_solver", method)?;
+        self.set_count("simplex_strategy", if effort.primal { PRIMAL_SIMPLEX } else { 0 })?;
         let mut watcher = Watcher { watch, columns: self.columns, stop: false };
         let user: *mut Watcher<'_> = &raw mut watcher;
         // SAFETY: the callback is given `user` while `watcher` lives and is taken back before it ends.

@@ -1,0 +1,266 @@
+//! `l1-svm`: the SVM with L1 penalty, whose weights are mostly 0 (ONSVM in aytug2015, LPSVM in tan2010).
+//!
+//! Solves   min_w,b |w|_1 + sum_i C_i loss(y_i (w.x_i + b)), w_j allowed only on the chosen subset; hinge or squared hinge
+//! Paper    Bradley, Mangasarian, ICML 1998 (hinge, a linear program); Fan et al., JMLR 2008 (squared hinge, LIBLINEAR's -s 5).
+//! Given    Problem (n samples, p features), Rules, [`L1Settings`]: a cost, or several in ascending order.
+//! Returns  the subset, its objective, a bound below which no allowed subset's objective is, and the classifier.
+//! Steps    1. for each cost, from the solution of the cost before: the L1-SVM of all features that are not forbidden  2. of the largest
+//!          cost whose non-zero weights satisfy the rules, those are the subset  3. where none does: at the smallest cost, the allowed
+//!          subset of largest total |w_j|, and the L1-SVM of that subset alone
+//! Bound    the dual value in step 1, at the cost chosen: fewer features only cost more.
+//! Cost     hinge: see [`crate::l1_oracle`]; squared hinge: see `squared.rs`.
+//! Differs  rules other than must-out: steps 2 and 3.
+//! Fails    never on limits. Errors: settings out of range, hinge without HiGHS.
+
+use std::time::{Duration, Instant};
+
+#[cfg(feature = "highs")]
+use crate::l1_oracle::L1Oracle;
+use crate::model::{Machine, Model};
+use crate::{
+    Choice, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run, Selection,
+    Sense, Status, Subset, SvmSettings,
+};
+
+/// A training that makes a subset satisfy the rules may take this much longer than the time limit.
+const WIND_UP: Duration = Duration::from_secs(1);
+
+/// Settings of [`l1_svm`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct L1Settings {
+    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a constant feature of value s.
+    pub svm: SvmSettings,
+    /// Costs in ascending order, instead of the one of `svm`. Default none.
+    pub costs: Vec<f64>,
+}
+
+impl L1Settings {
+    /// Checks every number against its range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self) -> Result<(), Error> {
+        self.svm.check()?;
+        if let Some(cost) = self.costs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
+            return Err(Error::setting("costs", cost, "finite numbers above 0"));
+        }
+        if !self.costs.is_sorted() {
+            return Err(Error::setting("costs", format!("{:?}", self.costs), "in ascending order"));
+        }
+        if cfg!(not(feature = "highs")) && self.svm.loss == Loss::Hinge {
+            return Err(Error::setting("loss", "hinge", "squared-hinge in a build without HiGHS"));
+        }
+        Ok(())
+    }
+}
+
+/// The L1-SVM at one cost.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct GridPoint {
+    /// Slack cost C.
+    pub cost: f64,
+    /// Its objective.
+    pub objective: f64,
+    /// A bound below it.
+    pub bound: f64,
+    /// Number of non-zero weights.
+    pub features: usize,
+}
+
+/// Result of [`l1_svm`].
+#[derive(Debug, Clone)]
+pub struct L1Report {
+    /// Subset, objective, bound; status `optimal` where they meet, else `completed`, or the limit. The ranking lists the non-zero
+    /// weights, largest first.
+    pub selection: Selection,
+    /// The classifier's solution: weights of the subset's features, ascending.
+    pub solution: DualSolution,
+    /// The cost chosen.
+    pub cost: f64,
+    /// Every cost tried.
+    pub grid: Vec<GridPoint>,
+}
+
+impl L1Report {
+    /// The classifier `f(x) = sum_j w_j x_j + b` on the subset, if there is one.
+    pub fn model(&self) -> Option<Model> {
+        Some(linear_model(self.selection.outcome.subset.as_ref()?, &self.solution))
+    }
+}
+
+/// The two-class linear model of a solution whose weights are those of the subset's features.
+pub(crate) fn linear_model(subset: &Subset, solution: &DualSolution) -> Model {
+    let solution = solution.clone();
+    let (weights, bias) = (solution.weights.clone(), solution.bias);
+    let features: Vec<usize> = subset.iter().collect();
+    Model {
+        support_vectors: RowMatrix::dense(0, features.len(), Vec::new()),
+        features,
+        kernel: Kernel::Linear,
+        n_classes: 2,
+        machines: vec![Machine { negative: 0, positive: 1, weights, coefficients: Vec::new(), bias, solution }],
+    }
+}
+
+/// The features that the rules do not leave out, ascending.
+pub(crate) fn not_forbidden(rules: &Rules) -> Vec<usize> {
+    (0..rules.p()).filter(|&j| rules.root()[rules.unit_of(j)] != Choice::Out).collect()
+}
+
+/// The features of non-zero weight first, by size.
+pub(crate) fn rank_weights(weights: &[(usize, f64)]) -> Vec<Ranked> {
+    let mut order = weights.to_vec();
+    order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+    let ranked =
+        |(at, &(feature, w)): (usize, &(usize, f64))| Ranked { feature, rank: at + 1, step: None, criterion: w.abs() };
+    order.iter().enumerate().map(ranked).collect()
+}
+
+/// `l1-svm`; see the head of this file.
+///
+/// # Errors
+/// Settings out of range, a failure of HiGHS.
+///
+/// # Examples
+/// ```
+/// use fewest::method::l1::{L1Settings, l1_svm};
+/// use fewest::{DenseDesign, Limits, Loss, Problem, Rules, Silent, SvmSettings};
+///
+/// // Feature 0 tells the classes apart, feature 1 does not.
+/// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
+/// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
+/// let settings = L1Settings { svm: SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() }, ..L1Settings::default() };
+/// let report = l1_svm(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;
+/// assert_eq!(report.model().unwrap().features, [0]);
+/// assert!(report.selection.outcome.gap().unwrap() <= 1e-4);
+/// # Ok::<(), fewest::Error>(())
+/// ```
+pub fn l1_svm(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    settings: &L1Settings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<L1Report, Error> {
+    settings.check()?;
+    rules.check_features(problem.n_features())?;
+    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let allowed = not_forbidden(rules);
+    let mut trainer = Trainer::new(problem, &settings.svm)?;
+    let one = [settings.svm.cost];
+    let costs = if settings.costs.is_empty() { &one[..] } else { &settings.costs };
+    let (mut grid, mut chosen) = (Vec::new(), None);
+    for &cost in costs {
+        // Step 1.
+        let solution = trainer.train(cost, &allowed, &mut || run.stop())?;
+        run.counts.oracle_calls += 1;
+        run.counts.solver_iterations += solution.iterations;
+        let weights = non_zero(&allowed, &solution.weights);
+        grid.push(GridPoint { cost, objective: solution.primal, bound: solution.dual, features: weights.len() });
+        // Step 2.
+        let support = Subset::from_indices(rules.p(), weights.iter().map(|e| e.0));
+        let fits = rules.allows(&support);
+        if fits || chosen.is_none() {
+            chosen = Some((cost, solution, weights, fits.then_some(support)));
+        }
+        if run.stop().is_some() {
+            break;
+        }
+    }
+    let (cost, mut solution, mut weights, support) = chosen.expect("at least one cost");
+    run.raise_bound(solution.dual);
+    let subset = match support {
+        Some(support) => support,
+        // Step 3.
+        None => {
+            let mut gains = vec![0.0; rules.p()];
+            weights.iter().for_each(|&(j, w)| gains[j] = w.abs());
+            let (subset, _) = rules.best_subset(&gains).expect("Rules::new found an allowed subset");
+            let end = run.stop().map(|_| Instant::now() + WIND_UP);
+            let features: Vec<usize> = subset.iter().collect();
+            let mut late = || match end {
+                Some(end) => (Instant::now() >= end).then_some(Status::TimeLimit),
+                None => run.stop(),
+            };
+            solution = trainer.train(cost, &features, &mut late)?;
+            run.counts.oracle_calls += 1;
+            run.counts.solver_iterations += solution.iterations;
+            weights = non_zero(&features, &solution.weights);
+            subset
+        }
+    };
+    run.offer(&subset, solution.primal);
+    solution.weights =
+        subset.iter().map(|j| weights.binary_search_by_key(&j, |e| e.0).map_or(0.0, |at| weights[at].1)).collect();
+    let status = if run.closed() { Status::Optimal } else { run.stop().unwrap_or(Status::Completed) };
+    let selection = Selection { outcome: run.finish(status), ranking: rank_weights(&weights), solutions: Vec::new() };
+    Ok(L1Report { selection, solution, cost, grid })
+}
+
+fn non_zero(features: &[usize], weights: &[f64]) -> Vec<(usize, f64)> {
+    features.iter().copied().zip(weights.iter().copied()).filter(|e| e.1 != 0.0).collect()
+}
+
+/// Trains at one cost after the other, each from the one before.
+struct Trainer<'a> {
+    problem: &'a Problem<'a>,
+    settings: SvmSettings,
+    #[cfg(feature = "highs")]
+    hinge: Option<L1Oracle<'a>>,
+    squared: Option<(Vec<usize>, DualSolution)>,
+}
+
+impl<'a> Trainer<'a> {
+    fn new(problem: &'a Problem<'a>, settings: &SvmSettings) -> Result<Self, Error> {
+        #[cfg(feature = "highs")]
+        let hinge = match settings.loss {
+            Loss::Hinge => Some(L1Oracle::new(
+                problem,
+                problem.weights().to_vec(),
+                settings.bias,
+                vec![f64::INFINITY; problem.n_features()],
+            )?),
+            Loss::SquaredHinge => None,
+        };
+        Ok(Self {
+            problem,
+            settings: settings.clone(),
+            #[cfg(feature = "highs")]
+            hinge,
+            squared: None,
+        })
+    }
+
+    /// The L1-SVM of these features, ascending; its weights are in their order.
+    fn train(
+        &mut self,
+        cost: f64,
+        features: &[usize],
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<DualSolution, Error> {
+        #[cfg(feature = "highs")]
+        if let Some(oracle) = &mut self.hinge {
+            let mut bound = vec![0.0; self.problem.n_features()];
+            features.iter().for_each(|&j| bound[j] = f64::INFINITY);
+            oracle.set_bounds(&bound)?;
+            oracle.set_cost(&self.problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
+            let point = oracle.solve(self.settings.tolerance, stop)?;
+            return Ok(oracle.solution(point, features, self.settings.tolerance));
+        }
+        let settings = SvmSettings { cost, ..self.settings.clone() };
+        let start = self.squared.as_ref().filter(|s| s.0 == features).map(|s| &s.1);
+        let solution = squared_hinge(self.problem, features, &settings, start, stop)?;
+        self.squared = Some((features.to_vec(), solution.clone()));
+        Ok(solution)
+    }
+}
+
+fn squared_hinge(
+    _: &Problem<'_>,
+    _: &[usize],
+    _: &SvmSettings,
+    _: Option<&DualSolution>,
+    _: &mut dyn FnMut() -> Option<Status>,
+) -> Result<DualSolution, Error> {
+    todo!()
+}

@@ -1,0 +1,261 @@
+//! `lagrangian`: the L1-SVM with a price per feature by Lagrangian relaxation and a bundle method.
+//!
+//! Solves   the program of [`crate::method::mbp`], approximately, with a bound
+//! Paper    Gaudioso, Gorgone, Labbe, Rodriguez-Chia, COR 2017: the dual (2.17), its linear program (2.18)-(2.24), the algorithm of section 3.
+//! Given    Problem (n samples, p features), Rules, [`LagrangianSettings`].
+//! Returns  the subset, its objective with the best w and b on it, a bound, the classifier, and every step of the ascent.
+//! Dual     with |w_k| <= u_k y_k relaxed by lambda_k and mu_k = D_k / u_k - lambda_k (2.10), 0 <= lambda_k <= D_k / u_k:
+//!          z(lambda) = min |w|_1 + C sum xi + sum_k (2 lambda_k - D_k / u_k) w_k  s.t. (2.2), (2.3), |w_k| <= u_k; a supergradient
+//!          is 2 w(lambda). Here in x_k = 2 lambda_k u_k / D_k - 1, which is in [-1, 1]: the supergradient is D_k w_k / u_k.
+//! Steps    0. u; x = 0; z and the subset of its solution  1. the bundle proposes x; a linear program gives z and w
+//!          2. serious: the restricted program on Omega = {k: |w_k| > epsilon u_k}  3. again, until the model promises nothing
+//! Rules    hold for the subset, in step 2; the bound does not use them (but for features left out), so it stays one.
+//! Differs  from the paper, unless `plain`: the bound starts from the linear relaxation, which is the dual's value (integrality property);
+//!          subsets by reweighting (`mbp/reweight.rs`) come before step 1.
+//! Cost     a linear program of milliseconds per step; step 2 is exponential in the size of Omega at worst and capped in time.
+//! Fails    never on limits. Errors: settings, a failure of HiGHS.
+
+use std::time::Duration;
+
+use crate::backend::highs::Effort;
+use crate::l1_oracle::{L1Oracle, L1Point};
+use crate::master::bundle::{Bundle, Taken};
+use crate::method::mbp::{Found, MbpReport, MbpSettings, Model, TIGHT, reweight};
+use crate::{Error, Limits, Observer, Problem, Rules, Run, Sense, Status, Subset};
+
+/// Settings of [`lagrangian`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct LagrangianSettings {
+    /// The program. `plain` leaves out what the paper does not have; `interior` and `memory` have no use here.
+    pub program: MbpSettings,
+    /// A feature is in Omega when |w_k| is above this share of u_k; in [0, 1). Default 1e-6.
+    pub epsilon: f64,
+    /// Linear programs, at most. Default 1000.
+    pub max_steps: u64,
+    /// The ascent ends when the model promises less than this share of z. Default 1e-7.
+    pub tolerance: f64,
+    /// Time for one restricted program. Default 250 ms.
+    pub restricted_time: Duration,
+}
+
+impl Default for LagrangianSettings {
+    fn default() -> Self {
+        let (program, restricted_time) = (MbpSettings::default(), Duration::from_millis(250));
+        Self { program, epsilon: 1e-6, max_steps: 1000, tolerance: 1e-7, restricted_time }
+    }
+}
+
+impl LagrangianSettings {
+    /// Checks every number against its range, for p features.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub fn check(&self, p: usize) -> Result<(), Error> {
+        self.program.check(p)?;
+        if !(0.0..1.0).contains(&self.epsilon) {
+            return Err(Error::setting("epsilon", self.epsilon, "at least 0 and below 1"));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
+        }
+        if self.max_steps == 0 {
+            return Err(Error::setting("max_steps", 0, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
+/// One evaluation of z.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Ascent {
+    /// z(lambda).
+    pub value: f64,
+    /// The largest z so far.
+    pub lower: f64,
+    /// The smallest objective of a subset so far.
+    pub upper: Option<f64>,
+    /// Whether the centre moved here.
+    pub serious: bool,
+    /// Size of Omega, where a restricted program was solved.
+    pub omega: Option<usize>,
+    /// Seconds since the start.
+    pub seconds: f64,
+}
+
+/// Result of [`lagrangian`].
+#[derive(Debug, Clone)]
+pub struct LagrangianReport {
+    /// What [`crate::method::mbp::mbp`] returns, too.
+    pub found: MbpReport,
+    /// Every evaluation of z, in order.
+    pub steps: Vec<Ascent>,
+    /// The largest z: the Lagrangian bound.
+    pub dual: f64,
+    /// The dual's value is not above this.
+    pub ceiling: f64,
+    /// Seconds in linear programs of the ascent.
+    pub program_seconds: f64,
+}
+
+/// `lagrangian`; see the head of this file.
+///
+/// # Errors
+/// Settings out of range, a failure of HiGHS.
+///
+/// # Examples
+/// ```
+/// use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
+/// use fewest::method::mbp::MbpSettings;
+/// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
+///
+/// // Feature 0 tells the classes apart, feature 1 does not.
+/// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
+/// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
+/// let program = MbpSettings { penalty: vec![0.1, 0.1], weight_bound: Some(1.0), ..MbpSettings::default() };
+/// let settings = LagrangianSettings { program, ..LagrangianSettings::default() };
+/// let report = lagrangian(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;
+/// assert_eq!(report.found.model().unwrap().features, [0]);
+/// assert!((report.dual - 1.1).abs() < 1e-6);
+/// # Ok::<(), fewest::Error>(())
+/// ```
+pub fn lagrangian(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    settings: &LagrangianSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<LagrangianReport, Error> {
+    settings.check(problem.n_features())?;
+    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let model = Model::new(problem, rules, &settings.program, &mut || run.stop())?;
+    let mut found = Found::new(&model)?;
+    let mut oracle = model.oracle()?;
+    let mut relaxation = None;
+    if !settings.program.plain {
+        let point = oracle.solve(TIGHT, &mut || run.stop())?;
+        relaxation = Some(point.dual);
+        run.raise_bound(point.dual);
+        reweight(&model, &mut oracle, &point, &mut found, &mut run)?;
+    }
+    let mut ascent = Dual { model: &model, oracle, seconds: 0.0 };
+    let mut restricted = Restricted { model: &model, settings, tried: Vec::new() };
+    let mut steps = Vec::new();
+
+    // Step 0.
+    let point = ascent.evaluate(&vec![0.0; rules.p()], &run)?;
+    run.raise_bound(point.dual);
+    let omega = restricted.solve(&point, &mut found, &mut run)?;
+    let (_, gradient) = ascent.plane(&point);
+    let mut bundle = Bundle::new(vec![0.0; rules.p()], point.dual, gradient);
+    steps.push(Ascent::new(point.dual, &bundle, true, omega, &run));
+
+    let mut status = Status::Completed;
+    while (steps.len() as u64) < settings.max_steps {
+        // Step 1.
+        if let Some(stopped) = run.stop() {
+            status = stopped;
+            break;
+        }
+        let x = bundle.propose().to_vec();
+        let scale = settings.tolerance * bundle.value().abs().max(1e-9);
+        if bundle.promised() <= scale || bundle.ceiling() - bundle.value() <= scale || run.closed() {
+            break;
+        }
+        let point = ascent.evaluate(&x, &run)?;
+        run.raise_bound(point.dual);
+        let (value, gradient) = ascent.plane(&point);
+        // Step 2.
+        let serious = bundle.learn(point.dual, value, gradient) == Taken::Serious;
+        let omega = if serious { restricted.solve(&point, &mut found, &mut run)? } else { None };
+        steps.push(Ascent::new(point.dual, &bundle, serious, omega, &run));
+    }
+    if steps.len() as u64 >= settings.max_steps {
+        status = Status::CallLimit;
+    }
+    let (dual, ceiling, program_seconds) = (bundle.value(), bundle.ceiling(), ascent.seconds);
+    found.programs += ascent.oracle.solves;
+    let found = found.report(&model, run, status, relaxation, 0)?;
+    Ok(LagrangianReport { found, steps, dual, ceiling, program_seconds })
+}
+
+impl Ascent {
+    fn new(value: f64, bundle: &Bundle, serious: bool, omega: Option<usize>, run: &Run<'_>) -> Self {
+        let upper = run.incumbent().map(|b| b.1);
+        Self { value, lower: bundle.value(), upper, serious, omega, seconds: run.elapsed().as_secs_f64() }
+    }
+}
+
+/// z and its planes.
+struct Dual<'a, 'b> {
+    model: &'a Model<'b>,
+    oracle: L1Oracle<'b>,
+    seconds: f64,
+}
+
+impl Dual<'_, '_> {
+    /// The linear program (2.18)-(2.24) at `2 lambda_k - D_k / u_k = x_k D_k / u_k`.
+    fn evaluate(&mut self, x: &[f64], run: &Run<'_>) -> Result<L1Point, Error> {
+        let shift = |sign: f64| -> Vec<f64> { (0..x.len()).map(|k| 1.0 + sign * x[k] * self.rate(k)).collect() };
+        let (up, down) = (shift(1.0), shift(-1.0));
+        let start = run.elapsed();
+        self.oracle.set_prices(&up, &down)?;
+        let point = self.oracle.solve(TIGHT, &mut || run.stop())?;
+        self.seconds += (run.elapsed() - start).as_secs_f64();
+        Ok(point)
+    }
+
+    /// D_k / u_k
+    fn rate(&self, k: usize) -> f64 {
+        if self.model.bound[k] > 0.0 { self.model.penalty[k] / self.model.bound[k] } else { 0.0 }
+    }
+
+    /// `|w|_1 + C sum xi + sum_k x_k D_k w_k / u_k`, which is nowhere below z: w and xi are feasible for every x.
+    fn plane(&self, point: &L1Point) -> (f64, Vec<(usize, f64)>) {
+        let gradient: Vec<(usize, f64)> = point.weights.iter().map(|&(k, w)| (k, self.rate(k) * w)).collect();
+        let norm: f64 = point.weights.iter().map(|e| e.1.abs()).sum();
+        (norm + self.model.bias_price(point.bias) + point.loss, gradient)
+    }
+}
+
+/// Step 2.
+struct Restricted<'a, 'b> {
+    model: &'a Model<'b>,
+    settings: &'a LagrangianSettings,
+    /// Every Omega so far.
+    tried: Vec<Subset>,
+}
+
+impl<'b> Restricted<'_, 'b> {
+    /// The restricted program on Omega, unless it was solved on a set that holds it. Returns the size of Omega.
+    fn solve(&mut self, point: &L1Point, found: &mut Found<'b>, run: &mut Run<'_>) -> Result<Option<usize>, Error> {
+        let (model, rules) = (self.model, self.model.rules);
+        found.offer(model, &point.weights, run)?;
+        let large = point.weights.iter().filter(|e| e.1.abs() > self.settings.epsilon * model.bound[e.0]).map(|e| e.0);
+        let mut omega = Subset::from_indices(rules.p(), large);
+        // The incumbent makes the program feasible, whatever the rules are.
+        if let Some((best, _)) = run.incumbent() {
+            best.iter().for_each(|j| {
+                omega.insert(j);
+            });
+        }
+        if run.stop().is_some() || run.closed() || self.tried.iter().any(|s| omega.difference(s).next().is_none()) {
+            return Ok(None);
+        }
+        let features: Vec<usize> = omega.iter().collect();
+        let mut program = model.program(&features, false)?;
+        if let Some(start) = found.start(model, &features) {
+            program.set_start(&start)?;
+        }
+        let cap = run.remaining().map_or(self.settings.restricted_time, |left| left.min(self.settings.restricted_time));
+        let effort = Effort { time: Some(cap), gap: run.gaps().0, ..Effort::default() };
+        let answer = program.solve(&effort, &mut || run.stop().is_some())?;
+        let q = features.len();
+        let weight = |k: usize| answer.values[q + 2 * k] - answer.values[q + 2 * k + 1];
+        if !answer.values.is_empty() {
+            let chosen = (0..q).filter(|&k| answer.values[k] > 0.5).map(|k| (features[k], weight(k)));
+            found.offer(model, &chosen.collect::<Vec<_>>(), run)?;
+        }
+        self.tried.push(omega);
+        Ok(Some(q))
+    }
+}

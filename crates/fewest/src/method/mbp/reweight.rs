@@ -1,0 +1,90 @@
+//! Subsets for the L1-SVM with a price per feature, by linear programs with other prices.
+//!
+//! Solves   min |w|_1 + C sum xi + sum_j D_j [w_j != 0], approximately: D_j |w_j| / (|w_j| + e) stands for the price, and is replaced by
+//!          its tangent at the last w: w_j costs 1 + D_j / (|w_j| + e) per unit. e falls from 0.3 u to 0.02 u.
+//! Source   the majorisation of Candes, Wakin, Boyd, J. Fourier Anal. Appl. 14 (2008), with a price per feature.
+//! Starts   the linear relaxation; then random prices around it, until a number of starts in a row found nothing better.
+//! Rules    a size or budget that the weights break: D grows by steps until they do not; what still breaks a rule is mended by
+//!          [`Found::offer`].
+
+use crate::dual::sweep::Shuffle;
+use crate::l1_oracle::{L1Oracle, L1Point};
+use crate::{Error, Run, Subset};
+
+use super::{Found, Model};
+
+/// Starts without a better subset, in a row, that end the search.
+const PATIENCE: usize = 12;
+/// e as shares of u.
+const SMOOTH: [f64; 5] = [0.3, 0.2, 0.1, 0.05, 0.02];
+/// Most linear programs from one start.
+const STEPS: usize = 20;
+/// Linear programs on the way need not be solved further than this.
+const LOOSE: f64 = 1e-5;
+/// D grows by this factor while the rules are broken.
+const GROW: f64 = 2.0;
+
+/// Offers the subsets it finds. `oracle` holds the linear relaxation, solved at `first`; it is given back with its prices.
+///
+/// # Errors
+/// A failure of HiGHS.
+pub(crate) fn reweight(
+    model: &Model<'_>,
+    oracle: &mut L1Oracle<'_>,
+    first: &L1Point,
+    found: &mut Found<'_>,
+    run: &mut Run<'_>,
+) -> Result<(), Error> {
+    let prices = model.relaxed_prices();
+    found.offer(model, &first.weights, run)?;
+    let mut random = Shuffle::new(1);
+    let (mut start, mut last_success) = (0, 0);
+    // A price to begin with where there is none: the relaxation's value shared out.
+    let base = first.primal / (1 + first.weights.len()) as f64 / 100.0;
+    let mut scale = 1.0;
+    while start <= last_success + PATIENCE && run.stop().is_none() && !run.closed() {
+        let before = run.incumbent().map(|b| b.1);
+        let mut penalty: Vec<f64> = model.penalty.iter().map(|d| d * scale).collect();
+        let mut current = prices.clone();
+        if start > 0 {
+            current
+                .iter_mut()
+                .zip(&prices)
+                .for_each(|(c, q)| *c = 1.0 + (q - 1.0) * (0.2 + 0.04 * random.below(100) as f64));
+        }
+        let mut step = 0;
+        let mut last = f64::INFINITY;
+        while step < STEPS && run.stop().is_none() {
+            oracle.set_prices(&current, &current)?;
+            let point = oracle.solve(LOOSE, &mut || run.stop())?;
+            let support = Subset::from_indices(model.rules.p(), point.weights.iter().map(|e| e.0));
+            if model.rules.allows(&support) {
+                let objective = found.offer(model, &point.weights, run)?;
+                if objective >= last - LOOSE * last.abs() && step >= SMOOTH.len() {
+                    break;
+                }
+                last = objective;
+            } else if step >= SMOOTH.len() {
+                // The weights break a rule even so: more for each feature.
+                found.offer(model, &point.weights, run)?;
+                scale *= GROW;
+                penalty.iter_mut().for_each(|d| *d = if *d > 0.0 { *d * GROW } else { base });
+            }
+            let share = SMOOTH[step.min(SMOOTH.len() - 1)];
+            let smooth = |j: usize| share * model.bound[j].max(1e-12);
+            current.iter_mut().enumerate().for_each(|(j, c)| *c = 1.0 + penalty[j] / smooth(j));
+            for &(j, w) in &point.weights {
+                current[j] = 1.0 + penalty[j] / (w.abs() + smooth(j));
+            }
+            for &j in &model.rules.list().require {
+                current[j] = 1.0;
+            }
+            step += 1;
+        }
+        start += 1;
+        if run.incumbent().map(|b| b.1) != before {
+            last_success = start;
+        }
+    }
+    oracle.set_prices(&prices, &prices)
+}

@@ -1,0 +1,170 @@
+//! Branch and bound on y, with the linear relaxation that lives between nodes.
+//!
+//! Node     features in (y_j = 1: D_j is paid, a weight costs 1 per unit) and out (u_j = 0), closed under the rules.
+//! Bound    the dual value of the relaxation (`y_j = |w_j| / u_j` where nothing is decided) and D of what is in.
+//! Branch   on the feature whose y is furthest from 0 and 1, weighed by D.
+//! Order    smallest bound first; both children are solved when they are made, from the basis of the last program.
+//! Subsets  those that the relaxation points to, at some nodes.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::l1_oracle::{L1Oracle, L1Point};
+use crate::{Choice, Error, Event, Run, Status, Subset};
+
+use super::{Found, Model};
+
+/// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
+const NODE: f64 = 1e-6;
+/// Every so many nodes the relaxation's subset is tried.
+const TRY: u64 = 10;
+/// y this near to 0 or 1 is whole.
+const WHOLE: f64 = 1e-7;
+
+/// An open node.
+struct Open {
+    bound: f64,
+    /// Counts up: ties go to the older node.
+    made: u64,
+    /// Choice of each unit.
+    state: Vec<(u32, Choice)>,
+    /// Unit to branch on.
+    unit: usize,
+}
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for Open {}
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Open {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.bound.total_cmp(&self.bound).then(other.made.cmp(&self.made))
+    }
+}
+
+/// Searches until the gap is closed or a limit is reached.
+///
+/// # Errors
+/// A failure of HiGHS.
+pub(super) fn search<'a>(
+    model: &Model<'a>,
+    oracle: &mut L1Oracle<'_>,
+    found: &mut Found<'a>,
+    run: &mut Run<'_>,
+) -> Result<Status, Error> {
+    let mut tree = Tree { model, oracle, found, made: 0 };
+    let mut open = BinaryHeap::new();
+    let root = model.rules.root().to_vec();
+    open.extend(tree.node(root, run)?);
+    while let Some(next) = open.peek() {
+        run.raise_bound(next.bound.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
+        if run.closed() {
+            return Ok(Status::Optimal);
+        }
+        if let Some(status) = run.stop() {
+            return Ok(status);
+        }
+        let next = open.pop().expect("peeked");
+        for choice in [Choice::In, Choice::Out] {
+            let mut state = vec![Choice::Free; model.rules.n_units()];
+            next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
+            state[next.unit] = choice;
+            if model.rules.propagate(&mut state).is_ok() {
+                open.extend(tree.node(state, run)?);
+            }
+        }
+        run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
+    }
+    if let Some((_, best)) = run.incumbent() {
+        run.raise_bound(best);
+        return Ok(Status::Optimal);
+    }
+    Ok(Status::Infeasible)
+}
+
+struct Tree<'a, 'b, 'c> {
+    model: &'a Model<'b>,
+    oracle: &'a mut L1Oracle<'c>,
+    found: &'a mut Found<'b>,
+    made: u64,
+}
+
+impl Tree<'_, '_, '_> {
+    /// Solves a node; none when nothing better is in it. A node that was cut short keeps a bound that is true.
+    fn node(&mut self, state: Vec<Choice>, run: &mut Run<'_>) -> Result<Option<Open>, Error> {
+        let (model, p) = (self.model, self.model.bound.len());
+        let choice = |j: usize| state[model.rules.unit_of(j)];
+        let (mut bound, mut prices, mut paid) = (model.bound.clone(), model.relaxed_prices(), 0.0);
+        for j in 0..p {
+            match choice(j) {
+                Choice::In => {
+                    prices[j] = 1.0;
+                    paid += model.penalty[j];
+                }
+                Choice::Out => bound[j] = 0.0,
+                Choice::Free => {}
+            }
+        }
+        self.oracle.set_bounds(&bound)?;
+        self.oracle.set_prices(&prices, &prices)?;
+        let point = self.oracle.solve(NODE, &mut || run.stop())?;
+        run.counts.nodes += 1;
+        let value = point.dual + paid;
+        let best = run.incumbent().map_or(f64::INFINITY, |b| b.1);
+        let (relative, absolute) = run.gaps();
+        if best - value <= absolute.max(relative * best.abs()) && best < f64::INFINITY {
+            return Ok(None);
+        }
+        let free = |e: &&(usize, f64)| choice(e.0) == Choice::Free;
+        let share = |&(j, w): &(usize, f64)| w.abs() / bound[j];
+        let worth = |e: &(usize, f64)| model.penalty[e.0].max(f64::MIN_POSITIVE) * share(e) * (1.0 - share(e));
+        let branch = point.weights.iter().filter(free).filter(|e| (WHOLE..1.0 - WHOLE).contains(&share(e)));
+        let branch = branch.max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.0.cmp(&a.0))).map(|e| e.0);
+        if branch.is_none() || run.counts.nodes % TRY == 1 {
+            self.try_subset(&point, &state, run)?;
+        }
+        // Where the relaxation is whole, it may still break a rule: then any unit will do.
+        let unit = match branch {
+            Some(j) => model.rules.unit_of(j),
+            None if self.allowed(&point, &state) && point.stopped.is_none() => return Ok(None),
+            None => match state.iter().position(|c| *c == Choice::Free) {
+                Some(unit) => unit,
+                None => return Ok(None),
+            },
+        };
+        self.made += 1;
+        let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free).map(|(u, c)| (u as u32, *c)).collect();
+        Ok(Some(Open { bound: value, made: self.made, state: decided, unit }))
+    }
+
+    /// What is in, and what has weight.
+    fn subset(&self, point: &L1Point, state: &[Choice]) -> Subset {
+        let rules = self.model.rules;
+        let mut subset = Subset::from_indices(rules.p(), point.weights.iter().map(|e| e.0));
+        let chosen = (0..rules.p()).filter(|&j| state[rules.unit_of(j)] == Choice::In);
+        chosen.for_each(|j| {
+            subset.insert(j);
+        });
+        subset
+    }
+
+    fn allowed(&self, point: &L1Point, state: &[Choice]) -> bool {
+        self.model.rules.allows(&self.subset(point, state))
+    }
+
+    fn try_subset(&mut self, point: &L1Point, state: &[Choice], run: &mut Run<'_>) -> Result<(), Error> {
+        let mut weights: Vec<(usize, f64)> = self.subset(point, state).iter().map(|j| (j, f64::MIN_POSITIVE)).collect();
+        for &(j, w) in &point.weights {
+            let at = weights.binary_search_by_key(&j, |e| e.0).expect("in the subset");
+            weights[at].1 = w;
+        }
+        self.found.offer(self.model, &weights, run).map(|_| ())
+    }
+}

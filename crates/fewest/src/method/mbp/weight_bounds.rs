@@ -1,0 +1,31 @@
+//! u_k, the largest |w_k| worth looking at: section 4 of Gaudioso et al. 2017.
+
+use crate::l1_oracle::L1Oracle;
+use crate::{Bias, Error, Problem, Status};
+
+use super::TIGHT;
+
+/// The grid of C in the paper's experiments. Without u, D has no say: y_k = |w_k| / u_k costs nothing.
+const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
+
+/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100}. Most are 0, which leaves those features
+/// out: that is a choice of the paper's, no proof.
+///
+/// # Errors
+/// A failure of HiGHS.
+pub fn weight_bounds(
+    problem: &Problem<'_>,
+    bias: Bias,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<Vec<f64>, Error> {
+    let p = problem.n_features();
+    let mut oracle = L1Oracle::new(problem, problem.weights().to_vec(), bias, vec![f64::INFINITY; p])?;
+    let mut bound = vec![0.0f64; p];
+    for cost in COSTS {
+        oracle.set_cost(&problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
+        for (j, w) in oracle.solve(TIGHT, stop)?.weights {
+            bound[j] = bound[j].max(w.abs());
+        }
+    }
+    Ok(bound)
+}
