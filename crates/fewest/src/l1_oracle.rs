@@ -79,15 +79,7 @@ impl<'a> L1Oracle<'a> {
     pub fn new(problem: &'a Problem<'a>, cost: Vec<f64>, bias: Bias, bound: Vec<f64>) -> Result<Self, Error> {
         let (n, p) = (problem.n_samples(), problem.n_features());
         assert_eq!((cost.len(), bound.len()), (n, p), "one C per sample, one bound per feature");
-        let mut program = Program::new()?;
-        let column = |cost: f64, lower: f64| Column { cost, lower, upper: f64::INFINITY, integer: false };
-        let intercept = match bias {
-            Bias::Free => vec![program.add_column(column(0.0, f64::NEG_INFINITY))?],
-            Bias::Penalised(s) => {
-                vec![program.add_column(column(1.0 / s, 0.0))?, program.add_column(column(1.0 / s, 0.0))?]
-            }
-            Bias::None => Vec::new(),
-        };
+        let (program, intercept) = empty(bias)?;
         let mut oracle = Self {
             problem,
             cost,
@@ -109,6 +101,29 @@ impl<'a> L1Oracle<'a> {
         let step = counts.len().div_ceil(ALL_ROWS).max(1);
         oracle.join_samples(&counts.iter().copied().step_by(step).collect::<Vec<_>>())?;
         Ok(oracle)
+    }
+
+    /// Once more than `most` features have joined, lets all leave but the half that `point` uses or comes nearest to using.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn forget(&mut self, point: &L1Point, most: usize) -> Result<(), Error> {
+        if self.features.len() <= most {
+            return Ok(());
+        }
+        let slack = |j: usize| {
+            let used = point.weights.binary_search_by_key(&j, |e| e.0).is_ok();
+            if used { f64::NEG_INFINITY } else { (self.up[j] - point.scores[j]).min(self.down[j] + point.scores[j]) }
+        };
+        let mut keep = std::mem::take(&mut self.features);
+        keep.sort_by(|&a, &b| slack(a).total_cmp(&slack(b)).then(a.cmp(&b)));
+        keep.truncate(most / 2);
+        (self.program, self.intercept) = empty(self.bias)?;
+        self.column.fill(None);
+        self.row.fill(None);
+        let samples = std::mem::take(&mut self.samples);
+        self.join_samples(&samples)?;
+        self.join(&keep)
     }
 
     /// Lets features in before they are asked for.
@@ -423,4 +438,18 @@ impl<'a> L1Oracle<'a> {
         self.infeasible = true;
         Ok(())
     }
+}
+
+/// A program of the bias alone, and its columns.
+fn empty(bias: Bias) -> Result<(Program, Vec<usize>), Error> {
+    let mut program = Program::new()?;
+    let column = |cost: f64, lower: f64| Column { cost, lower, upper: f64::INFINITY, integer: false };
+    let intercept = match bias {
+        Bias::Free => vec![program.add_column(column(0.0, f64::NEG_INFINITY))?],
+        Bias::Penalised(s) => {
+            vec![program.add_column(column(1.0 / s, 0.0))?, program.add_column(column(1.0 / s, 0.0))?]
+        }
+        Bias::None => Vec::new(),
+    };
+    Ok((program, intercept))
 }

@@ -364,24 +364,30 @@ pub(crate) struct OwnArgs {
     /// gbd with --validate: stop after this many subsets in a row without a smaller error [default: never]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) patience: Option<u64>,
-    /// gbd with --validate FRACTION: which samples are set apart; --cv: which fold each sample is in [default: 0]
+    /// gbd with --validate FRACTION: which samples are set apart; --cv: which fold each sample is in; fsv: random starts [default: 0]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) seed: Option<u64>,
-    /// gbd, fgm, milo-k, rmilo-k, milp1, milp2: the paper's text, without our improvements
+    /// gbd, fgm, milo-k, rmilo-k, milp1, milp2, mbp, lagrangian: the paper's text, without our improvements
     #[arg(long, help_heading = "Method")]
     pub(crate) plain: bool,
-    /// milo-k, rmilo-k, milp1, milp2: how linear programs are solved [default: simplex]
+    /// milo-k, rmilo-k, milp1, milp2, mbp with --plain: how linear programs are solved [default: simplex]
     #[arg(long, value_name = "SOLVER", help_heading = "Method")]
     pub(crate) lp: Option<LpArg>,
     /// rmilo-k: the big-M [default: padded]
     #[arg(long, value_name = "WHICH", help_heading = "Method")]
     pub(crate) big_m: Option<BigMArg>,
-    /// milp1: largest absolute weight of a feature [default: 1]
+    /// milp1, mbp, lagrangian: largest absolute weight of a feature [default: milp1 1; the others find one for each feature]
     #[arg(long, value_name = "U", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) weight_bound: Option<f64>,
-    /// milo-k, rmilo-k, milp1, milp2: before solving it, write the mixed-integer program to this file for another solver
+    /// milo-k, rmilo-k, milp1, milp2, mbp: before solving it, write the mixed-integer program to this file for another solver
     #[arg(long, value_name = "FILE.mps|.lp", help_heading = "Method")]
     pub(crate) write_model: Option<PathBuf>,
+    /// fsv: weight of the number of features beside that of errors, 0 to below 1 [default: 0.05]
+    #[arg(long, value_name = "L", allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) lambda: Option<f64>,
+    /// fsv: starts, the first at no weights, the others at random ones from --seed [default: 5]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(crate) starts: Option<u64>,
     /// fgm: return the best subset of --max-features only (FGM-B), not every feature of the mixture
     #[arg(long, help_heading = "Method")]
     pub(crate) top_b: bool,
@@ -401,7 +407,7 @@ pub(crate) struct OwnArgs {
     #[arg(long, value_name = "WHAT", help_heading = "Method")]
     pub(crate) criterion: Option<CriterionArg>,
     /// rfe, eb-rfe, flips: choose the cost among these by cross-validation: 0.25,1,4 [default: rfe and flips --cost alone; eb-rfe
-    /// 0.0625,0.25,1,4,16,64]
+    /// 0.0625,0.25,1,4,16,64]; l1-svm: take the largest of these at which the rules are kept [default: --cost alone]
     #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) costs: Option<String>,
     /// rfe with --costs: choose the cost anew every N steps [default: 1]

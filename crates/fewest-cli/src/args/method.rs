@@ -13,7 +13,14 @@ use fewest::method::elimination::RfeSettings;
 use fewest::method::elimination::evaluated::EbRfeSettings;
 use fewest::method::elimination::flips::Flip;
 use fewest::method::filter::{self, Binning};
+#[cfg(feature = "highs")]
+use fewest::method::fsv::{self, FsvSettings};
 use fewest::method::generating::{self, FgmSettings, Mkl};
+use fewest::method::l1::{self, L1Settings};
+#[cfg(feature = "highs")]
+use fewest::method::lagrangian::{self, LagrangianSettings};
+#[cfg(feature = "highs")]
+use fewest::method::mbp::{self, MbpSettings};
 #[cfg(feature = "highs")]
 use fewest::method::milo::{self, BigM, Formulation, MiloSettings};
 #[cfg(feature = "highs")]
@@ -33,7 +40,7 @@ use super::rules::Features;
 use super::values::{Gamma, Penalty, binning, mkl, priced, solutions};
 #[cfg(feature = "highs")]
 use super::values::{at_least_one, lp_name, milo};
-use super::{high, notation, options};
+use super::{high, l1 as family, notation, options};
 use crate::commands::methods;
 #[cfg(feature = "highs")]
 use crate::commands::prepare::HeldOut;
@@ -52,6 +59,21 @@ pub(crate) enum Asked {
     Flip(AskedFlip),
     /// Information gain.
     InfoGain(Binning),
+    /// L1-SVM.
+    L1(L1Settings),
+    /// Concave minimisation.
+    #[cfg(feature = "highs")]
+    Fsv(FsvSettings),
+    /// L1-SVM with a price per feature.
+    #[cfg(feature = "highs")]
+    Mbp {
+        /// D.
+        penalty: Penalty,
+        /// The program, but for D.
+        settings: MbpSettings,
+        /// By the bundle method.
+        lagrangian: bool,
+    },
     /// Branch and bound.
     Exact {
         /// Added per chosen feature.
@@ -115,6 +137,17 @@ pub(crate) enum Method {
     Flip(Box<FlipFrom>),
     /// Information gain.
     InfoGain(Binning),
+    /// L1-SVM.
+    L1(L1Settings),
+    /// Concave minimisation.
+    #[cfg(feature = "highs")]
+    Fsv(FsvSettings),
+    /// L1-SVM with a price per feature.
+    #[cfg(feature = "highs")]
+    Mbp(MbpSettings),
+    /// The same by the bundle method.
+    #[cfg(feature = "highs")]
+    Lagrangian(Box<LagrangianSettings>),
     /// Branch and bound.
     Exact(ExactSettings),
     /// Kernel-target alignment, and the rule that gamma came from.
@@ -200,6 +233,15 @@ impl Asked {
             "bit-flip" => Asked::Flip(AskedFlip::read(Flip::Bit, &args.svm, own)?),
             "attribute-flip" => Asked::Flip(AskedFlip::read(Flip::Attribute, &args.svm, own)?),
             "info-gain" => Asked::InfoGain(binning(own.binning.as_deref())?),
+            "l1-svm" => Asked::L1(family::l1(args)?),
+            #[cfg(feature = "highs")]
+            "fsv" => Asked::Fsv(family::fsv(args)?),
+            #[cfg(feature = "highs")]
+            "mbp" | "lagrangian" => Asked::Mbp {
+                penalty: Penalty::read(own)?,
+                settings: family::mbp(args, name)?,
+                lagrangian: name == "lagrangian",
+            },
             "exact" => Asked::Exact { penalty: Penalty::read(own)?, solutions: solutions(own)? },
             "kta" => Asked::Kta { gamma: Gamma::read(own.gamma.as_deref())?, solutions: solutions(own)? },
             #[cfg(feature = "highs")]
@@ -266,13 +308,13 @@ impl Asked {
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
             Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } | Asked::Qcqp | Asked::Nmmkl => return false,
-            Asked::Kta { .. } | Asked::EbRfe(_) => return true,
+            Asked::Kta { .. } | Asked::EbRfe(_) | Asked::L1(_) => return true,
             #[cfg(feature = "highs")]
-            Asked::Milo { .. } | Asked::Milp(_) => return true,
+            Asked::Milo { .. } | Asked::Milp(_) | Asked::Fsv(_) => return true,
             Asked::Flip(asked) => return asked.start.is_some(),
             Asked::Exact { penalty, .. } => penalty,
             #[cfg(feature = "highs")]
-            Asked::Gbd { penalty, .. } => penalty,
+            Asked::Gbd { penalty, .. } | Asked::Mbp { penalty, .. } => penalty,
         };
         !matches!(penalty, Penalty::None)
     }
@@ -293,6 +335,18 @@ impl Asked {
             Asked::EbRfe(asked) => Method::EbRfe(Box::new(asked.resolve(svm, prepared, max_features)?)),
             Asked::Flip(asked) => Method::Flip(Box::new(asked.resolve(svm, prepared, max_features)?)),
             Asked::InfoGain(binning) => Method::InfoGain(*binning),
+            Asked::L1(settings) => Method::L1(L1Settings { svm, costs: settings.costs.clone() }),
+            #[cfg(feature = "highs")]
+            Asked::Fsv(settings) => Method::Fsv(*settings),
+            #[cfg(feature = "highs")]
+            Asked::Mbp { penalty, settings, lagrangian } => {
+                let program = MbpSettings { penalty: penalty.resolve(features)?, ..settings.clone() };
+                if *lagrangian {
+                    Method::Lagrangian(Box::new(LagrangianSettings { program, ..LagrangianSettings::default() }))
+                } else {
+                    Method::Mbp(program)
+                }
+            }
             Asked::Exact { penalty, solutions } => {
                 let (penalty, solutions) = (penalty.resolve(features)?, *solutions);
                 Method::Exact(ExactSettings { svm, penalty, solutions, ..ExactSettings::default() })
@@ -358,6 +412,22 @@ impl Method {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
                 filter::information_gain(design, classes, rules, *binning, limits, observer)?.into()
             }
+            Method::L1(settings) => {
+                l1::l1_svm(&two_classes(prepared, "l1-svm")?, rules, settings, limits, observer)?.into()
+            }
+            #[cfg(feature = "highs")]
+            Method::Fsv(settings) => {
+                fsv::fsv(&two_classes(prepared, "fsv")?, rules, settings, limits, observer)?.into()
+            }
+            #[cfg(feature = "highs")]
+            Method::Mbp(settings) => {
+                mbp::mbp(&two_classes(prepared, "mbp")?, rules, settings, limits, observer)?.into()
+            }
+            #[cfg(feature = "highs")]
+            Method::Lagrangian(settings) => {
+                let problem = two_classes(prepared, "lagrangian")?;
+                lagrangian::lagrangian(&problem, rules, settings, limits, observer)?.into()
+            }
             Method::Exact(settings) => {
                 tree::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?.into()
             }
@@ -413,6 +483,9 @@ impl Method {
             Method::Milp(settings) => {
                 let problem = two_classes(prepared, settings.formulation.name())?;
                 return Ok(milp::write_model(&problem, rules, settings, path)?);
+            }
+            Method::Mbp(settings) => {
+                return Ok(mbp::write_model(&two_classes(prepared, "mbp")?, rules, settings, path)?);
             }
             _ => {}
         }
@@ -472,6 +545,15 @@ impl Method {
                     "path has no gbd; use --method exact, which proves the same values, or `fewest select` for each size",
                 ));
             }
+            Method::L1(_) => {
+                return Err(Failure::input(
+                    "path has no l1-svm; `fewest select --costs` gives the whole grid in one run",
+                ));
+            }
+            #[cfg(feature = "highs")]
+            Method::Fsv(_) | Method::Mbp(_) | Method::Lagrangian(_) => {
+                return Err(Failure::input("path has no fsv, mbp or lagrangian; use `fewest select` for each size"));
+            }
             Method::Fgm(_) => {
                 return Err(Failure::input("path has no fgm; use `fewest select --method fgm` for each size"));
             }
@@ -489,6 +571,13 @@ impl Method {
             Method::Flip(settings) => settings.settings(names),
             Method::InfoGain(Binning::Mdl) => vec![("binning", json!("mdl"))],
             Method::InfoGain(Binning::EqualFrequency(bins)) => vec![("binning", json!(bins))],
+            Method::L1(settings) => family::l1_settings(settings),
+            #[cfg(feature = "highs")]
+            Method::Fsv(settings) => family::fsv_settings(settings),
+            #[cfg(feature = "highs")]
+            Method::Mbp(settings) => family::mbp_settings(settings, names),
+            #[cfg(feature = "highs")]
+            Method::Lagrangian(settings) => family::lagrangian_settings(settings, names),
             Method::Exact(settings) => {
                 vec![("penalty", priced(&settings.penalty, names)), ("solutions", json!(settings.solutions))]
             }
@@ -537,7 +626,11 @@ impl Method {
 
     /// Whether gap and node limit mean something to it.
     pub(crate) fn proves(&self) -> bool {
-        !matches!(self, Method::Rfe(_) | Method::EbRfe(_) | Method::Flip(_) | Method::InfoGain(_))
+        #[cfg(feature = "highs")]
+        if matches!(self, Method::Fsv(_)) {
+            return false;
+        }
+        !matches!(self, Method::Rfe(_) | Method::EbRfe(_) | Method::Flip(_) | Method::InfoGain(_) | Method::L1(_))
     }
 
     /// What is added to the objective for each feature, length p; empty for nothing.
@@ -546,6 +639,10 @@ impl Method {
             Method::Exact(settings) => &settings.penalty,
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => &settings.penalty,
+            #[cfg(feature = "highs")]
+            Method::Mbp(settings) => &settings.penalty,
+            #[cfg(feature = "highs")]
+            Method::Lagrangian(settings) => &settings.program.penalty,
             _ => &[],
         }
     }

@@ -4,6 +4,7 @@
 pub(crate) mod elimination;
 pub(crate) mod generate;
 pub(crate) mod high;
+mod l1;
 pub(crate) mod low;
 pub(crate) mod method;
 pub(crate) mod notation;

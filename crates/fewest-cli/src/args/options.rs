@@ -6,16 +6,17 @@ use crate::commands::methods;
 use crate::failure::Failure;
 
 /// Methods that prove a bound.
-const PROVING: &[&str] = &["exact", "gbd", "kta", "milo-k", "rmilo-k", "milp1", "milp2", "fgm", "qcqp-ssvm", "nmmkl"];
+const PROVING: &[&str] =
+    &["exact", "gbd", "kta", "milo-k", "rmilo-k", "milp1", "milp2", "mbp", "lagrangian", "fgm", "qcqp-ssvm", "nmmkl"];
 
 /// Methods that maximise kernel-target alignment.
 const ALIGNING: &[&str] = &["kta", "milo-k", "rmilo-k"];
 
 /// Methods that are one mixed-integer program.
-const MIXED_INTEGER: &[&str] = &["milo-k", "rmilo-k", "milp1", "milp2"];
+const MIXED_INTEGER: &[&str] = &["milo-k", "rmilo-k", "milp1", "milp2", "mbp"];
 
 /// Methods that search a tree.
-const NODES: &[&str] = &["exact", "kta", "milo-k", "rmilo-k", "milp1", "milp2"];
+const NODES: &[&str] = &["exact", "kta", "milo-k", "rmilo-k", "milp1", "milp2", "mbp"];
 
 /// Methods that eliminate features, with any kernel.
 const ELIMINATING: &[&str] = &["rfe", "eb-rfe", "bit-flip", "attribute-flip"];
@@ -27,7 +28,7 @@ const FLIPS: &[&str] = &["bit-flip", "attribute-flip"];
 const STEPPING: &[&str] = &["rfe", "bit-flip", "attribute-flip"];
 
 /// Methods that take a price per feature.
-const PRICED: &[&str] = &["exact", "gbd"];
+const PRICED: &[&str] = &["exact", "gbd", "mbp", "lagrangian"];
 
 /// An option that only some methods have.
 struct OwnOption {
@@ -67,11 +68,13 @@ const OWN: &[OwnOption] = &[
     own!("max-cuts", own.max_cuts, &["gbd"]),
     own!("validate", own.validate, &["gbd"]),
     own!("patience", own.patience, &["gbd"]),
-    own!("seed", own.seed, &["gbd", "rfe", "eb-rfe", "bit-flip", "attribute-flip"]),
-    own!("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k", "milp1", "milp2"]),
+    own!("seed", own.seed, &["gbd", "rfe", "eb-rfe", "bit-flip", "attribute-flip", "fsv"]),
+    own!("plain", own.plain, &["gbd", "fgm", "milo-k", "rmilo-k", "milp1", "milp2", "mbp", "lagrangian"]),
     own!("lp", own.lp, MIXED_INTEGER),
     own!("big-m", own.big_m, &["rmilo-k"]),
-    own!("weight-bound", own.weight_bound, &["milp1"]),
+    own!("weight-bound", own.weight_bound, &["milp1", "mbp", "lagrangian"]),
+    own!("lambda", own.lambda, &["fsv"]),
+    own!("starts", own.starts, &["fsv"]),
     own!("write-model", own.write_model, MIXED_INTEGER),
     own!("top-b", own.top_b, &["fgm"]),
     own!("mkl", own.mkl, &["fgm"]),
@@ -80,7 +83,7 @@ const OWN: &[OwnOption] = &[
     own!("coef0", own.coef0, ELIMINATING),
     own!("degree", own.degree, ELIMINATING),
     own!("criterion", own.criterion, ELIMINATING),
-    own!("costs", own.costs, ELIMINATING),
+    own!("costs", own.costs, &["rfe", "eb-rfe", "bit-flip", "attribute-flip", "l1-svm"]),
     own!("cv", own.cv, ELIMINATING),
     own!("folds", own.folds, ELIMINATING),
     own!("retune", own.retune, &["rfe"]),

@@ -146,6 +146,103 @@ const METHODS: &[Method] = &[
         options: MILO_OPTIONS,
         paper: TAMURA,
     },
+    Method {
+        name: "l1-svm",
+        title: "SVM with L1 penalty (ONSVM, LPSVM): most weights are 0",
+        solves: "Trains the L1-SVM on all features that are not forbidden; the subset is what has weight. With --costs, at the largest cost at which the rules are kept. Where they are not, the allowed subset of largest total |w|, and the L1-SVM of that subset alone. The classifier is the L1-SVM itself.",
+        formula: "min |w|_1 + sum_i C_i loss(y_i (w.x_i + b))",
+        proves: "a bound: at this cost no allowed subset has a smaller objective; optimal means that the two meet",
+        kernels: "linear",
+        classes: "two",
+        rules: ALL_RULES,
+        cost: "milliseconds to seconds; hinge: linear programs of the features and samples that matter",
+        options: &[
+            (
+                "--loss hinge|squared-hinge",
+                "default hinge, a linear program; squared-hinge is LIBLINEAR's -s 5, scikit-learn's LinearSVC(penalty='l1')",
+            ),
+            ("--cost C", "slack cost; default 1"),
+            (
+                "--costs C,C,...",
+                "several costs, each from the solution of the one before; the result is that of the largest at which the rules are kept",
+            ),
+            (
+                "--bias free|none|NUMBER",
+                "NUMBER: as the weight of a constant feature of this value, |b / NUMBER|, as in LIBLINEAR; default free",
+            ),
+            ("--max-features K and other rules", "without any, what has weight"),
+            ("--tolerance, --time-limit", "relative duality gap; stop with the best so far; exit code 3"),
+            ("--sample-weights, --class-weight", "multiply the cost of a sample"),
+            ("--certify SECONDS", "judge the subset by the value of the SVM on it"),
+        ],
+        paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998. R.-E. Fan et al.: LIBLINEAR. JMLR 9 (2008).",
+    },
+    #[cfg(feature = "highs")]
+    Method {
+        name: "fsv",
+        title: "feature selection by concave minimisation",
+        solves: "Counts features by 1 - exp(-5 |w_j|) and minimises that beside the mean slack by successive linearization: linear programs whose solutions are vertices, until the objective falls no more; the best of several starts.",
+        formula: "min (1 - lambda) (mean xi of one class + mean xi of the other) + lambda sum_j (1 - exp(-5 |w_j|)), y_i (w.x_i + b) + xi_i >= 1",
+        proves: "nothing; --certify judges the subset by the value of the SVM on it",
+        kernels: "linear",
+        classes: "two",
+        rules: ALL_RULES,
+        cost: "some 5 to 10 linear programs per start",
+        options: &[
+            ("--lambda L", "how much features count beside errors, 0 to below 1; default 0.05"),
+            ("--starts N, --seed N", "starts: no weights, then random ones; default 5"),
+            ("--max-features K and other rules", "without any, what has weight"),
+            ("--sample-weights, --class-weight", "weight of a sample in the mean of its class"),
+            ("--time-limit TIME", "stop with the best so far; exit code 3"),
+        ],
+        paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998.",
+    },
+    #[cfg(feature = "highs")]
+    Method {
+        name: "mbp",
+        title: "L1-SVM with a price per feature, to a proof",
+        solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With --plain the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
+        formula: MBP,
+        proves: "the best subset, within --gap",
+        kernels: "linear",
+        classes: "two",
+        rules: ALL_RULES,
+        cost: "exponential in the worst case; with the paper's u milliseconds",
+        options: &[
+            ("--penalty D|FILE", "price per feature: one number, or a file with one each"),
+            ("--cost C", "slack cost; default 1"),
+            (
+                "--weight-bound U",
+                "u, the same for every feature; default: the largest |w_j| of the linear relaxation for C in {0.1, 1, 10, 100}, as in the paper, which leaves out features that never have weight",
+            ),
+            ("--bias free|none|NUMBER", "default free, the paper's"),
+            ("--plain", "the program as printed, solved by HiGHS; --lp simplex|interior says how"),
+            ("--write-model FILE.mps|.lp", "write the program first, for another solver"),
+            ("--gap G, --node-limit N, --time-limit TIME", "stop with the best so far and its bound; exit code 3"),
+            ("--sample-weights, --class-weight", "multiply the cost of a sample"),
+            ("--memory SIZE", "a program that HiGHS would need more for is refused"),
+        ],
+        paper: GAUDIOSO,
+    },
+    #[cfg(feature = "highs")]
+    Method {
+        name: "lagrangian",
+        title: "L1-SVM with a price per feature by Lagrangian relaxation and a bundle method",
+        solves: "Maximises the Lagrangian dual of mbp by a proximal bundle method; at every serious step the program restricted to the features in use is solved, which gives subsets. Reweighting gives more of them beforehand, unless --plain. The classifier is the program's own.",
+        formula: MBP,
+        proves: "a bound, that of the linear relaxation; optimal where the two meet, within --gap",
+        kernels: "linear",
+        classes: "two",
+        rules: ALL_RULES,
+        cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each",
+        options: &[
+            ("--penalty D|FILE, --cost C, --weight-bound U, --bias", "as for mbp"),
+            ("--plain", "the paper's text: no reweighting, no bound before the ascent"),
+            ("--gap G, --time-limit TIME", "stop with the best so far and its bound; exit code 3"),
+            ("--sample-weights, --class-weight", "multiply the cost of a sample"),
+        ],
+        paper: GAUDIOSO,
+    },
     #[cfg(feature = "highs")]
     Method {
         name: "milp1",
@@ -357,6 +454,12 @@ const METHODS: &[Method] = &[
 
 #[cfg(feature = "highs")]
 const TAMURA: &str = "K. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022.";
+
+#[cfg(feature = "highs")]
+const GAUDIOSO: &str = "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.";
+
+#[cfg(feature = "highs")]
+const MBP: &str = "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y";
 
 #[cfg(feature = "highs")]
 const MALDONADO: &str = "S. Maldonado, J. Perez, R. Weber, M. Labbe: Feature selection for support vector machines via mixed integer linear programming. Information Sciences 279 (2014), 163-175.";

@@ -7,7 +7,8 @@
 //! Returns  the subset, its objective with the best w and b on it, a bound, u, how many features were removed, the classifier.
 //! Steps    1. u, where it is not given: the largest |w_j| of the linear relaxation without u over a grid of C (`weight_bounds.rs`)
 //!          2. bound: the linear relaxation  3. subsets by reweighting (`reweight.rs`)  4. smaller u, and features that no
-//!          better subset holds, by reduced costs (`reduce.rs`)  5. branch and bound on the features left (`tree.rs`)
+//!          better subset holds, by reduced costs (`reduce.rs`)  5. branch and bound on the features left (`tree.rs`); HiGHS where
+//!          they are few, and where rules relate them to each other, which the tree's relaxation does not know
 //!          `plain`: step 1, then the program to HiGHS, untouched
 //! Cost     steps 1 to 4 some hundred linear programs of milliseconds; step 5 is exponential in the worst case.
 //! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised bias.
@@ -25,13 +26,18 @@ use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::program;
 use crate::method::l1::{linear_model, not_forbidden};
 use crate::model::Model as Classifier;
-use crate::{Bias, DualSolution, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Status, Subset};
+use crate::{
+    Bias, DualSolution, Error, Limits, Observer, Problem, RuleList, Rules, Run, Selection, Sense, Status, Subset,
+};
 
 pub(crate) use reweight::reweight;
 pub use weight_bounds::weight_bounds;
 
 /// Relative gap to which linear programs are solved.
 pub(crate) const TIGHT: f64 = 1e-9;
+
+/// Features from which the tree is faster than HiGHS.
+const TREE: usize = 200;
 
 /// Settings of [`mbp`].
 #[derive(Debug, Clone, PartialEq)]
@@ -145,11 +151,7 @@ pub fn mbp(
     let mut found = Found::new(&model)?;
     let features = model.features();
     if settings.plain {
-        model.check_memory(&features, settings.memory)?;
-        let mut program = model.program(&features, false)?;
-        let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
-        let value = |subset: &Subset, point: &[f64]| model.value(&features, subset, point);
-        let status = program::solve(&mut program, &features, &effort, Sense::Min, &value, &mut run)?;
+        let status = whole(&model, settings, None, &mut run)?;
         return found.report(&model, run, status, None, 0);
     }
     // Step 2.
@@ -171,9 +173,46 @@ pub fn mbp(
     }
     let removed = features.len() - model.features().len();
     // Step 5.
-    let status = tree::search(&model, &mut oracle, &mut found, &mut run)?;
+    let status = if run.closed() {
+        Status::Optimal
+    } else if let Some(status) = run.stop() {
+        status
+    } else if rules_without_rows(rules) && model.features().len() >= TREE {
+        tree::search(&model, &mut oracle, &mut found, &mut run)?
+    } else {
+        whole(&model, settings, Some(&found), &mut run)?
+    };
     found.programs += oracle.solves;
     found.report(&model, run, status, Some(relaxation), removed)
+}
+
+/// The program to HiGHS, from the best point found.
+fn whole(
+    model: &Model<'_>,
+    settings: &MbpSettings,
+    found: Option<&Found<'_>>,
+    run: &mut Run<'_>,
+) -> Result<Status, Error> {
+    let features = model.features();
+    model.check_memory(&features, settings.memory)?;
+    let mut program = model.program(&features, false)?;
+    if let Some(start) = found.and_then(|found| found.start(model, &features)) {
+        program.set_start(&start)?;
+    }
+    let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };
+    let value = |subset: &Subset, point: &[f64]| model.value(&features, subset, point);
+    let status = program::solve(&mut program, &features, &effort, Sense::Min, &value, run)?;
+    if let Some(best) = run.incumbent().map(|b| b.1).filter(|_| status == Status::Infeasible) {
+        // Nothing better than the incumbent was left.
+        run.raise_bound(best);
+    }
+    Ok(status)
+}
+
+/// Whether the rules only say what is in and what is out: the relaxation knows all of them.
+fn rules_without_rows(rules: &Rules) -> bool {
+    let list = RuleList { require: Vec::new(), forbid: Vec::new(), ..rules.list().clone() };
+    list == RuleList::default()
 }
 
 /// Writes the program that `mbp --plain` solves to a file for other solvers, .mps or .lp. Columns are y1, y2, ..., then wp1, wm1, wp2, ...

@@ -18,6 +18,8 @@ use super::{Found, Model};
 const NODE: f64 = 1e-6;
 /// Every so many nodes the relaxation's subset is tried.
 const TRY: u64 = 10;
+/// Features that the program holds, at most, or thrice those it uses.
+const POOL: usize = 250;
 /// y this near to 0 or 1 is whole.
 const WHOLE: f64 = 1e-7;
 
@@ -115,6 +117,7 @@ impl Tree<'_, '_, '_> {
         self.oracle.set_bounds(&bound)?;
         self.oracle.set_prices(&prices, &prices)?;
         let point = self.oracle.solve(NODE, &mut || run.stop())?;
+        self.oracle.forget(&point, POOL.max(3 * point.weights.len()))?;
         run.counts.nodes += 1;
         let value = point.dual + paid;
         let best = run.incumbent().map_or(f64::INFINITY, |b| b.1);
