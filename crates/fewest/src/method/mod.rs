@@ -8,6 +8,7 @@ pub mod conic;
 pub mod elimination;
 pub mod filter;
 pub mod generating;
+pub mod l1;
 #[cfg(feature = "highs")]
 pub mod milo;
 #[cfg(feature = "highs")]
