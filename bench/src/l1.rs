@@ -20,7 +20,8 @@ pub(crate) fn run_l1(data: &Matrix, mut options: Options) -> Result<Value, Strin
             let share = if k == 0 { 0.0 } else { f64::from(k) / f64::from(count - 1) };
             let settings = SvmSettings { cost: settings.cost * 1e-3f64.powf(share), ..settings.clone() };
             let start = grid.last().filter(|_| warm);
-            let found = squared_hinge(&problem, &features, &settings, start, &mut || None).map_err(|e| e.to_string())?;
+            let found =
+                squared_hinge(&problem, &features, &settings, start, &mut || None).map_err(|e| e.to_string())?;
             grid.push(found);
         }
         Ok(grid)

@@ -171,7 +171,11 @@ fn value_is_that_of_a_slow_reference() {
                 let found = solve(&problem, &all(&problem), &settings);
                 let slow = reference(&problem, &all(&problem), &settings, 300);
                 assert!(found.dual <= slow * (1.0 + 1e-12), "{bias:?}: bound {} above {slow}", found.dual);
-                assert!((found.primal - slow).abs() <= 1e-7 * slow, "{bias:?}, C = {cost}: {} and {slow}", found.primal);
+                assert!(
+                    (found.primal - slow).abs() <= 1e-7 * slow,
+                    "{bias:?}, C = {cost}: {} and {slow}",
+                    found.primal
+                );
             }
         }
     }

@@ -115,21 +115,15 @@ impl<'a> Lasso<'a> {
         (0..u.len()).map(|j| violation(u[j], self.slope(j))).fold(0.0, f64::max)
     }
 
-    /// Lowers the violation to `open`; false where `stop` or `most` sweeps end it before.
-    pub(super) fn solve(
-        &mut self,
-        u: &mut [f64],
-        open: f64,
-        most: u64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> bool {
+    /// Lowers the violation to `open`, unless `stop` or the number `most` of sweeps ends it before.
+    pub(super) fn solve(&mut self, u: &mut [f64], open: f64, most: u64, stop: &mut dyn FnMut() -> Option<Status>) {
         let all: Vec<usize> = (0..u.len()).collect();
         let (mut spent, mut care) = (0.0, 1.0);
         while self.sweeps < most {
             // Step 1.
             let worst = self.sweep(&all, u);
             if worst <= open {
-                return true;
+                return;
             }
             // Step 2.
             let aim = open.max(RESTRICTED * worst);
@@ -137,7 +131,7 @@ impl<'a> Lasso<'a> {
             let (sweep, leap) = self.prices(&support);
             while self.sweeps < most {
                 if stop().is_some() {
-                    return false;
+                    return;
                 }
                 // Step 3.
                 if spent >= care * leap {
@@ -150,7 +144,6 @@ impl<'a> Lasso<'a> {
                 }
             }
         }
-        false
     }
 
     /// Estimated time of a sweep over these columns and of a Newton step on them.
@@ -225,9 +218,10 @@ impl<'a> Lasso<'a> {
                 moved -= change * self.mean[j];
             }
             // 1/2 |r + along|^2 - 1/2 |r|^2, both centred.
-            let loss = simd::dot(&self.r, &along) - self.shift * moved
-                + 0.5 * (simd::dot(&along, &along) - moved * moved);
-            if penalty + loss < 0.0 {
+            let loss =
+                simd::dot(&self.r, &along) - self.shift * moved + 0.5 * (simd::dot(&along, &along) - moved * moved);
+            // A gain this side of a change of sign is sure, even where rounding hides it.
+            if t <= first || penalty + loss < 0.0 {
                 let new: Vec<f64> = (0..support.len()).map(to).collect();
                 for (&j, new) in support.iter().zip(new) {
                     u[j] = new;

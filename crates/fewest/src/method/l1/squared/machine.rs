@@ -8,6 +8,8 @@ use crate::{Bias, DualSolution, Status};
 
 /// Share of the violation on the working set that a lasso is solved to: the samples inside the margin change anyway.
 const INNER: f64 = 0.1;
+/// Sweeps of a lasso after a part of a way.
+const FEW: u64 = 5;
 /// Lassos at most for one working set.
 const STEPS: usize = 50;
 /// Points the line search tries at most.
@@ -25,6 +27,8 @@ pub(super) struct Machine<'a> {
     pub(super) bias: f64,
     /// x_i . w
     scores: Vec<f64>,
+    /// Sweeps the next lasso may take: few while the samples inside the margin change so much that only a part of the way is gone.
+    patience: u64,
 }
 
 /// What (w, b) tells, b being at its best if it is free.
@@ -54,7 +58,7 @@ impl<'a> Machine<'a> {
         for (j, &w) in w.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             columns.add(j, w, &mut scores);
         }
-        Self { columns, dual, w, bias, scores }
+        Self { columns, dual, w, bias, scores, patience: FEW }
     }
 
     /// Bias of the decision function.
@@ -70,7 +74,8 @@ impl<'a> Machine<'a> {
         let loss = kkt::total_loss(self.dual, &self.scores, self.bias);
         let primal = self.w.iter().map(|w| w.abs()).sum::<f64>() + loss;
         let slack = |i: usize| (1.0 - self.dual.y[i] * (self.scores[i] + self.bias)).max(0.0);
-        let mut beta: Vec<f64> = (0..self.dual.len()).map(|i| 2.0 * self.dual.cost[i] * self.dual.y[i] * slack(i)).collect();
+        let mut beta: Vec<f64> =
+            (0..self.dual.len()).map(|i| 2.0 * self.dual.cost[i] * self.dual.y[i] * slack(i)).collect();
         kkt::make_feasible(self.dual, &mut beta);
         let scores = self.columns.scores(positions, &beta);
         let violation = positions.iter().zip(&scores).map(|(&j, &c)| violation(self.w[j], c)).fold(0.0, f64::max);
@@ -104,9 +109,10 @@ impl<'a> Machine<'a> {
             }
             let mut to = from.clone();
             let before = lasso.sweeps;
-            let done = lasso.solve(&mut to, (INNER * open).max(0.5 * aim), before + most - sweeps, stop);
+            let budget = self.patience.min(most - sweeps);
+            lasso.solve(&mut to, (INNER * open).max(0.5 * aim), before + budget, stop);
             sweeps += lasso.sweeps - before;
-            if !done {
+            if sweeps >= most || stop().is_some() {
                 break;
             }
             let turn = lasso.bias_change();
@@ -130,6 +136,7 @@ impl<'a> Machine<'a> {
                 self.scores.iter_mut().for_each(|f| *f -= t * turn);
                 self.bias += t * turn;
             }
+            self.patience = if t == 1.0 { self.patience.saturating_mul(2) } else { (self.patience / 2).max(FEW) };
             known = Some(lasso);
         }
         sweeps
@@ -155,6 +162,11 @@ impl<'a> Machine<'a> {
             }
             (first, second)
         };
+        let inside = |i: usize, t: f64| self.dual.y[i] * (decisions[i] + t * along[i]) < 1.0;
+        if (0..along.len()).all(|i| inside(i, 0.0) == inside(i, 1.0)) {
+            // The lasso was the whole truth.
+            return 1.0;
+        }
         let start = derivatives(0.0).0;
         let (mut slope, mut curve) = derivatives(1.0);
         if slope <= 0.0 {

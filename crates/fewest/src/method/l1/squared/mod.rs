@@ -32,7 +32,7 @@ use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings};
 /// Least size of a working set.
 const LEAST: usize = 100;
 /// Share of the violation of all columns that the working set is solved to.
-const SHARE: f64 = 0.1;
+const SHARE: f64 = 0.3;
 /// Rounds without a better gap before it gives up.
 const PATIENCE: u32 = 12;
 
