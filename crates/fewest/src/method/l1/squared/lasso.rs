@@ -20,8 +20,6 @@ const CONSTANT: f64 = 1e-14;
 const RIDGE: f64 = 1e-13;
 /// Share of the violation seen in a sweep over all that the sweeps over the weights that are not 0 aim at.
 const RESTRICTED: f64 = 0.1;
-/// Halvings of a Newton step before it ends at the first change of sign.
-const HALVINGS: usize = 4;
 /// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per product of a matrix: only their proportions count.
 const DENSE: f64 = 0.15;
 const SPARSE: f64 = 1.2;
@@ -201,13 +199,12 @@ impl<'a> Lasso<'a> {
             .zip(&direction)
             .map(|(&j, d)| if d * u[j] < 0.0 { -u[j] / d } else { f64::INFINITY })
             .collect();
-        let first = zero.iter().copied().fold(f64::INFINITY, f64::min);
-        let (mut t, mut along) = (1.0, vec![0.0; self.r.len()]);
-        for halving in 0..=HALVINGS {
-            if t < first || halving == HALVINGS {
-                // Up to the first change of sign the step gains for sure.
-                t = first.min(1.0);
-            }
+        let mut ends: Vec<f64> = zero.iter().copied().filter(|&z| z < 1.0).collect();
+        ends.sort_unstable_by(f64::total_cmp);
+        let first = ends.first().copied().unwrap_or(1.0);
+        let (mut t, mut turned, mut along) = (1.0, ends.len(), vec![0.0; self.r.len()]);
+        // To the end first, then to where half as many signs have turned, and so on.
+        loop {
             let to = |at: usize| if t >= zero[at] { 0.0 } else { u[support[at]] + t * direction[at] };
             along.fill(0.0);
             let (mut moved, mut penalty) = (0.0, 0.0);
@@ -230,9 +227,9 @@ impl<'a> Lasso<'a> {
                 self.centre();
                 return true;
             }
-            t *= 0.5;
+            turned /= 2;
+            t = ends[turned];
         }
-        false
     }
 
     /// d with (X_S' X_S) d = slope, X_S centred.
