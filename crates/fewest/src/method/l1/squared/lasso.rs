@@ -20,6 +20,8 @@ const CONSTANT: f64 = 1e-14;
 const RIDGE: f64 = 1e-13;
 /// Share of the violation seen in a sweep over all that the sweeps over the weights that are not 0 aim at.
 const RESTRICTED: f64 = 0.1;
+/// A change of the value below this share of it is rounding.
+const ROUNDING: f64 = 1e-14;
 /// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per product of a matrix: only their proportions count.
 const DENSE: f64 = 0.15;
 const SPARSE: f64 = 1.2;
@@ -190,9 +192,11 @@ impl<'a> Lasso<'a> {
         }
         let slope: Vec<f64> = support.iter().map(|&j| self.slope(j) - u[j].signum()).collect();
         let direction = self.newton(&support, &slope);
-        if simd::dot(&slope, &direction[..slope.len()]) <= 0.0 {
+        let promised = simd::dot(&slope, &direction);
+        if !promised.is_finite() || promised <= 0.0 {
             return false;
         }
+        let unseen = ROUNDING * (simd::dot(&self.r, &self.r) + support.iter().map(|&j| u[j].abs()).sum::<f64>());
         // Where along the step each weight becomes 0.
         let zero: Vec<f64> = support
             .iter()
@@ -217,8 +221,9 @@ impl<'a> Lasso<'a> {
             // 1/2 |r + along|^2 - 1/2 |r|^2, both centred.
             let loss =
                 simd::dot(&self.r, &along) - self.shift * moved + 0.5 * (simd::dot(&along, &along) - moved * moved);
-            // A gain this side of a change of sign is sure, even where rounding hides it.
-            if t <= first || penalty + loss < 0.0 {
+            // Up to the first change of sign it gains, even where rounding hides that.
+            let most = if t <= first { unseen } else { 0.0 };
+            if penalty + loss < most {
                 let new: Vec<f64> = (0..support.len()).map(to).collect();
                 for (&j, new) in support.iter().zip(new) {
                     u[j] = new;
@@ -226,6 +231,9 @@ impl<'a> Lasso<'a> {
                 simd::axpy(1.0, &along, &mut self.r);
                 self.centre();
                 return true;
+            }
+            if t <= first {
+                return false;
             }
             turned /= 2;
             t = ends[turned];

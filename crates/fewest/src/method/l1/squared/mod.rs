@@ -33,7 +33,7 @@ use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings};
 const LEAST: usize = 100;
 /// Share of the violation of all columns that the working set is solved to.
 const SHARE: f64 = 0.3;
-/// Rounds without a better gap before it gives up.
+/// Rounds without a better gap or value before it gives up.
 const PATIENCE: u32 = 12;
 
 /// Solves the problem above. `features`: the columns allowed, ascending. `start`: a solution on the same columns at another cost.
@@ -56,15 +56,16 @@ pub fn squared_hinge(
     let dual = BoxDual::new(problem.labels(), problem.weights(), &settings);
     let mut machine = Machine::new(&columns, &dual, start);
     let mut proof = Proof::new(&columns, &dual);
-    let (mut epochs, mut smallest, mut idle) = (0, f64::INFINITY, 0);
+    let (mut epochs, mut smallest, mut lowest, mut idle) = (0, f64::INFINITY, f64::INFINITY, 0);
     loop {
         // Step 1.
         let look = machine.look(proof.alive());
         epochs += 1;
         proof.learn(&look);
         let gap = kkt::relative_gap(look.primal, proof.value());
-        idle = if gap < 0.9 * smallest { 0 } else { idle + 1 };
-        smallest = smallest.min(gap);
+        let falls = look.primal < lowest - 0.01 * (look.primal - proof.value());
+        idle = if gap < 0.9 * smallest || falls { 0 } else { idle + 1 };
+        (smallest, lowest) = (smallest.min(gap), lowest.min(look.primal));
         let status = match stop() {
             _ if gap <= settings.tolerance => Some(Status::Optimal),
             Some(status) => Some(status),
