@@ -5,6 +5,8 @@
 //!          at changes of sign: Schmidt, Fung, Rosales, ECML 2007 (projection), as the exact end of a descent that has found the signs.
 //! Given    columns (the working set), I, u to start from.                 Returns  u, b with a violation of at most what was asked for.
 //! Steps    1. sweep over all columns  2. sweeps over those of weight not 0  3. when those have cost as much as a Newton step, that step
+//! Samples that were outside the margin but came inside on the way to the last lasso's solution can be watched: their terms
+//! C_i (change of decision value)^2 have the right derivative, 0, and keep the next solution from going as far.
 //! A free bias is b's best value at any u: rows are centred, by one number per column and one for the residuals.
 //! Cost     per sweep the stored values of its columns in I; a Newton step the Gram matrix of the s weights that are not 0, and s^3 / 3.
 
@@ -34,7 +36,7 @@ pub(super) struct Lasso<'a> {
     columns: &'a Columns<'a>,
     /// Working set, positions in `columns`.
     work: &'a [usize],
-    /// I, ascending.
+    /// I and the samples watched, ascending.
     pub(super) inside: Vec<usize>,
     /// 2 C_i of these.
     curvature: Vec<f64>,
@@ -83,10 +85,11 @@ impl<'a> Lasso<'a> {
         Self { columns, work, inside, curvature, root, x, unit, mean, square, r, shift: 0.0, sweeps: 0 }
     }
 
-    /// Sets the residuals of the point at hand.
+    /// Sets the residuals of the point at hand: 0 for samples outside the margin, which then only resist a change of their decision value.
     pub(super) fn begin(&mut self, y: &[f64], decisions: &[f64]) {
         for (at, &i) in self.inside.iter().enumerate() {
-            self.r[at] = self.root[at] * (y[i] - decisions[i]);
+            let slack = 1.0 - y[i] * decisions[i];
+            self.r[at] = self.root[at] * y[i] * slack.max(0.0);
         }
         self.centre();
     }

@@ -92,14 +92,14 @@ impl<'a> Machine<'a> {
     ) -> u64 {
         let n = self.dual.len();
         let (mut known, mut sweeps): (Option<Lasso<'_>>, u64) = (None, 0);
-        let mut along = vec![0.0; n];
+        let (mut along, mut watched, mut stuck) = (vec![0.0; n], vec![false; n], false);
         for _ in 0..STEPS {
             let decisions: Vec<f64> = self.scores.iter().map(|f| f + self.bias).collect();
-            let inside: Vec<usize> =
-                (0..n).filter(|&i| self.dual.cost[i] > 0.0 && self.dual.y[i] * decisions[i] < 1.0).collect();
+            let inside = |i: usize, decision: f64| self.dual.cost[i] > 0.0 && self.dual.y[i] * decision < 1.0;
+            let samples: Vec<usize> = (0..n).filter(|&i| inside(i, decisions[i]) || watched[i]).collect();
             let mut lasso = match known.take() {
-                Some(lasso) if lasso.inside == inside => lasso,
-                _ => Lasso::new(self.columns, work, inside, &self.dual.cost),
+                Some(lasso) if lasso.inside == samples => lasso,
+                _ => Lasso::new(self.columns, work, samples, &self.dual.cost),
             };
             lasso.begin(&self.dual.y, &decisions);
             let from: Vec<f64> = work.iter().map(|&j| self.w[j]).collect();
@@ -123,10 +123,15 @@ impl<'a> Machine<'a> {
                 }
             }
             let t = self.line_search(&from, &to, &decisions, &along);
-            if t == 0.0 {
+            for i in 0..n {
+                // Those that stood in the way.
+                watched[i] = t < 1.0 && (watched[i] || inside(i, decisions[i] + along[i]));
+            }
+            if t == 0.0 && stuck {
                 // Nothing that rounding lets one see is left to gain.
                 break;
             }
+            stuck = t == 0.0;
             for ((&j, from), to) in work.iter().zip(&from).zip(&to) {
                 self.w[j] = if t == 1.0 { *to } else { from + t * (to - from) };
             }
