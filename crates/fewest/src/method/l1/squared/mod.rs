@@ -34,7 +34,7 @@ const LEAST: usize = 100;
 /// Share of the violation of all columns that the working set is solved to.
 const SHARE: f64 = 0.3;
 /// Rounds without a better gap or value before it gives up.
-const PATIENCE: u32 = 12;
+const PATIENCE: u32 = 40;
 
 /// Solves the problem above. `features`: the columns allowed, ascending. `start`: a solution on the same columns at another cost.
 ///
