@@ -103,17 +103,16 @@ impl Columns<'_> {
         let mut values = Vec::with_capacity(positions.len() * inside.len());
         let mut column = vec![0.0; self.design.n_samples()];
         for &position in positions {
-            match self.constant_at(position) {
-                Some(value) => values.extend(factor.iter().map(|f| value * f)),
-                None => {
-                    let from = self.design.dense_column(self.features[position]).unwrap_or_else(|| {
-                        column.fill(0.0);
-                        self.design.add_column(self.features[position], 1.0, &mut column);
-                        &column
-                    });
-                    values.extend(inside.iter().zip(factor).map(|(&i, f)| from[i] * f));
-                }
+            if let Some(value) = self.constant_at(position) {
+                values.extend(factor.iter().map(|f| value * f));
+                continue;
             }
+            let from = self.design.dense_column(self.features[position]).unwrap_or_else(|| {
+                column.fill(0.0);
+                self.design.add_column(self.features[position], 1.0, &mut column);
+                &column
+            });
+            values.extend(inside.iter().zip(factor).map(|(&i, f)| from[i] * f));
         }
         RowMatrix::dense(positions.len(), inside.len(), values)
     }

@@ -15,7 +15,8 @@
 //!          the margin (`lasso.rs`), exact line search to its solution
 //! Cost     per round a pass over the columns still in, and descents on the working set; memory some copies of the working set.
 //! Differs  the violation, not the gap, says when a working set is done; |c_j| itself, not its distance to 1 over ||x_j||, orders columns.
-//! Fails    never on limits (`max_epochs` counts sweeps and passes); errors: settings out of range.
+//! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on separable data at costs of 1e5 and more;
+//!          errors: settings out of range.
 
 mod columns;
 mod lasso;
