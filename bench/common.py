@@ -43,6 +43,7 @@ FILES = {
     "madelon": ("madelon_train.csv.gz", None),
     "huntington_borovecki": ("huntington_borovecki.csv.gz", None),
     "arcene": ("arcene.csv.gz", None),
+    "dorothea": ("dorothea_train.svm.gz", 100000),
 }
 ENGINE_SETS = list(FILES)[:11]
 RFE_SETS = ["leukemia_golub", "huntington_borovecki", "arcene", "generated_500_1000"]

@@ -1,4 +1,4 @@
-//! `fewest-bench fit|rfe|fgm|pass|kta|enumerate|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
+//! `fewest-bench fit|rfe|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
 //! output. Only the solve is timed. `bench/README.md` says what the scripts do with it.
 //!
 //! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias free|none|S --tolerance T
@@ -6,12 +6,14 @@
 //! Options of `rfe`: `--features K --step N --cost C --tolerance T --repeats R --seconds S`.
 //! Options of `fgm`: `--features B --cost C --gap G --mkl fast|simple --reuse 1|0 --top-b 0|1 --repeats R --seconds S --out FILE`
 //! (bias and the p weights as raw f64).
+//! Options of `l1`: see `l1.rs`.
 //! Options of `pass`: see `pass.rs`.
 //! Options of `kta` and `enumerate`: see `alignment.rs`.
 //! `read` times reading a data file of any format `fewest_data` knows: `--repeats R --seconds S`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command that reports by printing")]
 
 mod alignment;
+mod l1;
 mod matrix;
 mod pass;
 
@@ -58,7 +60,7 @@ impl Options {
 
 fn run(arguments: &[String]) -> Result<Value, String> {
     let [command, file, rest @ ..] = arguments else {
-        return Err("usage: fewest-bench fit|rfe|fgm|pass|kta|enumerate|read|info FILE [--option value ...]".into());
+        return Err("usage: fewest-bench fit|rfe|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]".into());
     };
     let mut options = HashMap::new();
     for pair in rest.chunks(2) {
@@ -77,13 +79,14 @@ fn run(arguments: &[String]) -> Result<Value, String> {
         "fit" => run_fit(&data, options)?,
         "rfe" => run_rfe(&data, options)?,
         "fgm" => run_fgm(&data, options)?,
+        "l1" => l1::run_l1(&data, options)?,
         "pass" => pass::run_pass(&data, options)?,
         "kta" => alignment::run_kta(&data, options)?,
         "enumerate" => alignment::run_enumerate(&data, options)?,
         "info" => options.none_left().map(|()| json!({"peak_bytes": peak_bytes()}))?,
         other => {
             return Err(format!(
-                "unknown command {other}; there are fit, rfe, fgm, pass, kta, enumerate, read and info"
+                "unknown command {other}; there are fit, rfe, fgm, l1, pass, kta, enumerate, read and info"
             ));
         }
     };

@@ -198,7 +198,7 @@ impl<'a> L1Oracle<'a> {
     }
 
     /// A point as the solution of a classifier with weights for `features` (ascending), outside of which it has none.
-    pub fn solution(&self, point: L1Point, features: &[usize], tolerance: f64) -> DualSolution {
+    pub fn solution(&self, point: &L1Point, features: &[usize], tolerance: f64) -> DualSolution {
         let labels = self.problem.labels();
         let mut weights = vec![0.0; features.len()];
         for &(j, w) in &point.weights {

@@ -143,7 +143,7 @@ pub fn fsv(
     let status = run.stop().unwrap_or(Status::Completed);
     let ranking = best.as_ref().map_or_else(Vec::new, |(_, point)| rank_weights(&point.weights));
     let solution =
-        best.map(|(subset, point)| concave.oracle.solution(point, &subset.iter().collect::<Vec<_>>(), TIGHT));
+        best.map(|(subset, point)| concave.oracle.solution(&point, &subset.iter().collect::<Vec<_>>(), TIGHT));
     Ok(FsvReport {
         selection: Selection { outcome: run.finish(status), ranking, solutions: Vec::new() },
         solution,

@@ -8,11 +8,15 @@
 //!          cost whose non-zero weights satisfy the rules, those are the subset  3. where none does: at the smallest cost, the allowed
 //!          subset of largest total |w_j|, and the L1-SVM of that subset alone
 //! Bound    the dual value in step 1, at the cost chosen: fewer features only cost more.
-//! Cost     hinge: see [`crate::l1_oracle`]; squared hinge: see `squared.rs`.
+//! Cost     hinge: see [`crate::l1_oracle`]; squared hinge: see `squared/`.
 //! Differs  rules other than must-out: steps 2 and 3.
 //! Fails    never on limits. Errors: settings out of range, hinge without HiGHS.
 
+mod squared;
+
 use std::time::{Duration, Instant};
+
+pub use squared::squared_hinge;
 
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
@@ -245,7 +249,7 @@ impl<'a> Trainer<'a> {
             oracle.set_bounds(&bound)?;
             oracle.set_cost(&self.problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
             let point = oracle.solve(self.settings.tolerance, stop)?;
-            return Ok(oracle.solution(point, features, self.settings.tolerance));
+            return Ok(oracle.solution(&point, features, self.settings.tolerance));
         }
         let settings = SvmSettings { cost, ..self.settings.clone() };
         let start = self.squared.as_ref().filter(|s| s.0 == features).map(|s| &s.1);
@@ -253,14 +257,4 @@ impl<'a> Trainer<'a> {
         self.squared = Some((features.to_vec(), solution.clone()));
         Ok(solution)
     }
-}
-
-fn squared_hinge(
-    _: &Problem<'_>,
-    _: &[usize],
-    _: &SvmSettings,
-    _: Option<&DualSolution>,
-    _: &mut dyn FnMut() -> Option<Status>,
-) -> Result<DualSolution, Error> {
-    todo!()
 }

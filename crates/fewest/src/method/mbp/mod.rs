@@ -481,7 +481,7 @@ impl<'a> Found<'a> {
                 None => self.on_subset(model, &subset.clone(), &run)?,
             };
             let features: Vec<usize> = subset.iter().collect();
-            solution = Some(self.inner.solution(point, &features, TIGHT));
+            solution = Some(self.inner.solution(&point, &features, TIGHT));
         }
         let status = if run.closed() { Status::Optimal } else { status };
         run.counts.oracle_calls += self.programs;

@@ -1,0 +1,196 @@
+//! The point (w, b) at hand, what it tells about the dual, and the proximal Newton steps that improve it.
+
+use super::columns::Columns;
+use super::lasso::{Lasso, violation};
+use crate::dual::{BoxDual, kkt};
+use crate::kernel::simd;
+use crate::{Bias, DualSolution, Status};
+
+/// Share of the violation on the working set that a lasso is solved to: the samples inside the margin change anyway.
+const INNER: f64 = 0.1;
+/// Sweeps of a lasso after a part of a way.
+const FEW: u64 = 5;
+/// Lassos at most for one working set.
+const STEPS: usize = 50;
+/// Points the line search tries at most.
+const SEARCH: usize = 30;
+/// The line search ends where the slope is this share of the first.
+const FLAT: f64 = 0.1;
+
+/// w, b and the decision values.
+pub(super) struct Machine<'a> {
+    columns: &'a Columns<'a>,
+    dual: &'a BoxDual,
+    /// One weight per position; a penalised bias is the last, in units of its constant column.
+    pub(super) w: Vec<f64>,
+    /// A free bias, else 0.
+    pub(super) bias: f64,
+    /// x_i . w
+    scores: Vec<f64>,
+    /// Sweeps the next lasso may take: few while the samples inside the margin change so much that only a part of the way is gone.
+    patience: u64,
+}
+
+/// What (w, b) tells, b being at its best if it is free.
+pub(super) struct Look {
+    pub(super) primal: f64,
+    /// y_i alpha_i with alpha from the slacks.
+    pub(super) beta: Vec<f64>,
+    /// c_j of the positions looked at.
+    pub(super) scores: Vec<f64>,
+    /// Largest violation among these positions.
+    pub(super) violation: f64,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(columns: &'a Columns<'a>, dual: &'a BoxDual, start: Option<&DualSolution>) -> Self {
+        let mut w = vec![0.0; columns.len()];
+        let mut bias = 0.0;
+        if let Some(start) = start {
+            w[..start.weights.len()].copy_from_slice(&start.weights);
+            match columns.bias {
+                Bias::Free => bias = start.bias,
+                Bias::Penalised(s) => w[columns.features.len()] = start.bias / s,
+                Bias::None => {}
+            }
+        }
+        let mut scores = vec![0.0; dual.len()];
+        for (j, &w) in w.iter().enumerate().filter(|(_, w)| **w != 0.0) {
+            columns.add(j, w, &mut scores);
+        }
+        Self { columns, dual, w, bias, scores, patience: FEW }
+    }
+
+    /// Bias of the decision function.
+    pub(super) fn decision_bias(&self) -> f64 {
+        self.columns.constant().map_or(self.bias, |s| s * self.w[self.columns.features.len()])
+    }
+
+    /// Step 1, over these positions: a free bias goes to its best value first.
+    pub(super) fn look(&mut self, positions: &[usize]) -> Look {
+        if self.columns.bias == Bias::Free {
+            self.bias = kkt::best_bias(self.dual, &self.scores);
+        }
+        let loss = kkt::total_loss(self.dual, &self.scores, self.bias);
+        let primal = self.w.iter().map(|w| w.abs()).sum::<f64>() + loss;
+        let slack = |i: usize| (1.0 - self.dual.y[i] * (self.scores[i] + self.bias)).max(0.0);
+        let mut beta: Vec<f64> =
+            (0..self.dual.len()).map(|i| 2.0 * self.dual.cost[i] * self.dual.y[i] * slack(i)).collect();
+        kkt::make_feasible(self.dual, &mut beta);
+        let scores = self.columns.scores(positions, &beta);
+        let violation = positions.iter().zip(&scores).map(|(&j, &c)| violation(self.w[j], c)).fold(0.0, f64::max);
+        Look { primal, beta, scores, violation }
+    }
+
+    /// Step 4: steps on the working set until its violation is at most `aim`. Returns the sweeps used.
+    pub(super) fn improve(
+        &mut self,
+        work: &[usize],
+        aim: f64,
+        most: u64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> u64 {
+        let n = self.dual.len();
+        let (mut known, mut sweeps): (Option<Lasso<'_>>, u64) = (None, 0);
+        let (mut along, mut watched, mut stuck) = (vec![0.0; n], vec![false; n], false);
+        for _ in 0..STEPS {
+            let decisions: Vec<f64> = self.scores.iter().map(|f| f + self.bias).collect();
+            let inside = |i: usize, decision: f64| self.dual.cost[i] > 0.0 && self.dual.y[i] * decision < 1.0;
+            let samples: Vec<usize> = (0..n).filter(|&i| inside(i, decisions[i]) || watched[i]).collect();
+            let mut lasso = match known.take() {
+                Some(lasso) if lasso.inside == samples => lasso,
+                _ => Lasso::new(self.columns, work, samples, &self.dual.cost),
+            };
+            lasso.begin(&self.dual.y, &decisions);
+            let from: Vec<f64> = work.iter().map(|&j| self.w[j]).collect();
+            let open = lasso.violation(&from);
+            if open <= aim {
+                break;
+            }
+            let mut to = from.clone();
+            let before = lasso.sweeps;
+            let budget = self.patience.min(most - sweeps);
+            lasso.solve(&mut to, (INNER * open).max(0.5 * aim), before + budget, stop);
+            sweeps += lasso.sweeps - before;
+            if sweeps >= most || stop().is_some() {
+                break;
+            }
+            let turn = lasso.bias_change();
+            along.fill(turn);
+            for ((&j, from), to) in work.iter().zip(&from).zip(&to) {
+                if from != to {
+                    self.columns.add(j, to - from, &mut along);
+                }
+            }
+            let t = self.line_search(&from, &to, &decisions, &along);
+            for i in 0..n {
+                // Those that stood in the way.
+                watched[i] = t < 1.0 && (watched[i] || inside(i, decisions[i] + along[i]));
+            }
+            if t == 0.0 && stuck {
+                // Nothing that rounding lets one see is left to gain.
+                break;
+            }
+            stuck = t == 0.0;
+            for ((&j, from), to) in work.iter().zip(&from).zip(&to) {
+                self.w[j] = if t == 1.0 { *to } else { from + t * (to - from) };
+            }
+            simd::axpy(t, &along, &mut self.scores);
+            if self.columns.bias == Bias::Free {
+                // `along` holds the bias's move too, which is kept apart.
+                self.scores.iter_mut().for_each(|f| *f -= t * turn);
+                self.bias += t * turn;
+            }
+            self.patience = if t == 1.0 { self.patience.saturating_mul(2) } else { (self.patience / 2).max(FEW) };
+            known = Some(lasso);
+        }
+        sweeps
+    }
+
+    /// t in [0, 1] where the value falls no more on the way from `from` to `to`, a little before rather than behind.
+    fn line_search(&self, from: &[f64], to: &[f64], decisions: &[f64], along: &[f64]) -> f64 {
+        // First and second derivative at t; the first from the left.
+        let derivatives = |t: f64| {
+            let (mut first, mut second) = (0.0, 0.0);
+            for (a, b) in from.iter().zip(to).filter(|(a, b)| a != b) {
+                let before = if *a == 0.0 { *b } else { *a };
+                let zero = if a * b < 0.0 { a / (a - b) } else { f64::INFINITY };
+                first += (b - a) * if t > zero { -before.signum() } else { before.signum() };
+            }
+            for i in 0..along.len() {
+                let (y, c) = (self.dual.y[i], self.dual.cost[i]);
+                let slack = 1.0 - y * (decisions[i] + t * along[i]);
+                if slack > 0.0 {
+                    first -= 2.0 * c * slack * y * along[i];
+                    second += 2.0 * c * along[i] * along[i];
+                }
+            }
+            (first, second)
+        };
+        let inside = |i: usize, t: f64| self.dual.y[i] * (decisions[i] + t * along[i]) < 1.0;
+        if (0..along.len()).all(|i| inside(i, 0.0) == inside(i, 1.0)) {
+            // The lasso was the whole truth.
+            return 1.0;
+        }
+        let start = derivatives(0.0).0;
+        let (mut slope, mut curve) = derivatives(1.0);
+        if slope <= 0.0 {
+            return 1.0;
+        }
+        let (mut low, mut high, mut t) = (0.0, 1.0, 1.0);
+        for _ in 0..SEARCH {
+            let newton = t - slope / curve;
+            t = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+            (slope, curve) = derivatives(t);
+            if slope <= 0.0 {
+                low = t;
+                if slope >= FLAT * start {
+                    break;
+                }
+            } else {
+                high = t;
+            }
+        }
+        low
+    }
+}

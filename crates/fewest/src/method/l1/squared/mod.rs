@@ -1,0 +1,124 @@
+//! The l1-penalised machine with squared hinge loss: its optimum, few weights not 0, and the dual point that proves it.
+//!
+//! Solves   min over w, b of  ||w||_1 + sum_i C_i max(0, 1 - y_i (w.x_i + b))^2, C_i = cost weight_i, w on the columns allowed; b is free,
+//!          penalised as the weight of a constant column of value s (adds |b / s|), or 0.
+//! Source   the problem is LIBLINEAR's -s 5 (Fan et al., JMLR 9, 2008). Working sets: Massias, Gramfort, Salmon, ICML 2018 (Celer); Johnson,
+//!          Guestrin, ICML 2015 (Blitz). Screening: Ndiaye, Fercoq, Gramfort, Salmon, JMLR 18, 2017. Proximal Newton: Lee, Sun, Saunders,
+//!          SIAM J. Optim. 24, 2014.
+//! Dual     max sum_i alpha_i - alpha_i^2 / (4 C_i)  s.t. alpha >= 0, |c_j| <= 1 for c_j = sum_i alpha_i y_i x_ij of every column allowed, the
+//!          constant one included, and y'alpha = 0 for a free bias. At the optimum alpha_i = 2 C_i max(0, 1 - m_i).
+//! Given    Problem, columns allowed, SvmSettings, a solution at another cost to start from.
+//! Returns  DualSolution: w, b; beta_i = y_i alpha_i, feasible, whose value is the proven lower bound; the largest violation.
+//! Steps    1. alpha from the slacks at the best free bias, all c_j, alpha scaled to the feasible point of largest value; stop at the gap
+//!          2. leave out for good the columns that no alpha within the gap can hold at |c_j| = 1  3. working set: the weights that are not
+//!          0, as many others again of largest |c_j|  4. on it, until its violation is a share of that of all: the lasso of the samples inside
+//!          the margin (`lasso.rs`), exact line search to its solution
+//! Cost     per round a pass over the columns still in, and descents on the working set; memory some copies of the working set.
+//! Differs  the violation, not the gap, says when a working set is done; |c_j| itself, not its distance to 1 over ||x_j||, orders columns.
+//! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on separable data at costs of 1e5 and more;
+//!          errors: settings out of range.
+
+mod columns;
+mod lasso;
+mod machine;
+mod proof;
+
+use columns::Columns;
+use machine::{Look, Machine};
+use proof::Proof;
+
+use crate::dual::{BoxDual, kkt};
+use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings};
+
+/// Least size of a working set.
+const LEAST: usize = 100;
+/// Share of the violation of all columns that the working set is solved to.
+const SHARE: f64 = 0.3;
+/// Rounds without a better gap or value before it gives up.
+const PATIENCE: u32 = 40;
+
+/// Solves the problem above. `features`: the columns allowed, ascending. `start`: a solution on the same columns at another cost.
+///
+/// The solution's `weights` are those of `features`, in that order; `kkt_residual` is the largest distance of c_j, at the alpha of (w, b), to
+/// the subdifferential of |w_j|: |c_j - sign w_j|, or max(0, |c_j| - 1) where w_j = 0, a penalised bias included and a free one at its best.
+///
+/// # Errors
+/// [`Error::Setting`] when a setting is out of range; `loss` is not looked at.
+pub fn squared_hinge(
+    problem: &Problem<'_>,
+    features: &[usize],
+    settings: &SvmSettings,
+    start: Option<&DualSolution>,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<DualSolution, Error> {
+    settings.check()?;
+    let columns = Columns { design: problem.design(), features, bias: settings.bias };
+    let settings = SvmSettings { loss: Loss::SquaredHinge, ..settings.clone() };
+    let dual = BoxDual::new(problem.labels(), problem.weights(), &settings);
+    let mut machine = Machine::new(&columns, &dual, start);
+    let mut proof = Proof::new(&columns, &dual);
+    let (mut epochs, mut smallest, mut lowest, mut idle) = (0, f64::INFINITY, f64::INFINITY, 0);
+    loop {
+        // Step 1.
+        let look = machine.look(proof.alive());
+        epochs += 1;
+        proof.learn(&look);
+        let gap = kkt::relative_gap(look.primal, proof.value());
+        let falls = look.primal < lowest - 0.01 * (look.primal - proof.value());
+        idle = if gap < 0.9 * smallest || falls { 0 } else { idle + 1 };
+        (smallest, lowest) = (smallest.min(gap), lowest.min(look.primal));
+        let status = match stop() {
+            _ if gap <= settings.tolerance => Some(Status::Optimal),
+            Some(status) => Some(status),
+            None if epochs >= settings.max_epochs => Some(Status::CallLimit),
+            None if idle > PATIENCE => Some(Status::Stalled),
+            None => None,
+        };
+        if let Some(mut status) = status {
+            // The columns left out may still need the bound to be scaled.
+            let look = if proof.is_whole() {
+                look
+            } else {
+                let look = machine.look(proof.take_all_in());
+                proof.rescale(&look);
+                look
+            };
+            let gap = kkt::relative_gap(look.primal, proof.value());
+            if gap <= settings.tolerance {
+                status = Status::Optimal;
+            } else if status == Status::Optimal {
+                continue;
+            }
+            return Ok(DualSolution {
+                bias: machine.decision_bias(),
+                weights: machine.w[..features.len()].to_vec(),
+                primal: look.primal,
+                dual: proof.value(),
+                beta: proof.into_beta(),
+                kkt_residual: look.violation,
+                iterations: epochs,
+                status,
+            });
+        }
+        // Steps 2 to 4.
+        proof.screen(&look, &machine.w);
+        let work = working_set(proof.alive(), &look, &machine.w, features.len());
+        epochs += machine.improve(&work, SHARE * look.violation, settings.max_epochs - epochs, stop);
+    }
+}
+
+/// Step 3: the weights that are not 0 and the constant column, and the columns of largest |c_j|, as many again and one hundred at least; ascending.
+fn working_set(alive: &[usize], look: &Look, w: &[f64], count: usize) -> Vec<usize> {
+    let always = |j: usize| w[j] != 0.0 || j == count;
+    let mut work: Vec<usize> = alive.iter().copied().filter(|&j| always(j)).collect();
+    let mut rest: Vec<(f64, usize)> =
+        alive.iter().zip(&look.scores).filter(|&(&j, _)| !always(j)).map(|(&j, &c)| (c.abs(), j)).collect();
+    let room = LEAST.max(2 * work.len()) - work.len();
+    if room < rest.len() {
+        rest.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        rest.truncate(room);
+    }
+    work.extend(rest.into_iter().map(|(_, j)| j));
+    work.sort_unstable();
+    work
+}
