@@ -1,9 +1,9 @@
-//! `fewest-bench l1 FILE --cost C --costs K --warm 1|0 --bias free|none|S --tolerance T --repeats R --seconds S --out FILE`: the machine with l1
-//! penalty and squared hinge loss at C; with K > 1 at K costs from C / 1000 to C, evenly spaced on a log scale, each from the last one's
+//! `fewest-bench l1 FILE --cost C --costs K --warm 1|0 --bias free|none|S --tolerance T --repeats R --seconds S --out FILE`: the L1-SVM
+//! with squared hinge loss at C; with K > 1 at K costs from C / 1000 to C, evenly spaced on a log scale, each from the last one's
 //! solution (`--warm 1`, the default) or from 0. `--out`: bias and the p weights at C as raw f64.
 
-use fewest::method::l1::squared_hinge;
-use fewest::{DualSolution, Problem, SvmSettings};
+use fewest::method::l1::{L1Settings, l1_svm, squared_hinge};
+use fewest::{DualSolution, Limits, Problem, Rules, Silent, SvmSettings};
 use serde_json::{Value, json};
 
 use crate::{Options, matrix::Matrix, peak_bytes, svm, timed};
@@ -40,5 +40,21 @@ pub(crate) fn run_l1(data: &Matrix, mut options: Options) -> Result<Value, Strin
         "worst_gap": grid.iter().map(DualSolution::gap).fold(0.0, f64::max),
         "nonzero": found.weights.iter().filter(|w| **w != 0.0).count(),
         "inside": found.beta.iter().filter(|b| **b != 0.0).count(),
+    }))
+}
+
+/// `fewest-bench l1-hinge FILE --cost C --bias free|none|S --tolerance T --repeats R --seconds S`: the L1-SVM with hinge loss at C.
+pub(crate) fn run_l1_hinge(data: &Matrix, mut options: Options) -> Result<Value, String> {
+    let settings = L1Settings { svm: svm(&mut options)?, costs: Vec::new() };
+    let problem = Problem::new(&*data.design, &data.labels, None).map_err(|e| e.to_string())?;
+    let rules = Rules::none(problem.n_features());
+    let (seconds, report) = timed(&mut options, || {
+        l1_svm(&problem, &rules, &settings, Limits::default(), &mut Silent).map_err(|e| e.to_string())
+    })?;
+    options.none_left()?;
+    let found = &report.solution;
+    Ok(json!({
+        "seconds": seconds, "primal": found.primal, "dual": found.dual, "gap": found.gap(), "kkt_residual": found.kkt_residual,
+        "programs": found.iterations, "status": found.status.name(), "peak_bytes": peak_bytes(), "nonzero": found.weights.len(),
     }))
 }

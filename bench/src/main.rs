@@ -80,6 +80,7 @@ fn run(arguments: &[String]) -> Result<Value, String> {
         "rfe" => run_rfe(&data, options)?,
         "fgm" => run_fgm(&data, options)?,
         "l1" => l1::run_l1(&data, options)?,
+        "l1-hinge" => l1::run_l1_hinge(&data, options)?,
         "pass" => pass::run_pass(&data, options)?,
         "kta" => alignment::run_kta(&data, options)?,
         "enumerate" => alignment::run_enumerate(&data, options)?,

@@ -327,7 +327,9 @@ impl<'a> L1Oracle<'a> {
             _ => 0.0,
         };
         let mut scores = vec![bias; self.cost.len()];
-        weights.iter().for_each(|&(j, w)| self.problem.design().add_column(j, w, &mut scores));
+        for &(j, w) in &weights {
+            self.problem.design().add_column(j, w, &mut scores);
+        }
         let labels = self.problem.labels();
         let slack = |i: usize| (1.0 - labels[i] * scores[i]).max(0.0);
         let loss = (0..scores.len()).filter(|&i| self.cost[i] > 0.0).map(|i| self.cost[i] * slack(i)).sum::<f64>();
@@ -432,7 +434,9 @@ impl<'a> L1Oracle<'a> {
             });
         }
         let mut gathered = Rows::default();
-        rows.iter().for_each(|row| gathered.push(row, 1.0, none));
+        for row in &rows {
+            gathered.push(row, 1.0, none);
+        }
         self.program.add_rows(&gathered)?;
         self.samples.extend(samples);
         self.infeasible = true;

@@ -19,7 +19,9 @@ fn whole(problem: &Problem<'_>, cost: f64, bias: Bias, price: &[f64], bound: &[f
     let mut add = |cost: f64, lower: f64, upper: f64| {
         lp.add_column(Column { cost, lower, upper, integer: false }).expect("a column");
     };
-    features.iter().for_each(|&j| (0..2).for_each(|_| add(price[j], 0.0, bound[j])));
+    for &j in &features {
+        (0..2).for_each(|_| add(price[j], 0.0, bound[j]));
+    }
     let (of_bias, limit) = match bias {
         Bias::Free => (0.0, free),
         Bias::Penalised(s) => (1.0 / s, free),
@@ -217,6 +219,24 @@ fn mbp_plain_and_reduced_equal_enumeration_and_the_lagrangian_brackets_it() {
 }
 
 #[test]
+fn a_tree_on_many_features_proves_what_highs_proves() {
+    for seed in 0..3 {
+        let (design, labels) = RandomProblem { n: 16, p: 210, density: 1.0, noise: 0.3, seed }.draw();
+        let problem = Problem::new(&design, &labels, None).expect("two classes");
+        let settings = MbpSettings { penalty: vec![0.02; 210], weight_bound: Some(0.5), ..MbpSettings::default() };
+        let solve = |plain: bool| {
+            let settings = MbpSettings { plain, ..settings.clone() };
+            let limits = Limits { gap_rel: 1e-6, ..Limits::default() };
+            mbp(&problem, &Rules::none(210), &settings, limits, &mut Silent).expect("valid").selection.outcome
+        };
+        let (tree, highs) = (solve(false), solve(true));
+        assert_eq!((tree.status, highs.status), (Status::Optimal, Status::Optimal));
+        let (found, truth) = (tree.objective.expect("a value"), highs.objective.expect("a value"));
+        assert!((found - truth).abs() < 1e-5 * truth, "seed {seed}: {found} for {truth}, {} nodes", tree.counts.nodes);
+    }
+}
+
+#[test]
 fn fsv_falls_from_step_to_step_and_ends_where_its_own_linear_program_ends() {
     let mut rng = Rng::new(8);
     for case in 0..30u64 {
@@ -248,7 +268,9 @@ fn fsv_falls_from_step_to_step_and_ends_where_its_own_linear_program_ends() {
         // Stationary: the tangent at |w| has its least value there.
         let mut price = vec![0.0; p];
         subset.iter().zip(&model.machines[0].weights).for_each(|(j, w)| price[j] = w.abs());
-        price.iter_mut().for_each(|v| *v = settings.lambda * 5.0 * (-5.0 * *v).exp());
+        for v in price.iter_mut() {
+            *v = settings.lambda * 5.0 * (-5.0 * *v).exp();
+        }
         let means: Vec<f64> = (0..20).map(|i| (1.0 - settings.lambda) * weights[i] / share(labels[i])).collect();
         let averaged = Problem::new(&design, &labels, Some(&means)).expect("two classes");
         let least = whole(&averaged, 1.0, Bias::Free, &price, &vec![f64::INFINITY; p], subset);

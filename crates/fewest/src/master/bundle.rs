@@ -154,7 +154,9 @@ impl Bundle {
         for (plane, m) in self.planes.iter().zip(weights).filter(|e| *e.1 > 0.0) {
             plane.gradient.iter().for_each(|&(k, g)| x[k] += self.t * m * g);
         }
-        x.iter_mut().for_each(|x| *x = x.clamp(-1.0, 1.0));
+        for x in &mut x {
+            *x = x.clamp(-1.0, 1.0);
+        }
         x
     }
 

@@ -177,7 +177,9 @@ impl<'a> Concave<'a> {
     fn descend(&mut self, sizes: &[f64], features: &[usize], run: &mut Run<'_>) -> Result<(L1Point, Vec<f64>), Error> {
         let FsvSettings { lambda, alpha, max_steps, .. } = *self.settings;
         let mut bound = vec![0.0; sizes.len()];
-        features.iter().for_each(|&j| bound[j] = f64::INFINITY);
+        for &j in features {
+            bound[j] = f64::INFINITY;
+        }
         self.oracle.set_bounds(&bound)?;
         let mut sizes = sizes.to_vec();
         let (mut best, mut seen): (Option<L1Point>, Vec<f64>) = (None, Vec::new());

@@ -249,7 +249,9 @@ impl Program {
     /// [`Error::Solver`] for a cost or bound that is no number.
     pub fn add_columns(&mut self, columns: &[Column]) -> Result<usize, Error> {
         let mut entries = Entries::default();
-        columns.iter().for_each(|_| entries.push(&[]));
+        for _ in columns {
+            entries.push(&[]);
+        }
         self.add_filled_columns(columns, &entries)
     }
 

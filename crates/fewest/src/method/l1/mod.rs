@@ -173,25 +173,26 @@ pub fn l1_svm(
     }
     let (cost, mut solution, mut weights, support) = chosen.expect("at least one cost");
     run.raise_bound(solution.dual);
-    let subset = match support {
-        Some(support) => support,
+    let subset = if let Some(support) = support {
+        support
+    } else {
         // Step 3.
-        None => {
-            let mut gains = vec![0.0; rules.p()];
-            weights.iter().for_each(|&(j, w)| gains[j] = w.abs());
-            let (subset, _) = rules.best_subset(&gains).expect("Rules::new found an allowed subset");
-            let end = run.stop().map(|_| Instant::now() + WIND_UP);
-            let features: Vec<usize> = subset.iter().collect();
-            let mut late = || match end {
-                Some(end) => (Instant::now() >= end).then_some(Status::TimeLimit),
-                None => run.stop(),
-            };
-            solution = trainer.train(cost, &features, &mut late)?;
-            run.counts.oracle_calls += 1;
-            run.counts.solver_iterations += solution.iterations;
-            weights = non_zero(&features, &solution.weights);
-            subset
+        let mut gains = vec![0.0; rules.p()];
+        for &(j, w) in &weights {
+            gains[j] = w.abs();
         }
+        let (subset, _) = rules.best_subset(&gains).expect("Rules::new found an allowed subset");
+        let end = run.stop().map(|_| Instant::now() + WIND_UP);
+        let features: Vec<usize> = subset.iter().collect();
+        let mut late = || match end {
+            Some(end) => (Instant::now() >= end).then_some(Status::TimeLimit),
+            None => run.stop(),
+        };
+        solution = trainer.train(cost, &features, &mut late)?;
+        run.counts.oracle_calls += 1;
+        run.counts.solver_iterations += solution.iterations;
+        weights = non_zero(&features, &solution.weights);
+        subset
     };
     run.offer(&subset, solution.primal);
     solution.weights =
@@ -245,7 +246,9 @@ impl<'a> Trainer<'a> {
         #[cfg(feature = "highs")]
         if let Some(oracle) = &mut self.hinge {
             let mut bound = vec![0.0; self.problem.n_features()];
-            features.iter().for_each(|&j| bound[j] = f64::INFINITY);
+            for &j in features {
+                bound[j] = f64::INFINITY;
+            }
             oracle.set_bounds(&bound)?;
             oracle.set_cost(&self.problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
             let point = oracle.solve(self.settings.tolerance, stop)?;

@@ -254,7 +254,9 @@ impl<'a> Model<'a> {
             None => weight_bounds(problem, settings.bias, stop)?,
         };
         let mut bound = vec![0.0; p];
-        not_forbidden(rules).iter().for_each(|&j| bound[j] = found[j]);
+        for j in not_forbidden(rules) {
+            bound[j] = found[j];
+        }
         let penalty = if settings.penalty.is_empty() { vec![0.0; p] } else { settings.penalty.clone() };
         let cost = problem.weights().iter().map(|weight| weight * settings.cost).collect();
         Ok(Self { problem, rules, cost, bias: settings.bias, penalty, bound })
@@ -299,7 +301,9 @@ impl<'a> Model<'a> {
     pub(crate) fn check_memory(&self, features: &[usize], allowed: u64) -> Result<(), Error> {
         let design = self.problem.design();
         let mut entries = (2 * self.cost.len() + 3 * features.len()) as u64;
-        features.iter().for_each(|&j| design.each_in_column(j, &mut |_, x| entries += 2 * u64::from(x != 0.0)));
+        for &j in features {
+            design.each_in_column(j, &mut |_, x| entries += 2 * u64::from(x != 0.0));
+        }
         let what = format!("the mixed binary program of {} samples and {} features", self.cost.len(), features.len());
         program::check_memory(what, entries, allowed, "allow more memory, or select among fewer features")
     }
@@ -344,7 +348,9 @@ impl<'a> Model<'a> {
             });
         }
         let mut rows = Rows::default();
-        samples.iter().for_each(|sample| rows.push(sample, 1.0, none));
+        for sample in &samples {
+            rows.push(sample, 1.0, none);
+        }
         for (k, &j) in features.iter().enumerate() {
             let u = if self.bound[j] > SMALLEST { self.bound[j] } else { 0.0 };
             rows.push(&[(q + 2 * k, 1.0), (q + 2 * k + 1, 1.0), (k, -u)], -none, 0.0);
@@ -420,7 +426,9 @@ impl<'a> Found<'a> {
         let mut subset = Subset::from_indices(rules.p(), weights.iter().map(|e| e.0));
         if !rules.allows(&subset) {
             let mut gains = vec![0.0; rules.p()];
-            weights.iter().for_each(|&(j, w)| gains[j] = w.abs());
+            for &(j, w) in weights {
+                gains[j] = w.abs();
+            }
             match rules.best_subset(&gains) {
                 Some((best, _)) => subset = best,
                 None => return Ok(f64::INFINITY),

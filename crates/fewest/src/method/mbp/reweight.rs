@@ -68,7 +68,9 @@ pub(crate) fn reweight(
                 // The weights break a rule even so: more for each feature.
                 found.offer(model, &point.weights, run)?;
                 scale *= GROW;
-                penalty.iter_mut().for_each(|d| *d = if *d > 0.0 { *d * GROW } else { base });
+                for d in &mut penalty {
+                    *d = if *d > 0.0 { *d * GROW } else { base };
+                }
             }
             let share = SMOOTH[step.min(SMOOTH.len() - 1)];
             let smooth = |j: usize| share * model.bound[j].max(1e-12);

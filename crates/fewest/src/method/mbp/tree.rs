@@ -64,7 +64,7 @@ pub(super) fn search<'a>(
     let mut tree = Tree { model, oracle, found, made: 0 };
     let mut open = BinaryHeap::new();
     let root = model.rules.root().to_vec();
-    open.extend(tree.node(root, run)?);
+    open.extend(tree.node(&root, run)?);
     while let Some(next) = open.peek() {
         run.raise_bound(next.bound.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
         if run.closed() {
@@ -79,7 +79,7 @@ pub(super) fn search<'a>(
             next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
             state[next.unit] = choice;
             if model.rules.propagate(&mut state).is_ok() {
-                open.extend(tree.node(state, run)?);
+                open.extend(tree.node(&state, run)?);
             }
         }
         run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
@@ -100,7 +100,7 @@ struct Tree<'a, 'b, 'c> {
 
 impl Tree<'_, '_, '_> {
     /// Solves a node; none when nothing better is in it. A node that was cut short keeps a bound that is true.
-    fn node(&mut self, state: Vec<Choice>, run: &mut Run<'_>) -> Result<Option<Open>, Error> {
+    fn node(&mut self, state: &[Choice], run: &mut Run<'_>) -> Result<Option<Open>, Error> {
         let (model, p) = (self.model, self.model.bound.len());
         let choice = |j: usize| state[model.rules.unit_of(j)];
         let (mut bound, mut prices, mut paid) = (model.bound.clone(), model.relaxed_prices(), 0.0);
@@ -131,12 +131,12 @@ impl Tree<'_, '_, '_> {
         let branch = point.weights.iter().filter(free).filter(|e| (WHOLE..1.0 - WHOLE).contains(&share(e)));
         let branch = branch.max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.0.cmp(&a.0))).map(|e| e.0);
         if branch.is_none() || run.counts.nodes % TRY == 1 {
-            self.try_subset(&point, &state, run)?;
+            self.try_subset(&point, state, run)?;
         }
         // Where the relaxation is whole, it may still break a rule: then any unit will do.
         let unit = match branch {
             Some(j) => model.rules.unit_of(j),
-            None if self.allowed(&point, &state) && point.stopped.is_none() => return Ok(None),
+            None if self.allowed(&point, state) && point.stopped.is_none() => return Ok(None),
             None => match state.iter().position(|c| *c == Choice::Free) {
                 Some(unit) => unit,
                 None => return Ok(None),
