@@ -111,6 +111,8 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
     Predict(PredictArgs),
+    /// Make a page for people from the JSON of select, path or evaluate
+    Report(ReportArgs),
     /// Say what is in a data file, and what is wrong with it
     Check(CheckArgs),
     /// Convert between data formats
@@ -337,6 +339,12 @@ pub(crate) struct SelectionArgs {
     /// Write every event of the run to this file, one JSON object per line
     #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write a page for people to this file, or - for standard output: charts, tables, the gap in words; one file, nothing is loaded
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+    /// Add to the JSON what a report shows of the data: strength of each feature alone, correlations, stand-ins; --report does it, too
+    #[arg(long, help_heading = "Output")]
+    pub(crate) describe: bool,
 }
 
 /// Options of single methods; [`super::method`] says which method has which.
@@ -598,6 +606,16 @@ pub(crate) struct PredictArgs {
     /// Write accuracy and counts as JSON to this file, or - for standard output (needs --out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+}
+
+/// `fewest report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// JSON that select, path or evaluate wrote
+    pub(crate) result: PathBuf,
+    /// Write the page to this file, or - for standard output
+    #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) out: PathBuf,
 }
 
 /// `fewest check`.

@@ -6,9 +6,9 @@ use fewest::method::certificate::Certificate;
 use fewest::method::path::PathPoint;
 use fewest::{Status, Subset};
 use fewest_data::Names;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::certify;
+use super::{certify, report};
 use super::selection::{Plan, Sinks, Task};
 use crate::args::high;
 use crate::args::low::PathArgs;
@@ -35,13 +35,19 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
     let points = task.method.path(&task.prepared, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
     let certificates = certificates(&task, &points, &mut watch)?;
-    watch.finish()?;
+    let histories = watch.finish()?;
     let selecting = selecting.elapsed();
 
-    if let Some(sink) = &sinks.json {
+    if sinks.json.is_some() || sinks.report.is_some() {
         let mut stop = task.stopper();
         let mut results = Vec::new();
-        for (PathPoint { max_features, selection }, certificate) in points.iter().zip(&certificates) {
+        let largest = points.iter().rposition(|p| p.selection.outcome.subset.as_ref().is_some_and(|s| !s.is_empty()));
+        for (at, (PathPoint { max_features, selection }, certificate)) in points.iter().zip(&certificates).enumerate() {
+            let mut more = task.story(&histories, Some(*max_features));
+            more.remove("command");
+            if task.describes() && Some(at) == largest {
+                more.insert("description".to_owned(), task.description(selection, None)?);
+            }
             let trained = task.train(selection, None, &mut stop)?;
             let subset = selection.outcome.subset.as_ref();
             let result = SelectionResult {
@@ -54,13 +60,18 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
                 model: trained.as_ref(),
                 certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
                 validated: None,
-                more: Map::new(),
+                more,
             };
             results.push(result.value());
         }
         let version = env!("CARGO_PKG_VERSION");
-        let value: Value = json!({"schema": SCHEMA, "path": results, "version": version});
-        sink.write(&json_text::text(&value), terminal)?;
+        let value = json!({"schema": SCHEMA, "path": results, "command": report::command_line(), "version": version});
+        if let Some(sink) = &sinks.json {
+            sink.write(&json_text::text(&value), terminal)?;
+        }
+        if let Some(sink) = &sinks.report {
+            report::write(&value, sink, terminal)?;
+        }
     }
     if !sinks.taken {
         let sizes_text = format!("sizes {}", args.selection.rules.max_features.as_deref().unwrap_or_default());
