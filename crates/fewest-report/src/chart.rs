@@ -18,13 +18,16 @@ const FIRST: RGBColor = RGBColor(3, 3, 3);
 const SECOND: RGBColor = RGBColor(4, 4, 4);
 
 /// Width of a chart in its own units; its height depends on what it shows.
-const WIDTH: u32 = 560;
+const WIDTH: u32 = 460;
 /// Height of a chart with two axes.
-const HEIGHT: u32 = 320;
+const HEIGHT: u32 = 290;
 /// Height of a row of a bar chart or a matrix.
 const ROW: u32 = 22;
 /// Columns that a label may take beside a row.
-pub(crate) const LABEL: usize = 24;
+pub(crate) const LABEL: usize = 20;
+/// Width of the labels beside rows, and of a letter at most.
+const BESIDE: i32 = 166;
+const LETTER: i32 = 8;
 /// Most strength that a cell of a matrix has, so that words on it can be read.
 const CELL: f64 = 0.4;
 
@@ -72,6 +75,15 @@ pub(crate) struct Series {
     pub(crate) role: Role,
 }
 
+/// Ticks of an x axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ticks {
+    /// Whole numbers.
+    Whole,
+    /// x is the decimal logarithm of what is shown.
+    Decades,
+}
+
 /// The axes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axes<'a> {
@@ -79,8 +91,8 @@ pub(crate) struct Axes<'a> {
     pub(crate) x: &'a str,
     /// Words beside the y axis.
     pub(crate) y: &'a str,
-    /// Whether x holds whole numbers.
-    pub(crate) whole: bool,
+    /// What the ticks of the x axis say.
+    pub(crate) ticks: Ticks,
     /// A place on the x axis that stands out.
     pub(crate) mark: Option<f64>,
 }
@@ -105,18 +117,25 @@ fn draw(height: u32, with: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn std::err
 }
 
 fn text(area: &Area<'_>, text: &str, at: (i32, i32), h: HPos, v: VPos) -> Result<(), Box<dyn std::error::Error>> {
-    let style = font(INK).pos(Pos::new(h, v));
+    sized(area, text, at, font(INK).pos(Pos::new(h, v)))
+}
+
+fn sized(area: &Area<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>) -> Result<(), Box<dyn std::error::Error>> {
     area.draw(&Text::new(text.to_owned(), at, style)).map_err(|error| error.to_string().into())
 }
 
 /// Horizontal bars from 0, with a label before and a text behind each.
 pub(crate) fn bars(bars: &[Bar]) -> Drawn {
-    let (left, right) = (190, i32::try_from(WIDTH).unwrap_or(i32::MAX) - 90);
     let low = bars.iter().map(|b| b.value).fold(0.0, f64::min);
     let high = bars.iter().map(|b| b.value).fold(0.0, f64::max);
     let span = if high > low { high - low } else { 1.0 };
-    // Words of negative bars stand to their left.
-    let left_end = if low < 0.0 { left + 70 } else { left };
+    let room = |negative: bool| {
+        let widest = bars.iter().filter(|b| (b.value < 0.0) == negative).map(|b| b.text.chars().count()).max();
+        widest.map_or(0, |chars| LETTER * chars as i32 + 10)
+    };
+    // Words stand at the ends of bars: to the left of negative ones.
+    let (left, right) = (BESIDE, WIDTH as i32 - 4 - room(false));
+    let left_end = left + room(true);
     let x = |value: f64| left_end + ((value - low) / span * f64::from(right - left_end)).round() as i32;
     draw(ROW * bars.len() as u32 + 12, |area| {
         for (at, bar) in bars.iter().enumerate() {
@@ -155,7 +174,7 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawn {
     let errors = series.iter().flat_map(|s| s.errors.iter().flat_map(|&(low, high)| [low, high]));
     let y = padded(points().map(|p| p.1).chain(errors));
     // Ticks of whole numbers are asked for at whole numbers, where there are few.
-    let (x, ticks) = if axes.whole {
+    let (x, ticks) = if axes.ticks == Ticks::Whole {
         let (low, high) = (x.start.ceil().max(0.0), x.end.floor());
         (low - 0.5..high + 0.5, if high - low < 12.0 { 2 * (high - low) as usize + 3 } else { 10 })
     } else {
@@ -163,14 +182,17 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawn {
     };
     draw(HEIGHT, |area| {
         let mut chart = ChartBuilder::on(area)
-            .margin(10)
-            .margin_right(18)
+            .margin(8)
+            .margin_right(14)
             .x_label_area_size(46)
-            .y_label_area_size(78)
+            .y_label_area_size(70)
             .build_cartesian_2d(x.clone(), y.clone())?;
         let tick = |x: &f64| {
-            let whole = (x - x.round()).abs() < 1e-9;
-            if axes.whole && !whole { String::new() } else { short(*x) }
+            match axes.ticks {
+                Ticks::Whole if (x - x.round()).abs() < 1e-9 => short(*x),
+                Ticks::Whole => String::new(),
+                Ticks::Decades => decade(*x),
+            }
         };
         chart
             .configure_mesh()
@@ -210,8 +232,8 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawn {
 
 /// A matrix of shares from -1 to 1: the colour tells the sign, its strength the size, and the number stands in the cell.
 pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawn {
-    let (k, left, top) = (labels.len() as i32, 190, 8);
-    let side = ((WIDTH as i32 - left - 8) / k.max(1)).clamp(14, 46);
+    let (k, left, top) = (labels.len() as i32, BESIDE, 8);
+    let side = ((WIDTH as i32 - left - 8) / k.max(1)).clamp(12, 46);
     draw((top + k * side + 26) as u32, |area| {
         for (row, label) in labels.iter().enumerate() {
             let y = top + row as i32 * side;
@@ -226,9 +248,10 @@ pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawn {
                 // Never invisible: plotters leaves those out.
                 let style = colour.mix(strength.max(0.02)).filled();
                 area.draw(&Rectangle::new([(x + 1, y + 1), (x + side - 1, y + side - 1)], style))?;
-                if side >= 34 {
-                    let share = format!("{value:.2}").replace("0.", ".");
-                    text(area, &share, (x + side / 2, y + side / 2), HPos::Center, VPos::Center)?;
+                if side >= 28 {
+                    let share = format!("{:.2}", value + 0.0).replace("-0.00", "0.00").replace("0.", ".");
+                    let small = TextStyle::from(("sans-serif", 13)).color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
+                    sized(area, &share, (x + side / 2, y + side / 2), small)?;
                 }
             }
         }
@@ -238,7 +261,7 @@ pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawn {
 
 /// Which rows are there in which columns: a dot for each.
 pub(crate) fn dots(rows: &[String], columns: &[String], there: &[Vec<bool>]) -> Drawn {
-    let (left, top) = (190, 8);
+    let (left, top) = (BESIDE, 8);
     let step = ((WIDTH as i32 - left - 8) / (columns.len() as i32).max(1)).min(40);
     let bottom = top + ROW as i32 * rows.len() as i32;
     // Words under columns that stand too close are left out.
@@ -261,6 +284,13 @@ pub(crate) fn dots(rows: &[String], columns: &[String], there: &[Vec<bool>]) -> 
     })
 }
 
+/// A time on a logarithmic axis: one digit that counts.
+fn decade(x: f64) -> String {
+    let seconds = 10f64.powf(x);
+    let digits = (-x.floor()).clamp(0.0, 6.0) as usize;
+    format!("{seconds:.digits$}")
+}
+
 /// A number on an axis: four digits at most.
 fn short(x: f64) -> String {
     if x == 0.0 {
@@ -276,7 +306,7 @@ fn short(x: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axes, Bar, Role, Series, bars, dots, lines, matrix, short};
+    use super::{Axes, Bar, Role, Series, Ticks, bars, decade, dots, lines, matrix, short};
 
     fn count(svg: &str, what: &str) -> usize {
         svg.matches(what).count()
@@ -290,7 +320,7 @@ mod tests {
         assert!(!svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;&quot;"), "{svg}");
 
         let series = |role| Series { points: vec![(1.0, 3.0), (2.0, 2.0)], errors: vec![(2.5, 3.5), (1.0, 2.0)], stepped: true, role };
-        let axes = Axes { x: "size", y: "objective", whole: true, mark: Some(2.0) };
+        let axes = Axes { x: "size", y: "objective", ticks: Ticks::Whole, mark: Some(2.0) };
         let svg = lines(&[series(Role::First), series(Role::Second)], axes).unwrap();
         assert_eq!((count(&svg, "<circle"), count(&svg, "fill=\"#040404\"")), (4, 2), "{svg}");
 
@@ -301,7 +331,7 @@ mod tests {
 
     #[test]
     fn charts_of_nothing_and_of_one_point_are_charts() {
-        let axes = Axes { x: "", y: "", whole: false, mark: None };
+        let axes = Axes { x: "", y: "", ticks: Ticks::Decades, mark: None };
         let one = Series { points: vec![(5.0, 5.0)], errors: vec![], stepped: false, role: Role::First };
         assert_eq!(count(&lines(&[one], axes).unwrap(), "<circle"), 1);
         assert!(lines(&[], axes).is_ok() && bars(&[]).is_ok() && matrix(&[], &[]).is_ok() && dots(&[], &[], &[]).is_ok());
@@ -310,5 +340,6 @@ mod tests {
     #[test]
     fn axis_numbers_are_short() {
         assert_eq!([short(0.5), short(1234.0), short(1e-9), short(20.0)], ["0.5", "1234", "1.0e-9", "20"]);
+        assert_eq!([decade(-2.0), decade(-0.5), decade(1.5)], ["0.01", "0.3", "32"]);
     }
 }

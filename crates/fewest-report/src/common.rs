@@ -74,7 +74,7 @@ pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell
         lines.push(("data", budget.foreign(source, LIST)));
     }
     if let (Some(n), Some(p)) = (result.at("n_samples").count(), result.at("n_features").count()) {
-        lines.push(("size", format!("{}, {}", plural(n, "sample"), plural(p, "feature")).into()));
+        lines.push(("contents", format!("{}, {}", plural(n, "sample"), plural(p, "feature")).into()));
     }
     let target = result.at("target").text().or(result.at("settings").at("target").text());
     if let Some(target) = target {
@@ -138,8 +138,8 @@ pub(crate) fn balance(budget: &Budget, result: Part<'_>) -> Result<Option<Sectio
     Ok(Some(Section { id: "balance", heading: "Class balance".to_owned(), blocks }))
 }
 
-/// The command and the settings in force.
-pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>) -> Section {
+/// The command and the settings in force, but for one that differs between the results of a path.
+pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>, without: &str) -> Section {
     let mut blocks = Vec::new();
     if let Some(command) = command.text() {
         blocks.push(Block::Text("This command makes the result again:".to_owned()));
@@ -147,6 +147,7 @@ pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>) -> 
     }
     let rows = result.at("settings").entries().filter_map(|(key, value)| {
         let text = match value.0 {
+            _ if key == without => return None,
             Value::Null => return None,
             Value::String(text) => text.clone(),
             Value::Number(_) => value.number().map_or_else(|| value.0.to_string(), brief),
@@ -168,7 +169,7 @@ pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>) -> 
 pub(crate) fn rules(budget: &Budget, settings: Part<'_>, chosen: &[&str]) -> Vec<(&'static str, Cell)> {
     let mut lines: Vec<(&'static str, Cell)> = Vec::new();
     if let Some(size) = settings.at("max_features").count() {
-        lines.push(("size", format!("at most {}", plural(size, "feature")).into()));
+        lines.push(("limit", format!("at most {}", plural(size, "feature")).into()));
     }
     for (key, word) in [("require", "required"), ("forbid", "forbidden")] {
         let names = settings.at(key).texts();

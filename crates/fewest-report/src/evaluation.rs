@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::chart::{Axes, Bar, Role, Series, lines};
+use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
 use crate::common::{balance, bar_chart, data, label, settings, warnings};
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, numbers, shorten, words};
-use crate::words::{brief, percent, plural};
+use crate::words::{brief, percent, plural, seconds};
 
 /// Scores of sizes inside the folds, averaged.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
         sections.extend(frequency(against, budget, "frequency-against", "frequency-against-section", &heading)?);
     }
     sections.extend(balance(budget, result)?);
-    sections.push(settings(budget, result, result.at("command")));
+    sections.push(settings(budget, result, result.at("command"), ""));
     let versus = if against.is_there() { format!(" against {}", name(against)) } else { String::new() };
     Ok(Page {
         title: format!("{}{versus}, judged on samples it has not seen", name(result)),
@@ -40,10 +40,16 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     })
 }
 
-/// `0.9561 (95 %: 0.9 to 1.0)`
+/// The 95 % interval of a measure, cut where the measure ends: the formula for it does not know.
+fn interval(measure: Part<'_>, largest: f64) -> Option<(f64, f64)> {
+    measure.at("ci95").pair().map(|(low, high)| (low, high.min(largest)))
+}
+
+/// `0.9561 (95 % interval 0.9 to 1.0)`
 fn with_interval(measure: Part<'_>) -> Option<String> {
     let mean = measure.at("mean").number()?;
-    let interval = measure.at("ci95").pair().map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
+    let interval = interval(measure, 1.0);
+    let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
     Some(format!("{mean:.4}{interval}"))
 }
 
@@ -93,10 +99,10 @@ fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
     if let Some(size) = result.at("summary").at("n_features").at("mean").number() {
         pairs.push(("features chosen", format!("{} on average", brief(size)).into()));
     }
-    let seconds: Vec<f64> = result.at("folds").items().filter_map(|f| f.at("seconds").number()).collect();
-    if !seconds.is_empty() {
-        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-        pairs.push(("time", format!("{} s per fold", brief(mean)).into()));
+    let times: Vec<f64> = result.at("folds").items().filter_map(|f| f.at("seconds").number()).collect();
+    if !times.is_empty() {
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        pairs.push(("time", format!("{} per fold", seconds(mean)).into()));
     }
     pairs.extend(data(budget, result));
     blocks.push(Block::Pairs(pairs));
@@ -110,7 +116,7 @@ fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> 
     let mut rows = Vec::new();
     for (name, measure) in result.at("summary").entries() {
         let Some(mean) = measure.at("mean").number() else { continue };
-        let interval = measure.at("ci95").pair();
+        let interval = interval(measure, if name == "n_features" { f64::INFINITY } else { 1.0 });
         let cells = vec![
             measure_words(name).into(),
             format!("{mean:.4}").into(),
@@ -153,7 +159,7 @@ fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
     let table = budget.table("Every fold", columns, rows);
     let svg = lines(
         &[Series { points, errors: Vec::new(), stepped: false, role: Role::First }],
-        Axes { x: "fold", y: "accuracy", whole: true, mark: None },
+        Axes { x: "fold", y: "accuracy", ticks: Ticks::Whole, mark: None },
     )?;
     let summary = format!("From {low:.3} in the worst fold to {high:.3} in the best.");
     Ok(Some(Block::Chart(Chart { id: "folds", title: "Accuracy of each fold".to_owned(), summary, svg, table })))
@@ -193,7 +199,7 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         stepped: false,
         role: Role::First,
     };
-    let svg = lines(&[series], Axes { x: "number of features", y: "accuracy", whole: true, mark: Some(one.0 as f64) })?;
+    let svg = lines(&[series], Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(one.0 as f64) })?;
     let summary = format!(
         "Mean over the folds of the accuracy inside them, with one standard error. Best with {} ({:.4}); the smallest number within one standard error of that, marked by the line, is {} ({:.4}). Each fold chose its own number, see the table.",
         plural(best.0, "feature"),

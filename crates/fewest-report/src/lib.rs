@@ -22,14 +22,14 @@ use read::Part;
 use view::{Budget, Page};
 
 pub use view::{shorten, visible};
-pub use words::{Proof, brief, number, percent, plural};
+pub use words::{Proof, at_most, brief, number, percent, plural, seconds};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A test holds the sums to the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-qqTzRsnVr9TFHu49Pae5tQlSX9ax5vrRuKjJDpzUsE4='; script-src 'sha256-9HT4ECn7QazlbsLtlRkxayv0rwhDkHmTeIyUGjrvYE4='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'sha256-/TGektKwBL6O46BdcD1mIluD7SMd+2FfctHTmEG7JME='; script-src 'sha256-9HT4ECn7QazlbsLtlRkxayv0rwhDkHmTeIyUGjrvYE4='; base-uri 'none'; form-action 'none'";
 
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]

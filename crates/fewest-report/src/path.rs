@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::chart::{Axes, Role, Series, dots, lines};
+use crate::chart::{Axes, Role, Series, Ticks, dots, lines};
 use crate::common::{balance, data, label, list, number_cell, rules, settings, warnings};
 use crate::read::Part;
 use crate::selection::{proof, sentence_case, stand_ins, trace};
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
-use crate::words::{Proof, brief, number, percent, plural};
+use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
 
 /// Rows and columns of the picture of which feature is chosen at which size.
 const ROWS: usize = 40;
@@ -43,8 +43,8 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let mut sections = vec![summary(&points, first, budget)?];
     sections.extend(members(&points, budget)?);
     // The search of the size that took longest is the one worth looking at.
-    let seconds = |p: &Point<'_>| p.result.at("seconds").number().unwrap_or(0.0);
-    if let Some(longest) = points.iter().max_by(|a, b| seconds(a).total_cmp(&seconds(b)))
+    let took = |p: &Point<'_>| p.result.at("seconds").number().unwrap_or(0.0);
+    if let Some(longest) = points.iter().max_by(|a, b| took(a).total_cmp(&took(b)))
         && let Some(mut section) = trace(longest.result, budget)?
     {
         section.heading = format!("The search for {}, which took longest", plural(longest.size, "feature"));
@@ -57,7 +57,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
         sections.push(section);
     }
     sections.extend(balance(budget, first)?);
-    sections.push(settings(budget, first, path.at("command")));
+    sections.push(settings(budget, first, path.at("command"), "max_features"));
     Ok(Page {
         title: format!("{range}, chosen by {method}"),
         lead: format!("One subset for each of {}.", plural(points.len() as u64, "size")),
@@ -74,9 +74,9 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
     let proven = points.iter().filter(|p| p.result.at("status").text() == Some("optimal")).count();
     if gaps.len() == points.len() && !points.is_empty() {
         blocks.push(Block::Finding(format!(
-            "{proven} of {} proven; at every size no allowed subset can be better by more than {}.",
+            "{proven} of {} proven best; at every size no allowed subset can be better by more than {}.",
             plural(points.len() as u64, "size"),
-            percent(worst)
+            at_most(worst)
         )));
     } else if let Some(proof) = points.last().and_then(|p| p.proof) {
         blocks.push(Block::Finding(sentence_case(&proof.sentence())));
@@ -86,10 +86,10 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
     if let Some(source) = first.at("settings").at("budget").number() {
         lines_of.push(("budget", Cell::from(brief(source))));
     }
-    lines_of.extend(rules(budget, first.at("settings"), &[]).into_iter().filter(|l| l.0 != "size" && l.0 != "budget"));
+    lines_of.extend(rules(budget, first.at("settings"), &[]).into_iter().filter(|l| l.0 != "limit" && l.0 != "budget"));
     lines_of.extend(data(budget, first));
-    let seconds: f64 = points.iter().filter_map(|p| p.result.at("seconds").number()).sum();
-    lines_of.push(("time", format!("{} s for all sizes", brief(seconds)).into()));
+    let time: f64 = points.iter().filter_map(|p| p.result.at("seconds").number()).sum();
+    lines_of.push(("time", format!("{} for all sizes", seconds(time)).into()));
     blocks.push(Block::Pairs(lines_of));
 
     let known: Vec<(f64, Proof<'_>)> = points.iter().filter_map(|p| Some((p.size as f64, p.proof?))).collect();
@@ -102,7 +102,7 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
             stepped: false,
             role: Role::First,
         };
-        let axes = Axes { x: "number of features", y: "objective", whole: true, mark: None };
+        let axes = Axes { x: "number of features", y: "objective", ticks: Ticks::Whole, mark: None };
         let (from, to) = (known[0].1.objective, known[known.len() - 1].1.objective);
         let better = if known[0].1.maximised { "larger" } else { "smaller" };
         let bars = if bounded { " The bars reach from the objective to its proven bound; where none is seen, the two meet." } else { "" };

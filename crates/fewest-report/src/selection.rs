@@ -2,14 +2,18 @@
 
 use std::collections::HashMap;
 
-use crate::chart::{Axes, Bar, Role, Series, lines, matrix};
+use crate::chart::{Axes, Bar, Role, Series, Ticks, lines, matrix};
 use crate::common::{balance, bar_chart, data, label, list, number_cell, rules, settings, status_words, warnings};
 use crate::read::Part;
-use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, words};
-use crate::words::{Proof, brief, number, percent, plural};
+use crate::view::{Block, Budget, Cell, Chart, Page, Section, Table, numbers, words};
+use crate::words::{Proof, brief, number, percent, plural, seconds};
 
 /// Chosen features in the matrix of correlations.
 const MATRIX: usize = 20;
+
+/// What `AUC alone` means.
+const ALONE: &str = "AUC alone: how well the feature by itself orders the two classes (with more classes: the mean over the pairs); 0.5 is \
+                     chance, 1 is perfect, whatever the direction. A feature weak alone may be strong together with others.";
 
 /// Points of a line; a finer one cannot be seen.
 const POINTS: usize = 400;
@@ -33,13 +37,13 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let status = result.at("status").text().unwrap_or_default();
     let mut sections = vec![summary(result, budget, &chosen)];
     sections.extend(features(result, budget, &chosen)?);
-    sections.extend(trace(result, budget)?);
     sections.extend(stand_ins(result, budget)?);
-    sections.extend(others(result, budget, &chosen));
+    sections.extend(trace(result, budget)?);
     sections.extend(elimination(result, budget)?);
-    sections.extend(solutions(result, budget));
     sections.extend(balance(budget, result)?);
-    sections.push(settings(budget, result, result.at("command")));
+    sections.extend(solutions(result, budget));
+    sections.extend(others(result, budget, &chosen));
+    sections.push(settings(budget, result, result.at("command"), ""));
     Ok(Page {
         title: format!("{} of {} chosen by {}", chosen.len(), plural(all, "feature"), crate::view::shorten(method, 40)),
         lead: format!("Status: {}.", if status_words(status).is_empty() { "unknown" } else { status_words(status) }),
@@ -71,8 +75,8 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
     lines.push(("chosen", list(budget, chosen)));
     lines.extend(rules(budget, result.at("settings"), chosen));
     lines.extend(data(budget, result));
-    if let Some(seconds) = result.at("seconds").number() {
-        lines.push(("time", format!("{} s", brief(seconds)).into()));
+    if let Some(time) = result.at("seconds").number() {
+        lines.push(("time", seconds(time).into()));
     }
     for (key, word) in [("nodes", "nodes searched"), ("oracle_calls", "trainings"), ("cuts", "cuts")] {
         if let Some(count) = result.at("counts").at(key).count().filter(|&count| count > 0) {
@@ -156,9 +160,10 @@ fn features(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option
         cells.extend(prices.then(|| penalty.at(name).number().map_or_else(String::new, brief).into()));
         cells
     };
-    let title = if weighted { "Weights of the chosen features" } else { "The chosen features" };
+    let title = "Weights of the chosen features";
     let caption = format!("The {} and what is known of each", plural(chosen.len() as u64, "chosen feature"));
-    let table = budget.table(caption, columns, rows.iter().map(cells));
+    let note = if strength.is_empty() { "" } else { ALONE };
+    let table = Table { note, ..budget.table(caption, columns, rows.iter().map(cells)) };
     let mut blocks = Vec::new();
     if weighted {
         let bars: Vec<(Bar, Vec<Cell>)> = rows
@@ -178,17 +183,11 @@ fn features(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option
             _ => "per unit of the feature",
         };
         let summary = format!("Weights of the linear SVM, {scale}, largest first.{positive}");
-        blocks.push(bar_chart("weights", title, summary, &bars, table)?);
-    } else {
-        blocks.push(Block::Table(table));
+        let behind = bars.iter().zip(&rows).map(|((bar, _), &(at, _))| vec![budget.name(chosen[at]), bar.text.clone().into()]);
+        let behind = budget.table(title, vec![words("feature"), numbers("weight")], behind);
+        blocks.push(bar_chart("weights", title, summary, &bars, behind)?);
     }
-    if !strength.is_empty() {
-        blocks.push(Block::Text(
-            "AUC alone: how well the feature by itself orders the two classes (with more classes: the mean over the pairs); 0.5 is \
-             chance, 1 is perfect, whatever the direction. A feature weak alone may be strong together with others."
-                .to_owned(),
-        ));
-    }
+    blocks.push(Block::Table(table));
     Ok(Some(Section { id: "features", heading: "Chosen features".to_owned(), blocks }))
 }
 
@@ -224,7 +223,7 @@ pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>
     };
     let series: Vec<Series> =
         [(&incumbent, Role::First), (&bound, Role::Second)].into_iter().filter(|s| !s.0.is_empty()).map(|(p, r)| drawn(p, r)).collect();
-    let axes = Axes { x: "seconds, powers of ten", y: "objective", whole: false, mark: None };
+    let axes = Axes { x: "seconds, on a logarithmic axis", y: "objective", ticks: Ticks::Decades, mark: None };
     let rows = incumbent.iter().map(|p| ("best subset", p)).chain(bound.iter().map(|p| ("bound", p)));
     let rows = rows.map(|(what, &(t, v))| vec![what.into(), format!("{t:.4}").into(), number(v).into()]);
     let table = budget.table("Every step of the search", vec![words("what"), numbers("seconds"), numbers("objective")], rows);
@@ -256,7 +255,7 @@ pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Sect
         .collect();
     if names.len() > 1 && values.len() == names.len() && values.iter().all(|row| row.len() == names.len()) {
         let k = names.len().min(MATRIX);
-        let labels: Vec<String> = names.iter().take(k).map(|n| crate::view::shorten(n, 20)).collect();
+        let labels: Vec<String> = names.iter().take(k).map(|n| crate::view::shorten(n, 17)).collect();
         let drawn: Vec<Vec<f64>> = values.iter().take(k).map(|row| row[..k].to_vec()).collect();
         let pairs = (0..names.len()).flat_map(|a| (0..a).map(move |b| (b, a)));
         let mut pairs: Vec<(usize, usize, f64)> = pairs.map(|(a, b)| (a, b, values[a][b])).collect();
@@ -283,22 +282,20 @@ pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Sect
             Some(vec![
                 budget.name(s.at("feature").text()?),
                 budget.name(s.at("stand_in").text()?),
+                s.at("increase").number().map_or_else(|| "not trained".to_owned(), signed_percent).into(),
                 s.at("correlation").number().map_or_else(String::new, |r| format!("{r:.3}")).into(),
                 number_cell(s.at("objective").number()),
-                s.at("increase").number().map_or_else(|| "not trained".to_owned(), signed_percent).into(),
             ])
         })
         .collect();
     if !rows.is_empty() {
-        blocks.push(Block::Text(
-            "What each chosen feature could be replaced by: the rejected feature most like it that the rules allow in its place, and \
+        let note = "What each chosen feature could be replaced by: the rejected feature most like it that the rules allow in its place, and \
              by how much the objective of the SVM grows when the two are exchanged and it is trained again (less is better; a \
-             negative number would be an improvement)."
-                .to_owned(),
-        ));
+             negative number would be an improvement).";
         let columns =
-            vec![words("chosen"), words("stand-in"), numbers("correlation"), numbers("objective"), numbers("change")];
-        blocks.push(Block::Table(budget.table("Which feature could replace which, and at what cost", columns, rows.into_iter())));
+            vec![words("chosen"), words("stand-in"), numbers("change"), numbers("correlation"), numbers("objective")];
+        let table = budget.table("Which feature could replace which, and at what cost", columns, rows.into_iter());
+        blocks.push(Block::Table(Table { note, ..table }));
     }
     let section = Section { id: "stand-ins", heading: "Alike features and stand-ins".to_owned(), blocks };
     Ok((!section.blocks.is_empty()).then_some(section))
@@ -336,10 +333,13 @@ fn others(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section>
     let mut columns = vec![words("feature"), words("chosen")];
     columns.extend(ranked.then(|| numbers("rank")));
     columns.extend((!strength.is_empty()).then(|| numbers("AUC alone")));
+    let costs = result.at("settings").at("feature_costs");
+    columns.extend(costs.is_there().then(|| numbers("cost")));
     let rows = order.iter().map(|j| {
         let mut cells = vec![budget.name(names[j].0), if taken.contains(j) { "yes" } else { "" }.into()];
         cells.extend(ranked.then(|| names[j].1.map_or_else(String::new, |r| r.to_string()).into()));
         cells.extend((!strength.is_empty()).then(|| auc_cell(strength.get(j).copied())));
+        cells.extend(costs.is_there().then(|| costs.at(names[j].0).number().map_or_else(String::new, brief).into()));
         cells
     });
     let blocks = vec![Block::Table(budget.table(format!("All {}", plural(order.len() as u64, "feature")), columns, rows))];
@@ -363,7 +363,7 @@ fn elimination(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, Str
     );
     let svg = lines(
         &[Series { points, errors: Vec::new(), stepped: false, role: Role::First }],
-        Axes { x: "number of features", y: "accuracy", whole: true, mark: Some(mark) },
+        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(mark) },
     )?;
     let chart = Chart { id: "curve", title: "Accuracy against number of features".to_owned(), summary, svg, table };
     Ok(Some(Section { id: "elimination", heading: "Number of features".to_owned(), blocks: vec![Block::Chart(chart)] }))

@@ -70,6 +70,8 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
     /// Rows.
     pub(crate) rows: Vec<Vec<Cell>>,
+    /// What it means, if that must be said.
+    pub(crate) note: &'static str,
     /// Rows that are left out.
     pub(crate) left_out: usize,
 }
@@ -163,7 +165,7 @@ impl Budget {
         Cell { text, title, foreign: true }
     }
 
-    /// A table with the rows there is room for; `share` of what is left of the page may go into it.
+    /// A table with the rows there is room for.
     pub(crate) fn table(
         &self,
         caption: impl Into<String>,
@@ -185,7 +187,7 @@ impl Budget {
             kept.push(row);
         }
         self.rows.set(left);
-        Table { caption: caption.into(), columns, rows: kept, left_out }
+        Table { caption: caption.into(), note: "", columns, rows: kept, left_out }
     }
 }
 

@@ -23,12 +23,30 @@ pub fn brief(x: f64) -> String {
 
 /// A share in percent, with the digits that tell something.
 pub fn percent(share: f64) -> String {
-    match (100.0 * share).abs() {
-        x if x >= 10.0 => format!("{x:.1} %"),
-        x if x >= 0.01 => format!("{x:.2} %"),
+    let x = 100.0 * share;
+    match x.abs() {
+        size if size >= 10.0 => format!("{x:.1} %"),
+        size if size >= 0.1 => format!("{x:.2} %"),
         0.0 => "0 %".to_owned(),
-        x => format!("{x:.1e} %"),
+        size if size >= 1e-4 => {
+            let digits = (1.0 - size.log10().floor()) as usize;
+            format!("{} %", format!("{x:.digits$}").trim_end_matches('0'))
+        }
+        _ => format!("{x:.1e} %"),
     }
+}
+
+/// As [`percent`], never less than the share: for what is claimed to be at most this.
+pub fn at_most(share: f64) -> String {
+    let text = percent(share);
+    let shown: f64 = text.trim_end_matches(" %").parse().unwrap_or(0.0);
+    // Rounding of the share itself is no reason to claim less.
+    if shown >= 100.0 * share * (1.0 - 1e-9) { text } else { percent(share + 10f64.powf((100.0 * share).log10().floor() - 1.0).min(0.1) / 100.0) }
+}
+
+/// Seconds, as long as they need to be.
+pub fn seconds(x: f64) -> String {
+    if x < 10.0 { format!("{x:.3} s") } else { format!("{x:.1} s") }
 }
 
 /// `1 feature`, `2 features`.
@@ -72,20 +90,29 @@ impl Proof<'_> {
         if gap == 0.0 {
             return format!("no allowed subset{of} is better: this one is proven best");
         }
-        format!("no allowed subset{of} can be better by more than {}{why}", percent(gap))
+        format!("no allowed subset{of} can be better by more than {}{why}", at_most(gap))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Proof, brief, number, percent};
+    use super::{Proof, at_most, brief, number, percent};
 
     #[test]
     fn numbers_keep_their_digits() {
         assert_eq!([number(49.68261), number(-0.01234567), number(1e9)], ["49.6826", "-0.0123457", "1.0000e9"]);
         let briefs = [brief(9.0), brief(0.3), brief(1200.0), brief(2e9), brief(0.0), brief(1.0 / 3.0)];
         assert_eq!(briefs, ["9", "0.3", "1200", "2.0000e9", "0", "0.333333"]);
-        assert_eq!([percent(0.417), percent(0.004), percent(1e-6), percent(0.0)], ["41.7 %", "0.40 %", "1.0e-4 %", "0 %"]);
+        assert_eq!([percent(0.417), percent(0.004), percent(1e-4), percent(0.0)], ["41.7 %", "0.40 %", "0.01 %", "0 %"]);
+        assert_eq!([percent(-0.0123), percent(9.98e-5), percent(1.5e-6), percent(1e-9)], ["-1.23 %", "0.01 %", "0.00015 %", "1.0e-7 %"]);
+    }
+
+    #[test]
+    fn what_is_claimed_is_not_rounded_down() {
+        for share in [0.40449, 0.0123456, 0.00404, 0.000_999, 9.98e-5, 1.23e-5, 3.33e-6] {
+            let shown: f64 = at_most(share).trim_end_matches(" %").parse().unwrap();
+            assert!(shown >= 100.0 * share && shown <= 112.0 * share, "{share}: {shown}");
+        }
     }
 
     #[test]

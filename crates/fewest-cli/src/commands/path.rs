@@ -13,6 +13,7 @@ use super::selection::{Plan, Sinks, Task};
 use crate::args::high;
 use crate::args::low::PathArgs;
 use crate::args::notation;
+use crate::export::chart;
 use crate::export::json::{self as json_text, SelectionResult};
 use crate::export::model_json::SCHEMA;
 use crate::export::table::{self, Table};
@@ -84,7 +85,14 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
             ("scaling", task.prepared.scale_name().to_owned()),
             ("time", format!("read {}, path {}", times[0], times[1])),
         ];
-        terminal.out(&format!("{}\n{}", table::pairs(&lines), table(&points, &certificates, names)))?;
+        let mut text = format!("{}\n{}", table::pairs(&lines), table(&points, &certificates, names));
+        text += &proven(&points);
+        let values = |p: &PathPoint| Some((p.max_features, p.selection.outcome.objective?));
+        let chart = chart::bars("objective by number of features", &points.iter().filter_map(values).collect::<Vec<_>>());
+        if !chart.is_empty() {
+            text = format!("{text}\n{chart}");
+        }
+        terminal.out(&text)?;
     }
     let statuses: Vec<Status> = points.iter().map(|p| p.selection.outcome.status).collect();
     let cancelled = certificates.iter().flatten().any(|c| c.status == Status::Cancelled);
@@ -98,6 +106,15 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
         terminal.note(&format!("{count} stopped at a limit, see the status; these are the best subsets so far"));
     }
     Ok(if stopped + missing > 0 || cancelled { 3 } else { 0 })
+}
+
+/// The gaps in one line, where every size has one.
+fn proven(points: &[PathPoint]) -> String {
+    let gaps: Option<Vec<f64>> = points.iter().map(|p| p.selection.outcome.gap()).collect();
+    let Some(gaps) = gaps.filter(|gaps| !gaps.is_empty()) else { return String::new() };
+    let worst = gaps.into_iter().fold(0.0, f64::max);
+    let text = format!("proof: at every size no allowed subset can be better by more than {}", fewest_report::at_most(worst));
+    format!("\n{}", table::paragraph(&text, 0))
 }
 
 /// The certificate of each size, if asked for: the time left is shared out among them, and each starts from what the one

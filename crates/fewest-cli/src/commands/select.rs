@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use fewest::{Kernel, Status};
+use fewest_report::Proof;
 
 use super::certify;
 use super::fit::{ModelSink, explain_status};
@@ -128,6 +129,12 @@ fn told(task: &Task<'_>, result: &SelectionResult<'_>, cost: Option<f64>, fittin
     }
     if let (Some(bound), Some(gap)) = (outcome.bound, outcome.gap()) {
         lines.push(("bound", format!("{} (gap {gap:.2e})", table::number(bound))));
+        lines.extend(outcome.objective.map(|objective| {
+            let maximised = outcome.sense == fewest::Sense::Max;
+            let max_features = task.rules.list().max_features.map(|k| k as u64);
+            let status = outcome.status.name();
+            ("proof", Proof { objective, bound: Some(bound), maximised, status, max_features }.sentence())
+        }));
     }
     if outcome.counts.nodes > 0 {
         lines.push(("nodes", outcome.counts.nodes.to_string()));

@@ -1,0 +1,201 @@
+"""Opens report pages in a real browser and checks what a person would see and do.
+
+report.py BROWSER PLAN.json FOLDER: the plan lists pages with the marks that each chart must have; screenshots and PDFs go to FOLDER.
+Prints one line per page, fails with the first fault.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+# A row, a cell, a point: marks in the colour of a series; lines and polylines are none.
+MARKS = '#{id} svg :is(rect, circle):is([fill="#030303"], [fill="#040404"])'
+# Everything WCAG 2.2 AA asks that a program can judge.
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+
+
+def check(truth, what):
+    if not truth:
+        raise SystemExit(f"FAILED {what}")
+
+
+def brightness(page, script):
+    """Mean of red, green and blue, of a computed colour."""
+    parts = page.evaluate(script).split("(")[1].rstrip(")").split(",")[:3]
+    return sum(float(p) for p in parts) / 3
+
+
+def ground(page):
+    return brightness(page, "getComputedStyle(document.body).backgroundColor")
+
+
+def opened(browser, file, width, scheme, faults):
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.on("console", lambda message: faults.append(f"console {message.type}: {message.text}"))
+    page.on("pageerror", lambda error: faults.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda request: request.url == file.as_uri() or faults.append(f"request: {request.url}"))
+    page.goto(file.as_uri())
+    return page
+
+
+def charts(page, name, marks):
+    for chart, expected in marks.items():
+        box = page.locator(f"#{chart} svg").bounding_box()
+        check(box and box["width"] > 200 and box["height"] > 20, f"{name}: {chart} is not seen")
+        found = page.locator(MARKS.format(id=chart)).count()
+        check(found == expected, f"{name}: {chart} has {found} marks, not {expected}")
+        plot = page.locator(f"#{chart} .plot")
+        check(plot.get_attribute("role") == "img" and plot.get_attribute("aria-label"), f"{name}: {chart} has no name")
+        check(page.locator(f"#{chart} details table tbody tr").count() > 0, f"{name}: {chart} has no table")
+    figures = page.locator("figure").count()
+    check(figures == len(marks), f"{name}: {figures} charts, but {len(marks)} are expected")
+
+
+def column(page, table, at):
+    script = "(t, at) => [...t.tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[at].textContent)"
+    return table.evaluate(f"(t) => ({script})(t, {at})")
+
+
+def sorting(page, name):
+    """The last table with numbers: by mouse, then by keyboard."""
+    for details in page.locator("details").all():
+        details.evaluate("d => d.open = true")
+    sorted_tables = 0
+    for table in page.locator("table.data").all():
+        headings = table.locator("th")
+        if table.locator("tbody tr").count() < 3:
+            continue
+        for at in range(headings.count()):
+            heading = headings.nth(at)
+            numeric = "n" in (heading.get_attribute("class") or "").split()
+            heading.locator("button").click()
+            first = heading.get_attribute("aria-sort")
+            check(first == ("descending" if numeric else "ascending"), f"{name}: {first} after a click")
+            cells = [c for c in column(page, table, at) if c.strip()]
+            keys = [float(c.replace(" %", "").replace("+", "").split()[0]) for c in cells] if numeric and \
+                all(c[0] in "+-0123456789" for c in cells) else None
+            if keys:
+                check(keys == sorted(keys, reverse=True), f"{name}: column {at} is not sorted")
+            heading.locator("button").focus()
+            page.keyboard.press("Enter")
+            second = heading.get_attribute("aria-sort")
+            check({first, second} == {"ascending", "descending"}, f"{name}: {second} after Enter")
+            if keys:
+                again = [float(c.replace(" %", "").replace("+", "").split()[0]) for c in column(page, table, at) if c.strip()]
+                check(again == sorted(again), f"{name}: column {at} is not sorted the other way")
+            check(page.locator("#said").inner_text().startswith("sorted by"), f"{name}: nothing is said")
+            sorted_tables += 1
+    check(sorted_tables > 0, f"{name}: no table to sort")
+
+
+def colours(page, name, scheme):
+    dark = scheme == "dark"
+    check((ground(page) < 80) == dark, f"{name}: the ground does not follow the preference")
+    ink = brightness(page, "getComputedStyle(document.querySelector('svg text')).fill")
+    check((ink > 180) == dark, f"{name}: words on charts do not follow the preference")
+    page.locator("#theme").click()
+    check((ground(page) < 80) != dark, f"{name}: the button does not change the colours")
+    page.locator("#theme").click()
+    check((ground(page) < 80) == dark, f"{name}: the button does not change the colours back")
+
+
+def printed(page, name, folder):
+    page.emulate_media(media="print")
+    check(ground(page) > 250, f"{name}: printed on a dark ground")
+    check(not page.locator("#theme").is_visible(), f"{name}: a button is printed")
+    path = folder / f"{name}.pdf"
+    page.pdf(path=path, format="A4")
+    check(path.read_bytes()[:5] == b"%PDF-" and path.stat().st_size > 10_000, f"{name}: no PDF")
+    page.emulate_media(media="screen")
+
+
+def narrow(page, name):
+    width = page.evaluate("document.documentElement.scrollWidth")
+    check(width <= 390, f"{name}: {width} wide on a screen of 390")
+
+
+def long_table(page, name):
+    """Thousands of rows: a part is shown, found and sorted fast."""
+    table = page.locator("#all table.data")
+    rows = table.locator("tbody tr").count()
+    shown = table.locator("tbody tr:not([hidden])").count()
+    check(rows >= 5000 and shown == 100, f"{name}: {shown} of {rows} rows are shown")
+    last = table.locator("tbody tr").last.locator("td").first.inner_text()
+    last = table.evaluate("t => t.tBodies[0].rows[t.tBodies[0].rows.length - 1].cells[0].textContent")
+    page.locator("#all input").fill(last)
+    page.wait_for_function("document.querySelectorAll('#all tbody tr:not([hidden])').length < 100")
+    check(last in column(page, table, 0), f"{name}: {last} is not found")
+    page.locator("#all input").fill("")
+    page.wait_for_function("document.querySelectorAll('#all tbody tr:not([hidden])').length === 100")
+    page.locator("#all .tools button").click()
+    check(table.locator("tbody tr:not([hidden])").count() == rows, f"{name}: not all rows are shown")
+    script = """async () => {
+        const start = performance.now();
+        document.querySelector('#all th:last-child button').click();
+        await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+        return performance.now() - start;
+    }"""
+    took = page.evaluate(script)
+    check(took < 3000, f"{name}: sorting {rows} rows took {took:.0f} ms")
+    return f", {rows} rows sorted and drawn in {took:.0f} ms"
+
+
+def harmless(page, name, names):
+    """Names that would run or break out are text."""
+    check(page.locator("img, iframe, object, embed, link, script[src]").count() == 0, f"{name}: a name became a tag")
+    check(page.locator("script").count() == 1, f"{name}: more scripts than ours")
+    attributes = "[...document.querySelectorAll('*')].flatMap(e => e.getAttributeNames()).filter(n => n.startsWith('on')).length"
+    check(page.evaluate(attributes) == 0, f"{name}: a name became a handler")
+    text = page.evaluate("document.body.textContent")
+    titles = page.evaluate("[...document.querySelectorAll('[title]')].map(e => e.title)")
+    for whole in names:
+        check(whole in text or whole in titles, f"{name}: {whole[:40]!r} is nowhere whole")
+
+
+def main(binary, plan, folder):
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        # Chromium's sandbox refuses to run as root.
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=binary, args=arguments)
+        for entry in json.loads(Path(plan).read_text()):
+            start, name, file, more = time.monotonic(), entry["name"], Path(entry["file"]), ""
+            faults = []
+            for scheme in ("light", "dark"):
+                for width in (1280, 390):
+                    page = opened(browser, file, width, scheme, faults)
+                    charts(page, name, entry["marks"])
+                    page.screenshot(path=folder / f"{name}-{scheme}-{width}.png", full_page=True)
+                    if width == 390:
+                        narrow(page, name)
+                    else:
+                        colours(page, name, scheme)
+                    # A table of thousands is judged by its like on the other pages.
+                    if not entry.get("long"):
+                        found = Axe().run(page, options=RULES)
+                        check(found.violations_count == 0, f"{name}, {scheme}: {found.generate_report()}")
+                    if (scheme, width) == ("light", 1280):
+                        harmless(page, name, entry.get("names", []))
+                        if entry.get("long"):
+                            more = long_table(page, name)
+                        else:
+                            sorting(page, name)
+                    if (scheme, width) == ("dark", 1280):
+                        printed(page, name, folder)
+                    page.close()
+            check(not faults, f"{name}: {faults}")
+            size = file.stat().st_size
+            check(size < 1_000_000, f"{name}: {size} bytes")
+            print(f"{name}: {len(entry['marks'])} charts, {size // 1000} kB, {time.monotonic() - start:.1f} s{more}")
+        print(f"in Chromium {browser.version}")
+        browser.close()
+
+
+main(*sys.argv[1:])
