@@ -160,7 +160,7 @@ fn at_a_terminal(scratch: &Scratch, columns: usize, no_colour: bool, arguments: 
 fn the_terminal_tells_the_story_in_its_width() {
     let scratch = Scratch::new("report_terminal");
     scratch.file("d.csv", generated(60, 8, &["no", "yes"], 3).replace("f2,", "f2\u{1b}[31m_with_a_name_much_longer_than_others,"));
-    for columns in [50, 100] {
+    for columns in [64, 100] {
         let path = ["path", "d.csv", "--method", "exact", "--max-features", "1..5", "-q"];
         let Some(text) = at_a_terminal(&scratch, columns, true, &path) else { return };
         assert!(!text.contains('\u{1b}'), "NO_COLOR, and no escape of a name: {text:?}");

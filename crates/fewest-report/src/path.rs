@@ -21,6 +21,21 @@ struct Point<'a> {
     chosen: Vec<&'a str>,
 }
 
+impl Point<'_> {
+    /// Relative gap between objective and bound.
+    fn gap(&self) -> Option<f64> {
+        let Proof { objective, bound, .. } = self.proof?;
+        Some((objective - bound?).abs() / objective.abs().max(1e-10))
+    }
+}
+
+/// The bound that `--certify` proved, where it is of the same subsets.
+fn certified(result: Part<'_>) -> Option<f64> {
+    let certificate = result.at("certificate");
+    let same = certificate.at("max_features").count() == result.at("settings").at("max_features").count();
+    certificate.at("bound").number().filter(|_| same)
+}
+
 /// The page of a path.
 pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let points: Vec<Point<'_>> = path
@@ -29,7 +44,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
         .map(|result| Point {
             result,
             size: result.at("settings").at("max_features").count().unwrap_or(result.at("selected").items().len() as u64),
-            proof: proof(result),
+            proof: proof(result).map(|proof| Proof { bound: proof.bound.or(certified(result)), ..proof }),
             chosen: result.at("selected").texts(),
         })
         .collect();
@@ -68,14 +83,13 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
 
 fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Section, String> {
     let mut blocks = Vec::new();
-    let gap = |p: &Proof<'_>| p.bound.map(|b| (p.objective - b).abs() / p.objective.abs().max(1e-10));
-    let gaps: Vec<f64> = points.iter().filter_map(|p| p.proof.as_ref().and_then(gap)).collect();
+    let gaps: Vec<f64> = points.iter().filter_map(Point::gap).collect();
     let worst = gaps.iter().copied().fold(0.0, f64::max);
     let proven = points.iter().filter(|p| p.result.at("status").text() == Some("optimal")).count();
+    let proven = if proven > 0 { format!("{proven} of {} proven best; at", plural(points.len() as u64, "size")) } else { "At".to_owned() };
     if gaps.len() == points.len() && !points.is_empty() {
         blocks.push(Block::Finding(format!(
-            "{proven} of {} proven best; at every size no allowed subset can be better by more than {}.",
-            plural(points.len() as u64, "size"),
+            "{proven} every size no allowed subset can be better by more than {}.",
             at_most(worst)
         )));
     } else if let Some(proof) = points.last().and_then(|p| p.proof) {
@@ -126,7 +140,7 @@ fn table(points: &[Point<'_>], budget: &Budget) -> crate::view::Table {
             shorten(p.result.at("status").text().unwrap_or_default(), 20).into(),
             number_cell(p.proof.map(|p| p.objective)),
             number_cell(p.proof.and_then(|p| p.bound)),
-            p.result.at("gap").number().map_or_else(String::new, percent).into(),
+            p.gap().map_or_else(String::new, percent).into(),
             p.result.at("seconds").number().map_or_else(String::new, |s| format!("{s:.3}")).into(),
             list(budget, &p.chosen),
         ]

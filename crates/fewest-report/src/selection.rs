@@ -60,7 +60,10 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
     }
     let mut lines = Vec::new();
     if let Some(proof) = proof(result) {
-        blocks.push(Block::Finding(sentence_case(&proof.sentence())));
+        // A certificate says more than that the method itself proves nothing.
+        if proof.bound.is_some() || !result.at("certificate").is_there() {
+            blocks.push(Block::Finding(sentence_case(&proof.sentence())));
+        }
         let better = if proof.maximised { "larger" } else { "smaller" };
         lines.push(("objective", Cell::from(format!("{} ({better} is better)", number(proof.objective)))));
         if let (Some(bound), Some(gap)) = (proof.bound, result.at("gap").number()) {
@@ -214,11 +217,8 @@ pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>
     let log = |t: f64| t.max(1e-4).log10();
     let drawn = |points: &[(f64, f64)], role| {
         let mut points: Vec<(f64, f64)> = points.iter().map(|&(t, v)| (log(t), v)).collect();
-        if let Some(&(t, v)) = points.last()
-            && log(end) > t
-        {
-            points.push((log(end), v));
-        }
+        // What was known at the end is what was known last.
+        points.extend(points.last().map(|&(t, v)| (log(end).max(t), v)));
         Series { points, errors: Vec::new(), stepped: true, role }
     };
     let series: Vec<Series> =

@@ -14,6 +14,7 @@ Examples:
   fewest select genes.csv.gz --method rfe --max-features 10 --step half --require TP53 --json result.json
   fewest select wdbc.csv --method exact --max-features 5   the best five, proven
   fewest path wdbc.csv --method exact --max-features 1..8  the best one, two, ... eight
+  fewest path wdbc.csv --method exact --max-features 1..8 --report path.html    a page with charts, for people
   fewest select wdbc.csv --method kta --max-features 5     the best five for a Gaussian kernel, proven
   fewest fit wdbc.csv --result result.json --model wdbc.model
   fewest predict wdbc.model new.csv --out predictions.csv
@@ -608,8 +609,18 @@ pub(crate) struct PredictArgs {
     pub(crate) json: Option<PathBuf>,
 }
 
+/// Shown under `fewest report --help`.
+const REPORT_EXAMPLES: &str = "\
+The page is one file, loads nothing, and is the one that --report writes. Stand-ins, correlations and the strength of single features are
+in it where the JSON was written with --describe or --report.
+
+Examples:
+  fewest select wdbc.csv --method exact --max-features 5 --describe --json result.json
+  fewest report result.json -o result.html";
+
 /// `fewest report`.
 #[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
     /// JSON that select, path or evaluate wrote
     pub(crate) result: PathBuf,

@@ -24,6 +24,15 @@ def check(truth, what):
         raise SystemExit(f"FAILED {what}")
 
 
+def until(truth, what):
+    """Waits for what script does a moment later; the page's policy forbids to wait inside it."""
+    for _ in range(100):
+        if truth():
+            return
+        time.sleep(0.05)
+    check(False, what)
+
+
 def brightness(page, script):
     """Mean of red, green and blue, of a computed colour."""
     parts = page.evaluate(script).split("(")[1].rstrip(")").split(",")[:3]
@@ -63,35 +72,38 @@ def column(page, table, at):
 
 
 def sorting(page, name):
-    """The last table with numbers: by mouse, then by keyboard."""
-    for details in page.locator("details").all():
-        details.evaluate("d => d.open = true")
-    sorted_tables = 0
-    for table in page.locator("table.data").all():
-        headings = table.locator("th")
-        if table.locator("tbody tr").count() < 3:
-            continue
-        for at in range(headings.count()):
-            heading = headings.nth(at)
-            numeric = "n" in (heading.get_attribute("class") or "").split()
-            heading.locator("button").click()
-            first = heading.get_attribute("aria-sort")
-            check(first == ("descending" if numeric else "ascending"), f"{name}: {first} after a click")
-            cells = [c for c in column(page, table, at) if c.strip()]
-            keys = [float(c.replace(" %", "").replace("+", "").split()[0]) for c in cells] if numeric and \
-                all(c[0] in "+-0123456789" for c in cells) else None
-            if keys:
-                check(keys == sorted(keys, reverse=True), f"{name}: column {at} is not sorted")
-            heading.locator("button").focus()
-            page.keyboard.press("Enter")
-            second = heading.get_attribute("aria-sort")
-            check({first, second} == {"ascending", "descending"}, f"{name}: {second} after Enter")
-            if keys:
-                again = [float(c.replace(" %", "").replace("+", "").split()[0]) for c in column(page, table, at) if c.strip()]
-                check(again == sorted(again), f"{name}: column {at} is not sorted the other way")
-            check(page.locator("#said").inner_text().startswith("sorted by"), f"{name}: nothing is said")
-            sorted_tables += 1
-    check(sorted_tables > 0, f"{name}: no table to sort")
+    """Every table by script, one by mouse and keyboard as a person does it."""
+    faults = page.evaluate("""() => {
+        const faults = [];
+        for (const table of document.querySelectorAll("table.data")) {
+            if (table.tBodies[0].rows.length < 3) continue;
+            [...table.tHead.rows[0].cells].forEach((heading, at) => {
+                const numeric = heading.classList.contains("n");
+                for (const press of [1, 2]) {
+                    heading.firstChild.click();
+                    const down = heading.getAttribute("aria-sort") === "descending";
+                    if (down !== (numeric === (press === 1))) faults.push(`${heading.textContent}: wrong way at press ${press}`);
+                    const cells = [...table.tBodies[0].rows].map(row => row.cells[at].textContent.trim());
+                    const keys = cells.map(cell => numeric ? parseFloat(cell) : cell.toLowerCase()).filter(k => k === k && k !== "");
+                    const right = (a, b) => down ? a >= b : a <= b;
+                    if (!keys.every((key, i) => i === 0 || right(keys[i - 1], key))) faults.push(`${heading.textContent}: not sorted`);
+                }
+            });
+        }
+        return faults;
+    }""")
+    check(not faults, f"{name}: {faults}")
+    tables = [t for t in page.locator("table.data:visible").all() if t.locator("tbody tr").count() > 2]
+    check(tables, f"{name}: no table to sort")
+    heading = tables[0].locator("th").last
+    before = heading.get_attribute("aria-sort")
+    heading.locator("button").click()
+    clicked = heading.get_attribute("aria-sort")
+    heading.locator("button").focus()
+    page.keyboard.press("Enter")
+    pressed = heading.get_attribute("aria-sort")
+    check({clicked, pressed} == {"ascending", "descending"}, f"{name}: {before}, {clicked} by mouse, {pressed} by keyboard")
+    check(page.locator("#said").inner_text().startswith("sorted by"), f"{name}: nothing is said")
 
 
 def colours(page, name, scheme):
@@ -124,17 +136,17 @@ def long_table(page, name):
     """Thousands of rows: a part is shown, found and sorted fast."""
     table = page.locator("#all table.data")
     rows = table.locator("tbody tr").count()
-    shown = table.locator("tbody tr:not([hidden])").count()
+    shown_rows = "tbody tr:not([hidden])"
+    shown = table.locator(shown_rows).count()
     check(rows >= 5000 and shown == 100, f"{name}: {shown} of {rows} rows are shown")
-    last = table.locator("tbody tr").last.locator("td").first.inner_text()
     last = table.evaluate("t => t.tBodies[0].rows[t.tBodies[0].rows.length - 1].cells[0].textContent")
     page.locator("#all input").fill(last)
-    page.wait_for_function("document.querySelectorAll('#all tbody tr:not([hidden])').length < 100")
+    until(lambda: table.locator(shown_rows).count() < 100, f"{name}: nothing is found")
     check(last in column(page, table, 0), f"{name}: {last} is not found")
     page.locator("#all input").fill("")
-    page.wait_for_function("document.querySelectorAll('#all tbody tr:not([hidden])').length === 100")
+    until(lambda: table.locator(shown_rows).count() == 100, f"{name}: the search does not end")
     page.locator("#all .tools button").click()
-    check(table.locator("tbody tr:not([hidden])").count() == rows, f"{name}: not all rows are shown")
+    check(table.locator(shown_rows).count() == rows, f"{name}: not all rows are shown")
     script = """async () => {
         const start = performance.now();
         document.querySelector('#all th:last-child button').click();
@@ -178,7 +190,7 @@ def main(binary, plan, folder):
                     else:
                         colours(page, name, scheme)
                     # A table of thousands is judged by its like on the other pages.
-                    if not entry.get("long"):
+                    if not entry.get("long") and (scheme == "light") == (width == 1280):
                         found = Axe().run(page, options=RULES)
                         check(found.violations_count == 0, f"{name}, {scheme}: {found.generate_report()}")
                     if (scheme, width) == ("light", 1280):
