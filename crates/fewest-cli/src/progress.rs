@@ -110,7 +110,19 @@ impl<'a> Watch<'a> {
     /// A bar if the terminal shows one, a trace if asked for.
     pub(crate) fn new(names: &'a Names, terminal: Terminal, sink: Option<&'a Sink>) -> Self {
         let (start, state) = (Instant::now(), State::default());
-        Self { names, terminal, start, bar: None, shown: None, state, sink, trace: None, failed: None, histories: vec![History::new(None)], certifying: false }
+        Self {
+            names,
+            terminal,
+            start,
+            bar: None,
+            shown: None,
+            state,
+            sink,
+            trace: None,
+            failed: None,
+            histories: vec![History::new(None)],
+            certifying: false,
+        }
     }
 
     /// Begins the part of the run that certifies a subset of this many features.

@@ -15,7 +15,20 @@ fn a_page_from_the_json_is_the_page_of_the_run() {
         &["select", "d.csv", "--method", "exact", "--max-features", "3"],
         &["select", "d.csv", "--method", "rfe", "--max-features", "3", "--certify=1s"],
         &["path", "d.csv", "--method", "exact", "--max-features", "1..4"],
-        &["evaluate", "d.csv", "--method", "rfe", "--max-features", "1..3", "--cv", "3", "--inner-cv", "2", "--against", "info-gain"],
+        &[
+            "evaluate",
+            "d.csv",
+            "--method",
+            "rfe",
+            "--max-features",
+            "1..3",
+            "--cv",
+            "3",
+            "--inner-cv",
+            "2",
+            "--against",
+            "info-gain",
+        ],
     ];
     for run in runs {
         scratch.run(&[run, &["--report", "a.html", "--json", "a.json", "-q"]].concat()).code(0);
@@ -32,8 +45,23 @@ fn a_page_from_the_json_is_the_page_of_the_run() {
 #[test]
 fn the_json_tells_the_story_of_the_run() {
     let scratch = Scratch::new("report_story");
-    scratch.file("d.csv", generated(60, 8, &["no", "yes"], 3)).file("c.csv", "f1,2\nf2,1\nf3,1\nf4,1\nf5,1\nf6,1\nf7,1\nf8,1\n");
-    let select = ["select", "d.csv", "--method", "exact", "--max-features", "3", "--budget", "4", "--feature-costs", "c.csv", "--forbid", "f4"];
+    scratch
+        .file("d.csv", generated(60, 8, &["no", "yes"], 3))
+        .file("c.csv", "f1,2\nf2,1\nf3,1\nf4,1\nf5,1\nf6,1\nf7,1\nf8,1\n");
+    let select = [
+        "select",
+        "d.csv",
+        "--method",
+        "exact",
+        "--max-features",
+        "3",
+        "--budget",
+        "4",
+        "--feature-costs",
+        "c.csv",
+        "--forbid",
+        "f4",
+    ];
     scratch.run(&[&select[..], &["--json", "plain.json", "-q"]].concat()).code(0);
     let result = scratch.json("plain.json");
     assert!(result.get("description").is_none(), "only where it is asked for");
@@ -48,7 +76,10 @@ fn the_json_tells_the_story_of_the_run() {
     assert_eq!(result["selected"], scratch.json("plain.json")["selected"]);
     let strength = result["description"]["strength"].as_array().unwrap();
     let aucs: Vec<f64> = strength.iter().map(|s| s["auc"].as_f64().unwrap()).collect();
-    assert!(aucs.len() == 8 && aucs.windows(2).all(|w| w[0] >= w[1]) && aucs.iter().all(|a| (0.5..=1.0).contains(a)), "{aucs:?}");
+    assert!(
+        aucs.len() == 8 && aucs.windows(2).all(|w| w[0] >= w[1]) && aucs.iter().all(|a| (0.5..=1.0).contains(a)),
+        "{aucs:?}"
+    );
     assert_eq!(strength[0]["feature"], "f3", "it is shifted most");
     let correlations = &result["description"]["correlations"];
     assert_eq!((&correlations["features"], &correlations["matrix"][1][1]), (&result["selected"], &1.0.into()));
@@ -77,7 +108,21 @@ fn the_json_tells_the_story_of_the_run() {
 fn sizes_are_scored_inside_the_folds() {
     let scratch = Scratch::new("report_inner");
     scratch.file("d.csv", generated(60, 6, &["no", "yes"], 5));
-    let arguments = ["evaluate", "d.csv", "--method", "rfe", "--max-features", "1,3", "--cv", "3", "--inner-cv", "2", "--json", "e.json", "-q"];
+    let arguments = [
+        "evaluate",
+        "d.csv",
+        "--method",
+        "rfe",
+        "--max-features",
+        "1,3",
+        "--cv",
+        "3",
+        "--inner-cv",
+        "2",
+        "--json",
+        "e.json",
+        "-q",
+    ];
     scratch.run(&arguments).code(0);
     let result = scratch.json("e.json");
     for fold in result["folds"].as_array().unwrap() {
@@ -100,7 +145,23 @@ fn every_kind_of_run_has_a_page() {
         (&["select", "d.csv", "--method", "exact", "--penalty", "1", "--solutions", "3"], 0),
         (&["select", "d.csv", "--method", "exact", "--max-features", "2", "--time-limit", "0s"], 3),
         (&["select", "three.csv", "--method", "info-gain", "--max-features", "2"], 0),
-        (&["select", "d.csv", "--method", "exact", "--max-features", "3", "--at-least", "2:f1,f2", "--budget", "1", "--feature-costs", "c.csv"], 4),
+        (
+            &[
+                "select",
+                "d.csv",
+                "--method",
+                "exact",
+                "--max-features",
+                "3",
+                "--at-least",
+                "2:f1,f2",
+                "--budget",
+                "1",
+                "--feature-costs",
+                "c.csv",
+            ],
+            4,
+        ),
     ];
     scratch.file("c.csv", "f1,1\nf2,1\nf3,1\nf4,1\nf5,1\nf6,1\n");
     for (run, code) in runs {
@@ -112,20 +173,30 @@ fn every_kind_of_run_has_a_page() {
         ran.code(code);
         assert!(scratch.read("r.html").contains("</html>"), "{run:?}");
     }
-    let page = scratch.run(&["select", "three.csv", "-m", "info-gain", "--max-features", "2", "--report", "-"]).code(0).out;
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("id=\"balance-chart\""), "the page alone is on standard output");
+    let page =
+        scratch.run(&["select", "three.csv", "-m", "info-gain", "--max-features", "2", "--report", "-"]).code(0).out;
+    assert!(
+        page.starts_with("<!DOCTYPE html>") && page.contains("id=\"balance-chart\""),
+        "the page alone is on standard output"
+    );
 }
 
 #[test]
 fn bad_input_is_named_and_nothing_is_written() {
     let scratch = Scratch::new("report_bad");
-    scratch.file("d.csv", generated(40, 4, &["no", "yes"], 3)).file("text.json", "no json").file("m.json", "{\"kind\": \"model\"}");
+    scratch
+        .file("d.csv", generated(40, 4, &["no", "yes"], 3))
+        .file("text.json", "no json")
+        .file("m.json", "{\"kind\": \"model\"}");
     let cases: [(&[&str], &str); 7] = [
         (&["report", "none.json", "-o", "x.html"], "none.json: cannot be read: no such file"),
         (&["report", "text.json", "-o", "x.html"], "text.json: no JSON"),
         (&["report", "m.json", "-o", "x.html"], "m.json: no result of `fewest select`, `path` or `evaluate`"),
         (&["report", "m.json", "-o", "nowhere/x.html"], "--out nowhere/x.html: cannot be written"),
-        (&["select", "d.csv", "-m", "rfe", "--max-features", "2", "--report", "nowhere/x.html"], "--report nowhere/x.html"),
+        (
+            &["select", "d.csv", "-m", "rfe", "--max-features", "2", "--report", "nowhere/x.html"],
+            "--report nowhere/x.html",
+        ),
         (&["select", "d.csv", "-m", "rfe", "--max-features", "2", "--report", "-", "--json", "-"], "only one of"),
         (&["evaluate", "d.csv", "-m", "rfe", "--max-features", "2", "--describe"], "--describe is an option of select"),
     ];
@@ -159,7 +230,10 @@ fn at_a_terminal(scratch: &Scratch, columns: usize, no_colour: bool, arguments: 
 #[test]
 fn the_terminal_tells_the_story_in_its_width() {
     let scratch = Scratch::new("report_terminal");
-    scratch.file("d.csv", generated(60, 8, &["no", "yes"], 3).replace("f2,", "f2\u{1b}[31m_with_a_name_much_longer_than_others,"));
+    scratch.file(
+        "d.csv",
+        generated(60, 8, &["no", "yes"], 3).replace("f2,", "f2\u{1b}[31m_with_a_name_much_longer_than_others,"),
+    );
     for columns in [64, 100] {
         let path = ["path", "d.csv", "--method", "exact", "--max-features", "1..5", "-q"];
         let Some(text) = at_a_terminal(&scratch, columns, true, &path) else { return };
@@ -172,5 +246,8 @@ fn the_terminal_tells_the_story_in_its_width() {
     assert!(text.contains("\u{1b}[1mmethod\u{1b}[0m"), "bold without NO_COLOR: {text:?}");
     assert!(text.contains("no allowed subset of at most 2 features"), "{text}");
     let piped = scratch.run(&select).code(0).out;
-    assert!(!piped.contains('\u{1b}') && piped.contains("proof      no allowed subset of at most 2 features"), "{piped}");
+    assert!(
+        !piped.contains('\u{1b}') && piped.contains("proof      no allowed subset of at most 2 features"),
+        "{piped}"
+    );
 }

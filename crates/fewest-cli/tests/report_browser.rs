@@ -95,18 +95,41 @@ fn pages_of_real_runs_work_in_a_browser() {
     let (file, path) = made(&["path", wdbc, "--method", "exact", "--max-features", "1..10"], "wdbc");
     let results = path["path"].as_array().unwrap();
     let chosen: usize = results.iter().map(|r| length(&r["selected"])).sum();
-    let longest = results.iter().max_by(|a, b| a["seconds"].as_f64().unwrap().total_cmp(&b["seconds"].as_f64().unwrap())).unwrap();
+    let longest = results
+        .iter()
+        .max_by(|a, b| a["seconds"].as_f64().unwrap().total_cmp(&b["seconds"].as_f64().unwrap()))
+        .unwrap();
     plan.push(json!({"name": "wdbc", "file": file, "marks": {
         "objective": 10, "members": chosen, "trace": trace(longest), "correlations": 100, "balance-chart": 2
     }}));
 
     if let Some(german) = data_file("german-numeric.csv") {
-        let costs: String = (1..=24).fold("name,cost\n".to_owned(), |text, j| format!("{text}x{j},{}\n", [1.0, 2.0, 0.5, 3.0][j % 4]));
+        let costs: String =
+            (1..=24).fold("name,cost\n".to_owned(), |text, j| format!("{text}x{j},{}\n", [1.0, 2.0, 0.5, 3.0][j % 4]));
         scratch.file("costs.csv", costs);
         let arguments = [
-            "select", german.to_str().unwrap(), "--method", "exact", "--cost", "0.1", "--max-features", "8", "--budget", "10",
-            "--feature-costs", "costs.csv", "--require", "x1", "--forbid", "x4", "--implies", "x2:x5", "--at-most", "2:x10,x11,x12,x16",
-            "--together", "x17,x18",
+            "select",
+            german.to_str().unwrap(),
+            "--method",
+            "exact",
+            "--cost",
+            "0.1",
+            "--max-features",
+            "8",
+            "--budget",
+            "10",
+            "--feature-costs",
+            "costs.csv",
+            "--require",
+            "x1",
+            "--forbid",
+            "x4",
+            "--implies",
+            "x2:x5",
+            "--at-most",
+            "2:x10,x11,x12,x16",
+            "--together",
+            "x17,x18",
         ];
         let (file, result) = made(&arguments, "german");
         plan.push(json!({"name": "german", "file": file, "marks": of_selection(&result)}));
@@ -114,13 +137,25 @@ fn pages_of_real_runs_work_in_a_browser() {
     if let Some(genes) = data_file("leukemia_golub.csv.gz") {
         let genes = genes.to_str().unwrap();
         let arguments = [
-            "evaluate", genes, "--method", "rfe", "--step", "half", "--max-features", "4,16,64", "--inner-cv", "3", "--choose", "one-se",
+            "evaluate",
+            genes,
+            "--method",
+            "rfe",
+            "--step",
+            "half",
+            "--max-features",
+            "4,16,64",
+            "--inner-cv",
+            "3",
+            "--choose",
+            "one-se",
         ];
         let (file, result) = made(&arguments, "leukemia");
         plan.push(json!({"name": "leukemia", "file": file, "marks": {
             "measures": 5, "folds": 10, "sizes": 3, "frequency": result["frequency"].as_object().unwrap().len().min(30), "balance-chart": 2
         }}));
-        let (file, result) = made(&["select", genes, "--method", "rfe", "--step", "half", "--max-features", "8"], "genes");
+        let (file, result) =
+            made(&["select", genes, "--method", "rfe", "--step", "half", "--max-features", "8"], "genes");
         plan.push(json!({"name": "genes", "file": file, "marks": of_selection(&result), "long": true}));
     }
 
@@ -134,14 +169,20 @@ fn pages_of_real_runs_work_in_a_browser() {
     let runs = start.elapsed();
     let seen = std::env::var_os("FEWEST_SCREENSHOTS").map_or_else(|| scratch.path("seen"), PathBuf::from);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser/report.py");
-    let out = Command::new(python).arg(script).arg(browser).arg(scratch.path("plan.json")).arg(&seen).output().expect("python runs");
+    let out = Command::new(python)
+        .arg(script)
+        .arg(browser)
+        .arg(scratch.path("plan.json"))
+        .arg(&seen)
+        .output()
+        .expect("python runs");
     let (told, failed) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     assert!(out.status.success(), "{told}\n{failed}");
     let _ = writeln!(
         std::io::stderr(),
         "{told}runs {:.1} s, browser {:.1} s; screenshots: {}",
         runs.as_secs_f64(),
-        (start.elapsed() - runs).as_secs_f64(),
+        start.elapsed().as_secs_f64() - runs.as_secs_f64(),
         seen.display()
     );
 }

@@ -24,7 +24,9 @@ const HEIGHT: u32 = 290;
 /// Height of a row of a bar chart or a matrix.
 const ROW: u32 = 22;
 /// Columns that a label may take beside a row.
-pub(crate) const LABEL: usize = 20;
+pub(crate) const LABEL: usize = 19;
+/// Points of a line beyond which they are small.
+const CROWD: usize = 40;
 /// Width of the labels beside rows, and of a letter at most.
 const BESIDE: i32 = 166;
 const LETTER: i32 = 8;
@@ -159,7 +161,8 @@ pub(crate) fn bars(bars: &[Bar]) -> Drawn {
 
 /// Room around a range, so that no point sits on an axis.
 fn padded(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
-    let (low, high) = values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    let (low, high) =
+        values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     if low > high {
         return 0.0..1.0;
     }
@@ -187,12 +190,10 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawn {
             .x_label_area_size(46)
             .y_label_area_size(70)
             .build_cartesian_2d(x.clone(), y.clone())?;
-        let tick = |x: &f64| {
-            match axes.ticks {
-                Ticks::Whole if (x - x.round()).abs() < 1e-9 => short(*x),
-                Ticks::Whole => String::new(),
-                Ticks::Decades => decade(*x),
-            }
+        let tick = |x: &f64| match axes.ticks {
+            Ticks::Whole if (x - x.round()).abs() < 1e-9 => short(*x),
+            Ticks::Whole => String::new(),
+            Ticks::Decades => decade(*x),
         };
         chart
             .configure_mesh()
@@ -224,7 +225,8 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawn {
             for (&(x, _), &(low, high)) in points.iter().zip(errors) {
                 chart.draw_series(LineSeries::new([(x, low), (x, high)], colour.stroke_width(2)))?;
             }
-            chart.draw_series(points.iter().map(|&point| Circle::new(point, 4, colour.filled())))?;
+            let radius = if points.len() > CROWD { 2 } else { 4 };
+            chart.draw_series(points.iter().map(|&point| Circle::new(point, radius, colour.filled())))?;
         }
         Ok(())
     })
@@ -250,7 +252,8 @@ pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawn {
                 area.draw(&Rectangle::new([(x + 1, y + 1), (x + side - 1, y + side - 1)], style))?;
                 if side >= 28 {
                     let share = format!("{:.2}", value + 0.0).replace("-0.00", "0.00").replace("0.", ".");
-                    let small = TextStyle::from(("sans-serif", 13)).color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
+                    let small =
+                        TextStyle::from(("sans-serif", 13)).color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
                     sized(area, &share, (x + side / 2, y + side / 2), small)?;
                 }
             }
@@ -319,7 +322,12 @@ mod tests {
         assert_eq!(count(&svg, "<rect"), 3);
         assert!(!svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;&quot;"), "{svg}");
 
-        let series = |role| Series { points: vec![(1.0, 3.0), (2.0, 2.0)], errors: vec![(2.5, 3.5), (1.0, 2.0)], stepped: true, role };
+        let series = |role| Series {
+            points: vec![(1.0, 3.0), (2.0, 2.0)],
+            errors: vec![(2.5, 3.5), (1.0, 2.0)],
+            stepped: true,
+            role,
+        };
         let axes = Axes { x: "size", y: "objective", ticks: Ticks::Whole, mark: Some(2.0) };
         let svg = lines(&[series(Role::First), series(Role::Second)], axes).unwrap();
         assert_eq!((count(&svg, "<circle"), count(&svg, "fill=\"#040404\"")), (4, 2), "{svg}");
@@ -334,7 +342,9 @@ mod tests {
         let axes = Axes { x: "", y: "", ticks: Ticks::Decades, mark: None };
         let one = Series { points: vec![(5.0, 5.0)], errors: vec![], stepped: false, role: Role::First };
         assert_eq!(count(&lines(&[one], axes).unwrap(), "<circle"), 1);
-        assert!(lines(&[], axes).is_ok() && bars(&[]).is_ok() && matrix(&[], &[]).is_ok() && dots(&[], &[], &[]).is_ok());
+        assert!(
+            lines(&[], axes).is_ok() && bars(&[]).is_ok() && matrix(&[], &[]).is_ok() && dots(&[], &[], &[]).is_ok()
+        );
     }
 
     #[test]

@@ -131,8 +131,7 @@ pub(crate) fn balance(budget: &Budget, result: Part<'_>) -> Result<Option<Sectio
     let mut blocks = vec![bar_chart("balance-chart", "Samples of each class", summary, &rows, table)?];
     if 5 * least < most {
         blocks.push(Block::Warning(format!(
-            "The smallest class has {} of {total} samples: accuracy alone says little here; --class-weight balanced weighs the classes alike.",
-            least
+            "The smallest class has {least} of {total} samples: accuracy alone says little here; --class-weight balanced weighs the classes alike."
         )));
     }
     Ok(Some(Section { id: "balance", heading: "Class balance".to_owned(), blocks }))

@@ -34,7 +34,10 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     let versus = if against.is_there() { format!(" against {}", name(against)) } else { String::new() };
     Ok(Page {
         title: format!("{}{versus}, judged on samples it has not seen", name(result)),
-        lead: format!("{}; everything that looks at data happens inside its training part.", plural(result.at("folds").items().len() as u64, "fold")),
+        lead: format!(
+            "{}; everything that looks at data happens inside its training part.",
+            plural(result.at("folds").items().len() as u64, "fold")
+        ),
         sections,
         version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
     })
@@ -88,13 +91,17 @@ fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
     let mut pairs = Vec::new();
     if let Some(index) = result.at("stability").at("index").number() {
         let interval = result.at("stability").at("ci95").pair();
-        let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
+        let interval =
+            interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
         let word = match index {
             x if x > 0.75 => "excellent",
             x if x > 0.4 => "intermediate to good",
             _ => "poor",
         };
-        pairs.push(("stability", Cell::from(format!("{index:.3}{interval}: {word} by the usual benchmark (Nogueira et al. 2018)"))));
+        pairs.push((
+            "stability",
+            Cell::from(format!("{index:.3}{interval}: {word} by the usual benchmark (Nogueira et al. 2018)")),
+        ));
     }
     if let Some(size) = result.at("summary").at("n_features").at("mean").number() {
         pairs.push(("features chosen", format!("{} on average", brief(size)).into()));
@@ -124,12 +131,18 @@ fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> 
             interval.map_or_else(String::new, |i| format!("{:.4}", i.0)).into(),
             interval.map_or_else(String::new, |i| format!("{:.4}", i.1)).into(),
         ];
-        rows.push((name != "n_features", mean, Bar { label: measure_words(name), value: mean, text: format!("{mean:.3}"), role: Role::First }, cells));
+        rows.push((
+            name != "n_features",
+            mean,
+            Bar { label: measure_words(name), value: mean, text: format!("{mean:.3}"), role: Role::First },
+            cells,
+        ));
     }
     if rows.is_empty() {
         return Ok(None);
     }
-    let columns = vec![words("measure"), numbers("mean"), numbers("std error"), numbers("95 % from"), numbers("95 % to")];
+    let columns =
+        vec![words("measure"), numbers("mean"), numbers("std error"), numbers("95 % from"), numbers("95 % to")];
     let table = budget.table("Mean of each measure over the folds", columns, rows.iter().map(|r| r.3.clone()));
     let drawn: Vec<(Bar, Vec<Cell>)> = rows.into_iter().filter(|r| r.0).map(|r| (r.2, r.3)).collect();
     let summary = "Means over the folds; their standard errors and intervals are in the table.".to_owned();
@@ -138,7 +151,8 @@ fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> 
 
 /// Accuracy by fold.
 fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
-    let accuracy: Vec<f64> = result.at("folds").items().filter_map(|f| f.at("metrics").at("accuracy").number()).collect();
+    let accuracy: Vec<f64> =
+        result.at("folds").items().filter_map(|f| f.at("metrics").at("accuracy").number()).collect();
     if accuracy.len() < 2 {
         return Ok(None);
     }
@@ -154,8 +168,14 @@ fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
             shorten(f.at("status").text().unwrap_or_default(), 20).into(),
         ]
     });
-    let columns =
-        vec![words("fold"), numbers("accuracy"), numbers("features"), numbers("samples"), numbers("seconds"), words("status")];
+    let columns = vec![
+        words("fold"),
+        numbers("accuracy"),
+        numbers("features"),
+        numbers("samples"),
+        numbers("seconds"),
+        words("status"),
+    ];
     let table = budget.table("Every fold", columns, rows);
     let svg = lines(
         &[Series { points, errors: Vec::new(), stepped: false, role: Role::First }],
@@ -170,7 +190,9 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let mut by_size: BTreeMap<u64, Size> = BTreeMap::new();
     for fold in result.at("folds").items() {
         for inner in fold.at("inner").items() {
-            let (Some(size), Some(mean)) = (inner.at("max_features").count(), inner.at("accuracy").number()) else { continue };
+            let (Some(size), Some(mean)) = (inner.at("max_features").count(), inner.at("accuracy").number()) else {
+                continue;
+            };
             let entry = by_size.entry(size).or_default();
             entry.means.push(mean);
             entry.errors.extend(inner.at("se").number());
@@ -199,7 +221,10 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         stepped: false,
         role: Role::First,
     };
-    let svg = lines(&[series], Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(one.0 as f64) })?;
+    let svg = lines(
+        &[series],
+        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(one.0 as f64) },
+    )?;
     let summary = format!(
         "Mean over the folds of the accuracy inside them, with one standard error. Best with {} ({:.4}); the smallest number within one standard error of that, marked by the line, is {} ({:.4}). Each fold chose its own number, see the table.",
         plural(best.0, "feature"),
@@ -208,7 +233,11 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         one.1
     );
     let chart = Chart { id: "sizes", title: "Accuracy against number of features".to_owned(), summary, svg, table };
-    Ok(Some(Section { id: "sizes-section", heading: "Number of features".to_owned(), blocks: vec![Block::Chart(chart)] }))
+    Ok(Some(Section {
+        id: "sizes-section",
+        heading: "Number of features".to_owned(),
+        blocks: vec![Block::Chart(chart)],
+    }))
 }
 
 fn frequency(
@@ -218,7 +247,8 @@ fn frequency(
     section: &'static str,
     heading: &str,
 ) -> Result<Option<Section>, String> {
-    let all: Vec<(&str, f64)> = result.at("frequency").entries().filter_map(|(name, share)| Some((name, share.number()?))).collect();
+    let all: Vec<(&str, f64)> =
+        result.at("frequency").entries().filter_map(|(name, share)| Some((name, share.number()?))).collect();
     if all.is_empty() {
         return Ok(None);
     }
@@ -231,7 +261,11 @@ fn frequency(
         })
         .collect();
     let always = all.iter().filter(|a| a.1 >= 1.0 - 1e-12).count();
-    let table = budget.table("Share of the folds that chose each feature", vec![words("feature"), numbers("share of folds")], rows.iter().map(|r| r.1.clone()));
+    let table = budget.table(
+        "Share of the folds that chose each feature",
+        vec![words("feature"), numbers("share of folds")],
+        rows.iter().map(|r| r.1.clone()),
+    );
     let summary = format!(
         "{} chosen in some fold, {always} of them in every fold. Those of at least half the folds have the first colour.",
         plural(all.len() as u64, "feature")
@@ -262,7 +296,11 @@ fn confusion(result: Part<'_>, budget: &Budget) -> Option<Section> {
         cells.push(percent(share).into());
         cells
     });
-    let table = budget.table("Samples held out, by their true class and the class predicted (as 1st: the first row's class, and so on)", columns, rows);
+    let table = budget.table(
+        "Samples held out, by their true class and the class predicted (as 1st: the first row's class, and so on)",
+        columns,
+        rows,
+    );
     Some(Section { id: "confusion", heading: "What is taken for what".to_owned(), blocks: vec![Block::Table(table)] })
 }
 
@@ -285,7 +323,11 @@ fn comparison(result: Part<'_>, budget: &Budget) -> Option<Section> {
         let theirs = other.at("summary").at(name).at("mean").number()?;
         Some(vec![measure_words(name).into(), format!("{mine:.4}").into(), format!("{theirs:.4}").into()])
     });
-    let table = budget.table("The two methods on the same folds", vec![words("measure"), numbers("first"), numbers("second")], rows);
+    let table = budget.table(
+        "The two methods on the same folds",
+        vec![words("measure"), numbers("first"), numbers("second")],
+        rows,
+    );
     Some(Section {
         id: "comparison",
         heading: "The two methods compared".to_owned(),

@@ -29,7 +29,7 @@ const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A test holds the sums to the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-/TGektKwBL6O46BdcD1mIluD7SMd+2FfctHTmEG7JME='; script-src 'sha256-9HT4ECn7QazlbsLtlRkxayv0rwhDkHmTeIyUGjrvYE4='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'sha256-OTtalkl1isNPpgOEtwJNo93vxl0wfOrGIxBPPKRWeVo='; script-src 'sha256-9HT4ECn7QazlbsLtlRkxayv0rwhDkHmTeIyUGjrvYE4='; base-uri 'none'; form-action 'none'";
 
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,6 @@ fn render(page: &Page) -> Result<String, String> {
     environment.add_template("page.html", TEMPLATE).map_err(|error| error.to_string())?;
     let template = environment.get_template("page.html").map_err(|error| error.to_string())?;
     template
-        
         .render(context! { page => Serde(page), style => STYLE, script => SCRIPT, policy => POLICY })
         .map_err(|error| format!("{error:#}"))
 }

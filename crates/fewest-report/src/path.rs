@@ -43,7 +43,11 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
         .items()
         .map(|result| Point {
             result,
-            size: result.at("settings").at("max_features").count().unwrap_or(result.at("selected").items().len() as u64),
+            size: result
+                .at("settings")
+                .at("max_features")
+                .count()
+                .unwrap_or(result.at("selected").items().len() as u64),
             proof: proof(result).map(|proof| Proof { bound: proof.bound.or(certified(result)), ..proof }),
             chosen: result.at("selected").texts(),
         })
@@ -68,7 +72,8 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
     if let Some(last) = points.iter().rev().find(|p| p.result.at("description").is_there())
         && let Some(mut section) = stand_ins(last.result, budget)?
     {
-        section.heading = format!("Alike features and stand-ins, among {}", plural(last.chosen.len() as u64, "chosen feature"));
+        section.heading =
+            format!("Alike features and stand-ins, among {}", plural(last.chosen.len() as u64, "chosen feature"));
         sections.push(section);
     }
     sections.extend(balance(budget, first)?);
@@ -86,7 +91,11 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
     let gaps: Vec<f64> = points.iter().filter_map(Point::gap).collect();
     let worst = gaps.iter().copied().fold(0.0, f64::max);
     let proven = points.iter().filter(|p| p.result.at("status").text() == Some("optimal")).count();
-    let proven = if proven > 0 { format!("{proven} of {} proven best; at", plural(points.len() as u64, "size")) } else { "At".to_owned() };
+    let proven = if proven > 0 {
+        format!("{proven} of {} proven best; at", plural(points.len() as u64, "size"))
+    } else {
+        "At".to_owned()
+    };
     if gaps.len() == points.len() && !points.is_empty() {
         blocks.push(Block::Finding(format!(
             "{proven} every size no allowed subset can be better by more than {}.",
@@ -109,7 +118,8 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
     let known: Vec<(f64, Proof<'_>)> = points.iter().filter_map(|p| Some((p.size as f64, p.proof?))).collect();
     if !known.is_empty() {
         let bounded = known.iter().all(|(_, p)| p.bound.is_some());
-        let errors = |p: &Proof<'_>| p.bound.map_or((p.objective, p.objective), |b| (b.min(p.objective), b.max(p.objective)));
+        let errors =
+            |p: &Proof<'_>| p.bound.map_or((p.objective, p.objective), |b| (b.min(p.objective), b.max(p.objective)));
         let series = Series {
             points: known.iter().map(|&(k, p)| (k, p.objective)).collect(),
             errors: if bounded { known.iter().map(|(_, p)| errors(p)).collect() } else { Vec::new() },
@@ -119,7 +129,11 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
         let axes = Axes { x: "number of features", y: "objective", ticks: Ticks::Whole, mark: None };
         let (from, to) = (known[0].1.objective, known[known.len() - 1].1.objective);
         let better = if known[0].1.maximised { "larger" } else { "smaller" };
-        let bars = if bounded { " The bars reach from the objective to its proven bound; where none is seen, the two meet." } else { "" };
+        let bars = if bounded {
+            " The bars reach from the objective to its proven bound; where none is seen, the two meet."
+        } else {
+            ""
+        };
         let summary = format!("The objective goes from {} to {} ({better} is better).{bars}", number(from), number(to));
         blocks.push(Block::Chart(Chart {
             id: "objective",
@@ -169,7 +183,8 @@ fn members(points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, Str
     if names.is_empty() || points.len() < 2 {
         return Ok(None);
     }
-    let sets: Vec<std::collections::HashSet<&str>> = points.iter().map(|p| p.chosen.iter().copied().collect()).collect();
+    let sets: Vec<std::collections::HashSet<&str>> =
+        points.iter().map(|p| p.chosen.iter().copied().collect()).collect();
     let sizes = |name: &str| -> Vec<u64> {
         points.iter().zip(&sets).filter(|(_, set)| set.contains(name)).map(|(p, _)| p.size).collect()
     };
@@ -194,8 +209,16 @@ fn members(points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, Str
         let list: Vec<String> = sizes.iter().map(u64::to_string).collect();
         vec![budget.name(name), sizes.len().to_string().into(), shorten(&list.join(", "), 120).into()]
     });
-    let table = budget.table("The sizes at which each feature is chosen", vec![words("feature"), numbers("times"), words("sizes")], rows);
+    let table = budget.table(
+        "The sizes at which each feature is chosen",
+        vec![words("feature"), numbers("times"), words("sizes")],
+        rows,
+    );
     let svg = dots(&labels, &columns, &there)?;
     let chart = Chart { id: "members", title: "Which feature is chosen at which size".to_owned(), summary, svg, table };
-    Ok(Some(Section { id: "members-section", heading: "Features along the path".to_owned(), blocks: vec![Block::Chart(chart)] }))
+    Ok(Some(Section {
+        id: "members-section",
+        heading: "Features along the path".to_owned(),
+        blocks: vec![Block::Chart(chart)],
+    }))
 }

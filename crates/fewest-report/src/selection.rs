@@ -109,7 +109,11 @@ fn certificate(part: Part<'_>) -> Option<String> {
         |b| format!("this subset is at most {} above the best of its size", percent((objective - b).max(0.0) / b)),
     );
     let better = if best < objective * (1.0 - 1e-9) {
-        format!("; a better one was found: {} at {}", crate::view::shorten(&part.at("best").at("selected").texts().join(", "), 200), number(best))
+        format!(
+            "; a better one was found: {} at {}",
+            crate::view::shorten(&part.at("best").at("selected").texts().join(", "), 200),
+            number(best)
+        )
     } else {
         String::new()
     };
@@ -186,7 +190,8 @@ fn features(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option
             _ => "per unit of the feature",
         };
         let summary = format!("Weights of the linear SVM, {scale}, largest first.{positive}");
-        let behind = bars.iter().zip(&rows).map(|((bar, _), &(at, _))| vec![budget.name(chosen[at]), bar.text.clone().into()]);
+        let behind =
+            bars.iter().zip(&rows).map(|((bar, _), &(at, _))| vec![budget.name(chosen[at]), bar.text.clone().into()]);
         let behind = budget.table(title, vec![words("feature"), numbers("weight")], behind);
         blocks.push(bar_chart("weights", title, summary, &bars, behind)?);
     }
@@ -221,16 +226,23 @@ pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>
         points.extend(points.last().map(|&(t, v)| (log(end).max(t), v)));
         Series { points, errors: Vec::new(), stepped: true, role }
     };
-    let series: Vec<Series> =
-        [(&incumbent, Role::First), (&bound, Role::Second)].into_iter().filter(|s| !s.0.is_empty()).map(|(p, r)| drawn(p, r)).collect();
+    let series: Vec<Series> = [(&incumbent, Role::First), (&bound, Role::Second)]
+        .into_iter()
+        .filter(|s| !s.0.is_empty())
+        .map(|(p, r)| drawn(p, r))
+        .collect();
     let axes = Axes { x: "seconds, on a logarithmic axis", y: "objective", ticks: Ticks::Decades, mark: None };
     let rows = incumbent.iter().map(|p| ("best subset", p)).chain(bound.iter().map(|p| ("bound", p)));
     let rows = rows.map(|(what, &(t, v))| vec![what.into(), format!("{t:.4}").into(), number(v).into()]);
-    let table = budget.table("Every step of the search", vec![words("what"), numbers("seconds"), numbers("objective")], rows);
-    let found = incumbent.last().map_or_else(String::new, |&(t, _)| format!("The best subset was found after {t:.3} s"));
+    let table =
+        budget.table("Every step of the search", vec![words("what"), numbers("seconds"), numbers("objective")], rows);
+    let found =
+        incumbent.last().map_or_else(String::new, |&(t, _)| format!("The best subset was found after {t:.3} s"));
     let proven = match (bound.len(), end) {
         (0, _) => ".".to_owned(),
-        (_, end) => format!(", the search ended after {end:.3} s. What lies between the lines was not settled at that time."),
+        (_, end) => {
+            format!(", the search ended after {end:.3} s. What lies between the lines was not settled at that time.")
+        }
     };
     let chart = Chart {
         id: "trace",
@@ -255,7 +267,7 @@ pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Sect
         .collect();
     if names.len() > 1 && values.len() == names.len() && values.iter().all(|row| row.len() == names.len()) {
         let k = names.len().min(MATRIX);
-        let labels: Vec<String> = names.iter().take(k).map(|n| crate::view::shorten(n, 17)).collect();
+        let labels: Vec<String> = names.iter().take(k).map(|n| crate::view::shorten(n, 15)).collect();
         let drawn: Vec<Vec<f64>> = values.iter().take(k).map(|row| row[..k].to_vec()).collect();
         let pairs = (0..names.len()).flat_map(|a| (0..a).map(move |b| (b, a)));
         let mut pairs: Vec<(usize, usize, f64)> = pairs.map(|(a, b)| (a, b, values[a][b])).collect();
@@ -264,7 +276,8 @@ pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Sect
             format!("The strongest is {r:.2}, between {} and {}.", label(names[a]), label(names[b]))
         });
         let more = if names.len() > k { format!(" The first {k} features are drawn.") } else { String::new() };
-        let rows = pairs.iter().map(|&(a, b, r)| vec![budget.name(names[a]), budget.name(names[b]), format!("{r:.3}").into()]);
+        let rows =
+            pairs.iter().map(|&(a, b, r)| vec![budget.name(names[a]), budget.name(names[b]), format!("{r:.3}").into()]);
         let columns = vec![words("feature"), words("other feature"), numbers("correlation")];
         let table = budget.table("Correlation of each pair of chosen features", columns, rows);
         blocks.push(Block::Chart(Chart {
@@ -284,16 +297,14 @@ pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Sect
                 budget.name(s.at("stand_in").text()?),
                 s.at("increase").number().map_or_else(|| "not trained".to_owned(), signed_percent).into(),
                 s.at("correlation").number().map_or_else(String::new, |r| format!("{r:.3}")).into(),
-                number_cell(s.at("objective").number()),
             ])
         })
         .collect();
     if !rows.is_empty() {
         let note = "What each chosen feature could be replaced by: the rejected feature most like it that the rules allow in its place, and \
-             by how much the objective of the SVM grows when the two are exchanged and it is trained again (less is better; a \
+             by how much the objective of the SVM grows when the two are exchanged and it is trained again (less is better, and a \
              negative number would be an improvement).";
-        let columns =
-            vec![words("chosen"), words("stand-in"), numbers("change"), numbers("correlation"), numbers("objective")];
+        let columns = vec![words("chosen"), words("stand-in"), numbers("change"), numbers("correlation")];
         let table = budget.table("Which feature could replace which, and at what cost", columns, rows.into_iter());
         blocks.push(Block::Table(Table { note, ..table }));
     }
@@ -342,7 +353,8 @@ fn others(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section>
         cells.extend(costs.is_there().then(|| costs.at(names[j].0).number().map_or_else(String::new, brief).into()));
         cells
     });
-    let blocks = vec![Block::Table(budget.table(format!("All {}", plural(order.len() as u64, "feature")), columns, rows))];
+    let blocks =
+        vec![Block::Table(budget.table(format!("All {}", plural(order.len() as u64, "feature")), columns, rows))];
     Some(Section { id: "all", heading: "All features".to_owned(), blocks })
 }
 
@@ -375,7 +387,11 @@ fn solutions(result: Part<'_>, budget: &Budget) -> Option<Section> {
     let mut blocks = Vec::new();
     if all.len() > 1 {
         let rows = all.iter().enumerate().map(|(at, s)| {
-            vec![(at + 1).to_string().into(), number_cell(s.at("objective").number()), list(budget, &s.at("selected").texts())]
+            vec![
+                (at + 1).to_string().into(),
+                number_cell(s.at("objective").number()),
+                list(budget, &s.at("selected").texts()),
+            ]
         });
         let columns = vec![numbers("place"), numbers("objective"), words("features")];
         blocks.push(Block::Table(budget.table("The best subsets, best first", columns, rows)));

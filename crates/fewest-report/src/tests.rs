@@ -22,10 +22,15 @@ fn nasty() -> Vec<String> {
 }
 
 fn selection(names: &[String]) -> Value {
-    let weights: serde_json::Map<String, Value> = names.iter().enumerate().map(|(j, n)| (n.clone(), json!(j as f64 - 2.0))).collect();
-    let ranking: Vec<Value> =
-        names.iter().enumerate().map(|(j, n)| json!({"feature": n, "index": j, "rank": j + 1, "criterion": 1.0 / (j + 1) as f64})).collect();
-    let strength: Vec<Value> = names.iter().enumerate().map(|(j, n)| json!({"feature": n, "index": j, "auc": 0.9})).collect();
+    let weights: serde_json::Map<String, Value> =
+        names.iter().enumerate().map(|(j, n)| (n.clone(), json!(j as f64 - 2.0))).collect();
+    let ranking: Vec<Value> = names
+        .iter()
+        .enumerate()
+        .map(|(j, n)| json!({"feature": n, "index": j, "rank": j + 1, "criterion": 1.0 / (j + 1) as f64}))
+        .collect();
+    let strength: Vec<Value> =
+        names.iter().enumerate().map(|(j, n)| json!({"feature": n, "index": j, "auc": 0.9})).collect();
     let k = names.len();
     json!({
         "schema": 1, "method": names[0], "status": "optimal", "selected": names, "selected_indices": (0..k).collect::<Vec<_>>(),
@@ -83,14 +88,20 @@ fn names_from_files_are_text_and_nothing_else() {
         let rest = without_ours(&page);
         assert_eq!(rest.matches("<script").count(), 1, "ours alone");
         assert_eq!(rest.matches("</script").count(), 1);
-        assert_eq!((rest.matches("<style").count(), rest.matches("<img").count(), rest.matches("<!--").count()), (1, 0, 0));
+        assert_eq!(
+            (rest.matches("<style").count(), rest.matches("<img").count(), rest.matches("<!--").count()),
+            (1, 0, 0)
+        );
         assert!(rest.contains("&lt;script&gt;alert(1)"));
         for attribute in [" onerror=", " onmouseover=\"", " onfocus='"] {
             assert!(rest.match_indices(attribute).all(|(at, _)| !inside_tag(&rest, at)), "{attribute}");
         }
         let control = |c: char| (c < ' ' && c != '\n') || ('\u{7f}'..='\u{9f}').contains(&c) || c == '\u{202e}';
         assert!(!rest.contains(control));
-        assert!(rest.contains("{{ page.version }}") || rest.contains("{&#x2f;") || rest.contains("{{ page"), "a template is text, too");
+        assert!(
+            rest.contains("{{ page.version }}") || rest.contains("{&#x2f;") || rest.contains("{{ page"),
+            "a template is text, too"
+        );
         assert!(page.len() < 1_000_000, "{}", page.len());
     }
 }
@@ -99,7 +110,9 @@ fn names_from_files_are_text_and_nothing_else() {
 fn inside_tag(html: &str, at: usize) -> bool {
     let before = &html[..at];
     match (before.rfind('<'), before.rfind('>')) {
-        (Some(open), close) if close.is_none_or(|close| close < open) => before[open..].matches('"').count() % 2 == 0,
+        (Some(open), close) if close.is_none_or(|close| close < open) => {
+            before[open..].matches('"').count().is_multiple_of(2)
+        }
         _ => false,
     }
 }
@@ -128,7 +141,8 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |part: &[u8]| {
         let bits = part.iter().chain([0, 0].iter()).take(3).fold(0u32, |bits, &b| bits << 8 | u32::from(b));
-        let digit = |at: usize| if at <= part.len() { DIGITS[(bits >> (18 - 6 * at) & 63) as usize] as char } else { '=' };
+        let digit =
+            |at: usize| if at <= part.len() { DIGITS[(bits >> (18 - 6 * at) & 63) as usize] as char } else { '=' };
         (0..4).map(digit).collect::<String>()
     };
     bytes.chunks(3).map(group).collect()
@@ -164,13 +178,19 @@ fn any_json_is_a_page_or_refused() {
 fn five_thousand_features_stay_below_a_megabyte() {
     let names: Vec<String> = (0..5000).map(|j| format!("probe_{j}_at")).collect();
     let mut result = selection(&names[..12]);
-    let ranking: Vec<Value> =
-        names.iter().enumerate().map(|(j, n)| json!({"feature": n, "index": j, "rank": j + 1, "criterion": 0.5})).collect();
-    let strength: Vec<Value> = names.iter().enumerate().map(|(j, n)| json!({"feature": n, "index": j, "auc": 0.6})).collect();
+    let ranking: Vec<Value> = names
+        .iter()
+        .enumerate()
+        .map(|(j, n)| json!({"feature": n, "index": j, "rank": j + 1, "criterion": 0.5}))
+        .collect();
+    let strength: Vec<Value> =
+        names.iter().enumerate().map(|(j, n)| json!({"feature": n, "index": j, "auc": 0.6})).collect();
     (result["ranking"], result["description"]["strength"]) = (json!(ranking), json!(strength));
     let text = page(&result).unwrap();
     assert!(text.len() < 1_000_000 && text.contains("probe_4999_at"), "{}", text.len());
-    let long: Vec<Value> = (0..50_000).map(|j| json!({"feature": format!("{j}{}", "&".repeat(300)), "index": j, "rank": j + 1, "criterion": 1.0})).collect();
+    let long: Vec<Value> = (0..50_000)
+        .map(|j| json!({"feature": format!("{j}{}", "&".repeat(300)), "index": j, "rank": j + 1, "criterion": 1.0}))
+        .collect();
     result["ranking"] = json!(long);
     assert!(page(&result).unwrap().len() < 1_000_000);
 }
@@ -198,7 +218,15 @@ fn colours_have_the_contrast_of_wcag_aa() {
     let blocks: Vec<_> = STYLE.split('{').map(colours).filter(|c| c.contains_key("ground")).collect();
     assert_eq!(blocks.len(), 4, "light, dark by preference, dark by choice, print");
     for colour in &blocks {
-        for (front, back) in [("ink", "ground"), ("muted", "ground"), ("link", "ground"), ("ink", "panel"), ("ink", "good"), ("ink", "bad"), ("muted", "panel")] {
+        for (front, back) in [
+            ("ink", "ground"),
+            ("muted", "ground"),
+            ("link", "ground"),
+            ("ink", "panel"),
+            ("ink", "good"),
+            ("ink", "bad"),
+            ("muted", "panel"),
+        ] {
             let ratio = contrast(colour[front], colour[back]);
             assert!(ratio >= 4.5, "{front} on {back}: {ratio:.2}");
         }

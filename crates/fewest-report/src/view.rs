@@ -175,8 +175,11 @@ impl Budget {
         let (mut kept, mut left_out, mut left) = (Vec::new(), 0, self.rows.get());
         for row in rows {
             // 9 for `<td></td>`; a foreign cell has `<bdi>` and perhaps a title around it.
-            let bytes = |cell: &Cell| 12 + escaped(&cell.text) + cell.title.as_deref().map_or(0, |t| 10 + escaped(t))
-                + if cell.foreign { 11 } else { 0 };
+            let bytes = |cell: &Cell| {
+                12 + escaped(&cell.text)
+                    + cell.title.as_deref().map_or(0, |t| 10 + escaped(t))
+                    + if cell.foreign { 11 } else { 0 }
+            };
             let bytes = 12 + row.iter().map(bytes).sum::<usize>();
             if bytes > left {
                 left_out += 1;
@@ -202,8 +205,15 @@ pub fn visible(text: &str) -> String {
     let show = |c: char| match c {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
         '\u{7f}' => '\u{2421}',
-        '\u{80}'..='\u{9f}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
+        '\u{80}'..='\u{9f}'
+        | '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
         other => other,
     };
     text.chars().map(show).collect()
@@ -264,7 +274,8 @@ mod tests {
         let rows = (0..100_000).map(|j| vec![budget.name(&format!("{j}-{}", "n".repeat(500)))]);
         let table = budget.table("", vec![super::words("name")], rows);
         assert!(table.rows.len() > 1000 && table.left_out > 0);
-        let bytes: usize = table.rows.iter().flatten().map(|c| c.text.len() + c.title.as_ref().map_or(0, String::len)).sum();
+        let bytes: usize =
+            table.rows.iter().flatten().map(|c| c.text.len() + c.title.as_ref().map_or(0, String::len)).sum();
         assert!(bytes < 800_000, "{bytes}");
     }
 }

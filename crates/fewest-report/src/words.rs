@@ -41,7 +41,11 @@ pub fn at_most(share: f64) -> String {
     let text = percent(share);
     let shown: f64 = text.trim_end_matches(" %").parse().unwrap_or(0.0);
     // Rounding of the share itself is no reason to claim less.
-    if shown >= 100.0 * share * (1.0 - 1e-9) { text } else { percent(share + 10f64.powf((100.0 * share).log10().floor() - 1.0).min(0.1) / 100.0) }
+    if shown >= 100.0 * share * (1.0 - 1e-9) {
+        text
+    } else {
+        percent(share + 10f64.powf((100.0 * share).log10().floor() - 1.0).min(0.1) / 100.0)
+    }
 }
 
 /// Seconds, as long as they need to be.
@@ -103,8 +107,14 @@ mod tests {
         assert_eq!([number(49.68261), number(-0.01234567), number(1e9)], ["49.6826", "-0.0123457", "1.0000e9"]);
         let briefs = [brief(9.0), brief(0.3), brief(1200.0), brief(2e9), brief(0.0), brief(1.0 / 3.0)];
         assert_eq!(briefs, ["9", "0.3", "1200", "2.0000e9", "0", "0.333333"]);
-        assert_eq!([percent(0.417), percent(0.004), percent(1e-4), percent(0.0)], ["41.7 %", "0.40 %", "0.01 %", "0 %"]);
-        assert_eq!([percent(-0.0123), percent(9.98e-5), percent(1.5e-6), percent(1e-9)], ["-1.23 %", "0.01 %", "0.00015 %", "1.0e-7 %"]);
+        assert_eq!(
+            [percent(0.417), percent(0.004), percent(1e-4), percent(0.0)],
+            ["41.7 %", "0.40 %", "0.01 %", "0 %"]
+        );
+        assert_eq!(
+            [percent(-0.0123), percent(9.98e-5), percent(1.5e-6), percent(1e-9)],
+            ["-1.23 %", "0.01 %", "0.00015 %", "1.0e-7 %"]
+        );
     }
 
     #[test]
@@ -117,7 +127,8 @@ mod tests {
 
     #[test]
     fn the_gap_in_words_follows_the_sense() {
-        let proof = Proof { objective: 50.0, bound: Some(49.8), maximised: false, status: "optimal", max_features: Some(5) };
+        let proof =
+            Proof { objective: 50.0, bound: Some(49.8), maximised: false, status: "optimal", max_features: Some(5) };
         assert_eq!(proof.sentence(), "no allowed subset of at most 5 features can be better by more than 0.40 %");
         let better = Proof { objective: 0.5, bound: Some(0.6), maximised: true, max_features: None, ..proof };
         assert_eq!(better.sentence(), "no allowed subset can be better by more than 20.0 %");

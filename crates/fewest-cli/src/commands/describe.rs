@@ -141,10 +141,14 @@ fn direction(design: &dyn Design, j: usize) -> Vec<f64> {
     let mut column = vec![0.0; n];
     design.add_column(j, 1.0, &mut column);
     let mean = column.iter().sum::<f64>() / n as f64;
-    column.iter_mut().for_each(|x| *x -= mean);
+    for x in &mut column {
+        *x -= mean;
+    }
     let length = column.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length > 0.0 {
-        column.iter_mut().for_each(|x| *x /= length);
+        for x in &mut column {
+            *x /= length;
+        }
     }
     column
 }
@@ -213,7 +217,13 @@ mod tests {
         let (mut won, mut all) = (0.0, 0.0);
         for (x, _) in values.iter().zip(codes).filter(|v| *v.1 == 0) {
             for (y, _) in values.iter().zip(codes).filter(|v| *v.1 == 1) {
-                won += if y > x { 1.0 } else if y == x { 0.5 } else { 0.0 };
+                won += if y > x {
+                    1.0
+                } else if y == x {
+                    0.5
+                } else {
+                    0.0
+                };
                 all += 1.0;
             }
         }
@@ -223,11 +233,7 @@ mod tests {
 
     #[test]
     fn areas_and_correlations_follow_their_definitions() {
-        let columns = [
-            [1.0, 0.0, 0.0, -2.0, 3.0, 0.0, 5.0, 0.5],
-            [9.0, 8.0, 7.0, 6.0, 1.0, 2.0, 3.0, 4.0],
-            [4.0; 8],
-        ];
+        let columns = [[1.0, 0.0, 0.0, -2.0, 3.0, 0.0, 5.0, 0.5], [9.0, 8.0, 7.0, 6.0, 1.0, 2.0, 3.0, 4.0], [4.0; 8]];
         let codes = [0, 1, 0, 0, 1, 1, 1, 0];
         let design = DenseDesign::new(8, 3, columns.concat()).unwrap();
         for (j, column) in columns.iter().enumerate() {
@@ -235,7 +241,8 @@ mod tests {
             assert!((found - by_pairs(column, &codes)).abs() < 1e-12, "{j}: {found}");
         }
         let mean = |c: &[f64]| c.iter().sum::<f64>() / 8.0;
-        let covariance = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(x, y)| (x - mean(a)) * (y - mean(b))).sum() };
+        let covariance =
+            |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(x, y)| (x - mean(a)) * (y - mean(b))).sum() };
         let (a, b) = (&columns[0], &columns[1]);
         let expected = covariance(a, b) / (covariance(a, a) * covariance(b, b)).sqrt();
         assert!((correlation(&design, 1, &direction(&design, 0)) - expected).abs() < 1e-12);

@@ -8,8 +8,8 @@ use fewest::{Status, Subset};
 use fewest_data::Names;
 use serde_json::json;
 
-use super::{certify, report};
 use super::selection::{Plan, Sinks, Task};
+use super::{certify, report};
 use crate::args::high;
 use crate::args::low::PathArgs;
 use crate::args::notation;
@@ -88,7 +88,8 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
         let mut text = format!("{}\n{}", table::pairs(&lines), table(&points, &certificates, names));
         text += &proven(&points);
         let values = |p: &PathPoint| Some((p.max_features, p.selection.outcome.objective?));
-        let chart = chart::bars("objective by number of features", &points.iter().filter_map(values).collect::<Vec<_>>());
+        let chart =
+            chart::bars("objective by number of features", &points.iter().filter_map(values).collect::<Vec<_>>());
         if !chart.is_empty() {
             text = format!("{text}\n{chart}");
         }
@@ -113,7 +114,8 @@ fn proven(points: &[PathPoint]) -> String {
     let gaps: Option<Vec<f64>> = points.iter().map(|p| p.selection.outcome.gap()).collect();
     let Some(gaps) = gaps.filter(|gaps| !gaps.is_empty()) else { return String::new() };
     let worst = gaps.into_iter().fold(0.0, f64::max);
-    let text = format!("proof: at every size no allowed subset can be better by more than {}", fewest_report::at_most(worst));
+    let text =
+        format!("proof: at every size no allowed subset can be better by more than {}", fewest_report::at_most(worst));
     format!("\n{}", table::paragraph(&text, 0))
 }
 

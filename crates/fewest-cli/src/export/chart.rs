@@ -1,5 +1,7 @@
 //! A small chart for the terminal: one bar for each size of a path.
 
+use std::fmt::Write as _;
+
 use fewest_report::number;
 
 use crate::terminal::{unicode, width};
@@ -45,7 +47,7 @@ fn render(title: &str, points: &[(usize, f64)], limit: usize, unicode: bool) -> 
         out += text.trim_end();
         out.push('\n');
     }
-    out += &format!("{bottom:>margin$} {corner}{}\n", floor.to_string().repeat(shown.len() * step - 1));
+    let _ = writeln!(out, "{bottom:>margin$} {corner}{}", floor.to_string().repeat(shown.len() * step - 1));
     let mut labels = String::new();
     for (at, (size, _)) in shown.iter().enumerate() {
         // A label that would touch the one before is left out.

@@ -25,7 +25,7 @@ impl Table {
     pub(crate) fn row(&mut self, cells: Vec<String>) {
         assert_eq!(cells.len(), self.headings.len(), "one cell per heading");
         // Names come from files: what would move the cursor or colour the line is shown, not sent.
-        self.rows.push(cells.iter().map(|cell| visible(cell)).collect());
+        self.rows.push(cells.into_iter().map(|cell| visible(&cell)).collect());
     }
 
     /// The text, with a line end after each row.
@@ -135,7 +135,10 @@ mod tests {
         table.row(vec!["a\u{1b}[31m\nb".into(), "22".into()]);
         let lines = ["feature   weight", "\u{6f22}\u{5b57}           1", "a\u{241b}[31m\u{240a}b      22"];
         assert_eq!(table.render(), lines.join("\n") + "\n");
-        assert_eq!((cut("\u{6f22}\u{5b57}\u{6f22}\u{5b57}", 6), cut("abcdefgh", 6)), ("\u{6f22}...".into(), "abc...".into()));
+        assert_eq!(
+            (cut("\u{6f22}\u{5b57}\u{6f22}\u{5b57}", 6), cut("abcdefgh", 6)),
+            ("\u{6f22}...".into(), "abc...".into())
+        );
     }
 
     #[test]

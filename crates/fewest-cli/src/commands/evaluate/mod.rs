@@ -33,7 +33,9 @@ pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure
     let page = Sink::open_if("--report", args.selection.report.as_ref())?;
     let taken = [&sink, &page].into_iter().flatten().filter(|sink| sink.is_stdout()).count();
     if taken > 1 {
-        return Err(Failure::input("only one of --json and --report can go to standard output; name a file for the other"));
+        return Err(Failure::input(
+            "only one of --json and --report can go to standard output; name a file for the other",
+        ));
     }
     let mut learners: Vec<Learner<'_>> =
         options.methods.iter().map(|method| Learner::new(method, &options)).collect::<Result<_, _>>()?;
