@@ -34,11 +34,11 @@ fn length(value: &Value) -> usize {
     value.as_array().map_or(0, Vec::len)
 }
 
-/// Points of the trace that are drawn: one more at the end for each line.
+/// Points of the trace that are drawn: at most some 400 of each line, always the first and the last, and one more at the end.
 fn trace(result: &Value) -> usize {
     let drawn = |key: &str| match length(&result["trace"][key]) {
         0 => 0,
-        many => many.div_ceil(many.div_ceil(400)) + 1,
+        many => (many - 1).div_ceil(many.div_ceil(400)) + 2,
     };
     drawn("incumbent") + drawn("bound")
 }
