@@ -37,7 +37,8 @@ test: check peers ## everything CI runs: format, lints, documentation, all tests
 	browser="$$(.ci/browser)"; \
 	FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --workspace --locked
 
-# The reports of real runs in Debian's Chromium, alone and with what it saw: about half a minute; screenshots stay in target/screenshots.
+# The reports of real runs in Debian's Chromium, alone and with what it saw: two minutes on one core that others used too (25 s of them the
+# runs, 90 s the browser); screenshots stay in target/screenshots.
 browser: need-cargo tools peers ## the report pages of real runs in a browser (part of `make test`), with screenshots
 	browser="$$(.ci/browser)"; \
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
