@@ -9,7 +9,7 @@ BENCH_PYTHON ?= .venv/bin/python
 FUZZ_SECONDS ?= 600
 PROFILE ?= dev
 
-.PHONY: help demo test check fmt-check lint docs tools peers bench bench-python fuzz need-cargo
+.PHONY: help demo test browser check fmt-check lint docs tools peers bench bench-python fuzz need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -34,7 +34,15 @@ demo: need-cargo tools ## select 5 of 30 features of a real data set by SVM-RFE,
 	@./docs/transcript.sh
 
 test: check peers ## everything CI runs: format, lints, documentation, all tests
-	FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --workspace --locked
+	browser="$$(.ci/browser)"; \
+	FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --workspace --locked
+
+# The reports of real runs in Debian's Chromium, alone and with what it saw: two minutes on one core that others used too (25 s of them the
+# runs, 90 s the browser); screenshots stay in target/screenshots.
+browser: need-cargo tools peers ## the report pages of real runs in a browser (part of `make test`), with screenshots
+	browser="$$(.ci/browser)"; \
+	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
+	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
 check: fmt-check lint docs ## the fast part of `make test`
 
@@ -49,7 +57,7 @@ lint: need-cargo tools
 docs: need-cargo tools
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-# LIBLINEAR and LIBSVM read the models we write; the tests that check it use the Python in .venv.
+# LIBLINEAR and LIBSVM read the models we write, and playwright drives the browser; the tests that check it use the Python in .venv.
 peers: .venv/peers.done
 .venv/peers.done: tests/requirements.txt
 	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi

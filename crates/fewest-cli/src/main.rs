@@ -55,6 +55,7 @@ fn run(low: &Low, terminal: Terminal) -> Result<u8, Failure> {
         Command::Evaluate(args) => commands::evaluate::run(args, terminal),
         Command::Fit(args) => commands::fit::run(args, terminal),
         Command::Predict(args) => commands::predict::run(args, terminal),
+        Command::Report(args) => commands::report::run(args, terminal),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Convert(args) => commands::convert::run(args, terminal),
         Command::Generate(args) => commands::generate::run(args, terminal),

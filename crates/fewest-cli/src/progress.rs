@@ -34,6 +34,47 @@ pub(crate) struct Watch<'a> {
     /// Opened by the first event, so that a run that is refused leaves no file.
     trace: Option<Box<dyn Write>>,
     failed: Option<std::io::Error>,
+    /// Of each size of a path; of the whole run where there is none.
+    histories: Vec<History>,
+    /// Whether what comes is the search of a certificate.
+    certifying: bool,
+}
+
+/// Points of a history; beyond that every second one is dropped.
+const POINTS: usize = 1000;
+
+/// How incumbent and bound moved over time: seconds and value.
+#[derive(Debug)]
+pub(crate) struct History {
+    max_features: Option<usize>,
+    start: Instant,
+    incumbent: Vec<(f64, f64)>,
+    bound: Vec<(f64, f64)>,
+}
+
+impl History {
+    fn new(max_features: Option<usize>) -> Self {
+        Self { max_features, start: Instant::now(), incumbent: Vec::new(), bound: Vec::new() }
+    }
+
+    fn note(&mut self, bound: bool, value: f64) {
+        let seconds = self.start.elapsed().as_secs_f64();
+        let points = if bound { &mut self.bound } else { &mut self.incumbent };
+        if points.len() >= POINTS {
+            let mut at = 0;
+            points.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+        }
+        points.push((seconds, value));
+    }
+
+    /// The `trace` of a result of this size, or of the whole run.
+    pub(crate) fn value(histories: &[Self], max_features: Option<usize>) -> Value {
+        let found = histories.iter().find(|history| history.max_features == max_features);
+        found.map_or(Value::Null, |history| json!({"incumbent": history.incumbent, "bound": history.bound}))
+    }
 }
 
 /// Where the run is.
@@ -69,25 +110,39 @@ impl<'a> Watch<'a> {
     /// A bar if the terminal shows one, a trace if asked for.
     pub(crate) fn new(names: &'a Names, terminal: Terminal, sink: Option<&'a Sink>) -> Self {
         let (start, state) = (Instant::now(), State::default());
-        Self { names, terminal, start, bar: None, shown: None, state, sink, trace: None, failed: None }
+        Self {
+            names,
+            terminal,
+            start,
+            bar: None,
+            shown: None,
+            state,
+            sink,
+            trace: None,
+            failed: None,
+            histories: vec![History::new(None)],
+            certifying: false,
+        }
     }
 
     /// Begins the part of the run that certifies a subset of this many features.
     pub(crate) fn certifying(&mut self, features: usize) {
+        self.certifying = true;
         self.state = State::of(format!("certificate of {features}"));
         self.line(&json!({"event": "certificate", "seconds": self.seconds(), "max_features": features}));
     }
 
-    /// Clears the bar and ends the trace.
+    /// Clears the bar and ends the trace; how incumbent and bound moved.
     ///
     /// # Errors
     /// When the trace could not be written to its end.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self) -> Result<Vec<History>, Failure> {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
         let flushed = self.trace.as_mut().map_or(Ok(()), Write::flush);
-        self.failed.take().map_or(flushed, Err).map_err(|error| Failure::writing("the trace", &error))
+        self.failed.take().map_or(flushed, Err).map_err(|error| Failure::writing("the trace", &error))?;
+        Ok(self.histories)
     }
 
     fn seconds(&self) -> f64 {
@@ -149,6 +204,16 @@ impl<'a> Watch<'a> {
         }
     }
 
+    fn remember(&mut self, event: &Event<'_>) {
+        let (false, Some(history)) = (self.certifying, self.histories.last_mut()) else { return };
+        match *event {
+            Event::Size { max_features } => self.histories.push(History::new(Some(max_features))),
+            Event::Incumbent { objective, .. } => history.note(false, objective),
+            Event::Bound { bound, .. } => history.note(true, bound),
+            _ => {}
+        }
+    }
+
     fn write(&mut self, event: &Event<'_>) {
         if self.sink.is_none() {
             return;
@@ -182,6 +247,7 @@ impl<'a> Watch<'a> {
 impl Observer for Watch<'_> {
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()> {
         self.write(event);
+        self.remember(event);
         match *event {
             Event::Progress { done, total, .. } => (self.state.done, self.state.total) = (done, total),
             Event::Incumbent { subset, objective, .. } => {

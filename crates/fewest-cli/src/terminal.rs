@@ -93,6 +93,12 @@ pub(crate) fn bold(text: &str) -> String {
     if std::io::stdout().is_terminal() && !no_colour() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
 }
 
+/// Whether the locale says that more than ASCII can be shown.
+pub(crate) fn unicode() -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    set.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
+}
+
 /// Columns of the terminal behind standard output; None when piped.
 pub(crate) fn width() -> Option<usize> {
     if !std::io::stdout().is_terminal() {

@@ -14,6 +14,7 @@ Examples:
   fewest select genes.csv.gz --method rfe --max-features 10 --step half --require TP53 --json result.json
   fewest select wdbc.csv --method exact --max-features 5   the best five, proven
   fewest path wdbc.csv --method exact --max-features 1..8  the best one, two, ... eight
+  fewest path wdbc.csv --method exact --max-features 1..8 --report path.html    a page with charts, for people
   fewest select wdbc.csv --method kta --max-features 5     the best five for a Gaussian kernel, proven
   fewest fit wdbc.csv --result result.json --model wdbc.model
   fewest predict wdbc.model new.csv --out predictions.csv
@@ -111,6 +112,8 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
     Predict(PredictArgs),
+    /// Make a page for people from the JSON of select, path or evaluate
+    Report(ReportArgs),
     /// Say what is in a data file, and what is wrong with it
     Check(CheckArgs),
     /// Convert between data formats
@@ -337,6 +340,12 @@ pub(crate) struct SelectionArgs {
     /// Write every event of the run to this file, one JSON object per line
     #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
+    /// Write a page for people to this file, or - for standard output: charts, tables, the gap in words; one file, nothing is loaded
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+    /// Add to the JSON what a report shows of the data: strength of each feature alone, correlations, stand-ins; --report does it, too
+    #[arg(long, help_heading = "Output")]
+    pub(crate) describe: bool,
 }
 
 /// Options of single methods; [`super::method`] says which method has which.
@@ -604,6 +613,26 @@ pub(crate) struct PredictArgs {
     /// Write accuracy and counts as JSON to this file, or - for standard output (needs --out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
+}
+
+/// Shown under `fewest report --help`.
+const REPORT_EXAMPLES: &str = "\
+The page is one file, loads nothing, and is the one that --report writes. Stand-ins, correlations and the strength of single features are
+in it where the JSON was written with --describe or --report.
+
+Examples:
+  fewest select wdbc.csv --method exact --max-features 5 --describe --json result.json
+  fewest report result.json -o result.html";
+
+/// `fewest report`.
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub(crate) struct ReportArgs {
+    /// JSON that select, path or evaluate wrote
+    pub(crate) result: PathBuf,
+    /// Write the page to this file, or - for standard output
+    #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) out: PathBuf,
 }
 
 /// `fewest check`.

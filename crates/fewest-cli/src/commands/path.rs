@@ -6,13 +6,14 @@ use fewest::method::certificate::Certificate;
 use fewest::method::path::PathPoint;
 use fewest::{Status, Subset};
 use fewest_data::Names;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::certify;
 use super::selection::{Plan, Sinks, Task};
+use super::{certify, report};
 use crate::args::high;
 use crate::args::low::PathArgs;
 use crate::args::notation;
+use crate::export::chart;
 use crate::export::json::{self as json_text, SelectionResult};
 use crate::export::model_json::SCHEMA;
 use crate::export::table::{self, Table};
@@ -35,13 +36,19 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
     let points = task.method.path(&task.prepared, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
     let certificates = certificates(&task, &points, &mut watch)?;
-    watch.finish()?;
+    let histories = watch.finish()?;
     let selecting = selecting.elapsed();
 
-    if let Some(sink) = &sinks.json {
+    if sinks.json.is_some() || sinks.report.is_some() {
         let mut stop = task.stopper();
         let mut results = Vec::new();
-        for (PathPoint { max_features, selection }, certificate) in points.iter().zip(&certificates) {
+        let largest = points.iter().rposition(|p| p.selection.outcome.subset.as_ref().is_some_and(|s| !s.is_empty()));
+        for (at, (PathPoint { max_features, selection }, certificate)) in points.iter().zip(&certificates).enumerate() {
+            let mut more = task.story(&histories, Some(*max_features));
+            more.remove("command");
+            if task.describes() && Some(at) == largest {
+                more.insert("description".to_owned(), task.description(selection, None)?);
+            }
             let trained = task.train(selection, None, &mut stop)?;
             let subset = selection.outcome.subset.as_ref();
             let result = SelectionResult {
@@ -54,13 +61,18 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
                 model: trained.as_ref(),
                 certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
                 validated: None,
-                more: Map::new(),
+                more,
             };
             results.push(result.value());
         }
         let version = env!("CARGO_PKG_VERSION");
-        let value: Value = json!({"schema": SCHEMA, "path": results, "version": version});
-        sink.write(&json_text::text(&value), terminal)?;
+        let value = json!({"schema": SCHEMA, "path": results, "command": report::command_line(), "version": version});
+        if let Some(sink) = &sinks.json {
+            sink.write(&json_text::text(&value), terminal)?;
+        }
+        if let Some(sink) = &sinks.report {
+            report::write(&value, sink, terminal)?;
+        }
     }
     if !sinks.taken {
         let sizes_text = format!("sizes {}", args.selection.rules.max_features.as_deref().unwrap_or_default());
@@ -73,7 +85,15 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
             ("scaling", task.prepared.scale_name().to_owned()),
             ("time", format!("read {}, path {}", times[0], times[1])),
         ];
-        terminal.out(&format!("{}\n{}", table::pairs(&lines), table(&points, &certificates, names)))?;
+        let mut text = format!("{}\n{}", table::pairs(&lines), table(&points, &certificates, names));
+        text += &proven(&points);
+        let values = |p: &PathPoint| Some((p.max_features, p.selection.outcome.objective?));
+        let chart =
+            chart::bars("objective by number of features", &points.iter().filter_map(values).collect::<Vec<_>>());
+        if !chart.is_empty() {
+            text = format!("{text}\n{chart}");
+        }
+        terminal.out(&text)?;
     }
     let statuses: Vec<Status> = points.iter().map(|p| p.selection.outcome.status).collect();
     let cancelled = certificates.iter().flatten().any(|c| c.status == Status::Cancelled);
@@ -87,6 +107,16 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
         terminal.note(&format!("{count} stopped at a limit, see the status; these are the best subsets so far"));
     }
     Ok(if stopped + missing > 0 || cancelled { 3 } else { 0 })
+}
+
+/// The gaps in one line, where every size has one.
+fn proven(points: &[PathPoint]) -> String {
+    let gaps: Option<Vec<f64>> = points.iter().map(|p| p.selection.outcome.gap()).collect();
+    let Some(gaps) = gaps.filter(|gaps| !gaps.is_empty()) else { return String::new() };
+    let worst = gaps.into_iter().fold(0.0, f64::max);
+    let text =
+        format!("proof: at every size no allowed subset can be better by more than {}", fewest_report::at_most(worst));
+    format!("\n{}", table::paragraph(&text, 0))
 }
 
 /// The certificate of each size, if asked for: the time left is shared out among them, and each starts from what the one

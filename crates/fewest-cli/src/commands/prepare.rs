@@ -175,6 +175,14 @@ pub(crate) fn read(path: &Path, options: &ReadOptions, terminal: Terminal) -> Re
     Ok(data)
 }
 
+/// The notes that [`tell`] says to everyone, for the `warnings` of a result.
+pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
+    let told = |note: &&Note| {
+        !matches!(note, Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. })
+    };
+    data.notes.iter().filter(told).map(ToString::to_string).collect()
+}
+
 /// A note, as loud as it deserves.
 pub(crate) fn tell(note: &Note, terminal: Terminal) {
     match note {

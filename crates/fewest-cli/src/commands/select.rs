@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use fewest::{Kernel, Status};
+use fewest_report::Proof;
 
 use super::certify;
 use super::fit::{ModelSink, explain_status};
+use super::report;
 use super::selection::{Plan, Sinks, Task};
 use crate::args::high;
 use crate::args::low::SelectArgs;
@@ -40,7 +42,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
     }
     let resume = task.resume(terminal)?;
     let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
-    let Found { selection, model, validated, cost, more } =
+    let Found { selection, model, validated, cost, mut more } =
         task.method.select(prepared, &task.rules, resume.as_ref(), task.method_limits(), &mut watch)?;
 
     // The SVM on what was selected, unless the method has its own.
@@ -53,7 +55,11 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
 
     let subset = selection.outcome.subset.as_ref();
     let certificate = task.certificate(subset, &[], task.left(), &mut watch)?;
-    watch.finish()?;
+    let histories = watch.finish()?;
+    more.extend(task.story(&histories, None));
+    if task.describes() {
+        more.insert("description".to_owned(), task.description(&selection, cost)?);
+    }
 
     let result = SelectionResult {
         method: task.method_name(),
@@ -67,8 +73,14 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         validated: validated.as_ref(),
         more,
     };
-    if let Some(sink) = &sinks.json {
-        sink.write(&json_text::text(&result.value()), terminal)?;
+    if sinks.json.is_some() || sinks.report.is_some() {
+        let value = result.value();
+        if let Some(sink) = &sinks.json {
+            sink.write(&json_text::text(&value), terminal)?;
+        }
+        if let Some(sink) = &sinks.report {
+            report::write(&value, sink, terminal)?;
+        }
     }
     match (&model_sink, &trained) {
         (Some(sink), Some(trained)) => sink.write(trained, terminal)?,
@@ -76,7 +88,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         (None, _) => {}
     }
     if !sinks.taken {
-        let mut text = report(&task, &result, cost, fitting);
+        let mut text = told(&task, &result, cost, fitting);
         if let Some(validated) = &validated {
             text.push('\n');
             text += &table::paragraph(&validation_sentence(validated, &task), 0);
@@ -105,7 +117,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
 }
 
 /// The table for people.
-fn report(task: &Task<'_>, result: &SelectionResult<'_>, cost: Option<f64>, fitting: Duration) -> String {
+fn told(task: &Task<'_>, result: &SelectionResult<'_>, cost: Option<f64>, fitting: Duration) -> String {
     let (outcome, prepared) = (&result.selection.outcome, &task.prepared);
     let indices = result.indices();
     let mut lines = vec![("method", result.method.to_owned()), ("status", outcome.status.name().to_owned())];
@@ -117,6 +129,12 @@ fn report(task: &Task<'_>, result: &SelectionResult<'_>, cost: Option<f64>, fitt
     }
     if let (Some(bound), Some(gap)) = (outcome.bound, outcome.gap()) {
         lines.push(("bound", format!("{} (gap {gap:.2e})", table::number(bound))));
+        lines.extend(outcome.objective.map(|objective| {
+            let maximised = outcome.sense == fewest::Sense::Max;
+            let max_features = task.rules.list().max_features.map(|k| k as u64);
+            let status = outcome.status.name();
+            ("proof", Proof { objective, bound: Some(bound), maximised, status, max_features }.sentence())
+        }));
     }
     if outcome.counts.nodes > 0 {
         lines.push(("nodes", outcome.counts.nodes.to_string()));

@@ -7,7 +7,8 @@ use fewest::{Kernel, Limits, RuleList, Rules, Selection, Status, SvmSettings};
 use serde_json::{Map, Value, json};
 
 use super::certify::Certify;
-use super::prepare::{Preparation, Prepared, Validate, listed};
+use super::prepare::{Preparation, Prepared, Validate, listed, warnings};
+use super::report::command_line;
 use super::resume::Resume;
 use crate::args::high::{self, ClassWeight};
 use crate::args::low::SelectionArgs;
@@ -19,6 +20,7 @@ use crate::export::model_json::{Trained, bias_value, kernel_entries, loss_name};
 use crate::export::table;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::progress::History;
 use crate::terminal::Terminal;
 
 /// What the training on the selected features may still take after Ctrl-C or the time limit.
@@ -33,6 +35,8 @@ pub(crate) struct Sinks {
     pub(crate) json: Option<Sink>,
     /// `--trace`.
     pub(crate) trace: Option<Sink>,
+    /// `--report`.
+    pub(crate) report: Option<Sink>,
     /// `--write-model`.
     pub(crate) program: Option<Sink>,
     /// Whether something else than the table goes to standard output, so that the table is left out.
@@ -47,6 +51,7 @@ impl Sinks {
     pub(crate) fn open(args: &SelectionArgs, model: Option<&Sink>) -> Result<Self, Failure> {
         let json = Sink::open_if("--json", args.json.as_ref())?;
         let trace = Sink::open_if("--trace", args.trace.as_ref())?;
+        let report = Sink::open_if("--report", args.report.as_ref())?;
         let program = args.own.write_model.as_ref();
         if let Some(path) = program.filter(|path| !path.extension().is_some_and(|e| e == "mps" || e == "lp")) {
             return Err(Failure::Input(format!(
@@ -55,14 +60,14 @@ impl Sinks {
             )));
         }
         let program = Sink::open_if("--write-model", program)?;
-        let all = [json.as_ref(), trace.as_ref(), model];
+        let all = [json.as_ref(), trace.as_ref(), report.as_ref(), model];
         let to_stdout = all.into_iter().flatten().filter(|sink| sink.is_stdout()).count();
         if to_stdout > 1 {
             return Err(Failure::input(
-                "only one of --json, --model and --trace can go to standard output; name a file for the others",
+                "only one of --json, --model, --report and --trace can go to standard output; name a file for the others",
             ));
         }
-        Ok(Self { json, trace, program, taken: to_stdout > 0 })
+        Ok(Self { json, trace, report, program, taken: to_stdout > 0 })
     }
 }
 
@@ -270,6 +275,11 @@ impl Task<'_> {
         set("at_least", json!(counted(&list.at_least)));
         set("together", list.together.iter().map(|g| json!(group(g))).collect());
         set("budget", json!(list.budget));
+        let priced = list.costs.iter().enumerate().filter(|(_, cost)| **cost != 0.0);
+        let costs: Map<String, Value> = priced.map(|(j, cost)| (name(&j), json!(cost))).collect();
+        if !costs.is_empty() {
+            set("feature_costs", Value::Object(costs));
+        }
         set("variance_threshold", json!(args.rules.variance_threshold));
         set("time_limit", json!(self.limits.time.map(|t| t.as_secs_f64())));
         if self.method.proves() || self.certify.is_some() {
@@ -280,6 +290,20 @@ impl Task<'_> {
         set("memory", json!(svm.memory));
         set("threads", json!(rayon::current_num_threads()));
         out
+    }
+
+    /// The story of the run, for the result: the command, warnings, and how incumbent and bound of this size moved.
+    pub(crate) fn story(&self, histories: &[History], max_features: Option<usize>) -> Map<String, Value> {
+        let mut out = Map::new();
+        out.insert("command".to_owned(), json!(command_line()));
+        out.insert("warnings".to_owned(), json!(warnings(&self.prepared.data)));
+        out.insert("trace".to_owned(), History::value(histories, max_features));
+        out
+    }
+
+    /// Whether the result says what a report shows of the data.
+    pub(crate) fn describes(&self) -> bool {
+        self.args.describe || self.args.report.is_some()
     }
 
     /// The rules in force, in a few words; `size` are the words for the size rule, `selected` says how much of a budget is

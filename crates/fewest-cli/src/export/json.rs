@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::method::Validated;
 
-use super::model_json::{SCHEMA, Trained, classes_value};
+use super::model_json::{SCHEMA, Trained, classes_value, counts_value};
 
 /// Indented JSON with short lists of plain values on one line, and a line end.
 pub(crate) fn text(value: &Value) -> String {
@@ -98,7 +98,7 @@ pub(crate) struct SelectionResult<'a> {
     pub(crate) certificate: Option<Value>,
     /// The subset of smallest error on samples held out, where there are any.
     pub(crate) validated: Option<&'a Validated>,
-    /// What the method alone reports.
+    /// What the method alone reports, and the story of the run.
     pub(crate) more: Map<String, Value>,
 }
 
@@ -147,6 +147,7 @@ impl SelectionResult<'_> {
             "n_features": self.names.len(),
             "target": self.target.column,
             "classes": classes_value(&self.target.classes),
+            "class_counts": counts_value(self.target),
             "settings": self.settings,
             "counts": outcome.counts,
             "model": self.model.map(Trained::value),

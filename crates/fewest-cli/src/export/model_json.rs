@@ -8,6 +8,7 @@
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
+use fewest_data::Target;
 use serde_json::{Map, Value, json};
 
 /// Version of the file layout.
@@ -73,6 +74,12 @@ pub(crate) fn classes_value(classes: &[String]) -> Value {
         _ => at.to_string(),
     };
     Value::Object(classes.iter().enumerate().map(|(at, name)| (key(at), json!(name))).collect())
+}
+
+/// Samples of each class, under the keys of [`classes_value`].
+pub(crate) fn counts_value(target: &Target) -> Value {
+    let Value::Object(classes) = classes_value(&target.classes) else { return Value::Null };
+    Value::Object(classes.into_iter().zip(target.counts()).map(|((key, _), count)| (key, json!(count))).collect())
 }
 
 fn by_name(names: &[String], values: impl IntoIterator<Item = Value>) -> Value {

@@ -1,6 +1,11 @@
 //! Tables for people: aligned columns, cut to the terminal's width, plain when piped.
 
+use fewest_report::visible;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::terminal::{bold, width};
+
+pub(crate) use fewest_report::{brief, number, seconds};
 
 /// A table with headings. Columns of numbers are aligned right.
 pub(crate) struct Table {
@@ -19,15 +24,16 @@ impl Table {
     /// Adds a row, one cell per heading.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
         assert_eq!(cells.len(), self.headings.len(), "one cell per heading");
-        self.rows.push(cells);
+        // Names come from files: what would move the cursor or colour the line is shown, not sent.
+        self.rows.push(cells.into_iter().map(|cell| visible(&cell)).collect());
     }
 
     /// The text, with a line end after each row.
     pub(crate) fn render(&self) -> String {
-        let mut widths: Vec<usize> = self.headings.iter().map(|h| h.chars().count()).collect();
+        let mut widths: Vec<usize> = self.headings.iter().map(|h| h.width()).collect();
         for row in &self.rows {
             for (at, cell) in row.iter().enumerate() {
-                widths[at] = widths[at].max(cell.chars().count());
+                widths[at] = widths[at].max(cell.width());
             }
         }
         if let Some(limit) = width() {
@@ -42,7 +48,7 @@ impl Table {
             let mut text = String::new();
             for (at, cell) in cells.enumerate() {
                 let cell = cut(cell, widths[at]);
-                let pad = " ".repeat(widths[at] - cell.chars().count());
+                let pad = " ".repeat(widths[at].saturating_sub(cell.width()));
                 let gap = if at == 0 { "" } else { "  " };
                 let (before, after) = if numeric[at] { (pad.as_str(), "") } else { ("", pad.as_str()) };
                 text.extend([gap, before, cell.as_str(), after]);
@@ -58,55 +64,40 @@ impl Table {
     }
 }
 
-/// `label   value` lines with the values aligned.
+/// `label   value` lines with the values aligned, and wrapped where the terminal is narrow.
 pub(crate) fn pairs(pairs: &[(&str, String)]) -> String {
-    let widest = pairs.iter().map(|p| p.0.chars().count()).max().unwrap_or(0);
+    let widest = pairs.iter().map(|p| p.0.width()).max().unwrap_or(0);
+    let room = width().map_or(usize::MAX, |width| width.saturating_sub(widest + 2).max(20));
     pairs.iter().fold(String::new(), |text, (label, value)| {
-        let pad = " ".repeat(widest - label.chars().count());
-        text + &format!("{}{pad}  {value}\n", bold(label))
+        let pad = " ".repeat(widest - label.width());
+        let lines = wrapped(&visible(value), room).join(&format!("\n{}", " ".repeat(widest + 2)));
+        text + &format!("{}{pad}  {lines}\n", bold(label))
     })
+}
+
+/// Lines of at most this many columns, broken between words; a longer word has a line of its own.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.width() + 1 + word.width() <= columns {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
 }
 
 /// A paragraph with lines of at most the terminal's width (100 when piped), indented.
 pub(crate) fn paragraph(text: &str, indent: usize) -> String {
     let limit = width().unwrap_or(100).clamp(40, 110);
-    let (mut out, mut line) = (String::new(), " ".repeat(indent));
-    for word in text.split_whitespace() {
-        if line.chars().count() + word.chars().count() + 1 > limit && !line.trim().is_empty() {
-            out += line.trim_end();
-            out.push('\n');
-            line = " ".repeat(indent);
-        }
-        line += word;
-        line.push(' ');
-    }
-    out + line.trim_end() + "\n"
-}
-
-/// A number with five significant digits or so.
-pub(crate) fn number(x: f64) -> String {
-    if x == 0.0 {
-        "0".to_owned()
-    } else if !(1e-3..1e6).contains(&x.abs()) {
-        format!("{x:.4e}")
-    } else {
-        let digits = (5 - x.abs().log10().floor() as i32).clamp(0, 8);
-        format!("{x:.*}", digits as usize)
-    }
-}
-
-/// As [`number`], without zeros at the end: for numbers that a user gave, and sums of them.
-pub(crate) fn brief(x: f64) -> String {
-    let text = number(x);
-    if text.contains('e') || !text.contains('.') {
-        return text;
-    }
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// Seconds, as long as they need to be.
-pub(crate) fn seconds(x: f64) -> String {
-    if x < 10.0 { format!("{x:.3} s") } else { format!("{x:.1} s") }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let lines = wrapped(&visible(&words.join(" ")), limit - indent);
+    lines.iter().fold(String::new(), |out, line| out + &" ".repeat(indent) + line + "\n")
 }
 
 fn is_number(cell: &str) -> bool {
@@ -114,15 +105,20 @@ fn is_number(cell: &str) -> bool {
 }
 
 fn cut(cell: &str, width: usize) -> String {
-    if cell.chars().count() <= width {
+    if cell.width() <= width {
         return cell.to_owned();
     }
-    cell.chars().take(width.saturating_sub(3)).chain("...".chars()).collect()
+    let mut used = 3;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used <= width
+    };
+    cell.chars().take_while(fits).chain("...".chars()).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, brief, number, paragraph};
+    use super::{Table, cut, paragraph, wrapped};
 
     #[test]
     fn aligns_numbers_right_and_text_left() {
@@ -133,17 +129,22 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_their_digits() {
+    fn wide_letters_take_two_columns_and_control_characters_are_shown() {
+        let mut table = Table::new(&["feature", "weight"], 0);
+        table.row(vec!["\u{6f22}\u{5b57}".into(), "1".into()]);
+        table.row(vec!["a\u{1b}[31m\nb".into(), "22".into()]);
+        let lines = ["feature   weight", "\u{6f22}\u{5b57}           1", "a\u{241b}[31m\u{240a}b      22"];
+        assert_eq!(table.render(), lines.join("\n") + "\n");
         assert_eq!(
-            (number(49.68261), number(-0.01234567), number(1e9)),
-            ("49.6826".into(), "-0.0123457".into(), "1.0000e9".into())
+            (cut("\u{6f22}\u{5b57}\u{6f22}\u{5b57}", 6), cut("abcdefgh", 6)),
+            ("\u{6f22}...".into(), "abc...".into())
         );
     }
 
     #[test]
-    fn brief_numbers_end_with_a_digit_that_counts() {
-        let briefs = [brief(9.0), brief(0.3), brief(1200.0), brief(2e9), brief(0.0), brief(1.0 / 3.0)];
-        assert_eq!(briefs, ["9", "0.3", "1200", "2.0000e9", "0", "0.333333"]);
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("extraordinary a b", 5), ["extraordinary", "a b"]);
     }
 
     #[test]

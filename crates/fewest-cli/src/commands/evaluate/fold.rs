@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use fewest::model::{FitSettings, Model};
-use fewest::validation::{Folds, Metrics, choose_size, confusion, set_f1};
+use fewest::validation::{Folds, Metrics, Summary, choose_size, confusion, set_f1};
 use fewest::{Cancel, Limits, Rules, Silent, Status, SvmSettings};
 use fewest_data::Features;
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,21 @@ pub(crate) struct FoldResult {
     pub(crate) gamma: Option<f64>,
     /// The size rule in force.
     pub(crate) max_features: Option<usize>,
+    /// Accuracy of each size inside the fold, where the size is chosen there.
+    #[serde(default)]
+    pub(crate) inner: Vec<InnerScore>,
     /// F1 of the chosen set against the true one.
     pub(crate) set_f1: Option<f64>,
+}
+
+/// How well a size does in the cross-validation inside a fold, with its best cost and gamma.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct InnerScore {
+    max_features: Option<usize>,
+    /// Mean over the inner folds.
+    accuracy: f64,
+    /// Its standard error.
+    se: Option<f64>,
 }
 
 /// A method with one choice of what is tuned.
@@ -65,6 +78,9 @@ pub(crate) struct Learner<'a> {
     /// Rules by size.
     sources: Vec<RuleSource>,
 }
+
+/// Recipe and size, and how well each size did.
+type Tuned = (usize, usize, Vec<InnerScore>);
 
 /// Samples and what a classifier says of them.
 struct Predictions {
@@ -171,7 +187,7 @@ impl<'a> Learner<'a> {
     ) -> Result<Option<FoldResult>, Failure> {
         let start = Instant::now();
         let train: Vec<usize> = (0..raw.target.codes.len()).filter(|i| fold.test.binary_search(i).is_err()).collect();
-        let Some((recipe, size)) = self.tune(raw, &train, cancel)? else { return Ok(None) };
+        let Some((recipe, size, inner)) = self.tune(raw, &train, cancel)? else { return Ok(None) };
         let prepared = self.prepare(raw, &train)?;
         let learned = self.learn(&prepared, recipe, size, cancel)?;
         if cancel.is_cancelled() {
@@ -198,16 +214,17 @@ impl<'a> Learner<'a> {
             cost: learned.cost,
             gamma: learned.model.as_ref().and_then(|m| m.kernel.gamma()),
             max_features: self.options.sizes[size],
+            inner,
             set_f1: truth.map(|truth| set_f1(&selected, truth)),
             selected,
         }))
     }
 
     /// The recipe and the size of best accuracy in a cross-validation of the training part; nothing when cancelled.
-    fn tune(&self, raw: &Raw, rows: &[usize], cancel: &Cancel) -> Result<Option<(usize, usize)>, Failure> {
+    fn tune(&self, raw: &Raw, rows: &[usize], cancel: &Cancel) -> Result<Option<Tuned>, Failure> {
         let (n_recipes, n_sizes) = (self.recipes.len(), self.sources.len());
         if n_recipes * n_sizes == 1 {
-            return Ok(Some((0, 0)));
+            return Ok(Some((0, 0, Vec::new())));
         }
         let part = raw.target.rows(rows);
         if self.options.inner > rows.len() {
@@ -242,7 +259,12 @@ impl<'a> Learner<'a> {
         let chosen: Vec<usize> = scores.iter().map(best).collect();
         let of_size: Vec<Vec<f64>> = chosen.iter().zip(&scores).map(|(&at, scores)| scores[at].clone()).collect();
         let size = choose_size(&of_size, self.options.choose)?;
-        Ok(Some((chosen[size], size)))
+        let inner = |(scores, &max_features): (&Vec<f64>, &Option<usize>)| {
+            let summary = Summary::new(scores, 0.0);
+            InnerScore { max_features, accuracy: summary.mean, se: summary.se }
+        };
+        let inner = if n_sizes > 1 { of_size.iter().zip(&self.options.sizes).map(inner).collect() } else { Vec::new() };
+        Ok(Some((chosen[size], size, inner)))
     }
 
     /// These samples alone, prepared.

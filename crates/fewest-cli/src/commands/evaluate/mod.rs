@@ -30,6 +30,13 @@ use plan::{Fold, Options};
 pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure> {
     let options = Options::read(args)?;
     let sink = Sink::open_if("--json", args.selection.json.as_ref())?;
+    let page = Sink::open_if("--report", args.selection.report.as_ref())?;
+    let taken = [&sink, &page].into_iter().flatten().filter(|sink| sink.is_stdout()).count();
+    if taken > 1 {
+        return Err(Failure::input(
+            "only one of --json and --report can go to standard output; name a file for the other",
+        ));
+    }
     let mut learners: Vec<Learner<'_>> =
         options.methods.iter().map(|method| Learner::new(method, &options)).collect::<Result<_, _>>()?;
     let (raw, memory) = learners[0].load(options.fold_column.as_deref(), terminal)?;
@@ -79,12 +86,16 @@ pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure
     }
     let missing = results.iter().filter(|r| r.is_none()).count();
     let report = report::Report::new(&options, &learners, &raw, &folds, &results);
-    let taken = sink.as_ref().is_some_and(Sink::is_stdout);
-    if let Some(sink) = &sink {
+    if sink.is_some() || page.is_some() {
         let value: Value = report.value();
-        sink.write(&json_text::text(&value), terminal)?;
+        if let Some(sink) = &sink {
+            sink.write(&json_text::text(&value), terminal)?;
+        }
+        if let Some(page) = &page {
+            super::report::write(&value, page, terminal)?;
+        }
     }
-    if !taken {
+    if taken == 0 {
         terminal.out(&report.text())?;
     }
     if missing > 0 {

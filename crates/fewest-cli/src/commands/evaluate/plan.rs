@@ -70,6 +70,7 @@ impl Options {
         for (option, given) in [
             ("certify", selection.certify.is_some()),
             ("trace", selection.trace.is_some()),
+            ("describe", selection.describe),
             ("validate", selection.own.validate.is_some()),
             ("write-model", selection.own.write_model.is_some()),
         ] {
@@ -131,7 +132,7 @@ impl Options {
         }
         // Where things are written, and how fast, does not change the results.
         let mut same = selection.clone();
-        (same.json, same.own.resume, same.data.memory) = (None, None, None);
+        (same.json, same.report, same.own.resume, same.data.memory) = (None, None, None, None);
         let (repeats, truth) = (args.repeats.unwrap_or(1) as usize, args.truth.clone());
         let text = format!(
             "{same:?} {repeats} {} {:?} {inner} {:?} {:?} {truth:?}",
@@ -227,6 +228,6 @@ fn inside(selection: &SelectionArgs, inner: usize) -> SelectionArgs {
     let deals = has_own_folds(&args);
     args.own.cv = deals.then_some(inner);
     args.own.seed = args.own.seed.filter(|_| deals);
-    (args.own.folds, args.own.resume, args.json) = (None, None, None);
+    (args.own.folds, args.own.resume, args.json, args.report) = (None, None, None, None);
     args
 }

@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::fold::{FoldResult, Learner};
 use super::plan::{Fold, Options};
-use crate::commands::prepare::Raw;
-use crate::export::model_json::{SCHEMA, classes_value};
+use crate::commands::prepare::{Raw, warnings};
+use crate::commands::report::command_line;
+use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::export::table::{self, Table, pairs};
 
 /// Features listed by frequency in the table.
@@ -66,6 +67,7 @@ impl<'a> Report<'a> {
             value["against"] = second.value(raw);
             value["comparison"] = comparison(first, second);
         }
+        value["command"] = json!(command_line());
         value["version"] = json!(env!("CARGO_PKG_VERSION"));
         value
     }
@@ -183,7 +185,7 @@ impl MethodReport<'_> {
             let mut value = json!({
                 "fold": f.fold, "repeat": f.repeat, "selected": selected, "n_features": f.selected.len(),
                 "metrics": metrics, "confusion": f.confusion, "n_test": f.n_test, "seconds": f.seconds, "status": f.status,
-                "cost": f.cost, "gamma": f.gamma, "max_features": f.max_features
+                "cost": f.cost, "gamma": f.gamma, "max_features": f.max_features, "inner": f.inner
             });
             if let Some(set_f1) = f.set_f1 {
                 value["metrics"]["set_f1"] = json!(set_f1);
@@ -203,7 +205,8 @@ impl MethodReport<'_> {
         }
         json!({
             "schema": SCHEMA, "method": self.name, "n_samples": raw.target.codes.len(), "n_features": names.len(),
-            "classes": classes_value(&raw.target.classes), "folds": self.folds.iter().map(fold).collect::<Vec<_>>(),
+            "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
+            "warnings": warnings(&raw.data), "folds": self.folds.iter().map(fold).collect::<Vec<_>>(),
             "summary": summary, "confusion": total, "frequency": frequency, "stability": self.stability(names.len())
         })
     }

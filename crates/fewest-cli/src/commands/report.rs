@@ -1,0 +1,69 @@
+//! `fewest report`: a page from a result, and `--report` of the commands that make results.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::args::low::ReportArgs;
+use crate::export::file::Sink;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that cannot be read or is no result, or an output that cannot be written.
+pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> {
+    let sink = Sink::open("--out", &args.out)?;
+    let place = args.result.display();
+    let text = std::fs::read_to_string(&args.result)
+        .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", crate::failure::plain(&error))))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| {
+        Failure::Input(format!("{place}: no JSON ({error}); name a file that --json of select, path or evaluate wrote"))
+    })?;
+    let page = fewest_report::page(&value).map_err(|error| match error {
+        fewest_report::Error::NoResult => {
+            Failure::Input(format!("{place}: {error}; name a file that --json of one of these wrote"))
+        }
+        fewest_report::Error::Broken(_) => Failure::Broken(format!("{place}: {error}")),
+    })?;
+    sink.write(&page, terminal)?;
+    Ok(0)
+}
+
+/// Writes the page of a result of this run.
+///
+/// # Errors
+/// An output that cannot be written.
+pub(crate) fn write(result: &Value, sink: &Sink, terminal: Terminal) -> Result<(), Failure> {
+    let page = fewest_report::page(result).map_err(|error| Failure::Broken(error.to_string()))?;
+    sink.write(&page, terminal)
+}
+
+/// The command as typed, ready for a shell.
+pub(crate) fn command_line() -> String {
+    std::env::args_os().skip(1).fold("fewest".to_owned(), |mut line, argument| {
+        let _ = write!(line, " {}", quoted(&argument.to_string_lossy()));
+        line
+    })
+}
+
+/// An argument as a POSIX shell takes it.
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+%@^".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        return argument.to_owned();
+    }
+    format!("'{}'", argument.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn arguments_survive_a_shell() {
+        assert_eq!(quoted("--max-features=1..5"), "--max-features=1..5");
+        assert_eq!([quoted("a b"), quoted(""), quoted("it's"), quoted("$x")], ["'a b'", "''", r"'it'\''s'", "'$x'"]);
+    }
+}

@@ -1,0 +1,355 @@
+//! Charts as SVG text, drawn by plotters.
+//!
+//! Colours are roles: the page's style sheet gives [`INK`] and the others their real colour by the value of the attribute, so
+//! that one picture serves light, dark and print. A bar, a cell and a point is one `rect` or `circle` in a role of its own, which
+//! is how tests count them.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// Words and axes.
+const INK: RGBColor = RGBColor(1, 1, 1);
+/// Grid lines.
+const GRID: RGBColor = RGBColor(2, 2, 2);
+/// The first series, and what was chosen.
+const FIRST: RGBColor = RGBColor(3, 3, 3);
+/// The second series, and what was not chosen.
+const SECOND: RGBColor = RGBColor(4, 4, 4);
+
+/// Width of a chart in its own units; its height depends on what it shows.
+const WIDTH: u32 = 460;
+/// Height of a chart with two axes.
+const HEIGHT: u32 = 290;
+/// Height of a row of a bar chart or a matrix.
+const ROW: u32 = 22;
+/// Columns that a label may take beside a row.
+pub(crate) const LABEL: usize = 19;
+/// Points of a line beyond which they are small.
+const CROWD: usize = 40;
+/// Width of the labels beside rows, and of a letter at most.
+const BESIDE: i32 = 166;
+const LETTER: i32 = 8;
+/// Most strength that a cell of a matrix has, so that words on it can be read.
+const CELL: f64 = 0.4;
+
+/// Which role a mark has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The first series, or chosen.
+    First,
+    /// The second series, or not chosen.
+    Second,
+}
+
+impl Role {
+    fn colour(self) -> RGBColor {
+        match self {
+            Role::First => FIRST,
+            Role::Second => SECOND,
+        }
+    }
+}
+
+/// One bar.
+#[derive(Debug, Clone)]
+pub(crate) struct Bar {
+    /// What it is of; short.
+    pub(crate) label: String,
+    /// Its length.
+    pub(crate) value: f64,
+    /// What is written at its end.
+    pub(crate) text: String,
+    /// Its colour.
+    pub(crate) role: Role,
+}
+
+/// Points of a chart with two axes.
+#[derive(Debug, Clone)]
+pub(crate) struct Series {
+    /// x and y, by x.
+    pub(crate) points: Vec<(f64, f64)>,
+    /// For each point the lower and upper end of its error bar; empty where there are none.
+    pub(crate) errors: Vec<(f64, f64)>,
+    /// Whether a value holds until the next one.
+    pub(crate) stepped: bool,
+    /// Its colour.
+    pub(crate) role: Role,
+}
+
+/// Ticks of an x axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ticks {
+    /// Whole numbers.
+    Whole,
+    /// x is the decimal logarithm of what is shown.
+    Decades,
+}
+
+/// The axes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Axes<'a> {
+    /// Words under the x axis.
+    pub(crate) x: &'a str,
+    /// Words beside the y axis.
+    pub(crate) y: &'a str,
+    /// What the ticks of the x axis say.
+    pub(crate) ticks: Ticks,
+    /// A place on the x axis that stands out.
+    pub(crate) mark: Option<f64>,
+}
+
+/// A chart that could not be drawn, with what plotters says.
+pub(crate) type Drawn = Result<String, String>;
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+fn font(colour: RGBColor) -> TextStyle<'static> {
+    // plotters divides by 1.24: 13.7 units on the page.
+    ("sans-serif", 17).into_font().color(&colour)
+}
+
+fn draw(height: u32, with: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn std::error::Error>>) -> Drawn {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
+        with(&area).and_then(|()| area.present().map_err(Into::into)).map_err(|error| error.to_string())?;
+    }
+    Ok(svg)
+}
+
+fn text(area: &Area<'_>, text: &str, at: (i32, i32), h: HPos, v: VPos) -> Result<(), Box<dyn std::error::Error>> {
+    sized(area, text, at, font(INK).pos(Pos::new(h, v)))
+}
+
+fn sized(area: &Area<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    area.draw(&Text::new(text.to_owned(), at, style)).map_err(|error| error.to_string().into())
+}
+
+/// Horizontal bars from 0, with a label before and a text behind each.
+pub(crate) fn bars(bars: &[Bar]) -> Drawn {
+    let low = bars.iter().map(|b| b.value).fold(0.0, f64::min);
+    let high = bars.iter().map(|b| b.value).fold(0.0, f64::max);
+    let span = if high > low { high - low } else { 1.0 };
+    let room = |negative: bool| {
+        let widest = bars.iter().filter(|b| (b.value < 0.0) == negative).map(|b| b.text.chars().count()).max();
+        widest.map_or(0, |chars| LETTER * chars as i32 + 10)
+    };
+    // Words stand at the ends of bars: to the left of negative ones.
+    let (left, right) = (BESIDE, WIDTH as i32 - 4 - room(false));
+    let left_end = left + room(true);
+    let x = |value: f64| left_end + ((value - low) / span * f64::from(right - left_end)).round() as i32;
+    draw(ROW * bars.len() as u32 + 12, |area| {
+        for (at, bar) in bars.iter().enumerate() {
+            let top = 6 + ROW as i32 * at as i32;
+            let middle = top + ROW as i32 / 2;
+            text(area, &bar.label, (left - 8, middle), HPos::Right, VPos::Center)?;
+            let (from, to) = (x(0.0).min(x(bar.value)), x(0.0).max(x(bar.value)).max(x(0.0) + 1));
+            let body = [(from, top + 4), (to, top + ROW as i32 - 4)];
+            area.draw(&Rectangle::new(body, bar.role.colour().filled()))?;
+            if bar.value < 0.0 {
+                text(area, &bar.text, (from - 6, middle), HPos::Right, VPos::Center)?;
+            } else {
+                text(area, &bar.text, (to + 6, middle), HPos::Left, VPos::Center)?;
+            }
+        }
+        let axis = [(x(0.0), 4), (x(0.0), (ROW * bars.len() as u32) as i32 + 8)];
+        area.draw(&PathElement::new(axis, INK.stroke_width(1)))?;
+        Ok(())
+    })
+}
+
+/// Room around a range, so that no point sits on an axis.
+fn padded(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
+    let (low, high) =
+        values.filter(|v| v.is_finite()).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    if low > high {
+        return 0.0..1.0;
+    }
+    let room = if high > low { 0.06 * (high - low) } else { 0.1 * high.abs().max(1.0) };
+    low - room..high + room
+}
+
+/// A chart with two axes.
+pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawn {
+    let points = || series.iter().flat_map(|s| s.points.iter().copied());
+    let x = padded(points().map(|p| p.0).chain(axes.mark));
+    let errors = series.iter().flat_map(|s| s.errors.iter().flat_map(|&(low, high)| [low, high]));
+    let y = padded(points().map(|p| p.1).chain(errors));
+    // Ticks of whole numbers are asked for at whole numbers, where there are few.
+    let (x, ticks) = if axes.ticks == Ticks::Whole {
+        let (low, high) = (x.start.ceil().max(0.0), x.end.floor());
+        (low - 0.5..high + 0.5, if high - low < 12.0 { 2 * (high - low) as usize + 3 } else { 10 })
+    } else {
+        (x, 6)
+    };
+    draw(HEIGHT, |area| {
+        let mut chart = ChartBuilder::on(area)
+            .margin(8)
+            .margin_right(14)
+            .x_label_area_size(46)
+            .y_label_area_size(70)
+            .build_cartesian_2d(x.clone(), y.clone())?;
+        let tick = |x: &f64| match axes.ticks {
+            Ticks::Whole if (x - x.round()).abs() < 1e-9 => short(*x),
+            Ticks::Whole => String::new(),
+            Ticks::Decades => decade(*x),
+        };
+        chart
+            .configure_mesh()
+            .x_labels(ticks)
+            .y_labels(6)
+            .x_desc(axes.x)
+            .y_desc(axes.y)
+            .axis_style(INK.stroke_width(1))
+            .bold_line_style(GRID.stroke_width(1))
+            .light_line_style(TRANSPARENT)
+            .label_style(font(INK))
+            .axis_desc_style(font(INK))
+            .x_label_formatter(&tick)
+            .y_label_formatter(&|y| short(*y))
+            .draw()?;
+        if let Some(mark) = axes.mark {
+            chart.draw_series(LineSeries::new([(mark, y.start), (mark, y.end)], INK.stroke_width(2)))?;
+        }
+        for Series { points, errors, stepped, role } in series {
+            let colour = role.colour();
+            let mut path = Vec::new();
+            for (at, &point) in points.iter().enumerate() {
+                if *stepped && at > 0 {
+                    path.push((point.0, points[at - 1].1));
+                }
+                path.push(point);
+            }
+            chart.draw_series(LineSeries::new(path, colour.stroke_width(2)))?;
+            for (&(x, _), &(low, high)) in points.iter().zip(errors) {
+                chart.draw_series(LineSeries::new([(x, low), (x, high)], colour.stroke_width(2)))?;
+            }
+            let radius = if points.len() > CROWD { 2 } else { 4 };
+            chart.draw_series(points.iter().map(|&point| Circle::new(point, radius, colour.filled())))?;
+        }
+        Ok(())
+    })
+}
+
+/// A matrix of shares from -1 to 1: the colour tells the sign, its strength the size, and the number stands in the cell.
+pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawn {
+    let (k, left, top) = (labels.len() as i32, BESIDE, 8);
+    let side = ((WIDTH as i32 - left - 8) / k.max(1)).clamp(12, 46);
+    draw((top + k * side + 26) as u32, |area| {
+        for (row, label) in labels.iter().enumerate() {
+            let y = top + row as i32 * side;
+            let numbered = format!("{label} {}", row + 1);
+            text(area, &numbered, (left - 8, y + side / 2), HPos::Right, VPos::Center)?;
+            let x = left + row as i32 * side;
+            text(area, &(row + 1).to_string(), (x + side / 2, top + k * side + 6), HPos::Center, VPos::Top)?;
+            for (column, &value) in values[row].iter().enumerate() {
+                let x = left + column as i32 * side;
+                let colour = if value < 0.0 { SECOND } else { FIRST };
+                let strength = CELL * value.abs().min(1.0);
+                // Never invisible: plotters leaves those out.
+                let style = colour.mix(strength.max(0.02)).filled();
+                area.draw(&Rectangle::new([(x + 1, y + 1), (x + side - 1, y + side - 1)], style))?;
+                if side >= 28 {
+                    let share = format!("{:.2}", value + 0.0).replace("-0.00", "0.00").replace("0.", ".");
+                    let small =
+                        TextStyle::from(("sans-serif", 13)).color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
+                    sized(area, &share, (x + side / 2, y + side / 2), small)?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Which rows are there in which columns: a dot for each.
+pub(crate) fn dots(rows: &[String], columns: &[String], there: &[Vec<bool>]) -> Drawn {
+    let (left, top) = (BESIDE, 8);
+    let step = ((WIDTH as i32 - left - 8) / (columns.len() as i32).max(1)).min(40);
+    let bottom = top + ROW as i32 * rows.len() as i32;
+    // Words under columns that stand too close are left out.
+    let every = (26 / step.max(1) + 1).max(1) as usize;
+    draw(bottom as u32 + 26, |area| {
+        for (at, label) in rows.iter().enumerate() {
+            let y = top + ROW as i32 * at as i32 + ROW as i32 / 2;
+            text(area, label, (left - 8, y), HPos::Right, VPos::Center)?;
+            area.draw(&PathElement::new([(left, y), (left + step * columns.len() as i32, y)], GRID.stroke_width(1)))?;
+            for (column, _) in there[at].iter().enumerate().filter(|(_, there)| **there) {
+                let x = left + step * column as i32 + step / 2;
+                area.draw(&Circle::new((x, y), (step / 3).clamp(2, 7), FIRST.filled()))?;
+            }
+        }
+        for (column, label) in columns.iter().enumerate().step_by(every) {
+            let x = left + step * column as i32 + step / 2;
+            text(area, label, (x, bottom + 6), HPos::Center, VPos::Top)?;
+        }
+        Ok(())
+    })
+}
+
+/// A time on a logarithmic axis: one digit that counts.
+fn decade(x: f64) -> String {
+    let seconds = 10f64.powf(x);
+    let digits = (-x.floor()).clamp(0.0, 6.0) as usize;
+    format!("{seconds:.digits$}")
+}
+
+/// A number on an axis: four digits at most.
+fn short(x: f64) -> String {
+    if x == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-3..1e5).contains(&x.abs()) {
+        return format!("{x:.1e}");
+    }
+    let digits = (2 - x.abs().log10().floor() as i32).clamp(0, 6) as usize;
+    let text = format!("{x:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axes, Bar, Role, Series, Ticks, bars, decade, dots, lines, matrix, short};
+
+    fn count(svg: &str, what: &str) -> usize {
+        svg.matches(what).count()
+    }
+
+    #[test]
+    fn each_value_is_one_mark() {
+        let bar = |value: f64| Bar { label: "<b>&\"".to_owned(), value, text: "1".to_owned(), role: Role::First };
+        let svg = bars(&[bar(1.0), bar(-2.0), bar(0.0)]).unwrap();
+        assert_eq!(count(&svg, "<rect"), 3);
+        assert!(!svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;&quot;"), "{svg}");
+
+        let series = |role| Series {
+            points: vec![(1.0, 3.0), (2.0, 2.0)],
+            errors: vec![(2.5, 3.5), (1.0, 2.0)],
+            stepped: true,
+            role,
+        };
+        let axes = Axes { x: "size", y: "objective", ticks: Ticks::Whole, mark: Some(2.0) };
+        let svg = lines(&[series(Role::First), series(Role::Second)], axes).unwrap();
+        assert_eq!((count(&svg, "<circle"), count(&svg, "fill=\"#040404\"")), (4, 2), "{svg}");
+
+        let names = ["a".to_owned(), "b".to_owned()];
+        assert_eq!(count(&matrix(&names, &[vec![1.0, 0.0], vec![-0.5, 1.0]]).unwrap(), "<rect"), 4);
+        assert_eq!(count(&dots(&names, &names, &[vec![true, false], vec![true, true]]).unwrap(), "<circle"), 3);
+    }
+
+    #[test]
+    fn charts_of_nothing_and_of_one_point_are_charts() {
+        let axes = Axes { x: "", y: "", ticks: Ticks::Decades, mark: None };
+        let one = Series { points: vec![(5.0, 5.0)], errors: vec![], stepped: false, role: Role::First };
+        assert_eq!(count(&lines(&[one], axes).unwrap(), "<circle"), 1);
+        assert!(
+            lines(&[], axes).is_ok() && bars(&[]).is_ok() && matrix(&[], &[]).is_ok() && dots(&[], &[], &[]).is_ok()
+        );
+    }
+
+    #[test]
+    fn axis_numbers_are_short() {
+        assert_eq!([short(0.5), short(1234.0), short(1e-9), short(20.0)], ["0.5", "1234", "1.0e-9", "20"]);
+        assert_eq!([decade(-2.0), decade(-0.5), decade(1.5)], ["0.01", "0.3", "32"]);
+    }
+}

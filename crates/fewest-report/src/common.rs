@@ -1,0 +1,204 @@
+//! Parts that the pages of all commands share.
+
+use serde_json::Value;
+
+use crate::chart::{Bar, LABEL, Role, bars};
+use crate::read::Part;
+use crate::view::{Block, Budget, Cell, Chart, Section, Table, numbers, shorten, words};
+use crate::words::{brief, number, percent, plural};
+
+/// Bars of a chart; more are in its table.
+pub(crate) const BARS: usize = 30;
+
+/// Columns that a list of names may take.
+const LIST: usize = 160;
+
+/// A number, or nothing.
+pub(crate) fn number_cell(x: Option<f64>) -> Cell {
+    x.map_or_else(String::new, number).into()
+}
+
+/// Names with commas between.
+pub(crate) fn list(budget: &Budget, names: &[&str]) -> Cell {
+    let short: Vec<String> = names.iter().take(12).map(|n| shorten(n, 40)).collect();
+    let more = names.len().saturating_sub(short.len());
+    let short = short.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() };
+    let cell = budget.foreign(&short, LIST);
+    Cell { title: cell.title.or_else(|| (more > 0).then(|| shorten(&names.join(", "), 600))), ..cell }
+}
+
+/// What a status means.
+pub(crate) fn status_words(status: &str) -> &'static str {
+    match status {
+        "optimal" => "proven best, within the gap asked for",
+        "completed" => "done; the method proves nothing",
+        "time_limit" => "stopped at the time limit with the best so far",
+        "call_limit" | "node_limit" => "stopped at a limit with the best so far",
+        "cancelled" => "cancelled; the best so far",
+        "infeasible" => "no subset satisfies the rules, proven",
+        "stalled" => "stopped: rounding kept it from going on",
+        _ => "",
+    }
+}
+
+/// A bar chart of named values with its table, at most [`BARS`] of them in the picture.
+pub(crate) fn bar_chart(
+    id: &'static str,
+    title: &str,
+    summary: String,
+    rows: &[(Bar, Vec<Cell>)],
+    table: Table,
+) -> Result<Block, String> {
+    let shown: Vec<Bar> = rows.iter().take(BARS).map(|(bar, _)| bar.clone()).collect();
+    let summary = match rows.len() - shown.len() {
+        0 => summary,
+        more => format!("{summary} The first {} are drawn, {more} more are in the table.", shown.len()),
+    };
+    Ok(Block::Chart(Chart { id, title: title.to_owned(), summary, svg: bars(&shown)?, table }))
+}
+
+/// A short label for a chart.
+pub(crate) fn label(name: &str) -> String {
+    shorten(name, LABEL)
+}
+
+/// The warnings of a result.
+pub(crate) fn warnings(result: Part<'_>) -> impl Iterator<Item = Block> {
+    result.at("warnings").texts().into_iter().take(20).map(|text| Block::Warning(shorten(text, 400)))
+}
+
+/// Lines on the data: file, samples, features, target, classes.
+pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell)> {
+    let mut lines = Vec::new();
+    if let Some(source) = result.at("settings").at("data").text() {
+        lines.push(("data", budget.foreign(source, LIST)));
+    }
+    if let (Some(n), Some(p)) = (result.at("n_samples").count(), result.at("n_features").count()) {
+        lines.push(("contents", format!("{}, {}", plural(n, "sample"), plural(p, "feature")).into()));
+    }
+    let target = result.at("target").text().or(result.at("settings").at("target").text());
+    if let Some(target) = target {
+        lines.push(("target", budget.foreign(target, LIST)));
+    }
+    let classes: Vec<String> = result
+        .at("classes")
+        .entries()
+        .map(|(code, name)| {
+            let count = result.at("class_counts").at(code).count();
+            let count = count.map_or_else(String::new, |count| format!(" ({})", plural(count, "sample")));
+            format!("{code} = {}{count}", shorten(name.text().unwrap_or_default(), 40))
+        })
+        .collect();
+    if !classes.is_empty() {
+        lines.push(("classes", budget.foreign(&classes.join(", "), 2 * LIST)));
+    }
+    if let Some(scale) = result.at("settings").at("scale").text() {
+        lines.push(("scaling", budget.foreign(scale, LIST)));
+    }
+    lines
+}
+
+/// How many samples each class has.
+pub(crate) fn balance(budget: &Budget, result: Part<'_>) -> Result<Option<Section>, String> {
+    let counts: Vec<(&str, u64)> = result
+        .at("class_counts")
+        .entries()
+        .filter_map(|(code, count)| Some((result.at("classes").at(code).text().unwrap_or(code), count.count()?)))
+        .collect();
+    let total: u64 = counts.iter().map(|c| c.1).sum();
+    if counts.len() < 2 || total == 0 {
+        return Ok(None);
+    }
+    let share = |count: u64| count as f64 / total as f64;
+    let rows: Vec<(Bar, Vec<Cell>)> = counts
+        .iter()
+        .map(|&(name, count)| {
+            let text = format!("{count} ({})", percent(share(count)));
+            let bar = Bar { label: label(name), value: count as f64, text, role: Role::First };
+            (bar, vec![budget.name(name), count.to_string().into(), percent(share(count)).into()])
+        })
+        .collect();
+    let columns = vec![words("class"), numbers("samples"), numbers("share")];
+    let table = budget.table("Samples of each class", columns, rows.iter().map(|r| r.1.clone()));
+    let least = counts.iter().map(|c| c.1).min().unwrap_or(0);
+    let most = counts.iter().map(|c| c.1).max().unwrap_or(0);
+    let summary = format!(
+        "{} in {}; always guessing the most frequent class is right on {}.",
+        plural(total, "sample"),
+        plural(counts.len() as u64, "class").replace("classs", "classes"),
+        percent(share(most))
+    );
+    let mut blocks = vec![bar_chart("balance-chart", "Samples of each class", summary, &rows, table)?];
+    if 5 * least < most {
+        blocks.push(Block::Warning(format!(
+            "The smallest class has {least} of {total} samples: accuracy alone says little here; --class-weight balanced weighs the classes alike."
+        )));
+    }
+    Ok(Some(Section { id: "balance", heading: "Class balance".to_owned(), blocks }))
+}
+
+/// The command and the settings in force, but for one that differs between the results of a path.
+pub(crate) fn settings(budget: &Budget, result: Part<'_>, command: Part<'_>, without: &str) -> Section {
+    let mut blocks = Vec::new();
+    if let Some(command) = command.text() {
+        blocks.push(Block::Text("This command makes the result again:".to_owned()));
+        blocks.push(Block::Code(shorten(command, 4000)));
+    }
+    let rows = result.at("settings").entries().filter_map(|(key, value)| {
+        let text = match value.0 {
+            _ if key == without => return None,
+            Value::Null => return None,
+            Value::String(text) => text.clone(),
+            Value::Number(_) => value.number().map_or_else(|| value.0.to_string(), brief),
+            Value::Array(items) if items.is_empty() => return None,
+            Value::Array(items) if items.len() > 20 => format!("{} entries", items.len()),
+            Value::Object(map) if map.len() > 20 => format!("{} entries", map.len()),
+            other => other.to_string(),
+        };
+        Some(vec![budget.name(key), budget.foreign(&text, LIST)])
+    });
+    let table = budget.table("Settings in force, defaults included", vec![words("setting"), words("value")], rows);
+    if !table.rows.is_empty() {
+        blocks.push(Block::Table(table));
+    }
+    Section { id: "settings", heading: "Settings".to_owned(), blocks }
+}
+
+/// The rules in force, in words.
+pub(crate) fn rules(budget: &Budget, settings: Part<'_>, chosen: &[&str]) -> Vec<(&'static str, Cell)> {
+    let mut lines: Vec<(&'static str, Cell)> = Vec::new();
+    if let Some(size) = settings.at("max_features").count() {
+        lines.push(("limit", format!("at most {}", plural(size, "feature")).into()));
+    }
+    for (key, word) in [("require", "required"), ("forbid", "forbidden")] {
+        let names = settings.at(key).texts();
+        if !names.is_empty() {
+            lines.push((word, list(budget, &names)));
+        }
+    }
+    for pair in settings.at("implies").items().take(20) {
+        if let [a, b] = pair.texts()[..] {
+            let text = format!("{} needs {}", shorten(a, 40), shorten(b, 40));
+            lines.push(("needs", budget.foreign(&text, LIST)));
+        }
+    }
+    for (key, word) in [("at_most", "at most"), ("at_least", "at least")] {
+        for group in settings.at(key).items().take(20) {
+            let mut entries = group.items();
+            if let (Some(count), Some(names)) = (entries.next().and_then(Part::count), entries.next()) {
+                let names = list(budget, &names.texts());
+                lines.push((word, Cell { text: format!("{count} of {}", names.text), ..names }));
+            }
+        }
+    }
+    for group in settings.at("together").items().take(20) {
+        lines.push(("together", list(budget, &group.texts())));
+    }
+    if let Some(allowed) = settings.at("budget").number() {
+        let costs = settings.at("feature_costs");
+        let used: f64 = chosen.iter().filter_map(|name| costs.at(name).number()).sum();
+        let used = if costs.is_there() { format!("{} of ", brief(used)) } else { String::new() };
+        lines.push(("budget", format!("{used}{} used", brief(allowed)).into()));
+    }
+    lines
+}

@@ -1,0 +1,336 @@
+//! The page of `fewest evaluate`: how well a method does on samples it has not seen.
+
+use std::collections::BTreeMap;
+
+use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
+use crate::common::{balance, bar_chart, data, label, settings, warnings};
+use crate::read::Part;
+use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, numbers, shorten, words};
+use crate::words::{brief, percent, plural, seconds};
+
+/// Scores of sizes inside the folds, averaged.
+#[derive(Debug, Default)]
+struct Size {
+    means: Vec<f64>,
+    errors: Vec<f64>,
+    chosen: u64,
+}
+
+/// The page of an evaluation.
+pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+    let name = |part: Part<'_>| shorten(part.at("method").text().unwrap_or("an unnamed method"), 40);
+    let against = result.at("against");
+    let mut sections = vec![summary(result, budget)?];
+    sections.extend(sizes(result, budget)?);
+    sections.extend(frequency(result, budget, "frequency", "frequency-section", "Which features are chosen")?);
+    sections.extend(confusion(result, budget));
+    if against.is_there() {
+        let heading = format!("Which features {} chooses", name(against));
+        sections.extend(comparison(result, budget));
+        sections.extend(frequency(against, budget, "frequency-against", "frequency-against-section", &heading)?);
+    }
+    sections.extend(balance(budget, result)?);
+    sections.push(settings(budget, result, result.at("command"), ""));
+    let versus = if against.is_there() { format!(" against {}", name(against)) } else { String::new() };
+    Ok(Page {
+        title: format!("{}{versus}, judged on samples it has not seen", name(result)),
+        lead: format!(
+            "{}; everything that looks at data happens inside its training part.",
+            plural(result.at("folds").items().len() as u64, "fold")
+        ),
+        sections,
+        version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
+    })
+}
+
+/// The 95 % interval of a measure, cut where the measure ends: the formula for it does not know.
+fn interval(measure: Part<'_>, largest: f64) -> Option<(f64, f64)> {
+    measure.at("ci95").pair().map(|(low, high)| (low, high.min(largest)))
+}
+
+/// `0.9561 (95 % interval 0.9 to 1.0)`
+fn with_interval(measure: Part<'_>) -> Option<String> {
+    let mean = measure.at("mean").number()?;
+    let interval = interval(measure, 1.0);
+    let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
+    Some(format!("{mean:.4}{interval}"))
+}
+
+/// Words of a measure's name.
+fn measure_words(name: &str) -> String {
+    match name {
+        "f1" => "F1".to_owned(),
+        "mcc" => "MCC".to_owned(),
+        "auc" => "AUC".to_owned(),
+        "set_f1" => "SetF1".to_owned(),
+        "n_features" => "number of features".to_owned(),
+        other => shorten(&other.replace('_', " "), 40),
+    }
+}
+
+fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
+    let mut blocks = Vec::new();
+    let accuracy = result.at("summary").at("accuracy");
+    if let Some(text) = with_interval(accuracy) {
+        blocks.push(Block::Finding(format!("Accuracy on samples not seen: {text}.")));
+    }
+    let counts: Vec<u64> = result.at("class_counts").entries().filter_map(|c| c.1.count()).collect();
+    let total: u64 = counts.iter().sum();
+    if let (Some(mean), Some(&most)) = (accuracy.at("mean").number(), counts.iter().max())
+        && total > 0
+    {
+        let guess = most as f64 / total as f64;
+        if mean <= guess {
+            blocks.push(Block::Warning(format!(
+                "Always guessing the most frequent class is right on {}: this is no better.",
+                percent(guess)
+            )));
+        }
+    }
+    blocks.extend(warnings(result));
+    let mut pairs = Vec::new();
+    if let Some(index) = result.at("stability").at("index").number() {
+        let interval = result.at("stability").at("ci95").pair();
+        let interval =
+            interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
+        let word = match index {
+            x if x > 0.75 => "excellent",
+            x if x > 0.4 => "intermediate to good",
+            _ => "poor",
+        };
+        pairs.push((
+            "stability",
+            Cell::from(format!("{index:.3}{interval}: {word} by the usual benchmark (Nogueira et al. 2018)")),
+        ));
+    }
+    if let Some(size) = result.at("summary").at("n_features").at("mean").number() {
+        pairs.push(("features chosen", format!("{} on average", brief(size)).into()));
+    }
+    let times: Vec<f64> = result.at("folds").items().filter_map(|f| f.at("seconds").number()).collect();
+    if !times.is_empty() {
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        pairs.push(("time", format!("{} per fold", seconds(mean)).into()));
+    }
+    pairs.extend(data(budget, result));
+    blocks.push(Block::Pairs(pairs));
+    blocks.extend(measures(result, budget)?);
+    blocks.extend(folds(result, budget)?);
+    Ok(Section { id: "summary", heading: "How well it does".to_owned(), blocks })
+}
+
+/// All measures with their intervals.
+fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
+    let mut rows = Vec::new();
+    for (name, measure) in result.at("summary").entries() {
+        let Some(mean) = measure.at("mean").number() else { continue };
+        let interval = interval(measure, if name == "n_features" { f64::INFINITY } else { 1.0 });
+        let cells = vec![
+            measure_words(name).into(),
+            format!("{mean:.4}").into(),
+            measure.at("se").number().map_or_else(String::new, |se| format!("{se:.4}")).into(),
+            interval.map_or_else(String::new, |i| format!("{:.4}", i.0)).into(),
+            interval.map_or_else(String::new, |i| format!("{:.4}", i.1)).into(),
+        ];
+        rows.push((
+            name != "n_features",
+            mean,
+            Bar { label: measure_words(name), value: mean, text: format!("{mean:.3}"), role: Role::First },
+            cells,
+        ));
+    }
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let columns =
+        vec![words("measure"), numbers("mean"), numbers("std error"), numbers("95 % from"), numbers("95 % to")];
+    let table = budget.table("Mean of each measure over the folds", columns, rows.iter().map(|r| r.3.clone()));
+    let drawn: Vec<(Bar, Vec<Cell>)> = rows.into_iter().filter(|r| r.0).map(|r| (r.2, r.3)).collect();
+    let summary = "Means over the folds; their standard errors and intervals are in the table.".to_owned();
+    bar_chart("measures", "Measures", summary, &drawn, table).map(Some)
+}
+
+/// Accuracy by fold.
+fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
+    let accuracy: Vec<f64> =
+        result.at("folds").items().filter_map(|f| f.at("metrics").at("accuracy").number()).collect();
+    if accuracy.len() < 2 {
+        return Ok(None);
+    }
+    let points: Vec<(f64, f64)> = accuracy.iter().enumerate().map(|(at, &a)| (at as f64 + 1.0, a)).collect();
+    let (low, high) = accuracy.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &a| (l.min(a), h.max(a)));
+    let rows = result.at("folds").items().map(|f| {
+        vec![
+            budget.name(f.at("fold").text().unwrap_or_default()),
+            f.at("metrics").at("accuracy").number().map_or_else(String::new, |a| format!("{a:.4}")).into(),
+            f.at("selected").items().len().to_string().into(),
+            f.at("n_test").count().map_or_else(String::new, |n| n.to_string()).into(),
+            f.at("seconds").number().map_or_else(String::new, |s| format!("{s:.3}")).into(),
+            shorten(f.at("status").text().unwrap_or_default(), 20).into(),
+        ]
+    });
+    let columns = vec![
+        words("fold"),
+        numbers("accuracy"),
+        numbers("features"),
+        numbers("samples"),
+        numbers("seconds"),
+        words("status"),
+    ];
+    let table = budget.table("Every fold", columns, rows);
+    let svg = lines(
+        &[Series { points, errors: Vec::new(), stepped: false, role: Role::First }],
+        Axes { x: "fold", y: "accuracy", ticks: Ticks::Whole, mark: None },
+    )?;
+    let summary = format!("From {low:.3} in the worst fold to {high:.3} in the best.");
+    Ok(Some(Block::Chart(Chart { id: "folds", title: "Accuracy of each fold".to_owned(), summary, svg, table })))
+}
+
+/// Accuracy against number of features, from the cross-validation inside the folds.
+fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let mut by_size: BTreeMap<u64, Size> = BTreeMap::new();
+    for fold in result.at("folds").items() {
+        for inner in fold.at("inner").items() {
+            let (Some(size), Some(mean)) = (inner.at("max_features").count(), inner.at("accuracy").number()) else {
+                continue;
+            };
+            let entry = by_size.entry(size).or_default();
+            entry.means.push(mean);
+            entry.errors.extend(inner.at("se").number());
+        }
+        if let Some(entry) = fold.at("max_features").count().and_then(|size| by_size.get_mut(&size)) {
+            entry.chosen += 1;
+        }
+    }
+    if by_size.len() < 2 {
+        return Ok(None);
+    }
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let curve: Vec<(u64, f64, f64, u64)> =
+        by_size.iter().map(|(&k, size)| (k, mean(&size.means), mean(&size.errors), size.chosen)).collect();
+    // The smallest of the best, as in the choice itself.
+    let best = curve.iter().fold(curve[0], |best, &c| if c.1 > best.1 + 1e-12 { c } else { best });
+    let one = curve.iter().find(|c| c.1 >= best.1 - best.2).unwrap_or(&best);
+    let rows = curve.iter().map(|&(k, mean, se, chosen)| {
+        vec![k.to_string().into(), format!("{mean:.4}").into(), format!("{se:.4}").into(), chosen.to_string().into()]
+    });
+    let columns = vec![numbers("features"), numbers("accuracy"), numbers("std error"), numbers("folds that chose it")];
+    let table = budget.table("Accuracy inside the folds by number of features", columns, rows);
+    let series = Series {
+        points: curve.iter().map(|c| (c.0 as f64, c.1)).collect(),
+        errors: curve.iter().map(|c| (c.1 - c.2, c.1 + c.2)).collect(),
+        stepped: false,
+        role: Role::First,
+    };
+    let svg = lines(
+        &[series],
+        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(one.0 as f64) },
+    )?;
+    let summary = format!(
+        "Mean over the folds of the accuracy inside them, with one standard error. Best with {} ({:.4}); the smallest number within one standard error of that, marked by the line, is {} ({:.4}). Each fold chose its own number, see the table.",
+        plural(best.0, "feature"),
+        best.1,
+        one.0,
+        one.1
+    );
+    let chart = Chart { id: "sizes", title: "Accuracy against number of features".to_owned(), summary, svg, table };
+    Ok(Some(Section {
+        id: "sizes-section",
+        heading: "Number of features".to_owned(),
+        blocks: vec![Block::Chart(chart)],
+    }))
+}
+
+fn frequency(
+    result: Part<'_>,
+    budget: &Budget,
+    id: &'static str,
+    section: &'static str,
+    heading: &str,
+) -> Result<Option<Section>, String> {
+    let all: Vec<(&str, f64)> =
+        result.at("frequency").entries().filter_map(|(name, share)| Some((name, share.number()?))).collect();
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let rows: Vec<(Bar, Vec<Cell>)> = all
+        .iter()
+        .map(|&(name, share)| {
+            let role = if share >= 0.5 { Role::First } else { Role::Second };
+            let bar = Bar { label: label(name), value: share, text: format!("{:.0} %", 100.0 * share), role };
+            (bar, vec![budget.name(name), percent(share).into()])
+        })
+        .collect();
+    let always = all.iter().filter(|a| a.1 >= 1.0 - 1e-12).count();
+    let table = budget.table(
+        "Share of the folds that chose each feature",
+        vec![words("feature"), numbers("share of folds")],
+        rows.iter().map(|r| r.1.clone()),
+    );
+    let summary = format!(
+        "{} chosen in some fold, {always} of them in every fold. Those of at least half the folds have the first colour.",
+        plural(all.len() as u64, "feature")
+    );
+    let chart = bar_chart(id, "Share of the folds that chose a feature", summary, &rows, table)?;
+    Ok(Some(Section { id: section, heading: heading.to_owned(), blocks: vec![chart] }))
+}
+
+/// Headings for the classes of a confusion matrix; more classes are left to the JSON.
+const PREDICTED: [&str; 8] = ["as 1st", "as 2nd", "as 3rd", "as 4th", "as 5th", "as 6th", "as 7th", "as 8th"];
+
+fn confusion(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    let names: Vec<&str> = result.at("classes").entries().filter_map(|c| c.1.text()).collect();
+    let counts: Vec<Part<'_>> = result.at("confusion").items().collect();
+    if counts.is_empty() || counts.len() != names.len() || names.len() > PREDICTED.len() {
+        return None;
+    }
+    let mut columns: Vec<Column> = vec![words("true class")];
+    columns.extend(PREDICTED.iter().take(names.len()).map(|&text| numbers(text)));
+    columns.push(numbers("right"));
+    let rows = counts.iter().enumerate().map(|(at, row)| {
+        let row: Vec<u64> = row.items().map(|c| c.count().unwrap_or(0)).collect();
+        let share = row.get(at).copied().unwrap_or(0) as f64 / row.iter().sum::<u64>().max(1) as f64;
+        let name = budget.name(names[at]);
+        let mut cells = vec![Cell { text: format!("{}: {}", at + 1, name.text), ..name }];
+        cells.extend(row.iter().take(names.len()).map(|count| Cell::from(count.to_string())));
+        cells.resize(names.len() + 1, Cell::from(""));
+        cells.push(percent(share).into());
+        cells
+    });
+    let table = budget.table(
+        "Samples held out, by their true class and the class predicted (as 1st: the first row's class, and so on)",
+        columns,
+        rows,
+    );
+    Some(Section { id: "confusion", heading: "What is taken for what".to_owned(), blocks: vec![Block::Table(table)] })
+}
+
+fn comparison(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    let comparison = result.at("comparison");
+    let difference = with_interval(comparison.at("difference"))?;
+    let other = result.at("against");
+    let mut lines: Vec<(&'static str, Cell)> = vec![("difference in accuracy", difference.into())];
+    if let Some(p) = comparison.at("t_test").at("p").number() {
+        lines.push(("paired t-test", format!("p = {p:.4}").into()));
+    }
+    if let Some(p) = comparison.at("corrected_t_test").at("p").number() {
+        lines.push(("corrected for shared training samples", format!("p = {p:.4}").into()));
+    }
+    if let Some(hypothesis) = comparison.at("hypothesis").text() {
+        lines.push(("one-sided tests that", shorten(hypothesis, 80).into()));
+    }
+    let rows = result.at("summary").entries().filter_map(|(name, measure)| {
+        let mine = measure.at("mean").number()?;
+        let theirs = other.at("summary").at(name).at("mean").number()?;
+        Some(vec![measure_words(name).into(), format!("{mine:.4}").into(), format!("{theirs:.4}").into()])
+    });
+    let table = budget.table(
+        "The two methods on the same folds",
+        vec![words("measure"), numbers("first"), numbers("second")],
+        rows,
+    );
+    Some(Section {
+        id: "comparison",
+        heading: "The two methods compared".to_owned(),
+        blocks: vec![Block::Pairs(lines), Block::Table(table)],
+    })
+}

@@ -1,0 +1,86 @@
+//! A result of `fewest select`, `path` or `evaluate` as one HTML page: no network, no other file, light and dark, for print.
+//!
+//! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are shortened, their control characters
+//! made visible ([`visible`]), and the template escapes all that it puts in. [`Proof::sentence`] says the gap in words, on the page as in
+//! the terminal.
+
+mod chart;
+mod common;
+mod evaluation;
+mod path;
+mod read;
+mod selection;
+mod view;
+mod words;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, context};
+use serde_json::Value;
+
+use read::Part;
+use view::{Budget, Page};
+
+pub use view::{shorten, visible};
+pub use words::{Proof, at_most, brief, number, percent, plural, seconds};
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A test holds the sums to the files.
+const POLICY: &str = "default-src 'none'; style-src 'sha256-OTtalkl1isNPpgOEtwJNo93vxl0wfOrGIxBPPKRWeVo='; script-src 'sha256-9HT4ECn7QazlbsLtlRkxayv0rwhDkHmTeIyUGjrvYE4='; base-uri 'none'; form-action 'none'";
+
+/// Why there is no page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The JSON is no result of `select`, `path` or `evaluate`.
+    NoResult,
+    /// A chart or the template could not be made; a fault of ours.
+    Broken(String),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::NoResult => f.write_str("no result of `fewest select`, `path` or `evaluate`"),
+            Error::Broken(why) => write!(f, "the report could not be made: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The page of a result, as written by `--json`.
+///
+/// # Errors
+/// A JSON that is no such result.
+pub fn page(result: &Value) -> Result<String, Error> {
+    let (part, budget) = (Part(result), Budget::new());
+    let page = if part.at("path").0.is_array() {
+        path::page(part, &budget)
+    } else if part.at("folds").0.is_array() {
+        evaluation::page(part, &budget)
+    } else if part.at("selected").0.is_array() && part.at("status").0.is_string() {
+        selection::page(part, &budget)
+    } else {
+        return Err(Error::NoResult);
+    };
+    page.and_then(|page| render(&page)).map_err(Error::Broken)
+}
+
+fn render(page: &Page) -> Result<String, String> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    environment.set_syntax(syntax.map_err(|error| error.to_string())?);
+    environment.add_template("page.html", TEMPLATE).map_err(|error| error.to_string())?;
+    let template = environment.get_template("page.html").map_err(|error| error.to_string())?;
+    template
+        .render(context! { page => Serde(page), style => STYLE, script => SCRIPT, policy => POLICY })
+        .map_err(|error| format!("{error:#}"))
+}
+
+#[cfg(test)]
+mod tests;

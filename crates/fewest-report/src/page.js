@@ -1,0 +1,95 @@
+// What the page does beyond showing: theme, sorting, and long tables. Without script everything is there, unsorted.
+"use strict";
+(() => {
+  const ROWS = 100;
+  const said = document.getElementById("said");
+  const button = (text, act) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = text;
+    made.addEventListener("click", act);
+    return made;
+  };
+
+  const dark = () => {
+    const set = document.documentElement.dataset.theme;
+    return set ? set === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  };
+  const theme = button("", () => {
+    document.documentElement.dataset.theme = dark() ? "light" : "dark";
+    named();
+  });
+  const named = () => { theme.textContent = dark() ? "Light colours" : "Dark colours"; };
+  theme.id = "theme";
+  named();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", named);
+  document.querySelector("header").append(theme);
+
+  // Cells without a number come last, whichever way is sorted.
+  const value = (row, at, numeric) => {
+    const text = row.cells[at].textContent.trim();
+    return numeric ? parseFloat(text) : text.toLowerCase();
+  };
+  const compare = (a, b, numeric) => numeric ? a - b : (a < b ? -1 : a > b ? 1 : 0);
+
+  for (const table of document.querySelectorAll("table.data")) {
+    const body = table.tBodies[0], headings = [...table.tHead.rows[0].cells];
+    const original = [...body.rows];
+    headings.forEach((heading, at) => {
+      if (heading.classList.contains("n")) original.forEach(row => row.cells[at].classList.add("n"));
+    });
+    let order = original, filter = "", all = original.length <= ROWS;
+    let more = null, count = null;
+    const show = () => {
+      let shown = 0, found = 0;
+      for (const row of order) {
+        const fits = !filter || row.textContent.toLowerCase().includes(filter) ||
+          [...row.cells].some(cell => cell.title.toLowerCase().includes(filter));
+        found += fits;
+        row.hidden = !fits || (!all && shown >= ROWS);
+        shown += !row.hidden;
+      }
+      if (count) {
+        count.textContent = `${shown} of ${found} rows shown`;
+        more.hidden = all || shown === found;
+      }
+    };
+    if (original.length > 1) headings.forEach((heading, at) => {
+      const numeric = heading.classList.contains("n"), name = heading.textContent;
+      const sort = button(name, () => {
+        // Numbers first come largest first, words in their order; a second press turns it round.
+        const before = heading.getAttribute("aria-sort");
+        const down = before ? before === "ascending" : numeric;
+        headings.forEach(other => other.removeAttribute("aria-sort"));
+        heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const keyed = original.map((row, place) => ({ row, place, key: value(row, at, numeric) }));
+        const missing = key => numeric ? Number.isNaN(key) : key === "";
+        keyed.sort((a, b) => missing(a.key) - missing(b.key) ||
+          (missing(a.key) ? 0 : (down ? -1 : 1) * compare(a.key, b.key, numeric)) || a.place - b.place);
+        order = keyed.map(entry => entry.row);
+        body.append(...order);
+        show();
+        said.textContent = `sorted by ${name}, ${down ? "descending" : "ascending"}`;
+      });
+      heading.replaceChildren(sort);
+    });
+    if (all) continue;
+    const tools = document.createElement("div");
+    tools.className = "tools";
+    const input = document.createElement("input");
+    input.type = "search";
+    const label = document.createElement("label");
+    label.append("Find ", input);
+    let waiting = 0;
+    input.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => { filter = input.value.trim().toLowerCase(); show(); }, 120);
+    });
+    more = button(`Show all ${original.length}`, () => { all = true; show(); });
+    count = document.createElement("span");
+    count.setAttribute("role", "status");
+    tools.append(label, count, more);
+    table.parentElement.before(tools);
+    show();
+  }
+})();

@@ -1,0 +1,224 @@
+//! The page of `fewest path`: a subset for each of several sizes.
+
+use serde_json::Value;
+
+use crate::chart::{Axes, Role, Series, Ticks, dots, lines};
+use crate::common::{balance, data, label, list, number_cell, rules, settings, warnings};
+use crate::read::Part;
+use crate::selection::{proof, sentence_case, stand_ins, trace};
+use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
+use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
+
+/// Rows and columns of the picture of which feature is chosen at which size.
+const ROWS: usize = 40;
+const COLUMNS: usize = 40;
+
+/// One size.
+struct Point<'a> {
+    result: Part<'a>,
+    size: u64,
+    proof: Option<Proof<'a>>,
+    chosen: Vec<&'a str>,
+}
+
+impl Point<'_> {
+    /// Relative gap between objective and bound.
+    fn gap(&self) -> Option<f64> {
+        let Proof { objective, bound, .. } = self.proof?;
+        Some((objective - bound?).abs() / objective.abs().max(1e-10))
+    }
+}
+
+/// The bound that `--certify` proved, where it is of the same subsets.
+fn certified(result: Part<'_>) -> Option<f64> {
+    let certificate = result.at("certificate");
+    let same = certificate.at("max_features").count() == result.at("settings").at("max_features").count();
+    certificate.at("bound").number().filter(|_| same)
+}
+
+/// The page of a path.
+pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
+    let points: Vec<Point<'_>> = path
+        .at("path")
+        .items()
+        .map(|result| Point {
+            result,
+            size: result
+                .at("settings")
+                .at("max_features")
+                .count()
+                .unwrap_or(result.at("selected").items().len() as u64),
+            proof: proof(result).map(|proof| Proof { bound: proof.bound.or(certified(result)), ..proof }),
+            chosen: result.at("selected").texts(),
+        })
+        .collect();
+    let null = Value::Null;
+    let first = points.first().map_or(Part(&null), |p| p.result);
+    let method = shorten(first.at("method").text().unwrap_or("an unnamed method"), 40);
+    let range = match (points.first(), points.last()) {
+        (Some(first), Some(last)) => format!("{} to {}", first.size, plural(last.size, "feature")),
+        _ => "no size at all".to_owned(),
+    };
+    let mut sections = vec![summary(&points, first, budget)?];
+    sections.extend(members(&points, budget)?);
+    // The search of the size that took longest is the one worth looking at.
+    let took = |p: &Point<'_>| p.result.at("seconds").number().unwrap_or(0.0);
+    if let Some(longest) = points.iter().max_by(|a, b| took(a).total_cmp(&took(b)))
+        && let Some(mut section) = trace(longest.result, budget)?
+    {
+        section.heading = format!("The search for {}, which took longest", plural(longest.size, "feature"));
+        sections.push(section);
+    }
+    if let Some(last) = points.iter().rev().find(|p| p.result.at("description").is_there())
+        && let Some(mut section) = stand_ins(last.result, budget)?
+    {
+        section.heading =
+            format!("Alike features and stand-ins, among {}", plural(last.chosen.len() as u64, "chosen feature"));
+        sections.push(section);
+    }
+    sections.extend(balance(budget, first)?);
+    sections.push(settings(budget, first, path.at("command"), "max_features"));
+    Ok(Page {
+        title: format!("{range}, chosen by {method}"),
+        lead: format!("One subset for each of {}.", plural(points.len() as u64, "size")),
+        sections,
+        version: shorten(path.at("version").text().unwrap_or("an unnamed version"), 40),
+    })
+}
+
+fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Section, String> {
+    let mut blocks = Vec::new();
+    let gaps: Vec<f64> = points.iter().filter_map(Point::gap).collect();
+    let worst = gaps.iter().copied().fold(0.0, f64::max);
+    let proven = points.iter().filter(|p| p.result.at("status").text() == Some("optimal")).count();
+    let proven = if proven > 0 {
+        format!("{proven} of {} proven best; at", plural(points.len() as u64, "size"))
+    } else {
+        "At".to_owned()
+    };
+    if gaps.len() == points.len() && !points.is_empty() {
+        blocks.push(Block::Finding(format!(
+            "{proven} every size no allowed subset can be better by more than {}.",
+            at_most(worst)
+        )));
+    } else if let Some(proof) = points.last().and_then(|p| p.proof) {
+        blocks.push(Block::Finding(sentence_case(&proof.sentence())));
+    }
+    blocks.extend(warnings(first));
+    let mut lines_of = vec![];
+    if let Some(source) = first.at("settings").at("budget").number() {
+        lines_of.push(("budget", Cell::from(brief(source))));
+    }
+    lines_of.extend(rules(budget, first.at("settings"), &[]).into_iter().filter(|l| l.0 != "limit" && l.0 != "budget"));
+    lines_of.extend(data(budget, first));
+    let time: f64 = points.iter().filter_map(|p| p.result.at("seconds").number()).sum();
+    lines_of.push(("time", format!("{} for all sizes", seconds(time)).into()));
+    blocks.push(Block::Pairs(lines_of));
+
+    let known: Vec<(f64, Proof<'_>)> = points.iter().filter_map(|p| Some((p.size as f64, p.proof?))).collect();
+    if !known.is_empty() {
+        let bounded = known.iter().all(|(_, p)| p.bound.is_some());
+        let errors =
+            |p: &Proof<'_>| p.bound.map_or((p.objective, p.objective), |b| (b.min(p.objective), b.max(p.objective)));
+        let series = Series {
+            points: known.iter().map(|&(k, p)| (k, p.objective)).collect(),
+            errors: if bounded { known.iter().map(|(_, p)| errors(p)).collect() } else { Vec::new() },
+            stepped: false,
+            role: Role::First,
+        };
+        let axes = Axes { x: "number of features", y: "objective", ticks: Ticks::Whole, mark: None };
+        let (from, to) = (known[0].1.objective, known[known.len() - 1].1.objective);
+        let better = if known[0].1.maximised { "larger" } else { "smaller" };
+        let bars = if bounded {
+            " The bars reach from the objective to its proven bound; where none is seen, the two meet."
+        } else {
+            ""
+        };
+        let summary = format!("The objective goes from {} to {} ({better} is better).{bars}", number(from), number(to));
+        blocks.push(Block::Chart(Chart {
+            id: "objective",
+            title: "Objective against number of features".to_owned(),
+            summary,
+            svg: lines(&[series], axes)?,
+            table: table(points, budget),
+        }));
+    }
+    Ok(Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks })
+}
+
+/// A row for each size.
+fn table(points: &[Point<'_>], budget: &Budget) -> crate::view::Table {
+    let rows = points.iter().map(|p| {
+        vec![
+            p.size.to_string().into(),
+            shorten(p.result.at("status").text().unwrap_or_default(), 20).into(),
+            number_cell(p.proof.map(|p| p.objective)),
+            number_cell(p.proof.and_then(|p| p.bound)),
+            p.gap().map_or_else(String::new, percent).into(),
+            p.result.at("seconds").number().map_or_else(String::new, |s| format!("{s:.3}")).into(),
+            list(budget, &p.chosen),
+        ]
+    });
+    let columns = vec![
+        numbers("features"),
+        words("status"),
+        numbers("objective"),
+        numbers("bound"),
+        numbers("gap"),
+        numbers("seconds"),
+        words("chosen"),
+    ];
+    budget.table("The subset of each size", columns, rows)
+}
+
+/// Which feature is chosen at which size.
+fn members(points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, String> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    for name in points.iter().flat_map(|p| &p.chosen) {
+        if known.insert(*name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() || points.len() < 2 {
+        return Ok(None);
+    }
+    let sets: Vec<std::collections::HashSet<&str>> =
+        points.iter().map(|p| p.chosen.iter().copied().collect()).collect();
+    let sizes = |name: &str| -> Vec<u64> {
+        points.iter().zip(&sets).filter(|(_, set)| set.contains(name)).map(|(p, _)| p.size).collect()
+    };
+    let mut counted: Vec<(&str, Vec<u64>)> = names.iter().map(|&name| (name, sizes(name))).collect();
+    counted.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.1.cmp(&b.1)));
+    let shown = counted.iter().take(ROWS);
+    let labels: Vec<String> = shown.clone().map(|c| label(c.0)).collect();
+    let columns: Vec<String> = points.iter().take(COLUMNS).map(|p| p.size.to_string()).collect();
+    let there: Vec<Vec<bool>> =
+        shown.map(|c| sets.iter().take(COLUMNS).map(|set| set.contains(c.0)).collect()).collect();
+    let always = counted.iter().filter(|c| c.1.len() == points.len()).count();
+    let part = if counted.len() > ROWS || points.len() > COLUMNS {
+        format!(" The first {} features and {} sizes are drawn.", labels.len(), columns.len())
+    } else {
+        String::new()
+    };
+    let summary = format!(
+        "{} chosen at some size, {always} of them at every size. Rows are features, columns are sizes.{part}",
+        plural(counted.len() as u64, "feature")
+    );
+    let rows = counted.iter().map(|(name, sizes)| {
+        let list: Vec<String> = sizes.iter().map(u64::to_string).collect();
+        vec![budget.name(name), sizes.len().to_string().into(), shorten(&list.join(", "), 120).into()]
+    });
+    let table = budget.table(
+        "The sizes at which each feature is chosen",
+        vec![words("feature"), numbers("times"), words("sizes")],
+        rows,
+    );
+    let svg = dots(&labels, &columns, &there)?;
+    let chart = Chart { id: "members", title: "Which feature is chosen at which size".to_owned(), summary, svg, table };
+    Ok(Some(Section {
+        id: "members-section",
+        heading: "Features along the path".to_owned(),
+        blocks: vec![Block::Chart(chart)],
+    }))
+}

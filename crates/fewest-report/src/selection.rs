@@ -1,0 +1,405 @@
+//! The page of `fewest select`: one subset.
+
+use std::collections::HashMap;
+
+use crate::chart::{Axes, Bar, Role, Series, Ticks, lines, matrix};
+use crate::common::{balance, bar_chart, data, label, list, number_cell, rules, settings, status_words, warnings};
+use crate::read::Part;
+use crate::view::{Block, Budget, Cell, Chart, Page, Section, Table, numbers, words};
+use crate::words::{Proof, brief, number, percent, plural, seconds};
+
+/// Chosen features in the matrix of correlations.
+const MATRIX: usize = 20;
+
+/// What `AUC alone` means.
+const ALONE: &str = "AUC alone: how well the feature by itself orders the two classes (with more classes: the mean over the pairs); 0.5 is \
+                     chance, 1 is perfect, whatever the direction. A feature weak alone may be strong together with others.";
+
+/// Points of a line; a finer one cannot be seen.
+const POINTS: usize = 400;
+
+/// What is known of a subset's quality; nothing where there is no objective.
+pub(crate) fn proof(result: Part<'_>) -> Option<Proof<'_>> {
+    Some(Proof {
+        objective: result.at("objective").number()?,
+        bound: result.at("bound").number(),
+        maximised: result.at("sense").text() == Some("max"),
+        status: result.at("status").text().unwrap_or_default(),
+        max_features: result.at("settings").at("max_features").count(),
+    })
+}
+
+/// The page of one selection.
+pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+    let chosen = result.at("selected").texts();
+    let method = result.at("method").text().unwrap_or("an unnamed method");
+    let all = result.at("n_features").count().unwrap_or(0);
+    let status = result.at("status").text().unwrap_or_default();
+    let mut sections = vec![summary(result, budget, &chosen)];
+    sections.extend(features(result, budget, &chosen)?);
+    sections.extend(stand_ins(result, budget)?);
+    sections.extend(trace(result, budget)?);
+    sections.extend(elimination(result, budget)?);
+    sections.extend(balance(budget, result)?);
+    sections.extend(solutions(result, budget));
+    sections.extend(others(result, budget, &chosen));
+    sections.push(settings(budget, result, result.at("command"), ""));
+    Ok(Page {
+        title: format!("{} of {} chosen by {}", chosen.len(), plural(all, "feature"), crate::view::shorten(method, 40)),
+        lead: format!("Status: {}.", if status_words(status).is_empty() { "unknown" } else { status_words(status) }),
+        sections,
+        version: crate::view::shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
+    })
+}
+
+fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
+    let mut blocks = Vec::new();
+    let status = result.at("status").text().unwrap_or_default();
+    if status == "infeasible" {
+        blocks.push(Block::Finding("No subset satisfies the rules; this is proven.".to_owned()));
+    }
+    let mut lines = Vec::new();
+    if let Some(proof) = proof(result) {
+        // A certificate says more than that the method itself proves nothing.
+        if proof.bound.is_some() || !result.at("certificate").is_there() {
+            blocks.push(Block::Finding(sentence_case(&proof.sentence())));
+        }
+        let better = if proof.maximised { "larger" } else { "smaller" };
+        lines.push(("objective", Cell::from(format!("{} ({better} is better)", number(proof.objective)))));
+        if let (Some(bound), Some(gap)) = (proof.bound, result.at("gap").number()) {
+            lines.push(("bound", number(bound).into()));
+            lines.push(("gap", percent(gap).into()));
+        }
+    }
+    if let Some(sentence) = certificate(result.at("certificate")) {
+        blocks.push(Block::Finding(sentence));
+    }
+    blocks.extend(warnings(result));
+    lines.push(("chosen", list(budget, chosen)));
+    lines.extend(rules(budget, result.at("settings"), chosen));
+    lines.extend(data(budget, result));
+    if let Some(time) = result.at("seconds").number() {
+        lines.push(("time", seconds(time).into()));
+    }
+    for (key, word) in [("nodes", "nodes searched"), ("oracle_calls", "trainings"), ("cuts", "cuts")] {
+        if let Some(count) = result.at("counts").at(key).count().filter(|&count| count > 0) {
+            lines.push((word, count.to_string().into()));
+        }
+    }
+    if let Some(cost) = result.at("model").at("cost").number() {
+        lines.push(("slack cost C", brief(cost).into()));
+    }
+    blocks.push(Block::Pairs(lines));
+    Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks }
+}
+
+/// A sentence that begins with a capital and ends with a full stop.
+pub(crate) fn sentence_case(text: &str) -> String {
+    let mut chars = text.chars();
+    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", chars.as_str())
+}
+
+/// What `--certify` found.
+fn certificate(part: Part<'_>) -> Option<String> {
+    let (objective, best) = (part.at("objective").number()?, part.at("best").at("objective").number()?);
+    let bound = part.at("bound").number();
+    let proven = bound.filter(|&b| b > 0.0).map_or_else(
+        || "no bound was proven".to_owned(),
+        |b| format!("this subset is at most {} above the best of its size", percent((objective - b).max(0.0) / b)),
+    );
+    let better = if best < objective * (1.0 - 1e-9) {
+        format!(
+            "; a better one was found: {} at {}",
+            crate::view::shorten(&part.at("best").at("selected").texts().join(", "), 200),
+            number(best)
+        )
+    } else {
+        String::new()
+    };
+    Some(format!("Certificate: {proven}{better}."))
+}
+
+/// Strength of each feature alone, by its position in the data.
+fn strengths(result: Part<'_>) -> HashMap<u64, f64> {
+    let one = |entry: Part<'_>| Some((entry.at("index").count()?, entry.at("auc").number()?));
+    result.at("description").at("strength").items().filter_map(one).collect()
+}
+
+fn features(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Result<Option<Section>, String> {
+    if chosen.is_empty() {
+        return Ok(None);
+    }
+    let indices: Vec<u64> = result.at("selected_indices").items().filter_map(Part::count).collect();
+    let weights = result.at("model").at("weights");
+    let costs = result.at("settings").at("feature_costs");
+    let penalty = result.at("settings").at("penalty");
+    let strength = strengths(result);
+    let ranks: HashMap<u64, (u64, f64)> = result
+        .at("ranking")
+        .items()
+        .filter_map(|r| Some((r.at("index").count()?, (r.at("rank").count()?, r.at("criterion").number()?))))
+        .collect();
+    let mut rows: Vec<(usize, Option<f64>)> =
+        chosen.iter().enumerate().map(|(at, name)| (at, weights.at(name).number())).collect();
+    let size = |w: Option<f64>| w.map_or(0.0, f64::abs);
+    rows.sort_by(|a, b| size(b.1).total_cmp(&size(a.1)).then(a.0.cmp(&b.0)));
+    let weighted = rows.iter().all(|r| r.1.is_some());
+    let prices = penalty.0.is_object();
+    let mut columns = vec![words("feature")];
+    columns.extend(weighted.then(|| numbers("weight")));
+    columns.extend((!ranks.is_empty()).then(|| numbers("rank")));
+    columns.extend((!ranks.is_empty()).then(|| numbers("criterion")));
+    columns.extend((!strength.is_empty()).then(|| numbers("AUC alone")));
+    columns.extend(costs.is_there().then(|| numbers("cost")));
+    columns.extend(prices.then(|| numbers("penalty")));
+    let cells = |&(at, weight): &(usize, Option<f64>)| {
+        let (name, index) = (chosen[at], indices.get(at));
+        let rank = index.and_then(|j| ranks.get(j));
+        let mut cells = vec![budget.name(name)];
+        cells.extend(weighted.then(|| number_cell(weight)));
+        if !ranks.is_empty() {
+            cells.push(rank.map_or_else(String::new, |r| r.0.to_string()).into());
+            cells.push(number_cell(rank.map(|r| r.1)));
+        }
+        cells.extend((!strength.is_empty()).then(|| auc_cell(index.and_then(|j| strength.get(j)).copied())));
+        cells.extend(costs.is_there().then(|| costs.at(name).number().map_or_else(String::new, brief).into()));
+        cells.extend(prices.then(|| penalty.at(name).number().map_or_else(String::new, brief).into()));
+        cells
+    };
+    let title = "Weights of the chosen features";
+    let caption = format!("The {} and what is known of each", plural(chosen.len() as u64, "chosen feature"));
+    let note = if strength.is_empty() { "" } else { ALONE };
+    let table = Table { note, ..budget.table(caption, columns, rows.iter().map(cells)) };
+    let mut blocks = Vec::new();
+    if weighted {
+        let bars: Vec<(Bar, Vec<Cell>)> = rows
+            .iter()
+            .map(|&(at, weight)| {
+                let value = weight.unwrap_or(0.0);
+                let role = if value < 0.0 { Role::Second } else { Role::First };
+                (Bar { label: label(chosen[at]), value, text: number(value), role }, Vec::new())
+            })
+            .collect();
+        let positive = result.at("classes").at("+1").text().map_or_else(String::new, |class| {
+            format!(" A positive weight speaks for class {}.", crate::view::shorten(class, 40))
+        });
+        let scale = match result.at("model").at("scaling").at("kind").text() {
+            Some("standard") => "per standard deviation of the feature",
+            Some("maxabs") => "per largest absolute value of the feature",
+            _ => "per unit of the feature",
+        };
+        let summary = format!("Weights of the linear SVM, {scale}, largest first.{positive}");
+        let behind =
+            bars.iter().zip(&rows).map(|((bar, _), &(at, _))| vec![budget.name(chosen[at]), bar.text.clone().into()]);
+        let behind = budget.table(title, vec![words("feature"), numbers("weight")], behind);
+        blocks.push(bar_chart("weights", title, summary, &bars, behind)?);
+    }
+    blocks.push(Block::Table(table));
+    Ok(Some(Section { id: "features", heading: "Chosen features".to_owned(), blocks }))
+}
+
+fn auc_cell(auc: Option<f64>) -> Cell {
+    auc.map_or_else(String::new, |auc| format!("{auc:.3}")).into()
+}
+
+/// Points of a trace, thinned to what can be seen; always with the first and the last.
+fn thinned(points: Part<'_>) -> Vec<(f64, f64)> {
+    let all: Vec<(f64, f64)> = points.items().filter_map(Part::pair).collect();
+    let every = all.len().div_ceil(POINTS).max(1);
+    let last = all.len().saturating_sub(1);
+    all.into_iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last).map(|(_, point)| point).collect()
+}
+
+/// Incumbent and bound over time.
+pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let (incumbent, bound) = (thinned(result.at("trace").at("incumbent")), thinned(result.at("trace").at("bound")));
+    if incumbent.len() + bound.len() < 2 {
+        return Ok(None);
+    }
+    let end = result.at("seconds").number().unwrap_or(0.0);
+    // Decades of time are seen on a logarithmic axis only.
+    let log = |t: f64| t.max(1e-4).log10();
+    let drawn = |points: &[(f64, f64)], role| {
+        let mut points: Vec<(f64, f64)> = points.iter().map(|&(t, v)| (log(t), v)).collect();
+        // What was known at the end is what was known last.
+        points.extend(points.last().map(|&(t, v)| (log(end).max(t), v)));
+        Series { points, errors: Vec::new(), stepped: true, role }
+    };
+    let series: Vec<Series> = [(&incumbent, Role::First), (&bound, Role::Second)]
+        .into_iter()
+        .filter(|s| !s.0.is_empty())
+        .map(|(p, r)| drawn(p, r))
+        .collect();
+    let axes = Axes { x: "seconds, on a logarithmic axis", y: "objective", ticks: Ticks::Decades, mark: None };
+    let rows = incumbent.iter().map(|p| ("best subset", p)).chain(bound.iter().map(|p| ("bound", p)));
+    let rows = rows.map(|(what, &(t, v))| vec![what.into(), format!("{t:.4}").into(), number(v).into()]);
+    let table =
+        budget.table("Every step of the search", vec![words("what"), numbers("seconds"), numbers("objective")], rows);
+    let found =
+        incumbent.last().map_or_else(String::new, |&(t, _)| format!("The best subset was found after {t:.3} s"));
+    let proven = match (bound.len(), end) {
+        (0, _) => ".".to_owned(),
+        (_, end) => {
+            format!(", the search ended after {end:.3} s. What lies between the lines was not settled at that time.")
+        }
+    };
+    let chart = Chart {
+        id: "trace",
+        title: "Best subset and bound over time".to_owned(),
+        summary: format!("{found}{proven} Solid: objective of the best subset; dashed: proven bound."),
+        svg: lines(&series, axes)?,
+        table,
+    };
+    Ok(Some(Section { id: "search", heading: "The search".to_owned(), blocks: vec![Block::Chart(chart)] }))
+}
+
+/// Correlations among the chosen features, and what could replace each.
+pub(crate) fn stand_ins(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let description = result.at("description");
+    let mut blocks = Vec::new();
+    let names = description.at("correlations").at("features").texts();
+    let values: Vec<Vec<f64>> = description
+        .at("correlations")
+        .at("matrix")
+        .items()
+        .map(|row| row.items().map(|v| v.number().unwrap_or(0.0)).collect())
+        .collect();
+    if names.len() > 1 && values.len() == names.len() && values.iter().all(|row| row.len() == names.len()) {
+        let k = names.len().min(MATRIX);
+        let labels: Vec<String> = names.iter().take(k).map(|n| crate::view::shorten(n, 15)).collect();
+        let drawn: Vec<Vec<f64>> = values.iter().take(k).map(|row| row[..k].to_vec()).collect();
+        let pairs = (0..names.len()).flat_map(|a| (0..a).map(move |b| (b, a)));
+        let mut pairs: Vec<(usize, usize, f64)> = pairs.map(|(a, b)| (a, b, values[a][b])).collect();
+        pairs.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+        let strongest = pairs.first().map_or_else(String::new, |&(a, b, r)| {
+            format!("The strongest is {r:.2}, between {} and {}.", label(names[a]), label(names[b]))
+        });
+        let more = if names.len() > k { format!(" The first {k} features are drawn.") } else { String::new() };
+        let rows =
+            pairs.iter().map(|&(a, b, r)| vec![budget.name(names[a]), budget.name(names[b]), format!("{r:.3}").into()]);
+        let columns = vec![words("feature"), words("other feature"), numbers("correlation")];
+        let table = budget.table("Correlation of each pair of chosen features", columns, rows);
+        blocks.push(Block::Chart(Chart {
+            id: "correlations",
+            title: "Correlation among the chosen features".to_owned(),
+            summary: format!("{strongest}{more} The columns are the rows by their numbers; the stronger the colour, the stronger the correlation."),
+            svg: matrix(&labels, &drawn)?,
+            table,
+        }));
+    }
+    let rows: Vec<Vec<Cell>> = description
+        .at("stand_ins")
+        .items()
+        .filter_map(|s| {
+            Some(vec![
+                budget.name(s.at("feature").text()?),
+                budget.name(s.at("stand_in").text()?),
+                s.at("increase").number().map_or_else(|| "not trained".to_owned(), signed_percent).into(),
+                s.at("correlation").number().map_or_else(String::new, |r| format!("{r:.3}")).into(),
+            ])
+        })
+        .collect();
+    if !rows.is_empty() {
+        let note = "What each chosen feature could be replaced by: the rejected feature most like it that the rules allow in its place, and \
+             by how much the objective of the SVM grows when the two are exchanged and it is trained again (less is better, and a \
+             negative number would be an improvement).";
+        let columns = vec![words("chosen"), words("stand-in"), numbers("change"), numbers("correlation")];
+        let table = budget.table("Which feature could replace which, and at what cost", columns, rows.into_iter());
+        blocks.push(Block::Table(Table { note, ..table }));
+    }
+    let section = Section { id: "stand-ins", heading: "Alike features and stand-ins".to_owned(), blocks };
+    Ok((!section.blocks.is_empty()).then_some(section))
+}
+
+/// `+1.2 %`
+fn signed_percent(share: f64) -> String {
+    let text = percent(share.abs());
+    if share < 0.0 { format!("-{text}") } else { format!("+{text}") }
+}
+
+/// Every feature that was ranked or described.
+fn others(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section> {
+    let strength = strengths(result);
+    let mut names: HashMap<u64, (&str, Option<u64>)> = HashMap::new();
+    for entry in result.at("description").at("strength").items() {
+        if let (Some(j), Some(name)) = (entry.at("index").count(), entry.at("feature").text()) {
+            names.insert(j, (name, None));
+        }
+    }
+    for entry in result.at("ranking").items() {
+        if let (Some(j), Some(name)) = (entry.at("index").count(), entry.at("feature").text()) {
+            names.insert(j, (name, entry.at("rank").count()));
+        }
+    }
+    if names.len() <= chosen.len() {
+        return None;
+    }
+    let taken: std::collections::HashSet<u64> = result.at("selected_indices").items().filter_map(Part::count).collect();
+    let ranked = names.values().any(|(_, rank)| rank.is_some());
+    let mut order: Vec<u64> = names.keys().copied().collect();
+    let place = |j: &u64| names[j].1.unwrap_or(u64::MAX);
+    let alone = |j: &u64| strength.get(j).copied().unwrap_or(0.0);
+    order.sort_by(|a, b| place(a).cmp(&place(b)).then(alone(b).total_cmp(&alone(a))).then(a.cmp(b)));
+    let mut columns = vec![words("feature"), words("chosen")];
+    columns.extend(ranked.then(|| numbers("rank")));
+    columns.extend((!strength.is_empty()).then(|| numbers("AUC alone")));
+    let costs = result.at("settings").at("feature_costs");
+    columns.extend(costs.is_there().then(|| numbers("cost")));
+    let rows = order.iter().map(|j| {
+        let mut cells = vec![budget.name(names[j].0), if taken.contains(j) { "yes" } else { "" }.into()];
+        cells.extend(ranked.then(|| names[j].1.map_or_else(String::new, |r| r.to_string()).into()));
+        cells.extend((!strength.is_empty()).then(|| auc_cell(strength.get(j).copied())));
+        cells.extend(costs.is_there().then(|| costs.at(names[j].0).number().map_or_else(String::new, brief).into()));
+        cells
+    });
+    let blocks =
+        vec![Block::Table(budget.table(format!("All {}", plural(order.len() as u64, "feature")), columns, rows))];
+    Some(Section { id: "all", heading: "All features".to_owned(), blocks })
+}
+
+/// Accuracy against size, where the method evaluates on its way (`eb-rfe`).
+fn elimination(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let one = |step: Part<'_>| Some((step.at("n_features").number()?, step.at("accuracy").number()?));
+    let mut points: Vec<(f64, f64)> = result.at("curve").items().filter_map(one).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if points.len() < 2 {
+        return Ok(None);
+    }
+    let mark = result.at("selected").items().len() as f64;
+    let rows = points.iter().map(|&(k, accuracy)| vec![brief(k).into(), format!("{accuracy:.4}").into()]);
+    let table = budget.table("Accuracy by number of features", vec![numbers("features"), numbers("accuracy")], rows);
+    let summary = format!(
+        "Cross-validated accuracy of the best candidate of each size. The line marks the {} chosen. It is optimistic, as the same samples chose the features; fewest evaluate judges on others.",
+        plural(mark as u64, "feature")
+    );
+    let svg = lines(
+        &[Series { points, errors: Vec::new(), stepped: false, role: Role::First }],
+        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(mark) },
+    )?;
+    let chart = Chart { id: "curve", title: "Accuracy against number of features".to_owned(), summary, svg, table };
+    Ok(Some(Section { id: "elimination", heading: "Number of features".to_owned(), blocks: vec![Block::Chart(chart)] }))
+}
+
+/// The best subsets, where several were asked for, and the one of least validation error.
+fn solutions(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    let all: Vec<Part<'_>> = result.at("solutions").items().collect();
+    let mut blocks = Vec::new();
+    if all.len() > 1 {
+        let rows = all.iter().enumerate().map(|(at, s)| {
+            vec![
+                (at + 1).to_string().into(),
+                number_cell(s.at("objective").number()),
+                list(budget, &s.at("selected").texts()),
+            ]
+        });
+        let columns = vec![numbers("place"), numbers("objective"), words("features")];
+        blocks.push(Block::Table(budget.table("The best subsets, best first", columns, rows)));
+    }
+    let validated = result.at("validated");
+    if let Some(error) = validated.at("error").number() {
+        let line = ("least error on samples held out", percent(error).into());
+        blocks.push(Block::Pairs(vec![line, ("by", list(budget, &validated.at("selected").texts()))]));
+    }
+    (!blocks.is_empty()).then(|| Section { id: "solutions", heading: "Other subsets".to_owned(), blocks })
+}

@@ -1,0 +1,241 @@
+//! Pages of made-up results: escaping, size, policy, contrast. Pages of real runs are tested in a browser by `fewest-cli`.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::{Error, POLICY, SCRIPT, STYLE, page};
+
+/// Names that a page must survive.
+fn nasty() -> Vec<String> {
+    vec![
+        "<script>alert(1)</script>".to_owned(),
+        "</script><img src=x onerror=alert(2)>".to_owned(),
+        "\" onmouseover=\"alert(3)".to_owned(),
+        "' onfocus='alert(4)".to_owned(),
+        "{{ page.version }}{% raw %}".to_owned(),
+        "</title></style></svg><!--".to_owned(),
+        "\u{202e}gnp.exe\u{0}\u{1b}[31m".to_owned(),
+        "n".repeat(10_000),
+        "<".repeat(10_000),
+        "\u{5e9}\u{5dc}\u{5d5}\u{5dd} & co".to_owned(),
+    ]
+}
+
+fn selection(names: &[String]) -> Value {
+    let weights: serde_json::Map<String, Value> =
+        names.iter().enumerate().map(|(j, n)| (n.clone(), json!(j as f64 - 2.0))).collect();
+    let ranking: Vec<Value> = names
+        .iter()
+        .enumerate()
+        .map(|(j, n)| json!({"feature": n, "index": j, "rank": j + 1, "criterion": 1.0 / (j + 1) as f64}))
+        .collect();
+    let strength: Vec<Value> =
+        names.iter().enumerate().map(|(j, n)| json!({"feature": n, "index": j, "auc": 0.9})).collect();
+    let k = names.len();
+    json!({
+        "schema": 1, "method": names[0], "status": "optimal", "selected": names, "selected_indices": (0..k).collect::<Vec<_>>(),
+        "objective": 50.0, "bound": 49.8, "gap": 0.004, "sense": "min", "seconds": 1.5, "n_samples": 100, "n_features": 2 * k,
+        "target": names[0], "classes": {"-1": names[0], "+1": names[1]}, "class_counts": {"-1": 90, "+1": 10},
+        "warnings": [names[0], names[7]], "command": names[1],
+        "settings": {"max_features": k, "data": names[1], "require": names, "implies": [[names[0], names[1]]], "budget": 5.0,
+                     "at_most": [[2, names]], "feature_costs": {names[0].clone(): 1.0}, names[2].clone(): names[3].clone()},
+        "model": {"weights": weights, "cost": 1.0, "scaling": {"kind": "standard"}}, "ranking": ranking,
+        "solutions": [{"selected": names, "objective": 50.0}, {"selected": names, "objective": 51.0}],
+        "trace": {"incumbent": [[0.1, 60.0], [0.2, 50.0]], "bound": [[0.1, 10.0], [1.0, 49.8]]},
+        "certificate": {"objective": 50.0, "bound": 40.0, "best": {"objective": 45.0, "selected": names}},
+        "description": {
+            "strength": strength,
+            "correlations": {"features": names, "matrix": vec![vec![0.5; k]; k]},
+            "stand_ins": [{"feature": names[0], "stand_in": names[1], "correlation": -0.9, "objective": 55.0, "increase": 0.1}]
+        },
+        "version": names[0]
+    })
+}
+
+fn evaluation(names: &[String]) -> Value {
+    let fold = |f: usize| {
+        json!({"fold": names[f], "repeat": 0, "selected": names, "metrics": {"accuracy": 0.9, names[0].clone(): 0.5}, "n_test": 10,
+               "seconds": 0.1, "status": "completed", "max_features": 1 + f % 2,
+               "inner": [{"max_features": 1, "accuracy": 0.8, "se": 0.05}, {"max_features": 2, "accuracy": 0.82, "se": 0.05}]})
+    };
+    let shares: serde_json::Map<String, Value> = names.iter().map(|n| (n.clone(), json!(0.7))).collect();
+    let measure = json!({"mean": 0.9, "se": 0.02, "ci95": [0.85, 0.95]});
+    json!({
+        "schema": 1, "method": names[0], "n_samples": 100, "n_features": 20, "classes": {"-1": names[0], "+1": names[1]},
+        "class_counts": {"-1": 95, "+1": 5}, "folds": (0..4).map(fold).collect::<Vec<_>>(),
+        "summary": {"accuracy": measure, names[0].clone(): measure}, "confusion": [[9, 1], [2, 8]], "frequency": shares,
+        "stability": {"index": 0.8, "ci95": [0.7, 0.9]}, "settings": {"data": names[0]}, "command": names[1], "version": names[0],
+        "against": {"method": names[1], "summary": {"accuracy": measure}, "frequency": {names[1].clone(): 0.2}},
+        "comparison": {"difference": measure, "t_test": {"p": 0.01}, "corrected_t_test": {"p": 0.02}, "hypothesis": names[0]}
+    })
+}
+
+fn three_pages() -> Vec<String> {
+    let names = nasty();
+    let one = selection(&names);
+    let path = json!({"schema": 1, "path": [one, one], "command": names[0], "version": names[1]});
+    [one.clone(), path, evaluation(&names)].iter().map(|result| page(result).expect("a page")).collect()
+}
+
+/// The page without our own script and style.
+fn without_ours(page: &str) -> String {
+    page.replacen(SCRIPT, "", 1).replacen(STYLE, "", 1)
+}
+
+#[test]
+fn names_from_files_are_text_and_nothing_else() {
+    for page in three_pages() {
+        let rest = without_ours(&page);
+        assert_eq!(rest.matches("<script").count(), 1, "ours alone");
+        assert_eq!(rest.matches("</script").count(), 1);
+        assert_eq!(
+            (rest.matches("<style").count(), rest.matches("<img").count(), rest.matches("<!--").count()),
+            (1, 0, 0)
+        );
+        assert!(rest.contains("&lt;script&gt;alert(1)"));
+        for attribute in [" onerror=", " onmouseover=\"", " onfocus='"] {
+            assert!(rest.match_indices(attribute).all(|(at, _)| !inside_tag(&rest, at)), "{attribute}");
+        }
+        let control = |c: char| (c < ' ' && c != '\n') || ('\u{7f}'..='\u{9f}').contains(&c) || c == '\u{202e}';
+        assert!(!rest.contains(control));
+        assert!(
+            rest.contains("{{ page.version }}") || rest.contains("{&#x2f;") || rest.contains("{{ page"),
+            "a template is text, too"
+        );
+        assert!(page.len() < 1_000_000, "{}", page.len());
+    }
+}
+
+/// Whether this place is in a tag, outside of quotes.
+fn inside_tag(html: &str, at: usize) -> bool {
+    let before = &html[..at];
+    match (before.rfind('<'), before.rfind('>')) {
+        (Some(open), close) if close.is_none_or(|close| close < open) => {
+            before[open..].matches('"').count().is_multiple_of(2)
+        }
+        _ => false,
+    }
+}
+
+#[test]
+fn a_whole_name_is_in_the_title() {
+    let long = "n".repeat(10_000);
+    let page = page(&selection(&nasty())).unwrap();
+    assert!(page.contains(&format!("title=\"{long}\"")));
+}
+
+#[test]
+fn nothing_is_loaded() {
+    for page in three_pages() {
+        let rest = without_ours(&page);
+        for loading in ["<link", "<iframe", "<object", "<embed", " src=", "@import", "url(", "http://", "https://"] {
+            let allowed = rest.replace("xmlns=\"http://www.w3.org/2000/svg\"", "").replace("&lt;img src=x", "");
+            assert!(!allowed.contains(loading), "{loading}");
+        }
+        assert!(!STYLE.contains("url(") && !STYLE.contains("@import"));
+        assert!(!SCRIPT.contains("fetch") && !SCRIPT.contains("innerHTML"));
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let group = |part: &[u8]| {
+        let bits = part.iter().chain([0, 0].iter()).take(3).fold(0u32, |bits, &b| bits << 8 | u32::from(b));
+        let digit =
+            |at: usize| if at <= part.len() { DIGITS[(bits >> (18 - 6 * at) & 63) as usize] as char } else { '=' };
+        (0..4).map(digit).collect::<String>()
+    };
+    bytes.chunks(3).map(group).collect()
+}
+
+#[test]
+fn the_policy_allows_our_style_and_script() {
+    for (what, text) in [("style-src", STYLE), ("script-src", SCRIPT)] {
+        let wanted = format!("{what} 'sha256-{}'", base64(&Sha256::digest(text)));
+        assert!(POLICY.contains(&wanted), "put into POLICY: {wanted}");
+    }
+}
+
+#[test]
+fn any_json_is_a_page_or_refused() {
+    for other in [json!(null), json!([]), json!({}), json!({"selected": 3}), json!({"kind": "model"})] {
+        assert_eq!(page(&other), Err(Error::NoResult));
+    }
+    for poor in [
+        json!({"selected": [], "status": "infeasible"}),
+        json!({"selected": [1, null, "a"], "status": "completed", "objective": "x", "trace": 3, "description": {"correlations": {"features": ["a", "b"], "matrix": [[1]]}}}),
+        json!({"path": []}),
+        json!({"path": [null, 3, {}]}),
+        json!({"folds": []}),
+        json!({"folds": [{}, 1], "summary": {"accuracy": {"mean": null}}, "confusion": [[1]], "classes": {"0": "a"}}),
+    ] {
+        let page = page(&poor).expect("a page");
+        assert!(page.contains("</html>"));
+    }
+}
+
+#[test]
+fn five_thousand_features_stay_below_a_megabyte() {
+    let names: Vec<String> = (0..5000).map(|j| format!("probe_{j}_at")).collect();
+    let mut result = selection(&names[..12]);
+    let ranking: Vec<Value> = names
+        .iter()
+        .enumerate()
+        .map(|(j, n)| json!({"feature": n, "index": j, "rank": j + 1, "criterion": 0.5}))
+        .collect();
+    let strength: Vec<Value> =
+        names.iter().enumerate().map(|(j, n)| json!({"feature": n, "index": j, "auc": 0.6})).collect();
+    (result["ranking"], result["description"]["strength"]) = (json!(ranking), json!(strength));
+    let text = page(&result).unwrap();
+    assert!(text.len() < 1_000_000 && text.contains("probe_4999_at"), "{}", text.len());
+    let long: Vec<Value> = (0..50_000)
+        .map(|j| json!({"feature": format!("{j}{}", "&".repeat(300)), "index": j, "rank": j + 1, "criterion": 1.0}))
+        .collect();
+    result["ranking"] = json!(long);
+    assert!(page(&result).unwrap().len() < 1_000_000);
+}
+
+/// The colours of a block of the style sheet: `--name: #rrggbb`.
+fn colours(block: &str) -> std::collections::HashMap<String, [f64; 3]> {
+    let one = |entry: &str| {
+        let (name, value) = entry.trim().split_once(": #")?;
+        let part = |at: usize| u8::from_str_radix(value.get(at..at + 2)?, 16).ok().map(f64::from);
+        Some((name.trim_start_matches("--").to_owned(), [part(0)?, part(2)?, part(4)?]))
+    };
+    block.split(';').filter_map(one).collect()
+}
+
+/// Contrast ratio of WCAG 2.2.
+fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let part = |c: f64| if c / 255.0 <= 0.04045 { c / 255.0 / 12.92 } else { ((c / 255.0 + 0.055) / 1.055).powf(2.4) };
+    let light = |c: [f64; 3]| 0.2126 * part(c[0]) + 0.7152 * part(c[1]) + 0.0722 * part(c[2]);
+    let (a, b) = (light(a).max(light(b)), light(a).min(light(b)));
+    (a + 0.05) / (b + 0.05)
+}
+
+#[test]
+fn colours_have_the_contrast_of_wcag_aa() {
+    let blocks: Vec<_> = STYLE.split('{').map(colours).filter(|c| c.contains_key("ground")).collect();
+    assert_eq!(blocks.len(), 4, "light, dark by preference, dark by choice, print");
+    for colour in &blocks {
+        for (front, back) in [
+            ("ink", "ground"),
+            ("muted", "ground"),
+            ("link", "ground"),
+            ("ink", "panel"),
+            ("ink", "good"),
+            ("ink", "bad"),
+            ("muted", "panel"),
+        ] {
+            let ratio = contrast(colour[front], colour[back]);
+            assert!(ratio >= 4.5, "{front} on {back}: {ratio:.2}");
+        }
+        for mark in ["first", "second"] {
+            assert!(contrast(colour[mark], colour["ground"]) >= 3.0, "{mark}");
+            // The strongest cell of a matrix, with words on it.
+            let mixed: Vec<f64> = (0..3).map(|c| 0.4 * colour[mark][c] + 0.6 * colour["ground"][c]).collect();
+            assert!(contrast(colour["ink"], [mixed[0], mixed[1], mixed[2]]) >= 4.5, "words on {mark}");
+        }
+    }
+    assert!((contrast([0.0; 3], [255.0; 3]) - 21.0).abs() < 1e-9, "the formula itself");
+}

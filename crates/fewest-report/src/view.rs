@@ -1,0 +1,281 @@
+//! What a page is made of: sections of words, tables and charts, ready for the template.
+
+use std::cell::Cell as Shared;
+
+use serde::Serialize;
+use unicode_width::UnicodeWidthChar;
+
+/// Columns a name may take in a table; the whole name is then in its title.
+const NAME: usize = 40;
+
+/// Bytes that the rows of all tables may take, so that a page stays below 1 MB.
+const ROWS_BYTES: usize = 640_000;
+
+/// Bytes that all titles of shortened names may take.
+const TITLE_BYTES: usize = 150_000;
+
+/// Characters of a title once those bytes are spent.
+const SHORT_TITLE: usize = 120;
+
+/// A whole page.
+#[derive(Debug, Serialize)]
+pub(crate) struct Page {
+    /// Heading and title of the page.
+    pub(crate) title: String,
+    /// One sentence under it.
+    pub(crate) lead: String,
+    /// The sections.
+    pub(crate) sections: Vec<Section>,
+    /// Version of `fewest` that made the result.
+    pub(crate) version: String,
+}
+
+/// A part of the page with a heading.
+#[derive(Debug, Serialize)]
+pub(crate) struct Section {
+    /// Anchor.
+    pub(crate) id: &'static str,
+    /// Heading.
+    pub(crate) heading: String,
+    /// What is in it.
+    pub(crate) blocks: Vec<Block>,
+}
+
+/// A piece of a section.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", content = "of", rename_all = "lowercase")]
+pub(crate) enum Block {
+    /// A paragraph.
+    Text(String),
+    /// A paragraph that matters most.
+    Finding(String),
+    /// A paragraph that warns.
+    Warning(String),
+    /// Words with their values.
+    Pairs(Vec<(&'static str, Cell)>),
+    /// A table.
+    Table(Table),
+    /// A chart, with its table behind it.
+    Chart(Chart),
+    /// A command.
+    Code(String),
+}
+
+/// A table; its rows are limited by [`Budget`].
+#[derive(Debug, Serialize)]
+pub(crate) struct Table {
+    /// What it lists.
+    pub(crate) caption: String,
+    /// Headings.
+    pub(crate) columns: Vec<Column>,
+    /// Rows.
+    pub(crate) rows: Vec<Vec<Cell>>,
+    /// What it means, if that must be said.
+    pub(crate) note: &'static str,
+    /// Rows that are left out.
+    pub(crate) left_out: usize,
+}
+
+/// The heading of a column.
+#[derive(Debug, Serialize)]
+pub(crate) struct Column {
+    /// Text.
+    pub(crate) text: &'static str,
+    /// Whether it holds numbers.
+    pub(crate) numeric: bool,
+}
+
+/// A cell.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Cell {
+    /// What is seen.
+    pub(crate) text: String,
+    /// The whole text, where it was shortened.
+    pub(crate) title: Option<String>,
+    /// Whether it is text from a file: it may run in any direction.
+    pub(crate) foreign: bool,
+}
+
+/// A picture with words and the numbers it shows.
+#[derive(Debug, Serialize)]
+pub(crate) struct Chart {
+    /// Anchor.
+    pub(crate) id: &'static str,
+    /// Heading.
+    pub(crate) title: String,
+    /// What there is to see, in words.
+    pub(crate) summary: String,
+    /// The picture.
+    pub(crate) svg: String,
+    /// The numbers.
+    pub(crate) table: Table,
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, title: None, foreign: false }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+/// A column of words.
+pub(crate) fn words(text: &'static str) -> Column {
+    Column { text, numeric: false }
+}
+
+/// A column of numbers.
+pub(crate) fn numbers(text: &'static str) -> Column {
+    Column { text, numeric: true }
+}
+
+/// Keeps the page below 1 MB, whatever the result holds.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    rows: Shared<usize>,
+    titles: Shared<usize>,
+}
+
+impl Budget {
+    pub(crate) fn new() -> Self {
+        Self { rows: Shared::new(ROWS_BYTES), titles: Shared::new(TITLE_BYTES) }
+    }
+
+    /// Text from a file, shortened to what a table has room for.
+    pub(crate) fn name(&self, name: &str) -> Cell {
+        self.foreign(name, NAME)
+    }
+
+    /// Text from a file, shortened to this many columns; the whole text becomes the title.
+    pub(crate) fn foreign(&self, name: &str, columns: usize) -> Cell {
+        let text = shorten(name, columns);
+        let title = (text != name).then(|| {
+            let left = self.titles.get();
+            if name.len() <= left {
+                self.titles.set(left - name.len());
+                visible(name)
+            } else {
+                shorten(name, SHORT_TITLE)
+            }
+        });
+        Cell { text, title, foreign: true }
+    }
+
+    /// A table with the rows there is room for.
+    pub(crate) fn table(
+        &self,
+        caption: impl Into<String>,
+        columns: Vec<Column>,
+        rows: impl Iterator<Item = Vec<Cell>>,
+    ) -> Table {
+        let (mut kept, mut left_out, mut left) = (Vec::new(), 0, self.rows.get());
+        for row in rows {
+            // 9 for `<td></td>`; a foreign cell has `<bdi>` and perhaps a title around it.
+            let bytes = |cell: &Cell| {
+                12 + escaped(&cell.text)
+                    + cell.title.as_deref().map_or(0, |t| 10 + escaped(t))
+                    + if cell.foreign { 11 } else { 0 }
+            };
+            let bytes = 12 + row.iter().map(bytes).sum::<usize>();
+            if bytes > left {
+                left_out += 1;
+                left = 0;
+                continue;
+            }
+            left -= bytes;
+            kept.push(row);
+        }
+        self.rows.set(left);
+        Table { caption: caption.into(), note: "", columns, rows: kept, left_out }
+    }
+}
+
+/// Bytes of a text once it is escaped.
+fn escaped(text: &str) -> usize {
+    text.chars().map(|c| if matches!(c, '<' | '>' | '&' | '"' | '\'' | '/') { 6 } else { c.len_utf8() }).sum()
+}
+
+/// A text with its control characters made visible: line ends, escapes and marks that change the direction of what follows
+/// would change the text around it.
+pub fn visible(text: &str) -> String {
+    let show = |c: char| match c {
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+        '\u{7f}' => '\u{2421}',
+        '\u{80}'..='\u{9f}'
+        | '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
+        other => other,
+    };
+    text.chars().map(show).collect()
+}
+
+/// A text in at most this many columns of a terminal, control characters made visible; `…` stands for what is left out in the
+/// middle, as names often differ at their ends.
+pub fn shorten(text: &str, columns: usize) -> String {
+    let width = |c: char| c.width().unwrap_or(0);
+    // A long text is looked at no further than needed.
+    let total: usize = text.chars().take(4 * columns + 4).map(width).sum();
+    if total <= columns && text.chars().nth(4 * columns + 4).is_none() {
+        return visible(text);
+    }
+    let (head, tail) = ((2 * columns.saturating_sub(1)).div_ceil(3), columns.saturating_sub(1) / 3);
+    let within = |chars: &mut dyn Iterator<Item = char>, room: usize| -> String {
+        let (mut used, mut marks) = (0, 0);
+        chars
+            .take_while(|&c| {
+                used += width(c);
+                marks += usize::from(width(c) == 0);
+                used <= room && marks <= room
+            })
+            .collect()
+    };
+    let head = within(&mut text.chars(), head);
+    let tail: String = within(&mut text.chars().rev(), tail).chars().rev().collect();
+    visible(&format!("{head}…{tail}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Budget, shorten, visible};
+
+    #[test]
+    fn long_names_are_shortened_in_the_middle_and_kept_in_the_title() {
+        assert_eq!(shorten("short", 40), "short");
+        assert_eq!(shorten("abcdefghijklmnop", 10), "abcdef…nop");
+        let long = "x".repeat(10_000);
+        let cell = Budget::new().name(&long);
+        assert!(cell.text.chars().count() <= 40 && cell.title.as_deref() == Some(long.as_str()));
+        let wide = shorten(&"漢".repeat(100), 11);
+        assert_eq!(wide, "漢漢漢…漢");
+        let marks = format!("a{}", "\u{301}".repeat(10_000));
+        assert!(shorten(&marks, 20).chars().count() < 60);
+    }
+
+    #[test]
+    fn characters_that_act_are_made_visible() {
+        assert_eq!(visible("a\u{1b}[31m\n\0b\u{7f}"), "a␛[31m␊␀b␡");
+        assert_eq!(visible("\u{202e}rtl\u{200f}"), "\u{fffd}rtl\u{fffd}");
+        assert_eq!(visible("שלום"), "שלום");
+    }
+
+    #[test]
+    fn tables_and_titles_keep_to_their_bytes() {
+        let budget = Budget::new();
+        let rows = (0..100_000).map(|j| vec![budget.name(&format!("{j}-{}", "n".repeat(500)))]);
+        let table = budget.table("", vec![super::words("name")], rows);
+        assert!(table.rows.len() > 1000 && table.left_out > 0);
+        let bytes: usize =
+            table.rows.iter().flatten().map(|c| c.text.len() + c.title.as_ref().map_or(0, String::len)).sum();
+        assert!(bytes < 800_000, "{bytes}");
+    }
+}
