@@ -28,8 +28,8 @@ PLAN = {
     "exact": (50, 10_000, ["--node-limit", "0"]),
     "kta": (50, 10_000, ["--node-limit", "0"]),
     "bit-flip": (50, 1000, ["--step", "half", "--costs", "1", "--passes", "1"]),
-    "eb-rfe": (50, 100, ["--candidates", "3", "--costs", "1"]),
-    "attribute-flip": (50, 100, ["--step", "half", "--costs", "1", "--passes", "1"]),
+    "eb-rfe": (20, 100, ["--candidates", "3", "--costs", "1"]),
+    "attribute-flip": (20, 40, ["--step", "half", "--costs", "1", "--passes", "1"]),
     "qcqp-ssvm": (10, 100, []),
     "nmmkl": (10, 100, []),
 }

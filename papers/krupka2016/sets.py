@@ -38,7 +38,7 @@ def with_noise(X, y, count):
 
 
 def sources(data):
-    """Name of each set, and how it is read."""
+    """Name of each set, and how it is read; those that take longest last."""
     plain = lambda name: lambda: table(data / name, -1)
     return {
         "zoo": lambda: table(data / "zoo.data", -1, drop=(0,), header=False),
@@ -46,18 +46,18 @@ def sources(data):
         "wine": lambda: bundled("wine"),
         "wine+noise": lambda: with_noise(*bundled("wine"), 30),
         "wdbc": plain("wdbc.csv"),
+        "leukemia": plain("leukemia_5327.csv.gz"),
+        "dlbcl": plain("dlbcl_5469.csv.gz"),
+        "glioma": plain("glioma_4434.csv.gz"),
+        "cns": plain("cns_pomeroy.csv.gz"),
         "ionosphere": plain("ionosphere.csv"),
-        "wpbc": plain("wpbc.csv"),
-        "hepatitis": plain("hepatitis.csv"),
         "parkinsons": plain("parkinsons.csv"),
+        "hepatitis": plain("hepatitis.csv"),
+        "gravier": plain("breast_gravier.csv.gz"),
+        "wpbc": plain("wpbc.csv"),
         "german": plain("german-numeric.csv"),
         "spambase": plain("spambase.csv"),
         "madelon": plain("madelon_train.csv.gz"),
-        "dlbcl": plain("dlbcl_5469.csv.gz"),
-        "leukemia": plain("leukemia_5327.csv.gz"),
-        "glioma": plain("glioma_4434.csv.gz"),
-        "cns": plain("cns_pomeroy.csv.gz"),
-        "gravier": plain("breast_gravier.csv.gz"),
         "digits": lambda: bundled("digits"),
     }
 

@@ -69,7 +69,7 @@ pub fn best_bias(dual: &BoxDual, scores: &[f64]) -> f64 {
             let scale = 1e-12 * total.max(f64::MIN_POSITIVE);
             let (mut slope, mut first, mut last) = (-total, 0, kinks.len());
             while last - first > 1 {
-                let middle = (first + last) / 2;
+                let middle = usize::midpoint(first, last);
                 kinks[first..last].select_nth_unstable_by(middle - first, ascending);
                 let gain: f64 = kinks[first..middle].iter().map(|k| dual.cost[k.1]).sum();
                 if slope + gain >= -scale {

@@ -250,7 +250,7 @@ impl Pair {
 impl Active {
     fn all<R: KernelRows>(rows: &R, dual: &BoxDual, beta: &[f64], judged: &Judged) -> Self {
         let mut active = Self { value: judged.objectives.dual, ..Self::default() };
-        active.push(rows, dual, beta, &judged.scores, 0..dual.len());
+        active.push(rows, dual, beta, &judged.scores, &(0..dual.len()));
         active
     }
 
@@ -260,7 +260,7 @@ impl Active {
         dual: &BoxDual,
         beta: &[f64],
         scores: &[f64],
-        samples: impl ExactSizeIterator<Item = usize> + Clone,
+        samples: &(impl Iterator<Item = usize> + Clone),
     ) {
         let first = self.len();
         let offset = dual.bias_square() * beta.iter().sum::<f64>();
@@ -422,7 +422,7 @@ impl Active {
         let back: Vec<usize> = (0..dual.len()).filter(|&t| !present[t]).collect();
         if !back.is_empty() {
             rows.extend(&back);
-            self.push(rows, dual, beta, &judged.scores, back.iter().copied());
+            self.push(rows, dual, beta, &judged.scores, &back.iter().copied());
         }
     }
 }
