@@ -1,9 +1,10 @@
 """No leak: on random labels, `fewest evaluate` stays at chance, where the same selection made before the split looks good.
 
-usage: python bench/no_leak.py [--methods rfe info-gain ...] [--samples 200] [--features 10000] [--repetitions 50]
-Each repetition draws standard normal features and random labels, half of each class. Printed for each method: the mean accuracy over
-the repetitions of 5-fold cross-validation with the selection inside the folds and before them, with 95 % intervals (repetitions are
-independent), and whether chance, 0.5, lies in the first.
+usage: python bench/no_leak.py [--methods rfe info-gain ...] [--repetitions 50] [--features 10000]
+Each repetition draws 200 samples of standard normal features and random labels, half of each class (arcene's shape; fewer features and
+repetitions for the methods whose cost grows faster than the data: PLAN). Printed for each method: the mean accuracy over the repetitions
+of 5-fold cross-validation with the selection inside the folds and before them, with 95 % intervals (repetitions are independent), and
+whether chance, 0.5, lies in the first.
 """
 import argparse
 import json
@@ -11,15 +12,27 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 
 import numpy as np
 from scipy import stats
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-OPTIONS = {"rfe": ["--step", "half"], "info-gain": ["--binning", "5"], "fgm": ["--top-b"], "exact": ["--node-limit", "0"],
-           "kta": ["--node-limit", "0"], "eb-rfe": ["--candidates", "2", "--costs", "1"], "bit-flip": ["--step", "half"],
-           "attribute-flip": ["--step", "half"]}
+SAMPLES, KEEP = 200, 20
+# Method: repetitions, features, options.
+PLAN = {
+    "info-gain": (50, 10_000, ["--binning", "5"]),
+    "rfe": (50, 10_000, ["--step", "half"]),
+    "fgm": (50, 10_000, ["--top-b"]),
+    "exact": (50, 10_000, ["--node-limit", "0"]),
+    "kta": (50, 10_000, ["--node-limit", "0"]),
+    "bit-flip": (50, 1000, ["--step", "half", "--costs", "1", "--passes", "1"]),
+    "eb-rfe": (20, 100, ["--candidates", "3", "--costs", "1"]),
+    "attribute-flip": (20, 40, ["--step", "half", "--costs", "1", "--passes", "1"]),
+    "qcqp-ssvm": (10, 100, []),
+    "nmmkl": (10, 100, []),
+}
 
 
 def fewest(*arguments):
@@ -33,40 +46,46 @@ def accuracy(folder, data, method, k, more):
     return json.loads(out.read_text())["summary"]["accuracy"]["mean"]
 
 
+def data(folder, features, repetition):
+    """A file of random data, and its parts."""
+    random = np.random.default_rng(repetition)
+    X, y = random.standard_normal((SAMPLES, features)), random.permutation(np.arange(SAMPLES) % 2)
+    np.savez(folder / "d.npz", X=X, y=y)
+    return folder / "d.npz", X, y
+
+
+def interval(values):
+    """Mean of independent values, and the ends of its 95 % interval."""
+    mean, error = np.mean(values), np.std(values, ddof=1) / np.sqrt(len(values))
+    radius = stats.t.ppf(0.975, len(values) - 1) * error
+    return mean, mean - radius, mean + radius
+
+
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("--methods", nargs="+", default=["rfe", "info-gain", "fgm"])
-    options.add_argument("--samples", type=int, default=200)
-    options.add_argument("--features", type=int, default=10_000)
-    options.add_argument("--repetitions", type=int, default=50)
-    options.add_argument("--keep", type=int, default=20)
+    options.add_argument("--methods", nargs="+", default=list(PLAN), choices=list(PLAN))
+    options.add_argument("--repetitions", type=int, help="at most so many")
+    options.add_argument("--features", type=int, help="at most so many")
     options = options.parse_args()
-    n, p, k = options.samples, options.features, options.keep
-    inside, before = ({m: [] for m in options.methods} for _ in range(2))
+    print(f"{SAMPLES} samples, random labels, at most {KEEP} features, 5 folds; 95 % intervals", flush=True)
+    print("| method | features | repetitions | selection inside the folds | chance inside | before the split | seconds |")
+    print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for repetition in range(options.repetitions):
-            random = np.random.default_rng(repetition)
-            X, y = random.standard_normal((n, p)), random.permutation(np.arange(n) % 2)
-            data = folder / "d.npz"
-            np.savez(data, X=X, y=y)
-            for method in options.methods:
-                more = OPTIONS.get(method, [])
-                inside[method].append(accuracy(folder, data, method, k, more))
-                fewest("select", data, "--method", method, "--max-features", k, "--json", folder / "s.json", *more)
+        for method in options.methods:
+            repetitions, features, more = PLAN[method]
+            repetitions, features = min(repetitions, options.repetitions or repetitions), min(features, options.features or features)
+            begun, inside, before = time.perf_counter(), [], []
+            for repetition in range(repetitions):
+                file, X, y = data(folder, features, repetition)
+                inside.append(accuracy(folder, file, method, KEEP, more))
+                fewest("select", file, "--method", method, "--max-features", KEEP, "--json", folder / "s.json", *more)
                 chosen = json.loads((folder / "s.json").read_text())["selected_indices"]
                 np.savez(folder / "chosen.npz", X=X[:, chosen], y=y)
-                before[method].append(accuracy(folder, folder / "chosen.npz", "rfe", max(len(chosen), 1), []))
-    print(f"{n} samples, {p} features, random labels, {options.repetitions} repetitions, at most {k} features, 5 folds")
-    for method in options.methods:
-        parts = []
-        for values in (inside[method], before[method]):
-            mean, error = np.mean(values), np.std(values, ddof=1) / np.sqrt(len(values))
-            radius = stats.t.ppf(0.975, len(values) - 1) * error
-            parts.append((mean, mean - radius, mean + radius))
-        (a, low, high), (b, blow, bhigh) = parts
-        print(f"{method:15s} inside the folds {a:.4f} ({low:.4f} to {high:.4f}), chance inside: {low <= 0.5 <= high}; "
-              f"before the split {b:.4f} ({blow:.4f} to {bhigh:.4f})")
+                before.append(accuracy(folder, folder / "chosen.npz", "rfe", max(len(chosen), 1), []))
+            (a, low, high), (b, blow, bhigh) = interval(inside), interval(before)
+            print(f"| {method} | {features} | {repetitions} | {a:.4f} ({low:.4f} to {high:.4f}) | {'yes' if low <= 0.5 <= high else 'no'} | "
+                  f"{b:.4f} ({blow:.4f} to {bhigh:.4f}) | {time.perf_counter() - begun:.0f} |", flush=True)
 
 
 main()

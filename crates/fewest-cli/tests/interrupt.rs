@@ -67,6 +67,36 @@ fn a_path_ends_with_what_is_done() {
 }
 
 #[test]
+fn an_evaluation_goes_on_to_the_result_of_an_uninterrupted_one() {
+    let scratch = Scratch::new("interrupt_evaluate");
+    scratch.file("d.csv", generated(200, 60, &["a", "b", "c"], 12));
+    let evaluate =
+        ["evaluate", "d.csv", "-m", "rfe", "--kernel", "rbf", "--max-features", "5", "--cv", "5", "--repeats", "3"];
+    scratch.run(&[&evaluate[..], &["--json", "whole.json"]].concat()).code(0);
+    let resumed = [&evaluate[..], &["--resume", "state.json", "--json", "parts.json", "--threads", "1"]].concat();
+    let mut command = scratch.command(&resumed);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while !scratch.path("state.json").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before it could be interrupted");
+        assert!(start.elapsed() < Duration::from_secs(300), "no fold within five minutes");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    interrupt(&child);
+    let ran = Ran::from(child.wait_with_output().unwrap()).code(3);
+    assert!(ran.err.contains("of 15 not done"), "{}", ran.err);
+    let done = scratch.json("parts.json")["folds"].as_array().unwrap().len();
+    assert!((1..15).contains(&done), "{done} folds");
+    scratch.run(&resumed).code(0);
+    let timeless = |name: &str| {
+        let mut report = scratch.json(name);
+        report["folds"].as_array_mut().unwrap().iter_mut().for_each(|fold| fold["seconds"] = 0.into());
+        report
+    };
+    assert_eq!(timeless("whole.json"), timeless("parts.json"));
+}
+
+#[test]
 fn a_certificate_that_is_interrupted_leaves_the_selection() {
     let scratch = Scratch::new("interrupt_certificate");
     scratch.file("d.csv", generated(300, 60, &["no", "yes"], 5));

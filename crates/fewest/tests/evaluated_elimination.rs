@@ -231,10 +231,17 @@ fn flips_judge_every_allowed_neighbour() {
         // Until nothing improves: no neighbour of the end is better.
         let settings = FlipSettings { passes: None, ..settings };
         let end = flip(&data, &rules, &start, &settings, Limits::default(), &mut Silent).unwrap();
-        assert!(end.passes.is_sorted() && end.passes.len() >= 2 || end.passes == [end.start]);
+        assert!(end.passes.is_sorted() && end.passes.len() >= 2 || end.passes == [end.start.unwrap()]);
         let limits = Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() };
-        let stopped = flip(&data, &rules, &start, &settings, limits, &mut Silent).unwrap().selection.outcome;
-        assert_eq!((stopped.status, stopped.subset.as_ref()), (Status::TimeLimit, Some(&start)));
+        let cancelled = Limits::default();
+        cancelled.cancel.cancel();
+        // Before anything is judged: the start, without an accuracy.
+        for (limits, status) in [(limits, Status::TimeLimit), (cancelled, Status::Cancelled)] {
+            let stopped = flip(&data, &rules, &start, &settings, limits, &mut Silent).unwrap();
+            let outcome = stopped.selection.outcome;
+            assert_eq!((outcome.status, outcome.subset.as_ref()), (status, Some(&start)));
+            assert_eq!((outcome.objective, stopped.start, stopped.trainings), (None, None, 0));
+        }
     }
     let settings = FlipSettings {
         flip: Flip::Bit,

@@ -339,7 +339,7 @@ impl FlipFrom {
         let report = flips::flip(data, rules, &start, &self.flip, limits, observer)?;
         let mut found: Found = report.selection.into();
         found.selection.outcome.elapsed = begun.elapsed();
-        found.cost = Some(report.cost);
+        found.cost = report.cost;
         for (key, value) in [
             ("accuracy", json!(found.selection.outcome.objective)),
             ("cost", json!(report.cost)),

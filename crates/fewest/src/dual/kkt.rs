@@ -60,26 +60,32 @@ pub fn best_bias(dual: &BoxDual, scores: &[f64]) -> f64 {
     if kinks.is_empty() {
         return 0.0;
     }
-    kinks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let ascending = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
     match dual.loss {
-        // The slope starts at -(sum of C over positives) and grows by C_i at every kink.
+        // The slope starts at -(sum of C over positives) and grows by C_i at every kink: the first kink behind which it is
+        // not negative is found by halving the kinks that are left, not by sorting them.
         Loss::Hinge => {
             let total: f64 = kinks.iter().filter(|k| dual.y[k.1] > 0.0).map(|k| dual.cost[k.1]).sum();
             let scale = 1e-12 * total.max(f64::MIN_POSITIVE);
-            let mut slope = -total;
-            for (at, &(kink, i)) in kinks.iter().enumerate() {
-                slope += dual.cost[i];
-                if slope > scale {
-                    return kink;
-                }
-                if slope >= -scale {
-                    return kinks.get(at + 1).map_or(kink, |next| 0.5 * (kink + next.0));
+            let (mut slope, mut first, mut last) = (-total, 0, kinks.len());
+            while last - first > 1 {
+                let middle = usize::midpoint(first, last);
+                kinks[first..last].select_nth_unstable_by(middle - first, ascending);
+                let gain: f64 = kinks[first..middle].iter().map(|k| dual.cost[k.1]).sum();
+                if slope + gain >= -scale {
+                    last = middle;
+                } else {
+                    (slope, first) = (slope + gain, middle);
                 }
             }
-            kinks[kinks.len() - 1].0
+            let kink = kinks[first].0;
+            let next = kinks[first + 1..].iter().map(|k| k.0).fold(f64::INFINITY, f64::min);
+            let flat = (slope + dual.cost[kinks[first].1]).abs() <= scale && next < f64::INFINITY;
+            if flat { 0.5 * (kink + next) } else { kink }
         }
         // Between kinks the slope is 2 (b W - T), W and T the sums of C and C t over the samples that count.
         Loss::SquaredHinge => {
+            kinks.sort_unstable_by(ascending);
             let (mut weight, mut moment) = (0.0, 0.0);
             for &(kink, i) in kinks.iter().filter(|k| dual.y[k.1] > 0.0) {
                 weight += dual.cost[i];

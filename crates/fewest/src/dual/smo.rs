@@ -18,7 +18,12 @@
 //!          corrected by step 5 (an iterative refinement), so the gap reported is that of the f64 problem.
 //! Fails    never; a limit or numerical end is a status.
 
-use multiversion::multiversion;
+mod loops;
+mod settle;
+
+pub(crate) use settle::{Room, settle};
+
+use loops::{LEAST_CURVATURE, best_alone, best_partner, hinge_gap, largest_growing, update_one, update_pair};
 
 use super::active_set::{ActiveSet, Point};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, kkt};
@@ -26,8 +31,6 @@ use crate::Status;
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::rows::KernelRows;
 
-/// Least curvature along a pair, as LIBSVM's TAU: keeps steps finite for kernels that are not positive definite.
-const LEAST_CURVATURE: f64 = 1e-12;
 /// A pair or variable violating by less than this (in units of the margin) cannot be improved in f64.
 const LEAST_VIOLATION: f64 = 1e-14;
 
@@ -38,6 +41,7 @@ fn exact_cost(free: usize, n: usize) -> u64 {
 }
 
 /// The active part of the problem, by position; `sample[a]` is the sample at position a.
+#[derive(Default)]
 struct Active {
     sample: Vec<usize>,
     v: Vec<f64>,
@@ -197,6 +201,9 @@ impl Judged {
 
 /// Duality gap of the listed samples (all when none are listed) at bias b; every term is 0 or more when beta is feasible.
 fn total_gap(dual: &BoxDual, samples: Option<&[usize]>, beta: &[f64], v: &[f64], b: f64) -> f64 {
+    if samples.is_none() && dual.loss == Loss::Hinge {
+        return hinge_gap(&dual.y, &dual.cost, beta, v, b);
+    }
     let mut gap = 0.0;
     for a in 0..beta.len() {
         let t = samples.map_or(a, |s| s[a]);
@@ -229,8 +236,9 @@ impl Pair {
         }
         let (row, _) = rows.pair(i, i);
         let partner = best_partner(&active.v, &active.fall, &active.curvature, row, top, active.curvature[i]);
-        let violation = partner.violation.max(0.0);
-        Self { i, j: Some(partner.index), violation, middle: top - 0.5 * violation }
+        // A negative violation is the width of an interval of best biases.
+        let width = if partner.violation == f64::NEG_INFINITY { 0.0 } else { partner.violation };
+        Self { i, j: Some(partner.index), violation: width.max(0.0), middle: top - 0.5 * width }
     }
 
     fn choose_one(active: &Active) -> Self {
@@ -241,33 +249,48 @@ impl Pair {
 
 impl Active {
     fn all<R: KernelRows>(rows: &R, dual: &BoxDual, beta: &[f64], judged: &Judged) -> Self {
-        let mut active = Self {
-            sample: Vec::with_capacity(dual.len()),
-            v: Vec::with_capacity(dual.len()),
-            beta: Vec::with_capacity(dual.len()),
-            lower: Vec::with_capacity(dual.len()),
-            upper: Vec::with_capacity(dual.len()),
-            curvature: Vec::with_capacity(dual.len()),
-            grow: Vec::with_capacity(dual.len()),
-            fall: Vec::with_capacity(dual.len()),
-            value: judged.objectives.dual,
-        };
-        active.push(rows, dual, beta, &judged.scores, &(0..dual.len()).collect::<Vec<_>>());
+        let mut active = Self { value: judged.objectives.dual, ..Self::default() };
+        active.push(rows, dual, beta, &judged.scores, &(0..dual.len()));
         active
     }
 
-    fn push<R: KernelRows>(&mut self, rows: &R, dual: &BoxDual, beta: &[f64], scores: &[f64], samples: &[usize]) {
+    fn push<R: KernelRows>(
+        &mut self,
+        rows: &R,
+        dual: &BoxDual,
+        beta: &[f64],
+        scores: &[f64],
+        samples: &(impl Iterator<Item = usize> + Clone),
+    ) {
+        let first = self.len();
         let offset = dual.bias_square() * beta.iter().sum::<f64>();
-        for &t in samples {
-            self.sample.push(t);
-            self.v.push(dual.y[t] - scores[t] - dual.ridge[t] * beta[t] - offset);
-            self.beta.push(beta[t]);
-            self.lower.push(dual.lower[t]);
-            self.upper.push(dual.upper[t]);
-            self.curvature.push(rows.diagonal(t) + dual.ridge[t] + dual.bias_square());
-            self.grow.push(0.0);
-            self.fall.push(0.0);
-            self.mark(self.sample.len() - 1);
+        let each = || samples.clone();
+        self.sample.extend(each());
+        self.v.extend(each().map(|t| dual.y[t] - scores[t] - dual.ridge[t] * beta[t] - offset));
+        self.beta.extend(each().map(|t| beta[t]));
+        self.lower.extend(each().map(|t| dual.lower[t]));
+        self.upper.extend(each().map(|t| dual.upper[t]));
+        self.curvature.extend(each().map(|t| rows.diagonal(t) + dual.ridge[t] + dual.bias_square()));
+        self.grow.resize(self.sample.len(), 0.0);
+        self.fall.resize(self.sample.len(), 0.0);
+        for a in first..self.len() {
+            self.mark(a);
+        }
+    }
+
+    /// No samples; what the vectors hold of memory stays.
+    fn clear(&mut self) {
+        self.sample.clear();
+        for field in [
+            &mut self.v,
+            &mut self.beta,
+            &mut self.lower,
+            &mut self.upper,
+            &mut self.curvature,
+            &mut self.grow,
+            &mut self.fall,
+        ] {
+            field.clear();
         }
     }
 
@@ -399,7 +422,7 @@ impl Active {
         let back: Vec<usize> = (0..dual.len()).filter(|&t| !present[t]).collect();
         if !back.is_empty() {
             rows.extend(&back);
-            self.push(rows, dual, beta, &judged.scores, &back);
+            self.push(rows, dual, beta, &judged.scores, &back.iter().copied());
         }
     }
 }
@@ -448,159 +471,4 @@ impl GapSchedule {
         self.next = iteration + self.wait;
         self.threshold = violation * (wanted / gap.max(f64::MIN_POSITIVE)).sqrt().clamp(0.05, 0.8);
     }
-}
-
-const LANES: usize = 16;
-
-/// Positions whose best value is found before its place is looked for: finding the place is a plain loop over so many, which
-/// for few samples costs more than the maxima of shorter blocks do.
-#[inline(always)]
-fn block_size(n: usize) -> usize {
-    if n <= 512 { 2 * LANES } else { 8 * LANES }
-}
-
-/// max v_t + grow_t and its first position.
-fn largest_growing(v: &[f64], grow: &[f64]) -> (usize, f64) {
-    let mut best = (0, f64::NEG_INFINITY);
-    for (t, (v, grow)) in v.iter().zip(grow).enumerate() {
-        if v + grow > best.1 {
-            best = (t, v + grow);
-        }
-    }
-    best
-}
-
-/// v -= d (row + shift)
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn update_one<T: Copy + Into<f64>>(v: &mut [f64], row: &[T], d: f64, shift: f64) {
-    for (v, k) in v.iter_mut().zip(row) {
-        *v -= d * (Into::<f64>::into(*k) + shift);
-    }
-}
-
-/// v -= d (row_i - row_j); returns max v_t + grow_t and its first position.
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn update_pair<T: Copy + Into<f64>>(v: &mut [f64], grow: &[f64], row_i: &[T], row_j: &[T], d: f64) -> (usize, f64) {
-    let n = v.len();
-    let (grow, row_i, row_j) = (&grow[..n], &row_i[..n], &row_j[..n]);
-    let (mut best, mut at) = (f64::NEG_INFINITY, 0);
-    let (mut first, size) = (0, block_size(n));
-    while first < n {
-        let last = (first + size).min(n);
-        let (v, grow, row_i, row_j) =
-            (&mut v[first..last], &grow[first..last], &row_i[first..last], &row_j[first..last]);
-        let mut lanes = [f64::NEG_INFINITY; LANES];
-        let whole = v.len() / LANES * LANES;
-        let mut t = 0;
-        while t < whole {
-            let (v, grow, row_i, row_j) = (
-                v[t..].first_chunk_mut::<LANES>().expect("whole"),
-                grow[t..].first_chunk::<LANES>().expect("whole"),
-                row_i[t..].first_chunk::<LANES>().expect("whole"),
-                row_j[t..].first_chunk::<LANES>().expect("whole"),
-            );
-            for l in 0..LANES {
-                v[l] -= d * (Into::<f64>::into(row_i[l]) - Into::<f64>::into(row_j[l]));
-                let key = v[l] + grow[l];
-                lanes[l] = if key > lanes[l] { key } else { lanes[l] };
-            }
-            t += LANES;
-        }
-        let mut block = f64::NEG_INFINITY;
-        for t in whole..v.len() {
-            v[t] -= d * (Into::<f64>::into(row_i[t]) - Into::<f64>::into(row_j[t]));
-            let key = v[t] + grow[t];
-            block = if key > block { key } else { block };
-        }
-        for l in 0..LANES {
-            block = if lanes[l] > block { lanes[l] } else { block };
-        }
-        if block > best {
-            (best, at) = (block, first);
-        }
-        first = last;
-    }
-    let last = (at + size).min(n);
-    let inside = (at..last).find(|&t| v[t] + grow[t] == best).unwrap_or(at);
-    (inside, best)
-}
-
-struct Partner {
-    index: usize,
-    violation: f64,
-}
-
-/// Step 2: the position with the largest `(top - v_t)^2 / max(curvature_i + curvature_t - 2 K_it, least)` among those that
-/// may shrink (fall_t = 0) and lie below top, and the largest top - v_t among them.
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn best_partner<T: Copy + Into<f64>>(
-    v: &[f64],
-    fall: &[f64],
-    curvature: &[f64],
-    row: &[T],
-    top: f64,
-    curvature_i: f64,
-) -> Partner {
-    let n = v.len();
-    let (fall, curvature, row) = (&fall[..n], &curvature[..n], &row[..n]);
-    best_gain(n, |t| {
-        let b = top - (v[t] + fall[t]);
-        let curve = curvature_i + curvature[t] - 2.0 * Into::<f64>::into(row[t]);
-        (b, curve)
-    })
-}
-
-/// Step 1': the position with the largest `g_t^2 / K_tt`, g_t the gradient where the box lets beta follow it, and the
-/// largest |g_t|.
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn best_alone(v: &[f64], grow: &[f64], fall: &[f64], curvature: &[f64]) -> Partner {
-    let n = v.len();
-    let (grow, fall, curvature) = (&grow[..n], &fall[..n], &curvature[..n]);
-    best_gain(n, |t| {
-        let (up, down) = (v[t] + grow[t], -(v[t] + fall[t]));
-        (if up > down { up } else { down }, curvature[t])
-    })
-}
-
-/// The position with the largest `b^2 / max(curve, least)` among those with b > 0, and the largest b, for (b, curve) of each
-/// position below n. Inlined into callers compiled for wider vectors.
-#[inline(always)]
-fn best_gain(n: usize, term: impl Fn(usize) -> (f64, f64)) -> Partner {
-    let gain = |t: usize| -> (f64, f64) {
-        let (b, curve) = term(t);
-        let curve = if curve > LEAST_CURVATURE { curve } else { LEAST_CURVATURE };
-        (b, if b > 0.0 { b * b / curve } else { -1.0 })
-    };
-    let mut violation = [f64::NEG_INFINITY; LANES];
-    let (mut best, mut at) = (f64::NEG_INFINITY, 0);
-    let (mut first, size) = (0, block_size(n));
-    while first < n {
-        let last = (first + size).min(n);
-        let mut lanes = [f64::NEG_INFINITY; LANES];
-        let mut t = first;
-        while t + LANES <= last {
-            for l in 0..LANES {
-                let (b, g) = gain(t + l);
-                lanes[l] = if g > lanes[l] { g } else { lanes[l] };
-                violation[l] = if b > violation[l] { b } else { violation[l] };
-            }
-            t += LANES;
-        }
-        let mut block = f64::NEG_INFINITY;
-        for t in t..last {
-            let (b, g) = gain(t);
-            block = if g > block { g } else { block };
-            violation[0] = if b > violation[0] { b } else { violation[0] };
-        }
-        for l in 0..LANES {
-            block = if lanes[l] > block { lanes[l] } else { block };
-        }
-        if block > best {
-            (best, at) = (block, first);
-        }
-        first = last;
-    }
-    let last = (at + size).min(n);
-    let index = (at..last).find(|&t| gain(t).1 == best).unwrap_or(at);
-    Partner { index, violation: violation.iter().copied().fold(f64::NEG_INFINITY, f64::max) }
 }

@@ -171,11 +171,15 @@ impl GramMatrix {
 
     /// out_i = sum_k K_ik beta_k
     pub fn multiply(&self, beta: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; self.n];
-        for (k, &b) in beta.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            simd::axpy(b, self.row(k), &mut out);
-        }
+        let mut out = Vec::new();
+        self.multiply_into(beta, &mut out);
         out
+    }
+
+    /// The same, into a vector whose memory is used again.
+    pub(crate) fn multiply_into(&self, beta: &[f64], out: &mut Vec<f64>) {
+        out.resize(self.n, 0.0);
+        simd::combination(&self.values, beta, out);
     }
 }
 

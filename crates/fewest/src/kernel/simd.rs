@@ -163,6 +163,32 @@ pub fn add_combination(lines: &[f64], a: &[f64], out: &mut [f64]) {
     }
 }
 
+/// out = sum over the factors that are not 0 of `a_i line_i`, for lines of length `out.len()`, one after the other.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn combination(lines: &[f64], a: &[f64], out: &mut [f64]) {
+    let n = out.len();
+    assert_eq!(lines.len(), a.len() * n, "one line per factor");
+    out.fill(0.0);
+    let (mut held, mut count) = ([0; 4], 0);
+    for (i, _) in a.iter().enumerate().filter(|(_, a)| **a != 0.0) {
+        held[count] = i;
+        count += 1;
+        if count == 4 {
+            count = 0;
+            let [w, x, y, z] = held.map(|i| &lines[i * n..(i + 1) * n]);
+            let [aw, ax, ay, az] = held.map(|i| a[i]);
+            for t in 0..n {
+                out[t] += (aw * w[t] + ax * x[t]) + (ay * y[t] + az * z[t]);
+            }
+        }
+    }
+    for &i in &held[..count] {
+        for (out, x) in out.iter_mut().zip(&lines[i * n..(i + 1) * n]) {
+            *out += a[i] * x;
+        }
+    }
+}
+
 /// out += s x
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn axpy(s: f64, x: &[f64], out: &mut [f64]) {
@@ -252,13 +278,15 @@ mod tests {
                 let lines: Vec<f64> = (0..count * m).map(|i| (i * 37 % 11) as f64 - 5.0).collect();
                 let v: Vec<f64> = (0..m).map(|i| (i % 7) as f64).collect();
                 let a: Vec<f64> = (0..count).map(|i| i as f64 - 2.0).collect();
-                let (mut dots, mut sum) = (vec![1.0; count], vec![2.0; m]);
+                let (mut dots, mut sum, mut whole) = (vec![1.0; count], vec![2.0; m], vec![3.0; m]);
                 add_dots(&lines, &v, &mut dots);
+                combination(&lines, &a, &mut whole);
                 add_combination(&lines, &a, &mut sum);
                 for i in 0..count {
                     assert_eq!(dots[i], 1.0 + (0..m).map(|k| lines[i * m + k] * v[k]).sum::<f64>());
                 }
                 for k in 0..m {
+                    assert_eq!(whole[k] + 2.0, sum[k]);
                     assert_eq!(sum[k], 2.0 + (0..count).map(|i| lines[i * m + k] * a[i]).sum::<f64>());
                 }
             }

@@ -11,11 +11,11 @@
 //! Work is shared out by folds; the result does not depend on the number of threads.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::{Folds, Grouped};
-use crate::dual::active_set::ActiveSet;
 use crate::dual::{BoxDual, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::simd;
@@ -50,7 +50,7 @@ pub struct Scored {
     pub accuracy: Vec<f64>,
     /// Number of folds.
     pub folds: usize,
-    /// Trained variables by fold, cost and pair.
+    /// Trained variables by fold, cost and pair; empty where a smaller cost has the same.
     beta: Vec<Vec<f64>>,
     /// Pair updates used.
     pub iterations: u64,
@@ -144,6 +144,11 @@ impl<'a> CrossValidation<'a> {
         })
     }
 
+    /// Place of a machine in `duals` and [`Scored`].
+    fn place(&self, fold: usize, cost: usize, pair: usize) -> usize {
+        (fold * self.costs.len() + cost) * self.grouped.pairs().len() + pair
+    }
+
     fn fold(
         &self,
         fold: usize,
@@ -153,56 +158,51 @@ impl<'a> CrossValidation<'a> {
         clock: &Clock,
     ) -> Option<OneFold> {
         let (pairs, held) = (self.grouped.pairs(), &self.held[fold]);
-        let n_classes = self.grouped.ranges().len();
+        let lines = HeldLines::new(gram, held, self.grouped.ranges());
         let mut found = OneFold::default();
+        let mut room = smo::Room::default();
         // For each pair and sample of the fold, whether it votes for the pair's second class; kept while the machine stays.
         let mut second = vec![vec![false; held.len()]; pairs.len()];
         let mut settled = vec![false; pairs.len()];
-        let mut votes = vec![0u32; n_classes];
+        let mut votes = vec![0u32; self.grouped.ranges().len()];
+        let mut scores = vec![0.0; held.len()];
         for cost in 0..self.costs.len() {
             for (pair, &(a, b)) in pairs.iter().enumerate() {
-                let at = (fold * self.costs.len() + cost) * pairs.len() + pair;
-                let earlier = cost.checked_sub(1).map(|c| c * pairs.len() + pair);
-                let Some(dual) = &self.duals[at] else {
+                let (here, at) = (cost * pairs.len() + pair, self.place(fold, cost, pair));
+                let Some(dual) = self.duals[at].as_ref().filter(|_| !settled[pair]) else {
                     found.beta.push(Vec::new());
                     continue;
                 };
-                if settled[pair] {
-                    let same = found.beta[earlier.expect("a smaller cost settled it")].clone();
-                    found.beta.push(same);
-                    continue;
-                }
-                let from = match (start, earlier) {
-                    (Some(start), _) => Some(start.beta[at].as_slice()),
-                    (None, Some(earlier)) => Some(found.beta[earlier].as_slice()),
-                    (None, None) => None,
+                let mut beta = match start {
+                    Some(start) => last_trained(&start.beta, at, pairs.len()).to_vec(),
+                    None if cost > 0 => last_trained(&found.beta, here - pairs.len(), pairs.len()).to_vec(),
+                    None => vec![0.0; dual.len()],
                 };
                 let stop = &mut || clock.stop();
-                let solution = smo::solve(&mut &*blocks[pair], dual, from, &mut ActiveSet::default(), &self.svm, stop);
-                if clock.stop().is_some() {
-                    return None;
-                }
+                let solution = smo::settle(&blocks[pair], dual, &mut beta, &mut room, &self.svm, stop);
                 found.iterations += solution.iterations;
                 found.trainings += 1;
                 // Step 2.
                 let inside = |(beta, cost): (&f64, &f64)| beta.abs() < *cost || *cost == 0.0;
-                settled[pair] = self.svm.loss == Loss::Hinge && solution.beta.iter().zip(&dual.cost).all(inside);
-                let (first, last) = (&self.grouped.ranges()[a], &self.grouped.ranges()[b]);
-                let (beta_first, beta_last) = solution.beta.split_at(first.len());
-                for (vote, &t) in second[pair].iter_mut().zip(held) {
-                    let row = gram.row(t);
-                    let score = simd::dot(beta_first, &row[first.clone()]) + simd::dot(beta_last, &row[last.clone()]);
-                    *vote = score + solution.bias >= 0.0;
+                settled[pair] = self.svm.loss == Loss::Hinge && beta.iter().zip(&dual.cost).all(inside);
+                scores.fill(solution.bias);
+                let (first, last) = beta.split_at(self.grouped.ranges()[a].len());
+                lines.add_scores(a, first, &mut scores);
+                lines.add_scores(b, last, &mut scores);
+                for (vote, &score) in second[pair].iter_mut().zip(&scores) {
+                    *vote = score >= 0.0;
                 }
-                found.beta.push(solution.beta);
+                found.beta.push(beta);
+            }
+            if clock.stop().is_some() {
+                return None;
             }
             // Step 3.
             let mut right = 0;
             for (s, &t) in held.iter().enumerate() {
                 votes.fill(0);
                 for (pair, &(a, b)) in pairs.iter().enumerate() {
-                    let at = (fold * self.costs.len() + cost) * pairs.len() + pair;
-                    if self.duals[at].is_some() {
+                    if self.duals[self.place(fold, cost, pair)].is_some() {
                         votes[if second[pair][s] { b } else { a }] += 1;
                     }
                 }
@@ -213,6 +213,43 @@ impl<'a> CrossValidation<'a> {
             found.accuracy.push(right as f64 / held.len().max(1) as f64);
         }
         Some(found)
+    }
+}
+
+/// The beta at this place, or the one of the largest smaller cost that was trained.
+fn last_trained(beta: &[Vec<f64>], mut at: usize, pairs: usize) -> &[f64] {
+    while beta[at].is_empty() {
+        at -= pairs;
+    }
+    &beta[at]
+}
+
+/// Kernel values of the samples of a fold with the samples of each class, in lines padded with zeros.
+struct HeldLines {
+    /// By class.
+    lines: Vec<Vec<f64>>,
+    held: usize,
+}
+
+impl HeldLines {
+    fn new(gram: &GramMatrix, held: &[usize], ranges: &[Range<usize>]) -> Self {
+        let of_class = |range: &Range<usize>| {
+            let width = range.len().next_multiple_of(simd::PADDING);
+            let mut lines = vec![0.0; held.len() * width];
+            for (line, &t) in lines.chunks_mut(width.max(1)).zip(held) {
+                line[..range.len()].copy_from_slice(&gram.row(t)[range.clone()]);
+            }
+            lines
+        };
+        Self { lines: ranges.iter().map(of_class).collect(), held: held.len() }
+    }
+
+    /// Adds `sum_i beta_i K_it` over the samples of a class to the score of each sample t of the fold.
+    fn add_scores(&self, class: usize, beta: &[f64], scores: &mut [f64]) {
+        let lines = &self.lines[class];
+        let mut padded = vec![0.0; lines.len() / self.held];
+        padded[..beta.len()].copy_from_slice(beta);
+        simd::add_dots(lines, &padded, scores);
     }
 }
 

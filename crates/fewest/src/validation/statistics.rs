@@ -24,6 +24,12 @@ impl Summary {
         let radius = |sd: f64| student(m - 1.0).inverse_cdf(0.975) * sd * (1.0 / m + test_share).sqrt();
         Self { mean, se: sd.map(|sd| sd / m.sqrt()), ci95: sd.map(|sd| [mean - radius(sd), mean + radius(sd)]) }
     }
+
+    /// The interval cut to the values that are possible. Cutting takes nothing from its coverage.
+    #[must_use]
+    pub fn within(self, least: f64, most: f64) -> Self {
+        Self { ci95: self.ci95.map(|ends| ends.map(|end| end.clamp(least, most))), ..self }
+    }
 }
 
 /// A one-sided test that a mean is above 0.
@@ -159,6 +165,8 @@ mod tests {
         let test = t_test(&values).unwrap();
         assert!((test.t - 3.0 / se).abs() < 1e-12 && (test.p - 0.006617).abs() < 1e-5, "{test:?}");
         assert!(corrected_t_test(&values, 0.25).unwrap().p > test.p);
+        let cut = Summary::new(&[1.0, 1.0, 0.9], 0.5).within(0.0, 1.0);
+        assert!(cut.ci95.unwrap()[1] == 1.0 && cut.ci95.unwrap()[0] < cut.mean, "{cut:?}");
         assert_eq!((t_test(&[1.0]), t_test(&[2.0, 2.0]), Summary::new(&[1.0], 0.0).se), (None, None, None));
     }
 

@@ -151,14 +151,15 @@ impl MethodReport<'_> {
         for (at, (name, _)) in first.metrics.named().into_iter().enumerate() {
             let values: Vec<f64> = self.folds.iter().filter_map(|f| f.metrics.named()[at].1).collect();
             if !values.is_empty() {
-                out.push((name, Summary::new(&values, self.test_share)));
+                let least = if name == "mcc" { -1.0 } else { 0.0 };
+                out.push((name, Summary::new(&values, self.test_share).within(least, 1.0)));
             }
         }
         let sets: Vec<f64> = self.folds.iter().filter_map(|f| f.set_f1).collect();
         if !sets.is_empty() {
-            out.push(("set_f1", Summary::new(&sets, self.test_share)));
+            out.push(("set_f1", Summary::new(&sets, self.test_share).within(0.0, 1.0)));
         }
-        out.push(("n_features", Summary::new(&self.sizes(), self.test_share)));
+        out.push(("n_features", Summary::new(&self.sizes(), self.test_share).within(0.0, f64::INFINITY)));
         out
     }
 

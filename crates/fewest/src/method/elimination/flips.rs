@@ -9,12 +9,12 @@
 //!          4. again, as long as that happened and passes are left
 //! Cost     Bit-Flip: p subsets per pass; Attribute-Flip: k (p - k). Each is folds x costs x pairs trainings and n^2.
 //! Differs  the subset, too, is judged by cross-validation, and neighbours that the rules forbid are left out.
-//! Fails    never on limits: the best subset so far and a status.
+//! Fails    never on limits: the best subset so far and a status; before anything was judged, the start without an accuracy.
 
 use crate::kernel_oracle::{Change, KernelOracle, KernelRule};
 use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, check_costs};
 use crate::{
-    Choice, Classified, Clock, Error, Event, Limits, Observer, Rules, Run, Selection, Sense, Status, Subset,
+    Choice, Classified, Error, Event, Limits, Observer, Outcome, Rules, Run, Selection, Sense, Status, Subset,
     SvmSettings,
 };
 
@@ -69,10 +69,10 @@ impl FlipSettings {
 pub struct FlipReport {
     /// The best subset seen; its objective is its accuracy.
     pub selection: Selection,
-    /// Its cost.
-    pub cost: f64,
-    /// Accuracy of the subset it started from.
-    pub start: f64,
+    /// Its cost; none where a limit came before anything was judged: then the subset is the one it started from.
+    pub cost: Option<f64>,
+    /// Accuracy of the subset it started from, where it was judged.
+    pub start: Option<f64>,
     /// Accuracy after each pass.
     pub passes: Vec<f64>,
     /// Trainings done.
@@ -103,9 +103,15 @@ pub fn flip(
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
     let place = |subset: &Subset| KernelOracle::new(&grouped, rules, subset.clone(), settings.kernel, &settings.svm);
     let mut oracle = place(start)?;
-    let first = oracle.cross_validate(&validation, &Clock::unlimited()).expect("nothing stops it");
+    let Some(first) = oracle.cross_validate(&validation, &run.clock()) else {
+        let status = run.stop().unwrap_or(Status::Cancelled);
+        let outcome = Outcome { subset: Some(start.clone()), ..run.finish(status) };
+        let selection = Selection { outcome, ranking: Vec::new(), solutions: Vec::new() };
+        return Ok(FlipReport { selection, cost: None, start: None, passes: Vec::new(), trainings: 0 });
+    };
     let (at, mut accuracy) = first.best();
     let (mut cost, mut trainings) = (validation.costs()[at], first.trainings);
+    run.counts.solver_iterations += first.iterations;
     run.offer(start, accuracy);
     let mut report = Vec::new();
     let begun = accuracy;
@@ -150,11 +156,12 @@ pub fn flip(
         (accuracy, cost) = (accuracy.max(found), at);
         run.offer(&subset, accuracy);
         oracle = place(&subset)?;
-        oracle.cross_validate(&validation, &Clock::unlimited());
         report.push(accuracy);
+        // What the next pass starts from; where time is up, its first look at the limits ends it.
+        oracle.cross_validate(&validation, &run.clock());
     };
     let selection = Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() };
-    Ok(FlipReport { selection, cost, start: begun, passes: report, trainings })
+    Ok(FlipReport { selection, cost: Some(cost), start: Some(begun), passes: report, trainings })
 }
 
 /// Allowed neighbours of a subset, and what changes to get there.
