@@ -20,6 +20,8 @@ use crate::{Bias, DualSolution, Error, Problem, Status};
 
 /// Rows join only where there are more samples than this.
 const ALL_ROWS: usize = 1500;
+/// With more rows than this, the interior-point method finds the first basis and dual simplex goes on: primal simplex stalls.
+const FEW_ROWS: usize = 500;
 /// Features that join in a round, at least, and as a share of those that are in.
 const JOIN: (usize, f64) = (20, 0.3);
 /// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
@@ -67,6 +69,8 @@ pub struct L1Oracle<'a> {
     features: Vec<usize>,
     /// Whether rows have joined or bounds were changed since the last solve, so that the last basis is not feasible.
     infeasible: bool,
+    /// Whether there is a last basis.
+    begun: bool,
     /// Linear programs solved.
     pub solves: u64,
 }
@@ -94,6 +98,7 @@ impl<'a> L1Oracle<'a> {
             column: vec![None; p],
             features: Vec::new(),
             infeasible: true,
+            begun: false,
             solves: 0,
         };
         let counts: Vec<usize> = (0..n).filter(|&i| oracle.cost[i] > 0.0).collect();
@@ -119,6 +124,7 @@ impl<'a> L1Oracle<'a> {
         keep.sort_by(|&a, &b| slack(a).total_cmp(&slack(b)).then(a.cmp(&b)));
         keep.truncate(most / 2);
         (self.program, self.intercept) = empty(self.bias)?;
+        self.begun = false;
         self.column.fill(None);
         self.row.fill(None);
         let samples = std::mem::take(&mut self.samples);
@@ -151,6 +157,15 @@ impl<'a> L1Oracle<'a> {
         self.program.add_filled_columns(&columns, &entries)?;
         self.features.extend(new);
         Ok(())
+    }
+
+    /// Lets samples in before they are found missing.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn join_rows(&mut self, samples: &[usize]) -> Result<(), Error> {
+        let new = |&i: &usize| self.row[i].is_none() && self.cost[i] > 0.0;
+        self.join_samples(&samples.iter().copied().filter(new).collect::<Vec<_>>())
     }
 
     /// Sets the prices of w_j > 0 and w_j < 0 (length p each); a negative one needs a finite u_j.
@@ -253,7 +268,9 @@ impl<'a> L1Oracle<'a> {
         loop {
             // Step 1.
             let mut stopped = None;
-            let effort = Effort { primal: !self.infeasible, ..Effort::default() };
+            let few = self.samples.len() <= FEW_ROWS;
+            let (interior, primal) = (!few && !self.begun, few && !self.infeasible);
+            let effort = Effort { interior, primal, ..Effort::default() };
             let answer = self.program.solve(&effort, &mut || {
                 stopped = stop();
                 stopped.is_some()
@@ -268,7 +285,7 @@ impl<'a> L1Oracle<'a> {
                 });
                 return Ok(self.or_zero(best));
             }
-            self.infeasible = false;
+            (self.infeasible, self.begun) = (false, true);
             // Step 2.
             let missed_rows = self.judge_weights(&answer.values, &mut best);
             let missed_features = self.judge_alpha(&answer.row_duals, &mut best);

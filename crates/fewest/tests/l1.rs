@@ -268,7 +268,7 @@ fn fsv_falls_from_step_to_step_and_ends_where_its_own_linear_program_ends() {
         // Stationary: the tangent at |w| has its least value there.
         let mut price = vec![0.0; p];
         subset.iter().zip(&model.machines[0].weights).for_each(|(j, w)| price[j] = w.abs());
-        for v in price.iter_mut() {
+        for v in &mut price {
             *v = settings.lambda * 5.0 * (-5.0 * *v).exp();
         }
         let means: Vec<f64> = (0..20).map(|i| (1.0 - settings.lambda) * weights[i] / share(labels[i])).collect();

@@ -29,6 +29,13 @@ use crate::{
 /// A training that makes a subset satisfy the rules may take this much longer than the time limit.
 const WIND_UP: Duration = Duration::from_secs(1);
 
+/// From this many samples on, the hinge starts from a rough solution of the squared hinge,
+#[cfg(feature = "highs")]
+const LARGE: usize = 300;
+/// of this relative gap.
+#[cfg(feature = "highs")]
+const ROUGH: f64 = 1e-2;
+
 /// Settings of [`l1_svm`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct L1Settings {
@@ -251,6 +258,15 @@ impl<'a> Trainer<'a> {
             }
             oracle.set_bounds(&bound)?;
             oracle.set_cost(&self.problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
+            if self.problem.n_samples() >= LARGE && oracle.features().is_empty() {
+                // Which features and samples matter is much the same under the squared hinge, which is sooner solved.
+                let rough = SvmSettings { cost, tolerance: ROUGH, ..self.settings.clone() };
+                let near = squared_hinge(self.problem, features, &rough, None, stop)?;
+                let used = features.iter().zip(&near.weights).filter(|e| *e.1 != 0.0).map(|e| *e.0);
+                oracle.join(&used.collect::<Vec<_>>())?;
+                let inside = (0..near.beta.len()).filter(|&i| near.beta[i] != 0.0);
+                oracle.join_rows(&inside.collect::<Vec<_>>())?;
+            }
             let point = oracle.solve(self.settings.tolerance, stop)?;
             return Ok(oracle.solution(&point, features, self.settings.tolerance));
         }
