@@ -6,7 +6,7 @@
 //! Given    Problem (n samples, p features), Rules, [`MbpSettings`].
 //! Returns  the subset, its objective with the best w and b on it, a bound, u, how many features were removed, the classifier.
 //! Steps    1. u, where it is not given: the largest |w_j| of the linear relaxation without u over a grid of C (`weight_bounds.rs`)
-//!          2. bound: the linear relaxation  3. subsets by reweighting (`reweight.rs`)  4. smaller u, and features that no
+//!          2. bound: the linear relaxation  3. subsets by reweighting (`reweight.rs`) and local search (`exchange.rs`)  4. smaller u, and features that no
 //!          better subset holds, by reduced costs (`reduce.rs`)  5. branch and bound on the features left (`tree.rs`); HiGHS where
 //!          they are few, and where rules relate them to each other, which the tree's relaxation does not know
 //!          `plain`: step 1, then the program to HiGHS, untouched
@@ -14,6 +14,7 @@
 //! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised bias.
 //! Fails    never on limits. Errors: settings, more memory than allowed, a failure of HiGHS.
 
+mod exchange;
 mod reduce;
 mod reweight;
 mod tree;
@@ -406,7 +407,7 @@ impl<'a> Found<'a> {
     }
 
     /// The best w and b on a subset.
-    fn on_subset(&mut self, model: &Model<'_>, subset: &Subset, run: &Run<'_>) -> Result<L1Point, Error> {
+    pub(super) fn on_subset(&mut self, model: &Model<'_>, subset: &Subset, run: &Run<'_>) -> Result<L1Point, Error> {
         let mut bound = vec![0.0; model.bound.len()];
         subset.iter().for_each(|j| bound[j] = model.bound[j]);
         self.inner.set_bounds(&bound)?;
@@ -415,13 +416,13 @@ impl<'a> Found<'a> {
     }
 
     /// Offers the subset that weights point to: their support, or the allowed subset of largest total |w_j|, less the features to
-    /// which the best classifier on it gives no weight. Returns its objective.
+    /// which the best classifier on it gives no weight. Returns it and its objective; none where no subset is allowed.
     pub(crate) fn offer(
         &mut self,
         model: &Model<'_>,
         weights: &[(usize, f64)],
         run: &mut Run<'_>,
-    ) -> Result<f64, Error> {
+    ) -> Result<Option<(Subset, f64)>, Error> {
         let rules = model.rules;
         let mut subset = Subset::from_indices(rules.p(), weights.iter().map(|e| e.0));
         if !rules.allows(&subset) {
@@ -431,7 +432,7 @@ impl<'a> Found<'a> {
             }
             match rules.best_subset(&gains) {
                 Some((best, _)) => subset = best,
-                None => return Ok(f64::INFINITY),
+                None => return Ok(None),
             }
         }
         let point = self.on_subset(model, &subset, run)?;
@@ -441,9 +442,9 @@ impl<'a> Found<'a> {
         }
         let objective = point.primal + model.price(&subset);
         if run.offer(&subset, objective) {
-            self.best = Some((subset, point));
+            self.best = Some((subset.clone(), point));
         }
-        Ok(objective)
+        Ok(Some((subset, objective)))
     }
 
     /// The best point as one of the program of `features`, if it lies there.

@@ -3,7 +3,8 @@
 //! Solves   min |w|_1 + C sum xi + sum_j D_j [w_j != 0], approximately: D_j |w_j| / (|w_j| + e) stands for the price, and is replaced by
 //!          its tangent at the last w: w_j costs 1 + D_j / (|w_j| + e) per unit. e falls from 0.3 u to 0.02 u.
 //! Source   the majorisation of Candes, Wakin, Boyd, J. Fourier Anal. Appl. 14 (2008), with a price per feature.
-//! Starts   the linear relaxation; then random prices around it, until a number of starts in a row found nothing better.
+//! Starts   the linear relaxation; then random prices around it, until a number of starts in a row found nothing better. Each ends with
+//!          a local search (`exchange.rs`).
 //! Rules    a size or budget that the weights break: D grows by steps until they do not; what still breaks a rule is mended by
 //!          [`Found::offer`].
 
@@ -11,6 +12,7 @@ use crate::dual::sweep::Shuffle;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::{Error, Run, Subset};
 
+use super::exchange::exchange;
 use super::{Found, Model};
 
 /// Starts without a better subset, in a row, that end the search.
@@ -21,6 +23,10 @@ const SMOOTH: [f64; 5] = [0.3, 0.2, 0.1, 0.05, 0.02];
 const STEPS: usize = 20;
 /// Linear programs on the way need not be solved further than this.
 const LOOSE: f64 = 1e-5;
+/// Of the time there is, this part at most is spent here.
+const SHARE: u32 = 6;
+/// Local search begins where a start ended within this share of the best.
+const NEAR: f64 = 0.05;
 /// D grows by this factor while the rules are broken.
 const GROW: f64 = 2.0;
 
@@ -42,7 +48,9 @@ pub(crate) fn reweight(
     // A price to begin with where there is none: the relaxation's value shared out.
     let base = first.primal / (1 + first.weights.len()) as f64 / 100.0;
     let mut scale = 1.0;
-    while start <= last_success + PATIENCE && run.stop().is_none() && !run.closed() {
+    let end = run.remaining().map(|left| run.elapsed() + left / SHARE);
+    let late = |run: &Run<'_>| run.stop().is_some() || end.is_some_and(|end| run.elapsed() >= end);
+    while start <= last_success + PATIENCE && !late(run) && !run.closed() {
         let before = run.incumbent().map(|b| b.1);
         let mut penalty: Vec<f64> = model.penalty.iter().map(|d| d * scale).collect();
         let mut current = prices.clone();
@@ -53,20 +61,23 @@ pub(crate) fn reweight(
                 .for_each(|(c, q)| *c = 1.0 + (q - 1.0) * (0.2 + 0.04 * random.below(100) as f64));
         }
         let mut step = 0;
-        let mut last = f64::INFINITY;
+        let (mut last, mut local) = (f64::INFINITY, None);
         while step < STEPS && run.stop().is_none() {
             oracle.set_prices(&current, &current)?;
             let point = oracle.solve(LOOSE, &mut || run.stop())?;
             let support = Subset::from_indices(model.rules.p(), point.weights.iter().map(|e| e.0));
             if model.rules.allows(&support) {
-                let objective = found.offer(model, &point.weights, run)?;
+                let Some((subset, objective)) = found.offer(model, &point.weights, run)? else { break };
+                if local.as_ref().is_none_or(|l: &(Subset, f64)| objective < l.1) {
+                    local = Some((subset, objective));
+                }
                 if objective >= last - LOOSE * last.abs() && step >= SMOOTH.len() {
                     break;
                 }
                 last = objective;
             } else if step >= SMOOTH.len() {
                 // The weights break a rule even so: more for each feature.
-                found.offer(model, &point.weights, run)?;
+                local = found.offer(model, &point.weights, run)?.or(local);
                 scale *= GROW;
                 for d in &mut penalty {
                     *d = if *d > 0.0 { *d * GROW } else { base };
@@ -82,6 +93,10 @@ pub(crate) fn reweight(
                 current[j] = 1.0;
             }
             step += 1;
+        }
+        let near = |local: &(Subset, f64)| run.incumbent().is_none_or(|b| local.1 - b.1 <= NEAR * b.1.abs());
+        if let Some(local) = local.filter(near) {
+            exchange(model, found, local, run)?;
         }
         start += 1;
         if run.incumbent().map(|b| b.1) != before {

@@ -1,0 +1,61 @@
+//! Local search: one feature out, one in, as long as the objective falls.
+//!
+//! Steps    1. without each feature of the subset in turn, and with all of them: the best classifier, whose alpha scores every feature
+//!          2. those whose price is worth it by first order, u_j max(0, |c_j| - 1) - D_j, largest first, are tried  3. from a better
+//!          subset at once again
+
+use crate::{Error, Run, Subset};
+
+use super::{Found, Model};
+
+/// Features tried in the place of one.
+const TRIED: usize = 5;
+
+/// Improves a subset of this objective and returns what it ends with; every subset on the way is offered.
+///
+/// # Errors
+/// A failure of HiGHS.
+pub(super) fn exchange(
+    model: &Model<'_>,
+    found: &mut Found<'_>,
+    (mut subset, mut objective): (Subset, f64),
+    run: &mut Run<'_>,
+) -> Result<(Subset, f64), Error> {
+    let mut round: Vec<Option<usize>> = places(&subset);
+    while let Some(out) = round.pop() {
+        if run.stop().is_some() {
+            break;
+        }
+        // Step 1.
+        let mut rest = subset.clone();
+        if let Some(out) = out {
+            rest.remove(out);
+        }
+        let point = found.on_subset(model, &rest, run)?;
+        let mut tried = vec![(rest.clone(), point.primal + model.price(&rest))];
+        // Step 2.
+        let worth = |j: usize| model.bound[j] * (point.scores[j].abs() - 1.0).max(0.0) - model.penalty[j];
+        let outside = |&j: &usize| model.bound[j] > 0.0 && !rest.contains(j) && Some(j) != out && worth(j) > 0.0;
+        let mut order: Vec<usize> = (0..rest.p()).filter(outside).collect();
+        order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));
+        for &j in order.iter().take(TRIED) {
+            let mut with = rest.clone();
+            with.insert(j);
+            let value = found.on_subset(model, &with, run)?.primal + model.price(&with);
+            tried.push((with, value));
+        }
+        // Step 3.
+        tried.retain(|(s, value)| *value < objective - 1e-9 * objective.abs() && model.rules.allows(s));
+        if let Some((best, _)) = tried.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
+            let weights: Vec<(usize, f64)> = best.iter().map(|j| (j, 1.0)).collect();
+            (subset, objective) = found.offer(model, &weights, run)?.expect("the rules allow it");
+            round = places(&subset);
+        }
+    }
+    Ok((subset, objective))
+}
+
+/// Every feature to leave out in turn, and none.
+fn places(subset: &Subset) -> Vec<Option<usize>> {
+    subset.iter().map(Some).chain([None]).collect()
+}
