@@ -1,4 +1,4 @@
-"""The machine with l1 penalty and squared hinge loss beside scikit-learn's LinearSVC(penalty="l1", dual=False), one thread, at equal violation.
+"""The L1-SVM with squared hinge beside scikit-learn's LinearSVC(penalty="l1", dual=False), one thread, at equal violation.
 
 Both solve min ||w||_1 + |b| + C sum_i max(0, 1 - y_i (w.x_i + b))^2. The peer runs at each tolerance of --tols with at most --iterations
 iterations, and its violation of the optimality conditions is computed from its (w, b) by `violation` below; ours then gets the loosest

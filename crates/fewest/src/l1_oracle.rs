@@ -44,6 +44,8 @@ pub struct L1Point {
     pub alpha: Vec<f64>,
     /// c_j of alpha (length p).
     pub scores: Vec<f64>,
+    /// Linear programs it took.
+    pub programs: u64,
     /// The limit that stopped the solve, if one did.
     pub stopped: Option<Status>,
 }
@@ -245,7 +247,7 @@ impl<'a> L1Oracle<'a> {
             primal: point.primal,
             dual: point.dual,
             kkt_residual: residual,
-            iterations: self.solves,
+            iterations: point.programs,
             status: if close { Status::Optimal } else { point.stopped.unwrap_or(Status::Stalled) },
         }
     }
@@ -276,6 +278,7 @@ impl<'a> L1Oracle<'a> {
                 stopped.is_some()
             })?;
             self.solves += 1;
+            best.programs += 1;
             if answer.ended != Ended::Optimal {
                 best.stopped = Some(match (stopped, answer.ended) {
                     (Some(status), _) => status,
@@ -310,14 +313,16 @@ impl<'a> L1Oracle<'a> {
         }
         if best.dual == f64::NEG_INFINITY {
             (best.alpha, best.scores) = (vec![0.0; self.cost.len()], vec![0.0; self.bound.len()]);
-            best.dual = -(0..self.bound.len()).map(|j| self.gain(j, 0.0)).sum::<f64>();
+            best.dual = self.dual_value(&best.alpha, &best.scores);
         }
         best
     }
 
-    /// The program's dual value at another point's alpha, whose scores c are these: for points of other prices.
-    pub fn dual_value(&self, alpha: &[f64], scores: &[f64]) -> f64 {
-        alpha.iter().sum::<f64>() - (0..scores.len()).map(|j| self.gain(j, scores[j])).sum::<f64>()
+    /// The dual value at alpha, whose scores c keep the prices wherever w has no bound.
+    fn dual_value(&self, alpha: &[f64], scores: &[f64]) -> f64 {
+        // Rounding may leave a hair of a gain where the bound is infinite.
+        let bounded = (0..scores.len()).filter(|&j| self.bound[j] < f64::INFINITY);
+        alpha.iter().sum::<f64>() - bounded.map(|j| self.gain(j, scores[j])).sum::<f64>()
     }
 
     /// How much a feature of score c gains per weight, times the largest weight: what the dual value loses by it.
@@ -404,9 +409,7 @@ impl<'a> L1Oracle<'a> {
         if share < 1.0 {
             alpha.iter_mut().chain(&mut scores).for_each(|x| *x *= share);
         }
-        // Rounding may leave a hair of a gain where the bound is infinite.
-        let bounded = (0..scores.len()).filter(|&j| self.bound[j] < f64::INFINITY);
-        let dual = alpha.iter().sum::<f64>() - bounded.map(|j| self.gain(j, scores[j])).sum::<f64>();
+        let dual = self.dual_value(&alpha, &scores);
         if dual > best.dual {
             (best.alpha, best.scores, best.dual) = (alpha, scores, dual);
         }
