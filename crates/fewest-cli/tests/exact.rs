@@ -309,7 +309,7 @@ fn values_that_cannot_be_are_refused() {
             &[],
             &["exact needs two classes", "3 (a, b, c)"],
         ),
-        (&rfe, &["--penalty", "1"], &["--penalty is an option of exact and gbd, not of rfe"]),
+        (&rfe, &["--penalty", "1"], &["--penalty is an option of exact, gbd, mbp and lagrangian, not of rfe"]),
         (&rfe, &["--solutions", "2"], &["--solutions is an option of exact"]),
         (&rfe, &["--gap", "0.1"], &["--gap is an option of exact, gbd, ", "not of rfe", "--certify"]),
         (&rfe, &["--node-limit", "5"], &["--node-limit is an option of exact", "not of rfe", "--certify"]),

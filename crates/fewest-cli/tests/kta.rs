@@ -95,7 +95,7 @@ fn limits_and_misuse_are_named() {
         (&["--gamma", "0"][..], "--gamma is 0, but must be a number above 0, sigest"),
         (&["--gamma", "sigest:x"], "--gamma is sigest:x"),
         (&["--kernel", "linear"], "kta accepts --kernel rbf only, not linear"),
-        (&["--penalty", "1"], "--penalty is an option of exact and gbd, not of kta"),
+        (&["--penalty", "1"], "--penalty is an option of exact, gbd, mbp and lagrangian, not of kta"),
         (&["--certify"], "leave it out"),
         (&["--model", "m", "--model-format", "libsvm"], "add --scale none"),
     ] {
