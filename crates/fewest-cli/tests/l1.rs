@@ -60,7 +60,7 @@ fn what_cannot_be_is_refused() {
         (&["-m", "mbp"][..], "say how many features to keep"),
         (&["-m", "mbp", "--penalty", "1", "--loss", "squared-hinge"], "mbp has --loss hinge only"),
         (&["-m", "mbp", "--penalty", "1", "--lp", "simplex"], "--lp has a meaning"),
-        (&["-m", "mbp", "--penalty", "1", "--weight-bound", "0"], "weight_bound is 0"),
+        (&["-m", "mbp", "--penalty", "1", "--weight-bound", "0"], "--weight-bound is 0"),
         (&["-m", "lagrangian", "--penalty", "-1"], "--penalty is -1"),
         (&["-m", "lagrangian", "--penalty", "1", "--node-limit", "5"], "--node-limit is an option of"),
         (&["-m", "fsv", "--bias", "none"], "fsv has --bias free only"),

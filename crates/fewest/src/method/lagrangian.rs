@@ -115,7 +115,7 @@ pub struct LagrangianReport {
 /// let settings = LagrangianSettings { program, ..LagrangianSettings::default() };
 /// let report = lagrangian(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;
 /// assert_eq!(report.found.model().unwrap().features, [0]);
-/// assert!((report.dual - 1.1).abs() < 1e-6);
+/// assert!((report.found.selection.outcome.bound.unwrap() - 1.1).abs() < 1e-6);
 /// # Ok::<(), fewest::Error>(())
 /// ```
 pub fn lagrangian(

@@ -138,7 +138,7 @@ pub(crate) fn rank_weights(weights: &[(usize, f64)]) -> Vec<Ranked> {
 /// use fewest::{DenseDesign, Limits, Loss, Problem, Rules, Silent, SvmSettings};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.
-/// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
+/// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, -1.0, 1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
 /// let settings = L1Settings { svm: SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() }, ..L1Settings::default() };
 /// let report = l1_svm(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;

@@ -3,10 +3,12 @@
 //! Solves   min |w|_1 + C sum xi + sum_j D_j [w_j != 0], approximately: D_j |w_j| / (|w_j| + e) stands for the price, and is replaced by
 //!          its tangent at the last w: w_j costs 1 + D_j / (|w_j| + e) per unit. e falls from 0.3 u to 0.02 u.
 //! Source   the majorisation of Candes, Wakin, Boyd, J. Fourier Anal. Appl. 14 (2008), with a price per feature.
-//! Starts   the linear relaxation; then random prices around it, until a number of starts in a row found nothing better. Each ends with
-//!          a local search (`exchange.rs`).
+//! Starts   the linear relaxation; then random prices around it, until a number of starts in a row found nothing better.
+//! Then     a local search (`exchange.rs`) from where each start ended, the best first.
 //! Rules    a size or budget that the weights break: D grows by steps until they do not; what still breaks a rule is mended by
 //!          [`Found::offer`].
+
+use std::time::Duration;
 
 use crate::dual::sweep::Shuffle;
 use crate::l1_oracle::{L1Oracle, L1Point};
@@ -23,10 +25,8 @@ const SMOOTH: [f64; 5] = [0.3, 0.2, 0.1, 0.05, 0.02];
 const STEPS: usize = 20;
 /// Linear programs on the way need not be solved further than this.
 const LOOSE: f64 = 1e-5;
-/// Of the time there is, this part at most is spent here.
+/// Of the time there is, this part at most is spent on starts, and as much on local search.
 const SHARE: u32 = 6;
-/// Local search begins where a start ended within this share of the best.
-const NEAR: f64 = 0.05;
 /// D grows by this factor while the rules are broken.
 const GROW: f64 = 2.0;
 
@@ -44,13 +44,16 @@ pub(crate) fn reweight(
     let prices = model.relaxed_prices();
     found.offer(model, &first.weights, run)?;
     let mut random = Shuffle::new(1);
-    let (mut start, mut last_success) = (0, 0);
+    let (mut start, mut last_success, mut locals) = (0, 0, Vec::new());
     // A price to begin with where there is none: the relaxation's value shared out.
     let base = first.primal / (1 + first.weights.len()) as f64 / 100.0;
     let mut scale = 1.0;
-    let end = run.remaining().map(|left| run.elapsed() + left / SHARE);
-    let late = |run: &Run<'_>| run.stop().is_some() || end.is_some_and(|end| run.elapsed() >= end);
-    while start <= last_success + PATIENCE && !late(run) && !run.closed() {
+    let share = run.remaining().map(|left| left / SHARE);
+    let (begun, over) = (run.elapsed(), |end: Option<Duration>, run: &Run<'_>| {
+        run.closed() || run.stop().is_some() || end.is_some_and(|end| run.elapsed() >= end)
+    });
+    let end = share.map(|share| begun + share);
+    while start <= last_success + PATIENCE && !over(end, run) {
         let before = run.incumbent().map(|b| b.1);
         let mut penalty: Vec<f64> = model.penalty.iter().map(|d| d * scale).collect();
         let mut current = prices.clone();
@@ -94,14 +97,20 @@ pub(crate) fn reweight(
             }
             step += 1;
         }
-        let near = |local: &(Subset, f64)| run.incumbent().is_none_or(|b| local.1 - b.1 <= NEAR * b.1.abs());
-        if let Some(local) = local.filter(near) {
-            exchange(model, found, local, run)?;
-        }
+        locals.extend(local);
         start += 1;
         if run.incumbent().map(|b| b.1) != before {
             last_success = start;
         }
+    }
+    locals.sort_by(|a, b| a.1.total_cmp(&b.1));
+    locals.dedup();
+    let end = share.map(|share| begun + 2 * share);
+    for local in locals {
+        if over(end, run) {
+            break;
+        }
+        exchange(model, found, local, run)?;
     }
     oracle.set_prices(&prices, &prices)
 }
