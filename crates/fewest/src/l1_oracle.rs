@@ -356,8 +356,7 @@ impl<'a> L1Oracle<'a> {
         let slack = |i: usize| (1.0 - labels[i] * scores[i]).max(0.0);
         let loss = (0..scores.len()).filter(|&i| self.cost[i] > 0.0).map(|i| self.cost[i] * slack(i)).sum::<f64>();
         let price = |&(j, w): &(usize, f64)| if w > 0.0 { self.up[j] * w } else { -self.down[j] * w };
-        let of_bias = if let Bias::Penalised(s) = self.bias { bias.abs() / s } else { 0.0 };
-        let primal = weights.iter().map(price).sum::<f64>() + of_bias + loss;
+        let primal = weights.iter().map(price).sum::<f64>() + bias_price(self.bias, bias) + loss;
         if primal < best.primal {
             (best.weights, best.bias, best.loss, best.primal) = (weights, bias, loss, primal);
         }
@@ -462,6 +461,11 @@ impl<'a> L1Oracle<'a> {
         self.infeasible = true;
         Ok(())
     }
+}
+
+/// What a bias costs under an L1 penalty.
+pub(crate) fn bias_price(kind: Bias, bias: f64) -> f64 {
+    if let Bias::Penalised(s) = kind { bias.abs() / s } else { 0.0 }
 }
 
 /// A program of the bias alone, and its columns.

@@ -8,7 +8,7 @@ use fewest::method::lagrangian::{LagrangianReport, LagrangianSettings};
 #[cfg(feature = "highs")]
 use fewest::method::mbp::{MbpReport, MbpSettings};
 #[cfg(feature = "highs")]
-use fewest::{Bias, Loss};
+use fewest::{Bias, Loss, SvmSettings};
 #[cfg(feature = "highs")]
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
@@ -28,11 +28,12 @@ pub(super) fn l1(args: &SelectionArgs) -> Result<L1Settings, Failure> {
     Ok(settings)
 }
 
-/// The hinge loss is part of these methods.
+/// The SVM of a method that the hinge loss is part of.
 #[cfg(feature = "highs")]
-fn hinge_only(args: &SelectionArgs, name: &str) -> Result<(), Failure> {
-    if high::svm(&args.svm)?.loss == Loss::Hinge {
-        return Ok(());
+fn hinge_only(args: &SelectionArgs, name: &str) -> Result<SvmSettings, Failure> {
+    let svm = high::svm(&args.svm)?;
+    if svm.loss == Loss::Hinge {
+        return Ok(svm);
     }
     Err(Failure::Input(format!("{name} has --loss hinge only; leave --loss out, or use --method l1-svm")))
 }
@@ -40,8 +41,7 @@ fn hinge_only(args: &SelectionArgs, name: &str) -> Result<(), Failure> {
 /// `fsv`.
 #[cfg(feature = "highs")]
 pub(super) fn fsv(args: &SelectionArgs) -> Result<FsvSettings, Failure> {
-    hinge_only(args, "fsv")?;
-    if high::svm(&args.svm)?.bias != Bias::Free {
+    if hinge_only(args, "fsv")?.bias != Bias::Free {
         return Err(Failure::input("fsv has --bias free only; leave --bias out"));
     }
     let base = FsvSettings::default();
@@ -58,13 +58,12 @@ pub(super) fn fsv(args: &SelectionArgs) -> Result<FsvSettings, Failure> {
 /// `mbp`, and the program of `lagrangian`; the penalties are found with the data.
 #[cfg(feature = "highs")]
 pub(super) fn mbp(args: &SelectionArgs, name: &str) -> Result<MbpSettings, Failure> {
-    hinge_only(args, name)?;
+    let svm = hinge_only(args, name)?;
     if args.own.lp.is_some() && !args.own.plain {
         return Err(Failure::Input(format!(
             "--lp has a meaning for {name} with --plain only; add it, or leave --lp out"
         )));
     }
-    let svm = high::svm(&args.svm)?;
     let settings = MbpSettings {
         cost: svm.cost,
         bias: svm.bias,
@@ -85,7 +84,7 @@ impl From<L1Report> for Found {
             more.insert("cost".to_owned(), json!(report.cost));
             more.insert("grid".to_owned(), json!(report.grid));
         }
-        Found { model: report.model().filter(|m| !m.features.is_empty()), more, ..report.selection.into() }
+        Found::new(report.model(), more, report.selection)
     }
 }
 
@@ -93,7 +92,7 @@ impl From<L1Report> for Found {
 impl From<FsvReport> for Found {
     fn from(report: FsvReport) -> Self {
         let more = Map::from_iter([("starts".to_owned(), json!(report.steps))]);
-        Found { model: report.model().filter(|m| !m.features.is_empty()), more, ..report.selection.into() }
+        Found::new(report.model(), more, report.selection)
     }
 }
 
@@ -112,8 +111,7 @@ fn program(report: &MbpReport) -> Map<String, Value> {
 #[cfg(feature = "highs")]
 impl From<MbpReport> for Found {
     fn from(report: MbpReport) -> Self {
-        let more = program(&report);
-        Found { model: report.model().filter(|m| !m.features.is_empty()), more, ..report.selection.into() }
+        Found::new(report.model(), program(&report), report.selection)
     }
 }
 

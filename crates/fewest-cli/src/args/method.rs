@@ -189,6 +189,13 @@ impl From<Selection> for Found {
     }
 }
 
+impl Found {
+    /// With the method's own classifier, which is none where it has no feature.
+    pub(super) fn new(model: Option<Model>, more: Map<String, Value>, selection: Selection) -> Self {
+        Self { model: model.filter(|m| !m.features.is_empty()), more, ..selection.into() }
+    }
+}
+
 /// The subset whose classifier errs least on the samples held out.
 pub(crate) struct Validated {
     /// The subset.
@@ -453,8 +460,7 @@ impl Method {
             }
             Method::Fgm(settings) => {
                 let report = generating::fgm(&two_classes(prepared, "fgm")?, rules, settings, limits, observer)?;
-                let model = Some(report.model()).filter(|m| !m.features.is_empty());
-                Found { model, ..report.selection.into() }
+                Found::new(Some(report.model()), Map::new(), report.selection)
             }
             Method::Qcqp(svm) => {
                 conic::qcqp_ssvm(&two_classes(prepared, "qcqp-ssvm")?, rules, svm, limits, observer)?.selection.into()

@@ -13,7 +13,7 @@
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{Design, Selection, Status, Subset, SvmSettings};
+use fewest::{Design, Selection, Status, Subset, SvmSettings, validation};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -169,41 +169,24 @@ fn correlation(design: &dyn Design, k: usize, direction: &[f64]) -> f64 {
 
 /// Area under the ROC curve of column j's values, as the module says; nothing where a class has no samples.
 fn area(design: &dyn Design, j: usize, codes: &[u32], counts: &[f64]) -> Option<f64> {
-    let k = counts.len();
-    let mut values: Vec<(f64, Option<u32>)> = Vec::new();
+    let mut values: Vec<(f64, u32)> = Vec::new();
     let mut zeros = counts.to_vec();
     design.each_in_column(j, &mut |i, x| {
         if x != 0.0 {
-            values.push((x, Some(codes[i])));
+            values.push((x, codes[i]));
             zeros[codes[i] as usize] -= 1.0;
         }
     });
-    // All zeros are one entry, as sparse columns do not list them.
-    values.push((0.0, None));
-    values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut below, mut won) = (vec![0.0; k], vec![0.0; k * k]);
-    for tied in values.chunk_by(|a, b| a.0 == b.0) {
-        let mut here = vec![0.0; k];
-        for &(_, code) in tied {
-            match code {
-                Some(code) => here[code as usize] += 1.0,
-                None => here.iter_mut().zip(&zeros).for_each(|(here, zeros)| *here += zeros),
-            }
-        }
-        for b in (0..k).filter(|&b| here[b] > 0.0) {
-            for a in 0..k {
-                won[a * k + b] += here[b] * (below[a] + here[a] / 2.0);
-            }
-        }
-        below.iter_mut().zip(&here).for_each(|(below, here)| *below += here);
-    }
-    let pairs: Vec<f64> = (0..k)
-        .flat_map(|b| (0..b).map(move |a| (a, b)))
-        .filter(|&(a, b)| counts[a] > 0.0 && counts[b] > 0.0)
-        .map(|(a, b)| won[a * k + b] / (counts[a] * counts[b]))
-        .map(|auc| auc.max(1.0 - auc))
-        .collect();
-    (!pairs.is_empty()).then(|| pairs.iter().sum::<f64>() / pairs.len() as f64)
+    let of_pair = |a: usize, b: usize| {
+        let side = |code: u32, class: usize| f64::from(u8::from(code as usize == class));
+        let both = values.iter().filter(|v| v.1 as usize == a || v.1 as usize == b);
+        // All zeros are one entry, as sparse columns do not list them.
+        let zeros = (0.0, zeros[b], zeros[a]);
+        validation::area(both.map(|&(x, code)| (x, side(code, b), side(code, a))).chain([zeros]).collect())
+    };
+    let pairs = (0..counts.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let areas: Vec<f64> = pairs.filter_map(|(a, b)| of_pair(a, b)).map(|auc| auc.max(1.0 - auc)).collect();
+    (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64)
 }
 
 #[cfg(test)]

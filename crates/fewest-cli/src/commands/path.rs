@@ -14,7 +14,7 @@ use crate::args::high;
 use crate::args::low::PathArgs;
 use crate::args::notation;
 use crate::export::chart;
-use crate::export::json::{self as json_text, SelectionResult};
+use crate::export::json::SelectionResult;
 use crate::export::model_json::SCHEMA;
 use crate::export::table::{self, Table};
 use crate::failure::Failure;
@@ -67,12 +67,7 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
         }
         let version = env!("CARGO_PKG_VERSION");
         let value = json!({"schema": SCHEMA, "path": results, "command": report::command_line(), "version": version});
-        if let Some(sink) = &sinks.json {
-            sink.write(&json_text::text(&value), terminal)?;
-        }
-        if let Some(sink) = &sinks.report {
-            report::write(&value, sink, terminal)?;
-        }
+        report::write(&value, sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
     }
     if !sinks.taken {
         let sizes_text = format!("sizes {}", args.selection.rules.max_features.as_deref().unwrap_or_default());

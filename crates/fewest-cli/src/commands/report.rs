@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::args::low::ReportArgs;
 use crate::export::file::Sink;
+use crate::export::json as json_text;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -31,13 +32,24 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
     Ok(0)
 }
 
-/// Writes the page of a result of this run.
+/// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for.
 ///
 /// # Errors
 /// An output that cannot be written.
-pub(crate) fn write(result: &Value, sink: &Sink, terminal: Terminal) -> Result<(), Failure> {
-    let page = fewest_report::page(result).map_err(|error| Failure::Broken(error.to_string()))?;
-    sink.write(&page, terminal)
+pub(crate) fn write(
+    result: &Value,
+    json: Option<&Sink>,
+    page: Option<&Sink>,
+    terminal: Terminal,
+) -> Result<(), Failure> {
+    if let Some(sink) = json {
+        sink.write(&json_text::text(result), terminal)?;
+    }
+    if let Some(sink) = page {
+        let page = fewest_report::page(result).map_err(|error| Failure::Broken(error.to_string()))?;
+        sink.write(&page, terminal)?;
+    }
+    Ok(())
 }
 
 /// The command as typed, ready for a shell.

@@ -13,7 +13,7 @@ use crate::args::high;
 use crate::args::low::SelectArgs;
 use crate::args::method::{Found, Validated};
 use crate::args::notation;
-use crate::export::json::{self as json_text, SelectionResult, exit_code};
+use crate::export::json::{SelectionResult, exit_code};
 use crate::export::table::{self, Table};
 use crate::failure::Failure;
 use crate::progress::Watch;
@@ -74,13 +74,7 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         more,
     };
     if sinks.json.is_some() || sinks.report.is_some() {
-        let value = result.value();
-        if let Some(sink) = &sinks.json {
-            sink.write(&json_text::text(&value), terminal)?;
-        }
-        if let Some(sink) = &sinks.report {
-            report::write(&value, sink, terminal)?;
-        }
+        report::write(&result.value(), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
     }
     match (&model_sink, &trained) {
         (Some(sink), Some(trained)) => sink.write(trained, terminal)?,

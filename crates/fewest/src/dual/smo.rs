@@ -281,7 +281,12 @@ impl Active {
     /// No samples; what the vectors hold of memory stays.
     fn clear(&mut self) {
         self.sample.clear();
-        for field in [
+        self.fields().into_iter().for_each(Vec::clear);
+    }
+
+    /// What is known of each sample.
+    fn fields(&mut self) -> [&mut Vec<f64>; 7] {
+        [
             &mut self.v,
             &mut self.beta,
             &mut self.lower,
@@ -289,9 +294,7 @@ impl Active {
             &mut self.curvature,
             &mut self.grow,
             &mut self.fall,
-        ] {
-            field.clear();
-        }
+        ]
     }
 
     fn len(&self) -> usize {
@@ -386,15 +389,7 @@ impl Active {
         }
         rows.shrink(&keep);
         self.sample = keep.iter().map(|&a| self.sample[a]).collect();
-        for field in [
-            &mut self.v,
-            &mut self.beta,
-            &mut self.lower,
-            &mut self.upper,
-            &mut self.curvature,
-            &mut self.grow,
-            &mut self.fall,
-        ] {
+        for field in self.fields() {
             *field = keep.iter().map(|&a| field[a]).collect();
         }
         true

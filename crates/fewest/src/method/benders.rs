@@ -31,6 +31,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::check_penalty;
 use crate::master::cuts::{CutMaster, Found, indicator};
 use crate::saddle::{AlphaHalf, Value};
 use crate::{
@@ -123,13 +124,7 @@ impl GbdSettings {
         if self.max_cuts == 0 {
             return Err(Error::setting("max_cuts", 0, "at least 1"));
         }
-        if !self.penalty.is_empty() && self.penalty.len() != p {
-            let found = format!("{} numbers", self.penalty.len());
-            return Err(Error::setting("penalty", found, format!("one number for each of the {p} features, or none")));
-        }
-        if let Some(bad) = self.penalty.iter().find(|l| !(**l >= 0.0 && l.is_finite())) {
-            return Err(Error::setting("penalty", bad, "a finite number, 0 or more"));
-        }
+        check_penalty(&self.penalty, p)?;
         let Some(validation) = &self.validation else { return Ok(()) };
         let (n, q) = (validation.design.n_samples(), validation.design.n_features());
         if q != p || n == 0 || validation.labels.len() != n {

@@ -15,7 +15,7 @@
 
 use crate::dual::sweep::Shuffle;
 use crate::l1_oracle::{L1Oracle, L1Point};
-use crate::method::l1::{linear_model, not_forbidden, rank_weights};
+use crate::method::l1::{linear_model, nearest_allowed, not_forbidden, rank_weights, sizes};
 use crate::model::Model;
 use crate::{Bias, DualSolution, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Status, Subset};
 
@@ -127,10 +127,8 @@ pub fn fsv(
         let (mut point, mut seen) = concave.descend(&first, &not_forbidden(rules), &mut run)?;
         let mut subset = Subset::from_indices(p, point.weights.iter().map(|e| e.0));
         if !rules.allows(&subset) {
-            let mut sizes = vec![0.0; p];
-            point.weights.iter().for_each(|&(j, w)| sizes[j] = w.abs());
-            subset = rules.best_subset(&sizes).expect("Rules::new found an allowed subset").0;
-            (point, seen) = concave.descend(&sizes, &subset.iter().collect::<Vec<_>>(), &mut run)?;
+            subset = nearest_allowed(rules, &point.weights);
+            (point, seen) = concave.descend(&sizes(p, &point.weights), &subset.iter().collect::<Vec<_>>(), &mut run)?;
         }
         // Step 4.
         let objective = concave.objective(&point);
@@ -174,25 +172,24 @@ impl<'a> Concave<'a> {
     }
 
     /// Steps 2 and 3 from weights of these sizes (length p), on these features.
-    fn descend(&mut self, sizes: &[f64], features: &[usize], run: &mut Run<'_>) -> Result<(L1Point, Vec<f64>), Error> {
+    fn descend(&mut self, start: &[f64], features: &[usize], run: &mut Run<'_>) -> Result<(L1Point, Vec<f64>), Error> {
         let FsvSettings { lambda, alpha, max_steps, .. } = *self.settings;
-        let mut bound = vec![0.0; sizes.len()];
+        let mut bound = vec![0.0; start.len()];
         for &j in features {
             bound[j] = f64::INFINITY;
         }
         self.oracle.set_bounds(&bound)?;
-        let mut sizes = sizes.to_vec();
+        let mut weights = start.to_vec();
         let (mut best, mut seen): (Option<L1Point>, Vec<f64>) = (None, Vec::new());
         while seen.len() < max_steps {
-            let prices: Vec<f64> = sizes.iter().map(|v| lambda * alpha * (-alpha * v).exp()).collect();
+            let prices: Vec<f64> = weights.iter().map(|v| lambda * alpha * (-alpha * v).exp()).collect();
             self.oracle.set_prices(&prices, &prices)?;
             let point = self.oracle.solve(TIGHT, &mut || run.stop())?;
             let (objective, last) = (self.objective(&point), seen.last().copied().unwrap_or(f64::INFINITY));
             let stopped = point.stopped.is_some();
             if objective < last {
                 seen.push(objective);
-                sizes.fill(0.0);
-                point.weights.iter().for_each(|&(j, w)| sizes[j] = w.abs());
+                weights = sizes(weights.len(), &point.weights);
                 best = Some(point);
             }
             if stopped || objective >= last - FALL * last.abs() {

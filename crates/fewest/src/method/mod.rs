@@ -22,7 +22,19 @@ pub mod milp;
 pub mod path;
 pub mod tree;
 
-use crate::{Outcome, Subset};
+use crate::{Error, Outcome, Subset};
+
+/// Prices of features: none, or p of them, each 0 or more.
+fn check_penalty(penalty: &[f64], p: usize) -> Result<(), Error> {
+    if !penalty.is_empty() && penalty.len() != p {
+        let found = format!("{} numbers", penalty.len());
+        return Err(Error::setting("penalty", found, format!("one number for each of the {p} features, or none")));
+    }
+    match penalty.iter().find(|l| !(**l >= 0.0 && l.is_finite())) {
+        Some(bad) => Err(Error::setting("penalty", bad, "a finite number, 0 or more")),
+        None => Ok(()),
+    }
+}
 
 /// Where a feature ended in a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::check_penalty;
 use crate::relaxation::{Answer, Decide, Probed, Relaxation, Warm};
 use crate::{
     Choice, Clock, Error, Event, Limits, Master, Next, Observer, Oracle, Problem, Rules, Run, Selection, Sense,
@@ -68,17 +69,7 @@ impl ExactSettings {
         if self.solutions == 0 {
             return Err(Error::setting("solutions", 0, "at least 1"));
         }
-        if !self.penalty.is_empty() && self.penalty.len() != p {
-            return Err(Error::setting(
-                "penalty",
-                format!("of length {}", self.penalty.len()),
-                "one number per feature",
-            ));
-        }
-        if let Some(&bad) = self.penalty.iter().find(|l| !(**l >= 0.0 && l.is_finite())) {
-            return Err(Error::setting("penalty", bad, "a finite number, 0 or more"));
-        }
-        Ok(())
+        check_penalty(&self.penalty, p)
     }
 }
 

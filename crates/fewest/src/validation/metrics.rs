@@ -58,9 +58,10 @@ impl Metrics {
             .iter()
             .enumerate()
             .filter_map(|(pair, &(a, b))| {
-                let value = |i: usize| decisions.get(i * pairs.len() + pair).map(|&d| (d, truth[i] == b));
+                let side = |i: usize, class: u32| f64::from(u8::from(truth[i] == class));
+                let value = |i: usize| decisions.get(i * pairs.len() + pair).map(|&d| (d, side(i, b), side(i, a)));
                 let both = (0..truth.len()).filter(|&i| truth[i] == a || truth[i] == b).map(value);
-                auc(both.collect::<Option<Vec<_>>>()?)
+                area(both.collect::<Option<Vec<_>>>()?)
             })
             .collect();
         Self {
@@ -84,18 +85,17 @@ impl Metrics {
     }
 }
 
-/// Share of the pairs (positive, negative) in the right order, ties counting half; none without both.
-fn auc(mut values: Vec<(f64, bool)>) -> Option<f64> {
-    let positive = values.iter().filter(|v| v.1).count() as f64;
-    let negative = values.len() as f64 - positive;
+/// Area under the ROC curve of (value, positive samples of this value, negative samples of it): the share of the pairs of a positive and a
+/// negative sample in the right order, ties counting half; none without both.
+pub fn area(mut values: Vec<(f64, f64, f64)>) -> Option<f64> {
+    let (positive, negative) = values.iter().fold((0.0, 0.0), |sum, v| (sum.0 + v.1, sum.1 + v.2));
     if positive == 0.0 || negative == 0.0 {
         return None;
     }
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut below, mut won) = (0.0, 0.0);
     for tied in values.chunk_by(|a, b| a.0 == b.0) {
-        let wins = tied.iter().filter(|v| v.1).count() as f64;
-        let losses = tied.len() as f64 - wins;
+        let (wins, losses) = tied.iter().fold((0.0, 0.0), |sum, v| (sum.0 + v.1, sum.1 + v.2));
         won += wins * (below + 0.5 * losses);
         below += losses;
     }

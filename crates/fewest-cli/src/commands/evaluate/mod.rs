@@ -10,13 +10,12 @@ mod report;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::resume::Resume;
 use crate::args::low::EvaluateArgs;
 use crate::args::notation;
 use crate::export::file::Sink;
-use crate::export::json as json_text;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::Terminal;
@@ -87,13 +86,7 @@ pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure
     let missing = results.iter().filter(|r| r.is_none()).count();
     let report = report::Report::new(&options, &learners, &raw, &folds, &results);
     if sink.is_some() || page.is_some() {
-        let value: Value = report.value();
-        if let Some(sink) = &sink {
-            sink.write(&json_text::text(&value), terminal)?;
-        }
-        if let Some(page) = &page {
-            super::report::write(&value, page, terminal)?;
-        }
+        super::report::write(&report.value(), sink.as_ref(), page.as_ref(), terminal)?;
     }
     if taken == 0 {
         terminal.out(&report.text())?;

@@ -118,6 +118,20 @@ pub(crate) fn not_forbidden(rules: &Rules) -> Vec<usize> {
     (0..rules.p()).filter(|&j| rules.root()[rules.unit_of(j)] != Choice::Out).collect()
 }
 
+/// |w_j| of every feature.
+pub(crate) fn sizes(p: usize, weights: &[(usize, f64)]) -> Vec<f64> {
+    let mut sizes = vec![0.0; p];
+    for &(j, w) in weights {
+        sizes[j] = w.abs();
+    }
+    sizes
+}
+
+/// The allowed subset of largest total |w_j|.
+pub(crate) fn nearest_allowed(rules: &Rules, weights: &[(usize, f64)]) -> Subset {
+    rules.best_subset(&sizes(rules.p(), weights)).expect("Rules::new found an allowed subset").0
+}
+
 /// The features of non-zero weight first, by size.
 pub(crate) fn rank_weights(weights: &[(usize, f64)]) -> Vec<Ranked> {
     let mut order = weights.to_vec();
@@ -184,11 +198,7 @@ pub fn l1_svm(
         support
     } else {
         // Step 3.
-        let mut gains = vec![0.0; rules.p()];
-        for &(j, w) in &weights {
-            gains[j] = w.abs();
-        }
-        let (subset, _) = rules.best_subset(&gains).expect("Rules::new found an allowed subset");
+        let subset = nearest_allowed(rules, &weights);
         let end = run.stop().map(|_| Instant::now() + WIND_UP);
         let features: Vec<usize> = subset.iter().collect();
         let mut late = || match end {

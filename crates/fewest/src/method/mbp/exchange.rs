@@ -48,7 +48,7 @@ pub(super) fn exchange(
         tried.retain(|(s, value)| *value < objective - 1e-9 * objective.abs() && model.rules.allows(s));
         if let Some((best, _)) = tried.into_iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
             let weights: Vec<(usize, f64)> = best.iter().map(|j| (j, 1.0)).collect();
-            (subset, objective) = found.offer(model, &weights, run)?.expect("the rules allow it");
+            (subset, objective) = found.offer(model, &weights, run)?;
             round = places(&subset);
         }
     }

@@ -23,12 +23,14 @@ mod weight_bounds;
 use std::path::Path;
 
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
-use crate::l1_oracle::{L1Oracle, L1Point};
+use crate::l1_oracle::{L1Oracle, L1Point, bias_price};
 use crate::master::program;
-use crate::method::l1::{linear_model, not_forbidden};
+use crate::method::check_penalty;
+use crate::method::l1::{linear_model, nearest_allowed, not_forbidden};
 use crate::model::Model as Classifier;
 use crate::{
     Bias, DualSolution, Error, Limits, Observer, Problem, RuleList, Rules, Run, Selection, Sense, Status, Subset,
+    SvmSettings,
 };
 
 pub(crate) use reweight::reweight;
@@ -72,26 +74,11 @@ impl MbpSettings {
     /// # Errors
     /// [`Error::Setting`] naming the first setting out of range.
     pub fn check(&self, p: usize) -> Result<(), Error> {
-        let positive = |x: f64| x > 0.0 && x.is_finite();
-        if !positive(self.cost) {
-            return Err(Error::setting("cost", self.cost, "a finite number above 0"));
-        }
-        if let Some(u) = self.weight_bound.filter(|u| !positive(*u)) {
+        SvmSettings { cost: self.cost, bias: self.bias, ..SvmSettings::default() }.check()?;
+        if let Some(u) = self.weight_bound.filter(|u| !(*u > 0.0 && u.is_finite())) {
             return Err(Error::setting("weight_bound", u, "a finite number above 0"));
         }
-        if let Bias::Penalised(s) = self.bias
-            && !positive(s)
-        {
-            return Err(Error::setting("bias feature", s, "a finite number above 0"));
-        }
-        if !self.penalty.is_empty() && self.penalty.len() != p {
-            let count = self.penalty.len();
-            return Err(Error::setting("penalty", format!("{count} numbers"), format!("{p}, one per feature")));
-        }
-        match self.penalty.iter().find(|d| !(**d >= 0.0 && d.is_finite())) {
-            Some(d) => Err(Error::setting("penalty", d, "finite numbers, 0 or more")),
-            None => Ok(()),
-        }
+        check_penalty(&self.penalty, p)
     }
 }
 
@@ -291,7 +278,7 @@ impl<'a> Model<'a> {
 
     /// What the bias costs.
     pub(crate) fn bias_price(&self, bias: f64) -> f64 {
-        if let Bias::Penalised(s) = self.bias { bias.abs() / s } else { 0.0 }
+        bias_price(self.bias, bias)
     }
 
     /// Sum of D over a subset.
@@ -416,24 +403,17 @@ impl<'a> Found<'a> {
     }
 
     /// Offers the subset that weights point to: their support, or the allowed subset of largest total |w_j|, less the features to
-    /// which the best classifier on it gives no weight. Returns it and its objective; none where no subset is allowed.
+    /// which the best classifier on it gives no weight. Returns it and its objective.
     pub(crate) fn offer(
         &mut self,
         model: &Model<'_>,
         weights: &[(usize, f64)],
         run: &mut Run<'_>,
-    ) -> Result<Option<(Subset, f64)>, Error> {
+    ) -> Result<(Subset, f64), Error> {
         let rules = model.rules;
         let mut subset = Subset::from_indices(rules.p(), weights.iter().map(|e| e.0));
         if !rules.allows(&subset) {
-            let mut gains = vec![0.0; rules.p()];
-            for &(j, w) in weights {
-                gains[j] = w.abs();
-            }
-            match rules.best_subset(&gains) {
-                Some((best, _)) => subset = best,
-                None => return Ok(None),
-            }
+            subset = nearest_allowed(rules, weights);
         }
         let point = self.on_subset(model, &subset, run)?;
         let smaller = Subset::from_indices(rules.p(), point.weights.iter().map(|e| e.0));
@@ -444,7 +424,7 @@ impl<'a> Found<'a> {
         if run.offer(&subset, objective) {
             self.best = Some((subset.clone(), point));
         }
-        Ok(Some((subset, objective)))
+        Ok((subset, objective))
     }
 
     /// The best point as one of the program of `features`, if it lies there.

@@ -70,7 +70,7 @@ pub(crate) fn reweight(
             let point = oracle.solve(LOOSE, &mut || run.stop())?;
             let support = Subset::from_indices(model.rules.p(), point.weights.iter().map(|e| e.0));
             if model.rules.allows(&support) {
-                let Some((subset, objective)) = found.offer(model, &point.weights, run)? else { break };
+                let (subset, objective) = found.offer(model, &point.weights, run)?;
                 if local.as_ref().is_none_or(|l: &(Subset, f64)| objective < l.1) {
                     local = Some((subset, objective));
                 }
@@ -80,7 +80,7 @@ pub(crate) fn reweight(
                 last = objective;
             } else if step >= SMOOTH.len() {
                 // The weights break a rule even so: more for each feature.
-                local = found.offer(model, &point.weights, run)?.or(local);
+                local = Some(found.offer(model, &point.weights, run)?);
                 scale *= GROW;
                 for d in &mut penalty {
                     *d = if *d > 0.0 { *d * GROW } else { base };
