@@ -1,0 +1,306 @@
+"""What every selector shares: a fit that asks the engine, a mask of features, a classifier on them."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import safe_mask
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewest import _core
+from fewest._engine import DTYPES, Listener, Samples, asked, svm, validated, warn_of_limit
+from fewest._rules import Rules, _Index
+from fewest._svm import CLASS_WEIGHT, COST, JOBS, LOSS, POSITIVE_OR_NONE, SVC, TIME, TOLERANCE, LinearSVC, kernel_of
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+except ImportError:  # scikit-learn before 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in for scikit-learn's mixin where there is none."""
+
+
+SIZE = [Interval(Integral, 1, None, closed="left"), None]
+COMMON = {
+    "n_features_to_select": SIZE,
+    "rules": [Rules, None],
+    "class_weight": CLASS_WEIGHT,
+    "time_limit": TIME,
+    "callback": [callable, None],
+    "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
+    "n_jobs": JOBS,
+}
+GAP = {"gap": [Interval(Real, 0.0, None, closed="left")]}
+
+
+class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator):
+    """Base of all selectors; a subclass says what its method is called and what it asks for."""
+
+    _binary_only = True
+
+    def _request(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
+        """The method and its settings, as the engine takes them."""
+        raise NotImplementedError
+
+    def _default_size(self, n_features: int) -> int | None:
+        """Most features where the user does not say; None: no limit."""
+        return None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = not self._binary_only
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Select features, and train a classifier on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. Taken as they are: scale features first where their units differ.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each counts as, 0 or more; default 1.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        return self._fit(self._validated(X, y, sample_weight))
+
+    def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
+        return validated(self, X, y, sample_weight, self.class_weight, self._binary_only)
+
+    def _fit(self, samples: Samples) -> Any:
+        p = samples.X.shape[1]
+        rules = self._rules(p)
+        answer = self._ask(samples, self._request(samples, rules), rules)
+        self._tell(answer, p)
+        self.estimator_ = self._classifier(samples, self.support_, answer)
+        return self
+
+    def _rules(self, p: int) -> dict[str, Any]:
+        """Rules and size as the engine takes them."""
+        rules, size = self.rules or Rules(), self.n_features_to_select
+        if size is not None and rules.max_features is not None and size != rules.max_features:
+            raise ValueError(
+                f"n_features_to_select is {size}, but rules say max_features={rules.max_features}; leave one of them out"
+            )
+        size = rules.max_features if size is None else size
+        if size is not None and size > p:
+            warnings.warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.")
+        if size is None:
+            size = self._default_size(p)
+        size = None if size is None else min(int(size), p)
+        return rules._resolved(p, getattr(self, "feature_names_in_", None), size)
+
+    def _prices(self, value: Any) -> list[float]:
+        """One price for each feature from a number, a sequence, or a mapping of names."""
+        if value is None:
+            return []
+        return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "penalty")
+
+    def _ask(self, samples: Samples, request: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
+        limits = asked(self.time_limit, getattr(self, "gap", None), self.n_jobs, **self._limits())
+        if hasattr(self, "_init_callback_context"):
+            context = self._init_callback_context(max_subtasks=None)
+            context.call_on_fit_task_begin(estimator=self)
+        listener = Listener(self, samples, int(self.verbose), self.callback)
+        answer = _core.select(*samples.arguments, rules, request, limits, listener if listener.wanted else None)
+        warn_of_limit(self, answer, "The best subset so far is kept.")
+        return answer
+
+    def _limits(self) -> dict[str, Any]:
+        """Limits besides time and gap."""
+        return {}
+
+    def _tell(self, answer: dict[str, Any], p: int) -> None:
+        """The attributes of a fitted selector."""
+        support = answer["support"]
+        self.support_ = np.zeros(p, dtype=bool)
+        if support is None:
+            why = "no subset obeys the rules" if answer["status"] == "infeasible" else "none was found in time"
+            warnings.warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning, stacklevel=3)
+        else:
+            self.support_[support] = True
+        self.n_features_ = int(self.support_.sum())
+        self.objective_, self.bound_, self.gap_ = answer["objective"], answer["bound"], answer["gap"]
+        self.status_, self.trace_ = answer["status"], answer["trace"]
+        self.ranking_ = self._ranking(answer)
+        if answer["solutions"]:
+            self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in answer["solutions"]]
+
+    def _ranking(self, answer: dict[str, Any]) -> np.ndarray:
+        """1 for the selected, more for those that left earlier."""
+        ranking = np.where(self.support_, 1, 2)
+        steps = answer["steps"]
+        if (steps >= 0).any():
+            # Features that left in the same step share a rank, as scikit-learn's do.
+            left = np.unique(steps[steps >= 0])[::-1]
+            place = {step: rank for rank, step in enumerate(left, start=2)}
+            ranking[answer["ranked"]] = [place.get(step, 1) for step in steps]
+            ranking[self.support_] = 1
+        return ranking
+
+    def _settings(self) -> dict[str, Any]:
+        """Cost, loss, bias and tolerance as the engine takes them."""
+        return svm(self.C, getattr(self, "loss", "hinge"), self._bias(), self.tol)
+
+    def _bias(self) -> float | None:
+        if not getattr(self, "fit_intercept", True):
+            return 0.0
+        scale = getattr(self, "intercept_scaling", None)
+        return None if scale is None else float(scale)
+
+    def _classifier(self, samples: Samples, support: np.ndarray, answer: dict[str, Any] | None) -> Any:
+        """The classifier on the selected features: the method's own, or an SVM trained on them."""
+        own = answer and answer["model"]
+        if own or not support.any():
+            return self._own(samples, support, own)
+        classifier = self._trainer(answer)
+        return classifier._fit(self._bare(classifier, samples.with_X(samples.X[:, safe_mask(samples.X, support)])))
+
+    def _trainer(self, answer: dict[str, Any] | None) -> Any:
+        """An untrained classifier with this selector's settings."""
+        shared = {"C": (answer or {}).get("more", {}).get("cost") or getattr(self, "C", 1.0), "tol": min(self._tol(), 1e-9)}
+        shared |= {"loss": getattr(self, "loss", "hinge"), "fit_intercept": getattr(self, "fit_intercept", True)}
+        shared |= {"intercept_scaling": getattr(self, "intercept_scaling", None), "n_jobs": self.n_jobs}
+        kernel = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0") if hasattr(self, name)}
+        return SVC(**shared, **{"kernel": "linear", **kernel})
+
+    def _tol(self) -> float:
+        return getattr(self, "tol", 1e-9)
+
+    @staticmethod
+    def _bare(classifier: Any, samples: Samples) -> Samples:
+        classifier.n_features_in_ = samples.X.shape[1]
+        return samples
+
+    def _own(self, samples: Samples, support: np.ndarray, own: dict[str, Any] | None) -> LinearSVC:
+        """A classifier of given weights; without any feature it names the class of more weight."""
+        classifier = LinearSVC(C=getattr(self, "C", 1.0), loss=getattr(self, "loss", "hinge"))
+        classifier.classes_ = samples.classes
+        classifier.n_features_in_ = int(support.sum())
+        if own:
+            classifier.coef_ = np.atleast_2d(own["weights"])
+            classifier.intercept_ = np.array([own["bias"]])
+        else:
+            of_class = np.bincount(samples.codes, weights=samples.weights)
+            rows = 1 if len(of_class) == 2 else len(of_class)
+            classifier.coef_ = np.zeros((rows, 0))
+            classifier.intercept_ = np.sign([of_class[1] - of_class[0]]) if rows == 1 else of_class / of_class.sum()
+        return classifier
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def _reduced(self, X: Any) -> Any:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=DTYPES, reset=False)
+        return X[:, safe_mask(X, self.support_)]
+
+    def decision_function(self, X):
+        """Decision values of the classifier on the selected features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, with all features.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Values; for two classes positive ones speak for ``classes_[1]``.
+        """
+        return self._of(self._reduced(X), "decision_function")
+
+    def predict(self, X):
+        """Class of each sample, by the classifier on the selected features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, with all features.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        return self._of(self._reduced(X), "predict")
+
+    def _of(self, X: Any, method: str) -> np.ndarray:
+        if X.shape[1]:
+            return getattr(self.estimator_, method)(X)
+        # scikit-learn's validation refuses a matrix without columns.
+        decision = np.broadcast_to(self.estimator_.intercept_, (X.shape[0], len(self.estimator_.intercept_)))
+        decision = decision.ravel() if decision.shape[1] == 1 else decision
+        if method == "decision_function":
+            return decision.copy()
+        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
+
+    @property
+    def coef_(self):
+        """Weights of the classifier on the selected features, of shape (n_machines, n_features_)."""
+        return self._fitted().coef_
+
+    @property
+    def intercept_(self):
+        """Its biases, of shape (n_machines,)."""
+        return self._fitted().intercept_
+
+    def _fitted(self) -> Any:
+        if not hasattr(self, "estimator_"):
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return self.estimator_
+
+    def _certifiable(self) -> bool:
+        return len(getattr(self, "classes_", "ab")) == 2 and getattr(self, "kernel", "linear") == "linear"
+
+    @available_if(_certifiable)
+    def certify(self, X, y, sample_weight=None, *, time_limit=10.0):
+        """How far the selected subset is from the best one of its size, under the same rules.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples it was fitted on.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights.
+        time_limit : float, default=10.0
+            Seconds to search for a better subset and a better bound.
+
+        Returns
+        -------
+        certificate : dict
+            ``objective`` of the SVM on the subset, ``bound`` below that of every subset of at most as many features, the relative
+            ``gap`` between them, ``best`` (indices of the best subset known) and ``best_objective``, ``status`` ("optimal" when
+            ``best`` is proven), ``elapsed`` seconds.
+        """
+        check_is_fitted(self)
+        bare = type(self)(**self.get_params(deep=False))
+        samples = bare._validated(X, y, sample_weight)
+        rules = bare._rules(samples.X.shape[1])
+        settings = svm(self._cost(), getattr(self, "loss", "hinge"), self._bias(), 1e-9)
+        subset = np.flatnonzero(self.support_).tolist()
+        certificate = _core.certify(*samples.arguments, rules, subset, settings, asked(time_limit, None, self.n_jobs))
+        certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
+        return certificate
+
+    def _cost(self) -> float:
+        return self.C

@@ -1,0 +1,251 @@
+"""From what scikit-learn's users hold to what the engine takes, and back."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+logger = logging.getLogger("fewest")
+
+DTYPES = (np.float64, np.float32)
+
+
+def matrix(X: Any) -> Any:
+    """What the engine takes for X, an array or sparse matrix that was validated: nothing is copied but rows that become columns."""
+    if not sp.issparse(X):
+        contiguous = X.flags.c_contiguous or X.flags.f_contiguous
+        return X if contiguous else np.ascontiguousarray(X)
+    X = X.tocsc()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    data = np.ascontiguousarray(X.data, dtype=np.float64)
+    return (X.shape[0], X.indptr.astype(np.int64, copy=False), X.indices, data)
+
+
+@dataclass
+class Samples:
+    """Validated samples of positive weight."""
+
+    X: Any
+    codes: np.ndarray
+    """Class of each sample, 0, 1, ..."""
+    weights: np.ndarray
+    """Cost weight of each sample: its sample weight times its class weight."""
+    sample_weight: np.ndarray
+    """Its sample weight alone."""
+    classes: np.ndarray
+    kept: np.ndarray | None
+    """Which of the caller's samples these are; none when all of them are."""
+    matrix: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.matrix = matrix(self.X)
+
+    @property
+    def arguments(self) -> tuple[Any, np.ndarray, np.ndarray]:
+        """The first arguments of the engine's functions."""
+        return self.matrix, self.codes, self.weights
+
+    def with_X(self, X: Any) -> Samples:
+        """The same samples with other columns."""
+        return Samples(X, self.codes, self.weights, self.sample_weight, self.classes, self.kept)
+
+    def variance(self) -> float:
+        """Variance of all values, each sample counted by its weight."""
+        weights, total = self.sample_weight, self.sample_weight.sum() * self.X.shape[1]
+        squares = self.X.multiply(self.X) if sp.issparse(self.X) else np.square(self.X)
+        mean = float(np.sum(weights @ self.X)) / total
+        return max(float(np.sum(weights @ squares)) / total - mean * mean, 0.0)
+
+
+def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, binary_only: bool) -> Samples:
+    """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``."""
+    X, y = validate_data(estimator, X, y, accept_sparse=("csc", "csr"), dtype=DTYPES)
+    check_classification_targets(y)
+    sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    kept = None
+    if not sample_weight.all():
+        kept = np.flatnonzero(sample_weight)
+        if kept.size == 0:
+            raise ValueError("all sample weights are zero; at least one sample of each of two classes needs a weight")
+        X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(estimator).__name__} needs samples of at least 2 classes, but the data contain one class: {classes[0]!r}"
+        )
+    if binary_only and len(classes) > 2:
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
+        raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+    estimator.classes_ = classes
+    weights = sample_weight * _of_classes(class_weight, classes, codes, sample_weight)[codes]
+    return Samples(X, codes.astype(np.uint32).ravel(), weights, sample_weight, classes, kept)
+
+
+def _of_classes(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+    """Weight of each class."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if class_weight == "balanced":
+        return sample_weight.sum() / (len(classes) * np.bincount(codes, weights=sample_weight))
+    known = {label: at for at, label in enumerate(classes.tolist())}
+    weights = np.ones(len(classes))
+    for label, weight in class_weight.items():
+        if label in known:
+            weights[known[label]] = weight
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ValueError(f"class_weight is {class_weight!r}, but weights must be finite and above zero")
+    return weights
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a fit has come; what ``callback=`` receives.
+
+    Attributes
+    ----------
+    event : str
+        What happened: "step", "incumbent" (a better subset), "bound" (a better proof), "eliminated" (a feature left),
+        "plan" (what the next pass will cost).
+    elapsed : float
+        Seconds since the start of the search.
+    done, total : int or None
+        Steps done, and steps expected where that is known.
+    objective, bound, gap : float or None
+        Objective of the best subset so far, the proven bound, and the relative gap between them.
+    features : ndarray of int or None
+        Indices of the best subset so far.
+    feature : int or None
+        With "eliminated": the feature that left.
+    criterion : float or None
+        Its criterion.
+    """
+
+    event: str
+    elapsed: float
+    done: int | None = None
+    total: int | None = None
+    objective: float | None = None
+    bound: float | None = None
+    gap: float | None = None
+    features: np.ndarray | None = None
+    feature: int | None = None
+    criterion: float | None = None
+
+
+class Listener:
+    """Hands the events of a run to whoever wants them; the engine asks it whether to stop."""
+
+    def __init__(self, estimator: Any, samples: Samples, verbose: int, callback: Any) -> None:
+        self.estimator, self.samples = estimator, samples
+        self.verbose, self.callback = verbose, callback
+        self.context = getattr(estimator, "_callback_fit_ctx", None)
+        self.protocol = self.context is not None and bool(getattr(estimator, "_skl_callbacks", None))
+        self.state: dict[str, Any] = {}
+        self.printed = monotonic()
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anybody listens; with nobody there the run is not interrupted by events."""
+        return bool(self.verbose or self.callback or self.protocol or logger.isEnabledFor(logging.DEBUG))
+
+    def __call__(self, event: dict[str, Any]) -> bool:
+        kind = event.pop("event")
+        lasting = ("elapsed", "done", "total", "objective", "bound")
+        self.state.update({name: value for name, value in event.items() if name in lasting})
+        if "features" in event:
+            self.state["features"] = np.asarray(event["features"], dtype=np.intp)
+        objective, bound = self.state.get("objective"), self.state.get("bound")
+        gap = None if objective is None or bound is None else abs(objective - bound) / max(abs(objective), 1e-10)
+        now = {"feature": event.get("feature"), "criterion": event.get("criterion")}
+        progress = Progress(event=kind, gap=gap, **{"elapsed": 0.0, **self.state}, **now)
+        self._say(progress)
+        stop = bool(self.callback and self.callback(progress))
+        if self.protocol and kind in ("step", "incumbent"):
+            stop |= self._step()
+        return stop
+
+    def _say(self, progress: Progress) -> None:
+        text = self._text(progress)
+        logger.debug(text)
+        due = progress.event == "incumbent" or monotonic() - self.printed > 1
+        if self.verbose > 1 or (self.verbose and due):
+            self.printed = monotonic()
+            print(f"[{type(self.estimator).__name__}] {text}")
+
+    @staticmethod
+    def _text(progress: Progress) -> str:
+        said = [f"{progress.elapsed:.1f} s", progress.event]
+        if progress.done is not None:
+            said.append(f"{progress.done} of {progress.total}" if progress.total else f"{progress.done}")
+        if progress.features is not None:
+            said.append(f"{len(progress.features)} features")
+        if progress.objective is not None:
+            said.append(f"objective {progress.objective:.6g}")
+        if progress.gap is not None:
+            said.append(f"gap {progress.gap:.2%}")
+        return ", ".join(said)
+
+    def _step(self) -> bool:
+        """One task of scikit-learn's callback protocol; its callbacks may ask for an estimator of the best subset so far."""
+        step = self.context.subcontext(task_name="step")
+        step.call_on_fit_task_begin(estimator=self.estimator)
+        features = self.state.get("features")
+
+        def best_so_far() -> dict[str, Any] | None:
+            if features is None:
+                return None
+            support = np.zeros(self.samples.X.shape[1], dtype=bool)
+            support[features] = True
+            classifier = self.estimator._classifier(self.samples, support, None)
+            return {"support_": support, "estimator_": classifier, "classes_": self.samples.classes}
+
+        return bool(step.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=best_so_far))
+
+
+def asked(time_limit: float | None, gap: float | None, n_jobs: int | None, **more: Any) -> dict[str, Any]:
+    """The limits of a run; ``n_jobs`` as scikit-learn counts, but None for all cores."""
+    import os
+
+    threads = n_jobs
+    if n_jobs is not None and n_jobs < 0:
+        threads = max((os.cpu_count() or 1) + 1 + n_jobs, 1)
+    given = {"time": time_limit, "gap": gap, "threads": threads, **more}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def svm(C: float, loss: str, bias: float | None, tol: float, max_iter: int = -1) -> dict[str, Any]:
+    """An SVM as the engine takes it; ``bias``: None for one that is not penalised, 0 for none, else intercept_scaling."""
+    out = {"cost": float(C), "loss": loss.replace("_", "-"), "bias": bias, "tolerance": float(tol)}
+    if max_iter > 0:
+        out["max_epochs"] = int(max_iter)
+    return out
+
+
+def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
+    """A ``ConvergenceWarning`` when the engine did not come to its end."""
+    status = answer["status"]
+    if status in ("optimal", "completed", "infeasible"):
+        return
+    why = {
+        "time_limit": "time_limit was reached; raise it",
+        "call_limit": "the limit on iterations was reached; raise it",
+        "node_limit": "the limit on nodes was reached; raise it",
+        "cancelled": "it was interrupted" if answer["interrupted"] else "a callback stopped it",
+        "stalled": "rounding ended its progress; scale the features, or raise tol",
+    }[status]
+    gap = answer.get("gap")
+    known = f" The relative gap is {gap:.2g}." if gap is not None and np.isfinite(gap) else ""
+    warnings.warn(
+        f"{type(estimator).__name__} stopped before its end: {why}. {what}{known}", ConvergenceWarning, stacklevel=4
+    )

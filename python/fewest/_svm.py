@@ -1,0 +1,461 @@
+"""Support vector classifiers on fewest's engine."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.linear_model._base import SparseCoefMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.multiclass import _ovr_decision_function
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewest import _core
+from fewest._engine import DTYPES, Samples, asked, svm, validated, warn_of_limit
+
+COST = [Interval(Real, 0.0, None, closed="neither")]
+POSITIVE_OR_NONE = [Interval(Real, 0.0, None, closed="neither"), None]
+TOLERANCE = [Interval(Real, 0.0, 1.0, closed="neither")]
+LOSS = [StrOptions({"hinge", "squared_hinge"})]
+KERNEL = [StrOptions({"linear", "rbf", "poly", "sigmoid"})]
+GAMMA = [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")]
+CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
+JOBS = [Integral, None]
+TIME = [Interval(Real, 0.0, None, closed="left"), None]
+
+
+def kernel_of(estimator: Any, samples: Samples, n_features: int | None = None) -> dict[str, Any]:
+    """The kernel of an estimator as the engine takes it, gamma found; ``n_features`` is what "scale" and "auto" count."""
+    kind = estimator.kernel
+    if kind == "linear":
+        return {"kind": "linear"}
+    gamma = gamma_of(estimator.gamma, samples, n_features or samples.X.shape[1])
+    out: dict[str, Any] = {"kind": kind, "gamma": gamma}
+    if kind != "rbf":
+        out["coef0"] = float(estimator.coef0)
+    if kind == "poly":
+        out["degree"] = int(estimator.degree)
+    return out
+
+
+def gamma_of(gamma: Any, samples: Samples, n_features: int) -> float:
+    """"scale": 1 / (features x variance of all values), "auto": 1 / features, or the number itself."""
+    if not isinstance(gamma, str):
+        return float(gamma)
+    variance = samples.variance() if gamma == "scale" else 1.0
+    return 1.0 / (max(n_features, 1) * variance) if variance > 0.0 else 1.0
+
+
+class _Classifier(ClassifierMixin, BaseEstimator):
+    """What both classifiers share: machines with coefficients, and what they decide."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _train(self, samples: Samples, kernel: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+        limits = asked(self.time_limit, None, self.n_jobs)
+        answer = _core.train(*samples.arguments, kernel, settings, limits)
+        warn_of_limit(self, answer, "The machine is as good as it is.")
+        return answer
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Class of each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Labels out of ``classes_``.
+        """
+        decision = self._by_class(X)
+        if decision.ndim == 1:
+            return self.classes_[(decision > 0).astype(int)]
+        return self.classes_[decision.argmax(axis=1)]
+
+
+def _votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
+    """One value for each class from one for each pair of classes (positive: the first of the pair)."""
+    return _ovr_decision_function(decision < 0, -decision, n_classes)
+
+
+class LinearSVC(SparseCoefMixin, _Classifier):
+    r"""Linear support vector classification, one against the rest, solved to a tight duality gap.
+
+    A drop-in for :class:`sklearn.svm.LinearSVC` with the ridge penalty: the same problem, the same attributes. It has a unique
+    solution and ends near it, so that weights of samples mean what they say: weight 2 is the sample twice, weight 0 is no sample.
+
+    .. math:: \min_{w, b} \; \tfrac12 \|w\|^2 + \tfrac12 (b / s)^2 + C \sum_i c_i \max(0, 1 - y_i (w^T x_i + b))^q
+
+    with q = 2 for the squared hinge loss, 1 for the hinge loss, s = ``intercept_scaling``, c the weights of samples.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Slack cost, above 0.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+        Loss of a sample.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    intercept_scaling : float or None, default=1.0
+        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not penalised.
+    tol : float, default=1e-12
+        Relative duality gap at which training ends, between 0 and 1.
+    class_weight : dict or "balanced", default=None
+        Weights of classes; "balanced": inverse to their total sample weight.
+    max_iter : int, default=100000
+        Most passes over the data.
+    time_limit : float, default=None
+        Most seconds per machine; a :class:`~sklearn.exceptions.ConvergenceWarning` tells when it was reached.
+    n_jobs : int, default=None
+        Threads; None or -1: all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights w.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Biases b.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    n_iter_ : int
+        Passes of the slowest machine.
+    objective_ : float
+        Objective, summed over the machines.
+    gap_ : float
+        Largest relative duality gap of a machine.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, when X had any.
+
+    See Also
+    --------
+    SVC : Other kernels; several classes by pairs.
+    L1SVMSelector : The L1 penalty.
+
+    References
+    ----------
+    .. [1] Hsieh, Chang, Lin, Keerthi, Sundararajan, "A dual coordinate descent method for large-scale linear SVM", ICML 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from fewest import LinearSVC
+    >>> X, y = make_classification(random_state=0)
+    >>> LinearSVC().fit(X, y).score(X, y)
+    0.97
+    """
+
+    _parameter_constraints = {
+        "C": COST,
+        "loss": LOSS,
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": POSITIVE_OR_NONE,
+        "tol": TOLERANCE,
+        "class_weight": CLASS_WEIGHT,
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "time_limit": TIME,
+        "n_jobs": JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        loss="squared_hinge",
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        tol=1e-12,
+        class_weight=None,
+        max_iter=100_000,
+        time_limit=None,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Train.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each counts as, 0 or more; default 1.
+
+        Returns
+        -------
+        self : LinearSVC
+            Trained.
+        """
+        return self._fit(validated(self, X, y, sample_weight, self.class_weight, binary_only=False))
+
+    def _fit(self, samples: Samples) -> LinearSVC:
+        bias = self.intercept_scaling if self.fit_intercept else 0.0
+        settings = svm(self.C, self.loss, None if bias is None else float(bias), self.tol, self.max_iter)
+        self.classes_ = samples.classes
+        n_classes = len(self.classes_)
+        codes = [samples.codes]
+        if n_classes > 2:
+            codes = [(samples.codes == k).astype(np.uint32) for k in range(n_classes)]
+        answers = []
+        for code in codes:
+            samples.codes = code
+            answers.append(self._train(samples, {"kind": "linear"}, settings))
+        self.coef_ = np.vstack([answer["coef"] for answer in answers])
+        self.intercept_ = np.concatenate([answer["intercept"] for answer in answers])
+        self.n_iter_ = max(1, *(answer["iterations"] for answer in answers), 1)
+        self.objective_ = sum(answer["objective"] for answer in answers)
+        self.gap_ = max(answer["gap"] for answer in answers)
+        return self
+
+    def decision_function(self, X):
+        """Signed distance (times ``||w||``) of each sample to each hyperplane.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Values; for two classes positive ones speak for ``classes_[1]``.
+        """
+        return self._by_class(X)
+
+    def _by_class(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=DTYPES, reset=False)
+        return _linear(X, self.coef_, self.intercept_)
+
+
+def _linear(X: Any, coef: Any, intercept: np.ndarray) -> np.ndarray:
+    decision = safe_sparse_dot(X, coef.T, dense_output=True) + intercept
+    return decision.ravel() if decision.shape[1] == 1 else decision
+
+
+class SVC(_Classifier):
+    """Support vector classification with any kernel, one machine for each pair of classes, solved to a tight duality gap.
+
+    A drop-in for :class:`sklearn.svm.SVC`: the same problem and attributes. What it adds is a choice of loss and bias, and that
+    sample weights mean what they say.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Slack cost, above 0.
+    kernel : {"linear", "rbf", "poly", "sigmoid"}, default="rbf"
+        Kernel k(x, x').
+    degree : int, default=3
+        Degree of "poly", at least 1.
+    gamma : {"scale", "auto"} or float, default="scale"
+        Coefficient of "rbf", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X, samples counted by weight),
+        "auto": 1 / n_features.
+    coef0 : float, default=0.0
+        Constant of "poly" and "sigmoid".
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Loss of a sample.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    intercept_scaling : float or None, default=None
+        None: the bias is not penalised. A number s above 0: it is the weight of a constant feature of value s.
+    tol : float, default=1e-12
+        Relative duality gap at which training ends, between 0 and 1.
+    class_weight : dict or "balanced", default=None
+        Weights of classes; "balanced": inverse to their total sample weight.
+    decision_function_shape : {"ovr", "ovo"}, default="ovr"
+        For more than two classes: one value for each class, or for each pair.
+    max_iter : int, default=-1
+        Most passes over the data; -1: 100 000.
+    time_limit : float, default=None
+        Most seconds per machine; a :class:`~sklearn.exceptions.ConvergenceWarning` tells when it was reached.
+    n_jobs : int, default=None
+        Threads; None or -1: all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Indices of the support vectors.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features)
+        The support vectors.
+    dual_coef_ : ndarray of shape (n_machines, n_SV)
+        Signed dual variables; of several classes positive ones belong to the first of the pair.
+    coef_ : ndarray of shape (n_machines, n_features)
+        Weights w; linear kernel only.
+    intercept_ : ndarray of shape (n_machines,)
+        Biases b.
+    classes_ : ndarray of shape (n_classes,)
+        Labels.
+    n_iter_ : int
+        Iterations of the slowest machine.
+    objective_ : float
+        Objective, summed over the machines.
+    gap_ : float
+        Largest relative duality gap of a machine.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, when X had any.
+
+    See Also
+    --------
+    LinearSVC : Linear, one against the rest.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fewest import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SVC().fit(X, y).score(X, y)
+    0.97...
+    """
+
+    _parameter_constraints = {
+        "C": COST,
+        "kernel": KERNEL,
+        "degree": [Interval(Integral, 1, None, closed="left")],
+        "gamma": GAMMA,
+        "coef0": [Interval(Real, None, None, closed="neither")],
+        "loss": LOSS,
+        "fit_intercept": ["boolean"],
+        "intercept_scaling": POSITIVE_OR_NONE,
+        "tol": TOLERANCE,
+        "class_weight": CLASS_WEIGHT,
+        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
+        "max_iter": [Interval(Integral, -1, None, closed="left")],
+        "time_limit": TIME,
+        "n_jobs": JOBS,
+    }
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        loss="hinge",
+        fit_intercept=True,
+        intercept_scaling=None,
+        tol=1e-12,
+        class_weight=None,
+        decision_function_shape="ovr",
+        max_iter=-1,
+        time_limit=None,
+        n_jobs=None,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Train.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each counts as, 0 or more; default 1.
+
+        Returns
+        -------
+        self : SVC
+            Trained.
+        """
+        return self._fit(validated(self, X, y, sample_weight, self.class_weight, binary_only=False))
+
+    def _fit(self, samples: Samples) -> SVC:
+        bias = None if self.intercept_scaling is None else float(self.intercept_scaling)
+        settings = svm(self.C, self.loss, bias if self.fit_intercept else 0.0, self.tol, self.max_iter)
+        self._kernel = kernel_of(self, samples)
+        answer = self._train(samples, self._kernel, settings)
+        self.classes_ = samples.classes
+        # Of several classes scikit-learn's machines are positive for the first of the pair, the engine's for the second.
+        sign = 1.0 if len(self.classes_) == 2 else -1.0
+        self.support_ = answer["support"].astype(np.int32) if samples.kept is None else samples.kept[answer["support"]]
+        self.support_vectors_ = samples.X.tocsr()[answer["support"]] if sp.issparse(samples.X) else samples.X[answer["support"]]
+        self.dual_coef_ = sign * answer["dual_coef"]
+        self.intercept_ = sign * answer["intercept"]
+        self._coef = None if answer["coef"] is None else sign * answer["coef"]
+        self.n_iter_ = max(answer["iterations"], 1)
+        self.objective_, self.gap_ = answer["objective"], answer["gap"]
+        return self
+
+    @property
+    def coef_(self):
+        """Weights w of shape (n_machines, n_features); linear kernel only."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        if not hasattr(self, "_coef"):
+            raise AttributeError("coef_ is there once fit was called")
+        return self._coef
+
+    def decision_function(self, X):
+        """Decision values of each sample.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        decision : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            Values; for two classes positive ones speak for ``classes_[1]``, for a pair of several for its first.
+        """
+        if self.decision_function_shape == "ovo":
+            return self._by_pair(X)
+        return self._by_class(X)
+
+    def _by_class(self, X):
+        decision = self._by_pair(X)
+        return _votes(decision, len(self.classes_)) if decision.ndim > 1 else decision
+
+    def _by_pair(self, X):
+        check_is_fitted(self, "support_")
+        X = validate_data(self, X, accept_sparse="csr", dtype=DTYPES, reset=False)
+        if self._coef is not None:
+            return _linear(X, self._coef, self.intercept_)
+        options = {name: value for name, value in self._kernel.items() if name != "kind"}
+        K = pairwise_kernels(X, self.support_vectors_, metric=self._kernel["kind"], **options)
+        decision = K @ self.dual_coef_.T + self.intercept_
+        return decision.ravel() if decision.shape[1] == 1 else decision

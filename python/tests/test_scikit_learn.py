@@ -1,0 +1,66 @@
+"""scikit-learn's own checks, on every estimator, with no expected failure."""
+
+import os
+
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import fewest
+from fewest import (
+    SVC,
+    SVMRFE,
+    AlignmentSelector,
+    BendersSelector,
+    EvaluationRFE,
+    ExactSelector,
+    FeatureGeneratingMachine,
+    FlipSelector,
+    FSVSelector,
+    InformationGain,
+    L1SVMSelector,
+    LagrangianSelector,
+    LinearSVC,
+    MBPSelector,
+)
+
+# The exact methods of the papers take long for many features; small sizes keep their checks short.
+ESTIMATORS = [
+    SVC(),
+    SVC(kernel="linear"),
+    LinearSVC(),
+    LinearSVC(loss="hinge", intercept_scaling=None),
+    SVMRFE(),
+    SVMRFE(kernel="rbf"),
+    SVMRFE(cv=3),
+    EvaluationRFE(costs=(0.25, 4.0), cv=3),
+    FlipSelector(n_features_to_select=2, costs=(1.0,), cv=3),
+    ExactSelector(n_features_to_select=2),
+    ExactSelector(loss="squared_hinge", intercept_scaling=1.0, n_features_to_select=2),
+    BendersSelector(n_features_to_select=1),
+    AlignmentSelector(n_features_to_select=2),
+    FeatureGeneratingMachine(),
+    FeatureGeneratingMachine(top_b=True),
+    L1SVMSelector(),
+    L1SVMSelector(loss="hinge"),
+    FSVSelector(),
+    MBPSelector(),
+    LagrangianSelector(),
+    InformationGain(),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_checks(estimator, check):
+    check(estimator)
+
+
+def test_every_estimator_is_checked():
+    public = {name for name in fewest.__all__ if hasattr(getattr(fewest, name), "fit")}
+    assert public == {type(estimator).__name__ for estimator in ESTIMATORS}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_default_constructible(estimator):
+    assert type(estimator)().get_params().keys() == estimator.get_params().keys()
