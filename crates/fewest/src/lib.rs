@@ -20,7 +20,7 @@ mod subset;
 pub mod subset_oracle;
 pub mod validation;
 
-pub use design::{DenseDesign, Design, RowMatrix, SparseDesign};
+pub use design::{DenseDesign, Design, RowMatrix, SparseDesign, StridedDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
 pub use kernel::Kernel;

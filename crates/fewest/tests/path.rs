@@ -133,11 +133,13 @@ fn an_information_gain_path_holds_what_the_filter_finds_at_each_size() {
         let rules = satisfiable(&mut rng, 9, |_| {});
         let (binning, limits) = (Binning::EqualFrequency(4), Limits::default());
         let points =
-            information_gain_path(&design, &classes, &rules, &[1, 3, 9], binning, &limits, &mut Silent).unwrap();
+            information_gain_path(&design, &classes, &[1.0; 60], &rules, &[1, 3, 9], binning, &limits, &mut Silent)
+                .unwrap();
         assert_eq!(sizes(&points), [1, 3, 9]);
         for PathPoint { max_features, selection } in points {
             let Some(rules) = at(&rules, max_features) else { continue };
-            let alone = information_gain(&design, &classes, &rules, binning, Limits::default(), &mut Silent).unwrap();
+            let alone =
+                information_gain(&design, &classes, &[1.0; 60], &rules, binning, Limits::default(), &mut Silent).unwrap();
             assert_eq!(selection.outcome.subset, alone.outcome.subset);
             assert_eq!(selection.outcome.objective, alone.outcome.objective);
             assert_eq!(selection.ranking, alone.ranking);
@@ -197,7 +199,7 @@ fn each_path(limits: &Limits, observer: &mut dyn Observer, check: impl Fn(&str, 
     check("exact", &exact_path(&problem, &rules, &sizes, &ExactSettings::default(), limits, observer).unwrap());
     check("rfe", &rfe_path(&problem, &rules, &sizes, &RfeSettings::default(), limits, observer).unwrap());
     let binning = Binning::Mdl;
-    check("gain", &information_gain_path(&design, &classes, &rules, &sizes, binning, limits, observer).unwrap());
+    check("gain", &information_gain_path(&design, &classes, &vec![1.0; classes.len()], &rules, &sizes, binning, limits, observer).unwrap());
 }
 
 #[test]

@@ -417,7 +417,7 @@ impl Method {
             Method::Flip(settings) => settings.run(&classified(prepared)?, rules, limits, observer)?,
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                filter::information_gain(design, classes, rules, *binning, limits, observer)?.into()
+                filter::information_gain(design, classes, &prepared.weights, rules, *binning, limits, observer)?.into()
             }
             Method::L1(settings) => {
                 l1::l1_svm(&two_classes(prepared, "l1-svm")?, rules, settings, limits, observer)?.into()
@@ -521,7 +521,7 @@ impl Method {
             }
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                path::information_gain_path(design, classes, rules, sizes, *binning, limits, observer)?
+                path::information_gain_path(design, classes, &prepared.weights, rules, sizes, *binning, limits, observer)?
             }
             Method::Exact(settings) => {
                 path::exact_path(&two_classes(prepared, "exact")?, rules, sizes, settings, limits, observer)?

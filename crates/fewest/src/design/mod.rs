@@ -6,10 +6,12 @@
 mod dense;
 mod rows;
 mod sparse;
+mod strided;
 
 pub use dense::DenseDesign;
 pub use rows::{Row, RowMatrix};
 pub use sparse::SparseDesign;
+pub use strided::StridedDesign;
 
 /// A data matrix with n samples (rows) and p features (columns), all values finite.
 pub trait Design: Send + Sync {

@@ -4,7 +4,8 @@
 //! Solves   max_z sum_j z_j G_j  s.t. rules, with `G_j = H(Y) - sum_b (n_b / n) H(Y | b)` over the intervals b of feature j
 //!          and `H(Y) = - sum_c P(c) log2 P(c)`.       Paper: baseline of Aytug 2015; intervals by Fayyad and Irani,
 //!          Multi-interval discretization of continuous-valued attributes, IJCAI 1993, eqs. (1)-(3) and the MDL criterion.
-//! Given    the data matrix, a class per sample (any number of classes), Rules, [`Binning`].
+//! Given    the data matrix, a class and a weight per sample (any number of classes), Rules, [`Binning`]. A sample of weight 2 counts
+//!          as two samples, everywhere.
 //! Returns  subset, total gain, ranking of the scored features, status; no bound.
 //! Steps    1. sort each feature's values into blocks of equal values with their class counts; 2. cut the blocks into
 //!          intervals; 3. gain of the intervals; 4. best allowed subset.
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::method::{Ranked, Selection};
-use crate::{Design, Error, Event, Limits, Observer, Rules, Run, Sense, Status};
+use crate::{Design, Error, Event, Limits, Observer, Rules, Run, Sense, Status, problem};
 
 /// How a numeric feature is cut into intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -35,7 +36,8 @@ pub enum Binning {
 /// Stored values scored between two looks at the limits.
 const VALUES_PER_CHUNK: usize = 1 << 21;
 
-/// `info-gain`: the allowed subset with the largest total information gain (bits). `classes` holds the class of each sample, from 0.
+/// `info-gain`: the allowed subset with the largest total information gain (bits). `classes` holds the class of each sample, from 0,
+/// `weights` how many samples it counts as (length n).
 /// Features without gain are only taken when a rule asks for them, so the subset may be smaller than the rules allow.
 ///
 /// # Errors
@@ -43,6 +45,7 @@ const VALUES_PER_CHUNK: usize = 1 << 21;
 pub fn information_gain(
     design: &dyn Design,
     classes: &[u32],
+    weights: &[f64],
     rules: &Rules,
     binning: Binning,
     limits: Limits,
@@ -54,11 +57,10 @@ pub fn information_gain(
         return Err(Error::setting("bins", bins, "at least 2"));
     }
     let (n, p) = (design.n_samples(), design.n_features());
-    if classes.len() != n {
-        return Err(Error::Data(format!("{} classes for {n} samples; give one per sample", classes.len())));
-    }
+    problem::check_classes(n, classes)?;
+    problem::checked_weights(n, Some(weights))?;
     rules.check_features(p)?;
-    let sample_class = Classes::new(classes)?;
+    let sample_class = Classes::new(classes, weights)?;
 
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
     let per_feature = (design.stored() / p.max(1)).max(n / 16).max(1);
@@ -94,49 +96,53 @@ pub fn information_gain(
     Ok(Selection { outcome: run.finish(status), ranking, solutions: Vec::new() })
 }
 
-/// The class of each sample, renumbered 0 .. k - 1, and how many samples each has.
-struct Classes {
+/// The class of each sample, renumbered 0 .. k - 1 among those that have weight, its weight, and the weight of each class.
+struct Classes<'a> {
     of: Vec<u32>,
-    counts: Vec<u32>,
+    weights: &'a [f64],
+    counts: Vec<f64>,
 }
 
-impl Classes {
-    fn new(classes: &[u32]) -> Result<Self, Error> {
-        let mut number: BTreeMap<u32, u32> = classes.iter().map(|&c| (c, 0)).collect();
+impl<'a> Classes<'a> {
+    fn new(classes: &[u32], weights: &'a [f64]) -> Result<Self, Error> {
+        let weighted = || classes.iter().zip(weights).filter(|(_, w)| **w > 0.0);
+        let mut number: BTreeMap<u32, u32> = weighted().map(|(&c, _)| (c, 0)).collect();
         if number.len() < 2 {
-            return Err(Error::Data(format!("{} class among the samples; two or more are needed", number.len())));
+            let found = number.len();
+            return Err(Error::Data(format!("{found} class among the samples with weight; two or more are needed")));
         }
         for (at, value) in number.values_mut().enumerate() {
             *value = at as u32;
         }
-        let of: Vec<u32> = classes.iter().map(|c| number[c]).collect();
-        let mut counts = vec![0; number.len()];
-        for &c in &of {
-            counts[c as usize] += 1;
+        let mut counts = vec![0.0; number.len()];
+        for (c, weight) in weighted() {
+            counts[number[c] as usize] += weight;
         }
-        Ok(Self { of, counts })
+        // The class of a sample without weight is never looked at.
+        let of = classes.iter().map(|c| number.get(c).copied().unwrap_or(0)).collect();
+        Ok(Self { of, weights, counts })
     }
 }
 
-/// Class counts of the blocks of equal values of one feature, in order of the value: block b at `counts[b * k..][..k]`.
+/// Class counts (weights) of the blocks of equal values of one feature, in order of the value: block b at `counts[b * k..][..k]`.
 struct Blocks {
     k: usize,
-    counts: Vec<u32>,
+    counts: Vec<f64>,
 }
 
 impl Blocks {
     fn len(&self) -> usize {
         self.counts.len() / self.k
     }
-    fn block(&self, b: usize) -> &[u32] {
+    fn block(&self, b: usize) -> &[f64] {
         &self.counts[b * self.k..(b + 1) * self.k]
     }
-    fn push(&mut self, counts: &[u32]) {
+    fn push(&mut self, counts: &[f64]) {
         self.counts.extend_from_slice(counts);
     }
     /// Class counts of the blocks `from..to` together.
-    fn sum(&self, from: usize, to: usize) -> Vec<u32> {
-        let mut sum = vec![0; self.k];
+    fn sum(&self, from: usize, to: usize) -> Vec<f64> {
+        let mut sum = vec![0.0; self.k];
         for b in from..to {
             add(&mut sum, self.block(b));
         }
@@ -144,14 +150,23 @@ impl Blocks {
     }
 }
 
-fn add(sum: &mut [u32], counts: &[u32]) {
+fn add(sum: &mut [f64], counts: &[f64]) {
     for (s, c) in sum.iter_mut().zip(counts) {
         *s += c;
     }
 }
 
+/// What is left of weights when a part of them goes: nothing, where it is rounding.
+fn take(rest: &mut f64, part: f64) {
+    let before = *rest;
+    *rest -= part;
+    if *rest < 1e-9 * before {
+        *rest = 0.0;
+    }
+}
+
 /// Gain of feature j in bits (steps 1 to 3).
-fn feature_gain(design: &dyn Design, j: usize, classes: &Classes, binning: Binning) -> Result<f64, Error> {
+fn feature_gain(design: &dyn Design, j: usize, classes: &Classes<'_>, binning: Binning) -> Result<f64, Error> {
     let blocks = blocks(design, j, classes)?;
     let ends = match binning {
         Binning::Mdl => {
@@ -161,7 +176,7 @@ fn feature_gain(design: &dyn Design, j: usize, classes: &Classes, binning: Binni
         }
         Binning::EqualFrequency(bins) => equal_frequency(&blocks, bins),
     };
-    let n = classes.of.len() as f64;
+    let n = size(&classes.counts);
     let (mut from, mut inside) = (0, 0.0);
     for end in ends {
         let counts = blocks.sum(from, end);
@@ -172,19 +187,19 @@ fn feature_gain(design: &dyn Design, j: usize, classes: &Classes, binning: Binni
 }
 
 /// Step 1.
-fn blocks(design: &dyn Design, j: usize, classes: &Classes) -> Result<Blocks, Error> {
+fn blocks(design: &dyn Design, j: usize, classes: &Classes<'_>) -> Result<Blocks, Error> {
     let k = classes.counts.len();
     // Samples that are not stored are zeros.
     let mut zeros = classes.counts.clone();
-    let mut values: Vec<(f64, u32)> = Vec::new();
+    let mut values: Vec<(f64, u32, f64)> = Vec::new();
     let mut bad = None;
     design.each_in_column(j, &mut |i, x| {
         if !x.is_finite() && bad.is_none() {
             bad = Some((i, x));
         }
-        if x != 0.0 {
-            zeros[classes.of[i] as usize] -= 1;
-            values.push((x, classes.of[i]));
+        if x != 0.0 && classes.weights[i] > 0.0 {
+            take(&mut zeros[classes.of[i] as usize], classes.weights[i]);
+            values.push((x, classes.of[i], classes.weights[i]));
         }
     });
     if let Some((i, x)) = bad {
@@ -192,16 +207,16 @@ fn blocks(design: &dyn Design, j: usize, classes: &Classes) -> Result<Blocks, Er
     }
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let mut blocks = Blocks { k, counts: Vec::new() };
-    let mut zeros = zeros.iter().any(|&c| c > 0).then_some(zeros);
+    let mut zeros = zeros.iter().any(|&c| c > 0.0).then_some(zeros);
     for group in values.chunk_by(|a, b| a.0 == b.0) {
         if group[0].0 > 0.0
             && let Some(counts) = zeros.take()
         {
             blocks.push(&counts);
         }
-        let mut counts = vec![0; k];
-        for &(_, class) in group {
-            counts[class as usize] += 1;
+        let mut counts = vec![0.0; k];
+        for &(_, class, weight) in group {
+            counts[class as usize] += weight;
         }
         blocks.push(&counts);
     }
@@ -231,13 +246,13 @@ fn accepted_cut(blocks: &Blocks, from: usize, to: usize) -> Option<usize> {
     if to - from < 2 || whole == 0.0 {
         return None;
     }
-    let (mut left, mut right) = (vec![0; blocks.k], all.clone());
+    let (mut left, mut right) = (vec![0.0; blocks.k], all.clone());
     let mut best: Option<(f64, usize)> = None;
     for cut in from + 1..to {
         let block = blocks.block(cut - 1);
         add(&mut left, block);
         for (r, c) in right.iter_mut().zip(block) {
-            *r -= c;
+            take(r, *c);
         }
         if only_class(block).is_some() && only_class(block) == only_class(blocks.block(cut)) {
             continue;
@@ -249,7 +264,7 @@ fn accepted_cut(blocks: &Blocks, from: usize, to: usize) -> Option<usize> {
     }
     let (inside, cut) = best?;
     let (left, right) = (blocks.sum(from, cut), blocks.sum(cut, to));
-    let present = |counts: &[u32]| counts.iter().filter(|&&c| c > 0).count() as f64;
+    let present = |counts: &[f64]| counts.iter().filter(|&&c| c > 0.0).count() as f64;
     let k = present(&all);
     // log2(3^k - 2) without the power, which overflows for many classes.
     let choices = k * 3f64.log2() + (1.0 - 2.0 * 3f64.powf(-k)).log2();
@@ -259,12 +274,12 @@ fn accepted_cut(blocks: &Blocks, from: usize, to: usize) -> Option<usize> {
 
 /// Step 2 with `bins` intervals: the block whose middle sample has rank r goes to interval `floor(r bins / n)`.
 fn equal_frequency(blocks: &Blocks, bins: usize) -> Vec<usize> {
-    let n: u64 = blocks.counts.iter().map(|&c| u64::from(c)).sum();
+    let n = size(&blocks.counts);
     let mut ends = Vec::new();
-    let (mut before, mut current) = (0u64, None);
+    let (mut before, mut current) = (0.0, None);
     for b in 0..blocks.len() {
-        let samples: u64 = blocks.block(b).iter().map(|&c| u64::from(c)).sum();
-        let bin = u128::from(before + samples / 2) * bins as u128 / u128::from(n);
+        let samples = size(blocks.block(b));
+        let bin = ((before + (samples / 2.0).floor()) * bins as f64 / n).floor();
         if current.is_some_and(|c| c != bin) {
             ends.push(b);
         }
@@ -276,18 +291,18 @@ fn equal_frequency(blocks: &Blocks, bins: usize) -> Vec<usize> {
 }
 
 /// The only class of a block, if it has one.
-fn only_class(block: &[u32]) -> Option<usize> {
-    let mut present = block.iter().enumerate().filter(|(_, c)| **c > 0).map(|(at, _)| at);
+fn only_class(block: &[f64]) -> Option<usize> {
+    let mut present = block.iter().enumerate().filter(|(_, c)| **c > 0.0).map(|(at, _)| at);
     let first = present.next()?;
     present.next().is_none().then_some(first)
 }
 
-fn size(counts: &[u32]) -> f64 {
-    counts.iter().map(|&c| f64::from(c)).sum()
+fn size(counts: &[f64]) -> f64 {
+    counts.iter().sum()
 }
 
 /// `- sum_c P(c) log2 P(c)`, written as `log2 N - sum_c n_c log2 n_c / N`; exactly 0 for one class.
-fn entropy(counts: &[u32]) -> f64 {
+fn entropy(counts: &[f64]) -> f64 {
     if only_class(counts).is_some() {
         return 0.0;
     }
@@ -295,7 +310,7 @@ fn entropy(counts: &[u32]) -> f64 {
     if total == 0.0 {
         return 0.0;
     }
-    let sum: f64 = counts.iter().filter(|&&c| c > 0).map(|&c| f64::from(c) * f64::from(c).log2()).sum();
+    let sum: f64 = counts.iter().filter(|&&c| c > 0.0).map(|&c| c * c.log2()).sum();
     total.log2() - sum / total
 }
 
@@ -320,7 +335,7 @@ mod tests {
 
     fn gains(design: &dyn Design, classes: &[u32], binning: Binning) -> Vec<f64> {
         let rules = Rules::none(design.n_features());
-        let found = information_gain(design, classes, &rules, binning, Limits::default(), &mut Silent).unwrap();
+        let found = information_gain(design, classes, &vec![1.0; classes.len()], &rules, binning, Limits::default(), &mut Silent).unwrap();
         assert_eq!(found.outcome.status, Status::Completed);
         let mut gains = vec![f64::NAN; design.n_features()];
         for ranked in &found.ranking {
@@ -475,13 +490,37 @@ mod tests {
     }
 
     #[test]
+    fn a_weight_counts_samples() {
+        let mut rng = Rng(4);
+        let (n, p) = (60, 8);
+        let (values, classes) = random_data(&mut rng, n, p, 3);
+        let times: Vec<usize> = (0..n).map(|_| rng.below(4) as usize).collect();
+        let weights: Vec<f64> = times.iter().map(|&t| t as f64).collect();
+        let many = |i: usize| std::iter::repeat_n(i, times[i]);
+        let repeated: Vec<f64> =
+            values.chunks(n).flat_map(|c| (0..n).flat_map(many).map(|i| c[i]).collect::<Vec<_>>()).collect();
+        let labels: Vec<u32> = (0..n).flat_map(many).map(|i| classes[i]).collect();
+        let rules = Rules::none(p);
+        for binning in [Binning::Mdl, Binning::EqualFrequency(4)] {
+            let alone = gains(&DenseDesign::new(labels.len(), p, repeated.clone()).unwrap(), &labels, binning);
+            for design in [&DenseDesign::new(n, p, values.clone()).unwrap() as &dyn Design, &sparse(n, &values)] {
+                let found =
+                    information_gain(design, &classes, &weights, &rules, binning, Limits::default(), &mut Silent);
+                for ranked in found.unwrap().ranking {
+                    assert!((ranked.criterion - alone[ranked.feature]).abs() < 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_subset_obeys_the_rules_and_the_ranking_falls() {
         let mut rng = Rng(3);
         let (values, classes) = random_data(&mut rng, 100, 12, 3);
         let design = DenseDesign::new(100, 12, values).unwrap();
         let list = RuleList { max_features: Some(3), require: vec![1], forbid: vec![0], ..RuleList::default() };
         let rules = Rules::new(12, list, &[]).unwrap();
-        let found = information_gain(&design, &classes, &rules, Binning::Mdl, Limits::default(), &mut Silent).unwrap();
+        let found = information_gain(&design, &classes, &[1.0; 100], &rules, Binning::Mdl, Limits::default(), &mut Silent).unwrap();
         let subset = found.outcome.subset.clone().unwrap();
         assert!(rules.allows(&subset) && subset.contains(1) && subset.len() == 3, "{subset:?}");
         let total: f64 = found.ranking.iter().filter(|r| subset.contains(r.feature)).map(|r| r.criterion).sum();
@@ -496,13 +535,13 @@ mod tests {
         let design = DenseDesign::new(4, 1, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
         let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
         let found =
-            information_gain(&design, &[0, 0, 1, 1], &Rules::none(1), Binning::Mdl, limits, &mut Silent).unwrap();
+            information_gain(&design, &[0, 0, 1, 1], &[1.0; 4], &Rules::none(1), Binning::Mdl, limits, &mut Silent).unwrap();
         assert_eq!((found.outcome.status, found.ranking.len()), (Status::TimeLimit, 0));
         assert_eq!(found.outcome.subset, None);
         let limits = Limits::default();
         limits.cancel.cancel();
         let found =
-            information_gain(&design, &[0, 0, 1, 1], &Rules::none(1), Binning::Mdl, limits, &mut Silent).unwrap();
+            information_gain(&design, &[0, 0, 1, 1], &[1.0; 4], &Rules::none(1), Binning::Mdl, limits, &mut Silent).unwrap();
         assert_eq!(found.outcome.status, Status::Cancelled);
     }
 
@@ -511,7 +550,7 @@ mod tests {
         let design = DenseDesign::new(2, 1, vec![1.0, f64::NAN]).unwrap();
         let ask = |classes: &[u32], p: usize, binning: Binning| {
             let rules = Rules::none(p);
-            match information_gain(&design, classes, &rules, binning, Limits::default(), &mut Silent) {
+            match information_gain(&design, classes, &vec![1.0; classes.len()], &rules, binning, Limits::default(), &mut Silent) {
                 Err(Error::Data(text) | Error::Rules(text)) => text,
                 Err(other) => other.to_string(),
                 Ok(found) => panic!("accepted: {found:?}"),
@@ -519,7 +558,7 @@ mod tests {
         };
         assert!(ask(&[0, 1], 1, Binning::Mdl).contains("sample 1, feature 0 is NaN"));
         assert!(ask(&[0, 1], 1, Binning::EqualFrequency(1)).contains("bins is 1"));
-        assert!(ask(&[0], 1, Binning::Mdl).contains("1 classes for 2 samples"));
+        assert!(ask(&[0], 1, Binning::Mdl).contains("1 class labels for 2 samples"));
         assert!(ask(&[0, 0], 1, Binning::Mdl).contains("two or more"));
         assert!(ask(&[0, 1], 3, Binning::Mdl).contains("3 features"));
     }

@@ -264,6 +264,7 @@ impl Trained<'_> {
 pub fn information_gain_path(
     design: &dyn Design,
     classes: &[u32],
+    weights: &[f64],
     rules: &Rules,
     sizes: &[usize],
     binning: Binning,
@@ -272,7 +273,7 @@ pub fn information_gain_path(
 ) -> Result<Vec<PathPoint>, Error> {
     let sizes = Sized::all(rules, sizes)?;
     let scored = match sizes.iter().rev().find_map(|size| size.rules.as_ref()) {
-        Some(rules) => Some(information_gain(design, classes, rules, binning, limits.clone(), observer)?),
+        Some(rules) => Some(information_gain(design, classes, weights, rules, binning, limits.clone(), observer)?),
         None => None,
     };
     let mut points = Vec::new();

@@ -1,7 +1,8 @@
 //! Cross-validated accuracy of one-against-one machines, for several costs, from one kernel matrix.
 //!
 //! Given    the kernel matrix of all samples (any subset of features, any kernel), folds, costs in ascending order.
-//! Returns  for each cost and fold the share of the fold's samples that machines trained on the other folds classify right.
+//! Returns  for each cost and fold the share of the fold's samples, by their weights in it, that machines trained on the other folds
+//!          classify right.
 //! Steps    1. the matrix of a pair of classes is a block of the whole; the samples of the fold keep a box of size 0
 //!          2. costs ascend; a machine none of whose variables is at its bound stays the same for every larger cost
 //!          3. each sample of the fold goes to the class with the most votes, ties to the smaller class
@@ -37,6 +38,8 @@ pub struct CrossValidation<'a> {
     svm: SvmSettings,
     /// Positions of the samples of each fold that have a weight.
     held: Vec<Vec<usize>>,
+    /// How many samples each position counts as.
+    judged: Vec<f64>,
     /// By fold, cost and pair; none where a class has no sample outside the fold.
     duals: Vec<Option<BoxDual>>,
     /// Class at each position.
@@ -89,8 +92,10 @@ impl<'a> CrossValidation<'a> {
         }
         let fold: Vec<u32> = grouped.order().iter().map(|&i| folds.of()[i]).collect();
         let weights = grouped.weights();
+        let judged: Vec<f64> = grouped.order().iter().map(|&i| folds.weights()[i]).collect();
+        let counts = |at: &usize| weights[*at] > 0.0 && judged[*at] > 0.0;
         let held: Vec<Vec<usize>> = (0..folds.count())
-            .map(|f| (0..n).filter(|&at| fold[at] as usize == f && weights[at] > 0.0).collect())
+            .map(|f| (0..n).filter(|&at| fold[at] as usize == f).filter(counts).collect())
             .collect();
         if let Some(empty) = held.iter().position(Vec::is_empty) {
             return Err(Error::Data(format!("fold {empty} has no sample of positive weight")));
@@ -111,6 +116,7 @@ impl<'a> CrossValidation<'a> {
             costs: costs.to_vec(),
             svm: SvmSettings { tolerance: (LOOSER * svm.tolerance).min(LOOSEST).max(svm.tolerance), ..svm.clone() },
             held,
+            judged,
             duals,
             classes: grouped.order().iter().map(|&i| grouped.data().classes()[i]).collect(),
         })
@@ -198,7 +204,7 @@ impl<'a> CrossValidation<'a> {
                 return None;
             }
             // Step 3.
-            let mut right = 0;
+            let (mut right, mut all) = (0.0, 0.0);
             for (s, &t) in held.iter().enumerate() {
                 votes.fill(0);
                 for (pair, &(a, b)) in pairs.iter().enumerate() {
@@ -208,9 +214,12 @@ impl<'a> CrossValidation<'a> {
                 }
                 let most = votes.iter().max().copied().unwrap_or(0);
                 let elected = votes.iter().position(|&v| v == most).unwrap_or(0);
-                right += usize::from(elected as u32 == self.classes[t]);
+                all += self.judged[t];
+                if elected as u32 == self.classes[t] {
+                    right += self.judged[t];
+                }
             }
-            found.accuracy.push(right as f64 / held.len().max(1) as f64);
+            found.accuracy.push(right / all);
         }
         Some(found)
     }

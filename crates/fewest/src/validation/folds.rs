@@ -1,12 +1,14 @@
 //! Folds: which samples are judged together.
 
 use crate::Error;
+use crate::problem::checked_weights;
 
 /// A partition of the samples into folds 0, 1, ... count - 1, none of them empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Folds {
     of: Vec<u32>,
     count: usize,
+    weights: Vec<f64>,
 }
 
 impl Folds {
@@ -25,8 +27,22 @@ impl Folds {
         }
         match sizes.iter().position(|&size| size == 0) {
             Some(empty) => Err(Error::Data(format!("fold {empty} of {count} has no sample"))),
-            None => Ok(Self { of, count }),
+            None => Ok(Self { weights: vec![1.0; of.len()], of, count }),
         }
+    }
+
+    /// The same folds, where sample i counts as `weights[i]` samples in the accuracy of its fold. Default 1 for each.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when weights are not one for each sample, finite and 0 or more.
+    pub fn weighted(self, weights: &[f64]) -> Result<Self, Error> {
+        let weights = checked_weights(self.of.len(), Some(weights))?;
+        Ok(Self { weights, ..self })
+    }
+
+    /// How many samples each counts as, length n.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// The fold of each sample, length n.
