@@ -139,7 +139,8 @@ fn an_information_gain_path_holds_what_the_filter_finds_at_each_size() {
         for PathPoint { max_features, selection } in points {
             let Some(rules) = at(&rules, max_features) else { continue };
             let alone =
-                information_gain(&design, &classes, &[1.0; 60], &rules, binning, Limits::default(), &mut Silent).unwrap();
+                information_gain(&design, &classes, &[1.0; 60], &rules, binning, Limits::default(), &mut Silent)
+                    .unwrap();
             assert_eq!(selection.outcome.subset, alone.outcome.subset);
             assert_eq!(selection.outcome.objective, alone.outcome.objective);
             assert_eq!(selection.ranking, alone.ranking);
@@ -199,7 +200,11 @@ fn each_path(limits: &Limits, observer: &mut dyn Observer, check: impl Fn(&str, 
     check("exact", &exact_path(&problem, &rules, &sizes, &ExactSettings::default(), limits, observer).unwrap());
     check("rfe", &rfe_path(&problem, &rules, &sizes, &RfeSettings::default(), limits, observer).unwrap());
     let binning = Binning::Mdl;
-    check("gain", &information_gain_path(&design, &classes, &vec![1.0; classes.len()], &rules, &sizes, binning, limits, observer).unwrap());
+    check(
+        "gain",
+        &information_gain_path(&design, &classes, &vec![1.0; classes.len()], &rules, &sizes, binning, limits, observer)
+            .unwrap(),
+    );
 }
 
 #[test]

@@ -521,7 +521,16 @@ impl Method {
             }
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                path::information_gain_path(design, classes, &prepared.weights, rules, sizes, *binning, limits, observer)?
+                path::information_gain_path(
+                    design,
+                    classes,
+                    &prepared.weights,
+                    rules,
+                    sizes,
+                    *binning,
+                    limits,
+                    observer,
+                )?
             }
             Method::Exact(settings) => {
                 path::exact_path(&two_classes(prepared, "exact")?, rules, sizes, settings, limits, observer)?

@@ -22,13 +22,7 @@ impl<'a, T: Copy + Into<f64> + Send + Sync> StridedDesign<'a, T> {
     ///
     /// # Errors
     /// [`Error::Data`] when a value lies behind the end.
-    pub fn new(
-        n: usize,
-        p: usize,
-        row_stride: usize,
-        column_stride: usize,
-        values: &'a [T],
-    ) -> Result<Self, Error> {
+    pub fn new(n: usize, p: usize, row_stride: usize, column_stride: usize, values: &'a [T]) -> Result<Self, Error> {
         let last = |count: usize, stride: usize| count.saturating_sub(1).checked_mul(stride);
         let end = last(n, row_stride).zip(last(p, column_stride)).and_then(|(rows, columns)| rows.checked_add(columns));
         if n > 0 && p > 0 && end.is_none_or(|end| end >= values.len()) {

@@ -335,7 +335,16 @@ mod tests {
 
     fn gains(design: &dyn Design, classes: &[u32], binning: Binning) -> Vec<f64> {
         let rules = Rules::none(design.n_features());
-        let found = information_gain(design, classes, &vec![1.0; classes.len()], &rules, binning, Limits::default(), &mut Silent).unwrap();
+        let found = information_gain(
+            design,
+            classes,
+            &vec![1.0; classes.len()],
+            &rules,
+            binning,
+            Limits::default(),
+            &mut Silent,
+        )
+        .unwrap();
         assert_eq!(found.outcome.status, Status::Completed);
         let mut gains = vec![f64::NAN; design.n_features()];
         for ranked in &found.ranking {
@@ -520,7 +529,9 @@ mod tests {
         let design = DenseDesign::new(100, 12, values).unwrap();
         let list = RuleList { max_features: Some(3), require: vec![1], forbid: vec![0], ..RuleList::default() };
         let rules = Rules::new(12, list, &[]).unwrap();
-        let found = information_gain(&design, &classes, &[1.0; 100], &rules, Binning::Mdl, Limits::default(), &mut Silent).unwrap();
+        let found =
+            information_gain(&design, &classes, &[1.0; 100], &rules, Binning::Mdl, Limits::default(), &mut Silent)
+                .unwrap();
         let subset = found.outcome.subset.clone().unwrap();
         assert!(rules.allows(&subset) && subset.contains(1) && subset.len() == 3, "{subset:?}");
         let total: f64 = found.ranking.iter().filter(|r| subset.contains(r.feature)).map(|r| r.criterion).sum();
@@ -535,13 +546,15 @@ mod tests {
         let design = DenseDesign::new(4, 1, vec![1.0, 2.0, 3.0, 4.0]).unwrap();
         let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
         let found =
-            information_gain(&design, &[0, 0, 1, 1], &[1.0; 4], &Rules::none(1), Binning::Mdl, limits, &mut Silent).unwrap();
+            information_gain(&design, &[0, 0, 1, 1], &[1.0; 4], &Rules::none(1), Binning::Mdl, limits, &mut Silent)
+                .unwrap();
         assert_eq!((found.outcome.status, found.ranking.len()), (Status::TimeLimit, 0));
         assert_eq!(found.outcome.subset, None);
         let limits = Limits::default();
         limits.cancel.cancel();
         let found =
-            information_gain(&design, &[0, 0, 1, 1], &[1.0; 4], &Rules::none(1), Binning::Mdl, limits, &mut Silent).unwrap();
+            information_gain(&design, &[0, 0, 1, 1], &[1.0; 4], &Rules::none(1), Binning::Mdl, limits, &mut Silent)
+                .unwrap();
         assert_eq!(found.outcome.status, Status::Cancelled);
     }
 
@@ -550,7 +563,15 @@ mod tests {
         let design = DenseDesign::new(2, 1, vec![1.0, f64::NAN]).unwrap();
         let ask = |classes: &[u32], p: usize, binning: Binning| {
             let rules = Rules::none(p);
-            match information_gain(&design, classes, &vec![1.0; classes.len()], &rules, binning, Limits::default(), &mut Silent) {
+            match information_gain(
+                &design,
+                classes,
+                &vec![1.0; classes.len()],
+                &rules,
+                binning,
+                Limits::default(),
+                &mut Silent,
+            ) {
                 Err(Error::Data(text) | Error::Rules(text)) => text,
                 Err(other) => other.to_string(),
                 Ok(found) => panic!("accepted: {found:?}"),

@@ -94,9 +94,8 @@ impl<'a> CrossValidation<'a> {
         let weights = grouped.weights();
         let judged: Vec<f64> = grouped.order().iter().map(|&i| folds.weights()[i]).collect();
         let counts = |at: &usize| weights[*at] > 0.0 && judged[*at] > 0.0;
-        let held: Vec<Vec<usize>> = (0..folds.count())
-            .map(|f| (0..n).filter(|&at| fold[at] as usize == f).filter(counts).collect())
-            .collect();
+        let held: Vec<Vec<usize>> =
+            (0..folds.count()).map(|f| (0..n).filter(|&at| fold[at] as usize == f).filter(counts).collect()).collect();
         if let Some(empty) = held.iter().position(Vec::is_empty) {
             return Err(Error::Data(format!("fold {empty} has no sample of positive weight")));
         }
