@@ -1,0 +1,135 @@
+//! What Python gets: dictionaries of numbers and arrays.
+
+use fewest::model::Model;
+use fewest::{Kernel, Selection};
+use numpy::{IntoPyArray, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pythonize::pythonize;
+use serde_json::Value;
+
+use crate::enter::{Known, Seen};
+
+/// What a method found.
+pub(crate) struct Answer {
+    /// Subset, objective, bound, ranking.
+    pub(crate) selection: Selection,
+    /// The method's own classifier.
+    pub(crate) model: Option<Model>,
+    /// What else it tells.
+    pub(crate) more: Value,
+}
+
+impl From<Selection> for Answer {
+    fn from(selection: Selection) -> Self {
+        Self { selection, model: None, more: Value::Object(serde_json::Map::new()) }
+    }
+}
+
+impl Answer {
+    /// `support` (bool, p), `ranking` (rank of each feature, 0 where it has none), `criteria` (NaN there), `objective`, `bound`, `gap`,
+    /// `status`, `counts`, `solutions`, `trace`, `model`, `more`.
+    pub(crate) fn to_dict<'py>(&self, py: Python<'py>, seen: &Seen) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        let outcome = &self.selection.outcome;
+        if let Some(subset) = &outcome.subset {
+            dict.set_item("support", subset.iter().collect::<Vec<usize>>().into_pyarray(py))?;
+        } else {
+            dict.set_item("support", py.None())?;
+        }
+        let of = |f: &dyn Fn(&fewest::Ranked) -> i64| {
+            self.selection.ranking.iter().map(f).collect::<Vec<i64>>().into_pyarray(py)
+        };
+        dict.set_item("ranked", of(&|r| r.feature as i64))?;
+        // -1: it is in the subset, or the method has no steps.
+        dict.set_item("steps", of(&|r| r.step.map_or(-1, |step| step as i64)))?;
+        let criteria: Vec<f64> = self.selection.ranking.iter().map(|r| r.criterion).collect();
+        dict.set_item("criteria", criteria.into_pyarray(py))?;
+        dict.set_item("objective", outcome.objective)?;
+        dict.set_item("bound", outcome.bound)?;
+        dict.set_item("gap", outcome.gap())?;
+        dict.set_item("status", outcome.status.name())?;
+        dict.set_item("is_limit", outcome.status.is_limit())?;
+        dict.set_item("elapsed", outcome.elapsed.as_secs_f64())?;
+        dict.set_item("counts", pythonize(py, &outcome.counts)?)?;
+        let solutions: Vec<(Vec<usize>, f64)> =
+            self.selection.solutions.iter().map(|s| (s.subset.iter().collect(), s.objective)).collect();
+        dict.set_item("solutions", solutions)?;
+        if let Some(model) = &self.model {
+            let machine = &model.machines[0];
+            let own = PyDict::new(py);
+            own.set_item("features", model.features.clone().into_pyarray(py))?;
+            own.set_item("weights", machine.weights.clone().into_pyarray(py))?;
+            own.set_item("bias", machine.bias)?;
+            dict.set_item("model", own)?;
+        } else {
+            dict.set_item("model", py.None())?;
+        }
+        dict.set_item("more", pythonize(py, &self.more)?)?;
+        tell(&dict, seen)?;
+        Ok(dict)
+    }
+}
+
+/// `trace` and `interrupted`.
+fn tell(dict: &Bound<'_, PyDict>, seen: &Seen) -> PyResult<()> {
+    let py = dict.py();
+    let trace = PyDict::new(py);
+    let numbers = |f: &dyn Fn(&Known) -> f64| seen.trace.iter().map(f).collect::<Vec<f64>>().into_pyarray(py);
+    trace.set_item("time", numbers(&|known| known.seconds))?;
+    trace.set_item("objective", numbers(&|known| known.objective.unwrap_or(f64::NAN)))?;
+    trace.set_item("n_features", numbers(&|known| known.n_features.map_or(f64::NAN, |size| size as f64)))?;
+    trace.set_item("bound", numbers(&|known| known.bound.unwrap_or(f64::NAN)))?;
+    dict.set_item("trace", trace)?;
+    dict.set_item("interrupted", seen.interrupted)
+}
+
+/// A trained classifier: `coef` (machines x p; empty for a kernel), `dual_coef` (machines x support vectors, signed),
+/// `support` (their samples), `intercept`, `pairs` (classes on the negative and positive side), and how each training ended.
+pub(crate) fn trained<'py>(
+    py: Python<'py>,
+    model: &Model,
+    codes: &[u32],
+    weights: &[f64],
+    seen: &Seen,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let machines = &model.machines;
+    // beta by sample of the data, for each machine.
+    let beta: Vec<Vec<(usize, f64)>> = machines
+        .iter()
+        .map(|machine| {
+            let pair = |i: &usize| [machine.negative, machine.positive].contains(&codes[*i]) && weights[*i] > 0.0;
+            let samples = (0..codes.len()).filter(pair);
+            samples.zip(machine.solution.beta.iter().copied()).filter(|(_, b)| *b != 0.0).collect()
+        })
+        .collect();
+    let mut support: Vec<usize> = beta.iter().flatten().map(|(i, _)| *i).collect();
+    support.sort_unstable();
+    support.dedup();
+    let rows = beta.iter().map(|betas| {
+        let mut row = vec![0.0; support.len()];
+        for (i, b) in betas {
+            row[support.binary_search(i).expect("listed above")] = *b;
+        }
+        row
+    });
+    dict.set_item("dual_coef", PyArray2::from_vec2(py, &rows.collect::<Vec<_>>())?)?;
+    dict.set_item("support", support.into_pyarray(py))?;
+    if model.kernel == Kernel::Linear {
+        let coef: Vec<Vec<f64>> = machines.iter().map(|machine| machine.weights.clone()).collect();
+        dict.set_item("coef", PyArray2::from_vec2(py, &coef)?)?;
+    } else {
+        dict.set_item("coef", py.None())?;
+    }
+    dict.set_item("intercept", machines.iter().map(|m| m.bias).collect::<Vec<f64>>().into_pyarray(py))?;
+    dict.set_item("pairs", machines.iter().map(|m| (m.negative, m.positive)).collect::<Vec<_>>())?;
+    dict.set_item("objective", machines.iter().map(|m| m.solution.primal).sum::<f64>())?;
+    dict.set_item("gap", machines.iter().map(|m| m.solution.gap()).fold(0.0, f64::max))?;
+    dict.set_item("iterations", machines.iter().map(|m| m.solution.iterations).max())?;
+    // Passes run out (Stalled) as well as limits: what the worst machine says.
+    let status = machines.iter().map(|m| m.solution.status).find(|s| *s != fewest::Status::Optimal);
+    dict.set_item("status", status.unwrap_or(fewest::Status::Optimal).name())?;
+    tell(&dict, seen)?;
+    Ok(dict)
+}

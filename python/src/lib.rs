@@ -1,0 +1,159 @@
+//! `fewest._core`: the library behind the Python package. Thin: arrays and settings in, a dictionary out. What an estimator is, names of
+//! features and labels of classes are Python's business (`python/fewest`).
+
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
+mod answer;
+mod enter;
+mod matrix;
+mod request;
+
+use std::ffi::OsString;
+
+use fewest::method::certificate;
+use fewest::method::tree::ExactSettings;
+use fewest::model::{self, FitSettings};
+use fewest::{Error, Kernel, Problem, RuleList, Rules, Status, Subset};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pythonize::depythonize;
+
+use enter::{Asked, enter};
+use matrix::Columns;
+use request::{Method, Svm};
+
+/// An error of the library as Python's.
+fn raised(error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::Data(_) | Error::Rules(_) | Error::Setting { .. } => PyValueError::new_err(text),
+        Error::Memory { .. } => PyMemoryError::new_err(text),
+        _ => PyRuntimeError::new_err(text),
+    }
+}
+
+/// A length-n array of the caller.
+fn numbers<'a, T: numpy::Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
+    array.as_slice().map_err(|_| PyValueError::new_err("an array is not contiguous"))
+}
+
+/// Labels -1 and +1 for classes 0 and 1.
+fn labels(codes: &[u32]) -> Vec<f64> {
+    codes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect()
+}
+
+/// Selects features. `x`: array, n x p, or (n, indptr, indices, data) of a CSC matrix; `codes`: class of each sample (0, 1, ...);
+/// `weights`: length n; `rules`, `method`, `asked`: dictionaries, see `request.rs`; `told`: called with each event, returns whether to stop.
+///
+/// # Errors
+/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, and what `told` raises.
+#[pyfunction]
+fn select<'py>(
+    py: Python<'py>,
+    x: Columns<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: PyReadonlyArray1<'py, f64>,
+    rules: &Bound<'py, PyAny>,
+    method: &Bound<'py, PyAny>,
+    asked: &Bound<'py, PyAny>,
+    told: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (rules, method, asked): (RuleList, Method, Asked) =
+        (depythonize(rules)?, depythonize(method)?, depythonize(asked)?);
+    let design = x.design()?;
+    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
+    let rules = Rules::new(design.n_features(), rules, &[]).map_err(raised)?;
+    let design = &*design;
+    let (answer, run) =
+        enter(py, &asked, told, |limits, observer| method.select(design, codes, weights, &rules, limits, observer))?;
+    answer.to_dict(py, &run)
+}
+
+/// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for more.
+///
+/// # Errors
+/// As [`select`].
+#[pyfunction]
+fn train<'py>(
+    py: Python<'py>,
+    x: Columns<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: PyReadonlyArray1<'py, f64>,
+    kernel: &Bound<'py, PyAny>,
+    svm: &Bound<'py, PyAny>,
+    asked: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (kernel, svm, asked): (Kernel, Svm, Asked) = (depythonize(kernel)?, depythonize(svm)?, depythonize(asked)?);
+    let design = x.design()?;
+    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
+    let design = &*design;
+    let (model, run) = enter(py, &asked, None, |limits, _| {
+        let settings = FitSettings { svm: svm.settings()?, kernel };
+        let features: Vec<usize> = (0..design.n_features()).collect();
+        let end = limits.time.map(|t| std::time::Instant::now() + t);
+        let mut stop = || {
+            let late = end.is_some_and(|end| std::time::Instant::now() >= end);
+            let status = late.then_some(Status::TimeLimit);
+            if limits.cancel.is_cancelled() { Some(Status::Cancelled) } else { status }
+        };
+        model::fit(design, &features, codes, weights, &settings, &mut stop)
+    })?;
+    answer::trained(py, &model, codes, weights, &run)
+}
+
+/// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`.
+///
+/// # Errors
+/// As [`select`].
+#[pyfunction]
+fn certify<'py>(
+    py: Python<'py>,
+    x: Columns<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: PyReadonlyArray1<'py, f64>,
+    rules: &Bound<'py, PyAny>,
+    subset: Vec<usize>,
+    svm: &Bound<'py, PyAny>,
+    asked: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (rules, svm, asked): (RuleList, Svm, Asked) = (depythonize(rules)?, depythonize(svm)?, depythonize(asked)?);
+    let design = x.design()?;
+    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
+    let p = design.n_features();
+    let rules = Rules::new(p, rules, &[]).map_err(raised)?;
+    let design = &*design;
+    let (certificate, run) = enter(py, &asked, None, |limits, observer| {
+        let problem = Problem::new(design, &labels(codes), Some(weights))?;
+        let settings = ExactSettings { svm: svm.settings()?, ..ExactSettings::default() };
+        let subset = Subset::from_indices(p, subset);
+        certificate::certify(&problem, &rules, &subset, &settings, limits, observer)
+    })?;
+    let dict = PyDict::new(py);
+    dict.set_item("objective", certificate.objective)?;
+    dict.set_item("bound", certificate.bound)?;
+    dict.set_item("gap", certificate.gap())?;
+    dict.set_item("best_objective", certificate.best.objective)?;
+    dict.set_item("best", certificate.best.subset.iter().collect::<Vec<usize>>())?;
+    dict.set_item("status", certificate.status.name())?;
+    dict.set_item("elapsed", certificate.elapsed.as_secs_f64())?;
+    dict.set_item("interrupted", run.interrupted)?;
+    Ok(dict)
+}
+
+/// Runs the command `fewest`; returns its exit code.
+#[pyfunction]
+fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| fewest_cli::run_with(arguments))
+}
+
+/// The module.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(select, module)?)?;
+    module.add_function(wrap_pyfunction!(train, module)?)?;
+    module.add_function(wrap_pyfunction!(certify, module)?)?;
+    module.add_function(wrap_pyfunction!(command, module)?)
+}
