@@ -23,6 +23,9 @@ pub enum Error {
     /// A solver of another project failed.
     #[error("{0}")]
     Solver(String),
+    /// Columns that are kept elsewhere could not be had ([`crate::method::generating::Source`]).
+    #[error("{0}")]
+    Source(String),
     /// More memory is needed than the caller allows.
     #[error("{what} needs {needed} bytes, but only {allowed} are allowed; {remedy}")]
     Memory {

@@ -25,7 +25,7 @@ pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
 pub use kernel::Kernel;
 pub use method::{Ranked, Selection, Solution};
-pub use problem::{Classified, Problem};
+pub use problem::{Classified, Problem, check_values};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
 pub use run::{
     Cancel, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent, Status, drive,

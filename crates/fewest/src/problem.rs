@@ -16,21 +16,7 @@ impl<'a> Problem<'a> {
     /// # Errors
     /// [`Error::Data`] naming the first thing wrong.
     pub fn new(design: &'a dyn Design, labels: &[f64], weights: Option<&[f64]>) -> Result<Self, Error> {
-        let n = design.n_samples();
-        if labels.len() != n {
-            return Err(Error::Data(format!("{} labels for {n} samples; give one per sample", labels.len())));
-        }
-        let weights = checked_weights(n, weights)?;
-        if let Some(i) = labels.iter().position(|&y| y != 1.0 && y != -1.0) {
-            return Err(Error::Data(format!("the label of sample {i} is {}, but must be -1 or 1", labels[i])));
-        }
-        for class in [-1.0, 1.0] {
-            if !labels.iter().zip(&weights).any(|(&y, &w)| y == class && w > 0.0) {
-                return Err(Error::Data(format!(
-                    "no sample with positive weight has label {class}; two classes are needed"
-                )));
-            }
-        }
+        let weights = checked_labels(design.n_samples(), labels, weights)?;
         check_values(design)?;
         Ok(Self { design, labels: labels.to_vec(), weights })
     }
@@ -135,6 +121,25 @@ pub(crate) fn check_classes(n: usize, classes: &[u32]) -> Result<(), Error> {
     Err(Error::Data(format!("{} class labels for {n} samples; give one per sample", classes.len())))
 }
 
+/// One label, -1 or 1, for each of n samples, both with positive weight; returns the weights, 1 for none.
+pub(crate) fn checked_labels(n: usize, labels: &[f64], weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
+    if labels.len() != n {
+        return Err(Error::Data(format!("{} labels for {n} samples; give one per sample", labels.len())));
+    }
+    let weights = checked_weights(n, weights)?;
+    if let Some(i) = labels.iter().position(|&y| y != 1.0 && y != -1.0) {
+        return Err(Error::Data(format!("the label of sample {i} is {}, but must be -1 or 1", labels[i])));
+    }
+    for class in [-1.0, 1.0] {
+        if !labels.iter().zip(&weights).any(|(&y, &w)| y == class && w > 0.0) {
+            return Err(Error::Data(format!(
+                "no sample with positive weight has label {class}; two classes are needed"
+            )));
+        }
+    }
+    Ok(weights)
+}
+
 /// The weights, 1 for none: one for each of n samples, finite and not negative.
 pub(crate) fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
     let weights = weights.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
@@ -149,8 +154,11 @@ pub(crate) fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f
     }
 }
 
-/// All values are finite.
-pub(crate) fn check_values(design: &dyn Design) -> Result<(), Error> {
+/// Checks that all values are finite, as [`Problem::new`] does.
+///
+/// # Errors
+/// [`Error::Data`] naming the first that is not.
+pub fn check_values(design: &dyn Design) -> Result<(), Error> {
     for j in 0..design.n_features() {
         let mut bad = None;
         design.each_in_column(j, &mut |i, x| {

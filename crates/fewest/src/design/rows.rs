@@ -1,5 +1,6 @@
 //! Row-major copy of chosen features, for the solvers that visit one sample at a time.
 
+use super::{DenseDesign, Design, SparseDesign};
 use crate::kernel::simd;
 
 /// Row-major matrix, dense or compressed sparse rows; made by [`super::Design::rows`].
@@ -81,6 +82,86 @@ impl RowMatrix {
             }
         }
         self
+    }
+
+    /// Appends the columns of `other`, of as many samples, dense or sparse alike; a matrix without columns becomes `other`. In place: rows move
+    /// from the last on.
+    ///
+    /// # Panics
+    /// When the two do not fit together.
+    pub fn append(&mut self, other: RowMatrix) {
+        assert_eq!(self.n, other.n, "one row of each for a sample");
+        if self.p == 0 {
+            *self = other;
+            return;
+        }
+        let before = self.p;
+        self.p += other.p;
+        match (&mut self.sparse, &other.sparse) {
+            (None, None) => {
+                self.values.reserve_exact(other.values.len());
+                self.values.resize(self.n * self.p, 0.0);
+                for i in (0..self.n).rev() {
+                    let (to, end) = (i * self.p, (i + 1) * self.p);
+                    self.values.copy_within(i * before..(i + 1) * before, to);
+                    self.values[to + before..end].copy_from_slice(&other.values[i * other.p..(i + 1) * other.p]);
+                }
+            }
+            (Some(ours), Some(theirs)) => {
+                let stored = self.values.len() + other.values.len();
+                self.values.reserve_exact(other.values.len());
+                self.values.resize(stored, 0.0);
+                ours.columns.reserve_exact(other.values.len());
+                ours.columns.resize(stored, 0);
+                for i in (0..self.n).rev() {
+                    let (from, added) = (ours.start[i]..ours.start[i + 1], theirs.start[i]..theirs.start[i + 1]);
+                    let to = from.start + added.start;
+                    let middle = to + from.len();
+                    // Row i + 1 began where row i ends, and is in its place by now.
+                    ours.start[i + 1] += added.end;
+                    let end = ours.start[i + 1];
+                    self.values.copy_within(from.clone(), to);
+                    self.values[middle..end].copy_from_slice(&other.values[added.clone()]);
+                    ours.columns.copy_within(from, to);
+                    for (column, &j) in ours.columns[middle..end].iter_mut().zip(&theirs.columns[added]) {
+                        *column = before as u32 + j;
+                    }
+                }
+            }
+            _ => panic!("dense columns cannot be appended to sparse ones, nor sparse to dense"),
+        }
+    }
+
+    /// Column-major copy.
+    pub fn design(&self) -> Box<dyn Design> {
+        match &self.sparse {
+            None => {
+                let values = (0..self.p).flat_map(|j| (0..self.n).map(move |i| self.values[i * self.p + j]));
+                Box::new(DenseDesign::new(self.n, self.p, values.collect::<Vec<f64>>()).expect("n p values"))
+            }
+            Some(Pattern { columns, .. }) => {
+                let mut start = vec![0usize; self.p + 1];
+                for &j in columns {
+                    start[j as usize + 1] += 1;
+                }
+                for j in 0..self.p {
+                    start[j + 1] += start[j];
+                }
+                let (mut rows, mut values) = (vec![0u32; columns.len()], vec![0.0; columns.len()]);
+                let mut next = start.clone();
+                for i in 0..self.n {
+                    let Row::Sparse(columns, row) = self.row(i) else {
+                        unreachable!("a sparse matrix has sparse rows")
+                    };
+                    for (&j, &x) in columns.iter().zip(row) {
+                        let slot = &mut next[j as usize];
+                        (rows[*slot], values[*slot]) = (i as u32, x);
+                        *slot += 1;
+                    }
+                }
+                Box::new(SparseDesign::new(self.n, start, rows, values).expect("rows in order"))
+            }
+        }
     }
 
     /// sum_i beta_i x_i (length p): the weights of a linear machine.

@@ -2,26 +2,28 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::source::Source;
 use crate::dual::BoxDual;
-use crate::{Problem, RowMatrix};
+use crate::{Error, RowMatrix};
 
 /// The columns of all generated subsets, gathered once.
 #[derive(Debug)]
 pub(super) struct Columns {
     /// Features, in the order in which they were generated.
     pub(super) features: Vec<usize>,
-    position: HashMap<usize, u32>,
+    pub(super) position: HashMap<usize, u32>,
     /// n x q, columns as in `features`.
     pub(super) rows: RowMatrix,
 }
 
 impl Columns {
-    pub(super) fn new(problem: &Problem<'_>) -> Self {
-        Self { features: Vec::new(), position: HashMap::new(), rows: problem.design().rows(&[]) }
+    /// None yet, of n samples.
+    pub(super) fn new(n: usize) -> Self {
+        Self { features: Vec::new(), position: HashMap::new(), rows: RowMatrix::dense(n, 0, Vec::new()) }
     }
 
     /// Adds the columns that are not there yet.
-    pub(super) fn gather(&mut self, problem: &Problem<'_>, features: &[usize]) {
+    pub(super) fn gather(&mut self, source: &dyn Source, features: &[usize]) -> Result<(), Error> {
         let before = self.features.len();
         for &j in features {
             if !self.position.contains_key(&j) {
@@ -30,10 +32,9 @@ impl Columns {
             }
         }
         if self.features.len() > before {
-            // The old copy goes before the new one is made.
-            self.rows = RowMatrix::dense(0, 0, Vec::new());
-            self.rows = problem.design().rows(&self.features);
+            self.rows.append(source.rows(&self.features[before..])?);
         }
+        Ok(())
     }
 
     /// Positions of the features, ascending; none if a column is missing.

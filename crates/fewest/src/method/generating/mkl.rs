@@ -19,7 +19,7 @@ use crate::dual::{BoxDual, DualSolution};
 use crate::kernel::simd;
 use crate::master::simplex_qp;
 use crate::saddle::weighted;
-use crate::{Problem, Status, SvmSettings};
+use crate::{Design, Status, SvmSettings};
 
 /// Share of the gap asked for that the training inside may have.
 const INNER: f64 = 0.02;
@@ -177,7 +177,8 @@ fn aim(
 
 /// SimpleMKL, from a feasible `mu`.
 pub(super) struct Simple<'a> {
-    pub(super) problem: &'a Problem<'a>,
+    /// The columns at hand.
+    pub(super) design: &'a dyn Design,
     pub(super) dual: &'a BoxDual,
     pub(super) svm: &'a SvmSettings,
     pub(super) columns: &'a Columns,
@@ -285,10 +286,9 @@ impl Simple<'_> {
         let q = self.columns.features.len();
         let z = self.subsets.mixed(&mu, q);
         let used: Vec<usize> = (0..q).filter(|&k| z[k] > 0.0).collect();
-        let features: Vec<usize> = used.iter().map(|&k| self.columns.features[k]).collect();
         let factors: Vec<f64> = used.iter().map(|&k| z[k]).collect();
-        let design = weighted(self.problem.design(), &features, &factors);
-        let all: Vec<usize> = (0..features.len()).collect();
+        let design = weighted(self.design, &used, &factors);
+        let all: Vec<usize> = (0..used.len()).collect();
         let settings = SvmSettings { tolerance: inner, ..self.svm.clone() };
         let solution = train_linear(&*design, &all, self.dual, start, &settings, stop);
         *iterations += 1;
@@ -331,7 +331,7 @@ fn reach(mu: &[f64], direction: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::dual::{Bias, Loss};
-    use crate::{Design, SparseDesign};
+    use crate::{Problem, SparseDesign};
 
     /// A sparse problem of n samples and q features by a small generator.
     fn drawn(n: usize, q: usize, seed: u64) -> (SparseDesign<'static>, Vec<f64>) {
@@ -365,8 +365,8 @@ mod tests {
             let problem = Problem::new(&x, &y, None).expect("valid");
             let svm = SvmSettings { cost: 0.5, loss: Loss::SquaredHinge, bias, ..SvmSettings::default() };
             let dual = BoxDual::new(&y, problem.weights(), &svm);
-            let mut columns = Columns::new(&problem);
-            columns.gather(&problem, &(0..12).collect::<Vec<usize>>());
+            let mut columns = Columns::new(60);
+            columns.gather(&problem.design(), &(0..12).collect::<Vec<usize>>()).expect("in memory");
             let mut subsets = Subsets::default();
             for first in 0..6 {
                 subsets.add((0..4).map(|k| (first * 5 + k * k) as u32 % 12).collect());
@@ -379,7 +379,7 @@ mod tests {
             };
             let mut machine = Machine::new(&columns.rows, &dual);
             let newton = fast(&mut machine, &mut subsets, 12, start(), 1e-9, None, &mut || None);
-            let simple = Simple { problem: &problem, dual: &dual, svm: &svm, columns: &columns, subsets: &subsets };
+            let simple = Simple { design: &x, dual: &dual, svm: &svm, columns: &columns, subsets: &subsets };
             let simple = simple.solve(start(), None, 1e-5, &mut || None);
             assert!(
                 (newton.upper - simple.upper).abs() <= 1e-6 * newton.upper,

@@ -4,7 +4,7 @@
 //!          rules allow, relaxed to their mixtures sum_t mu_t d_t. Squared hinge, ridge; no bias, unless asked for.
 //! Paper    Tan, Wang, Tsang, Learning sparse SVM for feature selection on very high dimensional datasets, ICML 2010:
 //!          Algorithm 1, eqs. (1)-(9), Theorem 1, sections 2.2 to 2.5.
-//! Given    Problem (n samples, p features), Rules, [`FgmSettings`].
+//! Given    Problem (n samples, p features), or a [`Source`] of its columns; Rules, [`FgmSettings`].
 //! Returns  the features kept, their mu-weights z_j = sum_t mu_t d_tj, w, the mixture's value, the proven bound, status.
 //! Steps    1. alpha = 1/n; the most violated subset (`separation`)  2. multiple kernel learning over the subsets so far
 //!          (`mkl`)  3. at its alpha: the most violated subset, and the bound of Theorem 1  4. until value and bound meet
@@ -23,25 +23,27 @@
 //! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too many columns for the memory.
 
 mod machine;
+mod mixer;
 mod mixture;
 mod mkl;
 mod separation;
+mod source;
 mod spread;
 
 use std::time::{Duration, Instant};
 
-use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
 use crate::model::{Machine as Classifier, Model};
+use crate::problem::checked_labels;
 use crate::run::relative_gap;
 use crate::{
-    Error, Event, Kernel, Limits, Master, Next, Observer, Oracle, Problem, Ranked, RowMatrix, Rules, Run, Selection,
-    Sense, Status, Subset, SvmSettings, drive,
+    Error, Event, Kernel, Limits, Master, Next, Observer, Problem, Ranked, RowMatrix, Rules, Run, Selection, Sense,
+    Status, Subset, SvmSettings, drive,
 };
-use machine::Machine;
+use mixer::{Mixed, Mixer, Question};
 use mixture::{Columns, Level, Point, Subsets};
 use separation::{Separation, Violated};
-use spread::Spread;
+pub use source::{Scored, Source, Wanted};
 
 /// What a round may still take after a limit was reached, so that there is a mixture at all.
 const WIND_UP: Duration = Duration::from_secs(1);
@@ -214,24 +216,54 @@ pub fn fgm(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
+    generate(&problem.design(), problem.labels(), problem.weights(), rules, settings, limits, observer)
+}
+
+/// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1) of its n samples. The result is that of
+/// the same columns in memory, bit for bit where the source's scores are. Whoever makes the source has checked its values ([`crate::check_values`]).
+///
+/// # Errors
+/// Those of [`fgm`] and of [`Problem::new`], and those of the source.
+pub fn fgm_from(
+    source: &dyn Source,
+    labels: &[f64],
+    weights: Option<&[f64]>,
+    rules: &Rules,
+    settings: &FgmSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<FgmReport, Error> {
+    let weights = checked_labels(source.n_samples(), labels, weights)?;
+    generate(source, labels, &weights, rules, settings, limits, observer)
+}
+
+fn generate(
+    source: &dyn Source,
+    labels: &[f64],
+    weights: &[f64],
+    rules: &Rules,
+    settings: &FgmSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<FgmReport, Error> {
     settings.check()?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let svm = settings.svm();
-    let dual = BoxDual::new(problem.labels(), problem.weights(), &svm);
+    let dual = BoxDual::new(labels, weights, &svm);
     let separation = Separation::new(rules);
     let mut mixer = Mixer {
-        problem,
+        source,
         dual: &dual,
         svm: &svm,
         settings,
         separation: &separation,
-        columns: Columns::new(problem),
+        columns: Columns::new(labels.len()),
         subsets: Subsets::default(),
         last: None,
         start: None,
     };
     let mut rounds = Rounds {
-        problem,
+        source,
         dual: &dual,
         separation: &separation,
         violated: None,
@@ -241,12 +273,13 @@ pub fn fgm(
         best: None,
         history: Vec::new(),
     };
+    rounds.first(&mut run)?;
     let mut status = drive(&mut mixer, &mut rounds, &mut run)?;
     let best = rounds.best.expect("a limit before the first answer is wound up by one");
 
     let (kept, solution) = if settings.top_b {
         let over = run.elapsed() + WIND_UP;
-        mixer.top_b(rules, &best, &mut || run.stop().filter(|_| run.elapsed() >= over))
+        mixer.top_b(rules, &best, &mut || run.stop().filter(|_| run.elapsed() >= over))?
     } else {
         mixer.mixture(&best, run.stop().unwrap_or(Status::Optimal))
     };
@@ -263,20 +296,6 @@ pub fn fgm(
     Ok(FgmReport { selection, kept, solution, rounds: rounds.history })
 }
 
-/// A solution with margins of 1 in the paper's scale: alpha sums to 1.
-fn paper_solution(solution: DualSolution) -> DualSolution {
-    let scale = 1.0 / solution.beta.iter().map(|b| b.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
-    let scaled = |x: Vec<f64>| x.into_iter().map(|x| scale * x).collect();
-    DualSolution {
-        beta: scaled(solution.beta),
-        bias: scale * solution.bias,
-        weights: scaled(solution.weights),
-        primal: paper_value(solution.primal),
-        dual: paper_value(solution.dual),
-        ..solution
-    }
-}
-
 /// Best first: by falling |w_j|, ties to the smaller index.
 fn ranking(kept: &[Kept]) -> Vec<Ranked> {
     let mut order: Vec<&Kept> = kept.iter().collect();
@@ -285,185 +304,9 @@ fn ranking(kept: &[Kept]) -> Vec<Ranked> {
     order.iter().enumerate().map(ranked).collect()
 }
 
-/// What a round asks.
-#[derive(Debug)]
-struct Question {
-    /// A subset to add.
-    violated: Violated,
-    /// Gap of the columns at hand at which to answer.
-    pool: f64,
-    /// Gap of multiple kernel learning.
-    tolerance: f64,
-    /// Time allowed after a limit was reached.
-    grace: Duration,
-}
-
-/// What it learns.
-#[derive(Debug)]
-struct Mixed {
-    point: Point,
-    /// Whether the subset added was new.
-    fresh: bool,
-    columns: usize,
-    subsets: usize,
-    seconds: f64,
-}
-
-/// Step 2: weighs the generated subsets.
-struct Mixer<'a> {
-    problem: &'a Problem<'a>,
-    dual: &'a BoxDual,
-    svm: &'a SvmSettings,
-    settings: &'a FgmSettings,
-    separation: &'a Separation<'a>,
-    columns: Columns,
-    subsets: Subsets,
-    last: Option<Point>,
-    /// What [`Spread`] left behind.
-    start: Option<(Vec<f64>, f64)>,
-}
-
-impl Oracle for Mixer<'_> {
-    type Query = Question;
-    type Answer = Mixed;
-
-    fn ask(&mut self, question: &Question, run: &mut Run<'_>) -> Result<Mixed, Error> {
-        let start = Instant::now();
-        let over = run.elapsed() + question.grace;
-        let mut stop = || run.stop().filter(|_| run.elapsed() >= over);
-        self.columns.gather(self.problem, &question.violated.features);
-        let q = self.columns.features.len();
-        let needed = 24 * (q as u64).pow(2);
-        if self.settings.mkl == Mkl::Fast && needed > self.settings.memory {
-            return Err(Error::Memory {
-                what: format!("weighing subsets of {q} features"),
-                needed,
-                allowed: self.settings.memory,
-                remedy: "choose fewer features a subset, or `simple` MKL".into(),
-            });
-        }
-        let positions = self.columns.positions(&question.violated.features).expect("just gathered");
-        let fresh = self.subsets.add(positions);
-        if let (Mkl::Fast, true, Separation::Largest { most, required, .. }) =
-            (self.settings.mkl, self.settings.reuse, self.separation)
-        {
-            let point = self.spread(*most, required, question.pool, &mut stop);
-            run.counts.solver_iterations += point.iterations;
-            let (columns, subsets, seconds) = (q, self.subsets.len(), start.elapsed().as_secs_f64());
-            return Ok(Mixed { point, fresh, columns, subsets, seconds });
-        }
-        let mut machine = Machine::new(&self.columns.rows, self.dual);
-        let mut iterations = 0;
-        let point = loop {
-            let mut mu = self.last.as_ref().map_or_else(|| vec![1.0], |p| p.mu.clone());
-            mu.resize(self.subsets.len(), 0.0);
-            let point = match self.settings.mkl {
-                Mkl::Fast => {
-                    let most_violated = |scores: &[f64]| {
-                        let p = self.problem.n_features();
-                        self.columns.positions(&self.separation.among(p, &self.columns.features, scores).features)
-                    };
-                    let pool = mkl::Pool { most_violated: &most_violated, gap: question.pool };
-                    let pool = Some(&pool).filter(|_| self.settings.reuse);
-                    mkl::fast(&mut machine, &mut self.subsets, q, mu, question.tolerance, pool, &mut stop)
-                }
-                Mkl::Simple => {
-                    let (dual, svm, columns, subsets) = (self.dual, self.svm, &self.columns, &self.subsets);
-                    let start = self.last.as_ref().map(|p| &p.beta[..]);
-                    mkl::Simple { problem: self.problem, dual, svm, columns, subsets }.solve(
-                        mu,
-                        start,
-                        question.tolerance,
-                        &mut stop,
-                    )
-                }
-            };
-            iterations += point.iterations;
-            self.last = Some(point.clone());
-            if !self.settings.reuse || stop().is_some() {
-                break point;
-            }
-            let pool = self.separation.among(self.problem.n_features(), &self.columns.features, &point.scores);
-            let level = Level::of(self.dual, &point.beta);
-            if kkt::relative_gap(point.upper, level.value(pool.most)) <= question.pool {
-                break point;
-            }
-            // A subset that the rules fill up with other columns waits for the next pass.
-            let at_hand = self.columns.positions(&pool.features);
-            if !at_hand.is_some_and(|subset| self.subsets.add(subset)) {
-                break point;
-            }
-        };
-        run.counts.solver_iterations += iterations;
-        let (columns, subsets, seconds) = (q, self.subsets.len(), start.elapsed().as_secs_f64());
-        Ok(Mixed { point, fresh, columns, subsets, seconds })
-    }
-}
-
-impl Mixer<'_> {
-    /// The best mixture of all subsets of the columns at hand.
-    fn spread(
-        &mut self,
-        most: usize,
-        required: &[usize],
-        tolerance: f64,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Point {
-        let features = &self.columns.features;
-        let fixed = features.iter().map(|j| required.binary_search(j).is_ok()).collect();
-        let mut spread = Spread::new(&self.columns.rows, self.dual, fixed, most, self.start.as_ref());
-        let p = self.problem.n_features();
-        let most_violated = |scores: &[f64]| self.separation.among(p, features, scores).most;
-        let point = spread.solve(tolerance, &most_violated, stop);
-        self.start = Some(spread.into_start());
-        point
-    }
-
-    /// The features of positive weight in a mixture, ascending, and its machine.
-    fn mixture(&self, point: &Point, status: Status) -> (Vec<Kept>, DualSolution) {
-        let features = &self.columns.features;
-        let mut used: Vec<usize> = (0..point.z.len()).filter(|&k| point.z[k] > 0.0).collect();
-        used.sort_unstable_by_key(|&k| features[k]);
-        let mut weights = vec![0.0; features.len()];
-        for &k in &used {
-            weights[k] = point.weights[k];
-        }
-        let scores: Vec<f64> = (0..self.dual.len()).map(|i| self.columns.rows.row(i).dot(&weights)).collect();
-        let squares = used.iter().map(|&k| weights[k] * point.scores[k]).sum();
-        let solution = paper_solution(DualSolution {
-            beta: point.beta.clone(),
-            bias: point.bias,
-            weights: used.iter().map(|&k| weights[k]).collect(),
-            primal: point.upper,
-            dual: Level::of(self.dual, &point.beta).value(squares),
-            kkt_residual: kkt::residual(self.dual, &point.beta, &scores),
-            iterations: point.iterations,
-            status,
-        });
-        let shares = used.iter().map(|&k| (features[k], point.z[k])).zip(&solution.weights);
-        (shares.map(|((feature, share), &weight)| Kept { feature, share, weight }).collect(), solution)
-    }
-
-    /// FGM-B: the best allowed subset by z_j c_j^2, and the SVM on it.
-    fn top_b(
-        &self,
-        rules: &Rules,
-        point: &Point,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> (Vec<Kept>, DualSolution) {
-        let scores: Vec<f64> = point.scores.iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
-        let features = self.separation.among(rules.p(), &self.columns.features[..scores.len()], &scores).features;
-        let start = Some(&point.beta[..]);
-        let solution = train_linear(self.problem.design(), &features, self.dual, start, self.svm, stop);
-        let solution = paper_solution(solution);
-        let kept = features.iter().zip(&solution.weights);
-        (kept.map(|(&feature, &weight)| Kept { feature, share: 1.0, weight }).collect(), solution)
-    }
-}
-
 /// Steps 1, 3 and 4: seeks the most violated subset, and knows value and bound.
 struct Rounds<'a> {
-    problem: &'a Problem<'a>,
+    source: &'a dyn Source,
     dual: &'a BoxDual,
     separation: &'a Separation<'a>,
     violated: Option<Violated>,
@@ -480,21 +323,22 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     /// The most violated subset at beta; raises the bound.
-    fn separate(&mut self, beta: &[f64], run: &mut Run<'_>) {
+    fn separate(&mut self, beta: &[f64], run: &mut Run<'_>) -> Result<(), Error> {
         let start = Instant::now();
-        let violated = self.separation.all(self.problem.design(), beta);
+        let violated = self.separation.all(self.source, beta)?;
         run.raise_bound(paper_value(Level::of(self.dual, beta).value(violated.most)));
         self.violated = Some(violated);
         self.separated = start.elapsed();
+        Ok(())
     }
 
     /// Step 1.
-    fn first(&mut self, run: &mut Run<'_>) {
+    fn first(&mut self, run: &mut Run<'_>) -> Result<(), Error> {
         let mut beta: Vec<f64> = (0..self.dual.len())
             .map(|i| if self.dual.cost[i] > 0.0 { self.dual.y[i] / self.dual.len() as f64 } else { 0.0 })
             .collect();
         kkt::make_feasible(self.dual, &mut beta);
-        self.separate(&beta, run);
+        self.separate(&beta, run)
     }
 
     fn question(&mut self, run: &Run<'_>, grace: Duration) -> Question {
@@ -509,7 +353,6 @@ impl Rounds<'_> {
 impl Master<Mixer<'_>> for Rounds<'_> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
         let Some(best) = &self.best else {
-            self.first(run);
             return Ok(Next::Ask(self.question(run, Duration::ZERO)));
         };
         let (relative, absolute) = run.gaps();
@@ -527,7 +370,7 @@ impl Master<Mixer<'_>> for Rounds<'_> {
 
     fn learn(&mut self, _: Question, answer: Mixed, run: &mut Run<'_>) -> Result<(), Error> {
         let Mixed { point, fresh, columns, subsets, seconds } = answer;
-        self.separate(&point.beta, run);
+        self.separate(&point.beta, run)?;
         let kept = point.z.iter().filter(|z| **z > 0.0).count();
         if self.best.as_ref().is_none_or(|best| point.upper <= best.upper) {
             self.best = Some(point);
@@ -543,9 +386,6 @@ impl Master<Mixer<'_>> for Rounds<'_> {
     }
 
     fn wind_up(&mut self, run: &mut Run<'_>) -> Option<Question> {
-        self.best.is_none().then(|| {
-            self.first(run);
-            self.question(run, WIND_UP)
-        })
+        self.best.is_none().then(|| self.question(run, WIND_UP))
     }
 }
