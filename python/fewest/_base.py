@@ -118,7 +118,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             context = self._init_callback_context(max_subtasks=None)
             context.call_on_fit_task_begin(estimator=self)
         listener = Listener(self, samples, int(self.verbose), self.callback)
-        answer = _core.select(*samples.arguments, rules, request, limits, listener if listener.wanted else None)
+        answer = samples.select(rules, request, limits, listener if listener.wanted else None)
         warn_of_limit(self, answer, "The best subset so far is kept.")
         return answer
 

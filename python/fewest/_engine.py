@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 from dataclasses import dataclass, field
 from time import monotonic
@@ -13,6 +14,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from fewest import _core
 
 logger = logging.getLogger("fewest")
 
@@ -51,6 +54,10 @@ class Samples:
     def __post_init__(self) -> None:
         self.matrix = matrix(self.X)
 
+    def select(self, rules: dict[str, Any], request: dict[str, Any], limits: dict[str, Any], told: Any) -> dict[str, Any]:
+        """The engine's answer."""
+        return _core.select(*self.arguments, rules, request, limits, told)
+
     @property
     def arguments(self) -> tuple[Any, np.ndarray, np.ndarray]:
         """The first arguments of the engine's functions."""
@@ -66,6 +73,14 @@ class Samples:
         squares = self.X.multiply(self.X) if sp.issparse(self.X) else np.square(self.X)
         mean = float(np.sum(weights @ self.X)) / total
         return max(float(np.sum(weights @ squares)) / total - mean * mean, 0.0)
+
+
+def is_elsewhere(X: Any) -> bool:
+    """Whether :mod:`fewest.dask`, which few import, knows how to take X: a Dask collection, a list of files, or its shards."""
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and all(isinstance(x, (str, os.PathLike)) for x in X)
+    module = type(X).__module__
+    return module == "fewest.dask" or module.partition(".")[0] in ("dask", "dask_expr")
 
 
 def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, binary_only: bool) -> Samples:
@@ -88,11 +103,11 @@ def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: 
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
     estimator.classes_ = classes
-    weights = sample_weight * _of_classes(class_weight, classes, codes, sample_weight)[codes]
+    weights = sample_weight * class_weights(class_weight, classes, codes, sample_weight)[codes]
     return Samples(X, codes.astype(np.uint32).ravel(), weights, sample_weight, classes, kept)
 
 
-def _of_classes(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
     """Weight of each class."""
     if class_weight is None:
         return np.ones(len(classes))
@@ -215,8 +230,6 @@ class Listener:
 
 def asked(time_limit: float | None, gap: float | None, n_jobs: int | None, **more: Any) -> dict[str, Any]:
     """The limits of a run; ``n_jobs`` as scikit-learn counts, but None for all cores."""
-    import os
-
     threads = n_jobs
     if n_jobs is not None and n_jobs < 0:
         threads = max((os.cpu_count() or 1) + 1 + n_jobs, 1)

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest import _core
 from fewest._base import COMMON, GAP, Selector
-from fewest._engine import Samples, svm
+from fewest._engine import Samples, is_elsewhere, svm
 from fewest._svm import COST, GAMMA, KERNEL, LOSS, POSITIVE_OR_NONE, TOLERANCE, SVC, gamma_of, kernel_of
 
 SVM = {"C": COST, "loss": LOSS, "fit_intercept": ["boolean"], "intercept_scaling": POSITIVE_OR_NONE, "tol": TOLERANCE}
@@ -1163,6 +1163,9 @@ class FeatureGeneratingMachine(Selector):
         Every round: ``upper``, ``lower``, ``subsets``, ``kept``.
     n_iter_ : int
         Rounds.
+    traffic_ : dict of ndarray
+        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), ``seconds`` until the answers were there, and ``retries``
+        for every round.
 
     References
     ----------
@@ -1225,6 +1228,13 @@ class FeatureGeneratingMachine(Selector):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
+    def _validated(self, X, y, sample_weight):
+        if is_elsewhere(X):
+            from fewest.dask import Spread
+
+            return Spread(self, X, y, sample_weight)
+        return super()._validated(X, y, sample_weight)
+
     def _default_size(self, n_features):
         return min(FEW, n_features)
 
@@ -1243,6 +1253,8 @@ class FeatureGeneratingMachine(Selector):
         super()._tell(answer, p)
         self.shares_, self.rounds_ = np.asarray(answer["more"]["shares"]), answer["more"]["rounds"]
         self.n_iter_ = len(self.rounds_)
+        if "traffic" in answer["more"]:
+            self.traffic_ = answer["more"]["traffic"]
 
 
 class L1SVMSelector(Selector):

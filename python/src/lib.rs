@@ -7,6 +7,7 @@ mod answer;
 mod enter;
 mod matrix;
 mod request;
+mod shard;
 
 use std::ffi::OsString;
 
@@ -155,5 +156,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(select, module)?)?;
     module.add_function(wrap_pyfunction!(train, module)?)?;
     module.add_function(wrap_pyfunction!(certify, module)?)?;
+    module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
+    module.add_class::<shard::Shard>()?;
     module.add_function(wrap_pyfunction!(command, module)?)
 }

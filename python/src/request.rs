@@ -10,13 +10,15 @@ use fewest::method::elimination::flips::{Flip, FlipSettings, flip};
 use fewest::method::elimination::{RfeSettings, Step, rfe_classes};
 use fewest::method::filter::{Binning, information_gain};
 use fewest::method::fsv::{FsvSettings, fsv};
-use fewest::method::generating::{FgmSettings, Mkl, fgm};
+use fewest::method::generating::{FgmSettings, Mkl, Source, fgm_from};
 use fewest::method::l1::{L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
 use fewest::method::mbp::{MbpSettings, mbp};
 use fewest::method::tree::{ExactSettings, exact};
 use fewest::validation::Folds;
-use fewest::{Bias, Classified, Design, Error, Kernel, Limits, Loss, Observer, Problem, Rules, Subset, SvmSettings};
+use fewest::{
+    Bias, Classified, Design, Error, Kernel, Limits, Loss, Observer, Problem, Rules, Subset, SvmSettings, check_values,
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -136,6 +138,31 @@ fn bias(s: Option<f64>) -> Bias {
 }
 
 impl Method {
+    /// Runs the feature generating machine on columns that may be elsewhere. `codes`: class of each sample, `weights`: its weight.
+    pub(crate) fn select_from(
+        self,
+        source: &dyn Source,
+        codes: &[u32],
+        weights: &[f64],
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Answer, Error> {
+        let Method::Fgm { cost, bias: s, simple, top_b, plain, tolerance } = self else {
+            return Err(Error::Data("columns elsewhere are for the feature generating machine alone".into()));
+        };
+        let mkl = if simple { Mkl::Simple } else { Mkl::Fast };
+        let base = FgmSettings::default();
+        let settings = FgmSettings { cost, bias: bias(s), mkl, reuse: !plain, top_b, tolerance, ..base };
+        let report = fgm_from(source, &labels(codes), Some(weights), rules, &settings, limits, observer)?;
+        let shares: Vec<f64> = report.kept.iter().map(|k| k.share).collect();
+        let rounds: Vec<_> = (report.rounds.iter())
+            .map(|r| json!({ "upper": r.upper, "lower": r.lower, "subsets": r.subsets, "kept": r.kept }))
+            .collect();
+        let model = Some(report.model());
+        Ok(Answer { model, more: json!({ "shares": shares, "rounds": rounds }), ..report.selection.into() })
+    }
+
     /// Runs the method. `codes`: class of each sample, `weights`: its weight.
     pub(crate) fn select(
         self,
@@ -190,17 +217,9 @@ impl Method {
                 let settings = KtaSettings { gamma, solutions, ..KtaSettings::default() };
                 alignment::kta(design, codes, weights, rules, &settings, limits, observer)?.into()
             }
-            Method::Fgm { cost, bias: s, simple, top_b, plain, tolerance } => {
-                let mkl = if simple { Mkl::Simple } else { Mkl::Fast };
-                let base = FgmSettings::default();
-                let settings = FgmSettings { cost, bias: bias(s), mkl, reuse: !plain, top_b, tolerance, ..base };
-                let report = fgm(&two()?, rules, &settings, limits, observer)?;
-                let shares: Vec<f64> = report.kept.iter().map(|k| k.share).collect();
-                let rounds: Vec<_> = (report.rounds.iter())
-                    .map(|r| json!({ "upper": r.upper, "lower": r.lower, "subsets": r.subsets, "kept": r.kept }))
-                    .collect();
-                let model = Some(report.model());
-                Answer { model, more: json!({ "shares": shares, "rounds": rounds }), ..report.selection.into() }
+            fgm @ Method::Fgm { .. } => {
+                check_values(design, 0)?;
+                fgm.select_from(&design, codes, weights, rules, limits, observer)?
             }
             Method::L1Svm { svm } => {
                 let settings = L1Settings { svm: svm.settings()?, costs: Vec::new() };

@@ -17,7 +17,7 @@ impl<'a> Problem<'a> {
     /// [`Error::Data`] naming the first thing wrong.
     pub fn new(design: &'a dyn Design, labels: &[f64], weights: Option<&[f64]>) -> Result<Self, Error> {
         let weights = checked_labels(design.n_samples(), labels, weights)?;
-        check_values(design)?;
+        check_values(design, 0)?;
         Ok(Self { design, labels: labels.to_vec(), weights })
     }
 
@@ -70,7 +70,7 @@ impl<'a> Classified<'a> {
                 return Err(Error::Data(format!("class {class} has no sample with positive weight")));
             }
         }
-        check_values(design)?;
+        check_values(design, 0)?;
         Ok(Self { design, classes: classes.to_vec(), n_classes, weights })
     }
 
@@ -154,11 +154,11 @@ pub(crate) fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f
     }
 }
 
-/// Checks that all values are finite, as [`Problem::new`] does.
+/// Checks that all values are finite, as [`Problem::new`] does; an error counts features from `first`.
 ///
 /// # Errors
 /// [`Error::Data`] naming the first that is not.
-pub fn check_values(design: &dyn Design) -> Result<(), Error> {
+pub fn check_values(design: &dyn Design, first: usize) -> Result<(), Error> {
     for j in 0..design.n_features() {
         let mut bad = None;
         design.each_in_column(j, &mut |i, x| {
@@ -167,7 +167,10 @@ pub fn check_values(design: &dyn Design) -> Result<(), Error> {
             }
         });
         if let Some((i, x)) = bad {
-            return Err(Error::Data(format!("sample {i}, feature {j} is {x}; remove or fill in such values first")));
+            let feature = first + j;
+            return Err(Error::Data(format!(
+                "sample {i}, feature {feature} is {x}; remove or fill in such values first"
+            )));
         }
     }
     Ok(())

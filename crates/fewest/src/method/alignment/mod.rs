@@ -115,7 +115,7 @@ pub(super) fn shares(
     problem::check_classes(design.n_samples(), classes)?;
     problem::checked_weights(design.n_samples(), Some(weights))?;
     rules.check_features(design.n_features())?;
-    problem::check_values(design)?;
+    problem::check_values(design, 0)?;
     let mut totals: BTreeMap<u32, f64> = BTreeMap::new();
     for (&class, weight) in classes.iter().zip(weights) {
         *totals.entry(class).or_default() += weight;

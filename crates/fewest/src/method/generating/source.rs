@@ -39,7 +39,7 @@ pub trait Source: Sync {
     fn scores(&self, v: &[f64]) -> Result<Vec<f64>, Error>;
     /// At least the scores that are wanted, each feature once, in any order; of the largest those that are 0 may be missing.
     fn largest(&self, v: &[f64], wanted: &Wanted) -> Result<Vec<Scored>, Error>;
-    /// Row-major copy of the given columns, in the order given; each is asked for once. Dense or sparse, always the same.
+    /// Row-major copy of the given columns, which ascend; each is asked for once. Dense or sparse, always the same.
     fn rows(&self, features: &[usize]) -> Result<RowMatrix, Error>;
 }
 

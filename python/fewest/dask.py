@@ -1,0 +1,428 @@
+"""The feature generating machine on more data than one machine holds: columns spread over the workers of a Dask cluster.
+
+:class:`~fewest.FeatureGeneratingMachine` takes a Dask array, a list of files or :class:`Shards` where it takes an array elsewhere, and finds
+what it would find with all of it in memory. Each worker keeps some of the features, with the values of all samples. In each round the
+driver sends alpha (8 bytes for each sample) to each worker; each shard answers with its best features and their scores (16 bytes each)
+and, once for each feature, with the column of those that are chosen. The driver learns on these columns.
+
+Shards are futures whose making Dask knows, not actors: when a worker dies, its shards are made again from their source elsewhere, and
+the round goes on. So the source (files, or what the Dask array is made from) must be within reach of every worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copyreg
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from dask import delayed
+from distributed import Client, get_client, get_worker
+from distributed.comm.core import CommClosedError
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from fewest import _core
+from fewest._engine import DTYPES, Samples, class_weights, matrix
+
+__all__ = ["Shards"]
+
+LOST = (CancelledError, asyncio.TimeoutError, TimeoutError, CommClosedError)
+"""What a round may fail with because a worker died that held a copy of alpha."""
+TRIES = 5
+"""Times that a round is tried."""
+SVMLIGHT = {".svm", ".libsvm", ".svmlight"}
+PACKED = {".gz", ".bz2"}
+
+
+# On the workers.
+
+
+def _aligned(answer: Any) -> Any:
+    """Arrays as the engine takes them: those out of a message may begin anywhere."""
+    if isinstance(answer, tuple):
+        return tuple(_aligned(part) for part in answer)
+    return np.require(answer, requirements="A") if isinstance(answer, np.ndarray) else answer
+
+
+def _made(first: int, columns: Any) -> _core.Shard:
+    return _core.Shard(first, _aligned(columns))
+
+
+# A shard that Dask moves or spills.
+copyreg.pickle(_core.Shard, lambda shard: (_made, shard.__reduce__()[1]))
+
+
+def _cut(X: Any, ends: list[int]) -> list[Any]:
+    """The columns of X between the ends."""
+    X = X.tocsc() if sp.issparse(X) else X
+    # Copies: a view of dense columns would keep all of X in memory.
+    return [X[:, a:b].copy() for a, b in pairwise(ends)]
+
+
+def _shard(first: int, parts: list[Any]) -> _core.Shard:
+    """The shard of features from ``first`` on, whose samples come in parts."""
+    if sp.issparse(parts[0]):
+        X = sp.vstack(parts, format="csc") if len(parts) > 1 else parts[0].tocsc()
+    else:
+        X = np.concatenate(parts) if len(parts) > 1 else np.asarray(parts[0])
+    return _made(first, matrix(X if X.dtype in DTYPES else X.astype(np.float64)))
+
+
+def _read(path: str, target: str, n_features: int | None) -> tuple[Any, np.ndarray | None]:
+    """Matrix and labels of a file."""
+    kind = _kind(path)
+    if kind == ".npz":
+        with np.load(path) as file:
+            y = np.asarray(file[target]) if target in file else None
+        return sp.load_npz(path), y
+    if kind == ".parquet":
+        import pyarrow.parquet
+
+        table = pyarrow.parquet.read_table(path)
+        y = None
+        if target in table.column_names:
+            y = table[target].to_numpy()
+            table = table.drop_columns([target])
+        X = np.empty((table.num_rows, table.num_columns), order="F")
+        for j, column in enumerate(table.itercolumns()):
+            X[:, j] = column.to_numpy()
+        return X, y
+    from sklearn.datasets import load_svmlight_file
+
+    return load_svmlight_file(path, n_features=n_features, zero_based=False)
+
+
+def _largest(shard: _core.Shard, v: np.ndarray, *wanted: Any) -> tuple[np.ndarray, np.ndarray]:
+    return shard.largest(_aligned(v), *wanted, get_worker().state.nthreads)
+
+
+def _scores(shard: _core.Shard, v: np.ndarray) -> np.ndarray:
+    return shard.scores(_aligned(v), get_worker().state.nthreads)
+
+
+def _columns(shard: _core.Shard, features: list[int]) -> Any:
+    return shard.columns(features)
+
+
+# On the driver.
+
+
+def _kind(path: str) -> str:
+    """Ending of a file, without that of its compression."""
+    suffixes = [s.lower() for s in Path(path).suffixes]
+    kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] in PACKED else "".join(suffixes[-1:])
+    if kind not in SVMLIGHT | {".npz", ".parquet"}:
+        raise ValueError(f"{path}: the ending {kind!r} is none of .svm, .libsvm, .svmlight (also .gz, .bz2), .npz, .parquet")
+    return kind
+
+
+def _bytes(answer: Any) -> int:
+    """Bytes of the arrays and numbers in an answer."""
+    if isinstance(answer, (tuple, list)):
+        return sum(_bytes(part) for part in answer)
+    return answer.nbytes if isinstance(answer, np.ndarray) else 8
+
+
+class Shards:
+    """The columns of a matrix, spread over the workers of a Dask cluster and kept there as long as this object is.
+
+    Making one reads the data once; :class:`~fewest.FeatureGeneratingMachine` can then be fitted on it several times.
+    Use :meth:`from_array` or :meth:`from_files`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        n_samples, n_features.
+    y : ndarray of shape (n_samples,) or None
+        Labels, where the files have them.
+    feature_names : list of str or None
+        Names of the features, where the files have them (parquet).
+    stored : int
+        Values stored in all shards.
+    futures : list of distributed.Future
+        The shards, in order of their features.
+    """
+
+    def __init__(self, grid: list[list[Any]], widths: Sequence[int], client: Client, labels: list[Any] = ()):
+        """``grid``: Delayed blocks, grid[i][j] the i-th part of the samples and the j-th part of the features, which has
+        ``widths[j]`` features; ``labels``: Delayed labels of each part of the samples."""
+        self.client, self.feature_names = client, None
+        pieces = -(-len(client.ncores()) // len(widths))
+        shards, first = [], 0
+        for j, width in enumerate(widths):
+            ends = np.linspace(0, width, max(min(pieces, width), 1) + 1).astype(int).tolist()
+            blocks = [row[j] for row in grid]
+            if len(ends) == 2:
+                parts = [[block] for block in blocks]
+            else:
+                parts = [delayed(_cut, nout=len(ends) - 1, pure=False)(block, ends) for block in blocks]
+            for k, a in enumerate(ends[:-1]):
+                shards.append(delayed(_shard, pure=False)(first + a, [part[k] for part in parts]))
+            first += width
+        # In one go, so that a file is read once.
+        futures = client.compute([*shards, *labels])
+        self.futures, labels = futures[: len(shards)], client.gather(futures[len(shards) :])
+        self.y = np.concatenate(labels) if labels and all(part is not None for part in labels) else None
+        shapes = client.gather(client.map(lambda shard: shard.shape, self.futures, pure=False))
+        firsts, samples, sizes, stored, sparse = zip(*shapes)
+        if len(set(samples)) > 1:
+            raise ValueError(f"the parts of the features have {sorted(set(samples))} samples; all need the same samples in the same order")
+        if len(set(sparse)) > 1:
+            raise ValueError("some parts of the features are sparse and some dense; make them alike")
+        self.shape, self.stored = (samples[0], sum(sizes)), sum(stored)
+        self._bounds = np.array([*firsts, self.shape[1]])
+
+    def __getitem__(self, at: tuple[slice, Any]) -> Any:
+        """``shards[:, features]``: the columns of some features, as indices or a mask, as a matrix in this process."""
+        rows, features = at
+        if rows != slice(None):
+            raise IndexError("shards hold all samples of a feature; take [:, features], then samples of that")
+        features = np.asarray(features)
+        features = np.flatnonzero(features) if features.dtype == bool else features.astype(np.int64)
+        ascending, back = np.unique(features, return_inverse=True)
+        parts = Source(self).columns(ascending.tolist())
+        if not parts:
+            return np.empty((self.shape[0], 0))
+        if isinstance(parts[0], np.ndarray):
+            return np.hstack(parts)[:, back]
+        n = self.shape[0]
+        blocks = [sp.csc_matrix((data, rows, start), shape=(n, len(start) - 1)) for _, start, rows, data in parts]
+        return sp.hstack(blocks, format="csc")[:, back]
+
+    @classmethod
+    def of(cls, X: Any) -> Shards:
+        """X as shards: a Dask array or data frame, a list of files, or shards as they are."""
+        if isinstance(X, Shards):
+            return X
+        return cls.from_array(X) if hasattr(X, "to_delayed") else cls.from_files(X)
+
+    @classmethod
+    def from_array(cls, X: Any, *, client: Client | None = None) -> Shards:
+        """From a Dask array.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_samples, n_features)
+            Its blocks may be dense or scipy's sparse ones, and are best made of all samples of some features (``X.rechunk((-1, "auto"))``
+            for dense ones): other blocks are joined and cut on the way, which sends the data between workers once. A Dask data frame,
+            whose blocks are samples, will do.
+        client : distributed.Client, default=None
+            None: the current one.
+
+        Returns
+        -------
+        shards : Shards
+            One for each column of blocks, or more so that each worker has one.
+        """
+        names = None
+        if hasattr(X, "to_dask_array"):
+            names = [str(name) for name in X.columns]
+            X = X.to_dask_array(lengths=True)
+        if X.ndim != 2 or np.isnan(X.shape).any():
+            raise ValueError(f"X has shape {X.shape}, but needs two known numbers; X.compute_chunk_sizes() finds unknown ones")
+        shards = cls(X.to_delayed().tolist(), X.chunks[1], _client(client))
+        shards.feature_names = names
+        return shards
+
+    @classmethod
+    def from_files(
+        cls,
+        files: Sequence[Any],
+        *,
+        axis: int = 0,
+        n_features: int | None = None,
+        target: str = "y",
+        client: Client | None = None,
+    ) -> Shards:
+        """From files that all workers can read.
+
+        Parameters
+        ----------
+        files : sequence of paths
+            svmlight (``.svm``, ``.libsvm``, ``.svmlight``, also ``.gz``, ``.bz2``; indices from 1), ``.npz`` as
+            :func:`scipy.sparse.save_npz` and ``fewest generate`` write it, or ``.parquet`` (numbers, one column for each feature).
+        axis : {0, 1}, default=0
+            0: the files hold different samples of the same features; each is read once, cut by features, and the pieces are sent to where
+            their shard is. 1: the files hold different features of the same samples, and become a shard each as they are.
+        n_features : int, default=None
+            Number of features of svmlight files, which need not name the last ones; None: the largest index of all files.
+        target : str, default="y"
+            Column (parquet) or array (npz) of the labels. Files need not have it.
+        client : distributed.Client, default=None
+            None: the current one.
+
+        Returns
+        -------
+        shards : Shards
+            With the labels of the files as ``y``.
+        """
+        client, files = _client(client), [str(Path(file).absolute()) for file in files]
+        kinds = {_kind(file) for file in files}
+        reads = [delayed(_read, nout=2, pure=False)(file, target, n_features) for file in files]
+        # Kept until they are shards, so that finding the number of features does not read them twice.
+        reads = client.persist(reads)
+        blocks, labels = [read[0] for read in reads], [read[1] for read in reads]
+        widths = client.gather(client.compute([delayed(lambda X: X.shape[1], pure=False)(block) for block in blocks]))
+        if axis == 1:
+            # Every file may have the labels; those of the first count.
+            return cls([blocks], widths, client, labels[:1])
+        if kinds <= SVMLIGHT:
+            widest = n_features or max(widths)
+            blocks = [delayed(_widened, pure=False)(block, widest) for block in blocks]
+        elif len(set(widths)) > 1:
+            raise ValueError(f"the files have {sorted(set(widths))} features; all need the same")
+        else:
+            widest = widths[0]
+        shards = cls([[block] for block in blocks], [widest], client, labels)
+        if kinds == {".parquet"}:
+            shards.feature_names = client.submit(_names, files[0], target).result()
+        return shards
+
+
+def _names(path: str, target: str) -> list[str]:
+    """Names of the features of a parquet file."""
+    import pyarrow.parquet
+
+    return [name for name in pyarrow.parquet.read_schema(path).names if name != target]
+
+
+def _widened(X: Any, n_features: int) -> Any:
+    """X with more columns, of zeros."""
+    return sp.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], n_features))
+
+
+def _client(client: Client | None) -> Client:
+    if client is not None:
+        return client
+    try:
+        return get_client()
+    except ValueError:
+        raise ValueError("there is no Dask client; start one first: client = distributed.Client(...)") from None
+
+
+class Source:
+    """What the engine asks in a round, put to all shards at once; counts what is sent."""
+
+    def __init__(self, shards: Shards):
+        self.shards, self.client, self.bounds = shards, shards.client, shards._bounds
+        self.rounds: list[dict[str, float]] = []
+
+    def largest(self, v: np.ndarray, most: int, always: list[int], never: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """At least the ``most`` features of the largest (x_j . v)^2, those of ``always``, none of ``never``; and x_j . v."""
+        wanted = [(most, a, b) for a, b in zip(self._own(always), self._own(never))]
+        features, scores = zip(*self._round(_largest, v, wanted))
+        return np.concatenate(features), np.concatenate(scores)
+
+    def scores(self, v: np.ndarray) -> np.ndarray:
+        """x_j . v of all features."""
+        return np.concatenate(self._round(_scores, v, [()] * len(self.shards.futures)))
+
+    def columns(self, features: list[int]) -> list[Any]:
+        """The columns of features, which ascend: side by side those of the answer."""
+        start = time.perf_counter()
+        if not self.rounds:
+            self._begin()
+        asked = [(shard, own) for shard, own in zip(self.shards.futures, self._own(features)) if own]
+        answers, retries = self._retried(
+            lambda: [self.client.submit(_columns, shard, own, pure=False) for shard, own in asked]
+        )
+        self._count(8 * len(features), _bytes(answers), retries, start)
+        return [_aligned(answer) for answer in answers]
+
+    def _own(self, features: list[int]) -> list[list[int]]:
+        """For each shard its features of an ascending list."""
+        at = np.searchsorted(features, self.bounds).tolist()
+        return [features[a:b] for a, b in pairwise(at)]
+
+    def _round(self, ask: Callable[..., Any], v: np.ndarray, arguments: list[tuple[Any, ...]]) -> list[Any]:
+        start = time.perf_counter()
+        self._begin()
+        copies = 0
+
+        def submit() -> list[Any]:
+            nonlocal copies
+            # To every worker at once: one that dies then takes nothing with it that the others do not have.
+            alpha = self.client.scatter(v, broadcast=True, hash=False)
+            copies += len(self.client.ncores())
+            return [
+                self.client.submit(ask, shard, alpha, *own, pure=False)
+                for shard, own in zip(self.shards.futures, arguments)
+            ]
+
+        answers, retries = self._retried(submit)
+        self._count(v.nbytes * copies + sum(_bytes(own) for own in arguments), _bytes(answers), retries, start)
+        return answers
+
+    def _retried(self, submit: Callable[[], list[Any]]) -> tuple[list[Any], int]:
+        """Answers, and how often they had to be asked for again. Shards that died with a worker are made again by Dask."""
+        for retry in range(TRIES):
+            try:
+                return self.client.gather(submit()), retry
+            except LOST:
+                if retry + 1 == TRIES:
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    def _begin(self) -> None:
+        self.rounds.append({"sent": 0, "received": 0, "seconds": 0.0, "retries": 0})
+
+    def _count(self, sent: int, received: int, retries: int, start: float) -> None:
+        now = self.rounds[-1]
+        now["sent"] += sent
+        now["received"] += received
+        now["retries"] += retries
+        now["seconds"] += time.perf_counter() - start
+
+
+class Spread:
+    """Samples whose features are spread over workers; stands where :class:`fewest._engine.Samples` stands on one machine."""
+
+    kept = None
+
+    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any):
+        """Check labels and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``."""
+        self.X = Shards.of(X)
+        y = self.X.y if y is None else y
+        if y is None:
+            raise ValueError("y is None, and the files have no labels; give y, or name its column as `target` of Shards.from_files")
+        y = column_or_1d(y.compute() if hasattr(y, "compute") else y, warn=True)
+        check_classification_targets(y)
+        n, p = self.X.shape
+        if len(y) != n:
+            raise ValueError(f"X has {n} samples, but y has {len(y)}")
+        sample_weight = sample_weight.compute() if hasattr(sample_weight, "compute") else sample_weight
+        sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
+        self.classes = np.unique(y[sample_weight > 0])
+        if len(self.classes) != 2:
+            kind = type_of_target(y, input_name="y")
+            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        # A sample of no weight may be of any class.
+        self.codes = np.minimum(np.searchsorted(self.classes, y), 1).astype(np.uint32)
+        kept = sample_weight > 0
+        of_class = class_weights(estimator.class_weight, self.classes, self.codes[kept], sample_weight[kept])
+        self.sample_weight, self.weights = sample_weight, sample_weight * of_class[self.codes]
+        estimator.classes_, estimator.n_features_in_ = self.classes, p
+        if self.X.feature_names is not None:
+            estimator.feature_names_in_ = np.asarray(self.X.feature_names, dtype=object)
+        elif hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+
+    def with_X(self, X: Any) -> Samples:
+        """The same samples with columns that are here."""
+        kept = self.sample_weight > 0
+        return Samples(X[kept], self.codes[kept], self.weights[kept], self.sample_weight[kept], self.classes, None)
+
+    def select(self, rules: dict[str, Any], request: dict[str, Any], limits: dict[str, Any], told: Any) -> dict[str, Any]:
+        """The engine's answer; its ``more`` has the ``traffic``."""
+        source = Source(self.X)
+        answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, request, limits, told)
+        names = ("sent", "received", "seconds", "retries")
+        answer["more"]["traffic"] = {name: np.array([now[name] for now in source.rounds]) for name in names}
+        return answer

@@ -1,0 +1,269 @@
+//! Columns that are elsewhere: a shard of them on a worker, and the source that asks all shards, through Python.
+
+use std::sync::Mutex;
+
+use fewest::method::generating::{Scored, Source, Wanted};
+use fewest::{Design, Error, RowMatrix, RuleList, Rules, SparseDesign, check_values};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pythonize::depythonize;
+
+use crate::enter::{Asked, enter};
+use crate::matrix::{Columns, Indices};
+use crate::request::Method;
+use crate::{numbers, raised};
+
+/// Features and their scores.
+type Scores<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+/// n, column starts, row indices and values of a CSC matrix.
+type Csc<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
+
+/// Features `first`, `first + 1`, ... of a matrix, with the values of all samples. Features are counted from 0 in the whole matrix,
+/// everywhere. The arrays stay Python's; it is pickled as they are.
+#[pyclass(frozen, module = "fewest._core")]
+pub(crate) struct Shard {
+    first: usize,
+    /// See [`Columns`].
+    matrix: Py<PyAny>,
+    n: usize,
+    p: usize,
+    stored: usize,
+    sparse: bool,
+    /// Column starts of a sparse matrix, which was checked.
+    start: Vec<usize>,
+}
+
+impl Shard {
+    /// `answer` of the columns at v, on `threads` threads, with the GIL released.
+    fn at<T: Send>(
+        &self,
+        py: Python<'_>,
+        v: &PyReadonlyArray1<'_, f64>,
+        threads: usize,
+        answer: impl FnOnce(&dyn Design, &[f64]) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let v = numbers(v)?;
+        if v.len() != self.n {
+            return Err(PyValueError::new_err(format!("{} values for {} samples", v.len(), self.n)));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| PyValueError::new_err(format!("cannot start {threads} threads: {error}")))?;
+        self.with(py, |design| py.detach(|| pool.install(|| answer(design, v))).map_err(raised))
+    }
+
+    /// What `f` makes of the columns.
+    fn with<T>(&self, py: Python<'_>, f: impl FnOnce(&dyn Design) -> PyResult<T>) -> PyResult<T> {
+        let columns: Columns<'_> = self.matrix.extract(py)?;
+        match &columns {
+            // Checked when it was made; looking at every row index again would cost as much as a pass.
+            Columns::Sparse(n, _, Indices::Short(rows), values) => {
+                f(&SparseDesign::view(*n, &self.start, bytemuck::cast_slice(numbers(rows)?), numbers(values)?))
+            }
+            columns => f(&*columns.design()?),
+        }
+    }
+
+    /// Those of the features that are here, counted from the first one here.
+    fn own(&self, features: &[usize]) -> Vec<usize> {
+        features.iter().filter_map(|j| j.checked_sub(self.first)).filter(|&j| j < self.p).collect()
+    }
+}
+
+#[pymethods]
+impl Shard {
+    /// Checks arrays and values.
+    #[new]
+    fn new(py: Python<'_>, first: usize, matrix: Py<PyAny>) -> PyResult<Self> {
+        let columns: Columns<'_> = matrix.extract(py)?;
+        let design = columns.design()?;
+        py.detach(|| check_values(&*design, first)).map_err(raised)?;
+        let start = match &columns {
+            Columns::Sparse(_, starts, _, _) => numbers(starts)?.iter().map(|&s| s as usize).collect(),
+            _ => Vec::new(),
+        };
+        let (n, p, stored, sparse) = (design.n_samples(), design.n_features(), design.stored(), design.is_sparse());
+        drop(design);
+        drop(columns);
+        Ok(Self { first, matrix, n, p, stored, sparse, start })
+    }
+
+    /// First feature, samples, features, stored values, whether sparse.
+    #[getter]
+    fn shape(&self) -> (usize, usize, usize, usize, bool) {
+        (self.first, self.n, self.p, self.stored, self.sparse)
+    }
+
+    /// The features of the `most` largest scores x_j . v squared, and of `always`, without `never`; and the scores.
+    fn largest<'py>(
+        &self,
+        py: Python<'py>,
+        v: PyReadonlyArray1<'py, f64>,
+        most: usize,
+        always: Vec<usize>,
+        never: Vec<usize>,
+        threads: usize,
+    ) -> PyResult<Scores<'py>> {
+        let wanted = Wanted { most, always: self.own(&always), never: self.own(&never) };
+        let found = self.at(py, &v, threads, |design, v| (&design).largest(v, &wanted))?;
+        let features: Vec<i64> = found.iter().map(|s| (self.first + s.feature) as i64).collect();
+        let scores: Vec<f64> = found.iter().map(|s| s.score).collect();
+        Ok((features.into_pyarray(py), scores.into_pyarray(py)))
+    }
+
+    /// x_j . v of all features here.
+    fn scores<'py>(
+        &self,
+        py: Python<'py>,
+        v: PyReadonlyArray1<'py, f64>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(self.at(py, &v, threads, |design, v| (&design).scores(v))?.into_pyarray(py))
+    }
+
+    /// Those of the features that are here, as a matrix in the form that the engine takes.
+    fn columns<'py>(&self, py: Python<'py>, features: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
+        let features = self.own(&features);
+        self.with(py, |design| {
+            if !self.sparse {
+                let mut values = vec![0.0; self.n * features.len()];
+                for (&j, column) in features.iter().zip(values.chunks_mut(self.n.max(1))) {
+                    design.add_column(j, 1.0, column);
+                }
+                let array = values
+                    .into_pyarray(py)
+                    .reshape_with_order([self.n, features.len()], numpy::npyffi::NPY_ORDER::NPY_FORTRANORDER)?;
+                return Ok(array.into_any());
+            }
+            let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+            for &j in &features {
+                design.each_in_column(j, &mut |i, x| {
+                    rows.push(i as i32);
+                    values.push(x);
+                });
+                starts.push(rows.len() as i64);
+            }
+            let csc: Csc<'py> = (self.n, starts.into_pyarray(py), rows.into_pyarray(py), values.into_pyarray(py));
+            Ok(csc.into_pyobject(py)?.into_any())
+        })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (usize, Py<PyAny>)) {
+        (py.get_type::<Self>().into_any(), (self.first, self.matrix.clone_ref(py)))
+    }
+
+    /// Bytes, by which Dask decides what to spill.
+    fn __sizeof__(&self) -> usize {
+        let indices = if self.sparse { 4 * self.stored + 16 * self.start.len() } else { 0 };
+        8 * self.stored + indices
+    }
+}
+
+/// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always, never)`, `scores(v)` and
+/// `columns(features)`, which answer for the whole matrix; `columns` gives a list of matrices, side by side those asked for.
+struct Elsewhere {
+    n: usize,
+    p: usize,
+    source: Py<PyAny>,
+    /// What a method raised.
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Elsewhere {
+    fn ask<T>(&self, call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
+        Python::attach(|py| {
+            call(self.source.bind(py)).map_err(|error| {
+                let text = error.to_string();
+                *self.raised.lock().expect("nothing panics while it is held") = Some(error);
+                Error::Source(text)
+            })
+        })
+    }
+}
+
+impl Source for Elsewhere {
+    fn n_samples(&self) -> usize {
+        self.n
+    }
+    fn n_features(&self) -> usize {
+        self.p
+    }
+    fn scores(&self, v: &[f64]) -> Result<Vec<f64>, Error> {
+        self.ask(|source| {
+            let answer = source.call_method1("scores", (PyArray1::from_slice(source.py(), v),))?;
+            let scores: PyReadonlyArray1<'_, f64> = answer.extract()?;
+            let scores = numbers(&scores)?.to_vec();
+            if scores.len() == self.p {
+                return Ok(scores);
+            }
+            Err(PyValueError::new_err(format!("{} scores of {} features", scores.len(), self.p)))
+        })
+    }
+    fn largest(&self, v: &[f64], wanted: &Wanted) -> Result<Vec<Scored>, Error> {
+        self.ask(|source| {
+            let v = PyArray1::from_slice(source.py(), v);
+            let Wanted { most, always, never } = wanted;
+            let answer = source.call_method1("largest", (v, *most, always, never))?;
+            let (features, scores): (PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, f64>) = answer.extract()?;
+            let scored = |(&j, &score): (&i64, &f64)| {
+                let feature = usize::try_from(j).ok().filter(|&j| j < self.p);
+                let wrong = || PyValueError::new_err(format!("a score of feature {j}, but there are {}", self.p));
+                Ok(Scored { feature: feature.ok_or_else(wrong)?, score })
+            };
+            numbers(&features)?.iter().zip(numbers(&scores)?).map(scored).collect()
+        })
+    }
+    fn rows(&self, features: &[usize]) -> Result<RowMatrix, Error> {
+        self.ask(|source| {
+            let parts: Vec<Columns<'_>> = source.call_method1("columns", (features,))?.extract()?;
+            let mut rows = RowMatrix::dense(self.n, 0, Vec::new());
+            for part in &parts {
+                let design = part.design()?;
+                if design.n_samples() != self.n || (rows.n_features() > 0 && rows.is_sparse() != design.is_sparse()) {
+                    return Err(PyValueError::new_err(
+                        "shards differ in their samples, or some are sparse and some dense",
+                    ));
+                }
+                rows.append(design.rows(&(0..design.n_features()).collect::<Vec<usize>>()));
+            }
+            if rows.n_features() == features.len() {
+                return Ok(rows);
+            }
+            Err(PyValueError::new_err(format!("{} columns where {} were asked for", rows.n_features(), features.len())))
+        })
+    }
+}
+
+/// As [`crate::select`] by the feature generating machine, on n x p values that are elsewhere; see [`Elsewhere`] for `source`.
+///
+/// # Errors
+/// As [`crate::select`], and what the source raises.
+#[pyfunction]
+pub(crate) fn select_from<'py>(
+    py: Python<'py>,
+    n: usize,
+    p: usize,
+    source: Py<PyAny>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: PyReadonlyArray1<'py, f64>,
+    rules: &Bound<'py, PyAny>,
+    method: &Bound<'py, PyAny>,
+    asked: &Bound<'py, PyAny>,
+    told: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (rules, method, asked): (RuleList, Method, Asked) =
+        (depythonize(rules)?, depythonize(method)?, depythonize(asked)?);
+    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
+    let rules = Rules::new(p, rules, &[]).map_err(raised)?;
+    let source = Elsewhere { n, p, source, raised: Mutex::new(None) };
+    let found = enter(py, &asked, told, |limits, observer| {
+        method.select_from(&source, codes, weights, &rules, limits, observer)
+    });
+    // What Python raised goes through as it is.
+    if let Some(error) = source.raised.into_inner().expect("nothing panics while it is held") {
+        return Err(error);
+    }
+    let (answer, run) = found?;
+    answer.to_dict(py, &run)
+}

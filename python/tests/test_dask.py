@@ -1,0 +1,212 @@
+"""The feature generating machine on a Dask cluster of real processes: the result of one machine, also when a worker is killed."""
+
+import os
+import signal
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import dump_svmlight_file
+from sklearn.model_selection import cross_validate
+
+from fewest import FeatureGeneratingMachine, Rules
+
+pytest.importorskip("distributed")
+import dask.array as da  # noqa: E402
+from dask import delayed  # noqa: E402
+from distributed import Client, LocalCluster  # noqa: E402
+
+from fewest.dask import Shards  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("workers")
+    with (
+        LocalCluster(
+            processes=True, n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(folder)
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def text(n=300, p=5000, seed=0):
+    """Rows of words, each class with its own."""
+    rng = np.random.default_rng(seed)
+    X = sp.random(n, p, density=0.02, format="csc", random_state=rng, data_rvs=lambda size: rng.exponential(size=size))
+    truth = np.zeros(p)
+    truth[rng.choice(p, 40, replace=False)] = rng.normal(size=40)
+    y = np.where(X @ truth + 0.1 * rng.normal(size=n) > 0, "spam", "ham")
+    return X, y
+
+
+def column_blocks(X, widths):
+    """X as a Dask array whose blocks are some of the columns, made anew by whoever needs one."""
+    ends = np.cumsum([0, *widths])
+    blocks = [
+        da.from_delayed(delayed(sp.csc_matrix)(X[:, a:b]), shape=(X.shape[0], b - a), dtype=X.dtype)
+        for a, b in pairwise(ends)
+    ]
+    return da.concatenate(blocks, axis=1, allow_unknown_chunksizes=True)
+
+
+def assert_same(there, here):
+    """Not only to 1e-8: the sums are the same, so the bits are."""
+    np.testing.assert_array_equal(there.support_, here.support_)
+    assert there.objective_ == here.objective_ and there.bound_ == here.bound_
+    np.testing.assert_array_equal(there.coef_, here.coef_)
+    np.testing.assert_array_equal(there.shares_, here.shares_)
+    assert there.status_ == here.status_ and there.n_iter_ == here.n_iter_
+    np.testing.assert_array_equal(there.classes_, here.classes_)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_features_to_select": 10},
+        {"n_features_to_select": 10, "top_b": True, "intercept_scaling": None, "class_weight": "balanced"},
+        {"rules": Rules(max_features=8, require=[4999, 7], forbid=[0, 2500])},
+        {"rules": Rules(max_features=6, implies=[(3, 4)], at_most=[(1, range(100))])},
+        {"n_features_to_select": 5, "plain": True},
+    ],
+)
+def test_sparse_blocks_give_what_one_machine_gives(client, options):
+    X, y = text()
+    options = {"gap": 1e-3, **options}
+    here = FeatureGeneratingMachine(**options).fit(X, y)
+    there = FeatureGeneratingMachine(**options).fit(column_blocks(X, [1700, 300, 3000]), da.from_array(y))
+    assert_same(there, here)
+    assert here.n_iter_ > 1
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("chunks", [(200, 11), (70, 40), (200, 40)])
+def test_dense_blocks_of_any_shape(client, order, chunks):
+    rng = np.random.default_rng(1)
+    X = np.asarray(rng.normal(size=(200, 40)), order=order)
+    y = X[:, 3] + X[:, 30] - X[:, 17] + rng.normal(size=200) > 0
+    here = FeatureGeneratingMachine(n_features_to_select=4, gap=1e-6).fit(X, y, np.linspace(0, 2, 200))
+    blocks = da.from_array(X, chunks=chunks)
+    there = FeatureGeneratingMachine(n_features_to_select=4, gap=1e-6).fit(blocks, y, np.linspace(0, 2, 200))
+    np.testing.assert_array_equal(there.support_, here.support_)
+    np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
+    np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-5)
+
+
+def test_files_of_samples_are_turned_into_shards_of_features(client, tmp_path):
+    X, y = text()
+    # Digits that text keeps.
+    X.data, y = np.round(X.data, 6), np.where(y == "spam", 1, -1)
+    here = FeatureGeneratingMachine(n_features_to_select=10).fit(X, y)
+    svm, npz = [], []
+    for k, rows in enumerate(np.split(np.arange(300), [90, 250])):
+        svm.append(tmp_path / f"part{k}.svm")
+        dump_svmlight_file(X[rows], y[rows], str(svm[-1]), zero_based=False)
+        npz.append(tmp_path / f"part{k}.npz")
+        sp.save_npz(npz[-1], X[rows].tocsr())
+    assert_same(FeatureGeneratingMachine(n_features_to_select=10).fit([str(f) for f in svm], None), here)
+    assert_same(FeatureGeneratingMachine(n_features_to_select=10).fit(npz, y), here)
+    # Read once, fitted twice.
+    shards = Shards.from_files(svm, n_features=5000)
+    assert shards.shape == (300, 5000) and shards.stored == X.nnz and len(shards.futures) == 2
+    for size in (4, 10):
+        here = FeatureGeneratingMachine(n_features_to_select=size).fit(X, y)
+        assert_same(FeatureGeneratingMachine(n_features_to_select=size).fit(shards, None), here)
+
+
+def test_files_of_features_are_the_shards(client, tmp_path):
+    X, y = text()
+    files = [tmp_path / f"columns{k}.npz" for k in range(3)]
+    for file, columns in zip(files, np.split(np.arange(5000), [1000, 1500])):
+        sp.save_npz(file, X[:, columns])
+    shards = Shards.from_files(files, axis=1)
+    assert len(shards.futures) == 3
+    here = FeatureGeneratingMachine(n_features_to_select=10).fit(X, y)
+    assert_same(FeatureGeneratingMachine(n_features_to_select=10).fit(shards, y), here)
+
+
+def test_names_of_parquet_columns(client, tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.normal(size=(120, 12)), columns=[f"gene{j}" for j in range(12)])
+    frame["y"] = np.where(frame["gene3"] - frame["gene7"] > 0, 1, -1)
+    files = [tmp_path / f"part{k}.parquet" for k in range(2)]
+    frame[:50].to_parquet(files[0])
+    frame[50:].to_parquet(files[1])
+    rules = Rules(max_features=3, require=["gene0"])
+    here = FeatureGeneratingMachine(rules=rules).fit(frame.drop(columns="y"), frame["y"])
+    there = FeatureGeneratingMachine(rules=rules).fit(files, None)
+    assert list(there.get_feature_names_out()) == list(here.get_feature_names_out())
+    np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("victims", [1, 2])
+def test_a_killed_worker_changes_nothing(client, victims):
+    X, y = text(n=400, p=20000, seed=3)
+    options = {"n_features_to_select": 10, "gap": 1e-3}
+    here = FeatureGeneratingMachine(**options).fit(X, y)
+    assert here.n_iter_ > 5
+    killed = []
+
+    def kill_in_round_3(progress):
+        if progress.event == "step" and progress.done == 3 and not killed:
+            pids = client.run(os.getpid)
+            killed.extend(list(pids.values())[:victims])
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+
+    there = FeatureGeneratingMachine(**options, callback=kill_in_round_3)
+    there.fit(column_blocks(X, [12000, 8000]), y)
+    assert len(killed) == victims and not set(killed) & set(client.run(os.getpid).values())
+    assert_same(there, here)
+    client.wait_for_workers(2)
+
+
+def test_what_is_sent(client):
+    X, y = text()
+    machine = FeatureGeneratingMachine(n_features_to_select=10).fit(column_blocks(X, [2500, 2500]), y)
+    traffic = machine.traffic_
+    # One round begins the run, each of the others ends with a pass.
+    assert len(traffic["sent"]) == machine.n_iter_ + 1
+    alpha = 8 * 300
+    assert (traffic["sent"] >= 2 * alpha).all() and (traffic["sent"] <= 2 * alpha + 1000).all()
+    # Two shards, 10 features and scores each; and the columns that are generated, far from all of them.
+    columns = traffic["received"] - 2 * 10 * 16
+    assert (columns >= 0).all() and 0 < columns.sum() < 12 * X.nnz / 10
+    assert (traffic["retries"] == 0).all() and (traffic["seconds"] > 0).all()
+
+
+def test_bad_input_says_what_is_wrong(client, tmp_path):
+    X, y = text(n=50, p=100)
+    X.data[X.indptr[70]] = np.nan
+    row = X.indices[X.indptr[70]]
+    machine = FeatureGeneratingMachine()
+    with pytest.raises(ValueError, match=f"sample {row}, feature 70 is NaN"):
+        machine.fit(column_blocks(X, [60, 40]), y)
+    X, y = text(n=50, p=100)
+    blocks = column_blocks(X, [60, 40])
+    with pytest.raises(ValueError, match="X has 50 samples, but y has 49"):
+        machine.fit(blocks, y[1:])
+    with pytest.raises(ValueError, match="Only binary"):
+        machine.fit(blocks, np.arange(50) % 3)
+    with pytest.raises(ValueError, match="y is None"):
+        machine.fit(blocks, None)
+    with pytest.raises(FileNotFoundError, match="nowhere.svm"):
+        machine.fit([tmp_path / "nowhere.svm"], None)
+    with pytest.raises(ValueError, match="ending '.xls'"):
+        machine.fit(["table.xls"], None)
+
+
+def test_cross_validation_through_joblib(client):
+    import joblib
+
+    X, y = text(p=200)
+    machine = FeatureGeneratingMachine(n_features_to_select=10)
+    here = cross_validate(machine, X, y, cv=3)["test_score"]
+    with joblib.parallel_config(backend="dask"):
+        there = cross_validate(machine, X, y, cv=3, n_jobs=-1)["test_score"]
+    np.testing.assert_array_equal(there, here)
