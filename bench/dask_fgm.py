@@ -54,7 +54,6 @@ def row(what, machine, seconds, here=None, lo=None):
         "same bits": bits,
         "sent a round": numbers("sent"),
         "received a round": numbers("received"),
-        "retries": None if traffic is None else int(traffic["retries"].sum()),
         "ask s a round": None if traffic is None else [float(x) for x in traffic["seconds"]],
         "loopback bytes": lo,
     }

@@ -1164,7 +1164,7 @@ class FeatureGeneratingMachine(Selector):
     n_iter_ : int
         Rounds.
     traffic_ : dict of ndarray
-        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), ``seconds`` until the answers were there, and ``retries``
+        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), and the ``seconds`` until the answers were there,
         for every round.
 
     References

@@ -11,11 +11,10 @@ the round goes on. So the source (files, or what the Dask array is made from) mu
 
 from __future__ import annotations
 
-import asyncio
 import copyreg
 import time
+import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ import numpy as np
 import scipy.sparse as sp
 from dask import delayed
 from distributed import Client, get_client, get_worker
-from distributed.comm.core import CommClosedError
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
@@ -33,10 +31,6 @@ from fewest._engine import DTYPES, Samples, class_weights, matrix
 
 __all__ = ["Shards"]
 
-LOST = (CancelledError, asyncio.TimeoutError, TimeoutError, CommClosedError)
-"""What a round may fail with because a worker died that held a copy of alpha."""
-TRIES = 5
-"""Times that a round is tried."""
 SVMLIGHT = {".svm", ".libsvm", ".svmlight"}
 PACKED = {".gz", ".bz2"}
 
@@ -97,6 +91,10 @@ def _read(path: str, target: str, n_features: int | None) -> tuple[Any, np.ndarr
     from sklearn.datasets import load_svmlight_file
 
     return load_svmlight_file(path, n_features=n_features, zero_based=False)
+
+
+def _same(v: np.ndarray) -> np.ndarray:
+    return v
 
 
 def _largest(shard: _core.Shard, v: np.ndarray, *wanted: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -330,10 +328,9 @@ class Source:
         if not self.rounds:
             self._begin()
         asked = [(shard, own) for shard, own in zip(self.shards.futures, self._own(features)) if own]
-        answers, retries = self._retried(
-            lambda: [self.client.submit(_columns, shard, own, pure=False) for shard, own in asked]
-        )
-        self._count(8 * len(features), _bytes(answers), retries, start)
+        futures = [self.client.submit(_columns, shard, own, pure=False) for shard, own in asked]
+        answers = self.client.gather(futures)
+        self._count(8 * len(features), _bytes(answers), start)
         return [_aligned(answer) for answer in answers]
 
     def _own(self, features: list[int]) -> list[list[int]]:
@@ -344,40 +341,23 @@ class Source:
     def _round(self, ask: Callable[..., Any], v: np.ndarray, arguments: list[tuple[Any, ...]]) -> list[Any]:
         start = time.perf_counter()
         self._begin()
-        copies = 0
-
-        def submit() -> list[Any]:
-            nonlocal copies
-            # To every worker at once: one that dies then takes nothing with it that the others do not have.
-            alpha = self.client.scatter(v, broadcast=True, hash=False)
-            copies += len(self.client.ncores())
-            return [
-                self.client.submit(ask, shard, alpha, *own, pure=False)
-                for shard, own in zip(self.shards.futures, arguments)
-            ]
-
-        answers, retries = self._retried(submit)
-        self._count(v.nbytes * copies + sum(_bytes(own) for own in arguments), _bytes(answers), retries, start)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            # A task, and not scattered: where the worker that has it dies, Dask still knows it.
+            alpha = self.client.submit(_same, v, pure=False)
+        shards = zip(self.shards.futures, arguments)
+        answers = self.client.gather([self.client.submit(ask, shard, alpha, *own, pure=False) for shard, own in shards])
+        sent = v.nbytes * len(self.client.ncores()) + sum(_bytes(own) for own in arguments)
+        self._count(sent, _bytes(answers), start)
         return answers
 
-    def _retried(self, submit: Callable[[], list[Any]]) -> tuple[list[Any], int]:
-        """Answers, and how often they had to be asked for again. Shards that died with a worker are made again by Dask."""
-        for retry in range(TRIES):
-            try:
-                return self.client.gather(submit()), retry
-            except LOST:
-                if retry + 1 == TRIES:
-                    raise
-        raise AssertionError("the last try returns or raises")
-
     def _begin(self) -> None:
-        self.rounds.append({"sent": 0, "received": 0, "seconds": 0.0, "retries": 0})
+        self.rounds.append({"sent": 0, "received": 0, "seconds": 0.0})
 
-    def _count(self, sent: int, received: int, retries: int, start: float) -> None:
+    def _count(self, sent: int, received: int, start: float) -> None:
         now = self.rounds[-1]
         now["sent"] += sent
         now["received"] += received
-        now["retries"] += retries
         now["seconds"] += time.perf_counter() - start
 
 
@@ -423,6 +403,6 @@ class Spread:
         """The engine's answer; its ``more`` has the ``traffic``."""
         source = Source(self.X)
         answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, request, limits, told)
-        names = ("sent", "received", "seconds", "retries")
+        names = ("sent", "received", "seconds")
         answer["more"]["traffic"] = {name: np.array([now[name] for now in source.rounds]) for name in names}
         return answer
