@@ -6,16 +6,16 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.metrics import get_scorer_names
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest import _core
 from fewest._base import COMMON, GAP, Selector
-from fewest._engine import Samples, svm
-from fewest._svm import COST, GAMMA, KERNEL, LOSS, POSITIVE_OR_NONE, TOLERANCE, SVC, gamma_of, kernel_of
+from fewest._engine import Listener, Samples, asked, svm, warn_of_limit
+from fewest._svm import COST, GAMMA, KERNEL, LOSS, POSITIVE_OR_NONE, TOLERANCE, SVC, gamma_of, kernel_of, votes
 
 SVM = {"C": COST, "loss": LOSS, "fit_intercept": ["boolean"], "intercept_scaling": POSITIVE_OR_NONE, "tol": TOLERANCE}
 KERNELS = {
@@ -38,17 +38,28 @@ def _criterion(estimator: Any) -> str:
     return "weights" if estimator.kernel == "linear" else "margin"
 
 
-def _folds(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples, n_samples: int) -> dict[str, Any]:
-    """The fold of each sample kept; the test parts must share the samples out."""
+def _indices(split: tuple[Any, Any], samples: Samples, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """A split's two parts as positions among the samples kept."""
+    parts = [np.flatnonzero(part) if np.asarray(part).dtype == bool else np.asarray(part, dtype=np.intp) for part in split]
+    if samples.kept is None:
+        return parts[0], parts[1]
+    place = np.full(n_samples, -1)
+    place[samples.kept] = np.arange(len(samples.kept))
+    train, test = (place[part] for part in parts)
+    return train[train >= 0], test[test >= 0]
+
+
+def _folds(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples) -> dict[str, Any]:
+    """The fold of each sample; the test parts must share the samples out."""
+    n_samples = len(samples.codes)
     of = np.full(n_samples, -1)
     for number, (_, test) in enumerate(splits):
-        test = np.flatnonzero(test) if np.asarray(test).dtype == bool else np.asarray(test)
         if (of[test] >= 0).any():
             raise ValueError("cv puts a sample into two test parts; this method needs folds, such as StratifiedKFold makes")
         of[test] = number
-    of = of if samples.kept is None else of[samples.kept]
     if (of < 0).any():
         raise ValueError("cv leaves samples out of every test part; this method needs folds, such as StratifiedKFold makes")
+    # A fold without samples of positive weight is none.
     _, of = np.unique(of, return_inverse=True)
     return {"of": of.ravel().tolist(), "weights": samples.sample_weight.tolist()}
 
@@ -80,12 +91,18 @@ class _CrossValidated(Selector):
         """
         samples = self._validated(X, y, sample_weight)
         y = np.asarray(y).ravel()
-        self._splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
-        self._n_samples = len(y)
+        splits = []
+        if self.cv is not None:
+            splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
+        return self._fit_on(samples, [_indices(split, samples, len(y)) for split in splits])
+
+    def _fit_on(self, samples: Samples, splits: list[tuple[np.ndarray, np.ndarray]]) -> Any:
+        """Fit, judging by these splits of the samples kept."""
+        self._folds = _folds(splits, samples)
         try:
             return self._fit(samples)
         finally:
-            del self._splits, self._n_samples
+            del self._folds
 
 
 class SVMRFE(_CrossValidated):
@@ -267,8 +284,23 @@ class SVMRFE(_CrossValidated):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
+    def _fit_on(self, samples, splits):
+        self._chosen = None
+        if splits:
+            self._chosen = self._cross_validate(samples, splits)
+        try:
+            return self._fit(samples)
+        finally:
+            del self._chosen
+
     def _default_size(self, n_features):
         return max(n_features // 2, min(2, n_features))
+
+    def _rules(self, p):
+        rules = super()._rules(p)
+        if getattr(self, "_chosen", None) is not None:
+            rules["max_features"] = self._chosen
+        return rules
 
     def _request(self, samples, rules):
         if isinstance(self.step, Integral):
@@ -282,6 +314,70 @@ class SVMRFE(_CrossValidated):
             "criterion": _criterion(self),
             "step": step,
         }
+
+    def _cross_validate(self, samples, splits):
+        """Eliminate inside every split, score every size there, and choose one; sets ``cv_results_``."""
+        p, rules = samples.X.shape[1], self._rules(samples.X.shape[1])
+        # Without a size of its own the elimination judges every size.
+        most = p if self.n_features_to_select is None and not (self.rules and self.rules.max_features) else rules["max_features"]
+        rules["max_features"] = min(int(self.min_features_to_select), p)
+        limits = asked(self.time_limit, None, self.n_jobs)
+        listener = Listener(self, samples, int(self.verbose), self.callback)
+        paths = _core.rfe_paths(
+            *samples.arguments,
+            rules,
+            self._request(samples, rules),
+            [(train.tolist(), test.tolist()) for train, test in splits],
+            limits,
+            listener if listener.wanted else None,
+        )
+        for path in paths:
+            warn_of_limit(self, path, "Sizes that a split did not reach are not judged.")
+        sizes = sorted(set.intersection(*(set(path["sizes"].tolist()) for path in paths)))
+        sizes = [size for size in sizes if size <= most] or sizes[:1]
+        scores = np.array([_scores(self, samples, test, path, sizes) for path, (_, test) in zip(paths, splits, strict=True)])
+        mean, std = scores.mean(axis=0), scores.std(axis=0)
+        best = int(mean.argmax())
+        if self.size_rule == "1se":
+            # Standard error of the mean, from the sample variance over the splits.
+            error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
+            best = int(np.flatnonzero(mean >= mean[best] - error)[0])
+        self.cv_results_ = {"n_features": np.array(sizes), "mean_test_score": mean, "std_test_score": std}
+        for number, (path, score) in enumerate(zip(paths, scores, strict=True)):
+            order = np.empty(p, dtype=int)
+            order[path["ranked"]] = np.arange(1, p + 1)
+            self.cv_results_[f"split{number}_test_score"] = score
+            self.cv_results_[f"split{number}_ranking"] = order
+            self.cv_results_[f"split{number}_support"] = order <= sizes[best]
+        return sizes[best]
+
+
+def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[str, Any], sizes: list[int]) -> list[float]:
+    """Score of each size on the samples held out."""
+    at = {size: place for place, size in enumerate(path["sizes"].tolist())}
+    y, weights = samples.classes[samples.codes[test]], samples.sample_weight[test]
+    scorer = check_scoring(scoring=estimator.scoring or "accuracy")
+    # A scorer of the caller's own may not know weights.
+    options = {} if callable(estimator.scoring) else {"sample_weight": weights}
+    return [scorer(_Decided(samples.classes, path["decisions"][at[size]]), samples.X[test], y, **options) for size in sizes]
+
+
+class _Decided(ClassifierMixin, BaseEstimator):
+    """A classifier whose decisions are known already; what a scorer sees."""
+
+    def __init__(self, classes: np.ndarray, decisions: np.ndarray) -> None:
+        self.classes_ = classes
+        # Positive for the second class of each pair.
+        self.decisions = decisions
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """As :class:`SVC` decides."""
+        return self.decisions[:, 0] if len(self.classes_) == 2 else votes(-self.decisions, len(self.classes_))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The class decided for."""
+        decision = self.decision_function(X)
+        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
 
 
 class EvaluationRFE(_CrossValidated):
@@ -454,7 +550,7 @@ class EvaluationRFE(_CrossValidated):
             "candidates": int(self.candidates),
             "adaptive": None if self.adaptive is None else float(self.adaptive),
             "costs": [float(cost) for cost in self.costs],
-            "folds": _folds(self._splits, samples, self._n_samples),
+            "folds": self._folds,
         }
 
     def _tell(self, answer, p):
@@ -627,7 +723,7 @@ class FlipSelector(_CrossValidated):
             "svm": self._settings(),
             "kernel": kernel_of(self, samples),
             "costs": [float(cost) for cost in self.costs],
-            "folds": _folds(self._splits, samples, self._n_samples),
+            "folds": self._folds,
             "passes": int(self.max_iter),
             "start": first["support"].tolist() or [0],
         }

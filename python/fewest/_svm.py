@@ -84,7 +84,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):
         return self.classes_[decision.argmax(axis=1)]
 
 
-def _votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
+def votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
     """One value for each class from one for each pair of classes (positive: the first of the pair)."""
     return _ovr_decision_function(decision < 0, -decision, n_classes)
 
@@ -448,7 +448,7 @@ class SVC(_Classifier):
 
     def _by_class(self, X):
         decision = self._by_pair(X)
-        return _votes(decision, len(self.classes_)) if decision.ndim > 1 else decision
+        return votes(decision, len(self.classes_)) if decision.ndim > 1 else decision
 
     def _by_pair(self, X):
         check_is_fitted(self, "support_")
