@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::held_out::{HeldOut, Trained};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
 use crate::subset_oracle::SubsetOracle;
@@ -40,6 +41,7 @@ pub(super) struct RankingOracle<'a> {
     every: u64,
     trainings: u64,
     tuned: Vec<Tuned>,
+    held_out: Option<HeldOut<'a>>,
 }
 
 /// The two ways to train and rank.
@@ -70,7 +72,13 @@ impl<'a> RankingOracle<'a> {
         validation: Option<CrossValidation<'a>>,
     ) -> Self {
         let every = settings.tuning.as_ref().map_or(1, |t| t.every);
-        Self { engine, rules, criterion: settings.criterion, validation, every, trainings: 0, tuned: Vec::new() }
+        let (criterion, tuned) = (settings.criterion, Vec::new());
+        Self { engine, rules, criterion, validation, every, trainings: 0, tuned, held_out: None }
+    }
+
+    /// Judges these samples at every training from now on.
+    pub(super) fn judge(&mut self, held_out: Option<HeldOut<'a>>) {
+        self.held_out = held_out;
     }
 
     /// The cost of the last training.
@@ -81,9 +89,9 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
-    /// Every choice of the cost.
-    pub(super) fn into_tuned(self) -> Vec<Tuned> {
-        self.tuned
+    /// Every choice of the cost, and what was judged.
+    pub(super) fn into_parts(self) -> (Vec<Tuned>, Option<HeldOut<'a>>) {
+        (self.tuned, self.held_out)
     }
 
     fn subset(&self) -> &Subset {
@@ -105,6 +113,28 @@ impl<'a> RankingOracle<'a> {
         match &self.engine {
             Engine::Linear(oracle, _) => oracle.solution().map(|s| s.status.is_limit()),
             Engine::Kernel(oracle) => oracle.machines().map(|m| m.iter().any(|s| s.status.is_limit())),
+        }
+    }
+
+    /// The machines of the last training, by sample.
+    fn machines(&self) -> Vec<Trained> {
+        match &self.engine {
+            Engine::Linear(oracle, _) => {
+                let machine = |s: &crate::DualSolution| Trained {
+                    beta: s.beta.clone(),
+                    bias: s.bias,
+                    weights: s.weights.clone(),
+                };
+                oracle.solution().into_iter().map(machine).collect()
+            }
+            Engine::Kernel(oracle) => {
+                let machine = |(pair, s): (usize, &crate::DualSolution)| Trained {
+                    beta: oracle.grouped().by_sample(pair, &s.beta),
+                    bias: s.bias,
+                    weights: Vec::new(),
+                };
+                oracle.machines().into_iter().flatten().enumerate().map(machine).collect()
+            }
         }
     }
 
@@ -193,6 +223,11 @@ impl Oracle for RankingOracle<'_> {
             self.train(run, if matches!(question, Question::KeepBest { .. }) { WIND_UP } else { Duration::ZERO });
         }
         let smallest = self.smallest(count);
+        // A training that was cut short says little, unless it is the last one.
+        if self.held_out.is_some() && (self.trained() == Some(false) || matches!(question, Question::KeepBest { .. })) {
+            let (machines, subset) = (self.machines(), self.subset().clone());
+            self.held_out.as_mut().expect("just seen").judge(&subset, &machines);
+        }
         Ok(Ranking { objective: self.objective(), smallest, dropped })
     }
 }
