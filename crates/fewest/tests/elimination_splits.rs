@@ -27,7 +27,7 @@ fn draw(n: usize, p: usize, k: u32, density: f64, seed: u64) -> (Box<dyn Design>
 }
 
 fn settings(kernel: Kernel, criterion: Criterion) -> RfeSettings {
-    let svm = SvmSettings { tolerance: 1e-12, cost: 0.7, ..SvmSettings::default() };
+    let svm = SvmSettings { tolerance: 1e-14, cost: 0.7, ..SvmSettings::default() };
     RfeSettings { svm, kernel: KernelRule { kernel, per_feature: true }, criterion, ..RfeSettings::default() }
 }
 

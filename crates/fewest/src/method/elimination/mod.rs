@@ -176,9 +176,9 @@ pub fn rfe_classes(
 }
 
 /// [`rfe_classes`], judging samples that are held out at every training.
-fn eliminate<'a>(
-    data: &'a Classified<'a>,
-    rules: &'a Rules,
+fn eliminate(
+    data: &Classified<'_>,
+    rules: &Rules,
     settings: &RfeSettings,
     held_out: Option<HeldOut<'_>>,
     limits: Limits,
@@ -193,13 +193,13 @@ fn eliminate<'a>(
         (None, Some(grouped)) => RankingOracle::kernel(grouped, rules, settings)?,
         (None, None) => unreachable!("one of them was made"),
     };
-    oracle.judge(held_out);
+    oracle.hold_out(held_out);
     let mut master = Elimination::new(rules, settings.step);
     let status = drive(&mut oracle, &mut master, &mut run)?;
     let cost = oracle.cost();
-    let (tuned, held_out) = oracle.into_parts();
+    let (tuned, judged) = oracle.into_parts();
     let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };
-    Ok((RfeReport { selection, cost, tuned }, held_out.map(HeldOut::into_judged)))
+    Ok((RfeReport { selection, cost, tuned }, judged))
 }
 
 /// Every feature the rules do not forbid.

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::held_out::{HeldOut, Trained};
+use super::held_out::{HeldOut, Judged, Trained};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
 use crate::subset_oracle::SubsetOracle;
 use crate::validation::{CrossValidation, Grouped};
-use crate::{Error, Oracle, Problem, Rules, Run, Subset};
+use crate::{DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
 
 /// What a training may still take after a limit was reached, so that the reported objective means something.
 const WIND_UP: Duration = Duration::from_secs(1);
@@ -77,8 +77,15 @@ impl<'a> RankingOracle<'a> {
     }
 
     /// Judges these samples at every training from now on.
-    pub(super) fn judge(&mut self, held_out: Option<HeldOut<'a>>) {
-        self.held_out = held_out;
+    pub(super) fn hold_out(&mut self, samples: Option<HeldOut<'a>>) {
+        self.held_out = samples;
+    }
+
+    fn judge(&mut self) {
+        if let Some(mut held_out) = self.held_out.take() {
+            held_out.judge(self.subset(), &self.machines());
+            self.held_out = Some(held_out);
+        }
     }
 
     /// The cost of the last training.
@@ -90,8 +97,8 @@ impl<'a> RankingOracle<'a> {
     }
 
     /// Every choice of the cost, and what was judged.
-    pub(super) fn into_parts(self) -> (Vec<Tuned>, Option<HeldOut<'a>>) {
-        (self.tuned, self.held_out)
+    pub(super) fn into_parts(self) -> (Vec<Tuned>, Option<Judged>) {
+        (self.tuned, self.held_out.map(HeldOut::into_judged))
     }
 
     fn subset(&self) -> &Subset {
@@ -118,22 +125,12 @@ impl<'a> RankingOracle<'a> {
 
     /// The machines of the last training, by sample.
     fn machines(&self) -> Vec<Trained> {
+        let machine = |beta, s: &DualSolution| Trained { beta, bias: s.bias, weights: s.weights.clone() };
         match &self.engine {
-            Engine::Linear(oracle, _) => {
-                let machine = |s: &crate::DualSolution| Trained {
-                    beta: s.beta.clone(),
-                    bias: s.bias,
-                    weights: s.weights.clone(),
-                };
-                oracle.solution().into_iter().map(machine).collect()
-            }
+            Engine::Linear(oracle, _) => oracle.solution().map(|s| machine(s.beta.clone(), s)).into_iter().collect(),
             Engine::Kernel(oracle) => {
-                let machine = |(pair, s): (usize, &crate::DualSolution)| Trained {
-                    beta: oracle.grouped().by_sample(pair, &s.beta),
-                    bias: s.bias,
-                    weights: Vec::new(),
-                };
-                oracle.machines().into_iter().flatten().enumerate().map(machine).collect()
+                let solutions = oracle.machines().into_iter().flatten().enumerate();
+                solutions.map(|(pair, s)| machine(oracle.grouped().by_sample(pair, &s.beta), s)).collect()
             }
         }
     }
@@ -224,9 +221,8 @@ impl Oracle for RankingOracle<'_> {
         }
         let smallest = self.smallest(count);
         // A training that was cut short says little, unless it is the last one.
-        if self.held_out.is_some() && (self.trained() == Some(false) || matches!(question, Question::KeepBest { .. })) {
-            let (machines, subset) = (self.machines(), self.subset().clone());
-            self.held_out.as_mut().expect("just seen").judge(&subset, &machines);
+        if run.stop().is_none() || matches!(question, Question::KeepBest { .. }) {
+            self.judge();
         }
         Ok(Ranking { objective: self.objective(), smallest, dropped })
     }
