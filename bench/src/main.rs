@@ -228,8 +228,11 @@ fn run_rfecv(data: &matrix::Matrix, mut options: Options) -> Result<Value, Strin
         };
         let accuracies: Vec<f64> = (0..path.sizes.len()).map(right).collect();
         let ranking: Vec<usize> = path.selection.ranking.iter().map(|r| r.feature).collect();
-        let status = path.selection.outcome.status.name();
-        found.push(json!({"sizes": path.sizes, "accuracies": accuracies, "ranking": ranking, "status": status}));
+        let outcome = &path.selection.outcome;
+        found.push(json!({
+            "sizes": path.sizes, "accuracies": accuracies, "ranking": ranking, "status": outcome.status.name(),
+            "trainings": outcome.counts.oracle_calls, "iterations": outcome.counts.solver_iterations,
+        }));
     }
     Ok(json!({"seconds": seconds, "folds": found, "peak_bytes": peak}))
 }
