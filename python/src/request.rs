@@ -136,6 +136,14 @@ fn bias(s: Option<f64>) -> Bias {
 }
 
 impl Method {
+    /// The settings of SVM-RFE.
+    pub(crate) fn rfe(self) -> Result<RfeSettings, Error> {
+        let Method::Rfe { svm, kernel, criterion, step } = self else {
+            return Err(Error::setting("name", "another method", "rfe"));
+        };
+        Ok(RfeSettings { svm: svm.settings()?, kernel: kernel.into(), criterion, step, tuning: None })
+    }
+
     /// Runs the method. `codes`: class of each sample, `weights`: its weight.
     pub(crate) fn select(
         self,
@@ -149,11 +157,7 @@ impl Method {
         let two = || Problem::new(design, &labels(codes), Some(weights));
         let many = || Classified::new(design, codes, Some(weights));
         Ok(match self {
-            Method::Rfe { svm, kernel, criterion, step } => {
-                let kernel = KernelRule::from(kernel);
-                let settings = RfeSettings { svm: svm.settings()?, kernel, criterion, step, tuning: None };
-                rfe_classes(&many()?, rules, &settings, limits, observer)?.selection.into()
-            }
+            Method::Rfe { .. } => rfe_classes(&many()?, rules, &self.rfe()?, limits, observer)?.selection.into(),
             Method::EbRfe { svm, kernel, criterion, candidates, adaptive, costs, folds } => {
                 let (svm, kernel, folds) = (svm.settings()?, KernelRule::from(kernel), folds.folds()?);
                 let settings = EbRfeSettings { svm, kernel, criterion, candidates, adaptive, costs, folds };
