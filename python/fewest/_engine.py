@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 logger = logging.getLogger("fewest")
 
-DTYPES = (np.float64, np.float32)
+DTYPES: Any = (np.float64, np.float32)
 
 
 def matrix(X: Any) -> Any:
@@ -149,7 +149,7 @@ class Listener:
     def __init__(self, estimator: Any, samples: Samples, verbose: int, callback: Any) -> None:
         self.estimator, self.samples = estimator, samples
         self.verbose, self.callback = verbose, callback
-        self.context = getattr(estimator, "_callback_fit_ctx", None)
+        self.context: Any = getattr(estimator, "_callback_fit_ctx", None)
         self.protocol = self.context is not None and bool(getattr(estimator, "_skl_callbacks", None))
         self.state: dict[str, Any] = {}
         self.printed = monotonic()
@@ -167,8 +167,8 @@ class Listener:
             self.state["features"] = np.asarray(event["features"], dtype=np.intp)
         objective, bound = self.state.get("objective"), self.state.get("bound")
         gap = None if objective is None or bound is None else abs(objective - bound) / max(abs(objective), 1e-10)
-        now = {"feature": event.get("feature"), "criterion": event.get("criterion")}
-        progress = Progress(event=kind, gap=gap, **{"elapsed": 0.0, **self.state}, **now)
+        now = {"event": kind, "gap": gap, "feature": event.get("feature"), "criterion": event.get("criterion")}
+        progress = Progress(**{"elapsed": 0.0, **self.state, **now})
         self._say(progress)
         stop = bool(self.callback and self.callback(progress))
         if self.protocol and kind in ("step", "incumbent"):
@@ -246,6 +246,4 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
     }[status]
     gap = answer.get("gap")
     known = f" The relative gap is {gap:.2g}." if gap is not None and np.isfinite(gap) else ""
-    warnings.warn(
-        f"{type(estimator).__name__} stopped before its end: {why}. {what}{known}", ConvergenceWarning, stacklevel=4
-    )
+    warnings.warn(f"{type(estimator).__name__} stopped before its end: {why}. {what}{known}", ConvergenceWarning, stacklevel=4)
