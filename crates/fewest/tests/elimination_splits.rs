@@ -164,15 +164,17 @@ fn limits_and_a_break_end_every_path_with_an_allowed_subset() {
     let data = Classified::new(&*design, &classes, None).unwrap();
     let rules = Rules::at_most_features(30, 4).unwrap();
     let settings = settings(Kernel::Linear, Criterion::Weights);
-    let run = |limits: Limits, observer: &mut (dyn fewest::Observer + Send)| {
-        rfe_paths(&data, &rules, &settings, &thirds(36), limits, observer).unwrap()
+    let none = Rules::none(30);
+    let run_under = |rules: &Rules, limits: Limits, observer: &mut (dyn fewest::Observer + Send)| {
+        rfe_paths(&data, rules, &settings, &thirds(36), limits, observer).unwrap()
     };
+    let run = |limits, observer: &mut (dyn fewest::Observer + Send)| run_under(&rules, limits, observer);
     let no_time = Limits { time: Some(Duration::ZERO), ..Limits::default() };
     let two_calls = Limits { oracle_calls: Some(2), ..Limits::default() };
     let mut most = 0;
     let mut break_at_once = |event: &Event<'_>| {
-        if let Event::Progress { total, .. } = event {
-            most = most.max(total.unwrap());
+        if let Event::Progress { total: Some(total), .. } = event {
+            most = most.max(*total);
         }
         ControlFlow::Break(())
     };
@@ -180,6 +182,7 @@ fn limits_and_a_break_end_every_path_with_an_allowed_subset() {
         (run(no_time, &mut Silent), Status::TimeLimit, &[4][..]),
         (run(two_calls, &mut Silent), Status::CallLimit, &[30, 29, 4][..]),
         (run(Limits::default(), &mut break_at_once), Status::Cancelled, &[4][..]),
+        (run_under(&none, Limits::default(), &mut break_at_once), Status::Cancelled, &[30][..]),
         (run(Limits::default(), &mut Silent), Status::Completed, &(4..31).rev().collect::<Vec<_>>()[..]),
     ] {
         assert_eq!(paths.len(), 3);

@@ -265,7 +265,9 @@ impl ActiveSet {
         matrix.gram.multiply_into(&whole, &mut change);
         let shift = matrix.shift * d.iter().sum::<f64>();
         if shift != 0.0 {
-            change.iter_mut().for_each(|c| *c += shift);
+            for c in &mut change {
+                *c += shift;
+            }
         }
         let (mut slope, mut curve) = (0.0, 0.0);
         for (&i, &d) in self.free.iter().zip(d) {

@@ -221,7 +221,8 @@ impl Oracle for RankingOracle<'_> {
         }
         let smallest = self.smallest(count);
         // A training that was cut short says little, unless it is the last one.
-        if run.stop().is_none() || matches!(question, Question::KeepBest { .. }) {
+        let last = || matches!(question, Question::KeepBest { .. }) || self.rules.allows(self.subset());
+        if run.stop().is_none() || last() {
             self.judge();
         }
         Ok(Ranking { objective: self.objective(), smallest, dropped })

@@ -100,11 +100,12 @@ pub fn rfe_paths(
     }
     let weights = splits.iter().enumerate().map(|(at, split)| training_weights(data, at, split));
     let weights: Vec<Vec<f64>> = weights.collect::<Result<_, _>>()?;
-    let start = Instant::now();
+    let (start, time) = (Instant::now(), limits.time);
+    let counts = Limits { time: None, ..limits };
     let shared = Mutex::new(Shared { observer, done: vec![0; splits.len()], start, stopped: false });
     let path = |(at, (split, weights)): (usize, (&Split, &Vec<f64>))| {
-        let time = limits.time.map(|time| time.saturating_sub(start.elapsed()));
-        let limits = Limits { time, ..limits.clone() };
+        let time = time.map(|time| time.saturating_sub(start.elapsed()));
+        let limits = Limits { time, ..counts.clone() };
         one_path(data, rules, settings, split, weights, limits, &mut Voice { shared: &shared, split: at })
     };
     splits.par_iter().zip(&weights).enumerate().map(path).collect()
