@@ -253,7 +253,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the classifier on the selected features, of shape (n_machines, n_features_)."""
+        """Weights of the classifier on the selected features, of shape (n_machines, n_selected)."""
         return self._fitted().coef_
 
     @property

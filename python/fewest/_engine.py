@@ -16,6 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 logger = logging.getLogger("fewest")
 
+#: A relative gap that rounding alone may leave, and that no user misses.
+ROUNDING = 1e-8
 DTYPES: Any = (np.float64, np.float32)
 
 
@@ -112,7 +114,7 @@ def _of_classes(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sampl
 class Progress:
     """How far a fit has come; what ``callback=`` receives.
 
-    Attributes
+    Parameters
     ----------
     event : str
         What happened: "step", "incumbent" (a better subset), "bound" (a better proof), "eliminated" (a feature left),
@@ -235,7 +237,8 @@ def svm(C: float, loss: str, bias: float | None, tol: float, max_iter: int = -1)
 def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
     """A ``ConvergenceWarning`` when the engine did not come to its end."""
     status = answer["status"]
-    if status in ("optimal", "completed", "infeasible"):
+    gap = answer.get("gap")
+    if status in ("optimal", "completed", "infeasible") or (status == "stalled" and gap is not None and gap <= ROUNDING):
         return
     why = {
         "time_limit": "time_limit was reached; raise it",
@@ -244,6 +247,5 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
         "cancelled": "it was interrupted" if answer["interrupted"] else "a callback stopped it",
         "stalled": "rounding ended its progress; scale the features, or raise tol",
     }[status]
-    gap = answer.get("gap")
     known = f" The relative gap is {gap:.2g}." if gap is not None and np.isfinite(gap) else ""
     warnings.warn(f"{type(estimator).__name__} stopped before its end: {why}. {what}{known}", ConvergenceWarning, stacklevel=4)

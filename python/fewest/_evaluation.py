@@ -102,7 +102,7 @@ class EvaluationRFE(CrossValidated):
     estimator_ : SVC
         The classifier trained on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int
@@ -278,7 +278,7 @@ class FlipSelector(CrossValidated):
     estimator_ : SVC
         The classifier trained on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int

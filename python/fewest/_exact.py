@@ -92,7 +92,7 @@ class ExactSelector(Selector):
     estimator_ : SVC
         The classifier trained on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int
@@ -247,7 +247,7 @@ class BendersSelector(Selector):
     estimator_ : SVC
         The classifier trained on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int
@@ -386,7 +386,7 @@ class AlignmentSelector(Selector):
     estimator_ : SVC
         The classifier trained on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int

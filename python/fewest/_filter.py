@@ -71,7 +71,7 @@ class InformationGain(Selector):
     estimator_ : SVC
         The classifier trained on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int

@@ -87,14 +87,14 @@ class FeatureGeneratingMachine(Selector):
     estimator_ : LinearSVC
         The method's own classifier on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
         Their names, when X had any.
-    shares_ : ndarray of shape (n_features_,)
+    shares_ : ndarray of shape (n_selected,)
         Weight of each kept feature in the mixture, in (0, 1].
     rounds_ : list of dict
         Every round: ``upper``, ``lower``, ``subsets``, ``kept``.

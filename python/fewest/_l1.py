@@ -85,7 +85,7 @@ class L1SVMSelector(Selector):
     estimator_ : LinearSVC
         The method's own classifier on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int
@@ -197,7 +197,7 @@ class FSVSelector(Selector):
     estimator_ : LinearSVC
         The method's own classifier on the selected features.
     coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_features_), and biases.
+        Its weights, of shape (n_machines, n_selected), and biases.
     classes_ : ndarray of shape (n_classes,)
         Labels.
     n_features_in_ : int
