@@ -62,7 +62,9 @@ plt.show()
 # How stable is the panel?
 # ------------------------
 
-display = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=5, step=0.5, step_of="remaining"), X, y, n_runs=30, random_state=0)
+display = StabilityDisplay.from_estimator(
+    SVMRFE(n_features_to_select=5, step=0.5, step_of="remaining"), X, y, n_runs=30, random_state=0
+)
 display.names = names
 display.plot(max_features=15)
 plt.tight_layout()

@@ -2,7 +2,7 @@
 Words out of a million
 ======================
 
-A text set: a row for each document, a column for each word or pair of words, few of them in any document. The feature generating machine
+A text set: a row for each document, a column for each word, few of them in any document. The feature generating machine
 picks a few hundred columns, and proves how good its relaxation is.
 """
 

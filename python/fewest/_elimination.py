@@ -276,29 +276,38 @@ class SVMRFE(CrossValidated):
         return sizes[best]
 
 
-def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[str, Any], sizes: list[int]) -> list[float]:
+def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[str, Any], sizes: list[int]) -> np.ndarray:
     """Score of each size on the samples held out."""
-    at = {size: place for place, size in enumerate(path["sizes"].tolist())}
-    y, weights = samples.classes[samples.codes[test]], samples.sample_weight[test]
-    scorer = check_scoring(scoring=estimator.scoring or "accuracy")
+    decisions = path["decisions"][np.searchsorted(-path["sizes"].astype(int), -np.array(sizes))]
+    y, weights = samples.codes[test], samples.sample_weight[test]
+    if len(samples.classes) == 2:
+        decisions = decisions[:, :, 0]
+        predicted = (decisions > 0).astype(y.dtype)
+    else:
+        # Positive for the second class of each pair.
+        by_class = votes(-decisions.reshape(-1, decisions.shape[2]), len(samples.classes))
+        decisions = by_class.reshape(len(sizes), len(test), -1)
+        predicted = decisions.argmax(axis=2)
+    if estimator.scoring in (None, "accuracy"):
+        return (predicted == y) @ weights / weights.sum()
+    scorer = check_scoring(scoring=estimator.scoring)
     # A scorer of the caller's own may not know weights.
     options = {} if callable(estimator.scoring) else {"sample_weight": weights}
-    return [scorer(_Decided(samples.classes, path["decisions"][at[size]]), samples.X[test], y, **options) for size in sizes]
+    X, labels = samples.X[test], samples.classes[y]
+    judged = [_Decided(samples.classes, *both) for both in zip(decisions, predicted, strict=True)]
+    return np.array([scorer(decided, X, labels, **options) for decided in judged])
 
 
 class _Decided(ClassifierMixin, BaseEstimator):
     """A classifier whose decisions are known already; what a scorer sees."""
 
-    def __init__(self, classes: np.ndarray, decisions: np.ndarray) -> None:
-        self.classes_ = classes
-        # Positive for the second class of each pair.
-        self.decisions = decisions
+    def __init__(self, classes: np.ndarray, decisions: np.ndarray, predicted: np.ndarray) -> None:
+        self.classes_, self.decisions, self.predicted = classes, decisions, predicted
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """As :class:`SVC` decides."""
-        return self.decisions[:, 0] if len(self.classes_) == 2 else votes(-self.decisions, len(self.classes_))
+        """The decision values."""
+        return self.decisions
 
     def predict(self, X: Any) -> np.ndarray:
-        """The class decided for."""
-        decision = self.decision_function(X)
-        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
+        """The classes decided for."""
+        return self.classes_[self.predicted]
