@@ -9,7 +9,7 @@ BENCH_PYTHON ?= .venv/bin/python
 FUZZ_SECONDS ?= 600
 PROFILE ?= dev
 
-.PHONY: help demo test browser check fmt-check lint docs tools peers bench bench-python fuzz need-cargo
+.PHONY: help demo test python-build python-test python-docs browser check fmt-check lint docs tools peers bench bench-python fuzz need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -33,9 +33,29 @@ demo: need-cargo tools ## select 5 of 30 features of a real data set by SVM-RFE,
 	@$(CARGO) build --quiet --release --locked -p fewest-cli
 	@./docs/transcript.sh
 
-test: check peers ## everything CI runs: format, lints, documentation, all tests
+test: check peers ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
 	browser="$$(.ci/browser)"; \
 	FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --workspace --locked
+	$(MAKE) python-test
+
+# The module as cargo builds it for tests, so that nothing is compiled twice; `pip install ./python` makes the optimised wheel.
+python-build: need-cargo tools .venv/python.done
+	$(CARGO) build --workspace --lib --locked
+	install -s -m 755 target/debug/lib_core.so python/fewest/_core.abi3.so
+
+python-test: python-build ## the Python package: lints, type stubs, tests, doctests
+	cd python && ../.venv/bin/ruff format --check fewest tests examples && ../.venv/bin/ruff check fewest tests examples
+	cd python && PYTHONPATH=. ../.venv/bin/python -m mypy.stubtest fewest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt
+	cd python && PYTHONPATH=. SCIPY_ARRAY_API=1 ../.venv/bin/python -m pytest --doctest-modules fewest tests
+
+python-docs: python-build ## the site of the Python package, warnings denied: python/docs/_build/html
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r python/docs/requirements.txt
+	cd python && PYTHONPATH=. ../.venv/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+.venv/python.done: python/tests/requirements.txt
+	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r python/tests/requirements.txt
+	@touch $@
 
 # The reports of real runs in Debian's Chromium, alone and with what it saw: two minutes on one core that others used too (25 s of them the
 # runs, 90 s the browser); screenshots stay in target/screenshots.

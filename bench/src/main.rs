@@ -1,9 +1,10 @@
-//! `fewest-bench fit|rfe|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
+//! `fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
 //! output. Only the solve is timed. `bench/README.md` says what the scripts do with it.
 //!
 //! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias free|none|S --tolerance T
 //! --repeats R --seconds S` (repeat until R runs or S seconds) `--out FILE` (bias, weights, decision values as raw f64).
 //! Options of `rfe`: `--features K --step N --cost C --tolerance T --repeats R --seconds S`.
+//! Options of `rfecv`: those of `rfe`, where K is the last size, and `--folds FILE` (the fold of each sample as a byte).
 //! Options of `fgm`: `--features B --cost C --gap G --mkl fast|simple --reuse 1|0 --top-b 0|1 --repeats R --seconds S --out FILE`
 //! (bias and the p weights as raw f64).
 //! Options of `l1`: see `l1.rs`.
@@ -21,10 +22,12 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use fewest::method::elimination::splits::rfe_paths;
 use fewest::method::elimination::{RfeSettings, Step, rfe};
 use fewest::method::generating::{FgmSettings, Mkl, fgm};
 use fewest::model::{FitSettings, Model, fit};
-use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, SvmSettings};
+use fewest::validation::Folds;
+use fewest::{Bias, Classified, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, SvmSettings};
 use fewest_data::ReadOptions;
 use serde_json::{Value, json};
 
@@ -60,7 +63,9 @@ impl Options {
 
 fn run(arguments: &[String]) -> Result<Value, String> {
     let [command, file, rest @ ..] = arguments else {
-        return Err("usage: fewest-bench fit|rfe|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]".into());
+        return Err(
+            "usage: fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]".into()
+        );
     };
     let mut options = HashMap::new();
     for pair in rest.chunks(2) {
@@ -78,6 +83,7 @@ fn run(arguments: &[String]) -> Result<Value, String> {
     let mut answer = match command.as_str() {
         "fit" => run_fit(&data, options)?,
         "rfe" => run_rfe(&data, options)?,
+        "rfecv" => run_rfecv(&data, options)?,
         "fgm" => run_fgm(&data, options)?,
         "l1" => l1::run_l1(&data, options)?,
         "l1-hinge" => l1::run_l1_hinge(&data, options)?,
@@ -87,7 +93,7 @@ fn run(arguments: &[String]) -> Result<Value, String> {
         "info" => options.none_left().map(|()| json!({"peak_bytes": peak_bytes()}))?,
         other => {
             return Err(format!(
-                "unknown command {other}; there are fit, rfe, fgm, l1, pass, kta, enumerate, read and info"
+                "unknown command {other}; there are fit, rfe, rfecv, fgm, l1, pass, kta, enumerate, read and info"
             ));
         }
     };
@@ -194,6 +200,41 @@ fn run_rfe(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
         "status": found.outcome.status.name(), "trainings": found.outcome.counts.oracle_calls,
         "peak_bytes": peak, "gram_bytes": 8 * n * n, "ranking": ranking,
     }))
+}
+
+/// For each fold its ranking, and the share of its samples classified right at each size.
+fn run_rfecv(data: &matrix::Matrix, mut options: Options) -> Result<Value, String> {
+    let (features, step) = (options.number("features", 1.0)? as usize, options.number("step", 1.0)?);
+    let step = if step >= 1.0 { Step::Count(step as usize) } else { Step::Original(step) };
+    let settings = RfeSettings { svm: svm(&mut options)?, step, ..RfeSettings::default() };
+    let file = options.text("folds", "");
+    let folds = std::fs::read(&file).map_err(|e| format!("--folds {file}: {e}"))?;
+    let folds = Folds::new(folds.into_iter().map(u32::from).collect()).map_err(|e| e.to_string())?;
+    let classes: Vec<u32> = data.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
+    let problem = Classified::new(&*data.design, &classes, None).map_err(|e| e.to_string())?;
+    let rules = Rules::at_most_features(problem.n_features(), features).map_err(|e| e.to_string())?;
+    let splits = folds.splits();
+    let (seconds, paths) = timed(&mut options, || {
+        rfe_paths(&problem, &rules, &settings, &splits, Limits::default(), &mut Silent).map_err(|e| e.to_string())
+    })?;
+    let peak = peak_bytes();
+    options.none_left()?;
+    let mut found = Vec::new();
+    for (path, split) in paths.iter().zip(&splits) {
+        let right = |at: usize| {
+            let right =
+                path.predictions_at(at).iter().zip(&split.held_out).filter(|(c, i)| **c == classes[**i]).count();
+            right as f64 / split.held_out.len() as f64
+        };
+        let accuracies: Vec<f64> = (0..path.sizes.len()).map(right).collect();
+        let ranking: Vec<usize> = path.selection.ranking.iter().map(|r| r.feature).collect();
+        let outcome = &path.selection.outcome;
+        found.push(json!({
+            "sizes": path.sizes, "accuracies": accuracies, "ranking": ranking, "status": outcome.status.name(),
+            "trainings": outcome.counts.oracle_calls, "iterations": outcome.counts.solver_iterations,
+        }));
+    }
+    Ok(json!({"seconds": seconds, "folds": found, "peak_bytes": peak}))
 }
 
 fn run_fgm(data: &matrix::Matrix, mut options: Options) -> Result<Value, String> {

@@ -1,22 +1,16 @@
 """Feature selection for support vector machines, fast, and with proof of how good the answer is."""
 
 from fewest._core import __version__
+from fewest._display import SearchDisplay, SelectionPathDisplay, StabilityDisplay
+from fewest._elimination import SVMRFE
 from fewest._engine import Progress
+from fewest._evaluation import EvaluationRFE, FlipSelector
+from fewest._exact import AlignmentSelector, BendersSelector, ExactSelector
+from fewest._filter import InformationGain
+from fewest._generating import FeatureGeneratingMachine
+from fewest._l1 import FSVSelector, L1SVMSelector
+from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._rules import Rules
-from fewest._selectors import (
-    SVMRFE,
-    AlignmentSelector,
-    BendersSelector,
-    EvaluationRFE,
-    ExactSelector,
-    FeatureGeneratingMachine,
-    FlipSelector,
-    FSVSelector,
-    InformationGain,
-    L1SVMSelector,
-    LagrangianSelector,
-    MBPSelector,
-)
 from fewest._svm import SVC, LinearSVC
 
 __all__ = [
@@ -36,5 +30,8 @@ __all__ = [
     "MBPSelector",
     "Progress",
     "Rules",
+    "SearchDisplay",
+    "SelectionPathDisplay",
+    "StabilityDisplay",
     "__version__",
 ]

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
-from typing import Any
+from abc import ABCMeta
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import safe_mask
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest import _core
 from fewest._engine import DTYPES, Listener, Samples, asked, svm, validated, warn_of_limit
 from fewest._rules import Rules, _Index
-from fewest._svm import CLASS_WEIGHT, COST, JOBS, LOSS, POSITIVE_OR_NONE, SVC, TIME, TOLERANCE, LinearSVC, kernel_of
+from fewest._svm import SVC, LinearSVC
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -28,20 +30,7 @@ except ImportError:  # scikit-learn before 1.9
         """Stands in for scikit-learn's mixin where there is none."""
 
 
-SIZE = [Interval(Integral, 1, None, closed="left"), None]
-COMMON = {
-    "n_features_to_select": SIZE,
-    "rules": [Rules, None],
-    "class_weight": CLASS_WEIGHT,
-    "time_limit": TIME,
-    "callback": [callable, None],
-    "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
-    "n_jobs": JOBS,
-}
-GAP = {"gap": [Interval(Real, 0.0, None, closed="left")]}
-
-
-class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator):
+class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all selectors; a subclass says what its method is called and what it asks for."""
 
     _binary_only = True
@@ -61,7 +50,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
         Parameters
@@ -78,29 +67,42 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         self : object
             Fitted.
         """
-        return self._fit(self._validated(X, y, sample_weight))
+        return self._run(self._validated(X, y, sample_weight))
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         return validated(self, X, y, sample_weight, self.class_weight, self._binary_only)
 
-    def _fit(self, samples: Samples) -> Any:
+    def _run(self, samples: Samples, splits: Any = ()) -> Any:
+        """Fit as one task of scikit-learn's callback protocol."""
+        context = None
+        if hasattr(self, "_init_callback_context"):
+            context = self._init_callback_context(max_subtasks=None)
+            context.call_on_fit_task_begin(estimator=self)
+        self._fit_on(samples, splits)
+        if context is not None:
+            fitted = {"support_": self.support_, "estimator_": self.estimator_, "classes_": self.classes_}
+            context.call_on_fit_task_end(estimator=self, reconstruction_attributes=fitted)
+        return self
+
+    def _fit_on(self, samples: Samples, splits: Any) -> None:
+        """Fit, judging by these splits of the samples."""
+        self._fit(samples)
+
+    def _fit(self, samples: Samples) -> None:
         p = samples.X.shape[1]
         rules = self._rules(p)
         answer = self._ask(samples, self._request(samples, rules), rules)
         self._tell(answer, p)
         self.estimator_ = self._classifier(samples, self.support_, answer)
-        return self
 
     def _rules(self, p: int) -> dict[str, Any]:
         """Rules and size as the engine takes them."""
         rules, size = self.rules or Rules(), self.n_features_to_select
         if size is not None and rules.max_features is not None and size != rules.max_features:
-            raise ValueError(
-                f"n_features_to_select is {size}, but rules say max_features={rules.max_features}; leave one of them out"
-            )
+            raise ValueError(f"n_features_to_select is {size}, but rules say max_features={rules.max_features}; leave one of them out")
         size = rules.max_features if size is None else size
         if size is not None and size > p:
-            warnings.warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.")
+            warnings.warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.", stacklevel=4)
         if size is None:
             size = self._default_size(p)
         size = None if size is None else min(int(size), p)
@@ -114,9 +116,6 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     def _ask(self, samples: Samples, request: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
         limits = asked(self.time_limit, getattr(self, "gap", None), self.n_jobs, **self._limits())
-        if hasattr(self, "_init_callback_context"):
-            context = self._init_callback_context(max_subtasks=None)
-            context.call_on_fit_task_begin(estimator=self)
         listener = Listener(self, samples, int(self.verbose), self.callback)
         answer = samples.select(rules, request, limits, listener if listener.wanted else None)
         warn_of_limit(self, answer, "The best subset so far is kept.")
@@ -212,7 +211,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=DTYPES, reset=False)
         return X[:, safe_mask(X, self.support_)]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Decision values of the classifier on the selected features.
 
         Parameters
@@ -227,7 +226,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         """
         return self._of(self._reduced(X), "decision_function")
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Class of each sample, by the classifier on the selected features.
 
         Parameters
@@ -253,12 +252,12 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
 
     @property
-    def coef_(self):
-        """Weights of the classifier on the selected features, of shape (n_machines, n_features_)."""
+    def coef_(self) -> np.ndarray:
+        """Weights of the classifier on the selected features, of shape (n_machines, n_selected)."""
         return self._fitted().coef_
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> np.ndarray:
         """Its biases, of shape (n_machines,)."""
         return self._fitted().intercept_
 
@@ -271,7 +270,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return len(getattr(self, "classes_", "ab")) == 2 and getattr(self, "kernel", "linear") == "linear"
 
     @available_if(_certifiable)
-    def certify(self, X, y, sample_weight=None, *, time_limit=10.0):
+    def certify(self, X: Any, y: Any, sample_weight: Any = None, *, time_limit: float | None = 10.0) -> dict[str, Any]:
         """How far the selected subset is from the best one of its size, under the same rules.
 
         Parameters

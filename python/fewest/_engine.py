@@ -19,7 +19,9 @@ from fewest import _core
 
 logger = logging.getLogger("fewest")
 
-DTYPES = (np.float64, np.float32)
+#: A relative gap that rounding alone may leave, and that no user misses.
+ROUNDING = 1e-8
+DTYPES: Any = (np.float64, np.float32)
 
 
 def matrix(X: Any) -> Any:
@@ -127,7 +129,7 @@ def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sam
 class Progress:
     """How far a fit has come; what ``callback=`` receives.
 
-    Attributes
+    Parameters
     ----------
     event : str
         What happened: "step", "incumbent" (a better subset), "bound" (a better proof), "eliminated" (a feature left),
@@ -164,7 +166,7 @@ class Listener:
     def __init__(self, estimator: Any, samples: Samples, verbose: int, callback: Any) -> None:
         self.estimator, self.samples = estimator, samples
         self.verbose, self.callback = verbose, callback
-        self.context = getattr(estimator, "_callback_fit_ctx", None)
+        self.context: Any = getattr(estimator, "_callback_fit_ctx", None)
         self.protocol = self.context is not None and bool(getattr(estimator, "_skl_callbacks", None))
         self.state: dict[str, Any] = {}
         self.printed = monotonic()
@@ -182,8 +184,8 @@ class Listener:
             self.state["features"] = np.asarray(event["features"], dtype=np.intp)
         objective, bound = self.state.get("objective"), self.state.get("bound")
         gap = None if objective is None or bound is None else abs(objective - bound) / max(abs(objective), 1e-10)
-        now = {"feature": event.get("feature"), "criterion": event.get("criterion")}
-        progress = Progress(event=kind, gap=gap, **{"elapsed": 0.0, **self.state}, **now)
+        now = {"event": kind, "gap": gap, "feature": event.get("feature"), "criterion": event.get("criterion")}
+        progress = Progress(**{"elapsed": 0.0, **self.state, **now})
         self._say(progress)
         stop = bool(self.callback and self.callback(progress))
         if self.protocol and kind in ("step", "incumbent"):
@@ -248,7 +250,8 @@ def svm(C: float, loss: str, bias: float | None, tol: float, max_iter: int = -1)
 def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
     """A ``ConvergenceWarning`` when the engine did not come to its end."""
     status = answer["status"]
-    if status in ("optimal", "completed", "infeasible"):
+    gap = answer.get("gap")
+    if status in ("optimal", "completed", "infeasible") or (status == "stalled" and gap is not None and gap <= ROUNDING):
         return
     why = {
         "time_limit": "time_limit was reached; raise it",
@@ -257,8 +260,5 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
         "cancelled": "it was interrupted" if answer["interrupted"] else "a callback stopped it",
         "stalled": "rounding ended its progress; scale the features, or raise tol",
     }[status]
-    gap = answer.get("gap")
     known = f" The relative gap is {gap:.2g}." if gap is not None and np.isfinite(gap) else ""
-    warnings.warn(
-        f"{type(estimator).__name__} stopped before its end: {why}. {what}{known}", ConvergenceWarning, stacklevel=4
-    )
+    warnings.warn(f"{type(estimator).__name__} stopped before its end: {why}. {what}{known}", ConvergenceWarning, stacklevel=4)

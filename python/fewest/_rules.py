@@ -65,8 +65,8 @@ class Rules:
     def _resolved(self, n_features: int, names: Any, max_features: int | None) -> dict[str, Any]:
         """The rules as the engine takes them: indices in place of names, and this size."""
         index = _Index(n_features, names)
-        pair = lambda entry: (index(entry[0]), index(entry[1]))  # noqa: E731
-        group = lambda entry: (int(entry[0]), index.all(entry[1]))  # noqa: E731
+        pair = lambda entry: (index(entry[0]), index(entry[1]))
+        group = lambda entry: (int(entry[0]), index.all(entry[1]))
         return {
             "max_features": max_features,
             "require": index.all(self.require),

@@ -1,8 +1,9 @@
 //! What Python gets: dictionaries of numbers and arrays.
 
+use fewest::method::elimination::splits::SplitPath;
 use fewest::model::Model;
 use fewest::{Kernel, Selection};
-use numpy::{IntoPyArray, PyArray2};
+use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pythonize::pythonize;
@@ -69,6 +70,21 @@ impl Answer {
         tell(&dict, seen)?;
         Ok(dict)
     }
+}
+
+/// One split's elimination.
+pub(crate) fn path<'py>(py: Python<'py>, path: &SplitPath, seen: &Seen) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let machines = (path.n_classes * (path.n_classes - 1) / 2) as usize;
+    let held_out = path.decisions.len() / (path.sizes.len() * machines).max(1);
+    let decisions = path.decisions.clone().into_pyarray(py);
+    dict.set_item("decisions", decisions.reshape([path.sizes.len(), held_out, machines])?)?;
+    dict.set_item("sizes", path.sizes.clone().into_pyarray(py))?;
+    let ranked: Vec<usize> = path.selection.ranking.iter().map(|r| r.feature).collect();
+    dict.set_item("ranked", ranked.into_pyarray(py))?;
+    dict.set_item("status", path.selection.outcome.status.name())?;
+    dict.set_item("interrupted", seen.interrupted)?;
+    Ok(dict)
 }
 
 /// `trace` and `interrupted`.

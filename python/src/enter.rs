@@ -160,7 +160,7 @@ pub(crate) fn enter<T: Send>(
     py: Python<'_>,
     asked: &Asked,
     told: Option<Py<PyAny>>,
-    solve: impl FnOnce(Limits, &mut dyn Observer) -> Result<T, Error> + Send,
+    solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error> + Send,
 ) -> PyResult<(T, Seen)> {
     let limits = asked.limits()?;
     let cancel = limits.cancel.clone();

@@ -12,9 +12,11 @@ mod shard;
 use std::ffi::OsString;
 
 use fewest::method::certificate;
+use fewest::method::elimination::splits::rfe_paths as rfe_paths_of;
 use fewest::method::tree::ExactSettings;
 use fewest::model::{self, FitSettings};
-use fewest::{Error, Kernel, Problem, RuleList, Rules, Status, Subset};
+use fewest::validation::Split;
+use fewest::{Classified, Error, Kernel, Problem, RuleList, Rules, Status, Subset};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -143,6 +145,37 @@ fn certify<'py>(
     Ok(dict)
 }
 
+/// SVM-RFE on the training part of each split, judging its held-out samples at every size: a dictionary for each split with `sizes`,
+/// `decisions` (sizes x held-out samples x machines, positive for the second class of the pair) and what [`select`] tells of rankings.
+///
+/// # Errors
+/// As [`select`].
+#[pyfunction]
+fn rfe_paths<'py>(
+    py: Python<'py>,
+    x: Columns<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: PyReadonlyArray1<'py, f64>,
+    rules: &Bound<'py, PyAny>,
+    method: &Bound<'py, PyAny>,
+    splits: Vec<(Vec<usize>, Vec<usize>)>,
+    asked: &Bound<'py, PyAny>,
+    told: Option<Py<PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let (rules, method, asked): (RuleList, Method, Asked) =
+        (depythonize(rules)?, depythonize(method)?, depythonize(asked)?);
+    let design = x.design()?;
+    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
+    let rules = Rules::new(design.n_features(), rules, &[]).map_err(raised)?;
+    let design = &*design;
+    let splits: Vec<Split> = splits.into_iter().map(|(training, held_out)| Split { training, held_out }).collect();
+    let (paths, seen) = enter(py, &asked, told, |limits, observer| {
+        let data = Classified::new(design, codes, Some(weights))?;
+        rfe_paths_of(&data, &rules, &method.rfe()?, &splits, limits, observer)
+    })?;
+    paths.iter().map(|path| answer::path(py, path, &seen)).collect()
+}
+
 /// Runs the command `fewest`; returns its exit code.
 #[pyfunction]
 fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
@@ -158,5 +191,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(certify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
+    module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)
 }

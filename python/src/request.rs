@@ -163,6 +163,14 @@ impl Method {
         Ok(Answer { model, more: json!({ "shares": shares, "rounds": rounds }), ..report.selection.into() })
     }
 
+    /// The settings of SVM-RFE.
+    pub(crate) fn rfe(self) -> Result<RfeSettings, Error> {
+        let Method::Rfe { svm, kernel, criterion, step } = self else {
+            return Err(Error::setting("name", "another method", "rfe"));
+        };
+        Ok(RfeSettings { svm: svm.settings()?, kernel: kernel.into(), criterion, step, tuning: None })
+    }
+
     /// Runs the method. `codes`: class of each sample, `weights`: its weight.
     pub(crate) fn select(
         self,
@@ -176,11 +184,7 @@ impl Method {
         let two = || Problem::new(design, &labels(codes), Some(weights));
         let many = || Classified::new(design, codes, Some(weights));
         Ok(match self {
-            Method::Rfe { svm, kernel, criterion, step } => {
-                let kernel = KernelRule::from(kernel);
-                let settings = RfeSettings { svm: svm.settings()?, kernel, criterion, step, tuning: None };
-                rfe_classes(&many()?, rules, &settings, limits, observer)?.selection.into()
-            }
+            Method::Rfe { .. } => rfe_classes(&many()?, rules, &self.rfe()?, limits, observer)?.selection.into(),
             Method::EbRfe { svm, kernel, criterion, candidates, adaptive, costs, folds } => {
                 let (svm, kernel, folds) = (svm.settings()?, KernelRule::from(kernel), folds.folds()?);
                 let settings = EbRfeSettings { svm, kernel, criterion, candidates, adaptive, costs, folds };

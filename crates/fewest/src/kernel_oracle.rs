@@ -129,6 +129,11 @@ impl<'a> KernelOracle<'a> {
         self.machines.as_deref()
     }
 
+    /// The samples it trains on.
+    pub(crate) fn grouped(&self) -> &'a Grouped<'a> {
+        self.grouped
+    }
+
     /// The cost of the next training.
     pub fn cost(&self) -> f64 {
         self.settings.cost

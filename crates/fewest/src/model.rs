@@ -180,14 +180,21 @@ impl Model {
 
     /// Predicted classes from the values of [`Model::decisions`].
     pub fn votes(&self, decisions: &[f64]) -> Vec<u32> {
-        let elect = |values: &[f64]| {
-            let mut votes = vec![0u32; self.n_classes as usize];
-            for (machine, &value) in self.machines.iter().zip(values) {
-                votes[if value >= 0.0 { machine.positive } else { machine.negative } as usize] += 1;
-            }
-            let best = votes.iter().max().copied().unwrap_or(0);
-            votes.iter().position(|&v| v == best).unwrap_or(0) as u32
-        };
-        decisions.chunks(self.machines.len().max(1)).map(elect).collect()
+        elect(self.n_classes, decisions)
     }
+}
+
+/// The class of most votes for each sample, ties to the smaller class: decision values of one machine per pair of classes, ordered
+/// (0,1), (0,2), ..., (1,2), ..., sample after sample; 0 or more is a vote for the pair's second class.
+pub fn elect(n_classes: u32, decisions: &[f64]) -> Vec<u32> {
+    let pairs: Vec<(u32, u32)> = (0..n_classes).flat_map(|a| (a + 1..n_classes).map(move |b| (a, b))).collect();
+    let elect = |values: &[f64]| {
+        let mut votes = vec![0u32; n_classes as usize];
+        for (&(negative, positive), &value) in pairs.iter().zip(values) {
+            votes[if value >= 0.0 { positive } else { negative } as usize] += 1;
+        }
+        let best = votes.iter().max().copied().unwrap_or(0);
+        votes.iter().position(|&v| v == best).unwrap_or(0) as u32
+    };
+    decisions.chunks(pairs.len().max(1)).map(elect).collect()
 }

@@ -47,9 +47,8 @@ impl ActiveSet {
         if self.inverse.is_empty() {
             return;
         }
-        let s = self.free.len();
         let x: Vec<f64> = self.free.iter().map(|&i| x[i]).collect();
-        let q: Vec<f64> = (0..s).map(|r| simd::dot(self.row(r), &x)).collect();
+        let q = self.multiply(&x);
         let pivot = 1.0 - simd::dot(&x, &q);
         if pivot > 1e-9 {
             self.add_outer(&q, 1.0 / pivot);
@@ -180,6 +179,14 @@ impl ActiveSet {
         &self.inverse[r * self.stride..r * self.stride + self.free.len()]
     }
 
+    /// R a: R is symmetric, so rows are added up, which needs no sum across lanes for each.
+    fn multiply(&self, a: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.stride];
+        simd::combination(&self.inverse[..a.len() * self.stride], a, &mut out);
+        out.truncate(a.len());
+        out
+    }
+
     /// R += scale q q'
     fn add_outer(&mut self, q: &[f64], scale: f64) {
         let s = q.len();
@@ -201,7 +208,7 @@ impl ActiveSet {
         }
         let row = matrix.gram.row(i);
         let k: Vec<f64> = self.free.iter().map(|&f| row[f] + matrix.shift).collect();
-        let q: Vec<f64> = (0..s).map(|r| simd::dot(self.row(r), &k)).collect();
+        let q = self.multiply(&k);
         let curvature = (matrix.diagonal(i) - simd::dot(&k, &q)).max(matrix.jitter).max(f64::MIN_POSITIVE);
         self.add_outer(&q, 1.0 / curvature);
         for (r, q) in q.iter().enumerate() {
@@ -234,17 +241,12 @@ impl ActiveSet {
         let s = self.free.len();
         let gradient: Vec<f64> = self.free.iter().map(|&i| v[i]).collect();
         if dual.bias != Bias::Free {
-            return ((0..s).map(|r| simd::dot(self.row(r), &gradient)).collect(), 0.0);
+            return (self.multiply(&gradient), 0.0);
         }
         // Taking the mean off first keeps the digits of v_F - b.
         let mean = gradient.iter().sum::<f64>() / s as f64;
         let centred: Vec<f64> = gradient.iter().map(|g| g - mean).collect();
-        let ones = vec![1.0; s];
-        let (mut d, mut u) = (Vec::with_capacity(s), Vec::with_capacity(s));
-        for r in 0..s {
-            d.push(simd::dot(self.row(r), &centred));
-            u.push(simd::dot(self.row(r), &ones));
-        }
+        let (mut d, u) = (self.multiply(&centred), self.multiply(&vec![1.0; s]));
         let shift = d.iter().sum::<f64>() / u.iter().sum::<f64>();
         simd::axpy(-shift, &u, &mut d);
         // Rounding in the sums leaves a remainder: the mean of d must be 0 for sum beta to stay.
@@ -258,9 +260,14 @@ impl ActiveSet {
     /// Step 2.
     fn step(&self, matrix: &FreeMatrix<'_>, point: &mut Point<'_>, d: &[f64]) -> Step {
         let dual = matrix.dual;
-        let mut change = vec![matrix.shift * d.iter().sum::<f64>(); point.v.len()];
-        for (&i, &d) in self.free.iter().zip(d).filter(|(_, d)| **d != 0.0) {
-            simd::axpy(d, matrix.gram.row(i), &mut change);
+        let (mut whole, mut change) = (vec![0.0; point.v.len()], Vec::new());
+        self.free.iter().zip(d).for_each(|(&i, &d)| whole[i] = d);
+        matrix.gram.multiply_into(&whole, &mut change);
+        let shift = matrix.shift * d.iter().sum::<f64>();
+        if shift != 0.0 {
+            for c in &mut change {
+                *c += shift;
+            }
         }
         let (mut slope, mut curve) = (0.0, 0.0);
         for (&i, &d) in self.free.iter().zip(d) {

@@ -3,9 +3,16 @@
 //! A feature x that leaves changes them by `- x_i x_k` or `- (x_i - x_k)^2`, at a cost of n^2, and a kernel matrix without it is
 //! one more pass; nothing is computed from all features again.
 
+use std::borrow::Cow;
+
+use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
 use super::{Kernel, simd};
 use crate::Design;
+use crate::design::Row;
+
+/// Features whose columns [`CrossProducts::new`] gathers at a time.
+const PANEL: usize = 64;
 
 /// A full symmetric n x n matrix, row after row: squared distances for an RBF kernel, inner products for the others.
 #[derive(Debug, Clone)]
@@ -78,6 +85,95 @@ impl Products {
         let row = |&i: &usize| samples.iter().map(move |&k| self.values[i * self.n + k]);
         Self { n: samples.len(), values: samples.iter().flat_map(row).collect(), distances: self.distances }
     }
+}
+
+/// The same between the samples of two designs with the same features: one row for each sample of the first, one column for each of
+/// the second.
+#[derive(Debug)]
+pub(crate) struct CrossProducts {
+    columns: usize,
+    values: Vec<f64>,
+    distances: bool,
+}
+
+impl CrossProducts {
+    /// Bytes for the samples of two designs.
+    pub(crate) fn bytes(rows: usize, columns: usize) -> u64 {
+        8 * rows as u64 * columns as u64
+    }
+
+    /// Over the given features. Multiply-adds: rows x columns x features when dense; sparse as [`GramMatrix::linear`].
+    pub(crate) fn new(rows: &dyn Design, columns: &dyn Design, features: &[usize], kernel: &Kernel) -> Self {
+        let (h, n) = (rows.n_samples(), columns.n_samples());
+        let mut values = vec![0.0; h * n];
+        if columns.is_sparse() {
+            let rows = rows.rows(features);
+            for (i, out) in values.chunks_mut(n.max(1)).enumerate() {
+                if let Row::Sparse(at, x) = rows.row(i) {
+                    at.iter().zip(x).for_each(|(&at, &x)| columns.add_column(features[at as usize], x, out));
+                }
+            }
+        } else {
+            for block in features.chunks(PANEL) {
+                let (a, b) = (panel(rows, block), panel(columns, block));
+                let view = |data, rows| View { data, rows, columns: block.len(), row_stride: 1, column_stride: rows };
+                add_product(&mut values, n, 1.0, view(&a, h), view(&b, n).transposed());
+            }
+        }
+        let distances = matches!(kernel, Kernel::Rbf { .. });
+        if distances {
+            let (of_rows, of_columns) = (squared_norms(rows, features), squared_norms(columns, features));
+            for (row, norm) in values.chunks_mut(n.max(1)).zip(of_rows) {
+                row.iter_mut().zip(&of_columns).for_each(|(x, other)| *x = (norm + other - 2.0 * *x).max(0.0));
+            }
+        }
+        Self { columns: n, values, distances }
+    }
+
+    /// Feature j of the two designs goes.
+    pub(crate) fn remove(&mut self, rows: &dyn Design, columns: &dyn Design, j: usize) {
+        let (of_rows, x) = (column(rows, j), column(columns, j));
+        for (row, &xi) in self.values.chunks_mut(self.columns.max(1)).zip(&*of_rows) {
+            // A zero changes distances, but no products.
+            if xi != 0.0 || self.distances {
+                add_feature(row, xi, &x, -1.0, self.distances);
+            }
+        }
+    }
+
+    /// `sum_k k_ik beta_k` of the kernel values k for each row i and each beta (length `columns`), row after row.
+    pub(crate) fn scores(&self, kernel: &Kernel, betas: &[&[f64]]) -> Vec<f64> {
+        let mut row = Vec::with_capacity(self.columns);
+        let mut scores = Vec::with_capacity(betas.len() * self.values.len() / self.columns.max(1));
+        for values in self.values.chunks(self.columns.max(1)) {
+            row.clear();
+            row.extend_from_slice(values);
+            kernel.apply(&mut row);
+            scores.extend(betas.iter().map(|beta| simd::dot(&row, beta)));
+        }
+        scores
+    }
+}
+
+/// The columns of some features, one after the other.
+fn panel(design: &dyn Design, features: &[usize]) -> Vec<f64> {
+    let n = design.n_samples();
+    let mut out = vec![0.0; n * features.len()];
+    out.chunks_mut(n.max(1)).zip(features).for_each(|(out, &j)| design.add_column(j, 1.0, out));
+    out
+}
+
+fn column(design: &dyn Design, j: usize) -> Cow<'_, [f64]> {
+    design.dense_column(j).map_or_else(|| Cow::Owned(panel(design, &[j])), Cow::Borrowed)
+}
+
+/// `||x_i||^2` of each sample over some features.
+fn squared_norms(design: &dyn Design, features: &[usize]) -> Vec<f64> {
+    let mut norms = vec![0.0; design.n_samples()];
+    for &j in features {
+        design.each_in_column(j, &mut |i, x| norms[i] += x * x);
+    }
+    norms
 }
 
 fn add_feature(row: &mut [f64], xi: f64, x: &[f64], sign: f64, distances: bool) {

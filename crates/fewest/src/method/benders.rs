@@ -214,6 +214,7 @@ pub fn gbd(
         core_value: f64::INFINITY,
         round: 0,
         nothing_new: false,
+        cutoff: settings.cutoff,
         asked: HashSet::new(),
         trained: Vec::new(),
     };
@@ -272,6 +273,8 @@ struct Benders<'a> {
     round: u64,
     /// Whether the last master gave a subset already trained on.
     nothing_new: bool,
+    /// Whether masters look only for subsets that improve on the best.
+    cutoff: bool,
     asked: HashSet<Subset>,
     trained: Vec<Trained>,
 }
@@ -390,14 +393,14 @@ impl Benders<'_> {
         let (gap_rel, gap_abs) = run.gaps();
         let best = run.incumbent().map(|(subset, value)| (subset.clone(), value));
         let room = |value: f64| (OUT_OF_SIGHT * gap_abs.max(gap_rel * value.abs())).max(TIGHTEST * value.abs());
-        let cutoff = best.as_ref().filter(|_| settings.cutoff).map(|&(_, value)| value - room(value));
+        let cutoff = best.as_ref().filter(|_| self.cutoff).map(|&(_, value)| value - room(value));
         let tight = (0.1 * gap_rel).clamp(TIGHTEST, LOOSEST);
-        let gap = if settings.cutoff && !self.nothing_new { run.gap().clamp(tight, LOOSEST) } else { tight };
+        let gap = if self.cutoff && !self.nothing_new { run.gap().clamp(tight, LOOSEST) } else { tight };
         let start = best.as_ref().filter(|_| settings.warm_start).map(|(subset, value)| (subset, *value));
         match self.cuts.solve(gap, cutoff, start, run)? {
             Found::Nothing => {
                 run.raise_bound(cutoff.expect("only a cutoff leaves nothing"));
-                Ok((!run.closed()).then_some(Status::Stalled))
+                Ok(if run.closed() { None } else { self.stall() })
             }
             Found::Stopped(bound) => {
                 if bound.is_finite() {
@@ -409,7 +412,7 @@ impl Benders<'_> {
                 run.raise_bound(bound);
                 let known = self.asked.contains(&subset);
                 if known && gap <= tight && !run.closed() {
-                    return Ok(Some(Status::Stalled));
+                    return Ok(self.stall());
                 }
                 self.nothing_new = known;
                 if settings.core_cuts {
@@ -422,6 +425,12 @@ impl Benders<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// A master said nothing new at its tightest: a cutoff may be too close to the best for HiGHS's tolerances, so that the master is
+    /// solved without one from here on; when it was already, the run is over.
+    fn stall(&mut self) -> Option<Status> {
+        if std::mem::take(&mut self.cutoff) { None } else { Some(Status::Stalled) }
     }
 
     /// Whether the last subsets, as many as the patience, brought no smaller validation error.

@@ -11,6 +11,15 @@ pub struct Folds {
     weights: Vec<f64>,
 }
 
+/// Samples to train on and samples to judge by; a sample may be in neither.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Split {
+    /// Trained on, in any order; a sample named twice counts twice.
+    pub training: Vec<usize>,
+    /// Held out, in any order; there may be none.
+    pub held_out: Vec<usize>,
+}
+
 impl Folds {
     /// From the fold of each sample.
     ///
@@ -58,5 +67,14 @@ impl Folds {
     /// The samples outside and inside a fold, both ascending.
     pub fn split(&self, fold: usize) -> (Vec<usize>, Vec<usize>) {
         (0..self.of.len()).partition(|&i| self.of[i] as usize != fold)
+    }
+
+    /// Every fold held out in turn.
+    pub fn splits(&self) -> Vec<Split> {
+        let split = |fold| {
+            let (training, held_out) = self.split(fold);
+            Split { training, held_out }
+        };
+        (0..self.count).map(split).collect()
     }
 }

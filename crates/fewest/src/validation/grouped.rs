@@ -78,6 +78,16 @@ impl<'a> Grouped<'a> {
         out
     }
 
+    /// The beta of a pair's machine as one number for each sample of the problem, 0 outside the pair.
+    pub fn by_sample(&self, pair: usize, beta: &[f64]) -> Vec<f64> {
+        let (a, b) = self.pairs[pair];
+        let mut out = vec![0.0; self.order.len()];
+        for (at, &beta) in self.ranges[a].clone().chain(self.ranges[b].clone()).zip(beta) {
+            out[self.order[at]] = beta;
+        }
+        out
+    }
+
     /// Products over the features given.
     pub fn products(&self, features: &[usize], kernel: &Kernel) -> Products {
         Products::new(self.data.design(), features, &self.order, kernel)

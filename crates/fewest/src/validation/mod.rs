@@ -9,7 +9,7 @@ mod statistics;
 
 pub use accuracy::{CrossValidation, Scored};
 pub(crate) use accuracy::{ROUNDING, check_costs};
-pub use folds::Folds;
+pub use folds::{Folds, Split};
 pub use grouped::Grouped;
 pub use metrics::{Metrics, area, confusion, set_f1};
 pub use statistics::{SizeRule, Stability, Summary, TTest, choose_size, corrected_t_test, stability, t_test};

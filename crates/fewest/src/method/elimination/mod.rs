@@ -20,8 +20,10 @@
 
 pub mod evaluated;
 pub mod flips;
+mod held_out;
 mod master;
 mod oracle;
+pub mod splits;
 
 use crate::kernel_oracle::{Criterion, KernelRule};
 use crate::validation::{Folds, Grouped, check_costs};
@@ -29,6 +31,7 @@ use crate::{
     Choice, Classified, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings,
     drive,
 };
+use held_out::{HeldOut, Judged};
 use master::Elimination;
 use oracle::RankingOracle;
 
@@ -169,6 +172,18 @@ pub fn rfe_classes(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<RfeReport, Error> {
+    Ok(eliminate(data, rules, settings, None, limits, observer)?.0)
+}
+
+/// [`rfe_classes`], judging samples that are held out at every training.
+fn eliminate(
+    data: &Classified<'_>,
+    rules: &Rules,
+    settings: &RfeSettings,
+    held_out: Option<HeldOut<'_>>,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<(RfeReport, Option<Judged>), Error> {
     settings.check()?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let problem = data.two_classes().filter(|_| settings.kernel.kernel == Kernel::Linear && settings.tuning.is_none());
@@ -178,11 +193,13 @@ pub fn rfe_classes(
         (None, Some(grouped)) => RankingOracle::kernel(grouped, rules, settings)?,
         (None, None) => unreachable!("one of them was made"),
     };
+    oracle.hold_out(held_out);
     let mut master = Elimination::new(rules, settings.step);
     let status = drive(&mut oracle, &mut master, &mut run)?;
-    let (cost, tuned) = (oracle.cost(), oracle.into_tuned());
+    let cost = oracle.cost();
+    let (tuned, judged) = oracle.into_parts();
     let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };
-    Ok(RfeReport { selection, cost, tuned })
+    Ok((RfeReport { selection, cost, tuned }, judged))
 }
 
 /// Every feature the rules do not forbid.

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use super::held_out::{HeldOut, Judged, Trained};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
 use crate::subset_oracle::SubsetOracle;
 use crate::validation::{CrossValidation, Grouped};
-use crate::{Error, Oracle, Problem, Rules, Run, Subset};
+use crate::{DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
 
 /// What a training may still take after a limit was reached, so that the reported objective means something.
 const WIND_UP: Duration = Duration::from_secs(1);
@@ -40,6 +41,7 @@ pub(super) struct RankingOracle<'a> {
     every: u64,
     trainings: u64,
     tuned: Vec<Tuned>,
+    held_out: Option<HeldOut<'a>>,
 }
 
 /// The two ways to train and rank.
@@ -70,7 +72,20 @@ impl<'a> RankingOracle<'a> {
         validation: Option<CrossValidation<'a>>,
     ) -> Self {
         let every = settings.tuning.as_ref().map_or(1, |t| t.every);
-        Self { engine, rules, criterion: settings.criterion, validation, every, trainings: 0, tuned: Vec::new() }
+        let (criterion, tuned) = (settings.criterion, Vec::new());
+        Self { engine, rules, criterion, validation, every, trainings: 0, tuned, held_out: None }
+    }
+
+    /// Judges these samples at every training from now on.
+    pub(super) fn hold_out(&mut self, samples: Option<HeldOut<'a>>) {
+        self.held_out = samples;
+    }
+
+    fn judge(&mut self) {
+        if let Some(mut held_out) = self.held_out.take() {
+            held_out.judge(self.subset(), &self.machines());
+            self.held_out = Some(held_out);
+        }
     }
 
     /// The cost of the last training.
@@ -81,9 +96,9 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
-    /// Every choice of the cost.
-    pub(super) fn into_tuned(self) -> Vec<Tuned> {
-        self.tuned
+    /// Every choice of the cost, and what was judged.
+    pub(super) fn into_parts(self) -> (Vec<Tuned>, Option<Judged>) {
+        (self.tuned, self.held_out.map(HeldOut::into_judged))
     }
 
     fn subset(&self) -> &Subset {
@@ -105,6 +120,18 @@ impl<'a> RankingOracle<'a> {
         match &self.engine {
             Engine::Linear(oracle, _) => oracle.solution().map(|s| s.status.is_limit()),
             Engine::Kernel(oracle) => oracle.machines().map(|m| m.iter().any(|s| s.status.is_limit())),
+        }
+    }
+
+    /// The machines of the last training, by sample.
+    fn machines(&self) -> Vec<Trained> {
+        let machine = |beta, s: &DualSolution| Trained { beta, bias: s.bias, weights: s.weights.clone() };
+        match &self.engine {
+            Engine::Linear(oracle, _) => oracle.solution().map(|s| machine(s.beta.clone(), s)).into_iter().collect(),
+            Engine::Kernel(oracle) => {
+                let solutions = oracle.machines().into_iter().flatten().enumerate();
+                solutions.map(|(pair, s)| machine(oracle.grouped().by_sample(pair, &s.beta), s)).collect()
+            }
         }
     }
 
@@ -193,6 +220,11 @@ impl Oracle for RankingOracle<'_> {
             self.train(run, if matches!(question, Question::KeepBest { .. }) { WIND_UP } else { Duration::ZERO });
         }
         let smallest = self.smallest(count);
+        // A training that was cut short says little, unless it is the last one.
+        let last = || matches!(question, Question::KeepBest { .. }) || self.rules.allows(self.subset());
+        if run.stop().is_none() || last() {
+            self.judge();
+        }
         Ok(Ranking { objective: self.objective(), smallest, dropped })
     }
 }

@@ -6,7 +6,7 @@
 //!          Algorithm 1, eqs. (1)-(9), Theorem 1, sections 2.2 to 2.5.
 //! Given    Problem (n samples, p features), or a [`Source`] of its columns; Rules, [`FgmSettings`].
 //! Returns  the features kept, their mu-weights z_j = sum_t mu_t d_tj, w, the mixture's value, the proven bound, status.
-//! Steps    1. alpha = 1/n; the most violated subset (`separation`)  2. multiple kernel learning over the subsets so far
+//! Steps    1. alpha = 1/n (samples by their weights); the most violated subset (`separation`)  2. multiple kernel learning over the subsets so far
 //!          (`mkl`)  3. at its alpha: the most violated subset, and the bound of Theorem 1  4. until value and bound meet
 //! Rules    hold for each generated subset. Their mixture keeps every feature of positive weight, which can be more than a size
 //!          limit allows (as in the paper); `top_b` (FGM-B) returns the best allowed subset of them instead.
@@ -332,11 +332,10 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// Step 1.
+    /// Step 1. A sample of weight 2 starts as two samples do.
     fn first(&mut self, run: &mut Run<'_>) -> Result<(), Error> {
-        let mut beta: Vec<f64> = (0..self.dual.len())
-            .map(|i| if self.dual.cost[i] > 0.0 { self.dual.y[i] / self.dual.len() as f64 } else { 0.0 })
-            .collect();
+        let total: f64 = self.dual.cost.iter().sum();
+        let mut beta: Vec<f64> = self.dual.y.iter().zip(&self.dual.cost).map(|(y, cost)| y * (cost / total)).collect();
         kkt::make_feasible(self.dual, &mut beta);
         self.separate(&beta, run)
     }

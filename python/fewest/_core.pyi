@@ -1,0 +1,71 @@
+"""The engine: arrays and settings in, dictionaries out. Internal; the estimators are what to use."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Matrix = NDArray[np.float64] | NDArray[np.float32] | tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
+_Told = Callable[[dict[str, Any]], object] | None
+
+__all__ = ["Shard", "__version__", "certify", "command", "rfe_paths", "select", "select_from", "train"]
+__version__: str
+
+def select(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: dict[str, Any],
+    method: dict[str, Any],
+    asked: dict[str, Any],
+    told: _Told,
+) -> dict[str, Any]: ...
+def rfe_paths(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: dict[str, Any],
+    method: dict[str, Any],
+    splits: Sequence[tuple[Sequence[int], Sequence[int]]],
+    asked: dict[str, Any],
+    told: _Told,
+) -> list[dict[str, Any]]: ...
+def train(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    kernel: dict[str, Any],
+    svm: dict[str, Any],
+    asked: dict[str, Any],
+) -> dict[str, Any]: ...
+def certify(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: dict[str, Any],
+    subset: Sequence[int],
+    svm: dict[str, Any],
+    asked: dict[str, Any],
+) -> dict[str, Any]: ...
+def select_from(
+    n: int,
+    p: int,
+    source: Any,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: dict[str, Any],
+    method: dict[str, Any],
+    asked: dict[str, Any],
+    told: _Told,
+) -> dict[str, Any]: ...
+def command(arguments: Sequence[str]) -> int: ...
+
+class Shard:
+    shape: tuple[int, int, int, int, bool]
+    def __new__(cls, first: int, matrix: _Matrix) -> Shard: ...
+    def largest(
+        self, v: NDArray[np.float64], most: int, always: Sequence[int], never: Sequence[int], threads: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    def scores(self, v: NDArray[np.float64], threads: int) -> NDArray[np.float64]: ...
+    def columns(self, features: Sequence[int]) -> _Matrix: ...

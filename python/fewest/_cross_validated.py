@@ -1,0 +1,87 @@
+"""Selectors that judge by cross-validation: the splits of the caller, as the engine takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.model_selection import check_cv
+
+from fewest._base import Selector
+from fewest._engine import Samples
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+def criterion_of(estimator: Any) -> str:
+    if estimator.criterion != "auto":
+        return estimator.criterion.replace("_", "-")
+    return "weights" if estimator.kernel == "linear" else "margin"
+
+
+def _indices(split: tuple[Any, Any], samples: Samples, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """A split's two parts as positions among the samples kept."""
+    parts = [np.flatnonzero(part) if np.asarray(part).dtype == bool else np.asarray(part, dtype=np.intp) for part in split]
+    if samples.kept is None:
+        return parts[0], parts[1]
+    place = np.full(n_samples, -1)
+    place[samples.kept] = np.arange(len(samples.kept))
+    train, test = (place[part] for part in parts)
+    return train[train >= 0], test[test >= 0]
+
+
+def _folds(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples) -> dict[str, Any]:
+    """The fold of each sample; the test parts must share the samples out."""
+    n_samples = len(samples.codes)
+    of = np.full(n_samples, -1)
+    for number, (_, test) in enumerate(splits):
+        if (of[test] >= 0).any():
+            raise ValueError("cv puts a sample into two test parts; this method needs folds, such as StratifiedKFold makes")
+        of[test] = number
+    if (of < 0).any():
+        raise ValueError("cv leaves samples out of every test part; this method needs folds, such as StratifiedKFold makes")
+    # A fold without samples of positive weight is none.
+    _, of = np.unique(of, return_inverse=True)
+    return {"of": of.ravel().tolist(), "weights": samples.sample_weight.tolist()}
+
+
+class CrossValidated(Selector):
+    """A selector that judges subsets by cross-validation."""
+
+    _binary_only = False
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Select features, and train a classifier on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. Taken as they are: scale features first where their units differ.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each counts as, 0 or more, in training and in accuracy; default 1.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples for the splitter ``cv``.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        samples = self._validated(X, y, sample_weight)
+        y = np.asarray(y).ravel()
+        splits = []
+        if self.cv is not None:
+            splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
+        return self._run(samples, [_indices(split, samples, len(y)) for split in splits])
+
+    def _fit_on(self, samples: Samples, splits: Any) -> None:
+        self._folds = _folds(splits, samples)
+        try:
+            self._fit(samples)
+        finally:
+            del self._folds

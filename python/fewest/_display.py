@@ -1,0 +1,311 @@
+"""Displays in the manner of scikit-learn's; matplotlib is imported when something is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils._optional_dependencies import check_matplotlib_support
+from sklearn.utils.validation import check_is_fitted
+
+
+class _Display:
+    def _axes(self, ax: Any) -> Any:
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots()
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+
+class SelectionPathDisplay(_Display):
+    """Cross-validated score by number of features, with one standard error, the best size and that of the one-standard-error rule.
+
+    Parameters
+    ----------
+    n_features : array-like of shape (n_sizes,)
+        Sizes, ascending.
+    mean_test_score : array-like of shape (n_sizes,)
+        Mean score over the splits.
+    standard_error : array-like of shape (n_sizes,)
+        Standard error of the mean.
+    n_features_chosen : int, default=None
+        The size chosen.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes, Figure
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from fewest import SVMRFE, SelectionPathDisplay
+    >>> X, y = make_classification(n_features=10, random_state=0)
+    >>> display = SelectionPathDisplay.from_selector(SVMRFE(cv=5).fit(X, y))
+    >>> len(display.n_features)
+    10
+    """
+
+    def __init__(self, *, n_features, mean_test_score, standard_error, n_features_chosen=None):
+        self.n_features = np.asarray(n_features)
+        self.mean_test_score = np.asarray(mean_test_score)
+        self.standard_error = np.asarray(standard_error)
+        self.n_features_chosen = n_features_chosen
+
+    @classmethod
+    def from_selector(cls, selector):
+        """From a fitted :class:`SVMRFE` with ``cv``, without drawing.
+
+        Parameters
+        ----------
+        selector : SVMRFE
+            Fitted, with ``cv``; scikit-learn's ``RFECV`` serves, too.
+
+        Returns
+        -------
+        display : SelectionPathDisplay
+            The display.
+        """
+        check_is_fitted(selector)
+        if not hasattr(selector, "cv_results_"):
+            raise ValueError(f"{type(selector).__name__} has no cv_results_; fit it with cv, such as cv=5")
+        return cls.from_cv_results(selector.cv_results_, n_features_chosen=selector.n_features_)
+
+    @classmethod
+    def from_cv_results(cls, cv_results, *, n_features_chosen=None):
+        """From ``cv_results_``, without drawing.
+
+        Parameters
+        ----------
+        cv_results : dict of ndarray
+            With ``n_features``, ``mean_test_score`` and ``split{i}_test_score``.
+        n_features_chosen : int, default=None
+            The size chosen.
+
+        Returns
+        -------
+        display : SelectionPathDisplay
+            The display.
+        """
+        splits = np.array([cv_results[key] for key in cv_results if key.startswith("split") and key.endswith("_test_score")])
+        count = len(splits)
+        error = splits.std(axis=0, ddof=1) / np.sqrt(count) if count > 1 else np.zeros(splits.shape[1])
+        return cls(
+            n_features=cv_results["n_features"],
+            mean_test_score=cv_results["mean_test_score"],
+            standard_error=error,
+            n_features_chosen=n_features_chosen,
+        )
+
+    def plot(self, ax=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to; None: a new figure.
+
+        Returns
+        -------
+        display : SelectionPathDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        ax = self._axes(ax)
+        mean, error = self.mean_test_score, self.standard_error
+        ax.fill_between(self.n_features, mean - error, mean + error, alpha=0.25, label="one standard error")
+        ax.plot(self.n_features, mean, label="mean test score")
+        best = int(mean.argmax())
+        ax.axhline(mean[best] - error[best], linestyle=":", color="grey", label="best less one standard error")
+        if self.n_features_chosen is not None:
+            ax.axvline(self.n_features_chosen, linestyle="--", color="black", label=f"chosen: {self.n_features_chosen}")
+        if self.n_features.max() > 50 * max(self.n_features.min(), 1):
+            ax.set_xscale("log")
+        ax.set(xlabel="Number of features", ylabel="Score")
+        ax.legend()
+        return self
+
+
+class SearchDisplay(_Display):
+    """Objective of the best subset and proven bound over time: what is left between them is not known yet.
+
+    Parameters
+    ----------
+    time : array-like of shape (n_events,)
+        Seconds, ascending.
+    objective : array-like of shape (n_events,)
+        Objective of the best subset at that time; NaN before there is one.
+    bound : array-like of shape (n_events,)
+        The proven bound; NaN before there is one.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes, Figure
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from fewest import ExactSelector, SearchDisplay
+    >>> X, y = make_classification(n_features=15, random_state=0)
+    >>> display = SearchDisplay.from_selector(ExactSelector(n_features_to_select=3).fit(X, y))
+    >>> bool(display.bound[-1] <= display.objective[-1])
+    True
+    """
+
+    def __init__(self, *, time, objective, bound):
+        self.time, self.objective, self.bound = np.asarray(time), np.asarray(objective), np.asarray(bound)
+
+    @classmethod
+    def from_selector(cls, selector):
+        """From the ``trace_`` of a fitted selector, without drawing.
+
+        Parameters
+        ----------
+        selector : object
+            A fitted selector of fewest.
+
+        Returns
+        -------
+        display : SearchDisplay
+            The display.
+        """
+        check_is_fitted(selector)
+        trace = selector.trace_
+        return cls(time=trace["time"], objective=trace["objective"], bound=trace["bound"])
+
+    def plot(self, ax=None):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to; None: a new figure.
+
+        Returns
+        -------
+        display : SearchDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        ax = self._axes(ax)
+        both = np.isfinite(self.objective) & np.isfinite(self.bound)
+        ax.fill_between(self.time[both], self.bound[both], self.objective[both], step="post", alpha=0.2, label="gap")
+        ax.step(self.time, self.objective, where="post", label="best subset")
+        ax.step(self.time, self.bound, where="post", label="bound")
+        ax.set(xlabel="Time [s]", ylabel="Objective")
+        ax.legend()
+        return self
+
+
+class StabilityDisplay(_Display):
+    """How often each feature is selected on random halves of the samples.
+
+    Parameters
+    ----------
+    frequency : array-like of shape (n_features,)
+        Share of the subsamples in which a feature was selected.
+    names : array-like of str of shape (n_features,)
+        Names of the features.
+    stability : float
+        Nogueira's measure of stability, at most 1; 0 is what chance gives.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes, Figure
+        What was drawn on.
+
+    References
+    ----------
+    .. [1] Nogueira, Sechidis, Brown, "On the stability of feature selection algorithms", JMLR 18, 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from fewest import StabilityDisplay, SVMRFE
+    >>> X, y = make_classification(n_features=10, random_state=0)
+    >>> display = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=2), X, y, n_runs=10, random_state=0)
+    >>> bool(display.frequency.sum() == 2)
+    True
+    """
+
+    def __init__(self, *, frequency, names, stability):
+        self.frequency, self.names, self.stability = np.asarray(frequency), np.asarray(names), stability
+
+    @classmethod
+    def from_estimator(cls, selector, X, y, *, n_runs=50, share=0.5, random_state=None, n_jobs=None):
+        """Select on random subsamples of each class; the runs go through joblib (any of its backends, Dask's too).
+
+        Parameters
+        ----------
+        selector : object
+            A selector, which is cloned.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,)
+            Labels.
+        n_runs : int, default=50
+            Subsamples, at least 2.
+        share : float, default=0.5
+            Share of the samples in each, above 0 and below 1.
+        random_state : int, RandomState instance or None, default=None
+            Of the subsamples.
+        n_jobs : int, default=None
+            Runs at a time, as scikit-learn counts.
+
+        Returns
+        -------
+        display : StabilityDisplay
+            The display.
+        """
+        from sklearn.model_selection import StratifiedShuffleSplit
+        from sklearn.utils import _safe_indexing
+        from sklearn.utils.parallel import Parallel, delayed
+
+        seed = check_random_state(random_state).randint(2**31 - 1)
+        splits = StratifiedShuffleSplit(n_splits=n_runs, train_size=share, random_state=seed).split(np.zeros(len(y)), y)
+
+        def run(train):
+            return clone(selector).fit(_safe_indexing(X, train), _safe_indexing(y, train)).get_support()
+
+        supports = np.array(Parallel(n_jobs=n_jobs)(delayed(run)(train) for train, _ in splits))
+        names = getattr(X, "columns", None)
+        names = [f"x{j}" for j in range(supports.shape[1])] if names is None else list(names)
+        return cls(frequency=supports.mean(axis=0), names=names, stability=_stability(supports))
+
+    def plot(self, ax=None, *, max_features=30):
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to; None: a new figure.
+        max_features : int, default=30
+            Most features shown, the most frequent first.
+
+        Returns
+        -------
+        display : StabilityDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        ax = self._axes(ax)
+        order = np.argsort(-self.frequency, kind="stable")[:max_features]
+        ax.barh(np.arange(len(order)), self.frequency[order])
+        ax.set_yticks(np.arange(len(order)), [str(name) for name in self.names[order]])
+        ax.invert_yaxis()
+        ax.set(xlabel="Share of subsamples", xlim=(0, 1), title=f"Stability {self.stability:.2f}")
+        return self
+
+
+def _stability(supports: np.ndarray) -> float:
+    """Nogueira, Sechidis, Brown 2018, eq. (4), for runs x features; 1 where every run selects the same, all or nothing."""
+    runs, p = supports.shape
+    share = supports.mean(axis=0)
+    size = share.sum() / p
+    if runs < 2 or size in (0.0, 1.0):
+        return 1.0
+    variance = runs / (runs - 1) * share * (1 - share)
+    return float(1 - variance.mean() / (size * (1 - size)))
