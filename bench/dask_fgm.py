@@ -59,40 +59,46 @@ def row(what, machine, seconds, here=None, lo=None):
     }
 
 
-def pass_costs(client):
-    """ns for a stored value and for a column of one pass in a worker, by two matrices of a million columns."""
+def pass_costs(client, n):
+    """ns for a stored value and for a column of one pass in a worker's one thread, by two matrices of n samples and a million columns."""
     from fewest import _core
     from fewest._engine import matrix
 
     def measure(per_column):
         rng = np.random.default_rng(0)
-        n, p = 10_000, 1_000_000
-        rows = np.sort(rng.integers(0, n // per_column, (p, per_column)), axis=1) + np.arange(per_column) * (n // per_column)
-        start = np.arange(0, p * per_column + 1, per_column)
-        X = sparse.csc_matrix((rng.random(p * per_column), rows.ravel().astype(np.int32), start.astype(np.int32)), shape=(n, p))
+        p = 1_000_000
+        rows = rng.integers(0, n // per_column, (p, per_column), dtype=np.int32)
+        rows += (np.arange(per_column) * (n // per_column)).astype(np.int32)
+        start = np.arange(0, p * per_column + 1, per_column, dtype=np.int32)
+        X = sparse.csc_matrix((rng.random(p * per_column), rows.ravel(), start), shape=(n, p))
         shard, v = _core.Shard(0, matrix(X)), rng.normal(size=n)
         return min(timed(lambda: shard.largest(v, 100, [], [], 1))[1] for _ in range(7))
 
     few, many = client.submit(measure, 2).result(), client.submit(measure, 22).result()
     value = (many - few) / 20e6
-    return {"pass ns a value": 1e9 * value, "pass ns a column": 1e9 * (few - 2e6 * value) / 1e6}
+    return {f"pass at n = {n:.0e}, ns a value": 1e9 * value, f"pass at n = {n:.0e}, ns a column": 1e9 * (few - 2e6 * value) / 1e6}
 
 
 def line_costs(client):
-    """Bytes a second of alpha to all workers and of an answer back, and seconds of a round of nothing."""
+    """Bytes a second of alpha to each worker and of an answer back, and seconds of a round of nothing, all by the way the rounds go."""
     from distributed import wait
 
-    v = np.random.default_rng(0).random(10_000_000)
-    workers = len(client.ncores())
-    scatter = min(timed(lambda: wait(client.scatter(v, broadcast=True, hash=False)))[1] for _ in range(5))
+    from fewest.dask import _same
+
+    def ask(v):
+        alpha = client.submit(_same, v, pure=False)
+        client.gather([client.submit(len, alpha, workers=[worker], pure=False) for worker in client.ncores()])
+
+    v = np.random.default_rng(0).random(1_000_000)
+    least = lambda f: min(timed(f)[1] for _ in range(7))
+    nothing = least(lambda: ask(v[:1]))
+    out = least(lambda: ask(v)) - nothing
     made = client.submit(lambda: np.random.default_rng(1).random(10_000_000), pure=False)
     wait(made)
-    gather = min(timed(made.result)[1] for _ in range(5))
-    empty = lambda: client.gather([client.submit(lambda v: None, client.scatter(v[:1], broadcast=True, hash=False), pure=False) for _ in range(workers)])
     return {
-        "bytes/s to every worker": v.nbytes / scatter,
-        "bytes/s back": v.nbytes / gather,
-        "round of nothing s": float(np.median([timed(empty)[1] for _ in range(20)])),
+        "round of nothing s": nothing,
+        "bytes/s of alpha, all workers together": v.nbytes * len(client.ncores()) / out,
+        "bytes/s back": 8e7 / least(made.result),
     }
 
 
@@ -147,7 +153,7 @@ def main():
         there, seconds = timed(lambda: machine(callback=kill).fit(shards, y))
         rows.append(row("Dask, a worker killed in round 3", there, seconds, here, loopback() - before))
         client.wait_for_workers(a.workers)
-        costs = {**pass_costs(client), **line_costs(client)}
+        costs = {**pass_costs(client, 10_000), **pass_costs(client, 10_000_000), **line_costs(client)}
     summary = {
         "n, p, values": [*X.shape, X.nnz],
         "workers": a.workers,

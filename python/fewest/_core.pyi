@@ -1,7 +1,7 @@
 """The engine: arrays and settings in, dictionaries out. Internal; the estimators are what to use."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +61,10 @@ def select_from(
 ) -> dict[str, Any]: ...
 def command(arguments: Sequence[str]) -> int: ...
 
+@final
 class Shard:
-    shape: tuple[int, int, int, int, bool]
+    @property
+    def shape(self) -> tuple[int, int, int, int, bool]: ...
     def __new__(cls, first: int, matrix: _Matrix) -> Shard: ...
     def largest(
         self, v: NDArray[np.float64], most: int, always: Sequence[int], never: Sequence[int], threads: int

@@ -1,9 +1,9 @@
 """The feature generating machine on more data than one machine holds: columns spread over the workers of a Dask cluster.
 
-:class:`~fewest.FeatureGeneratingMachine` takes a Dask array, a list of files or :class:`Shards` where it takes an array elsewhere, and finds
-what it would find with all of it in memory. Each worker keeps some of the features, with the values of all samples. In each round the
-driver sends alpha (8 bytes for each sample) to each worker; each shard answers with its best features and their scores (16 bytes each)
-and, once for each feature, with the column of those that are chosen. The driver learns on these columns.
+:class:`~fewest.FeatureGeneratingMachine` takes a Dask array, a list of files or :class:`Shards` where it takes an array elsewhere, and
+finds what it would find with all of it in memory. Each worker keeps some of the features, with the values of all samples. In each round
+the driver sends alpha (8 bytes for each sample) to each worker; each shard answers with its best features and their scores (16 bytes
+each) and, once for each feature, with the column of those that are chosen. The driver learns on these columns.
 
 Shards are futures whose making Dask knows, not actors: when a worker dies, its shards are made again from their source elsewhere, and
 the round goes on. So the source (files, or what the Dask array is made from) must be within reach of every worker.
@@ -55,9 +55,11 @@ copyreg.pickle(_core.Shard, lambda shard: (_made, shard.__reduce__()[1]))
 
 def _cut(X: Any, ends: list[int]) -> list[Any]:
     """The columns of X between the ends."""
-    X = X.tocsc() if sp.issparse(X) else X
-    # Copies: a view of dense columns would keep all of X in memory.
-    return [X[:, a:b].copy() for a, b in pairwise(ends)]
+    if sp.issparse(X):
+        X = X.tocsc()
+        return [X[:, a:b] for a, b in pairwise(ends)]
+    # Copies: views would keep all of X in memory.
+    return [X[:, a:b].copy(order="K") for a, b in pairwise(ends)]
 
 
 def _shard(first: int, parts: list[Any]) -> _core.Shard:
@@ -169,9 +171,11 @@ class Shards:
         self.futures, labels = futures[: len(shards)], client.gather(futures[len(shards) :])
         self.y = np.concatenate(labels) if labels and all(part is not None for part in labels) else None
         shapes = client.gather(client.map(lambda shard: shard.shape, self.futures, pure=False))
-        firsts, samples, sizes, stored, sparse = zip(*shapes)
+        firsts, samples, sizes, stored, sparse = zip(*shapes, strict=True)
         if len(set(samples)) > 1:
-            raise ValueError(f"the parts of the features have {sorted(set(samples))} samples; all need the same samples in the same order")
+            raise ValueError(
+                f"the parts of the features have {sorted(set(samples))} samples; all need the same samples in the same order"
+            )
         if len(set(sparse)) > 1:
             raise ValueError("some parts of the features are sparse and some dense; make them alike")
         self.shape, self.stored = (samples[0], sum(sizes)), sum(stored)
@@ -208,9 +212,9 @@ class Shards:
         Parameters
         ----------
         X : dask.array.Array of shape (n_samples, n_features)
-            Its blocks may be dense or scipy's sparse ones, and are best made of all samples of some features (``X.rechunk((-1, "auto"))``
-            for dense ones): other blocks are joined and cut on the way, which sends the data between workers once. A Dask data frame,
-            whose blocks are samples, will do.
+            Its blocks may be dense or scipy's sparse ones, and are best made of all samples of some features
+            (``X.rechunk((-1, "auto"))`` for dense ones): other blocks are joined and cut on the way, which sends the data between
+            workers once. A Dask data frame, whose blocks are samples, will do.
         client : distributed.Client, default=None
             None: the current one.
 
@@ -247,8 +251,8 @@ class Shards:
             svmlight (``.svm``, ``.libsvm``, ``.svmlight``, also ``.gz``, ``.bz2``; indices from 1), ``.npz`` as
             :func:`scipy.sparse.save_npz` and ``fewest generate`` write it, or ``.parquet`` (numbers, one column for each feature).
         axis : {0, 1}, default=0
-            0: the files hold different samples of the same features; each is read once, cut by features, and the pieces are sent to where
-            their shard is. 1: the files hold different features of the same samples, and become a shard each as they are.
+            0: the files hold different samples of the same features; each is read once, cut by features, and the pieces are sent to
+            where their shard is. 1: the files hold different features of the same samples, and become a shard each as they are.
         n_features : int, default=None
             Number of features of svmlight files, which need not name the last ones; None: the largest index of all files.
         target : str, default="y"
@@ -314,8 +318,8 @@ class Source:
 
     def largest(self, v: np.ndarray, most: int, always: list[int], never: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """At least the ``most`` features of the largest (x_j . v)^2, those of ``always``, none of ``never``; and x_j . v."""
-        wanted = [(most, a, b) for a, b in zip(self._own(always), self._own(never))]
-        features, scores = zip(*self._round(_largest, v, wanted))
+        wanted = [(most, a, b) for a, b in zip(self._own(always), self._own(never), strict=True)]
+        features, scores = zip(*self._round(_largest, v, wanted), strict=True)
         return np.concatenate(features), np.concatenate(scores)
 
     def scores(self, v: np.ndarray) -> np.ndarray:
@@ -327,7 +331,7 @@ class Source:
         start = time.perf_counter()
         if not self.rounds:
             self._begin()
-        asked = [(shard, own) for shard, own in zip(self.shards.futures, self._own(features)) if own]
+        asked = [(shard, own) for shard, own in zip(self.shards.futures, self._own(features), strict=True) if own]
         futures = [self.client.submit(_columns, shard, own, pure=False) for shard, own in asked]
         answers = self.client.gather(futures)
         self._count(8 * len(features), _bytes(answers), start)
@@ -345,7 +349,7 @@ class Source:
             warnings.filterwarnings("ignore", "Sending large graph")
             # A task, and not scattered: where the worker that has it dies, Dask still knows it.
             alpha = self.client.submit(_same, v, pure=False)
-        shards = zip(self.shards.futures, arguments)
+        shards = zip(self.shards.futures, arguments, strict=True)
         answers = self.client.gather([self.client.submit(ask, shard, alpha, *own, pure=False) for shard, own in shards])
         sent = v.nbytes * len(self.client.ncores()) + sum(_bytes(own) for own in arguments)
         self._count(sent, _bytes(answers), start)

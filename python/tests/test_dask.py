@@ -13,20 +13,18 @@ from sklearn.model_selection import cross_validate
 from fewest import FeatureGeneratingMachine, Rules
 
 pytest.importorskip("distributed")
-import dask.array as da  # noqa: E402
-from dask import delayed  # noqa: E402
-from distributed import Client, LocalCluster  # noqa: E402
+import dask.array as da
+from dask import delayed
+from distributed import Client, LocalCluster
 
-from fewest.dask import Shards  # noqa: E402
+from fewest.dask import Shards
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("workers")
     with (
-        LocalCluster(
-            processes=True, n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(folder)
-        ) as cluster,
+        LocalCluster(processes=True, n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(folder)) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -45,10 +43,7 @@ def text(n=300, p=5000, seed=0):
 def column_blocks(X, widths):
     """X as a Dask array whose blocks are some of the columns, made anew by whoever needs one."""
     ends = np.cumsum([0, *widths])
-    blocks = [
-        da.from_delayed(delayed(sp.csc_matrix)(X[:, a:b]), shape=(X.shape[0], b - a), dtype=X.dtype)
-        for a, b in pairwise(ends)
-    ]
+    blocks = [da.from_delayed(delayed(sp.csc_matrix)(X[:, a:b]), shape=(X.shape[0], b - a), dtype=X.dtype) for a, b in pairwise(ends)]
     return da.concatenate(blocks, axis=1, allow_unknown_chunksizes=True)
 
 
@@ -120,7 +115,7 @@ def test_files_of_samples_are_turned_into_shards_of_features(client, tmp_path):
 def test_files_of_features_are_the_shards(client, tmp_path):
     X, y = text()
     files = [tmp_path / f"columns{k}.npz" for k in range(3)]
-    for file, columns in zip(files, np.split(np.arange(5000), [1000, 1500])):
+    for file, columns in zip(files, np.split(np.arange(5000), [1000, 1500]), strict=True):
         sp.save_npz(file, X[:, columns])
     shards = Shards.from_files(files, axis=1)
     assert len(shards.futures) == 3
