@@ -3,7 +3,7 @@
     pip install ./python && python bench/python_peers.py [--only rfe linear rfecv overhead]
 
 One core each, in one process, alternately; times are the least of the repetitions (RFECV of scikit-learn: one run).
-Writes bench/python_peers.md.
+Writes bench/results/python_peers.md.
 """
 
 import argparse
@@ -120,7 +120,7 @@ def main():
         for what, peer, ours, note in known[name]():
             lines.append(f"| {what} | {peer:.4g} s | {ours:.4g} s | {peer / ours:.1f} | {note} |")
             print(lines[-1], flush=True)
-    (Path(__file__).parent / "python_peers.md").write_text("\n".join(lines) + "\n")
+    (Path(__file__).parent / "results" / "python_peers.md").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
@@ -211,6 +212,9 @@ class SVMRFE(CrossValidated):
     def _fit_on(self, samples, splits):
         self._chosen = None
         if splits:
+            if not sp.issparse(samples.X):
+                # Every split copies its columns anyhow, and they lie together in this order.
+                samples = samples.with_X(np.asfortranarray(samples.X))
             self._chosen = self._cross_validate(samples, splits)
         try:
             self._fit(samples)
