@@ -138,7 +138,7 @@ pub fn lagrangian(
         let point = oracle.solve(TIGHT, &mut || run.stop())?;
         relaxation = Some(point.dual);
         run.raise_bound(point.dual);
-        reweight(&model, &mut oracle, &point, &mut found, &mut run)?;
+        reweight(&model, &mut oracle, &point, &mut found, u64::MAX, &mut run)?;
     }
     let mut ascent = Dual { model: &model, oracle, seconds: 0.0 };
     let mut restricted = Restricted { model: &model, settings, tried: Vec::new(), seconds: 0.0 };

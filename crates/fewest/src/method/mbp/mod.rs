@@ -44,6 +44,9 @@ const TREE: usize = 200;
 /// and with fewer where there are at most so many samples for each: its linear programs are small then, and HiGHS's cuts save it no time.
 const SAMPLES: usize = 5;
 
+/// Linear programs of step 3 for each feature: few features are sooner searched whole.
+const PROGRAMS: u64 = 4;
+
 /// Settings of [`mbp`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct MbpSettings {
@@ -150,7 +153,8 @@ pub fn mbp(
     let relaxation = point.dual;
     run.raise_bound(relaxation);
     // Step 3.
-    reweight(&model, &mut oracle, &point, &mut found, &mut run)?;
+    let most = PROGRAMS * features.len() as u64;
+    reweight(&model, &mut oracle, &point, &mut found, most, &mut run)?;
     // Step 4.
     while let Some((_, best)) = run.incumbent()
         && run.stop().is_none()

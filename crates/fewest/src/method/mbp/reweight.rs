@@ -5,7 +5,7 @@
 //! Source   the majorisation of Candes, Wakin, Boyd, J. Fourier Anal. Appl. 14 (2008), with a price per feature.
 //! Starts   the linear relaxation; then random prices around it, until a number of starts in a row found nothing better.
 //! Then     a local search (`exchange.rs`) from where each start ended, the best first.
-//! Effort   of both: a share of the time, and a number of linear programs that grows with the features.
+//! Effort   of both: a share of the time, and a number of linear programs.
 //! Rules    a size or budget that the weights break: D grows by steps until they do not; what still breaks a rule is mended by
 //!          [`Found::offer`].
 
@@ -28,12 +28,11 @@ const STEPS: usize = 20;
 const LOOSE: f64 = 1e-5;
 /// Of the time there is, this part at most is spent on starts, and as much on local search.
 const SHARE: u32 = 6;
-/// Linear programs for starts, at most, and as many for local search, for each feature that is left: few are sooner searched whole.
-const PROGRAMS: u64 = 4;
 /// D grows by this factor while the rules are broken.
 const GROW: f64 = 2.0;
 
-/// Offers the subsets it finds. `oracle` holds the linear relaxation, solved at `first`; it is given back with its prices.
+/// Offers the subsets it finds. `oracle` holds the linear relaxation, solved at `first`; it is given back with its prices. Starts end after `most`
+/// linear programs, and local search after as many.
 ///
 /// # Errors
 /// A failure of HiGHS.
@@ -42,6 +41,7 @@ pub(crate) fn reweight(
     oracle: &mut L1Oracle<'_>,
     first: &L1Point,
     found: &mut Found<'_>,
+    most: u64,
     run: &mut Run<'_>,
 ) -> Result<(), Error> {
     let prices = model.relaxed_prices();
@@ -56,7 +56,7 @@ pub(crate) fn reweight(
         run.closed() || run.stop().is_some() || end.is_some_and(|end| run.elapsed() >= end)
     });
     let end = share.map(|share| begun + share);
-    let (most, solved) = (PROGRAMS * model.features().len() as u64, oracle.solves + found.inner.solves);
+    let solved = oracle.solves + found.inner.solves;
     while start <= last_success + PATIENCE && oracle.solves + found.inner.solves - solved <= most && !over(end, run) {
         let before = run.incumbent().map(|b| b.1);
         let mut penalty: Vec<f64> = model.penalty.iter().map(|d| d * scale).collect();
@@ -110,7 +110,7 @@ pub(crate) fn reweight(
     locals.sort_by(|a, b| a.1.total_cmp(&b.1));
     locals.dedup();
     let end = share.map(|share| begun + 2 * share);
-    let last = found.inner.solves + most;
+    let last = found.inner.solves.saturating_add(most);
     for local in locals {
         if found.inner.solves >= last || over(end, run) {
             break;
