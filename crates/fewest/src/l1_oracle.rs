@@ -10,7 +10,8 @@
 //! Given    Problem (n samples, p features), C_i, prices and u (length p).
 //! Returns  [`L1Point`]: w, b, alpha, the primal value of the one and the dual value of the other, both exact for what is returned.
 //! Steps    1. HiGHS solves the program of some features and samples, from its last basis  2. w and b are judged on all samples,
-//!          alpha on all features  3. done when the two values agree  4. else the samples and features most at fault join; go to 1
+//!          alpha on all features  3. done when the two values agree  4. else the samples at fault join or, where none is, the features
+//!          most at fault: the last basis stays feasible, in the dual or in the primal; go to 1
 //! Cost     a round: one pass over the data and a linear program of the size of what joined.
 //! Differs  prices change between solves: what joined stays, and the last basis is where the next solve starts.
 //! Fails    never on limits: the point says that it was stopped, and its values are true all the same.
@@ -103,11 +104,17 @@ impl<'a> L1Oracle<'a> {
             begun: false,
             solves: 0,
         };
-        let counts: Vec<usize> = (0..n).filter(|&i| oracle.cost[i] > 0.0).collect();
-        // Some of each class, evenly spread; the others join when they are needed.
-        let step = counts.len().div_ceil(ALL_ROWS).max(1);
-        oracle.join_samples(&counts.iter().copied().step_by(step).collect::<Vec<_>>())?;
+        if n <= ALL_ROWS {
+            oracle.join_spread()?;
+        }
         Ok(oracle)
+    }
+
+    /// Of the samples that count, some of each class, evenly spread; the others join when they are needed.
+    fn join_spread(&mut self) -> Result<(), Error> {
+        let counts: Vec<usize> = (0..self.cost.len()).filter(|&i| self.cost[i] > 0.0).collect();
+        let step = counts.len().div_ceil(ALL_ROWS).max(1);
+        self.join_rows(&counts.iter().copied().step_by(step).collect::<Vec<_>>())
     }
 
     /// Once more than `most` features have joined, lets all leave but the half that `point` uses or comes nearest to using.
@@ -161,7 +168,7 @@ impl<'a> L1Oracle<'a> {
         Ok(())
     }
 
-    /// Lets samples in before they are found missing.
+    /// Lets samples in before they are found missing; where none was, the first solve begins with an even choice.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
@@ -262,6 +269,9 @@ impl<'a> L1Oracle<'a> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails; limits are told in the point.
     pub fn solve(&mut self, tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Result<L1Point, Error> {
+        if self.samples.is_empty() {
+            self.join_spread()?;
+        }
         if self.features.is_empty() {
             let start = self.strongest();
             self.join(&start)?;
@@ -298,10 +308,11 @@ impl<'a> L1Oracle<'a> {
                 return Ok(best);
             }
             // Step 4.
-            if !missed_rows.is_empty() {
+            if missed_rows.is_empty() {
+                self.join(&missed_features)?;
+            } else {
                 self.join_samples(&missed_rows)?;
             }
-            self.join(&missed_features)?;
         }
     }
 

@@ -77,6 +77,26 @@ fn columns_and_rows_on_demand_give_the_value_of_the_whole_program() {
 }
 
 #[test]
+fn many_samples_of_which_few_join_give_the_value_of_the_whole_program() {
+    // Above the number of samples from which the squared hinge says where to begin, and above that from which not all join.
+    for (seed, n, p) in [(1, 400, 60), (2, 1700, 25)] {
+        let (design, labels) = RandomProblem { n, p, density: 0.5, noise: 0.2, seed }.draw();
+        let problem = Problem::new(&design, &labels, None).expect("two classes");
+        let truth = whole(&problem, 0.1, Bias::Free, &vec![1.0; p], &vec![f64::INFINITY; p], &Subset::full(p));
+        let svm = SvmSettings { cost: 0.1, tolerance: 1e-9, ..SvmSettings::default() };
+        let settings = L1Settings { svm, costs: Vec::new() };
+        let report = l1_svm(&problem, &Rules::none(p), &settings, Limits::default(), &mut Silent).expect("valid");
+        let mut oracle =
+            L1Oracle::new(&problem, vec![0.1; n], Bias::Free, vec![f64::INFINITY; p]).expect("HiGHS starts");
+        let bare = oracle.solve(1e-9, &mut || None).expect("solved");
+        for (primal, dual) in [(report.solution.primal, report.solution.dual), (bare.primal, bare.dual)] {
+            assert!((primal - truth).abs() <= 1e-7 * truth, "{n} samples: {primal}, but {truth}");
+            assert!(dual <= primal && dual >= (1.0 - 1e-8) * primal, "{n} samples: bound {dual} of {primal}");
+        }
+    }
+}
+
+#[test]
 fn an_oracle_with_other_prices_and_bounds_starts_from_what_it_has() {
     let mut rng = Rng::new(5);
     for case in 0..25u64 {

@@ -11,7 +11,7 @@
 //!          2. serious: the restricted program on Omega = {k: |w_k| > epsilon u_k}  3. again, until the model promises nothing
 //! Rules    hold for the subset, in step 2; the bound does not use them (but for features left out), so it stays one.
 //! Differs  from the paper, unless `plain`: the bound starts from the linear relaxation, which is the dual's value (integrality property);
-//!          subsets by reweighting (`mbp/reweight.rs`) come before step 1.
+//!          subsets by reweighting (`mbp/reweight.rs`) come before step 1; step 2 is left out while it has taken longer than step 1.
 //! Cost     a linear program of milliseconds per step; step 2 is exponential in the size of Omega at worst and capped in time.
 //! Fails    never on limits. Errors: settings, a failure of HiGHS.
 
@@ -22,6 +22,9 @@ use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, Taken};
 use crate::method::mbp::{Found, MbpReport, MbpSettings, Model, TIGHT, reweight};
 use crate::{Error, Limits, Observer, Problem, Rules, Run, Sense, Status, Subset};
+
+/// So many restricted programs may take their whole time before their share of it is looked at.
+const FREE: f64 = 10.0;
 
 /// Settings of [`lagrangian`].
 #[derive(Debug, Clone, PartialEq)]
@@ -135,10 +138,10 @@ pub fn lagrangian(
         let point = oracle.solve(TIGHT, &mut || run.stop())?;
         relaxation = Some(point.dual);
         run.raise_bound(point.dual);
-        reweight(&model, &mut oracle, &point, &mut found, &mut run)?;
+        reweight(&model, &mut oracle, &point, &mut found, u64::MAX, &mut run)?;
     }
     let mut ascent = Dual { model: &model, oracle, seconds: 0.0 };
-    let mut restricted = Restricted { model: &model, settings, tried: Vec::new() };
+    let mut restricted = Restricted { model: &model, settings, tried: Vec::new(), seconds: 0.0 };
     let mut steps = Vec::new();
 
     // Step 0.
@@ -166,7 +169,8 @@ pub fn lagrangian(
         let (value, gradient) = ascent.plane(&point);
         // Step 2.
         let serious = bundle.learn(point.dual, value, gradient) == Taken::Serious;
-        let omega = if serious { restricted.solve(&point, &mut found, &mut run)? } else { None };
+        let worth = serious && restricted.in_time(ascent.seconds);
+        let omega = if worth { restricted.solve(&point, &mut found, &mut run)? } else { None };
         steps.push(Ascent::new(point.dual, &bundle, serious, omega, &run));
     }
     if steps.len() as u64 >= settings.max_steps {
@@ -223,9 +227,16 @@ struct Restricted<'a, 'b> {
     settings: &'a LagrangianSettings,
     /// Every Omega so far.
     tried: Vec<Subset>,
+    /// Time they took.
+    seconds: f64,
 }
 
 impl<'b> Restricted<'_, 'b> {
+    /// Whether there is time for another one, beside the ascent's own linear programs of so many seconds.
+    fn in_time(&self, ascent: f64) -> bool {
+        self.settings.program.plain || self.seconds <= FREE * self.settings.restricted_time.as_secs_f64() + ascent
+    }
+
     /// The restricted program on Omega, unless it was solved on a set that holds it. Returns the size of Omega.
     fn solve(&mut self, point: &L1Point, found: &mut Found<'b>, run: &mut Run<'_>) -> Result<Option<usize>, Error> {
         let (model, rules) = (self.model, self.model.rules);
@@ -241,6 +252,7 @@ impl<'b> Restricted<'_, 'b> {
         if run.stop().is_some() || run.closed() || self.tried.iter().any(|s| omega.difference(s).next().is_none()) {
             return Ok(None);
         }
+        let begun = Instant::now();
         let features: Vec<usize> = omega.iter().collect();
         let mut program = model.program(&features, false)?;
         if let Some(start) = found.start(model, &features) {
@@ -256,6 +268,7 @@ impl<'b> Restricted<'_, 'b> {
             found.offer(model, &chosen.collect::<Vec<_>>(), run)?;
         }
         self.tried.push(omega);
+        self.seconds += begun.elapsed().as_secs_f64();
         Ok(Some(q))
     }
 }

@@ -32,9 +32,15 @@ const WIND_UP: Duration = Duration::from_secs(1);
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
 #[cfg(feature = "highs")]
 const LARGE: usize = 300;
-/// of this relative gap.
+/// of this relative gap: with the features whose |c_j| is above
 #[cfg(feature = "highs")]
 const ROUGH: f64 = 1e-2;
+/// this share of the price, 1,
+#[cfg(feature = "highs")]
+const NEAR: f64 = 0.7;
+/// and the samples of a margin below this. Features and samples that the hinge needs and that are missing here cost rounds.
+#[cfg(feature = "highs")]
+const MARGIN: f64 = 1.5;
 
 /// Settings of [`l1_svm`].
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -272,9 +278,13 @@ impl<'a> Trainer<'a> {
                 // Which features and samples matter is much the same under the squared hinge, which is sooner solved.
                 let rough = SvmSettings { cost, tolerance: ROUGH, ..self.settings.clone() };
                 let near = squared_hinge(self.problem, features, &rough, None, stop)?;
-                let used = features.iter().zip(&near.weights).filter(|e| *e.1 != 0.0).map(|e| *e.0);
-                oracle.join(&used.collect::<Vec<_>>())?;
-                let inside = (0..near.beta.len()).filter(|&i| near.beta[i] != 0.0);
+                let (design, labels) = (self.problem.design(), self.problem.labels());
+                let (mut gains, mut scores) = (vec![0.0; self.problem.n_features()], vec![near.bias; labels.len()]);
+                design.dot_columns(0, &near.beta, &mut gains);
+                features.iter().zip(&near.weights).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
+                let used = features.iter().zip(&near.weights).filter(|e| *e.1 != 0.0 || gains[*e.0].abs() > NEAR);
+                oracle.join(&used.map(|e| *e.0).collect::<Vec<_>>())?;
+                let inside = (0..labels.len()).filter(|&i| labels[i] * scores[i] < MARGIN);
                 oracle.join_rows(&inside.collect::<Vec<_>>())?;
             }
             let point = oracle.solve(self.settings.tolerance, stop)?;

@@ -11,7 +11,8 @@ use super::{Found, Model};
 /// Features tried in the place of one.
 const TRIED: usize = 5;
 
-/// Improves a subset of this objective and returns what it ends with; every subset on the way is offered.
+/// Improves a subset of this objective and returns what it ends with; every subset on the way is offered. Ends once `found` has
+/// solved `last` linear programs.
 ///
 /// # Errors
 /// A failure of HiGHS.
@@ -19,11 +20,12 @@ pub(super) fn exchange(
     model: &Model<'_>,
     found: &mut Found<'_>,
     (mut subset, mut objective): (Subset, f64),
+    last: u64,
     run: &mut Run<'_>,
 ) -> Result<(Subset, f64), Error> {
     let mut round: Vec<Option<usize>> = places(&subset);
     while let Some(out) = round.pop() {
-        if run.stop().is_some() {
+        if found.inner.solves >= last || run.stop().is_some() {
             break;
         }
         // Step 1.

@@ -8,7 +8,7 @@
 //! Steps    1. u, where it is not given: the largest |w_j| of the linear relaxation without u over a grid of C (`weight_bounds.rs`)
 //!          2. bound: the linear relaxation  3. subsets by reweighting (`reweight.rs`) and local search (`exchange.rs`)  4. smaller u, and features that no
 //!          better subset holds, by reduced costs (`reduce.rs`)  5. branch and bound on the features left (`tree.rs`); HiGHS where
-//!          they are few, and where rules relate them to each other, which the tree's relaxation does not know
+//!          they are few beside the samples, and where rules relate them to each other, which the tree's relaxation does not know
 //!          `plain`: step 1, then the program to HiGHS, untouched
 //! Cost     steps 1 to 4 some hundred linear programs of milliseconds; step 5 is exponential in the worst case.
 //! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised bias.
@@ -39,8 +39,13 @@ pub use weight_bounds::weight_bounds;
 /// Relative gap to which linear programs are solved.
 pub(crate) const TIGHT: f64 = 1e-9;
 
-/// Features from which the tree is faster than HiGHS.
+/// The tree is faster than HiGHS from this many features on,
 const TREE: usize = 200;
+/// and with fewer where there are at most so many samples for each: its linear programs are small then, and HiGHS's cuts save it no time.
+const SAMPLES: usize = 5;
+
+/// Linear programs of step 3 for each feature: few features are sooner searched whole.
+const PROGRAMS: u64 = 4;
 
 /// Settings of [`mbp`].
 #[derive(Debug, Clone, PartialEq)]
@@ -148,7 +153,8 @@ pub fn mbp(
     let relaxation = point.dual;
     run.raise_bound(relaxation);
     // Step 3.
-    reweight(&model, &mut oracle, &point, &mut found, &mut run)?;
+    let most = PROGRAMS * features.len() as u64;
+    reweight(&model, &mut oracle, &point, &mut found, most, &mut run)?;
     // Step 4.
     while let Some((_, best)) = run.incumbent()
         && run.stop().is_none()
@@ -165,7 +171,7 @@ pub fn mbp(
         Status::Optimal
     } else if let Some(status) = run.stop() {
         status
-    } else if rules_without_rows(rules) && model.features().len() >= TREE {
+    } else if rules_without_rows(rules) && suits_tree(problem.n_samples(), model.features().len()) {
         tree::search(&model, &mut oracle, &mut found, &mut run)?
     } else {
         whole(&model, settings, Some(&found), &mut run)?
@@ -195,6 +201,11 @@ fn whole(
         run.raise_bound(best);
     }
     Ok(status)
+}
+
+/// Whether the tree is the faster one for so many samples and features.
+fn suits_tree(samples: usize, features: usize) -> bool {
+    features >= TREE || samples <= SAMPLES * features
 }
 
 /// Whether the rules only say what is in and what is out: the relaxation knows all of them.

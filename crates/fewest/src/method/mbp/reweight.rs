@@ -5,6 +5,7 @@
 //! Source   the majorisation of Candes, Wakin, Boyd, J. Fourier Anal. Appl. 14 (2008), with a price per feature.
 //! Starts   the linear relaxation; then random prices around it, until a number of starts in a row found nothing better.
 //! Then     a local search (`exchange.rs`) from where each start ended, the best first.
+//! Effort   of both: a share of the time, and a number of linear programs.
 //! Rules    a size or budget that the weights break: D grows by steps until they do not; what still breaks a rule is mended by
 //!          [`Found::offer`].
 
@@ -30,7 +31,8 @@ const SHARE: u32 = 6;
 /// D grows by this factor while the rules are broken.
 const GROW: f64 = 2.0;
 
-/// Offers the subsets it finds. `oracle` holds the linear relaxation, solved at `first`; it is given back with its prices.
+/// Offers the subsets it finds. `oracle` holds the linear relaxation, solved at `first`; it is given back with its prices. Starts end after `most`
+/// linear programs, and local search after as many.
 ///
 /// # Errors
 /// A failure of HiGHS.
@@ -39,6 +41,7 @@ pub(crate) fn reweight(
     oracle: &mut L1Oracle<'_>,
     first: &L1Point,
     found: &mut Found<'_>,
+    most: u64,
     run: &mut Run<'_>,
 ) -> Result<(), Error> {
     let prices = model.relaxed_prices();
@@ -53,7 +56,8 @@ pub(crate) fn reweight(
         run.closed() || run.stop().is_some() || end.is_some_and(|end| run.elapsed() >= end)
     });
     let end = share.map(|share| begun + share);
-    while start <= last_success + PATIENCE && !over(end, run) {
+    let solved = oracle.solves + found.inner.solves;
+    while start <= last_success + PATIENCE && oracle.solves + found.inner.solves - solved <= most && !over(end, run) {
         let before = run.incumbent().map(|b| b.1);
         let mut penalty: Vec<f64> = model.penalty.iter().map(|d| d * scale).collect();
         let mut current = prices.clone();
@@ -106,11 +110,12 @@ pub(crate) fn reweight(
     locals.sort_by(|a, b| a.1.total_cmp(&b.1));
     locals.dedup();
     let end = share.map(|share| begun + 2 * share);
+    let last = found.inner.solves.saturating_add(most);
     for local in locals {
-        if over(end, run) {
+        if found.inner.solves >= last || over(end, run) {
             break;
         }
-        exchange(model, found, local, run)?;
+        exchange(model, found, local, last, run)?;
     }
     oracle.set_prices(&prices, &prices)
 }
