@@ -255,6 +255,7 @@ impl Oracle for Trainer<'_> {
 }
 
 /// The master: cuts, and where to train next.
+#[expect(clippy::struct_excessive_bools, reason = "four things that have happened or not, in any combination")]
 struct Benders<'a> {
     rules: &'a Rules,
     settings: &'a GbdSettings,
