@@ -168,8 +168,10 @@ class FeatureGeneratingMachine(Selector):
 
     def _validated(self, X, y, sample_weight):
         if is_elsewhere(X):
-            from fewest.dask import Spread
-
+            try:
+                from fewest.dask import Spread
+            except ImportError as why:
+                raise ImportError("Dask collections and lists of files need Dask: pip install 'fewest[dask]'") from why
             return Spread(self, X, y, sample_weight)
         return super()._validated(X, y, sample_weight)
 

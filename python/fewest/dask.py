@@ -55,10 +55,10 @@ copyreg.pickle(_core.Shard, lambda shard: (_made, shard.__reduce__()[1]))
 
 def _cut(X: Any, ends: list[int]) -> list[Any]:
     """The columns of X between the ends."""
+    # Copies: views would keep all of X in memory.
     if sp.issparse(X):
         X = X.tocsc()
-        return [X[:, a:b] for a, b in pairwise(ends)]
-    # Copies: views would keep all of X in memory.
+        return [X[:, a:b].copy() for a, b in pairwise(ends)]
     return [X[:, a:b].copy(order="K") for a, b in pairwise(ends)]
 
 
