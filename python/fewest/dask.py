@@ -49,8 +49,12 @@ def _made(first: int, columns: Any) -> _core.Shard:
     return _core.Shard(first, _aligned(columns))
 
 
-# A shard that Dask moves or spills.
-copyreg.pickle(_core.Shard, lambda shard: (_made, shard.__reduce__()[1]))
+def _reduced(shard: _core.Shard) -> tuple[Callable[..., _core.Shard], tuple[Any, ...]]:
+    return _made, shard.__reduce__()[1]
+
+
+# For a shard that Dask moves or spills.
+copyreg.pickle(_core.Shard, _reduced)
 
 
 def _cut(X: Any, ends: list[int]) -> list[Any]:
@@ -99,8 +103,8 @@ def _same(v: np.ndarray) -> np.ndarray:
     return v
 
 
-def _largest(shard: _core.Shard, v: np.ndarray, *wanted: Any) -> tuple[np.ndarray, np.ndarray]:
-    return shard.largest(_aligned(v), *wanted, get_worker().state.nthreads)
+def _largest(shard: _core.Shard, v: np.ndarray, most: int, always: list[int], never: list[int]) -> Any:
+    return shard.largest(_aligned(v), most, always, never, get_worker().state.nthreads)
 
 
 def _scores(shard: _core.Shard, v: np.ndarray) -> np.ndarray:
@@ -150,10 +154,11 @@ class Shards:
         The shards, in order of their features.
     """
 
-    def __init__(self, grid: list[list[Any]], widths: Sequence[int], client: Client, labels: list[Any] = ()):
+    def __init__(self, grid: list[list[Any]], widths: Sequence[int], client: Client, labels: Sequence[Any] = ()):
         """``grid``: Delayed blocks, grid[i][j] the i-th part of the samples and the j-th part of the features, which has
         ``widths[j]`` features; ``labels``: Delayed labels of each part of the samples."""
-        self.client, self.feature_names = client, None
+        self.client = client
+        self.feature_names: list[str] | None = None
         pieces = -(-len(client.ncores()) // len(widths))
         shards, first = [], 0
         for j, width in enumerate(widths):
