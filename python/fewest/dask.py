@@ -49,12 +49,11 @@ def _made(first: int, columns: Any) -> _core.Shard:
     return _core.Shard(first, _aligned(columns))
 
 
-def _reduced(shard: _core.Shard) -> tuple[Any, tuple[Any, ...]]:
-    """A shard that Dask moves or spills."""
-    parts: Any = shard.__reduce__()[1]
-    return _made, parts
+def _reduced(shard: _core.Shard) -> tuple[Callable[..., _core.Shard], tuple[Any, ...]]:
+    return _made, shard.__reduce__()[1]
 
 
+# For a shard that Dask moves or spills.
 copyreg.pickle(_core.Shard, _reduced)
 
 
@@ -104,7 +103,7 @@ def _same(v: np.ndarray) -> np.ndarray:
     return v
 
 
-def _largest(shard: _core.Shard, v: np.ndarray, most: int, always: Any, never: Any) -> tuple[np.ndarray, np.ndarray]:
+def _largest(shard: _core.Shard, v: np.ndarray, most: int, always: list[int], never: list[int]) -> Any:
     return shard.largest(_aligned(v), most, always, never, get_worker().state.nthreads)
 
 
