@@ -47,10 +47,10 @@ class L1SVMSelector(Selector):
         Whether there is a bias b.
     intercept_scaling : float or None, default=None
         None: the bias is not penalised (LIBSVM). A number s above 0: it is the weight of a constant feature of value s (LIBLINEAR).
-    tol : float, default=1e-9
-        Relative duality gap of a training, between 0 and 1.
     gap : float, default=1e-8
         Relative gap between the best subset and the bound at which the search ends.
+    tol : float, default=1e-9
+        Relative duality gap of a training, between 0 and 1.
     class_weight : dict or "balanced", default=None
         Weights of classes; "balanced": inverse to their total sample weight.
     time_limit : float, default=None
