@@ -108,6 +108,11 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         size = None if size is None else min(int(size), p)
         return rules._resolved(p, getattr(self, "feature_names_in_", None), size)
 
+    def _names(self) -> list[str]:
+        """Names of the features, x0, x1, ... where X has none."""
+        named = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(self.n_features_in_)] if named is None else [str(name) for name in named]
+
     def _prices(self, value: Any) -> list[float]:
         """One price for each feature from a number, a sequence, or a mapping of names."""
         if value is None:
@@ -117,7 +122,12 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
     def _ask(self, samples: Samples, request: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
         limits = asked(self.time_limit, getattr(self, "gap", None), self.n_jobs, **self._limits())
         listener = Listener(self, samples, int(self.verbose), self.callback)
-        answer = samples.select(rules, request, limits, listener if listener.wanted else None)
+        try:
+            answer = samples.select(rules, request, limits, listener if listener.wanted else None)
+        except ValueError:
+            # If it is the rules, it is said again with the names of the features.
+            _core.check_rules(rules, self._names())
+            raise
         warn_of_limit(self, answer, "The best subset so far is kept.")
         return answer
 

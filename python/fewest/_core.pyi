@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 _Matrix = NDArray[np.float64] | NDArray[np.float32] | tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
 _Told = Callable[[dict[str, Any]], object] | None
 
-__all__ = ["Shard", "__version__", "certify", "command", "rfe_paths", "select", "select_from", "train"]
+__all__ = ["Shard", "__version__", "certify", "check_rules", "command", "rfe_paths", "select", "select_from", "train"]
 __version__: str
 
 def select(
@@ -31,6 +31,7 @@ def rfe_paths(
     asked: dict[str, Any],
     told: _Told,
 ) -> list[dict[str, Any]]: ...
+def check_rules(rules: dict[str, Any], names: Sequence[str]) -> None: ...
 def train(
     x: _Matrix,
     codes: NDArray[np.uint32],

@@ -249,6 +249,7 @@ class SVMRFE(CrossValidated):
         # Without a size of its own the elimination judges every size.
         most = p if self.n_features_to_select is None and not (self.rules and self.rules.max_features) else rules["max_features"]
         rules["max_features"] = min(int(self.min_features_to_select), p)
+        _core.check_rules(rules, self._names())
         limits = asked(self.time_limit, None, self.n_jobs)
         listener = Listener(self, samples, int(self.verbose), self.callback)
         paths = _core.rfe_paths(

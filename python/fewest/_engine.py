@@ -99,7 +99,7 @@ def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: 
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"{type(estimator).__name__} needs samples of at least 2 classes, but the data contain one class: {classes[0]!r}"
+            f"{type(estimator).__name__} needs samples of at least 2 classes, but the data contain one class: {classes.tolist()[0]!r}"
         )
     if binary_only and len(classes) > 2:
         kind = type_of_target(y, input_name="y", raise_unknown=True)

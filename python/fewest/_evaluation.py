@@ -363,6 +363,7 @@ class FlipSelector(CrossValidated):
 
     def _request(self, samples, rules):
         sized = {**rules, "max_features": rules["max_features"] or min(FEW, samples.X.shape[1])}
+        _core.check_rules(sized, self._names())
         first = _core.select(*samples.arguments, sized, {"name": "info-gain", "bins": None}, {}, None)
         return {
             "name": "flip",

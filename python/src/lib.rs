@@ -74,6 +74,16 @@ fn select<'py>(
     answer.to_dict(py, &run)
 }
 
+/// Raises what is wrong with rules, by the names of the features.
+///
+/// # Errors
+/// `ValueError`.
+#[pyfunction]
+fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
+    let rules: RuleList = depythonize(rules)?;
+    Rules::new(names.len(), rules, &names).map(drop).map_err(raised)
+}
+
 /// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for more.
 ///
 /// # Errors
@@ -188,6 +198,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(select, module)?)?;
     module.add_function(wrap_pyfunction!(train, module)?)?;
+    module.add_function(wrap_pyfunction!(check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(certify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;

@@ -221,6 +221,8 @@ def test_bad_rules_are_named():
     X, y = problem()
     with pytest.raises(ValueError, match="contradict|required and forbidden"):
         ExactSelector(rules=Rules(require=[1], forbid=[1])).fit(X, y)
+    with pytest.raises(ValueError, match="x1 is both required and forbidden"):
+        SVMRFE(rules=Rules(require=[1], forbid=[1])).fit(X, y)
     with pytest.raises(ValueError, match="leave one of them out"):
         SVMRFE(n_features_to_select=2, rules=Rules(max_features=3)).fit(X, y)
     with pytest.raises(ValueError, match="write \\['a'\\]"):
