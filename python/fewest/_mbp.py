@@ -30,8 +30,8 @@ class MBPSelector(Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does: from the weights of L1-SVMs at four
-    costs, times a factor; a feature that never had weight is left out.
+    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does: the largest weight of the
+    feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had weight is left out, which is a choice of the paper's, no proof.
 
     Parameters
     ----------
@@ -171,8 +171,8 @@ class LagrangianSelector(Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does: from the weights of L1-SVMs at four
-    costs, times a factor; a feature that never had weight is left out.
+    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does: the largest weight of the
+    feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had weight is left out, which is a choice of the paper's, no proof.
     The method is a heuristic with a bound: :class:`MBPSelector` proves the optimum where it can.
 
     Parameters

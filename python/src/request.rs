@@ -45,11 +45,7 @@ impl Svm {
         let settings = SvmSettings {
             cost: self.cost,
             loss: self.loss,
-            bias: match self.bias {
-                None => Bias::Free,
-                Some(0.0) => Bias::None,
-                Some(s) => Bias::Penalised(s),
-            },
+            bias: bias(self.bias),
             tolerance: self.tolerance,
             max_epochs: self.max_epochs.unwrap_or(base.max_epochs),
             memory: self.memory.unwrap_or(base.memory),
@@ -128,7 +124,7 @@ pub(crate) enum Method {
     },
 }
 
-/// The bias of a method that has an L1 norm, or of none.
+/// A bias as Python says it; see [`Svm`].
 fn bias(s: Option<f64>) -> Bias {
     match s {
         None => Bias::Free,
