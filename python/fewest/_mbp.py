@@ -31,7 +31,7 @@ class MBPSelector(Selector):
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
     with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does: the largest weight of the
-    feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had weight is left out, which is a choice of the paper's, no proof.
+    feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had weight is left out: the paper's choice, no proof.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class LagrangianSelector(Selector):
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
     with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does: the largest weight of the
-    feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had weight is left out, which is a choice of the paper's, no proof.
+    feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had weight is left out: the paper's choice, no proof.
     The method is a heuristic with a bound: :class:`MBPSelector` proves the optimum where it can.
 
     Parameters

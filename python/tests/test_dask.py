@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 from sklearn.model_selection import cross_validate
 
-from fewest import FeatureGeneratingMachine, Rules
+from fewest import SVMRFE, EvaluationRFE, FeatureGeneratingMachine, Rules, StabilityDisplay
 
 pytest.importorskip("distributed")
 import dask.array as da
@@ -197,12 +197,25 @@ def test_bad_input_says_what_is_wrong(client, tmp_path):
         machine.fit(["table.xls"], None)
 
 
-def test_cross_validation_through_joblib(client):
+SELECTORS = [FeatureGeneratingMachine(n_features_to_select=10), EvaluationRFE(costs=(1.0,), candidates=1, cv=3, n_jobs=1)]
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=["generating", "evaluation"])
+def test_cross_validation_through_joblib(client, selector):
     import joblib
 
-    X, y = text(p=200)
-    machine = FeatureGeneratingMachine(n_features_to_select=10)
-    here = cross_validate(machine, X, y, cv=3)["test_score"]
+    X, y = text(n=90, p=60)
+    here = cross_validate(selector, X, y, cv=3)["test_score"]
     with joblib.parallel_config(backend="dask"):
-        there = cross_validate(machine, X, y, cv=3, n_jobs=-1)["test_score"]
+        there = cross_validate(selector, X, y, cv=3, n_jobs=-1)["test_score"]
     np.testing.assert_array_equal(there, here)
+
+
+def test_stability_through_joblib(client):
+    import joblib
+
+    X, y = text(n=90, p=60)
+    of = lambda: StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=5), X, y, n_runs=6, random_state=0, n_jobs=-1)
+    here = of()
+    with joblib.parallel_config(backend="dask"):
+        np.testing.assert_array_equal(of().frequency, here.frequency)
