@@ -358,11 +358,16 @@ def test_scikit_learn_s_callback_protocol():
 
 def test_ctrl_c_keeps_the_best_so_far():
     X, y = problem(n=300, p=80, seed=2)
+    # What runs in the background is started with Ctrl-C ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     begun = time.monotonic()
-    with pytest.warns(ConvergenceWarning, match="interrupted"):
-        selector = ExactSelector(n_features_to_select=15, gap=0.0).fit(X, y)
+    try:
+        with pytest.warns(ConvergenceWarning, match="interrupted"):
+            selector = ExactSelector(n_features_to_select=15, gap=0.0, time_limit=60).fit(X, y)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert time.monotonic() - begun < 10
     assert selector.status_ == "cancelled" and selector.n_features_ > 0
 
