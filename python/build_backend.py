@@ -4,11 +4,12 @@ A machine needs neither of them: pip brings both into the environment that it bu
 """
 
 import os
-import sysconfig
+from importlib.util import find_spec
 from pathlib import Path
 
 from maturin import *  # noqa: F403  (the hooks of PEP 517 and PEP 660)
 
-_native = Path(sysconfig.get_paths()["purelib"]) / "clang" / "native"
-if _native.is_dir():
-    os.environ.setdefault("LIBCLANG_PATH", str(_native))
+# Wherever the package is on the path: pip's environment for building is not the interpreter's own.
+for _folder in getattr(find_spec("clang"), "submodule_search_locations", None) or ():
+    if (Path(_folder) / "native").is_dir():
+        os.environ.setdefault("LIBCLANG_PATH", str(Path(_folder) / "native"))
