@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fewest import _core
 from fewest._engine import DTYPES, Listener, Samples, asked, svm, validated, warn_of_limit
 from fewest._rules import Rules, _Index
-from fewest._svm import SVC, LinearSVC
+from fewest._svm import SVC, LinearSVC, elected
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -165,7 +165,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     def _settings(self) -> dict[str, Any]:
         """Cost, loss, bias and tolerance as the engine takes them."""
-        return svm(self.C, getattr(self, "loss", "hinge"), self._bias(), self.tol)
+        return svm(getattr(self, "C", 1.0), getattr(self, "loss", "hinge"), self._bias(), self.tol)
 
     def _bias(self) -> float | None:
         if not getattr(self, "fit_intercept", True):
@@ -179,23 +179,19 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         if own or not support.any():
             return self._own(samples, support, own)
         classifier = self._trainer(answer)
-        return classifier._fit(self._bare(classifier, samples.with_X(samples.X[:, safe_mask(samples.X, support)])))
+        classifier.n_features_in_ = int(support.sum())
+        return classifier._fit(samples.with_X(samples.X[:, safe_mask(samples.X, support)]))
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
         """An untrained classifier with this selector's settings."""
-        shared = {"C": (answer or {}).get("more", {}).get("cost") or getattr(self, "C", 1.0), "tol": min(self._tol(), 1e-9)}
+        shared = {
+            "C": (answer or {}).get("more", {}).get("cost") or getattr(self, "C", 1.0),
+            "tol": min(getattr(self, "tol", 1e-9), 1e-9),
+        }
         shared |= {"loss": getattr(self, "loss", "hinge"), "fit_intercept": getattr(self, "fit_intercept", True)}
         shared |= {"intercept_scaling": getattr(self, "intercept_scaling", None), "n_jobs": self.n_jobs}
         kernel = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0") if hasattr(self, name)}
         return SVC(**shared, **{"kernel": "linear", **kernel})
-
-    def _tol(self) -> float:
-        return getattr(self, "tol", 1e-9)
-
-    @staticmethod
-    def _bare(classifier: Any, samples: Samples) -> Samples:
-        classifier.n_features_in_ = samples.X.shape[1]
-        return samples
 
     def _own(self, samples: Samples, support: np.ndarray, own: dict[str, Any] | None) -> LinearSVC:
         """A classifier of given weights; without any feature it names the class of more weight."""
@@ -259,7 +255,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         decision = decision.ravel() if decision.shape[1] == 1 else decision
         if method == "decision_function":
             return decision.copy()
-        return self.classes_[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
+        return elected(self.classes_, decision)
 
     @property
     def coef_(self) -> np.ndarray:
@@ -312,4 +308,5 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return certificate
 
     def _cost(self) -> float:
-        return self.C
+        """The slack cost: the one chosen, the one given, or 1."""
+        return getattr(self, "C_", getattr(self, "C", 1.0))

@@ -17,7 +17,6 @@ from fewest._constraints import (
     SVM,
 )
 from fewest._cross_validated import CrossValidated, criterion_of
-from fewest._engine import svm
 from fewest._svm import kernel_of
 
 if TYPE_CHECKING:
@@ -185,9 +184,6 @@ class EvaluationRFE(CrossValidated):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _settings(self):
-        return svm(1.0, self.loss, self._bias(), self.tol)
-
     def _request(self, samples, rules):
         return {
             "name": "eb-rfe",
@@ -203,9 +199,6 @@ class EvaluationRFE(CrossValidated):
     def _tell(self, answer, p):
         super()._tell(answer, p)
         self.C_, self.curve_ = answer["more"]["cost"], answer["more"]["curve"]
-
-    def _cost(self):
-        return self.C_
 
 
 class FlipSelector(CrossValidated):
@@ -358,9 +351,6 @@ class FlipSelector(CrossValidated):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _settings(self):
-        return svm(1.0, self.loss, self._bias(), self.tol)
-
     def _request(self, samples, rules):
         sized = {**rules, "max_features": rules["max_features"] or min(FEW, samples.X.shape[1])}
         _core.check_rules(sized, self._names())
@@ -379,6 +369,3 @@ class FlipSelector(CrossValidated):
     def _tell(self, answer, p):
         super()._tell(answer, p)
         self.C_, self.n_iter_ = answer["more"]["cost"], max(len(answer["more"]["passes"]), 1)
-
-    def _cost(self):
-        return self.C_

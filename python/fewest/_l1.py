@@ -275,6 +275,3 @@ class FSVSelector(Selector):
         super()._tell(answer, p)
         self.starts_ = answer["more"]["starts"]
         self.n_iter_ = max(1, *(len(steps) for steps in self.starts_), 1)
-
-    def _cost(self):
-        return 1.0

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def kernel_of(estimator: Any, samples: Samples, n_features: int | None = None) -> dict[str, Any]:
-    """The kernel of an estimator as the engine takes it, gamma found; ``n_features`` is what "scale" and "auto" count."""
+def kernel_of(estimator: Any, samples: Samples) -> dict[str, Any]:
+    """The kernel of an estimator as the engine takes it, gamma found."""
     kind = estimator.kernel
     if kind == "linear":
         return {"kind": "linear"}
-    gamma = gamma_of(estimator.gamma, samples, n_features or samples.X.shape[1])
+    gamma = gamma_of(estimator.gamma, samples, samples.X.shape[1])
     out: dict[str, Any] = {"kind": kind, "gamma": gamma}
     if kind != "rbf":
         out["coef0"] = float(estimator.coef0)
@@ -73,9 +73,12 @@ class _Classifier(ClassifierMixin, BaseEstimator):
             Labels out of ``classes_``.
         """
         decision = self._by_class(X)
-        if decision.ndim == 1:
-            return self.classes_[(decision > 0).astype(int)]
-        return self.classes_[decision.argmax(axis=1)]
+        return elected(self.classes_, decision)
+
+
+def elected(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
+    """The label of each sample from its decision value (two classes) or values (one for each class)."""
+    return classes[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
 
 
 def votes(decision: np.ndarray, n_classes: int) -> np.ndarray:

@@ -28,8 +28,9 @@ impl From<Selection> for Answer {
 }
 
 impl Answer {
-    /// `support` (bool, p), `ranking` (rank of each feature, 0 where it has none), `criteria` (NaN there), `objective`, `bound`, `gap`,
-    /// `status`, `counts`, `solutions`, `trace`, `model`, `more`.
+    /// `support` (features chosen, ascending; none without a subset), `ranked` (features, best first, of the methods that rank) with their
+    /// `steps` and `criteria`, `objective`, `bound`, `gap`, `status`, `elapsed`, `counts`, `solutions`, `model` (`weights` of the features
+    /// chosen and `bias`), `more`, `trace`, `interrupted`.
     pub(crate) fn to_dict<'py>(&self, py: Python<'py>, seen: &Seen) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         let outcome = &self.selection.outcome;
@@ -50,7 +51,6 @@ impl Answer {
         dict.set_item("bound", outcome.bound)?;
         dict.set_item("gap", outcome.gap())?;
         dict.set_item("status", outcome.status.name())?;
-        dict.set_item("is_limit", outcome.status.is_limit())?;
         dict.set_item("elapsed", outcome.elapsed.as_secs_f64())?;
         dict.set_item("counts", pythonize(py, &outcome.counts)?)?;
         let solutions: Vec<(Vec<usize>, f64)> =
@@ -59,7 +59,6 @@ impl Answer {
         if let Some(model) = &self.model {
             let machine = &model.machines[0];
             let own = PyDict::new(py);
-            own.set_item("features", model.features.clone().into_pyarray(py))?;
             own.set_item("weights", machine.weights.clone().into_pyarray(py))?;
             own.set_item("bias", machine.bias)?;
             dict.set_item("model", own)?;
@@ -100,8 +99,8 @@ fn tell(dict: &Bound<'_, PyDict>, seen: &Seen) -> PyResult<()> {
     dict.set_item("interrupted", seen.interrupted)
 }
 
-/// A trained classifier: `coef` (machines x p; empty for a kernel), `dual_coef` (machines x support vectors, signed),
-/// `support` (their samples), `intercept`, `pairs` (classes on the negative and positive side), and how each training ended.
+/// A trained classifier: `coef` (machines x p; none for a kernel), `dual_coef` (machines x support vectors, signed),
+/// `support` (their samples), `intercept`, and how the trainings ended.
 pub(crate) fn trained<'py>(
     py: Python<'py>,
     model: &Model,
@@ -139,7 +138,6 @@ pub(crate) fn trained<'py>(
         dict.set_item("coef", py.None())?;
     }
     dict.set_item("intercept", machines.iter().map(|m| m.bias).collect::<Vec<f64>>().into_pyarray(py))?;
-    dict.set_item("pairs", machines.iter().map(|m| (m.negative, m.positive)).collect::<Vec<_>>())?;
     dict.set_item("objective", machines.iter().map(|m| m.solution.primal).sum::<f64>())?;
     dict.set_item("gap", machines.iter().map(|m| m.solution.gap()).fold(0.0, f64::max))?;
     dict.set_item("iterations", machines.iter().map(|m| m.solution.iterations).max())?;

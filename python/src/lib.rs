@@ -16,7 +16,7 @@ use fewest::method::elimination::splits::rfe_paths as rfe_paths_of;
 use fewest::method::tree::ExactSettings;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
-use fewest::{Classified, Error, Kernel, Problem, RuleList, Rules, Status, Subset};
+use fewest::{Classified, Error, Kernel, Problem, RuleList, Rules, Run, Sense, Subset};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -102,18 +102,14 @@ fn train<'py>(
     let design = x.design()?;
     let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
     let design = &*design;
-    let (model, run) = enter(py, &asked, None, |limits, _| {
+    let (model, seen) = enter(py, &asked, None, |limits, observer| {
         let settings = FitSettings { svm: svm.settings()?, kernel };
         let features: Vec<usize> = (0..design.n_features()).collect();
-        let end = limits.time.map(|t| std::time::Instant::now() + t);
-        let mut stop = || {
-            let late = end.is_some_and(|end| std::time::Instant::now() >= end);
-            let status = late.then_some(Status::TimeLimit);
-            if limits.cancel.is_cancelled() { Some(Status::Cancelled) } else { status }
-        };
-        model::fit(design, &features, codes, weights, &settings, &mut stop)
+        let rules = Rules::none(features.len());
+        let run = Run::new(&rules, limits, Sense::Min, observer)?;
+        model::fit(design, &features, codes, weights, &settings, &mut || run.stop())
     })?;
-    answer::trained(py, &model, codes, weights, &run)
+    answer::trained(py, &model, codes, weights, &seen)
 }
 
 /// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`.
