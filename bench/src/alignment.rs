@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use fewest::kernel::simd;
-use fewest::method::alignment::{KtaSettings, kta, sigest};
+use fewest::method::kta::{KtaSettings, kta, sigest};
 use fewest::{Event, Limits, Rules, Selection};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 //! with squared hinge loss at C; with K > 1 at K costs from C / 1000 to C, evenly spaced on a log scale, each from the last one's
 //! solution (`--warm 1`, the default) or from 0. `--out`: bias and the p weights at C as raw f64.
 
-use fewest::method::l1::{L1Settings, l1_svm, squared_hinge};
+use fewest::method::l1_svm::{L1Settings, l1_svm, squared_hinge};
 use fewest::{DualSolution, Limits, Problem, Rules, Silent, SvmSettings};
 use serde_json::{Value, json};
 

@@ -22,9 +22,9 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use fewest::method::elimination::splits::rfe_paths;
-use fewest::method::elimination::{RfeSettings, Step, rfe};
-use fewest::method::generating::{FgmSettings, Mkl, fgm};
+use fewest::method::fgm::{FgmSettings, Mkl, fgm};
+use fewest::method::rfe::splits::rfe_paths;
+use fewest::method::rfe::{RfeSettings, Step, rfe};
 use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::Folds;
 use fewest::{Bias, Classified, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, SvmSettings};

@@ -1,6 +1,6 @@
 //! What Python gets: dictionaries of numbers and arrays.
 
-use fewest::method::elimination::splits::SplitPath;
+use fewest::method::rfe::splits::SplitPath;
 use fewest::model::Model;
 use fewest::{Kernel, Selection};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};

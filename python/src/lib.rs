@@ -12,8 +12,8 @@ mod shard;
 use std::ffi::OsString;
 
 use fewest::method::certificate;
-use fewest::method::elimination::splits::rfe_paths as rfe_paths_of;
-use fewest::method::tree::ExactSettings;
+use fewest::method::exact::ExactSettings;
+use fewest::method::rfe::splits::rfe_paths as rfe_paths_of;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
 use fewest::{Classified, Error, Kernel, Problem, RuleList, Rules, Run, Sense, Subset};

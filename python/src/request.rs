@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use fewest::kernel_oracle::{Criterion, KernelRule};
-use fewest::method::alignment::{self, KtaSettings};
-use fewest::method::benders::{self, GbdSettings};
-use fewest::method::elimination::evaluated::{EbRfeSettings, eb_rfe};
-use fewest::method::elimination::flips::{Flip, FlipSettings, flip};
-use fewest::method::elimination::{RfeSettings, Step, rfe_classes};
-use fewest::method::filter::{Binning, information_gain};
+use fewest::method::eb_rfe::{EbRfeSettings, eb_rfe};
+use fewest::method::exact::{ExactSettings, exact};
+use fewest::method::fgm::{FgmSettings, Mkl, Source, fgm_from};
+use fewest::method::flip::{Flip, FlipSettings, flip};
 use fewest::method::fsv::{FsvSettings, fsv};
-use fewest::method::generating::{FgmSettings, Mkl, Source, fgm_from};
-use fewest::method::l1::{L1Settings, l1_svm};
+use fewest::method::gbd::{self, GbdSettings};
+use fewest::method::info_gain::{Binning, information_gain};
+use fewest::method::kta::{self, KtaSettings};
+use fewest::method::l1_svm::{L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
 use fewest::method::mbp::{MbpSettings, mbp};
-use fewest::method::tree::{ExactSettings, exact};
+use fewest::method::rfe::{RfeSettings, Step, rfe_classes};
 use fewest::validation::Folds;
 use fewest::{
     Bias, Classified, Design, Error, Kernel, Limits, Loss, Observer, Problem, Rules, Subset, SvmSettings, check_values,
@@ -211,11 +211,11 @@ impl Method {
                 let base = if plain { GbdSettings::plain() } else { GbdSettings::default() };
                 let max_cuts = max_cuts.unwrap_or(base.max_cuts);
                 let settings = GbdSettings { svm: svm.settings()?, penalty, max_cuts, ..base };
-                benders::gbd(&two()?, rules, &settings, limits, observer)?.selection.into()
+                gbd::gbd(&two()?, rules, &settings, limits, observer)?.selection.into()
             }
             Method::Kta { gamma, solutions } => {
                 let settings = KtaSettings { gamma, solutions, ..KtaSettings::default() };
-                alignment::kta(design, codes, weights, rules, &settings, limits, observer)?.into()
+                kta::kta(design, codes, weights, rules, &settings, limits, observer)?.into()
             }
             fgm @ Method::Fgm { .. } => {
                 check_values(design, 0)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use fewest::method::generating::{Scored, Source, Wanted};
+use fewest::method::fgm::{Scored, Source, Wanted};
 use fewest::{Design, Error, RowMatrix, RuleList, Rules, SparseDesign, check_values};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;

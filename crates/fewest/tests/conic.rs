@@ -2,8 +2,8 @@
 
 use fewest::dual::train::train;
 use fewest::method::conic::{ConicReport, nmmkl, qcqp_ssvm};
-use fewest::method::generating::{FgmSettings, fgm};
-use fewest::method::tree::{ExactSettings, exact};
+use fewest::method::exact::{ExactSettings, exact};
+use fewest::method::fgm::{FgmSettings, fgm};
 use fewest::{
     Bias, Cancel, Design, Error, Kernel, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings,
 };

@@ -1,6 +1,6 @@
 //! `exact` against full enumeration, its bounds against `v(z)`, its statuses.
 
-use fewest::method::tree::{ExactSettings, exact};
+use fewest::method::exact::{ExactSettings, exact};
 use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, Status, Subset, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 

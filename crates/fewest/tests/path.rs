@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use fewest::dual::train::train;
 use fewest::method::certificate::certify;
-use fewest::method::elimination::{RfeSettings, Step, rfe};
-use fewest::method::filter::{Binning, information_gain};
+use fewest::method::exact::ExactSettings;
+use fewest::method::info_gain::{Binning, information_gain};
 use fewest::method::path::{PathPoint, exact_path, information_gain_path, rfe_path};
-use fewest::method::tree::ExactSettings;
+use fewest::method::rfe::{RfeSettings, Step, rfe};
 use fewest::{
     Bias, Cancel, Error, Event, Kernel, Limits, Loss, Observer, Problem, RuleList, Rules, Silent, Status, Subset,
     SvmSettings,

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use fewest::kernel_oracle::{Criterion, KernelRule};
-use fewest::method::elimination::evaluated::{EbRfeSettings, EbRfeState, EbStep};
-use fewest::method::elimination::flips::{self, Flip, FlipSettings};
-use fewest::method::elimination::{self, RfeSettings, Step, Tuning};
+use fewest::method::eb_rfe::{self, EbRfeSettings, EbRfeState, EbStep};
+use fewest::method::flip::{self, Flip, FlipSettings};
+use fewest::method::rfe::{self, RfeSettings, Step, Tuning};
 use fewest::validation::Folds;
 use fewest::{Classified, Kernel, Limits, Observer, Rules, Subset, SvmSettings};
 use fewest_data::Names;
@@ -90,7 +90,7 @@ pub(crate) fn rfe(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Found, Failure> {
-    let report = elimination::rfe_classes(data, rules, settings, limits, observer)?;
+    let report = rfe::rfe_classes(data, rules, settings, limits, observer)?;
     let mut found: Found = report.selection.into();
     if settings.tuning.is_some() {
         found.cost = Some(report.cost);
@@ -194,7 +194,7 @@ pub(crate) fn eb_rfe(
             broken = resume.keep(state, false).err();
         }
     };
-    let report = elimination::evaluated::eb_rfe(data, rules, settings, state, &mut keep, limits, observer)?;
+    let report = eb_rfe::eb_rfe(data, rules, settings, state, &mut keep, limits, observer)?;
     if let Some(failure) = broken {
         return Err(failure);
     }
@@ -331,12 +331,12 @@ impl FlipFrom {
         let start = if let Some(features) = &self.start {
             Subset::from_indices(rules.p(), features.iter().copied())
         } else {
-            let found = elimination::rfe_classes(data, rules, &self.rfe, limits.clone(), observer)?.selection;
+            let found = rfe::rfe_classes(data, rules, &self.rfe, limits.clone(), observer)?.selection;
             let Some(subset) = found.outcome.subset.clone() else { return Ok(found.into()) };
             subset
         };
         let limits = Limits { time: limits.time.map(|t| t.saturating_sub(begun.elapsed())), ..limits };
-        let report = flips::flip(data, rules, &start, &self.flip, limits, observer)?;
+        let report = flip::flip(data, rules, &start, &self.flip, limits, observer)?;
         let mut found: Found = report.selection.into();
         found.selection.outcome.elapsed = begun.elapsed();
         found.cost = report.cost;

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "highs")]
 use fewest::method::fsv::{FsvReport, FsvSettings};
-use fewest::method::l1::{L1Report, L1Settings};
+use fewest::method::l1_svm::{L1Report, L1Settings};
 #[cfg(feature = "highs")]
 use fewest::method::lagrangian::{LagrangianReport, LagrangianSettings};
 #[cfg(feature = "highs")]

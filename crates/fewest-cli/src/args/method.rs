@@ -5,28 +5,28 @@ use std::path::Path;
 #[cfg(feature = "highs")]
 use std::sync::Arc;
 
-use fewest::method::alignment::{self, KtaSettings};
-#[cfg(feature = "highs")]
-use fewest::method::benders::{self, GbdReport, GbdSettings, Validation};
 use fewest::method::conic;
-use fewest::method::elimination::RfeSettings;
-use fewest::method::elimination::evaluated::EbRfeSettings;
-use fewest::method::elimination::flips::Flip;
-use fewest::method::filter::{self, Binning};
+use fewest::method::eb_rfe::EbRfeSettings;
+use fewest::method::exact::{self, ExactSettings};
+use fewest::method::fgm::{self, FgmSettings, Mkl};
+use fewest::method::flip::Flip;
 #[cfg(feature = "highs")]
 use fewest::method::fsv::{self, FsvSettings};
-use fewest::method::generating::{self, FgmSettings, Mkl};
-use fewest::method::l1::{self, L1Settings};
+#[cfg(feature = "highs")]
+use fewest::method::gbd::{self, GbdReport, GbdSettings, Validation};
+use fewest::method::info_gain::{self, Binning};
+use fewest::method::kta::{self, KtaSettings};
+use fewest::method::l1_svm::{self, L1Settings};
 #[cfg(feature = "highs")]
 use fewest::method::lagrangian::{self, LagrangianSettings};
 #[cfg(feature = "highs")]
 use fewest::method::mbp::{self, MbpSettings};
 #[cfg(feature = "highs")]
-use fewest::method::milo::{self, BigM, Formulation, MiloSettings};
+use fewest::method::milo_k::{self, BigM, Formulation, MiloSettings};
 #[cfg(feature = "highs")]
 use fewest::method::milp::{self, MilpSettings};
 use fewest::method::path::{self, PathPoint};
-use fewest::method::tree::{self, ExactSettings};
+use fewest::method::rfe::RfeSettings;
 use fewest::model::Model;
 use fewest::{Bias, Classified, Kernel, Limits, Loss, Observer, Problem, Rules, Selection, Subset, SvmSettings};
 use fewest_data::Names;
@@ -417,10 +417,11 @@ impl Method {
             Method::Flip(settings) => settings.run(&classified(prepared)?, rules, limits, observer)?,
             Method::InfoGain(binning) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                filter::information_gain(design, classes, &prepared.weights, rules, *binning, limits, observer)?.into()
+                info_gain::information_gain(design, classes, &prepared.weights, rules, *binning, limits, observer)?
+                    .into()
             }
             Method::L1(settings) => {
-                l1::l1_svm(&two_classes(prepared, "l1-svm")?, rules, settings, limits, observer)?.into()
+                l1_svm::l1_svm(&two_classes(prepared, "l1-svm")?, rules, settings, limits, observer)?.into()
             }
             #[cfg(feature = "highs")]
             Method::Fsv(settings) => {
@@ -436,16 +437,16 @@ impl Method {
                 lagrangian::lagrangian(&problem, rules, settings, limits, observer)?.into()
             }
             Method::Exact(settings) => {
-                tree::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?.into()
+                exact::exact(&two_classes(prepared, "exact")?, rules, settings, limits, observer)?.into()
             }
             Method::Kta(settings, _) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                alignment::kta(design, classes, &prepared.weights, rules, settings, limits, observer)?.into()
+                kta::kta(design, classes, &prepared.weights, rules, settings, limits, observer)?.into()
             }
             #[cfg(feature = "highs")]
             Method::Milo(settings, _) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                milo::milo(design, classes, &prepared.weights, rules, settings, limits, observer)?.into()
+                milo_k::milo(design, classes, &prepared.weights, rules, settings, limits, observer)?.into()
             }
             #[cfg(feature = "highs")]
             Method::Milp(settings) => {
@@ -454,12 +455,12 @@ impl Method {
             }
             #[cfg(feature = "highs")]
             Method::Gbd(settings) => {
-                let report = benders::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
+                let report = gbd::gbd(&two_classes(prepared, "gbd")?, rules, settings, limits, observer)?;
                 let validated = Validated::of(&report);
                 Found { validated, ..report.selection.into() }
             }
             Method::Fgm(settings) => {
-                let report = generating::fgm(&two_classes(prepared, "fgm")?, rules, settings, limits, observer)?;
+                let report = fgm::fgm(&two_classes(prepared, "fgm")?, rules, settings, limits, observer)?;
                 Found::new(Some(report.model()), Map::new(), report.selection)
             }
             Method::Qcqp(svm) => {
@@ -484,7 +485,7 @@ impl Method {
         match self {
             Method::Milo(settings, _) => {
                 let (design, classes) = (prepared.data.features.as_design(), &prepared.target.codes);
-                return Ok(milo::write_model(design, classes, &prepared.weights, rules, settings, path)?);
+                return Ok(milo_k::write_model(design, classes, &prepared.weights, rules, settings, path)?);
             }
             Method::Milp(settings) => {
                 let problem = two_classes(prepared, settings.formulation.name())?;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use fewest::Design;
-use fewest::method::alignment;
-use fewest::method::filter::Binning;
-use fewest::method::generating::Mkl;
+use fewest::method::fgm::Mkl;
+use fewest::method::info_gain::Binning;
+use fewest::method::kta;
 #[cfg(feature = "highs")]
-use fewest::method::milo::{BigM, Formulation, MiloSettings};
+use fewest::method::milo_k::{BigM, Formulation, MiloSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
@@ -53,8 +53,8 @@ impl Gamma {
     pub(super) fn find(self, design: &dyn Design, theta: usize) -> Result<f64, Failure> {
         Ok(match self {
             Gamma::Number(gamma) => gamma,
-            Gamma::Sigest(beta) => beta * alignment::sigest(design, theta)?,
-            Gamma::Scale => alignment::scale(design, theta)?,
+            Gamma::Sigest(beta) => beta * kta::sigest(design, theta)?,
+            Gamma::Scale => kta::scale(design, theta)?,
             Gamma::PerFeature => 1.0 / theta as f64,
         })
     }

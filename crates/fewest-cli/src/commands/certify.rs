@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use fewest::method::certificate::{Certificate, certify};
-use fewest::method::tree::ExactSettings;
+use fewest::method::exact::ExactSettings;
 use fewest::{Limits, Status, Subset};
 use fewest_data::Names;
 use serde_json::{Value, json};

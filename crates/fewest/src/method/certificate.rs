@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::tree::{ExactSettings, exact};
+use super::exact::{ExactSettings, exact};
 use crate::dual::train::train;
 use crate::run::relative_gap;
 use crate::{Counts, Error, Kernel, Limits, Observer, Problem, RuleList, Rules, Solution, Status, Subset};

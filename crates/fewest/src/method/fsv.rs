@@ -15,7 +15,7 @@
 
 use crate::dual::sweep::Shuffle;
 use crate::l1_oracle::{L1Oracle, L1Point};
-use crate::method::l1::{linear_model, nearest_allowed, not_forbidden, rank_weights, sizes};
+use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden, rank_weights, sizes};
 use crate::model::Model;
 use crate::{Bias, DualSolution, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Status, Subset};
 

@@ -1,26 +1,28 @@
 //! The selection methods, one file each, and what they return.
 
-pub mod alignment;
-#[cfg(feature = "highs")]
-pub mod benders;
 pub mod certificate;
 pub mod conic;
-pub mod elimination;
-pub mod filter;
+pub mod eb_rfe;
+pub mod exact;
+pub mod fgm;
+pub mod flip;
 #[cfg(feature = "highs")]
 pub mod fsv;
-pub mod generating;
-pub mod l1;
+#[cfg(feature = "highs")]
+pub mod gbd;
+pub mod info_gain;
+pub mod kta;
+pub mod l1_svm;
 #[cfg(feature = "highs")]
 pub mod lagrangian;
 #[cfg(feature = "highs")]
 pub mod mbp;
 #[cfg(feature = "highs")]
-pub mod milo;
+pub mod milo_k;
 #[cfg(feature = "highs")]
 pub mod milp;
 pub mod path;
-pub mod tree;
+pub mod rfe;
 
 use crate::{Error, Outcome, Subset};
 

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::alignment::{KtaSettings, kta};
-use super::elimination::{RfeSettings, Step, rfe_classes};
-use super::filter::{Binning, information_gain};
-use super::tree::{ExactSettings, exact};
+use super::exact::{ExactSettings, exact};
+use super::info_gain::{Binning, information_gain};
+use super::kta::{KtaSettings, kta};
+use super::rfe::{RfeSettings, Step, rfe_classes};
 use crate::dual::train::train;
 use crate::kernel_oracle::KernelOracle;
 use crate::subset_oracle::SubsetOracle;
@@ -128,7 +128,7 @@ fn walk(
     Ok(points)
 }
 
-/// A path of [`super::elimination::rfe`]: for each size the subset SVM-RFE ends with.
+/// A path of [`super::rfe::rfe`]: for each size the subset SVM-RFE ends with.
 ///
 /// # Errors
 /// Sizes that do not ascend from 1 to p, settings or limits out of range.

@@ -13,10 +13,10 @@
 //!          Errors: settings out of range, more memory than allowed.
 
 mod nmmkl;
-mod qcqp;
+mod qcqp_ssvm;
 
 pub use nmmkl::nmmkl;
-pub use qcqp::qcqp_ssvm;
+pub use qcqp_ssvm::qcqp_ssvm;
 
 use crate::backend::clarabel::{ConeProgram, Solved};
 use crate::dual::train::train_linear;

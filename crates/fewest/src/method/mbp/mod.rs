@@ -26,7 +26,7 @@ use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::l1_oracle::{L1Oracle, L1Point, bias_price};
 use crate::master::program;
 use crate::method::check_penalty;
-use crate::method::l1::{linear_model, nearest_allowed, not_forbidden};
+use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden};
 use crate::model::Model as Classifier;
 use crate::{
     Bias, DualSolution, Error, Limits, Observer, Problem, RuleList, Rules, Run, Selection, Sense, Status, Subset,

@@ -18,10 +18,8 @@
 //!          in a tie the feature of larger index goes first. One machine per pair of classes; criteria are summed over pairs.
 //! Fails    never on limits: what the last ranking says is then applied at once, and the status says so.
 
-pub mod evaluated;
-pub mod flips;
 mod held_out;
-mod master;
+pub(crate) mod master;
 mod oracle;
 pub mod splits;
 
@@ -111,7 +109,7 @@ impl RfeSettings {
 }
 
 /// Refuses squared weights where there are none.
-fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Result<(), Error> {
+pub(super) fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Result<(), Error> {
     if criterion == Criterion::Weights && kernel.kernel != Kernel::Linear {
         return Err(Error::setting(
             "criterion",
@@ -203,7 +201,7 @@ fn eliminate(
 }
 
 /// Every feature the rules do not forbid.
-fn permitted(rules: &Rules) -> Subset {
+pub(super) fn permitted(rules: &Rules) -> Subset {
     let units = (0..rules.n_units()).filter(|&u| rules.root()[u] != Choice::Out);
     Subset::from_indices(rules.p(), units.flat_map(|u| rules.unit(u).iter().copied()))
 }

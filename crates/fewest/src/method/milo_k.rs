@@ -15,8 +15,8 @@
 
 use std::path::Path;
 
-use super::alignment::pairs::{self, Pairs};
-use super::alignment::{KtaSettings, kta, shares};
+use super::kta::pairs::{self, Pairs};
+use super::kta::{KtaSettings, kta, shares};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::master::program;
 use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Silent, Subset};
@@ -44,7 +44,7 @@ pub enum BigM {
 pub struct MiloSettings {
     /// Which program. Default RMILO-K, padded.
     pub formulation: Formulation,
-    /// gamma of the kernel, above 0; [`sigest`](super::alignment::sigest) finds one from the data. Default 1.
+    /// gamma of the kernel, above 0; [`sigest`](super::kta::sigest) finds one from the data. Default 1.
     pub gamma: f64,
     /// Start from the subset of kta's local search. Default yes.
     pub start: bool,
@@ -80,7 +80,7 @@ impl MiloSettings {
 ///
 /// # Examples
 /// ```
-/// use fewest::method::milo::{MiloSettings, milo};
+/// use fewest::method::milo_k::{MiloSettings, milo};
 /// use fewest::{DenseDesign, Limits, Rules, Silent};
 ///
 /// // The second column holds the classes, the first does not.

@@ -246,8 +246,8 @@ fn largest_sum(x: &[f64], y: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::alignment::pairs::Pairs;
-    use crate::method::alignment::products::{Query, sums};
+    use crate::method::kta::pairs::Pairs;
+    use crate::method::kta::products::{Query, sums};
     use crate::{DenseDesign, Limits, Rules, Run, Sense, Silent};
 
     /// 40 samples of two classes with 8 features, some far from the rest.

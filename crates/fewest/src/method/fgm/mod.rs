@@ -193,7 +193,7 @@ impl FgmReport {
 /// The feature generating machine; see the head of this file.
 ///
 /// ```
-/// use fewest::method::generating::{FgmSettings, fgm};
+/// use fewest::method::fgm::{FgmSettings, fgm};
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.

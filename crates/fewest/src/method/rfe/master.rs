@@ -5,7 +5,7 @@ use super::{Step, permitted};
 use crate::{Choice, Error, Event, Master, Next, Ranked, Rules, Run, Status, Subset};
 
 /// Which units the rules hold back.
-pub(super) struct Held<'a> {
+pub(crate) struct Held<'a> {
     rules: &'a Rules,
     /// An allowed subset of the survivors.
     witness: Subset,
@@ -14,14 +14,14 @@ pub(super) struct Held<'a> {
 }
 
 impl<'a> Held<'a> {
-    pub(super) fn new(rules: &'a Rules, survivors: &Subset) -> Self {
+    pub(crate) fn new(rules: &'a Rules, survivors: &Subset) -> Self {
         let witness = rules.subset_within(survivors).expect("Rules::new found an allowed subset");
         let locked = rules.root().iter().map(|&c| c == Choice::In).collect();
         Self { rules, witness, locked }
     }
 
     /// Whether the rules let unit u go now: no survivor needs it, and the others still hold an allowed subset.
-    pub(super) fn may_leave(&mut self, u: usize, survivors: &Subset) -> bool {
+    pub(crate) fn may_leave(&mut self, u: usize, survivors: &Subset) -> bool {
         let rules = self.rules;
         let first = rules.unit(u)[0];
         if self.locked[u] || rules.needed_by(u).iter().any(|&by| survivors.contains(rules.unit(by)[0])) {

@@ -2,7 +2,7 @@
 
 use fewest::dual::train::train;
 use fewest::kernel_oracle::{Criterion, KernelRule};
-use fewest::method::elimination::{RfeReport, RfeSettings, Step, Tuning, rfe_classes};
+use fewest::method::rfe::{RfeReport, RfeSettings, Step, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
 use fewest::{Classified, Design, Kernel, Limits, Rules, Silent, Status, SvmSettings};

@@ -174,7 +174,7 @@ pub struct GbdReport {
 /// Generalized Benders Decomposition; see the head of this file.
 ///
 /// ```
-/// use fewest::method::benders::{GbdSettings, gbd};
+/// use fewest::method::gbd::{GbdSettings, gbd};
 /// use fewest::{DenseDesign, Limits, Problem, Rules, Silent, Status};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.

@@ -66,8 +66,8 @@ impl SplitPath {
 /// [`Event::Progress`], summed over the splits, from whatever thread works on one.
 ///
 /// ```
-/// use fewest::method::elimination::RfeSettings;
-/// use fewest::method::elimination::splits::rfe_paths;
+/// use fewest::method::rfe::RfeSettings;
+/// use fewest::method::rfe::splits::rfe_paths;
 /// use fewest::validation::Folds;
 /// use fewest::{Classified, DenseDesign, Limits, Rules, Silent};
 ///

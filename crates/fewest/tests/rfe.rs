@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fewest::dual::train::train;
-use fewest::method::elimination::{RfeSettings, Step, rfe};
+use fewest::method::rfe::{RfeSettings, Step, rfe};
 use fewest::{
     Cancel, Design, Event, Kernel, Limits, Problem, RuleList, Rules, Selection, Silent, Status, Subset, SvmSettings,
 };

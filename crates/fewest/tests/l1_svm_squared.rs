@@ -1,6 +1,6 @@
 //! The l1-penalised machine with squared hinge loss, held to the definitions of its problem and its dual, and to a slow reference.
 
-use fewest::method::l1::squared_hinge;
+use fewest::method::l1_svm::squared_hinge;
 use fewest::{Bias, DenseDesign, Design, DualSolution, Error, Loss, Problem, SparseDesign, Status, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, dense_copy};
 

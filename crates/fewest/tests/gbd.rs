@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fewest::dual::BoxDual;
 use fewest::dual::train::train;
-use fewest::method::benders::{GbdReport, GbdSettings, Validation, gbd};
+use fewest::method::gbd::{GbdReport, GbdSettings, Validation, gbd};
 use fewest::saddle::{AlphaHalf, Cut};
 use fewest::{
     Bias, Cancel, Design, Error, Event, Kernel, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset,

@@ -1,9 +1,9 @@
 //! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing, every subset by brute force.
 
 use fewest::kernel_oracle::{Criterion, KernelRule};
-use fewest::method::elimination::evaluated::{EbRfeReport, EbRfeSettings, EbRfeState, eb_rfe};
-use fewest::method::elimination::flips::{Flip, FlipSettings, flip};
-use fewest::method::elimination::{RfeSettings, Tuning, rfe_classes};
+use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, EbRfeState, eb_rfe};
+use fewest::method::flip::{Flip, FlipSettings, flip};
+use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
 use fewest::{Classified, DenseDesign, Event, Kernel, Limits, RuleList, Rules, Silent, Status, Subset, SvmSettings};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fewest::method::alignment::{KtaSettings, kta, sigest};
+use fewest::method::kta::{KtaSettings, kta, sigest};
 use fewest::{Cancel, DenseDesign, Design, Limits, RuleList, Rules, Selection, Silent, Status};
 use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, data_file, random_rules};
 

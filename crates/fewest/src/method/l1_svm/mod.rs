@@ -154,7 +154,7 @@ pub(crate) fn rank_weights(weights: &[(usize, f64)]) -> Vec<Ranked> {
 ///
 /// # Examples
 /// ```
-/// use fewest::method::l1::{L1Settings, l1_svm};
+/// use fewest::method::l1_svm::{L1Settings, l1_svm};
 /// use fewest::{DenseDesign, Limits, Loss, Problem, Rules, Silent, SvmSettings};
 ///
 /// // Feature 0 tells the classes apart, feature 1 does not.

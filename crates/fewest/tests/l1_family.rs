@@ -5,7 +5,7 @@ use std::time::Duration;
 use fewest::backend::highs::{Column, Effort, Program};
 use fewest::l1_oracle::L1Oracle;
 use fewest::method::fsv::{FsvSettings, fsv};
-use fewest::method::l1::{L1Settings, l1_svm};
+use fewest::method::l1_svm::{L1Settings, l1_svm};
 use fewest::method::lagrangian::{LagrangianSettings, lagrangian};
 use fewest::method::mbp::{MbpSettings, mbp, weight_bounds, write_model};
 use fewest::{Bias, Cancel, DenseDesign, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings};

@@ -74,7 +74,7 @@ impl KtaSettings {
 ///
 /// # Examples
 /// ```
-/// use fewest::method::alignment::{KtaSettings, kta};
+/// use fewest::method::kta::{KtaSettings, kta};
 /// use fewest::{DenseDesign, Limits, Rules, Silent};
 ///
 /// // The second column holds the classes, the first does not.

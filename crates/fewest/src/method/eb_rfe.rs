@@ -14,8 +14,8 @@
 //!          every step. Subsets that the rules forbid (too large, say) are passed through, not offered.
 //! Fails    never on limits: with no allowed subset seen so far, the last ranking decides, and the status says so.
 
-use super::master::Held;
-use super::{check_criterion, permitted};
+use super::rfe::master::Held;
+use super::rfe::{check_criterion, permitted};
 use crate::kernel_oracle::{Change, Criterion, KernelOracle, KernelRule};
 use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, Scored, check_costs};
 use crate::{

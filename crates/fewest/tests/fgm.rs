@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest::method::generating::{FgmReport, FgmSettings, Mkl, Scored, Source, Wanted, fgm, fgm_from};
+use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, Scored, Source, Wanted, fgm, fgm_from};
 use fewest::{
     Bias, Cancel, DenseDesign, Design, Error, Kernel, Limits, Problem, RowMatrix, RuleList, Rules, Silent, Status,
     Subset,

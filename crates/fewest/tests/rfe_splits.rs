@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fewest::kernel_oracle::{Criterion, KernelRule};
-use fewest::method::elimination::splits::{SplitPath, rfe_paths};
-use fewest::method::elimination::{RfeSettings, Step, Tuning, rfe_classes};
+use fewest::method::rfe::splits::{SplitPath, rfe_paths};
+use fewest::method::rfe::{RfeSettings, Step, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::{Folds, Split};
 use fewest::{Bias, Classified, Design, Event, Kernel, Limits, Loss, Rules, Silent, Status, SvmSettings};

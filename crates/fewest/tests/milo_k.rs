@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fewest::method::milo::{BigM, Formulation, MiloSettings, milo, write_model};
+use fewest::method::milo_k::{BigM, Formulation, MiloSettings, milo, write_model};
 use fewest::{Cancel, DenseDesign, Event, Limits, Rules, Selection, Silent, Status};
 use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, random_rules};
 
