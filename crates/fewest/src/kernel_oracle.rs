@@ -16,11 +16,12 @@
 use rayon::prelude::*;
 
 use crate::dual::active_set::ActiveSet;
+use crate::kernel::KernelRule;
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
 use crate::kernel::simd;
 use crate::validation::{CrossValidation, Grouped, Scored};
-use crate::{Clock, DualSolution, Error, Kernel, Rules, Status, Subset, SvmSettings};
+use crate::{Clock, DualSolution, Error, Rules, Status, Subset, SvmSettings};
 
 /// What a feature is ranked by; the smallest leaves first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -32,42 +33,6 @@ pub enum Criterion {
     Margin,
     /// Squared weight in input space, `sum_i beta_i x_ij` (Krupka 2016, section 2.6).
     InputWeights,
-}
-
-/// A kernel whose gamma may depend on the number of features.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct KernelRule {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// Whether gamma is divided by the number of features trained on; with gamma = 1 it is then `1 / surviving`. Default no.
-    pub per_feature: bool,
-}
-
-impl From<Kernel> for KernelRule {
-    fn from(kernel: Kernel) -> Self {
-        Self { kernel, per_feature: false }
-    }
-}
-
-impl KernelRule {
-    /// The kernel for this many features.
-    pub fn at(&self, features: usize) -> Kernel {
-        match self.kernel.gamma() {
-            Some(gamma) if self.per_feature => self.kernel.with_gamma(gamma / features.max(1) as f64),
-            _ => self.kernel,
-        }
-    }
-
-    /// Checks gamma and degree.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] for values out of range, and for a precomputed kernel, which has no features.
-    pub fn check(&self) -> Result<(), Error> {
-        if self.kernel == Kernel::Precomputed {
-            return Err(Error::setting("kernel", "precomputed", "one of the features: linear, rbf, poly or sigmoid"));
-        }
-        self.kernel.check()
-    }
 }
 
 /// Features that come (1) or go (-1).
@@ -103,7 +68,7 @@ impl<'a> KernelOracle<'a> {
     ) -> Result<Self, Error> {
         settings.check()?;
         kernel.check()?;
-        let products = grouped.products(&subset.iter().collect::<Vec<_>>(), &kernel.kernel);
+        let products = grouped.products(&subset.iter().collect::<Vec<_>>(), kernel.kernel());
         Ok(Self {
             grouped,
             rules,
@@ -153,7 +118,7 @@ impl<'a> KernelOracle<'a> {
         // Afresh once half the features are gone: it costs as much as that many updates and ends their rounding errors.
         if 2 * self.subset.len() <= self.fresh || leaving.len() > self.subset.len() {
             self.fresh = self.subset.len();
-            self.products = self.grouped.products(&self.subset.iter().collect::<Vec<_>>(), &self.kernel.kernel);
+            self.products = self.grouped.products(&self.subset.iter().collect::<Vec<_>>(), self.kernel.kernel());
             return;
         }
         for &j in leaving {
@@ -222,7 +187,7 @@ impl<'a> KernelOracle<'a> {
     pub fn ranking(&self, criterion: Criterion) -> Vec<(usize, f64)> {
         let units = self.units();
         let Some(machines) = &self.machines else { return units.into_iter().map(|u| (u, 0.0)).collect() };
-        let linear = self.kernel.kernel == Kernel::Linear;
+        let linear = self.kernel.is_linear();
         let values: Vec<f64> = if criterion == Criterion::Margin && !linear {
             self.margins(machines, &units)
         } else {

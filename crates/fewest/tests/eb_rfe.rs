@@ -1,6 +1,7 @@
 //! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing, every subset by brute force.
 
-use fewest::kernel_oracle::{Criterion, KernelRule};
+use fewest::kernel::{Gamma, KernelRule};
+use fewest::kernel_oracle::Criterion;
 use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, EbRfeState, eb_rfe};
 use fewest::method::flip::{Flip, FlipSettings, flip};
 use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
@@ -9,7 +10,7 @@ use fewest::validation::Folds;
 use fewest::{Classified, DenseDesign, Event, Kernel, Limits, RuleList, Rules, Silent, Status, Subset, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, obeys, random_rules};
 
-const PER_FEATURE: KernelRule = KernelRule { kernel: Kernel::Rbf { gamma: 1.0 }, per_feature: true };
+const PER_FEATURE: KernelRule = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, Gamma::PerFeature);
 const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 
 fn draw(n: usize, p: usize, k: u32, seed: u64) -> (DenseDesign<'static>, Vec<u32>) {

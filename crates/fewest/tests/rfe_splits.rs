@@ -4,7 +4,8 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fewest::kernel_oracle::{Criterion, KernelRule};
+use fewest::kernel::{Gamma, KernelRule};
+use fewest::kernel_oracle::Criterion;
 use fewest::method::rfe::splits::{SplitPath, rfe_paths};
 use fewest::method::rfe::{RfeSettings, Step, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
@@ -28,7 +29,7 @@ fn draw(n: usize, p: usize, k: u32, density: f64, seed: u64) -> (Box<dyn Design>
 
 fn settings(kernel: Kernel, criterion: Criterion) -> RfeSettings {
     let svm = SvmSettings { tolerance: 1e-14, cost: 0.7, ..SvmSettings::default() };
-    RfeSettings { svm, kernel: KernelRule { kernel, per_feature: true }, criterion, ..RfeSettings::default() }
+    RfeSettings { svm, kernel: KernelRule::new(kernel, Gamma::PerFeature), criterion, ..RfeSettings::default() }
 }
 
 fn thirds(n: usize) -> Vec<Split> {

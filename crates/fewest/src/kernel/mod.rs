@@ -1,6 +1,7 @@
 //! Kernels and the vector loops under them.
 
 pub(crate) mod cholesky;
+pub mod gamma;
 pub mod gemm;
 pub mod gram;
 pub mod inverse;
@@ -9,6 +10,8 @@ pub(crate) mod products;
 pub mod rows;
 pub mod simd;
 pub(crate) mod symmetric;
+
+pub use gamma::{Gamma, KernelRule};
 
 use crate::Error;
 

@@ -16,7 +16,8 @@
 
 use super::rfe::master::Held;
 use super::rfe::{check_criterion, permitted};
-use crate::kernel_oracle::{Change, Criterion, KernelOracle, KernelRule};
+use crate::kernel::KernelRule;
+use crate::kernel_oracle::{Change, Criterion, KernelOracle};
 use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, Scored, check_costs};
 use crate::{
     Classified, Clock, Error, Event, Limits, Observer, Ranked, Rules, Run, Selection, Sense, Status, Subset,

@@ -11,7 +11,8 @@
 //! Differs  the subset, too, is judged by cross-validation, and neighbours that the rules forbid are left out.
 //! Fails    never on limits: the best subset so far and a status; before anything was judged, the start without an accuracy.
 
-use crate::kernel_oracle::{Change, KernelOracle, KernelRule};
+use crate::kernel::KernelRule;
+use crate::kernel_oracle::{Change, KernelOracle};
 use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, check_costs};
 use crate::{
     Choice, Classified, Error, Event, Limits, Observer, Outcome, Rules, Run, Selection, Sense, Status, Subset,

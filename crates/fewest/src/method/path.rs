@@ -215,7 +215,7 @@ enum Trained<'a> {
 
 impl<'a> Training<'a> {
     fn new(data: &'a Classified<'a>, settings: &RfeSettings) -> Result<Self, Error> {
-        match data.two_classes().filter(|_| settings.kernel.kernel == Kernel::Linear) {
+        match data.two_classes().filter(|_| settings.kernel.is_linear()) {
             Some(problem) => Ok(Self::Linear(problem)),
             None => Ok(Self::Kernel(Grouped::new(data, &settings.svm)?)),
         }

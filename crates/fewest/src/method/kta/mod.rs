@@ -16,15 +16,12 @@
 //! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample weights, every rule.
 //! Fails    never on limits: the open node of largest bound is then the bound of the run. Errors: settings, shapes, one class.
 
-mod bandwidth;
 mod model;
 pub(super) mod pairs;
 mod products;
 mod search;
 
 use std::collections::BTreeMap;
-
-pub use bandwidth::{scale, sigest};
 
 use crate::problem;
 use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Solution, Subset, drive};

@@ -5,7 +5,7 @@
 //! where the training worked on rows and has them anyway, and where few features are left: `p (held-out + training)` is then less.
 
 use crate::kernel::products::CrossProducts;
-use crate::kernel_oracle::KernelRule;
+use crate::kernel::KernelRule;
 use crate::{Design, Error, Kernel, Subset, SvmSettings};
 
 /// A trained machine, by sample of the training part.
@@ -55,7 +55,7 @@ impl<'a> HeldOut<'a> {
     ) -> Result<Self, Error> {
         let (held, trained) = (samples.n_samples(), training.n_samples());
         let needed = CrossProducts::bytes(held, trained);
-        if needed > svm.memory && kernel.kernel != Kernel::Linear {
+        if needed > svm.memory && !kernel.is_linear() {
             return Err(Error::Memory {
                 what: format!("the kernel values of {held} held-out with {trained} training samples"),
                 needed,
@@ -88,7 +88,7 @@ impl<'a> HeldOut<'a> {
 
     /// Whether weights are the cheaper way, or the only one.
     fn prefers_weights(&self, subset: &Subset, machines: &[Trained]) -> bool {
-        if self.kernel.kernel != Kernel::Linear {
+        if !self.kernel.is_linear() {
             return false;
         }
         let (held, trained) = (self.samples.n_samples(), self.training.n_samples());
@@ -123,7 +123,7 @@ impl<'a> HeldOut<'a> {
         // Afresh as the Gram matrix is, once half the features are gone: that ends the updates' rounding errors.
         self.block.take_if(|block| 2 * subset.len() <= block.fresh || leaving.len() > subset.len());
         let block = self.block.get_or_insert_with(|| Block {
-            products: CrossProducts::new(samples, training, &subset.iter().collect::<Vec<_>>(), &self.kernel.kernel),
+            products: CrossProducts::new(samples, training, &subset.iter().collect::<Vec<_>>(), self.kernel.kernel()),
             subset: subset.clone(),
             fresh: subset.len(),
         });

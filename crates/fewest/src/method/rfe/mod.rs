@@ -23,7 +23,8 @@ pub(crate) mod master;
 mod oracle;
 pub mod splits;
 
-use crate::kernel_oracle::{Criterion, KernelRule};
+use crate::kernel::KernelRule;
+use crate::kernel_oracle::Criterion;
 use crate::validation::{Folds, Grouped, check_costs};
 use crate::{
     Choice, Classified, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings,
@@ -110,7 +111,7 @@ impl RfeSettings {
 
 /// Refuses squared weights where there are none.
 pub(super) fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Result<(), Error> {
-    if criterion == Criterion::Weights && kernel.kernel != Kernel::Linear {
+    if criterion == Criterion::Weights && !kernel.is_linear() {
         return Err(Error::setting(
             "criterion",
             "weights",
@@ -184,7 +185,7 @@ fn eliminate(
 ) -> Result<(RfeReport, Option<Judged>), Error> {
     settings.check()?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let problem = data.two_classes().filter(|_| settings.kernel.kernel == Kernel::Linear && settings.tuning.is_none());
+    let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());
     let grouped = if problem.is_none() { Some(Grouped::new(data, &settings.svm)?) } else { None };
     let mut oracle = match (&problem, &grouped) {
         (Some(problem), _) => RankingOracle::linear(problem, rules, settings)?,
