@@ -23,11 +23,12 @@ pub mod validation;
 pub use design::{DenseDesign, Design, RowMatrix, SparseDesign, StridedDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
-pub use kernel::Kernel;
-pub use method::{Ranked, Selection, Solution};
+pub use kernel::{Gamma, Kernel, KernelRule};
+pub use method::{AnyMethod, Info, Method, Ranked, Report, Selection, Solution};
 pub use problem::{Classified, Problem, check_values};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
 pub use run::{
-    Cancel, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent, Status, drive,
+    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent,
+    Status, drive,
 };
 pub use subset::Subset;

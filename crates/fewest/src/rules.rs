@@ -270,6 +270,11 @@ impl Rules {
         Self { p, list, units, at_most, at_least, root }
     }
 
+    /// Most features a subset may have by the size rule; all p without one.
+    pub fn most_features(&self) -> usize {
+        self.list.max_features.unwrap_or(self.p)
+    }
+
     /// Number of features p.
     pub fn p(&self) -> usize {
         self.p

@@ -28,11 +28,13 @@ pub mod smo;
 pub(crate) mod sweep;
 pub mod train;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, Status};
 pub use linear::solve_linear;
 
 /// Loss of a sample with margin `m = y f`; C is the slack cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
     /// `C max(0, 1 - m)`
@@ -43,8 +45,8 @@ pub enum Loss {
 }
 
 /// How the bias b of `f(x) = w.x + b` enters the objective.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(into = "BiasText", try_from = "BiasText")]
 pub enum Bias {
     /// Not penalised; the dual has the equality `y'alpha = 0` (LIBSVM).
     #[default]
@@ -55,8 +57,51 @@ pub enum Bias {
     None,
 }
 
+/// A bias as JSON has it: `free`, `none` or the value of the constant feature.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum BiasText {
+    Value(f64),
+    Name(String),
+}
+
+impl From<Bias> for BiasText {
+    fn from(bias: Bias) -> Self {
+        match bias {
+            Bias::Free => BiasText::Name("free".into()),
+            Bias::None => BiasText::Name("none".into()),
+            Bias::Penalised(value) => BiasText::Value(value),
+        }
+    }
+}
+
+impl TryFrom<BiasText> for Bias {
+    type Error = Error;
+
+    fn try_from(text: BiasText) -> Result<Self, Error> {
+        match text {
+            BiasText::Value(value) => Ok(Bias::Penalised(value)),
+            BiasText::Name(name) => name.parse(),
+        }
+    }
+}
+
+impl std::str::FromStr for Bias {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match (text, text.parse::<f64>()) {
+            ("free", _) => Ok(Bias::Free),
+            ("none", _) => Ok(Bias::None),
+            (_, Ok(value)) if value > 0.0 && value.is_finite() => Ok(Bias::Penalised(value)),
+            _ => Err(Error::setting("bias", text, "free, none, or a number above 0")),
+        }
+    }
+}
+
 /// Settings of one SVM training.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SvmSettings {
     /// Slack cost C > 0. Default 1.
     pub cost: f64,

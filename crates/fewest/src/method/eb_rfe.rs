@@ -14,8 +14,12 @@
 //!          every step. Subsets that the rules forbid (too large, say) are passed through, not offered.
 //! Fails    never on limits: with no allowed subset seen so far, the last ranking decides, and the status says so.
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
 use super::rfe::master::Held;
 use super::rfe::{check_criterion, permitted};
+use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
 use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, Scored, check_costs};
@@ -25,7 +29,8 @@ use crate::{
 };
 
 /// Settings of [`eb_rfe`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EbRfeSettings {
     /// The SVM trained; its cost is not used.
     pub svm: SvmSettings,
@@ -42,6 +47,9 @@ pub struct EbRfeSettings {
     pub costs: Vec<f64>,
     /// Folds of the samples.
     pub folds: Folds,
+    /// Where an earlier run stopped, to go on from there with the same result. Default none.
+    #[serde(skip)]
+    pub resume: Option<EbRfeState>,
 }
 
 impl EbRfeSettings {
@@ -66,6 +74,52 @@ impl EbRfeSettings {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl Method for EbRfeSettings {
+    const INFO: Info = Info {
+        name: "eb-rfe",
+        title: "evaluation-based elimination: cross-validation picks among the smallest",
+        solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, and the curve of all steps. --candidates 1 is SVM-RFE with its cost tuned at every step.",
+        formula: "criterion as for rfe; next set = argmax of the mean accuracy over the folds, over K candidates and all costs",
+        proves: "nothing: a heuristic; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
+        bounds: false,
+        searches: false,
+        kernels: "linear, rbf, poly, sigmoid",
+        classes: Classes::Any,
+        rules: ALL_RULES,
+        cost: "per step K x folds x costs x pairs of classes warm-started trainings on one n x n matrix",
+        paper: "M. Krupka: SVM classifiers and heuristics for feature selection. 2016, Algorithm 3.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        EbRfeSettings::check(self)
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let kernel = self.kernel.resolve(samples.design(), rules.most_features())?;
+        let settings = Self { kernel, ..self.clone() };
+        let report = eb_rfe(samples, rules, &settings, limits, observer)?;
+        let accuracy = report.selection.outcome.objective;
+        Ok(Report::of_rule(report.selection, &kernel)
+            .with_cost(report.cost)
+            .detail("accuracy", accuracy)
+            .detail("cost", report.cost)
+            .detail("trainings", report.trainings)
+            .detail("curve", report.curve))
+    }
+
+    fn resume(&mut self, state: Value) -> Result<(), Error> {
+        let state = serde_json::from_value(state);
+        self.resume = Some(state.map_err(|error| Error::Data(format!("the state to go on from: {error}")))?);
+        Ok(())
     }
 }
 
@@ -110,7 +164,7 @@ pub struct EbRfeReport {
     pub trainings: u64,
 }
 
-/// EB-RFE. `state` is where an earlier run stopped; `keep` receives the state after every step.
+/// EB-RFE. The observer receives the state after every step, as [`Event::Checkpoint`].
 ///
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a state of another problem.
@@ -118,16 +172,16 @@ pub fn eb_rfe(
     data: &Classified<'_>,
     rules: &Rules,
     settings: &EbRfeSettings,
-    state: Option<EbRfeState>,
-    keep: &mut dyn FnMut(&EbRfeState),
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<EbRfeReport, Error> {
     settings.check()?;
+    let kernel = settings.kernel.resolve(data.design(), rules.most_features())?;
+    let settings = &EbRfeSettings { kernel, ..settings.clone() };
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
     let grouped = Grouped::new(data, &settings.svm)?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
-    let mut steps = Steps::new(&grouped, rules, settings, state.unwrap_or_default(), &mut run)?;
+    let mut steps = Steps::new(&grouped, rules, settings, settings.resume.clone().unwrap_or_default(), &mut run)?;
     let status = loop {
         if let Some(status) = run.stop() {
             break status;
@@ -140,7 +194,7 @@ pub fn eb_rfe(
         let Some(scored) = steps.judge(&candidates, &validation, &run.clock()) else { continue };
         // Steps 2 and 3.
         steps.advance(&candidates, scored, &validation, &mut run);
-        keep(&steps.state);
+        run.tell(&Event::Checkpoint(&steps.state));
     };
     if run.incumbent().is_none() {
         steps.wind_up(&validation, &mut run);

@@ -13,11 +13,17 @@
 //! Differs  a dual bound of HiGHS's is not asked for; sample weights count in the means.
 //! Fails    never on limits: the best vertex so far. Errors: settings, a failure of HiGHS.
 
+use serde::{Deserialize, Serialize};
+
+use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::dual::sweep::Shuffle;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden, rank_weights, sizes};
 use crate::model::Model;
-use crate::{Bias, DualSolution, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Status, Subset};
+use crate::{
+    Bias, Classified, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Status,
+    Subset,
+};
 
 /// Gap to which linear programs are solved.
 const TIGHT: f64 = 1e-9;
@@ -27,7 +33,8 @@ const FALL: f64 = 1e-7;
 const SPREAD: f64 = 1.0;
 
 /// Settings of [`fsv`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FsvSettings {
     /// lambda in [0, 1): how much features count beside errors. Default 0.05.
     pub lambda: f64,
@@ -65,6 +72,39 @@ impl FsvSettings {
             }
         }
         Ok(())
+    }
+}
+
+impl Method for FsvSettings {
+    const INFO: Info = Info {
+        name: "fsv",
+        title: "feature selection by concave minimisation",
+        solves: "Counts features by 1 - exp(-5 |w_j|) and minimises that beside the mean slack by successive linearization: linear programs whose solutions are vertices, until the objective falls no more; the best of several starts.",
+        formula: "min (1 - lambda) (mean xi of one class + mean xi of the other) + lambda sum_j (1 - exp(-5 |w_j|)), y_i (w.x_i + b) + xi_i >= 1",
+        proves: "nothing; --certify judges the subset by the value of the SVM on it",
+        bounds: false,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "some 5 to 10 linear programs per start",
+        paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        FsvSettings::check(self)
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = fsv(&samples.problem()?, rules, self, limits, observer)?;
+        let model = report.model();
+        Ok(Report::new(report.selection, Kernel::Linear).with_model(model).detail("starts", report.steps))
     }
 }
 

@@ -19,18 +19,94 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
+use super::path::{self, SizeReport};
+use super::{ALL_RULES, Info, Method, Report};
 use crate::method::{Ranked, Selection};
-use crate::{Design, Error, Event, Limits, Observer, Rules, Run, Sense, Status, problem};
+use crate::{Classified, Design, Error, Event, Kernel, Limits, Observer, Rules, Run, Sense, Status, problem};
 
 /// How a numeric feature is cut into intervals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Binning {
     /// Fayyad and Irani 1993: recursive cuts accepted by the minimum description length rule.
+    #[default]
     Mdl,
     /// This many intervals with equally many samples, at least 2.
     EqualFrequency(usize),
+}
+
+/// Settings of `info-gain`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct InfoGainSettings {
+    /// How a numeric feature is cut into intervals. Default [`Binning::Mdl`].
+    pub binning: Binning,
+}
+
+impl Method for InfoGainSettings {
+    const INFO: Info = Info {
+        name: "info-gain",
+        title: "information gain filter",
+        solves: "Scores each feature by how much knowing its interval lowers the entropy of the class, and takes the allowed subset with the largest total.",
+        formula: "gain_j = H(class) - H(class | interval of x_j), in bits; max sum of gains over the allowed subsets",
+        proves: "the largest total gain under the rules; says nothing about the SVM",
+        bounds: false,
+        searches: false,
+        kernels: "none needed; the SVM trained at the end is linear",
+        classes: super::Classes::Any,
+        rules: ALL_RULES,
+        cost: "one sort per feature",
+        paper: "J. R. Quinlan: Induction of decision trees. Machine Learning 1 (1986), 81-106; cuts: U. Fayyad, K. Irani: Multi-interval discretization of continuous-valued attributes for classification learning. IJCAI 1993, 1022-1027.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        self.binning.check()
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
+        let selection = information_gain(design, classes, weights, rules, self.binning, limits, observer)?;
+        Ok(Report::new(selection, Kernel::Linear))
+    }
+
+    fn path(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error> {
+        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
+        let (binning, limits) = (self.binning, limits);
+        let points = path::information_gain_path(design, classes, weights, rules, sizes, binning, limits, observer)?;
+        Ok(path::reports(points, |_| Kernel::Linear))
+    }
+
+    fn finds_size(&self) -> bool {
+        false
+    }
+}
+
+impl Binning {
+    /// Checks the number of bins.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] for fewer than 2.
+    pub fn check(self) -> Result<(), Error> {
+        match self {
+            Binning::EqualFrequency(bins) if bins < 2 => Err(Error::setting("bins", bins, "at least 2")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Stored values scored between two looks at the limits.
@@ -51,11 +127,7 @@ pub fn information_gain(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    if let Binning::EqualFrequency(bins) = binning
-        && bins < 2
-    {
-        return Err(Error::setting("bins", bins, "at least 2"));
-    }
+    binning.check()?;
     let (n, p) = (design.n_samples(), design.n_features());
     problem::check_classes(n, classes)?;
     problem::checked_weights(n, Some(weights))?;

@@ -17,17 +17,21 @@
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
+use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, Taken};
 use crate::method::mbp::{Found, MbpReport, MbpSettings, Model, TIGHT, reweight};
-use crate::{Error, Limits, Observer, Problem, Rules, Run, Sense, Status, Subset};
+use crate::{Classified, Error, Limits, Observer, Problem, Rules, Run, Sense, Status, Subset};
 
 /// So many restricted programs may take their whole time before their share of it is looked at.
 const FREE: f64 = 10.0;
 
 /// Settings of [`lagrangian`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct LagrangianSettings {
     /// The program. `plain` leaves out what the paper does not have; `interior` and `memory` have no use here.
     pub program: MbpSettings,
@@ -37,7 +41,8 @@ pub struct LagrangianSettings {
     pub max_steps: u64,
     /// The ascent ends when the model promises less than this share of z. Default 1e-7.
     pub tolerance: f64,
-    /// Time for one restricted program. Default 250 ms.
+    /// Time for one restricted program, in seconds in JSON. Default 250 ms.
+    #[serde(with = "super::seconds")]
     pub restricted_time: Duration,
 }
 
@@ -65,6 +70,50 @@ impl LagrangianSettings {
             return Err(Error::setting("max_steps", 0, "at least 1"));
         }
         Ok(())
+    }
+}
+
+impl Method for LagrangianSettings {
+    const INFO: Info = Info {
+        name: "lagrangian",
+        title: "L1-SVM with a price per feature by Lagrangian relaxation and a bundle method",
+        solves: "Maximises the Lagrangian dual of mbp by a proximal bundle method; at every serious step the program restricted to the features in use is solved, which gives subsets. Reweighting gives more of them beforehand, unless --plain. The classifier is the program's own.",
+        formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
+        proves: "a bound, that of the linear relaxation; optimal where the two meet, within --gap",
+        bounds: true,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each",
+        paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
+    };
+
+    fn check(&self, p: usize) -> Result<(), Error> {
+        LagrangianSettings::check(self, p)
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = lagrangian(&samples.problem()?, rules, self, limits, observer)?;
+        Ok(Report::from(report.found)
+            .detail("dual", report.dual)
+            .detail("dual_ceiling", report.ceiling)
+            .detail("program_seconds", report.program_seconds)
+            .detail("steps", report.steps))
+    }
+
+    fn finds_size(&self) -> bool {
+        !self.program.penalty.is_empty()
+    }
+
+    fn penalty(&self) -> &[f64] {
+        &self.program.penalty
     }
 }
 

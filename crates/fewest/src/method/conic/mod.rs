@@ -15,8 +15,8 @@
 mod nmmkl;
 mod qcqp_ssvm;
 
-pub use nmmkl::nmmkl;
-pub use qcqp_ssvm::qcqp_ssvm;
+pub use nmmkl::{NmmklSettings, nmmkl};
+pub use qcqp_ssvm::{QcqpSsvmSettings, qcqp_ssvm};
 
 use crate::backend::clarabel::{ConeProgram, Solved};
 use crate::dual::train::train_linear;

@@ -32,13 +32,16 @@ mod spread;
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
+use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
 use crate::model::{Machine as Classifier, Model};
 use crate::problem::checked_labels;
 use crate::run::relative_gap;
 use crate::{
-    Error, Event, Kernel, Limits, Master, Next, Observer, Problem, Ranked, RowMatrix, Rules, Run, Selection, Sense,
-    Status, Subset, SvmSettings, drive,
+    Classified, Error, Event, Kernel, Limits, Master, Next, Observer, Problem, Ranked, RowMatrix, Rules, Run,
+    Selection, Sense, Status, Subset, SvmSettings, drive,
 };
 use mixer::{Mixed, Mixer, Question};
 use mixture::{Columns, Level, Point, Subsets};
@@ -68,7 +71,8 @@ pub enum Mkl {
 }
 
 /// Settings of [`fgm`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FgmSettings {
     /// C > 0 of `C/2 sum_i xi_i^2`, which is twice the cost of a squared-hinge SVM elsewhere in this library. Default 1.
     pub cost: f64,
@@ -128,6 +132,42 @@ fn paper_value(value: f64) -> f64 {
     -0.25 / value
 }
 
+impl Method for FgmSettings {
+    const INFO: Info = Info {
+        name: "fgm",
+        title: "feature generating machine, for millions of sparse features",
+        solves: "Generates the subset of --max-features that the classifier so far misses most, weighs all generated subsets by multiple kernel learning, and repeats, until the value of the mixture meets the bound. Keeps every feature of positive weight, which can be more than --max-features; each generated subset obeys the rules. With --top-b (FGM-B), the best subset of them that obeys the rules, and the SVM on it.",
+        formula: "min over mixtures d = sum_t mu_t d_t of min 1/2 |w|^2 + C/2 sum_i xi_i^2 - rho, y_i w.(x_i . d) >= rho - xi_i",
+        proves: "a bound below every allowed subset; for --top-b optimal means the best subset, within --gap",
+        bounds: true,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "a few passes over the data, and some Newton steps on the columns of the generated subsets",
+        paper: "M. Tan, L. Wang, I. W. Tsang: Learning sparse SVM for feature selection on very high dimensional datasets. ICML 2010.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        FgmSettings::check(self)
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = fgm(&samples.problem()?, rules, self, limits, observer)?;
+        Ok(report.into())
+    }
+
+    fn finds_size(&self) -> bool {
+        false
+    }
+}
+
 /// A feature kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kept {
@@ -140,7 +180,7 @@ pub struct Kept {
 }
 
 /// One round.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Round {
     /// Value of the best mixture so far: Theorem 1's beta_k, negated.
     pub upper: f64,
@@ -187,6 +227,16 @@ impl FgmReport {
             machines: vec![machine],
             support_vectors: RowMatrix::dense(0, self.kept.len(), Vec::new()),
         }
+    }
+}
+
+impl From<FgmReport> for Report {
+    fn from(report: FgmReport) -> Self {
+        let (model, shares) = (report.model(), report.kept.iter().map(|k| k.share).collect::<Vec<f64>>());
+        Report::new(report.selection, Kernel::Linear)
+            .with_model(Some(model))
+            .detail("shares", shares)
+            .detail("rounds", report.rounds)
     }
 }
 

@@ -16,14 +16,17 @@ mod squared;
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
+use super::{ALL_RULES, Classes, Info, Method, Report};
 pub use squared::squared_hinge;
 
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::{
-    Choice, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run, Selection,
-    Sense, Status, Subset, SvmSettings,
+    Choice, Classified, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run,
+    Selection, Sense, Status, Subset, SvmSettings,
 };
 
 /// A training that makes a subset satisfy the rules may take this much longer than the time limit.
@@ -43,7 +46,8 @@ const NEAR: f64 = 0.7;
 const MARGIN: f64 = 1.5;
 
 /// Settings of [`l1_svm`].
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct L1Settings {
     /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a constant feature of value s.
     pub svm: SvmSettings,
@@ -68,6 +72,40 @@ impl L1Settings {
             return Err(Error::setting("loss", "hinge", "squared-hinge in a build without HiGHS"));
         }
         Ok(())
+    }
+}
+
+impl Method for L1Settings {
+    const INFO: Info = Info {
+        name: "l1-svm",
+        title: "SVM with L1 penalty (ONSVM, LPSVM): most weights are 0",
+        solves: "Trains the L1-SVM on all features that are not forbidden; the subset is what has weight. With --costs, at the largest cost at which the rules are kept. Where they are not, the allowed subset of largest total |w|, and the L1-SVM of that subset alone. The classifier is the L1-SVM itself.",
+        formula: "min |w|_1 + sum_i C_i loss(y_i (w.x_i + b))",
+        proves: "a bound: at this cost no allowed subset has a smaller objective; optimal means that the two meet",
+        bounds: true,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "milliseconds to seconds; hinge: linear programs of the features and samples that matter",
+        paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998. R.-E. Fan et al.: LIBLINEAR. JMLR 9 (2008).",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        L1Settings::check(self)
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = l1_svm(&samples.problem()?, rules, self, limits, observer)?;
+        let (model, several) = (report.model(), report.grid.len() > 1);
+        let out = Report::new(report.selection, Kernel::Linear).with_model(model);
+        Ok(if several { out.detail("cost", report.cost).detail("grid", report.grid) } else { out })
     }
 }
 

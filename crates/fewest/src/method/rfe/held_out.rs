@@ -4,9 +4,9 @@
 //! Gram matrix does: one update, held-out x training multiply-adds, for each. A linear machine has weights instead; they are what is used
 //! where the training worked on rows and has them anyway, and where few features are left: `p (held-out + training)` is then less.
 
-use crate::kernel::products::CrossProducts;
 use crate::kernel::KernelRule;
-use crate::{Design, Error, Kernel, Subset, SvmSettings};
+use crate::kernel::products::CrossProducts;
+use crate::{Design, Error, Subset, SvmSettings};
 
 /// A trained machine, by sample of the training part.
 pub(super) struct Trained {

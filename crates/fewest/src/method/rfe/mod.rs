@@ -23,19 +23,22 @@ pub(crate) mod master;
 mod oracle;
 pub mod splits;
 
+use serde::{Deserialize, Serialize};
+
+use super::path::{self, SizeReport};
+use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
 use crate::validation::{Folds, Grouped, check_costs};
 use crate::{
-    Choice, Classified, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings,
-    drive,
+    Choice, Classified, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings, drive,
 };
 use held_out::{HeldOut, Judged};
 use master::Elimination;
 use oracle::RankingOracle;
 
 /// How many features leave in one step.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// This many, at least 1.
@@ -47,7 +50,8 @@ pub enum Step {
 }
 
 /// The cost is chosen anew by cross-validation now and then.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tuning {
     /// Costs to choose from, ascending; in a tie the smaller one is taken.
     pub costs: Vec<f64>,
@@ -58,7 +62,8 @@ pub struct Tuning {
 }
 
 /// Settings of [`rfe`] and [`rfe_classes`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RfeSettings {
     /// The SVM trained at every step. Default as [`SvmSettings`], but with tolerance 1e-9.
     pub svm: SvmSettings,
@@ -109,6 +114,69 @@ impl RfeSettings {
     }
 }
 
+impl RfeSettings {
+    /// With gamma as a number, unless it depends on the features that survive.
+    fn resolved(&self, data: &Classified<'_>, rules: &Rules) -> Result<Self, Error> {
+        Ok(Self { kernel: self.kernel.resolve(data.design(), rules.most_features())?, ..self.clone() })
+    }
+}
+
+impl Method for RfeSettings {
+    const INFO: Info = Info {
+        name: "rfe",
+        title: "SVM-RFE, recursive feature elimination",
+        solves: "Trains the SVM, drops the features of smallest criterion that the rules let go, and trains again, until the rules hold. Ranks all features by the step at which they left. The cost can be tuned on the way.",
+        formula: "min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) over the surviving features; criterion w_j^2, or the change of alpha'H alpha / 2 without feature j; summed over the pairs of classes",
+        proves: "nothing: a heuristic; its objective is the SVM's on the chosen subset",
+        bounds: false,
+        searches: false,
+        kernels: "linear, rbf, poly, sigmoid",
+        classes: Classes::Any,
+        rules: ALL_RULES,
+        cost: "one warm-started training per step",
+        paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        RfeSettings::check(self)
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let settings = self.resolved(samples, rules)?;
+        let report = rfe_classes(samples, rules, &settings, limits, observer)?;
+        let out = Report::of_rule(report.selection, &settings.kernel);
+        Ok(match settings.tuning {
+            Some(_) => out.with_cost(report.cost).detail("cost", report.cost).detail("tuned", report.tuned),
+            None => out,
+        })
+    }
+
+    fn path(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error> {
+        // One gamma for all sizes, that of the largest.
+        let most = sizes.last().copied().unwrap_or(rules.p());
+        let settings = Self { kernel: self.kernel.resolve(samples.design(), most)?, ..self.clone() };
+        let points = path::rfe_classes_path(samples, rules, sizes, &settings, limits, observer)?;
+        Ok(path::reports(points, |features| settings.kernel.at(features)))
+    }
+
+    fn finds_size(&self) -> bool {
+        false
+    }
+}
+
 /// Refuses squared weights where there are none.
 pub(super) fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Result<(), Error> {
     if criterion == Criterion::Weights && !kernel.is_linear() {
@@ -122,7 +190,7 @@ pub(super) fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Resu
 }
 
 /// The cost chosen at a step.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Tuned {
     /// Step, from 1.
     pub step: u64,
@@ -184,6 +252,7 @@ fn eliminate(
     observer: &mut dyn Observer,
 ) -> Result<(RfeReport, Option<Judged>), Error> {
     settings.check()?;
+    let settings = &settings.resolved(data, rules)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());
     let grouped = if problem.is_none() { Some(Grouped::new(data, &settings.svm)?) } else { None };
