@@ -55,26 +55,6 @@ pub struct EbRfeSettings {
 impl EbRfeSettings {
     /// The costs of the paper.
     pub const COSTS: [f64; 6] = [0.0625, 0.25, 1.0, 4.0, 16.0, 64.0];
-
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        self.svm.check()?;
-        self.kernel.check()?;
-        check_criterion(self.criterion, &self.kernel)?;
-        check_costs(&self.costs)?;
-        if self.candidates == 0 {
-            return Err(Error::setting("candidates", 0, "at least 1"));
-        }
-        match self.adaptive {
-            Some(ratio) if !(ratio >= 1.0 && ratio.is_finite()) => {
-                Err(Error::setting("adaptive", ratio, "a finite number, 1 or more"))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Method for EbRfeSettings {
@@ -94,7 +74,19 @@ impl Method for EbRfeSettings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        EbRfeSettings::check(self)
+        self.svm.check()?;
+        self.kernel.check()?;
+        check_criterion(self.criterion, &self.kernel)?;
+        check_costs(&self.costs)?;
+        if self.candidates == 0 {
+            return Err(Error::setting("candidates", 0, "at least 1"));
+        }
+        match self.adaptive {
+            Some(ratio) if !(ratio >= 1.0 && ratio.is_finite()) => {
+                Err(Error::setting("adaptive", ratio, "a finite number, 1 or more"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn select(
@@ -175,7 +167,7 @@ pub fn eb_rfe(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<EbRfeReport, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     let kernel = settings.kernel.resolve(data.design(), rules.most_features())?;
     let settings = &EbRfeSettings { kernel, ..settings.clone() };
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;

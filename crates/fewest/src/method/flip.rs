@@ -16,8 +16,8 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Report;
 use super::rfe::{RfeSettings, Step, rfe_classes};
+use super::{Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
 use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, check_costs};
@@ -122,7 +122,7 @@ impl FlipSearch {
     pub(super) fn check(&self, p: usize) -> Result<(), Error> {
         self.flip(Flip::Bit).check()?;
         match &self.start {
-            FlipStart::Rfe { step, criterion } => self.rfe(*step, *criterion).check(),
+            FlipStart::Rfe { step, criterion } => self.rfe(*step, *criterion).check(p),
             FlipStart::Features(features) => match features.iter().find(|j| **j >= p) {
                 Some(j) => Err(Error::setting("start", j, format!("features below {p}"))),
                 None => Ok(()),

@@ -54,27 +54,6 @@ impl Default for FsvSettings {
     }
 }
 
-impl FsvSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        if !(0.0..1.0).contains(&self.lambda) {
-            return Err(Error::setting("lambda", self.lambda, "at least 0 and below 1"));
-        }
-        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
-            return Err(Error::setting("alpha", self.alpha, "a finite number above 0"));
-        }
-        for (name, count) in [("starts", self.starts), ("max_steps", self.max_steps)] {
-            if count == 0 {
-                return Err(Error::setting(name, 0, "at least 1"));
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Method for FsvSettings {
     const INFO: Info = Info {
         name: "fsv",
@@ -92,7 +71,18 @@ impl Method for FsvSettings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        FsvSettings::check(self)
+        if !(0.0..1.0).contains(&self.lambda) {
+            return Err(Error::setting("lambda", self.lambda, "at least 0 and below 1"));
+        }
+        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
+            return Err(Error::setting("alpha", self.alpha, "a finite number above 0"));
+        }
+        for (name, count) in [("starts", self.starts), ("max_steps", self.max_steps)] {
+            if count == 0 {
+                return Err(Error::setting(name, 0, "at least 1"));
+            }
+        }
+        Ok(())
     }
 
     fn select(
@@ -150,7 +140,7 @@ pub fn fsv(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<FsvReport, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let mut concave = Concave::new(problem, rules, settings)?;

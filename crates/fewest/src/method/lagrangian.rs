@@ -53,26 +53,6 @@ impl Default for LagrangianSettings {
     }
 }
 
-impl LagrangianSettings {
-    /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
-        self.program.check(p)?;
-        if !(0.0..1.0).contains(&self.epsilon) {
-            return Err(Error::setting("epsilon", self.epsilon, "at least 0 and below 1"));
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
-        }
-        if self.max_steps == 0 {
-            return Err(Error::setting("max_steps", 0, "at least 1"));
-        }
-        Ok(())
-    }
-}
-
 impl Method for LagrangianSettings {
     const INFO: Info = Info {
         name: "lagrangian",
@@ -90,7 +70,17 @@ impl Method for LagrangianSettings {
     };
 
     fn check(&self, p: usize) -> Result<(), Error> {
-        LagrangianSettings::check(self, p)
+        self.program.check(p)?;
+        if !(0.0..1.0).contains(&self.epsilon) {
+            return Err(Error::setting("epsilon", self.epsilon, "at least 0 and below 1"));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
+        }
+        if self.max_steps == 0 {
+            return Err(Error::setting("max_steps", 0, "at least 1"));
+        }
+        Ok(())
     }
 
     fn select(

@@ -202,7 +202,7 @@ pub fn rfe_classes_path(
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Result<Vec<PathPoint>, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     if settings.tuning.is_some() {
         return Err(Error::setting("tuning", "asked for", "left out on a path: each size has a cost of its own"));
     }

@@ -106,14 +106,6 @@ impl Default for FgmSettings {
 }
 
 impl FgmSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        SvmSettings { cost: self.cost, ..self.svm() }.check()
-    }
-
     /// The SVM with margins of 1: its cost is that of `cost sum_i xi_i^2`.
     pub fn svm(&self) -> SvmSettings {
         SvmSettings {
@@ -149,7 +141,7 @@ impl Method for FgmSettings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        FgmSettings::check(self)
+        SvmSettings { cost: self.cost, ..self.svm() }.check()
     }
 
     fn select(
@@ -296,7 +288,7 @@ fn generate(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let svm = settings.svm();
     let dual = BoxDual::new(labels, weights, &svm);

@@ -55,26 +55,6 @@ pub struct L1Settings {
     pub costs: Vec<f64>,
 }
 
-impl L1Settings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        self.svm.check()?;
-        if let Some(cost) = self.costs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
-            return Err(Error::setting("costs", cost, "finite numbers above 0"));
-        }
-        if !self.costs.is_sorted() {
-            return Err(Error::setting("costs", format!("{:?}", self.costs), "in ascending order"));
-        }
-        if cfg!(not(feature = "highs")) && self.svm.loss == Loss::Hinge {
-            return Err(Error::setting("loss", "hinge", "squared-hinge in a build without HiGHS"));
-        }
-        Ok(())
-    }
-}
-
 impl Method for L1Settings {
     const INFO: Info = Info {
         name: "l1-svm",
@@ -92,7 +72,17 @@ impl Method for L1Settings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        L1Settings::check(self)
+        self.svm.check()?;
+        if let Some(cost) = self.costs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
+            return Err(Error::setting("costs", cost, "finite numbers above 0"));
+        }
+        if !self.costs.is_sorted() {
+            return Err(Error::setting("costs", format!("{:?}", self.costs), "in ascending order"));
+        }
+        if cfg!(not(feature = "highs")) && self.svm.loss == Loss::Hinge {
+            return Err(Error::setting("loss", "hinge", "squared-hinge in a build without HiGHS"));
+        }
+        Ok(())
     }
 
     fn select(
@@ -211,7 +201,7 @@ pub fn l1_svm(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<L1Report, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let allowed = not_forbidden(rules);

@@ -90,31 +90,6 @@ impl Default for RfeSettings {
 }
 
 impl RfeSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        self.svm.check()?;
-        self.kernel.check()?;
-        check_criterion(self.criterion, &self.kernel)?;
-        if let Some(tuning) = &self.tuning {
-            check_costs(&tuning.costs)?;
-            if tuning.every == 0 {
-                return Err(Error::setting("tuning", "every 0 steps", "every step, or less often"));
-            }
-        }
-        match self.step {
-            Step::Count(0) => Err(Error::setting("step", 0, "at least 1")),
-            Step::Remaining(f) | Step::Original(f) if !(f > 0.0 && f < 1.0) => {
-                Err(Error::setting("step", f, "a share between 0 and 1, or a whole number of features"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-impl RfeSettings {
     /// With gamma as a number, unless it depends on the features that survive.
     fn resolved(&self, data: &Classified<'_>, rules: &Rules) -> Result<Self, Error> {
         Ok(Self { kernel: self.kernel.resolve(data.design(), rules.most_features())?, ..self.clone() })
@@ -138,7 +113,22 @@ impl Method for RfeSettings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        RfeSettings::check(self)
+        self.svm.check()?;
+        self.kernel.check()?;
+        check_criterion(self.criterion, &self.kernel)?;
+        if let Some(tuning) = &self.tuning {
+            check_costs(&tuning.costs)?;
+            if tuning.every == 0 {
+                return Err(Error::setting("tuning", "every 0 steps", "every step, or less often"));
+            }
+        }
+        match self.step {
+            Step::Count(0) => Err(Error::setting("step", 0, "at least 1")),
+            Step::Remaining(f) | Step::Original(f) if !(f > 0.0 && f < 1.0) => {
+                Err(Error::setting("step", f, "a share between 0 and 1, or a whole number of features"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn select(
@@ -251,7 +241,7 @@ fn eliminate(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<(RfeReport, Option<Judged>), Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     let settings = &settings.resolved(data, rules)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());

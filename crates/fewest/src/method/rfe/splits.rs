@@ -19,7 +19,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::held_out::HeldOut;
-use super::{RfeSettings, eliminate};
+use super::{Method, RfeSettings, eliminate};
 use crate::model::elect;
 use crate::validation::Split;
 use crate::{Classified, Design, Error, Event, Limits, Observer, Rules, Selection, Subset};
@@ -93,7 +93,7 @@ pub fn rfe_paths(
     limits: Limits,
     observer: &mut (dyn Observer + Send),
 ) -> Result<Vec<SplitPath>, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     limits.check()?;
     if settings.tuning.is_some() {
         return Err(Error::setting("tuning", "asked for", "none where samples are held out; fix the cost"));
