@@ -4,8 +4,8 @@ use fewest::{AnyMethod, Classified, Info, Limits, Rules, Silent, Status};
 use fewest_testing::RandomProblem;
 use serde_json::{Value, json};
 
-const N: usize = 24;
-const P: usize = 5;
+const N: usize = 16;
+const P: usize = 4;
 
 /// Settings of a method by name: its defaults, and what has none.
 fn settings(info: &Info) -> Value {
