@@ -21,7 +21,8 @@ use serde_json::Value;
 use read::Part;
 use view::{Budget, Page};
 
-pub use view::{shorten, visible};
+pub use fewest_text::visible;
+pub use view::shorten;
 pub use words::{Proof, at_most, brief, number, percent, plural, seconds};
 
 const TEMPLATE: &str = include_str!("page.html");
