@@ -142,6 +142,22 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// The data set of a dense table; the memory of its column-major `values` is taken over.
+    pub(crate) fn dense(
+        file: &str,
+        n: usize,
+        values: Vec<f64>,
+        names: Vec<String>,
+        target: Option<Target>,
+        apart: Vec<TextColumn>,
+        notes: Vec<Note>,
+        format: Format,
+    ) -> Result<Self, DataError> {
+        let features = Features::Dense(DenseDesign::new(n, names.len(), values)?);
+        let names = Names::Listed(names);
+        Ok(Self { features, names, target, apart, notes, source: file.to_owned(), format })
+    }
+
     /// Brings the features into the order of `names` (a model's), and leaves others out.
     ///
     /// In svmlight files zeros are not written, so that a feature `x7` beyond the last one mentioned counts as zero.

@@ -4,7 +4,6 @@
 //! should know is in [`Dataset::notes`], what is wrong is a [`DataError`] whose text names place, finding and remedy.
 
 mod arff;
-mod arff_sparse;
 mod binary;
 mod columns;
 mod csv;
@@ -20,7 +19,6 @@ mod number;
 mod options;
 mod output;
 mod parquet;
-mod parquet_pages;
 mod problems;
 mod scaling;
 mod source;
@@ -30,16 +28,15 @@ mod summary;
 mod svmlight;
 mod table;
 mod target;
-mod thrift;
 mod waves;
 
 pub use columns::MappedDesign;
 pub use dataset::{Dataset, Features, TextColumn};
-pub use error::{DataError, IndexFault, Place, Position, bytes_text};
+pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};
-pub use scaling::{ScaleKind, Scaling, low_variance, variances};
+pub use scaling::{ScaleKind, Scaling, deviations, low_variance, means, variances};
 pub use split::{stratified, stratified_folds};
 pub use summary::{Duplicate, Summary, summary};
 pub use target::Target;

@@ -43,6 +43,11 @@ impl Format {
         }
     }
 
+    /// Whether a file of the format is text.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv | Format::Svmlight | Format::Arff)
+    }
+
     /// The name as used by `--format`.
     pub fn name(self) -> &'static str {
         match self {

@@ -273,7 +273,7 @@ fn npz() {
 #[test]
 fn parquet() {
     let mut good: Vec<Vec<u8>> = TABLES.iter().map(|t| converted(t, "parquet")).collect();
-    for name in ["table_snappy", "table_zstd", "table_index"] {
+    for name in ["table_snappy", "table_zstd", "table_index", "table_gzip", "table_gzip_plain", "table_lz4"] {
         good.push(
             std::fs::read(format!("{}/tests/fixtures/{name}.parquet", env!("CARGO_MANIFEST_DIR"))).expect("fixture"),
         );
