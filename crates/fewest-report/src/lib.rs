@@ -23,7 +23,7 @@ use view::{Budget, Page};
 
 pub use fewest_text::visible;
 pub use view::shorten;
-pub use words::{Proof, at_most, brief, number, percent, plural, seconds};
+pub use words::{Proof, at_most, bound, brief, number, percent, plural, relative_gap, seconds};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
