@@ -1,7 +1,7 @@
 //! Comma- and tab-separated text with a header line, quoted cells by RFC 4180.
 //!
-//! A cell that begins with `"` ends at the next `"` that is not doubled, and may hold delimiters and line ends. Quotes
-//! elsewhere are ordinary characters. Blank lines are passed over.
+//! A cell that begins with `"` ends at the next `"` that is not doubled, and may hold delimiters
+//! and line ends. Quotes elsewhere are ordinary characters. Blank lines are passed over.
 
 use std::borrow::Cow;
 use std::io::{self, Read as _};
@@ -123,7 +123,8 @@ impl Syntax<'_> {
     }
 }
 
-/// Position of the delimiter or line end after the cell that begins at `start`; the length of `text` if there is none.
+/// Position of the delimiter or line end after the cell that begins at `start`; the length of
+/// `text` if there is none.
 fn cell_end(text: &[u8], start: usize, delimiter: u8) -> usize {
     let mut at = start;
     if text.get(at) == Some(&b'"') {
@@ -221,7 +222,8 @@ impl Syntax<'_> {
 }
 
 impl Syntax<'_> {
-    /// Refuses a quote that swallows lines: it is never closed, or what closes it is the first quote of a later cell.
+    /// Refuses a quote that swallows lines: it is never closed, or what closes it is the first
+    /// quote of a later cell.
     fn check_quotes(&self, line: u64, record: &[u8]) -> Result<(), DataError> {
         if memchr(b'"', record).is_none() {
             return Ok(());

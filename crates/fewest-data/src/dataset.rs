@@ -37,8 +37,8 @@ impl Features {
         self.as_design().n_features()
     }
 
-    /// Bytes of memory that the matrix takes: 8 n p when dense, 12 a stored value and 8 a column start when sparse; of a mapped file
-    /// the column starts and what may stay of the rest.
+    /// Bytes of memory that the matrix takes: 8 n p when dense, 12 a stored value and 8 a column
+    /// start when sparse; of a mapped file the column starts and what may stay of the rest.
     pub fn bytes(&self) -> u64 {
         match self {
             Features::Dense(design) => 8 * design.stored() as u64,
@@ -160,8 +160,8 @@ impl Dataset {
 
     /// Brings the features into the order of `names` (a model's), and leaves others out.
     ///
-    /// In svmlight files zeros are not written, so that a feature `x7` beyond the last one mentioned counts as zero.
-    /// Both are noted.
+    /// In svmlight files zeros are not written, so that a feature `x7` beyond the last one
+    /// mentioned counts as zero. Both are noted.
     ///
     /// # Errors
     /// [`DataError::MissingFeature`] naming the first feature that is not there.

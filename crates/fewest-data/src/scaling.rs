@@ -21,15 +21,16 @@ pub enum ScaleKind {
 
 /// A fitted scaling: x becomes (x - center) / scale for each feature.
 ///
-/// `center` has p entries for `Standard` and none otherwise (zero); `scale` has p entries, or none for `None` (one).
+/// `center` has p entries for `Standard` and none otherwise (zero); `scale` has p entries, or none
+/// for `None` (one).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     /// What was fitted.
     pub kind: ScaleKind,
     /// Subtracted, length p or 0.
     pub center: Vec<f64>,
-    /// Divided by, all positive, length p or 0. A constant feature has 1 with `Standard` (it becomes 0), a zero
-    /// feature has 1 with `MaxAbs`.
+    /// Divided by, all positive, length p or 0. A constant feature has 1 with `Standard` (it
+    /// becomes 0), a zero feature has 1 with `MaxAbs`.
     pub scale: Vec<f64>,
 }
 
@@ -40,9 +41,9 @@ impl Scaling {
     /// Fits on the data, features in parallel. Values may be as large and as small as doubles are.
     ///
     /// # Errors
-    /// [`DataError::SparseStandard`] for `Standard` on sparse data; [`DataError::OutOfRange`], which names the feature by
-    /// its number, for `None` where a value is above 1e140 in size, and for `Standard` where the standard deviation is
-    /// above 0 but below the smallest normal double.
+    /// [`DataError::SparseStandard`] for `Standard` on sparse data; [`DataError::OutOfRange`],
+    /// which names the feature by its number, for `None` where a value is above 1e140 in size, and
+    /// for `Standard` where the standard deviation is above 0 but below the smallest normal double.
     pub fn fit(kind: ScaleKind, features: &Features) -> Result<Self, DataError> {
         fit(kind, features, &|j| format!("feature number {}", j + 1))
     }
@@ -59,7 +60,8 @@ impl Scaling {
     /// Scales in place; a mapped file from now on, without a copy.
     ///
     /// # Errors
-    /// [`DataError::ScalingShape`] when fitted on another number of features; [`DataError::SparseStandard`].
+    /// [`DataError::ScalingShape`] when fitted on another number of features;
+    /// [`DataError::SparseStandard`].
     pub fn apply(&self, features: &mut Features) -> Result<(), DataError> {
         if self.kind == ScaleKind::None {
             return Ok(());
@@ -164,7 +166,8 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0f64, |m, x| m.max(x.abs()))
 }
 
-/// Mean and population variance of a column, in units of a power of two, so that no square leaves the range of doubles.
+/// Mean and population variance of a column, in units of a power of two, so that no square leaves
+/// the range of doubles.
 struct Moments {
     unit: f64,
     /// Over `unit`.
@@ -202,8 +205,8 @@ impl Moments {
     }
 }
 
-/// 1 for ordinary values, else the power of two next to the largest one. Division by it is exact but for values that are
-/// nothing beside the largest.
+/// 1 for ordinary values, else the power of two next to the largest one. Division by it is exact
+/// but for values that are nothing beside the largest.
 fn unit(largest: f64) -> f64 {
     if largest == 0.0 || (1e-100..1e100).contains(&largest) {
         return 1.0;
@@ -217,13 +220,15 @@ pub fn means(features: &Features) -> Vec<f64> {
     moments(features, Moments::mean)
 }
 
-/// Population standard deviation (1/n) of each feature, length p. Exactly 0 for constant features, and finite.
+/// Population standard deviation (1/n) of each feature, length p. Exactly 0 for constant features,
+/// and finite.
 pub fn deviations(features: &Features) -> Vec<f64> {
     moments(features, Moments::deviation)
 }
 
-/// Population variance (1/n) of each feature, length p. Exactly 0 for constant features; infinite where the standard
-/// deviation is above 1.3e154, and 0 where it is below 1.5e-162: [`deviations`] has no such limits.
+/// Population variance (1/n) of each feature, length p. Exactly 0 for constant features; infinite
+/// where the standard deviation is above 1.3e154, and 0 where it is below 1.5e-162: [`deviations`]
+/// has no such limits.
 pub fn variances(features: &Features) -> Vec<f64> {
     moments(features, |m| m.variance * m.unit * m.unit)
 }

@@ -17,8 +17,8 @@ pub(crate) struct Source {
     memory: u64,
 }
 
-/// A regular file, or standard input (and other streams) copied to an unlinked temporary file; its format, and whether
-/// that was guessed from the first bytes.
+/// A regular file, or standard input (and other streams) copied to an unlinked temporary file; its
+/// format, and whether that was guessed from the first bytes.
 pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format, bool), DataError> {
     let (name, (file, stream)) = if path == "-" {
         ("standard input".to_owned(), (spool("standard input", &mut io::stdin().lock())?, true))
@@ -81,7 +81,8 @@ fn peek(name: &str, mut file: &File) -> Result<Vec<u8>, DataError> {
 }
 
 impl Source {
-    /// A fresh reader of the uncompressed data from the start, without the byte order mark of UTF-8.
+    /// A fresh reader of the uncompressed data from the start, without the byte order mark of
+    /// UTF-8.
     pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send + '_>, DataError> {
         let mut reader = self.decompressed()?;
         let mut first = Vec::new();
@@ -122,7 +123,8 @@ impl Source {
         })
     }
 
-    /// About the bytes of the uncompressed data, from above: sixteen times the size of a compressed file.
+    /// About the bytes of the uncompressed data, from above: sixteen times the size of a compressed
+    /// file.
     pub(crate) fn trusted_bytes(&self) -> u64 {
         let bytes = self.file.metadata().map_or(0, |m| m.len());
         if self.compression == Compression::Plain { bytes } else { bytes.saturating_mul(16) }
@@ -166,7 +168,8 @@ impl Source {
             [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
             _ if even + odd == 0 => return Ok(()),
-            // Of Latin letters and digits every second byte is zero, the first or the second of each pair.
+            // Of Latin letters and digits every second byte is zero, the first or the second of
+            // each pair.
             _ if 4 * even > head.len() && 16 * odd < head.len() => "UTF-16BE",
             _ if 4 * odd > head.len() && 16 * even < head.len() => "UTF-16LE",
             _ => {

@@ -1,4 +1,5 @@
-//! What each format gives, that all of them read back what was written, and the choice of target and features.
+//! What each format gives, that all of them read back what was written, and the choice of target
+//! and features.
 
 mod common;
 

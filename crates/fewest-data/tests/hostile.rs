@@ -1,4 +1,5 @@
-//! Files that are valid or nearly so, and once were misread, refused without a reason, or blamed for something else.
+//! Files that are valid or nearly so, and once were misread, refused without a reason, or blamed
+//! for something else.
 
 mod common;
 
@@ -68,7 +69,8 @@ fn arff_values_outside_their_lists() {
     holds(&sparse("{2 c}"), &["a.arff, line 8, column `y`", "`c` is not among"]);
     holds(&sparse("{0 7}"), &["line 8, column `x`", "`7` is not among"]);
     holds(&sparse("{1 z}"), &["line 8, column `c`", "`z` is not among"]);
-    // A number is the number declared, however it is written; `?` is a missing value and has its own message.
+    // A number is the number declared, however it is written; `?` is a missing value and has its
+    // own message.
     let head = "@relation r\n@attribute x {0,1}\n@attribute y {-1,+1}\n@data\n";
     let data = Case::new("a.arff", format!("{head}1.0,1\n0,-1.0\n")).read().expect("the declared numbers");
     assert_eq!((rows(&data), classes(&data)), (vec![vec![1.0], vec![0.0]], vec!["1".to_owned(), "-1".to_owned()]));

@@ -1,4 +1,5 @@
-//! Pages of made-up results: escaping, size, policy, contrast. Pages of real runs are tested in a browser by `fewest-cli`.
+//! Pages of made-up results: escaping, size, policy, contrast. Pages of real runs are tested in a
+//! browser by `fewest-cli`.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

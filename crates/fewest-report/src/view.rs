@@ -200,8 +200,8 @@ fn escaped(text: &str) -> usize {
     text.chars().map(|c| if matches!(c, '<' | '>' | '&' | '"' | '\'' | '/') { 6 } else { c.len_utf8() }).sum()
 }
 
-/// A text in at most this many columns of a terminal, control characters made visible; `…` stands for what is left out in the
-/// middle, as names often differ at their ends.
+/// A text in at most this many columns of a terminal, control characters made visible; `…` stands
+/// for what is left out in the middle, as names often differ at their ends.
 pub fn shorten(text: &str, columns: usize) -> String {
     let width = |c: char| c.width().unwrap_or(0);
     // A long text is looked at no further than needed.

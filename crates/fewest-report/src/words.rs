@@ -21,12 +21,13 @@ pub fn brief(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// As [`number`], on the safe side to the digits shown: a bound on an objective that is maximised is rounded up, one on
-/// an objective that is minimised down, so that what is printed is proven, too.
+/// As [`number`], on the safe side to the digits shown: a bound on an objective that is maximised
+/// is rounded up, one on an objective that is minimised down, so that what is printed is proven,
+/// too.
 pub fn bound(x: f64, maximised: bool) -> String {
     let size = x.abs();
-    let place =
-        if !(1e-3..1e6).contains(&size) { size.log10().floor() - 4.0 } else { (size.log10().floor() - 5.0).max(-8.0) };
+    let magnitude = size.log10().floor();
+    let place = if (1e-3..1e6).contains(&size) { (magnitude - 5.0).max(-8.0) } else { magnitude - 4.0 };
     let half = 0.5 * 10f64.powf(place);
     let proven = |text: &str| text.parse::<f64>().is_ok_and(|shown| if maximised { shown >= x } else { shown <= x });
     let towards = if maximised { half } else { -half };
@@ -67,7 +68,8 @@ pub fn at_most(share: f64) -> String {
     first_proven([0.0, 1.0, 2.0].map(|halves| percent(share + halves * half)), proven)
 }
 
-/// The first of the texts, each a step further on the safe side, that is proven; the last one where none is.
+/// The first of the texts, each a step further on the safe side, that is proven; the last one where
+/// none is.
 fn first_proven(texts: [String; 3], proven: impl Fn(&str) -> bool) -> String {
     let [nearest, next, last] = texts;
     if proven(&nearest) {
@@ -79,8 +81,8 @@ fn first_proven(texts: [String; 3], proven: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// |objective - bound| / max(|objective|, 1e-10), infinite where one of them is not finite: how far an objective may be
-/// from the best one, relative to itself.
+/// `|objective - bound| / max(|objective|, 1e-10)`, infinite where one of them is not finite: how
+/// far an objective may be from the best one, relative to itself.
 pub fn relative_gap(objective: f64, bound: f64) -> f64 {
     let gap = (objective - bound).abs() / objective.abs().max(1e-10);
     if gap.is_nan() { f64::INFINITY } else { gap }
@@ -112,7 +114,8 @@ pub struct Proof<'a> {
 }
 
 impl Proof<'_> {
-    /// The [`relative_gap`], 0 where rounding put the bound beyond the objective; nothing where no bound is proven.
+    /// The [`relative_gap`], 0 where rounding put the bound beyond the objective; nothing where no
+    /// bound is proven.
     pub fn gap(&self) -> Option<f64> {
         let bound = self.bound.filter(|bound| bound.is_finite() && self.objective.is_finite())?;
         let beyond = if self.maximised { bound <= self.objective } else { bound >= self.objective };

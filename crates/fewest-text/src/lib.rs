@@ -1,13 +1,15 @@
 //! Text that comes from files, made safe for where it is shown.
 //!
-//! A name in a data file may hold escape sequences that move the cursor or rename the window, line ends, and marks that
-//! turn the direction of what follows. [`visible`] is the one place that says which characters act and what stands for
-//! them. Every message goes through it: errors and notes of `fewest-data` by [`Display`], pages of `fewest-report`, and
-//! what the command writes to a terminal.
+//! A name in a data file may hold escape sequences that move the cursor or rename the window, line
+//! ends, and marks that turn the direction of what follows. [`visible`] is the one place that says
+//! which characters act and what stands for them. Every message goes through it: errors and notes
+//! of `fewest-data` by [`Display`], pages of `fewest-report`, and what the command writes to a
+//! terminal.
 
 use std::fmt::{self, Write};
 
-/// A text with the characters that act made visible. What is shown has as many characters as the text.
+/// A text with the characters that act made visible. What is shown has as many characters as the
+/// text.
 ///
 /// ```
 /// assert_eq!(fewest_text::visible("age\u{1b}[31m\n"), "age␛[31m␊");

@@ -62,7 +62,8 @@ pub(super) fn unquoted(cell: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Calls `cell` for each comma-separated cell. A quote begins where a cell or a blank before it does.
+/// Calls `cell` for each comma-separated cell. A quote begins where a cell or a blank before it
+/// does.
 pub(super) fn each_cell<'t>(text: &'t [u8], mut cell: impl FnMut(Cow<'t, [u8]>)) -> Result<(), OpenQuote<'t>> {
     let (mut start, mut at, mut opens) = (0, 0, true);
     while at < text.len() {

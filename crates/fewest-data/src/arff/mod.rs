@@ -1,7 +1,8 @@
 //! WEKA's attribute-relation file format, dense and sparse rows, read and written.
 //!
-//! Numeric attributes are numbers; nominal attributes become columns of 0 and 1 like text columns of csv, except that two
-//! values that are numbers stay one numeric column. A nominal target keeps the classes that occur.
+//! Numeric attributes are numbers; nominal attributes become columns of 0 and 1 like text columns
+//! of csv, except that two values that are numbers stay one numeric column. A nominal target keeps
+//! the classes that occur.
 
 mod cells;
 mod preamble;

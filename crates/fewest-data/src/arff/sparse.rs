@@ -1,4 +1,5 @@
-//! Sparse rows of arff: `{index value, index value}`, indices from 0; what is left out is 0, or the first declared value.
+//! Sparse rows of arff: `{index value, index value}`, indices from 0; what is left out is 0, or the
+//! first declared value.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! What can be wrong with a file. Every text names the file, the place, what was found, and the remedy.
+//! What can be wrong with a file. Every text names the file, the place, what was found, and the
+//! remedy.
 
 mod text;
 
@@ -315,7 +316,8 @@ impl DataError {
     }
 }
 
-/// Paths and permissions are the user's; whatever else the operating system reports is the machine's.
+/// Paths and permissions are the user's; whatever else the operating system reports is the
+/// machine's.
 fn kind_of(error: &io::Error) -> ErrorKind {
     use io::ErrorKind as Io;
     match error.kind() {

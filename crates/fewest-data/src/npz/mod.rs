@@ -1,4 +1,5 @@
-//! NumPy archives: `X` (n x p) and `y`, optional `names`, or the arrays of `scipy.sparse.save_npz` with `y` beside them.
+//! NumPy archives: `X` (n x p) and `y`, optional `names`, or the arrays of `scipy.sparse.save_npz`
+//! with `y` beside them.
 
 mod npy;
 mod write;
@@ -126,7 +127,8 @@ impl Archive<'_> {
         DataError::UnknownColumn { file: self.file.to_owned(), name: key.into(), role, available: keys.join(", ") }
     }
 
-    /// Runs `body` on an array whose size has been checked against its entry; `body` reads the values.
+    /// Runs `body` on an array whose size has been checked against its entry; `body` reads the
+    /// values.
     fn array<T>(
         &mut self,
         key: &str,

@@ -85,13 +85,13 @@ pub(super) fn numeric<T: DataType>(
 }
 
 /// Takes which rows have a value, and the values of those.
-type TakeDecoded<'a, T> = dyn FnMut(&mut dyn Iterator<Item = bool>, &[T]) -> Result<(), DataError> + 'a;
+type TakeBatch<'a, T> = dyn FnMut(&mut dyn Iterator<Item = bool>, &[T]) -> Result<(), DataError> + 'a;
 
 /// Runs `batch(present, values)` on the decoded batches of a column chunk.
 pub(super) fn decode<T: DataType>(
     file: &str,
     mut reader: ColumnReaderImpl<T>,
-    batch: &mut TakeDecoded<'_, T::T>,
+    batch: &mut TakeBatch<'_, T::T>,
 ) -> Result<(), DataError> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     loop {

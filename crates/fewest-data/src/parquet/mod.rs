@@ -197,7 +197,8 @@ impl Table<'_> {
         Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)
     }
 
-    /// Rows of the file, counted by decoding the first wanted column: the metadata may say anything.
+    /// Rows of the file, counted by decoding the first wanted column: the metadata may say
+    /// anything.
     fn count_rows(&self, options: &ReadOptions) -> Result<usize, DataError> {
         let Some(c) = self.kinds.iter().position(|k| *k != Kind::Unused) else {
             return Err(DataError::NoFeatures { file: self.header.file.clone(), target: String::new() });

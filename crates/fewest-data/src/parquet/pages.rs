@@ -1,8 +1,10 @@
-//! What a parquet file says about its own sizes, checked before the `parquet` crate allocates by it.
+//! What a parquet file says about its own sizes, checked before the `parquet` crate allocates by
+//! it.
 //!
-//! That crate trusts the counts of lists in the footer, the uncompressed size of a page and the number of values of a
-//! dictionary, and panics where a dictionary is missing. Here the footer and the page headers (Thrift compact protocol)
-//! are walked first. An error is the text of a [`crate::DataError::Damaged`].
+//! That crate trusts the counts of lists in the footer, the uncompressed size of a page and the
+//! number of values of a dictionary, and panics where a dictionary is missing. Here the footer and
+//! the page headers (Thrift compact protocol) are walked first. An error is the text of a
+//! [`crate::DataError::Damaged`].
 
 use std::io::Read;
 
@@ -54,8 +56,8 @@ pub(crate) fn check_footer(file: &impl ChunkReader) -> Result<(), String> {
     Compact { input, left: length }.skip(STRUCT).map_err(|what| format!("the footer {what}"))
 }
 
-/// Checks every page of a column chunk of a row group of `rows` rows. Returns the most bytes that decoding takes at once,
-/// to be held against the memory limit.
+/// Checks every page of a column chunk of a row group of `rows` rows. Returns the most bytes that
+/// decoding takes at once, to be held against the memory limit.
 pub(crate) fn check_chunk(file: &impl ChunkReader, chunk: &ColumnChunkMetaData, rows: i64) -> Result<u64, String> {
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     let range = u64::try_from(start).ok().zip(u64::try_from(chunk.compressed_size()).ok());
@@ -160,7 +162,8 @@ impl Page {
     /// Most bytes that the decoder takes for a page of `bytes` uncompressed ones.
     fn peak(&self, bytes: u64, codec: Compression) -> u64 {
         match codec {
-            // Where the data are not in Hadoop's frames, the decoder tries LZ4's own frames, which it does not limit.
+            // Where the data are not in Hadoop's frames, the decoder tries LZ4's own frames, which
+            // it does not limit.
             Compression::LZ4 => bytes.max(LZ4.saturating_mul(self.packed)),
             _ => bytes,
         }
@@ -178,8 +181,8 @@ fn most_from_one(codec: Compression) -> Option<u64> {
     }
 }
 
-/// The uncompressed size of `packed` bytes at `at` by these bytes themselves, where they tell. Gzip's own number may lie,
-/// so the bytes are counted, up to one beyond the expected `size`.
+/// The uncompressed size of `packed` bytes at `at` by these bytes themselves, where they tell.
+/// Gzip's own number may lie, so the bytes are counted, up to one beyond the expected `size`.
 fn size_in_data(
     file: &impl ChunkReader,
     at: u64,

@@ -8,7 +8,8 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{ChunkReader, Length};
 use bytes::Bytes;
 
-/// A file that several threads read at once. The `parquet` crate's own use of `File` shares one position between them.
+/// A file that several threads read at once. The `parquet` crate's own use of `File` shares one
+/// position between them.
 #[derive(Clone)]
 pub(super) struct SharedFile {
     file: Arc<Mutex<File>>,

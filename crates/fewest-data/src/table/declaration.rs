@@ -20,7 +20,8 @@ pub(crate) enum Declaration {
 }
 
 impl Declaration {
-    /// Whether the column holds numbers. Two values that are numbers, such as {0, 1}, are as good as numeric.
+    /// Whether the column holds numbers. Two values that are numbers, such as {0, 1}, are as good
+    /// as numeric.
     pub(crate) fn is_number(&self) -> bool {
         match self {
             Declaration::Nothing => false,

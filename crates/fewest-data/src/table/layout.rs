@@ -204,7 +204,8 @@ impl<'a> Layout<'a> {
         Ok(out)
     }
 
-    /// Puts the cells of some pieces into the columns of the matrix, from row `base` on; columns in parallel.
+    /// Puts the cells of some pieces into the columns of the matrix, from row `base` on; columns in
+    /// parallel.
     fn scatter(&self, pieces: &[PieceCells], base: usize, values: &mut [f64]) {
         let sources = self.goals.iter().filter(|g| matches!(g, Goal::Number | Goal::Text(_)));
         let width = sources.clone().count();

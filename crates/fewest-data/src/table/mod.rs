@@ -1,7 +1,7 @@
 //! Tables in text (csv, tsv, dense arff) in two parallel passes.
 //!
-//! Pass 1 reads every cell and finds out what each column holds; pass 2 puts the values into a dense matrix of the exact
-//! size. Peak memory: the matrix and a few waves of text.
+//! Pass 1 reads every cell and finds out what each column holds; pass 2 puts the values into a
+//! dense matrix of the exact size. Peak memory: the matrix and a few waves of text.
 
 mod content;
 mod declaration;
