@@ -1,20 +1,27 @@
-//! Dual coordinate descent: trains a linear machine one sample at a time, and proves how far the result is from the optimum.
+//! Dual coordinate descent: trains a linear machine one sample at a time, and proves how far the
+//! result is from the optimum.
 //!
 //! Solves   the dual of [`super`] for a linear kernel, hinge or squared hinge, any bias.
-//! Paper    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM,
-//!          ICML 2008, Algorithm 3 (shrinking), eqs. (4), (8), (9).
-//! Given    rows (n x p), box, optional start.      Returns  beta, w, bias, both objectives, status.
-//! Steps    1. start  2. epoch over the active samples in random order  3. extrapolate every few epochs
-//!          4. move the centre of a free bias  5. measure the gap when the epoch's own estimate says it is met
+//! Paper    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for
+//!          large-scale linear SVM, ICML 2008, Algorithm 3 (shrinking), eqs. (4), (8), (9).
+//! Given    rows (n x p), box, optional start.
+//! Returns  beta, w, bias, both objectives, status.
+//! Steps    1. start  2. epoch over the active samples in random order  3. extrapolate every few
+//!          epochs
+//!          4. move the centre of a free bias  5. measure the gap when the epoch's own estimate
+//!             says it is met
 //!          6. bring shrunk samples back
 //! Cost     per epoch: one or two passes over the active rows; memory: O(n + p).
-//! Differs  from the paper: stops on the relative duality gap, not on the projected gradient; line searches along the way
-//!          of the last epochs (after Bertrand and Massias, AISTATS 2021), which halves the epochs. A free bias is reached by
-//!          the proximal point method on the bias (Rockafellar 1976), that is the method of multipliers on
-//!          `sum beta = 0`: coordinate descent on the problem with penalty `(b - b_k)^2 / (2 gain)`, whose bias is
-//!          `b = b_k + gain sum beta`, then `b_k <- b`. Its fixed points have sum beta = 0, so they solve the free problem.
-//! Exact    because the gap is never taken from the iteration: `finish` repairs beta to be feasible, forms w from it,
-//!          and measures both objectives with the best bias. Every reported gap is a true one.
+//! Differs  from the paper: stops on the relative duality gap, not on the projected gradient; line
+//!          searches along the way of the last epochs (after Bertrand and Massias, AISTATS 2021),
+//!          which halves the epochs. A free bias is reached by the proximal point method on the
+//!          bias (Rockafellar 1976), that is the method of multipliers on `sum beta = 0`:
+//!          coordinate descent on the problem with penalty `(b - b_k)^2 / (2 gain)`, whose bias is
+//!          `b = b_k + gain sum beta`, then `b_k <- b`. Its fixed points have sum beta = 0, so they
+//!          solve the free problem.
+//! Exact    because the gap is never taken from the iteration: `finish` repairs beta to be
+//!          feasible, forms w from it, and measures both objectives with the best bias. Every
+//!          reported gap is a true one.
 //! Fails    never; stops with a status and the gap reached.
 
 use super::sweep::{self, Coordinate, Descent, Epoch, Shuffle};
@@ -27,7 +34,8 @@ const ROUNDING: f64 = 1e-13;
 /// Epochs between extrapolations: at least this many, and later this part of the epochs so far.
 const LEAP_EPOCHS: u64 = 5;
 const LEAP_SHARE: u64 = 50;
-/// Gain of a free bias over the mean squared norm of a row. Larger shortens every step, smaller takes more centres.
+/// Gain of a free bias over the mean squared norm of a row. Larger shortens every step, smaller
+/// takes more centres.
 const FREE_GAIN: f64 = 0.1;
 /// Lengths tried per extrapolation.
 const TRIES: u32 = 3;
@@ -123,7 +131,8 @@ pub(super) fn descend(
             }
             // What is carried from step to step has gathered rounding errors: form it again.
             w = rows.combination(&beta(&d));
-            // Step 6. The estimate was too kind: sleeping samples woke, or what it sees lags behind. Ask for more.
+            // Step 6. The estimate was too kind: sleeping samples woke, or what it sees lags
+            // behind. Ask for more.
             if all {
                 demand *= 0.5;
             } else {
@@ -179,9 +188,10 @@ fn move_centre(d: &mut Descent, seen: &Epoch) -> f64 {
     -shift * d.sum
 }
 
-/// Follows the way the active samples travelled since `earlier` (beta, length n) to where the dual is largest, because
-/// slow coordinate descent creeps in one direction for long. `reach` bounds the length and adapts.
-/// Returns the growth of the dual value, 0 when no length tried was worth taking.
+/// Follows the way the active samples travelled since `earlier` (beta, length n) to where the dual
+/// is largest, because slow coordinate descent creeps in one direction for long. `reach` bounds the
+/// length and adapts. Returns the growth of the dual value, 0 when no length tried was worth
+/// taking.
 fn extrapolate(rows: &RowMatrix, d: &mut Descent, w: &mut [f64], earlier: &[f64], reach: &mut f64) -> f64 {
     let way: Vec<f64> = d.active.iter().map(|&i| d.coordinates[i as usize].beta() - earlier[i as usize]).collect();
     let moved = |steps: &[f64]| {

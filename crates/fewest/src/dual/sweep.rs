@@ -1,7 +1,9 @@
-//! One epoch of dual coordinate descent, compiled once per way of keeping the scores and per instruction set.
+//! One epoch of dual coordinate descent, compiled once per way of keeping the scores and per
+//! instruction set.
 //!
-//! Works on alpha_i = y_i beta_i = |beta_i| as the paper does. With `f_i` the score, `b = centre + gain sum beta` and
-//! `r_i` the ridge, the gradient of the (minimised) dual is, Hsieh et al. eq. (9) with a bias,
+//! Works on alpha_i = y_i beta_i = |beta_i| as the paper does. With `f_i` the score,
+//! `b = centre + gain sum beta` and `r_i` the ridge, the gradient of the (minimised) dual is, Hsieh
+//! et al. eq. (9) with a bias,
 //!
 //! ```text
 //! G_i = y_i (f_i + b) - 1 + r_i alpha_i,        Q_ii = ||x_i||^2 + gain + r_i
@@ -107,8 +109,8 @@ fn epoch<S: Scores, const SQUARED: bool>(scores: &mut S, d: &mut Descent) -> Epo
         let slack = 1.0 - y * (scores.score(i) + d.centre + d.gain * d.sum);
         let gradient = ridge * alpha - slack;
 
-        // Primal minus dual splits over the samples: with u = 1 - y_i (f_i + b), C max(0, u) - alpha u for the hinge and
-        // C max(0, u)^2 - alpha u + r alpha^2 / 2 for its square.
+        // Primal minus dual splits over the samples: with u = 1 - y_i (f_i + b), C max(0, u) -
+        // alpha u for the hinge and C max(0, u)^2 - alpha u + r alpha^2 / 2 for its square.
         let loss = cost * if SQUARED { slack.max(0.0) * slack.max(0.0) } else { slack.max(0.0) };
         seen.gap += loss - alpha * (slack - 0.5 * ridge * alpha);
 
@@ -155,7 +157,8 @@ struct Dense<'a> {
 }
 
 impl Scores for Dense<'_> {
-    /// Four groups of eight lanes, then one, then single values: short rows are the common case here.
+    /// Four groups of eight lanes, then one, then single values: short rows are the common case
+    /// here.
     #[inline(always)]
     fn score(&self, i: usize) -> f64 {
         let p = self.w.len();

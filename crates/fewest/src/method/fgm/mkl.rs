@@ -14,23 +14,13 @@
 
 use super::machine::{Answer, Machine};
 use super::mixture::{Columns, Level, Point, Subsets};
+use super::tuning::mkl::{DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
 use crate::dual::train::train_linear;
 use crate::dual::{BoxDual, DualSolution};
 use crate::kernel::simd;
 use crate::master::simplex_qp;
 use crate::saddle::weighted;
 use crate::{Design, Status, SvmSettings};
-
-/// Share of the gap asked for that the training inside may have.
-const INNER: f64 = 0.02;
-/// Weights below this are rounding of zeros.
-const DUST: f64 = 1e-10;
-/// Subsets that one step may add.
-const MOST_ADDED: usize = 60;
-/// Steps without a better gap before the fast solver gives up,
-const PATIENCE: u32 = 12;
-/// and before SimpleMKL does, whose gap falls slowly and not at every step.
-const LONG_PATIENCE: u32 = 500;
 
 /// mu with dust swept away, sum 1.
 fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -157,8 +147,8 @@ fn aim(
         let scores: Vec<f64> = expected.iter().map(|s| s.sqrt()).collect();
         let Some(subset) = (pool.most_violated)(&scores) else { break };
         let gained: f64 = subset.iter().map(|&k| expected[k as usize]).sum();
-        let held: f64 = there.iter().zip(&expected).map(|(z, s)| z * s).sum();
-        if gained - held <= pool.gap * answer.upper || !subsets.add(subset.clone()) {
+        let reached: f64 = there.iter().zip(&expected).map(|(z, s)| z * s).sum();
+        if gained - reached <= pool.gap * answer.upper || !subsets.add(subset.clone()) {
             break;
         }
         curvature.push(&subset, c);
@@ -185,8 +175,8 @@ pub(super) struct Simple<'a> {
     pub(super) subsets: &'a Subsets,
 }
 
-/// A training of SimpleMKL.
-struct Trained {
+/// SimpleMKL's training at one mu.
+struct Training {
     mu: Vec<f64>,
     z: Vec<f64>,
     solution: DualSolution,
@@ -211,7 +201,7 @@ impl Simple<'_> {
         loop {
             let gap = (now.solution.primal - now.lower) / now.solution.primal;
             if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
-                let Trained { mu, z, solution, scores, .. } = now;
+                let Training { mu, z, solution, scores, .. } = now;
                 let DualSolution { beta, bias, primal: upper, .. } = solution;
                 let weights = z.iter().zip(&scores).map(|(z, c)| z * c).collect();
                 return Point { mu, z, weights, beta, scores, bias, upper, iterations };
@@ -242,7 +232,7 @@ impl Simple<'_> {
             let (mut high, mut high_slope) = (limit, slope(&far, &direction));
             let first = low_slope;
             let mut best = None;
-            for _ in 0..20 {
+            for _ in 0..SECANTS {
                 // Secant, kept away from the ends.
                 let secant = low + (high - low) * (-low_slope / (high_slope - low_slope)).clamp(0.05, 0.95);
                 let tried = self.step(&now, &direction, secant, inner, &mut iterations, stop);
@@ -264,13 +254,13 @@ impl Simple<'_> {
 
     fn step(
         &self,
-        from: &Trained,
+        from: &Training,
         direction: &[f64],
         t: f64,
         inner: f64,
         iterations: &mut u64,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Trained {
+    ) -> Training {
         let mu = swept(from.mu.iter().zip(direction).map(|(m, d)| m + t * d));
         self.train(mu, Some(&from.solution.beta), inner, iterations, stop)
     }
@@ -282,7 +272,7 @@ impl Simple<'_> {
         inner: f64,
         iterations: &mut u64,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Trained {
+    ) -> Training {
         let q = self.columns.features.len();
         let z = self.subsets.mixed(&mu, q);
         let used: Vec<usize> = (0..q).filter(|&k| z[k] > 0.0).collect();
@@ -295,12 +285,12 @@ impl Simple<'_> {
         let scores = self.columns.rows.combination(&solution.beta);
         let squares = self.subsets.squares(&scores);
         let lower = Level::of(self.dual, &solution.beta).value(squares.iter().copied().fold(0.0, f64::max));
-        Trained { mu, z, solution, scores, squares, lower }
+        Training { mu, z, solution, scores, squares, lower }
     }
 }
 
 /// dv/dt along the direction.
-fn slope(at: &Trained, direction: &[f64]) -> f64 {
+fn slope(at: &Training, direction: &[f64]) -> f64 {
     -0.5 * at.squares.iter().zip(direction).map(|(s, d)| s * d).sum::<f64>()
 }
 
@@ -309,7 +299,7 @@ fn largest(mu: &[f64]) -> usize {
 }
 
 /// Minus the reduced gradient with the largest mu_t as the one that keeps the sum (eq. (12) of SimpleMKL).
-fn reduced_gradient(at: &Trained) -> Vec<f64> {
+fn reduced_gradient(at: &Training) -> Vec<f64> {
     let base = largest(&at.mu);
     let mut direction: Vec<f64> = (0..at.mu.len())
         .map(|t| {

@@ -13,30 +13,17 @@
 //! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0; memory 3 q^2.
 //! Fails    never; stops with the gap reached.
 
+use super::margin::MarginHessian;
 use super::mixture::{Level, Point, squared_hinge};
-use crate::dual::normal::{Extended, Normal};
+use super::tuning::support_norm::{INNER, PATIENCE, ROUNDING, SLOW, STEPS, SWEEPS, TRIES};
+use crate::dual::normal::Extended;
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::simd;
 use crate::{RowMatrix, Status};
 
-/// Steps at most.
-const STEPS: usize = 200;
-/// Steps without a better gap before it gives up.
-const PATIENCE: u32 = 12;
-/// Sweeps at most of one descent; what it leaves open the next model finds.
-const SWEEPS: usize = 200;
-/// Share of the gap aimed at that the root of what a model leaves open may have: the value is flat at the optimum, its dual point not.
-const INNER: f64 = 0.1;
-/// Differences of the value below this share of it are rounding.
-const ROUNDING: f64 = 1e-12;
-/// Sweeps over the weights that are not 0 before a Newton step on them is tried.
-const SLOW: usize = 15;
-/// Values of s tried for a model.
-const TRIES: usize = 20;
-
-/// What holds for all rounds of a problem's columns.
-pub(super) struct Spread<'a> {
+/// The problem over the columns at hand, and its solution so far.
+pub(super) struct SupportNorm<'a> {
     x: Extended<'a>,
     dual: &'a BoxDual,
     q: usize,
@@ -44,12 +31,39 @@ pub(super) struct Spread<'a> {
     required: Vec<bool>,
     /// B less the required ones.
     most: f64,
-    normal: Normal<'a>,
-    gram: Vec<f64>,
-    inside: Vec<bool>,
+    hessian: MarginHessian<'a>,
     /// Coefficients of the columns, then of the bias.
     w: Vec<f64>,
     s: f64,
+}
+
+/// Value, gap and dual point of step 1.
+struct Evaluation {
+    /// Gradient of the loss at w, negated: sum_i beta_i x_i with the bias.
+    pull: Vec<f64>,
+    /// Feasible dual point, and its scores over the columns.
+    feasible: Vec<f64>,
+    scores: Vec<f64>,
+    upper: f64,
+    gap: f64,
+}
+
+/// How the gap went so far.
+struct Progress {
+    best: f64,
+    /// Steps without a better gap.
+    idle: u32,
+    /// Factor on what a model may leave open.
+    care: f64,
+}
+
+impl Progress {
+    fn see(&mut self, gap: f64) {
+        self.idle = if gap < 0.9 * self.best { 0 } else { self.idle + 1 };
+        // A model that leads nowhere was left too early.
+        self.care *= if gap < 0.5 * self.best { 1.0 } else { 0.1 };
+        self.best = self.best.min(gap);
+    }
 }
 
 /// s where sum_j min(1, |w_j| / s) = most, and how many of the `sizes` (falling) reach it; s = 0 where the sum is below that for all s.
@@ -70,7 +84,7 @@ fn threshold(sizes: &[f64], most: f64) -> (f64, usize) {
     (0.0, count)
 }
 
-impl<'a> Spread<'a> {
+impl<'a> SupportNorm<'a> {
     /// `required` of length q; subsets have at most `most` features besides those. `start`: coefficients of the first columns and s.
     pub(super) fn new(
         rows: &'a RowMatrix,
@@ -89,8 +103,8 @@ impl<'a> Spread<'a> {
             w[q..].copy_from_slice(&known[columns..]);
             s = *level;
         }
-        let inside = vec![false; dual.len()];
-        Self { x, dual, q, required, most: most as f64, normal: Normal::new(x), gram: vec![0.0; m * m], inside, w, s }
+        let hessian = MarginHessian::new(x, dual.len());
+        Self { x, dual, q, required, most: most as f64, hessian, w, s }
     }
 
     /// What the next round starts from.
@@ -137,128 +151,109 @@ impl<'a> Spread<'a> {
         most_violated: &dyn Fn(&[f64]) -> f64,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Point {
-        let (n, m) = (self.dual.len(), self.x.width());
+        let n = self.dual.len();
         let (mut margins, mut along, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.x.scores(&self.w, &mut margins);
-        let (mut best, mut idle) = (f64::INFINITY, 0);
-        let mut care = 1.0;
+        let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0 };
         for step in 0.. {
             // Step 1.
-            let loss = squared_hinge(self.dual, &margins, &mut beta);
-            let c = self.x.weights(&beta);
-            let penalty = self.penalty(&self.w);
-            let upper = penalty + loss;
-            let (mut feasible, mut scores) = (beta.clone(), c.clone());
-            if self.x.is_free() {
-                kkt::make_feasible(self.dual, &mut feasible);
-                scores = self.x.weights(&feasible);
+            let now = self.evaluate(&margins, &mut beta, most_violated);
+            progress.see(now.gap);
+            if now.gap <= tolerance || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
+                return self.point(now, step as u64);
             }
-            scores.truncate(self.q);
-            let lower = Level::of(self.dual, &feasible).value(most_violated(&scores));
-            let gap = (upper - lower) / upper;
-            idle = if gap < 0.9 * best { 0 } else { idle + 1 };
-            // A model that leads nowhere was left too early.
-            care *= if gap < 0.5 * best { 1.0 } else { 0.1 };
-            best = best.min(gap);
-            if gap <= tolerance || step == STEPS || idle > PATIENCE || stop().is_some() {
-                let bias = self.w.get(self.q).map_or(0.0, |b| b * self.x.last);
-                let z = self.shares(&self.w);
-                let weights = self.w[..self.q].to_vec();
-                return Point {
-                    mu: Vec::new(),
-                    z,
-                    weights,
-                    beta: feasible,
-                    scores,
-                    bias,
-                    upper,
-                    iterations: step as u64,
-                };
-            }
-
             // Step 2.
-            let now = |i: usize| beta[i] != 0.0;
-            let changed: Vec<usize> = (0..n).filter(|&i| now(i) != self.inside[i]).collect();
-            let leaving = changed.iter().filter(|&&i| self.inside[i]).count();
-            if leaving > n / 4 {
-                // Taking away much costs digits: start again instead.
-                self.normal.clear();
-                self.normal.add((0..n).filter(|&i| now(i)).map(|i| (i, 2.0 * self.dual.cost[i])));
-            } else {
-                let weight = |i: usize| if now(i) { 2.0 } else { -2.0 } * self.dual.cost[i];
-                self.normal.add(changed.iter().map(|&i| (i, weight(i))));
-            }
-            for &i in &changed {
-                self.inside[i] = !self.inside[i];
-            }
-            if !changed.is_empty() {
-                self.gram = self.normal.gram();
-            }
-
-            // Step 3: the gradient of the model at u is G (u - w) - c.
-            let mut u = self.w.clone();
-            let mut slope: Vec<f64> = c.iter().map(|c| -c).collect();
-            let aim = tolerance.max(0.1 * gap);
-            self.model(&mut u, &mut slope, (care * (INNER * aim).powi(2)).max(1e-15) * upper);
+            self.hessian.follow(self.dual, &beta);
+            // Step 3.
+            let aim = INNER * tolerance.max(0.1 * now.gap);
+            let u = self.model(&now.pull, (progress.care * aim.powi(2)).max(1e-15) * now.upper);
+            // Step 4.
             let direction: Vec<f64> = u.iter().zip(&self.w).map(|(u, w)| u - w).collect();
-
-            // Step 4: at t = 1 mostly. The value is convex in t, so halves of the bracket close in.
             self.x.scores(&direction, &mut along);
-            let value = |t: f64| {
-                let at: Vec<f64> = self.w.iter().zip(&direction).map(|(w, d)| w + t * d).collect();
-                let loss = (0..n)
-                    .map(|i| self.dual.cost[i] * (1.0 - self.dual.y[i] * (margins[i] + t * along[i])).max(0.0).powi(2));
-                self.penalty(&at) + loss.sum::<f64>()
-            };
-            let (mut t, mut reached) = (1.0, value(1.0));
-            while t > 1e-6 {
-                let half = value(0.5 * t);
-                if half >= reached && reached <= upper * (1.0 + ROUNDING) {
-                    break;
-                }
-                (t, reached) = (0.5 * t, half);
-            }
-            if reached > upper * (1.0 + ROUNDING) {
+            let t = self.line_search(&direction, &margins, &along, now.upper);
+            if t == 0.0 {
                 // Nothing is left to gain.
-                idle = PATIENCE;
-                t = 0.0;
+                progress.idle = PATIENCE;
             }
             if t == 1.0 {
                 self.w = u;
             } else {
                 simd::axpy(t, &direction, &mut self.w);
             }
-            debug_assert_eq!(self.w.len(), m);
             simd::axpy(t, &along, &mut margins);
         }
         unreachable!("the loop ends after {STEPS} steps")
     }
 
-    /// Step 3: minimises slope.d + 1/2 d'Gd + P(u + d); `u` and `slope` follow. `open` may be left.
-    fn model(&mut self, u: &mut [f64], slope: &mut [f64], open: f64) {
+    /// Step 1: alpha, value and gap at w, whose margins are given.
+    fn evaluate(&self, margins: &[f64], beta: &mut [f64], most_violated: &dyn Fn(&[f64]) -> f64) -> Evaluation {
+        let loss = squared_hinge(self.dual, margins, beta);
+        let pull = self.x.weights(beta);
+        let upper = self.penalty(&self.w) + loss;
+        let (mut feasible, mut scores) = (beta.to_vec(), pull.clone());
+        if self.x.is_free() {
+            kkt::make_feasible(self.dual, &mut feasible);
+            scores = self.x.weights(&feasible);
+        }
+        scores.truncate(self.q);
+        let lower = Level::of(self.dual, &feasible).value(most_violated(&scores));
+        Evaluation { pull, feasible, scores, upper, gap: (upper - lower) / upper }
+    }
+
+    /// The answer at w.
+    fn point(&self, now: Evaluation, iterations: u64) -> Point {
+        Point {
+            mu: Vec::new(),
+            z: self.shares(&self.w),
+            weights: self.w[..self.q].to_vec(),
+            beta: now.feasible,
+            scores: now.scores,
+            bias: self.w.get(self.q).map_or(0.0, |b| b * self.x.last),
+            upper: now.upper,
+            iterations,
+        }
+    }
+
+    /// Step 4: the step t along the direction, 1 mostly, 0 where no step falls below `upper`. The value is convex in t, so halves
+    /// of the bracket close in.
+    fn line_search(&self, direction: &[f64], margins: &[f64], along: &[f64], upper: f64) -> f64 {
+        let value = |t: f64| {
+            let at: Vec<f64> = self.w.iter().zip(direction).map(|(w, d)| w + t * d).collect();
+            let loss = (0..margins.len())
+                .map(|i| self.dual.cost[i] * (1.0 - self.dual.y[i] * (margins[i] + t * along[i])).max(0.0).powi(2));
+            self.penalty(&at) + loss.sum::<f64>()
+        };
+        let enough = upper * (1.0 + ROUNDING);
+        let (mut t, mut reached) = (1.0, value(1.0));
+        while t > 1e-6 {
+            let half = value(0.5 * t);
+            if half >= reached && reached <= enough {
+                break;
+            }
+            (t, reached) = (0.5 * t, half);
+        }
+        if reached > enough { 0.0 } else { t }
+    }
+
+    /// Step 3: the u that minimises `-pull.d + 1/2 d'Gd + P(u)`, d = u - w, but for `open`.
+    fn model(&mut self, pull: &[f64], open: f64) -> Vec<f64> {
+        let mut u = self.w.clone();
+        // The gradient of the model at u: G (u - w) - pull.
+        let mut slope: Vec<f64> = pull.iter().map(|c| -c).collect();
         let free = self.required.iter().filter(|r| !**r).count();
         if free as f64 <= self.most {
             self.s = 0.0;
-            self.descend(u, slope, open);
-            return;
+            self.descend(&mut u, &mut slope, open);
+            return u;
         }
         if self.s == 0.0 {
-            // At w = 0 the features of largest score are the first to enter.
-            let scores: Vec<f64> = slope[..self.q].iter().map(|c| c.abs()).collect();
-            let sizes = self.sizes(&scores);
-            self.s = sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE);
+            self.s = self.first_threshold(&slope);
         }
         let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
         let mut farthest = 0.5;
         for _ in 0..TRIES {
-            self.descend(u, slope, open);
-            // Shares beyond B where s is too small, below where it is too large.
-            let (mut off, mut shared) = (-self.most, 0.0);
-            for j in (0..self.q).filter(|&j| !self.required[j]) {
-                let share = u[j].abs() / self.s;
-                off += share.min(1.0);
-                shared += if share < 1.0 { share } else { 0.0 };
-            }
+            self.descend(&mut u, &mut slope, open);
+            let (off, shared) = self.excess(&u);
             // Would the u_j stay, s would change by this share; as they follow it is too much, and the root between.
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
@@ -268,10 +263,8 @@ impl<'a> Spread<'a> {
                 high = Some((self.s, off));
             }
             let next = match (low, high) {
-                (Some((a, fa)), Some((b, fb))) => {
-                    // A secant, kept away from the ends.
-                    a + (b - a) * (fa / (fa - fb)).clamp(0.1, 0.9)
-                }
+                // A secant, kept away from the ends.
+                (Some((a, fa)), Some((b, fb))) => a + (b - a) * (fa / (fa - fb)).clamp(0.1, 0.9),
                 (Some((a, _)), None) => a * (1.0 + way),
                 (_, Some((b, _))) => b / (1.0 + way),
                 (None, None) => unreachable!("one of them was just set"),
@@ -283,6 +276,25 @@ impl<'a> Spread<'a> {
             }
             self.s = next;
         }
+        u
+    }
+
+    /// The first s tried: at w = 0 the features of largest score are the first to enter.
+    fn first_threshold(&self, slope: &[f64]) -> f64 {
+        let scores: Vec<f64> = slope[..self.q].iter().map(|c| c.abs()).collect();
+        let sizes = self.sizes(&scores);
+        sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE)
+    }
+
+    /// Shares beyond B, above 0 where s is too small and below where it is too large; and the sum of the shares below 1.
+    fn excess(&self, u: &[f64]) -> (f64, f64) {
+        let (mut off, mut shared) = (-self.most, 0.0);
+        for j in (0..self.q).filter(|&j| !self.required[j]) {
+            let share = u[j].abs() / self.s;
+            off += share.min(1.0);
+            shared += if share < 1.0 { share } else { 0.0 };
+        }
+        (off, shared)
     }
 
     /// Coordinate descent given s.
@@ -292,13 +304,13 @@ impl<'a> Spread<'a> {
         for _ in 0..SWEEPS {
             let mut gained = 0.0;
             let mut visit = |j: usize, u: &mut [f64], slope: &mut [f64]| {
-                let curve = self.gram[j * m + j];
-                let to = self.best(j, curve, curve * u[j] - slope[j]);
+                let curve = self.hessian.gram[j * m + j];
+                let to = self.minimiser(j, curve, curve * u[j] - slope[j]);
                 let change = to - u[j];
                 if change != 0.0 {
                     gained += 0.5 * change * change * curve.max(1e-12);
                     u[j] = to;
-                    simd::axpy(change, &self.gram[j * m..(j + 1) * m], slope);
+                    simd::axpy(change, &self.hessian.gram[j * m..(j + 1) * m], slope);
                 }
             };
             match &only {
@@ -316,7 +328,7 @@ impl<'a> Spread<'a> {
             } else {
                 restricted += 1;
                 if restricted % SLOW == 0 {
-                    self.leap(u, slope);
+                    self.newton_step(u, slope);
                 }
                 only = Some((0..m).filter(|&j| u[j] != 0.0 || j >= self.q).collect());
             }
@@ -335,30 +347,30 @@ impl<'a> Spread<'a> {
     }
 
     /// A Newton step of the model given s on the weights that are not 0; those whose sign would turn become 0. Taken as far as it gains.
-    fn leap(&self, u: &mut [f64], slope: &mut [f64]) {
+    fn newton_step(&self, u: &mut [f64], slope: &mut [f64]) {
         let m = u.len();
         let support: Vec<usize> = (0..m).filter(|&j| u[j] != 0.0).collect();
         // (derivative, curvature) of the penalty
-        let bend = |j: usize| match u[j] {
+        let penalty_slope = |j: usize| match u[j] {
             u if j >= self.q => (self.x.last_penalty * u, self.x.last_penalty),
             u if self.required[j] || u.abs() > self.s => (u, 1.0),
             u => (self.s * u.signum(), 0.0),
         };
-        let ridge = 1e-10 * support.iter().map(|&j| self.gram[j * m + j]).fold(1e-6, f64::max);
+        let ridge = 1e-10 * support.iter().map(|&j| self.hessian.gram[j * m + j]).fold(1e-6, f64::max);
         let mut factor = Factor::new(support.len());
         factor.fill(|a, b| {
             let (i, j) = (support[a], support[b]);
-            self.gram[i * m + j] + if i == j { bend(i).1 + ridge } else { 0.0 }
+            self.hessian.gram[i * m + j] + if i == j { penalty_slope(i).1 + ridge } else { 0.0 }
         });
         factor.decompose();
-        let step = factor.solve(&support.iter().map(|&j| -slope[j] - bend(j).0).collect::<Vec<f64>>());
+        let step = factor.solve(&support.iter().map(|&j| -slope[j] - penalty_slope(j).0).collect::<Vec<f64>>());
         for t in [1.0, 0.3, 0.1, 0.03] {
             let (mut next, mut gain) = (slope.to_vec(), 0.0);
             let mut moved = Vec::with_capacity(support.len());
             for (&j, step) in support.iter().zip(&step) {
                 let to = u[j] + t * step;
                 let to = if j < self.q && !self.required[j] && to * u[j] < 0.0 { 0.0 } else { to };
-                simd::axpy(to - u[j], &self.gram[j * m..(j + 1) * m], &mut next);
+                simd::axpy(to - u[j], &self.hessian.gram[j * m..(j + 1) * m], &mut next);
                 moved.push(to);
             }
             for (&j, &to) in support.iter().zip(&moved) {
@@ -373,7 +385,7 @@ impl<'a> Spread<'a> {
     }
 
     /// The u_j that minimises `1/2 curve u^2 - b u + penalty`.
-    fn best(&self, j: usize, curve: f64, b: f64) -> f64 {
+    fn minimiser(&self, j: usize, curve: f64, b: f64) -> f64 {
         if j >= self.q {
             return b / (curve + self.x.last_penalty).max(1e-8);
         }
