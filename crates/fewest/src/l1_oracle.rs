@@ -1,27 +1,35 @@
-//! The linear program of an L1-SVM with two prices per feature, solved again and again while the prices change.
+//! The linear program of an L1-SVM with two prices per feature, solved again and again while the
+//! prices change.
 //!
-//! Solves   min sum_j (up_j w_j^+ + down_j w_j^-) + sum_i C_i xi_i  s.t. y_i (w.x_i + b) + xi_i >= 1, xi >= 0, w = w^+ - w^-,
-//!          0 <= w_j^+, w_j^- <= u_j (u_j may be infinite, and is 0 for a feature left out); b free, penalised or absent
-//!          dual: max sum_i alpha_i - sum_j u_j max(0, c_j - up_j, -c_j - down_j)  s.t. 0 <= alpha_i <= C_i, y'alpha = 0 with a
-//!          free bias, c_j = sum_i alpha_i y_i x_ij
-//! Paper    Gaudioso et al. 2017, (2.18)-(2.24) with the prices of a multiplier; Bradley, Mangasarian 1998 with those of a
-//!          linearisation; with prices 1 the L1-SVM (ONSVM, LPSVM).
+//! Solves   min sum_j (up_j w_j^+ + down_j w_j^-) + sum_i C_i xi_i  s.t. y_i (w.x_i + b) + xi_i >=
+//!          1, xi >= 0, w = w^+ - w^-, 0 <= w_j^+, w_j^- <= u_j (u_j may be infinite, and is 0 for
+//!          a feature left out); b free, penalised or absent dual: max sum_i alpha_i - sum_j u_j
+//!          max(0, c_j - up_j, -c_j - down_j)  s.t. 0 <= alpha_i <= C_i, y'alpha = 0 with a free
+//!          bias, c_j = sum_i alpha_i y_i x_ij
+//! Paper    Gaudioso et al. 2017, (2.18)-(2.24) with the prices of a multiplier; Bradley,
+//!          Mangasarian 1998 with those of a linearisation; with prices 1 the L1-SVM (ONSVM,
+//!          LPSVM).
 //! Source   column and constraint generation: Dedieu, Mazumder, Wang, JMLR 23 (2022).
 //! Given    Problem (n samples, p features), C_i, prices and u (length p).
-//! Returns  [`L1Point`]: w, b, alpha, the primal value of the one and the dual value of the other, both exact for what is returned.
-//! Steps    1. HiGHS solves the program of some features and samples, from its last basis  2. w and b are judged on all samples,
-//!          alpha on all features  3. done when the two values agree  4. else the samples at fault join or, where none is, the features
-//!          most at fault: the last basis stays feasible, in the dual or in the primal; go to 1
+//! Returns  [`L1Point`]: w, b, alpha, the primal value of the one and the dual value of the other,
+//!          both exact for what is returned.
+//! Steps    1. HiGHS solves the program of some features and samples, from its last basis  2. w and
+//!          b are judged on all samples, alpha on all features  3. done when the two values agree
+//!          4. else the samples at fault join or, where none is, the features most at fault: the
+//!          last basis stays feasible, in the dual or in the primal; go to 1
 //! Cost     a round: one pass over the data and a linear program of the size of what joined.
-//! Differs  prices change between solves: what joined stays, and the last basis is where the next solve starts.
-//! Fails    never on limits: the point says that it was stopped, and its values are true all the same.
+//! Differs  prices change between solves: what joined stays, and the last basis is where the next
+//!          solve starts.
+//! Fails    never on limits: the point says that it was stopped, and its values are true all the
+//!          same.
 
-use crate::backend::highs::{Column, Effort, Ended, Entries, Program, Rows, SMALLEST};
+use crate::backend::highs::{Column, Effort, Entries, Program, Rows, SMALLEST, SolveStatus};
 use crate::{Bias, DualSolution, Error, Problem, Status};
 
 /// Rows join only where there are more samples than this.
 const ALL_ROWS: usize = 1500;
-/// With more rows than this, the interior-point method finds the first basis and dual simplex goes on: primal simplex stalls.
+/// With more rows than this, the interior-point method finds the first basis and dual simplex goes
+/// on: primal simplex stalls.
 const FEW_ROWS: usize = 500;
 /// Features that join in a round, at least, and as a share of those that are in.
 const JOIN: (usize, f64) = (20, 0.3);
@@ -70,7 +78,8 @@ pub struct L1Oracle<'a> {
     column: Vec<Option<usize>>,
     /// The features that have joined.
     features: Vec<usize>,
-    /// Whether rows have joined or bounds were changed since the last solve, so that the last basis is not feasible.
+    /// Whether rows have joined or bounds were changed since the last solve, so that the last basis
+    /// is not feasible.
     infeasible: bool,
     /// Whether there is a last basis.
     begun: bool,
@@ -110,14 +119,16 @@ impl<'a> L1Oracle<'a> {
         Ok(oracle)
     }
 
-    /// Of the samples that count, some of each class, evenly spread; the others join when they are needed.
+    /// Of the samples that count, some of each class, evenly spread; the others join when they are
+    /// needed.
     fn join_spread(&mut self) -> Result<(), Error> {
         let counts: Vec<usize> = (0..self.cost.len()).filter(|&i| self.cost[i] > 0.0).collect();
         let step = counts.len().div_ceil(ALL_ROWS).max(1);
         self.join_rows(&counts.iter().copied().step_by(step).collect::<Vec<_>>())
     }
 
-    /// Once more than `most` features have joined, lets all leave but the half that `point` uses or comes nearest to using.
+    /// Once more than `most` features have joined, lets all leave but the half that `point` uses or
+    /// comes nearest to using.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
@@ -168,7 +179,8 @@ impl<'a> L1Oracle<'a> {
         Ok(())
     }
 
-    /// Lets samples in before they are found missing; where none was, the first solve begins with an even choice.
+    /// Lets samples in before they are found missing; where none was, the first solve begins with
+    /// an even choice.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
@@ -221,7 +233,8 @@ impl<'a> L1Oracle<'a> {
         self.program.set_costs(&slacks.collect::<Vec<_>>())
     }
 
-    /// A point as the solution of a classifier with weights for `features` (ascending), outside of which it has none.
+    /// A point as the solution of a classifier with weights for `features` (ascending), outside of
+    /// which it has none.
     pub fn solution(&self, point: &L1Point, features: &[usize], tolerance: f64) -> DualSolution {
         let labels = self.problem.labels();
         let mut weights = vec![0.0; features.len()];
@@ -267,7 +280,7 @@ impl<'a> L1Oracle<'a> {
     /// Solves until (primal - dual) / max(|primal|, 1e-9) is at most `tolerance`.
     ///
     /// # Errors
-    /// [`Error::Solver`] when HiGHS fails; limits are told in the point.
+    /// [`Error::Solver`] when HiGHS fails; a limit is the status of the point.
     pub fn solve(&mut self, tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Result<L1Point, Error> {
         if self.samples.is_empty() {
             self.join_spread()?;
@@ -289,12 +302,13 @@ impl<'a> L1Oracle<'a> {
             })?;
             self.solves += 1;
             best.programs += 1;
-            if answer.ended != Ended::Optimal {
-                best.stopped = Some(match (stopped, answer.ended) {
+            if answer.status != SolveStatus::Optimal {
+                best.stopped = Some(match (stopped, answer.status) {
                     (Some(status), _) => status,
-                    // With prices 0 and no bound HiGHS may lose itself in a ray: what is there is as good as it gets.
-                    (None, Ended::Unbounded) => Status::Completed,
-                    (None, ended) => return Err(Error::Solver(format!("HiGHS calls a linear program {ended:?}"))),
+                    // With prices 0 and no bound HiGHS may lose itself in a ray: what is there is
+                    // as good as it gets.
+                    (None, SolveStatus::Unbounded) => Status::Completed,
+                    (None, status) => return Err(Error::Solver(format!("HiGHS calls a linear program {status:?}"))),
                 });
                 return Ok(self.or_zero(best));
             }
@@ -336,14 +350,15 @@ impl<'a> L1Oracle<'a> {
         alpha.iter().sum::<f64>() - bounded.map(|j| self.gain(j, scores[j])).sum::<f64>()
     }
 
-    /// How much a feature of score c gains per weight, times the largest weight: what the dual value loses by it.
+    /// How much a feature of score c gains per weight, times the largest weight: what the dual
+    /// value loses by it.
     pub fn gain(&self, j: usize, c: f64) -> f64 {
         let gain = (c - self.up[j]).max(-c - self.down[j]).max(0.0);
         if gain > 0.0 { gain * self.bound[j] } else { 0.0 }
     }
 
-    /// Judges the program's w and b on all samples, and keeps them when they are the best so far. Returns the samples that would have
-    /// to join.
+    /// Judges the program's w and b on all samples, and keeps them when they are the best so far.
+    /// Returns the samples that would have to join.
     fn judge_weights(&self, values: &[f64], best: &mut L1Point) -> Vec<usize> {
         let mut weights: Vec<(usize, f64)> = Vec::new();
         for &j in &self.features {
@@ -381,7 +396,8 @@ impl<'a> L1Oracle<'a> {
         missed
     }
 
-    /// Judges the program's alpha on all features, and keeps it when it is the best so far. Returns the features most at fault.
+    /// Judges the program's alpha on all features, and keeps it when it is the best so far. Returns
+    /// the features most at fault.
     fn judge_alpha(&self, row_duals: &[f64], best: &mut L1Point) -> Vec<usize> {
         let labels = self.problem.labels();
         let mut alpha = vec![0.0; self.cost.len()];
@@ -426,7 +442,8 @@ impl<'a> L1Oracle<'a> {
         missed
     }
 
-    /// The features that gain most per weight where all samples of the smaller class and as much of the other are support vectors.
+    /// The features that gain most per weight where all samples of the smaller class and as much of
+    /// the other are support vectors.
     fn strongest(&self) -> Vec<usize> {
         let labels = self.problem.labels();
         let side = |y: f64| (0..labels.len()).filter(|&i| labels[i] == y).map(|i| self.cost[i]).sum::<f64>();

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest::method::fgm::{FeatureScore, FgmReport, FgmSettings, Kept, Mkl, ScoreQuery, Source, fgm, fgm_from};
+use fewest::method::fgm::{
+    FeatureScore, FgmReport, FgmSettings, Mkl, ScoreQuery, SelectedFeature, Source, fgm, fgm_from,
+};
 use fewest::{
     Bias, Cancel, DenseDesign, Design, Error, Kernel, Limits, Problem, RowMatrix, RuleList, Rules, Silent, Status,
     Subset,
@@ -181,7 +183,7 @@ fn with_a_size_the_best_of_the_mixture_is_kept() {
     assert_eq!(found.kept.len(), 6);
     assert_eq!(found.selection.outcome.bound, mixture.selection.outcome.bound, "one relaxation");
     let objective = found.selection.outcome.objective.expect("a value");
-    let largest = |size: &dyn Fn(&Kept) -> f64| {
+    let largest = |size: &dyn Fn(&SelectedFeature) -> f64| {
         let mut kept = mixture.kept.clone();
         kept.sort_by(|a, b| size(b).total_cmp(&size(a)));
         of_subset(&problem, &Subset::from_indices(200, kept[..6].iter().map(|k| k.feature)), &of_mixture)

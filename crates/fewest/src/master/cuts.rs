@@ -11,7 +11,7 @@
 //! Scaling  HiGHS's tolerances are absolute, so eta is measured in units of the best value known, and the program is made anew
 //!          when that has fallen to a tenth. Gains too small for HiGHS are taken off the constant: the cut only gets weaker.
 
-use crate::backend::highs::{Answer, Column, Effort, Ended, Program, SMALLEST};
+use crate::backend::highs::{Answer, Column, Effort, Program, SMALLEST, SolveStatus};
 use crate::master::program::{self, add_rules};
 use crate::saddle::Cut;
 use crate::{Choice, Error, Rules, Run, Subset};
@@ -134,9 +134,9 @@ impl<'a> CutMaster<'a> {
         for _ in 0..CENTRE_STEPS {
             free.iter().try_for_each(|&u| other.program.set_bounds(u, least, 1.0))?;
             let answer = other.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
-            match answer.ended {
-                Ended::Stopped => return Ok(None),
-                Ended::Optimal => (low, middle) = (least, Some(self.by_feature(&answer.values))),
+            match answer.status {
+                SolveStatus::Stopped => return Ok(None),
+                SolveStatus::Optimal => (low, middle) = (least, Some(self.by_feature(&answer.values))),
                 _ => high = least,
             }
             if low == 1.0 || high < FINE * low {
@@ -155,7 +155,7 @@ impl<'a> CutMaster<'a> {
     /// [`Error::Solver`] when HiGHS fails.
     pub fn relaxation(&mut self, run: &Run<'_>) -> Result<Option<(f64, Vec<f64>)>, Error> {
         let answer = self.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
-        Ok((answer.ended == Ended::Optimal).then(|| (answer.bound * self.one, self.by_feature(&answer.values))))
+        Ok((answer.status == SolveStatus::Optimal).then(|| (answer.bound * self.one, self.by_feature(&answer.values))))
     }
 
     /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it are looked for. `start` is
@@ -180,12 +180,12 @@ impl<'a> CutMaster<'a> {
             }
             let answer = self.ask(&Effort { gap, ..Effort::default() }, run)?;
             let bound = (answer.bound * self.one).min(cutoff.unwrap_or(f64::INFINITY));
-            match answer.ended {
-                Ended::Infeasible if cutoff.is_some() => return Ok(Found::Nothing),
-                Ended::Optimal => {}
-                Ended::Stopped => return Ok(Found::Stopped(bound)),
-                Ended::Infeasible | Ended::Unbounded => {
-                    return Err(Error::Solver(format!("HiGHS calls a master problem {:?}", answer.ended)));
+            match answer.status {
+                SolveStatus::Infeasible if cutoff.is_some() => return Ok(Found::Nothing),
+                SolveStatus::Optimal => {}
+                SolveStatus::Stopped => return Ok(Found::Stopped(bound)),
+                SolveStatus::Infeasible | SolveStatus::Unbounded => {
+                    return Err(Error::Solver(format!("HiGHS calls a master problem {:?}", answer.status)));
                 }
             }
             let z = self.by_feature(&answer.values);

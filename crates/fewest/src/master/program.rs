@@ -1,6 +1,6 @@
 //! A selection problem as one mixed-integer program: rows for the rules, and a run that watches the solver.
 
-use crate::backend::highs::{Answer, Effort, Ended, Program, SMALLEST};
+use crate::backend::highs::{Answer, Effort, Program, SMALLEST, SolveStatus};
 use crate::{Error, Event, Rules, Run, Sense, Status, Subset};
 
 /// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a budget over large costs.
@@ -100,17 +100,17 @@ pub fn solve(
             run.stop().is_some()
         })?;
         run.counts.oracle_calls += 1;
-        let Answer { ended, values, bound, .. } = answer;
-        if ended == Ended::Infeasible {
+        let Answer { status, values, bound, .. } = answer;
+        if status == SolveStatus::Infeasible {
             return Ok(Status::Infeasible);
         }
-        if ended == Ended::Unbounded {
+        if status == SolveStatus::Unbounded {
             return Err(Error::Solver("HiGHS calls the program unbounded".to_owned()));
         }
         if !values.is_empty() {
             let subset = chosen(&values);
             run.offer(&subset, value(&subset, &values));
-            if ended == Ended::Optimal && !rules.allows(&subset) {
+            if status == SolveStatus::Optimal && !rules.allows(&subset) {
                 let columns = 0..features.len();
                 let (inside, outside): (Vec<usize>, Vec<usize>) = columns.partition(|&k| subset.contains(features[k]));
                 refuse(program, &inside, &outside)?;
@@ -118,6 +118,10 @@ pub fn solve(
             }
         }
         raise(bound, run);
-        return Ok(if ended == Ended::Optimal { Status::Optimal } else { run.stop().unwrap_or(Status::TimeLimit) });
+        return Ok(if status == SolveStatus::Optimal {
+            Status::Optimal
+        } else {
+            run.stop().unwrap_or(Status::TimeLimit)
+        });
     }
 }

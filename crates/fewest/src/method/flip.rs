@@ -12,7 +12,7 @@
 //! Fails    never on limits: the best subset so far and a status; before anything was judged, the start without an accuracy.
 
 use crate::kernel_oracle::{Change, KernelOracle, KernelRule};
-use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, check_costs};
+use crate::validation::{CrossValidation, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
     Choice, Classified, Error, Event, Limits, Observer, Outcome, Rules, Run, Selection, Sense, Status, Subset,
     SvmSettings,
@@ -99,7 +99,7 @@ pub fn flip(
         )));
     }
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let grouped = Grouped::new(data, &settings.svm)?;
+    let grouped = SamplesByClass::new(data, &settings.svm)?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
     let place = |subset: &Subset| KernelOracle::new(&grouped, rules, subset.clone(), settings.kernel, &settings.svm);
     let mut oracle = place(start)?;

@@ -25,7 +25,7 @@ use super::rfe::{RfeSettings, Step, rfe_classes};
 use crate::dual::train::train;
 use crate::kernel_oracle::KernelOracle;
 use crate::subset_oracle::SubsetOracle;
-use crate::validation::Grouped;
+use crate::validation::SamplesByClass;
 use crate::{
     Classified, Counts, Design, Error, Event, Kernel, Limits, Observer, Outcome, Problem, RuleList, Rules, Selection,
     Sense, Silent, Status, Subset,
@@ -204,7 +204,7 @@ pub fn rfe_classes_path(
 /// How the sets that an elimination passed through are trained: on what [`rfe_classes`] trains on.
 enum Training<'a> {
     Linear(Problem<'a>),
-    Kernel(Grouped<'a>),
+    Kernel(SamplesByClass<'a>),
 }
 
 /// A training on shrinking subsets.
@@ -217,7 +217,7 @@ impl<'a> Training<'a> {
     fn new(data: &'a Classified<'a>, settings: &RfeSettings) -> Result<Self, Error> {
         match data.two_classes().filter(|_| settings.kernel.kernel == Kernel::Linear) {
             Some(problem) => Ok(Self::Linear(problem)),
-            None => Ok(Self::Kernel(Grouped::new(data, &settings.svm)?)),
+            None => Ok(Self::Kernel(SamplesByClass::new(data, &settings.svm)?)),
         }
     }
 

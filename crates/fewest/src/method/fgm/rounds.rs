@@ -1,4 +1,5 @@
-//! Steps 1, 3 and 4 of the feature generating machine: the most violated subset, value and bound, the end.
+//! Steps 1, 3 and 4 of the feature generating machine: the most violated subset, value and bound,
+//! the end.
 
 use std::time::{Duration, Instant};
 

@@ -77,8 +77,9 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Step 2. The dual is strongly concave: alpha* lies where sum_i (alpha*_i - alpha_i)^2 / (4 C_i) <= gap, so that c_j can change by
-    /// the root of the gap times its reach, (4 sum_i C_i x_ij^2)^1/2, columns centred with weights C where y'alpha = 0.
+    /// Step 2. The dual is strongly concave: alpha* lies where sum_i (alpha*_i - alpha_i)^2 / (4
+    /// C_i) <= gap, so that c_j can change by the root of the gap times its reach, (4 sum_i C_i
+    /// x_ij^2)^1/2, columns centred with weights C where y'alpha = 0.
     pub(super) fn screen(&mut self, look: &Look, w: &[f64]) {
         let gap = look.primal - self.value + ROUNDING * look.primal;
         let Some(factor) = self.factor.filter(|_| self.screens && gap <= SCREEN * look.primal) else { return };
