@@ -10,11 +10,15 @@ use super::{Kernel, simd};
 use crate::design::Row;
 use crate::{Design, Error};
 
-/// Most columns gathered at a time; fewer when n is small, so that they take an eighth of the Gram
-/// matrix at most.
-const PANEL: usize = 256;
-/// Rows of K that one thread works on at a time.
-const TILE: usize = 128;
+/// Tuning: chosen by hand; `make bench-rfe` shows what a change costs.
+mod tuning {
+    /// Most columns gathered at a time; fewer when n is small, so that they take an eighth of the
+    /// Gram matrix at most.
+    pub(super) const PANEL: usize = 256;
+    /// Rows of K that one thread works on at a time.
+    pub(super) const TILE: usize = 128;
+}
+use tuning::{PANEL, TILE};
 
 /// A full symmetric n x n matrix, row after row.
 #[derive(Debug, Clone, PartialEq)]

@@ -63,13 +63,17 @@ impl KernelRows for &GramMatrix {
     }
 }
 
-/// Samples whose scores are computed together.
-const SCORE_BLOCK: usize = 64;
-/// Sparse rows are worth treating as dense for matrix products up to this ratio of features to
-/// non-zeros per row.
-const DENSE_RATIO: usize = 12;
-/// Bytes of dense support vectors a score computation may take.
-const DENSE_BYTES: usize = 256 << 20;
+/// Tuning: chosen by hand; `make bench-train` shows what a change costs.
+mod tuning {
+    /// Samples whose scores are computed together.
+    pub(super) const SCORE_BLOCK: usize = 64;
+    /// Sparse rows are worth treating as dense for matrix products up to this ratio of features to
+    /// non-zeros per row.
+    pub(super) const DENSE_RATIO: usize = 12;
+    /// Bytes of dense support vectors a score computation may take.
+    pub(super) const DENSE_BYTES: usize = 256 << 20;
+}
+use tuning::{DENSE_BYTES, DENSE_RATIO, SCORE_BLOCK};
 
 /// Kernel rows computed from the samples, cached in f32.
 pub struct CachedRows<'a> {

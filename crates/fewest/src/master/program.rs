@@ -10,7 +10,11 @@ const FAR_FROM_ONE: f64 = 1e3;
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
-pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Result<(), Error> {
+pub(crate) fn add_rules(
+    program: &mut Program,
+    rules: &Rules,
+    column: impl Fn(usize) -> Option<usize>,
+) -> Result<(), Error> {
     for row in rules.rows() {
         let mut sums: Vec<(usize, f64)> = row.coefficients.iter().filter_map(|&(j, a)| Some((column(j)?, a))).collect();
         sums.sort_by_key(|e| e.0);
@@ -38,7 +42,7 @@ pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) ->
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
-pub fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Result<(), Error> {
+pub(crate) fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Result<(), Error> {
     let row: Vec<(usize, f64)> = inside.iter().map(|&k| (k, -1.0)).chain(outside.iter().map(|&k| (k, 1.0))).collect();
     program.add_row(&row, 1.0 - inside.len() as f64, f64::INFINITY).map(|_| ())
 }
@@ -51,7 +55,7 @@ const BYTES: u64 = 2500;
 ///
 /// # Errors
 /// [`Error::Memory`].
-pub fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> Result<(), Error> {
+pub(crate) fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> Result<(), Error> {
     let needed = BYTES.saturating_mul(entries);
     if needed > allowed {
         return Err(Error::Memory { what, needed, allowed, remedy: remedy.to_owned() });
@@ -64,7 +68,7 @@ pub fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> R
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.
-pub fn solve(
+pub(crate) fn solve(
     program: &mut Program,
     features: &[usize],
     effort: &Effort,

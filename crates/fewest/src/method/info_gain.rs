@@ -9,8 +9,8 @@
 //! Given    the data matrix, a class and a weight per sample (any number of classes), Rules,
 //!          [`Binning`]. A sample of weight 2 counts as two samples, everywhere.
 //! Returns  subset, total gain, ranking of the scored features, status; no bound.
-//! Steps    1. sort each feature's values into blocks of equal values with their class counts; 2.
-//!          cut the blocks into intervals; 3. gain of the intervals; 4. best allowed subset.
+//! Steps    1. sort each feature's values into blocks of equal values with their class counts;
+//!          2. cut the blocks into intervals; 3. gain of the intervals; 4. best allowed subset.
 //! Cost     O(m log m + k b d) per feature: m stored values, k classes, b blocks, d depth of the
 //!          cuts; memory O(k b) per thread. The zeros a sparse column leaves out are one block and
 //!          are never written down.

@@ -8,8 +8,8 @@
 //! Given    rows (n x q) and box, once; z each time.      Returns  beta, scores, bias, upper value.
 //! Steps    1. alpha, gradient, gap  2. the samples inside the margin change: update
 //!          `G = sum 2 C_i x_i x_i'` over them
-//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0  4.
-//!             exact line search
+//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0
+//!          4. exact line search
 //! Cost     per step two passes over the rows and q^3 / 6; memory 3 q^2. G does not depend on z, so
 //!          a new z needs no new pass over the samples inside; from the last z a few steps do.
 //! Fails    never; stops with the gap reached.

@@ -10,9 +10,11 @@
 //!          [`FgmSettings`].
 //! Returns  the features kept, their mu-weights z_j = sum_t mu_t d_tj, w, the mixture's value, the
 //!          proven bound, status.
-//! Steps    1. alpha = 1/n (samples by their weights); the most violated subset (`separation`)  2.
-//!          multiple kernel learning over the subsets so far (`mkl`)  3. at its alpha: the most
-//!          violated subset, and the bound of Theorem 1  4. until value and bound meet
+//! Steps    1. alpha = 1/n (samples by their weights); the most violated subset (`separation`)
+//!          2. multiple kernel learning over the subsets so far (`mkl`, `support_norm`)
+//!          3. at its alpha: the most violated subset, and the bound of Theorem 1
+//!          4. until value and bound meet
+//!          5. the features kept, and the SVM on them
 //! Size     `subset_size`, the paper's B, is the size of each generated subset; by default the size
 //!          of the rules.
 //! Keeps    a subset that the rules allow, always. Where the rules have a size: the better of two
@@ -57,7 +59,6 @@ use crate::{
     Error, Kernel, Limits, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run, Selection, Sense, Status,
     Subset, SvmSettings, drive,
 };
-use mixture::Level;
 use mixture_oracle::MixtureOracle;
 use rounds::Rounds;
 use separation::Separation;
@@ -78,8 +79,8 @@ pub enum Mkl {
 /// Settings of [`fgm`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct FgmSettings {
-    /// C > 0 of `C/2 sum_i xi_i^2`, which is twice the cost of a squared-hinge SVM elsewhere in this
-    /// library. Default 1.
+    /// C > 0 of `C/2 sum_i xi_i^2`, which is twice the cost of a squared-hinge SVM elsewhere in
+    /// this library. Default 1.
     pub cost: f64,
     /// Bias b. Default none, the paper's.
     pub bias: Bias,
@@ -275,33 +276,49 @@ fn generate(
     let mut oracle = MixtureOracle::new(source, &dual, &svm, settings, &separation);
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
     let mut rounds = Rounds::new(source, &dual, &separation, proves);
+    // Steps 1 to 4.
     rounds.first(&mut run)?;
     let status = drive(&mut oracle, &mut rounds, &mut run)?;
-    let best = rounds.best.expect("a limit before the first answer is wound up by one");
-
-    let subset_of = |kept: &[SelectedFeature]| Subset::from_indices(rules.p(), kept.iter().map(|k| k.feature));
-    let (mut kept, mut solution) = oracle.mixture(&best, run.stop().unwrap_or(Status::Optimal));
-    let mut subset = subset_of(&kept);
-    let keeps_union = rules.list().max_features.is_none() && settings.subset_size.is_some() && rules.allows(&subset);
-    if keeps_union {
-        run.raise_bound(paper_value(rounds.lower));
-    } else {
-        let asked = Separation::new(rules);
-        if !proves {
-            let most = asked.all(source, &best.beta)?.most;
-            run.raise_bound(paper_value(Level::of(&dual, &best.beta).value(most)));
-        }
-        let over = run.elapsed() + WIND_UP;
-        (kept, solution) = oracle.best_subset(&asked, &best, &mut || run.stop().filter(|_| run.elapsed() >= over))?;
-        subset = subset_of(&kept);
-    }
+    // Step 5.
+    let (kept, solution) = keep(&mut oracle, &rounds, settings, &mut run)?;
+    let subset = subset_of(rules.p(), &kept);
     run.offer(&subset, solution.primal);
     // A mixture of more than B features is no answer to the question for subsets of B.
-    let proven = run.closed() && generated.allows(&subset);
+    let answers = rules.list().max_features.is_some() || generated.allows(&subset);
+    let proven = run.closed() && answers;
     let mut outcome = run.finish(if proven { Status::Optimal } else { status });
     outcome.counts.cuts = oracle.subsets.len() as u64;
     let selection = Selection { outcome, ranking: ranking(&kept), solutions: Vec::new() };
     Ok(FgmReport { selection, kept, solution, rounds: rounds.history })
+}
+
+/// Step 5: every feature of the mixture, where no size was asked and the rules allow it; else the
+/// best allowed subset of it. Raises the bound to that of what is kept.
+fn keep(
+    oracle: &mut MixtureOracle<'_>,
+    rounds: &Rounds<'_>,
+    settings: &FgmSettings,
+    run: &mut Run<'_>,
+) -> Result<(Vec<SelectedFeature>, DualSolution), Error> {
+    let rules = run.rules();
+    let best = rounds.best.as_ref().expect("a limit before the first answer is wound up by one");
+    if rules.list().max_features.is_none() && settings.subset_size.is_some() {
+        let mixture = oracle.mixture(best, run.stop().unwrap_or(Status::Optimal));
+        if rules.allows(&subset_of(rules.p(), &mixture.0)) {
+            run.raise_bound(paper_value(rounds.lower));
+            return Ok(mixture);
+        }
+    }
+    let asked = Separation::new(rules);
+    if !rounds.proves {
+        run.raise_bound(paper_value(rounds.bound_at(best, &asked)?));
+    }
+    let over = run.elapsed() + WIND_UP;
+    oracle.best_subset(&asked, best, &mut || run.stop().filter(|_| run.elapsed() >= over))
+}
+
+fn subset_of(p: usize, kept: &[SelectedFeature]) -> Subset {
+    Subset::from_indices(p, kept.iter().map(|k| k.feature))
 }
 
 /// The rules of each generated subset: those of the run, with `size` as their size where it is set.

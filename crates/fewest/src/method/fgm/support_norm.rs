@@ -3,18 +3,19 @@
 //!
 //! Solves   min over z in [0, 1]^q, sum z <= B, of v(z): eq. (5) of Tan, Wang, Tsang 2010 with
 //!          every subset of the columns generated, as those z are the mixtures of subsets.
-//!          Minimised over z first, this is  min_w P(w) + sum_i C_i xi_i^2  with P(w) = min_z 1/2
-//!          sum_j w_j^2 / z_j: half the squared k-support norm (Argyriou, Foygel, Srebro, NIPS
-//!          2012), k = B.
+//!          Minimised over z first, this is  min_w P(w) + sum_i C_i xi_i^2  with
+//!          P(w) = min_z 1/2 sum_j w_j^2 / z_j: half the squared k-support norm (Argyriou, Foygel,
+//!          Srebro, NIPS 2012), k = B.
 //! Uses     P(w) = max over s >= 0 of sum_j h_s(w_j) - s^2 B / 2, h_s(w) = s |w| where |w| <= s,
 //!          else w^2 / 2 + s^2 / 2; there z_j = min(1, |w_j| / s). Given s the penalty is
 //!          separable; s is where sum_j z_j = B.
-//! Steps    1. alpha = slacks at w, value, bound over the columns; stop at the gap  2. model: -c.d
-//!          + 1/2 d'Gd in place of the loss, G the Hessian, kept up to date by the samples that
-//!          enter and leave the margin  3. its minimum with P: coordinate descent given s, s by a
-//!          bracketing secant; where the descent is slow, Newton steps on the weights that are not
-//!          0  4. exact line search between, P's kinks included (proximal Newton: Lee, Sun,
-//!          Saunders, SIAM J. Optim. 2014)
+//! Steps    1. alpha = slacks at w, value, bound over the columns; stop at the gap
+//!          2. model: -c.d + 1/2 d'Gd in place of the loss, G the Hessian, kept up to date by the
+//!             samples that enter and leave the margin
+//!          3. its minimum with P: coordinate descent given s, s by a bracketing secant; where the
+//!             descent is slow, Newton steps on the weights that are not 0
+//!          4. exact line search between, P's kinks included (proximal Newton: Lee, Sun, Saunders,
+//!             SIAM J. Optim. 2014)
 //! Required features have z_j = 1 and the penalty 1/2 w^2 throughout; the bias its own.
 //! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0;
 //!          memory 3 q^2.

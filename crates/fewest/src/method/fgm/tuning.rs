@@ -1,5 +1,5 @@
-//! Numbers that steer the solvers of `fgm`. They change the time, never a bound. All were chosen by
-//! hand on the data of `bench/fgm.py`; whoever changes one runs that script before and after.
+//! Numbers that steer the solvers of `fgm`. They change the time, never whether a bound holds. All
+//! were chosen by hand; `bench/fgm.py` shows what a change costs.
 
 use std::time::Duration;
 

@@ -52,7 +52,8 @@ const MARGIN: f64 = 1.5;
 /// Settings of [`l1_svm`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct L1Settings {
-    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a constant feature of value s.
+    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a
+    /// constant feature of value s.
     pub svm: SvmSettings,
     /// Costs in ascending order, instead of the one of `svm`. Default none.
     pub costs: Vec<f64>,

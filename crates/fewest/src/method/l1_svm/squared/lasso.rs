@@ -23,22 +23,27 @@ use crate::kernel::cholesky::Factor;
 use crate::kernel::simd;
 use crate::{Bias, RowMatrix, Status};
 
-/// A column whose centred square is below this share of its square is constant.
-const CONSTANT: f64 = 1e-14;
-/// Added to the diagonal of the Gram matrix, as a share of it: copies of a column share their step.
-const RIDGE: f64 = 1e-13;
-/// Share of the violation seen in a sweep over all that the sweeps over the weights that are not 0
-/// aim at.
-const RESTRICTED: f64 = 0.1;
-/// A change of the value below this share of it is rounding.
-const ROUNDING: f64 = 1e-14;
-/// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per
-/// product of a matrix: only their proportions count.
-const DENSE: f64 = 0.15;
-const SPARSE: f64 = 1.2;
-const VISIT: f64 = 8.0;
-const PRODUCT: f64 = 0.06;
-const ENTRY: f64 = 3.0;
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+mod tuning {
+    /// A column whose centred square is below this share of its square is constant.
+    pub(super) const CONSTANT: f64 = 1e-14;
+    /// Added to the diagonal of the Gram matrix, as a share of it: copies of a column share their
+    /// step.
+    pub(super) const RIDGE: f64 = 1e-13;
+    /// Share of the violation seen in a sweep over all that the sweeps over the weights that are
+    /// not 0 aim at.
+    pub(super) const RESTRICTED: f64 = 0.1;
+    /// A change of the value below this share of it is rounding.
+    pub(super) const ROUNDING: f64 = 1e-14;
+    /// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per
+    /// product of a matrix: only their proportions count.
+    pub(super) const DENSE: f64 = 0.15;
+    pub(super) const SPARSE: f64 = 1.2;
+    pub(super) const VISIT: f64 = 8.0;
+    pub(super) const PRODUCT: f64 = 0.06;
+    pub(super) const ENTRY: f64 = 3.0;
+}
+use tuning::{CONSTANT, DENSE, ENTRY, PRODUCT, RESTRICTED, RIDGE, ROUNDING, SPARSE, VISIT};
 
 /// The lasso of one working set and one I.
 pub(super) struct Lasso<'a> {

@@ -7,17 +7,21 @@ use crate::dual::{BoxDual, kkt};
 use crate::kernel::simd;
 use crate::{Bias, DualSolution, Status};
 
-/// Share of the violation on the working set that a lasso is solved to: the samples inside the
-/// margin change anyway.
-const INNER: f64 = 0.1;
-/// Sweeps of a lasso after a part of a way.
-const FEW: u64 = 5;
-/// Lassos at most for one working set.
-const STEPS: usize = 50;
-/// Points the line search tries at most.
-const SEARCH: usize = 30;
-/// The line search ends where the slope is this share of the first.
-const FLAT: f64 = 0.1;
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+mod tuning {
+    /// Share of the violation on the working set that a lasso is solved to: the samples inside the
+    /// margin change anyway.
+    pub(super) const INNER: f64 = 0.1;
+    /// Sweeps of a lasso after a part of a way.
+    pub(super) const FEW: u64 = 5;
+    /// Lassos at most for one working set.
+    pub(super) const STEPS: usize = 50;
+    /// Points the line search tries at most.
+    pub(super) const SEARCH: usize = 30;
+    /// The line search ends where the slope is this share of the first.
+    pub(super) const FLAT: f64 = 0.1;
+}
+use tuning::{FEW, FLAT, INNER, SEARCH, STEPS};
 
 /// w, b and the decision values.
 pub(super) struct Machine<'a> {

@@ -17,9 +17,9 @@
 //! Steps    1. alpha from the slacks at the best free bias, all c_j, alpha scaled to the feasible
 //!          point of largest value; stop at the gap
 //!          2. leave out for good the columns that no alpha within the gap can hold at |c_j| = 1
-//!          3. working set: the weights that are not 0, as many others again of largest |c_j|  4.
-//!          on it, until its violation is a share of that of all: the lasso of the samples inside
-//!          the margin (`lasso.rs`), exact line search to its solution
+//!          3. working set: the weights that are not 0, as many others again of largest |c_j|
+//!          4. on it, until its violation is a share of that of all: the lasso of the samples
+//!             inside the margin (`lasso.rs`), exact line search to its solution
 //! Cost     per round a pass over the columns still in, and descents on the working set; memory
 //!          some copies of the working set.
 //! Differs  the violation, not the gap, says when a working set is done; |c_j| itself, not its
@@ -39,12 +39,16 @@ use proof::Proof;
 use crate::dual::{BoxDual, kkt};
 use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings};
 
-/// Least size of a working set.
-const LEAST: usize = 100;
-/// Share of the violation of all columns that the working set is solved to.
-const SHARE: f64 = 0.3;
-/// Rounds without a better gap or value before it gives up.
-const PATIENCE: u32 = 40;
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+mod tuning {
+    /// Least size of a working set.
+    pub(super) const LEAST: usize = 100;
+    /// Share of the violation of all columns that the working set is solved to.
+    pub(super) const SHARE: f64 = 0.3;
+    /// Rounds without a better gap or value before it gives up.
+    pub(super) const PATIENCE: u32 = 40;
+}
+use tuning::{LEAST, PATIENCE, SHARE};
 
 /// Solves the problem above. `features`: the columns allowed, ascending. `start`: a solution on the
 /// same columns at another cost.

@@ -6,10 +6,14 @@ use crate::Bias;
 use crate::dual::BoxDual;
 use crate::kernel::simd;
 
-/// Columns are left out once the gap is this share of the value: before, it would not pay.
-const SCREEN: f64 = 0.1;
-/// What rounding may add to a score, and to a gap as a share of the value.
-const ROUNDING: f64 = 1e-10;
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+mod tuning {
+    /// Columns are left out once the gap is this share of the value: before, it would not pay.
+    pub(super) const SCREEN: f64 = 0.1;
+    /// What rounding may add to a score, and to a gap as a share of the value.
+    pub(super) const ROUNDING: f64 = 1e-10;
+}
+use tuning::{ROUNDING, SCREEN};
 
 /// A dual point that is feasible for the columns still in, and these.
 pub(super) struct Proof<'a> {
