@@ -8,7 +8,7 @@ pub mod kernel;
 pub mod kernel_oracle;
 #[cfg(feature = "highs")]
 pub mod l1_oracle;
-pub mod master;
+mod master;
 pub mod method;
 pub mod model;
 mod problem;

@@ -1,4 +1,5 @@
-//! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing, every subset by brute force.
+//! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing,
+//! every subset by brute force.
 
 use std::ops::ControlFlow;
 
@@ -51,7 +52,8 @@ fn run(data: &Classified<'_>, rules: &Rules, settings: &EbRfeSettings) -> EbRfeR
     eb_rfe(data, rules, settings, Limits::default(), &mut Silent).unwrap()
 }
 
-/// The largest mean accuracy over the folds of models trained from nothing, and the smallest cost that has it.
+/// The largest mean accuracy over the folds of models trained from nothing, and the smallest cost
+/// that has it.
 fn accuracy(data: &Classified<'_>, features: &[usize], settings: &EbRfeSettings) -> (f64, f64) {
     let mut best = (f64::NEG_INFINITY, 0.0);
     for &cost in &settings.costs {

@@ -1,18 +1,22 @@
-//! `fgm` against full enumeration and independent trainings, its solvers against each other, its statuses.
+//! `fgm` against full enumeration and independent trainings, its solvers against each other, its
+//! statuses.
 
 use fewest::dual::train::train;
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest::method::fgm::{FeatureScore, FgmReport, FgmSettings, Kept, Mkl, ScoreQuery, Source, fgm, fgm_from};
+use fewest::method::fgm::{
+    FeatureScore, FgmReport, FgmSettings, Mkl, ScoreQuery, SelectedFeature, Source, fgm, fgm_from,
+};
 use fewest::{
     Bias, Cancel, DenseDesign, Design, Error, Kernel, Limits, Problem, RowMatrix, RuleList, Rules, Silent, Status,
     Subset,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
-/// The paper's value of the SVM on columns `sqrt(z_j) x_j`, and its weights `z_j c_j` up to scale, by an independent training.
+/// The paper's value of the SVM on columns `sqrt(z_j) x_j`, and its weights `z_j c_j` up to scale,
+/// by an independent training.
 fn value(problem: &Problem<'_>, shares: &[(usize, f64)], settings: &FgmSettings) -> (f64, Vec<f64>) {
     let n = problem.n_samples();
     let mut values = vec![0.0; n * shares.len()];
@@ -57,7 +61,8 @@ fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
         let weights: Vec<f64> = labels.iter().map(|_| if rng.chance(0.1) { 0.5 } else { 1.0 }).collect();
         let design: &dyn Design = if case % 2 == 0 { &dense } else { &sparse };
         let problem = Problem::new(design, &labels, Some(&weights)).expect("valid");
-        // Rules that allow every union of allowed subsets, and a size for the generated subsets alone.
+        // Rules that allow every union of allowed subsets, and a size for the generated subsets
+        // alone.
         let list = RuleList { max_features: None, budget: None, at_most: vec![], ..random_rules(&mut rng, p) };
         let size = 1 + rng.below(p);
         let Ok(rules) = Rules::new(p, list.clone(), &[]) else { continue };
@@ -145,7 +150,8 @@ fn what_is_kept_obeys_the_rules_and_its_bound_holds() {
         assert_eq!(subset.iter().collect::<Vec<_>>(), report.kept.iter().map(|k| k.feature).collect::<Vec<_>>());
         let (objective, bound) = (outcome.objective.expect("a value"), outcome.bound.expect("a bound"));
         let truth = of_subset(&problem, subset, &settings);
-        // Where every feature of the mixture is kept, the question is for subsets of the size generated.
+        // Where every feature of the mixture is kept, the question is for subsets of the size
+        // generated.
         let sized = RuleList { max_features: subset_size.or(list.max_features), ..list.clone() };
         let generated = Rules::new(p, sized, &[]).expect("it ran");
         let is_mixture = report.kept.iter().any(|k| k.share != 1.0);
@@ -181,7 +187,7 @@ fn with_a_size_the_best_of_the_mixture_is_kept() {
     assert_eq!(found.kept.len(), 6);
     assert_eq!(found.selection.outcome.bound, mixture.selection.outcome.bound, "one relaxation");
     let objective = found.selection.outcome.objective.expect("a value");
-    let largest = |size: &dyn Fn(&Kept) -> f64| {
+    let largest = |size: &dyn Fn(&SelectedFeature) -> f64| {
         let mut kept = mixture.kept.clone();
         kept.sort_by(|a, b| size(b).total_cmp(&size(a)));
         of_subset(&problem, &Subset::from_indices(200, kept[..6].iter().map(|k| k.feature)), &of_mixture)
@@ -223,7 +229,8 @@ fn both_solvers_and_reuse_give_the_same_value() {
         let mut values = Vec::new();
         for (mkl, reuse) in [(Mkl::Fast, true), (Mkl::Fast, false), (Mkl::Simple, true), (Mkl::Simple, false)] {
             let settings = FgmSettings { cost: 2.0, mkl, reuse, subset_size: Some(3), ..FgmSettings::default() };
-            // SimpleMKL's value is far closer to the optimum than its gap, which falls with the root of the error.
+            // SimpleMKL's value is far closer to the optimum than its gap, which falls with the
+            // root of the error.
             let gap = if mkl == Mkl::Fast { 1e-7 } else { 1e-5 };
             let outcome = run(&problem, &rules, &settings, within(gap)).selection.outcome;
             assert!(outcome.gap().expect("both") <= gap, "{settings:?}: {outcome:?}");

@@ -84,8 +84,8 @@ impl RowMatrix {
         self
     }
 
-    /// Appends the columns of `other`, of as many samples, dense or sparse alike; a matrix without columns becomes `other`. In place: rows move
-    /// from the last on.
+    /// Appends the columns of `other`, of as many samples, dense or sparse alike; a matrix without
+    /// columns becomes `other`. In place: rows move from the last on.
     ///
     /// # Panics
     /// When the two do not fit together.

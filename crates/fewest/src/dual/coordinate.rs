@@ -29,16 +29,20 @@ use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, kkt};
 use crate::kernel::simd;
 use crate::{RowMatrix, Status};
 
-/// Violations below this, in units of the margin, are rounding.
-const ROUNDING: f64 = 1e-13;
-/// Epochs between extrapolations: at least this many, and later this part of the epochs so far.
-const LEAP_EPOCHS: u64 = 5;
-const LEAP_SHARE: u64 = 50;
-/// Gain of a free bias over the mean squared norm of a row. Larger shortens every step, smaller
-/// takes more centres.
-const FREE_GAIN: f64 = 0.1;
-/// Lengths tried per extrapolation.
-const TRIES: u32 = 3;
+/// Tuning: chosen by hand; `make bench-train` shows what a change costs.
+mod tuning {
+    /// Violations below this, in units of the margin, are rounding.
+    pub(super) const ROUNDING: f64 = 1e-13;
+    /// Epochs between extrapolations: at least this many, and later this part of the epochs so far.
+    pub(super) const LEAP_EPOCHS: u64 = 5;
+    pub(super) const LEAP_SHARE: u64 = 50;
+    /// Gain of a free bias over the mean squared norm of a row. Larger shortens every step, smaller
+    /// takes more centres.
+    pub(super) const FREE_GAIN: f64 = 0.1;
+    /// Lengths tried per extrapolation.
+    pub(super) const TRIES: u32 = 3;
+}
+use tuning::{FREE_GAIN, LEAP_EPOCHS, LEAP_SHARE, ROUNDING, TRIES};
 
 /// Trains by coordinate descent from `start` (length n; zeros when absent).
 pub fn solve(
@@ -105,22 +109,22 @@ pub(super) fn descend(
         // Step 2.
         let all = d.active.len() == everyone.len();
         visited += d.active.len() as f64 * mean_row;
-        let seen = match rows.csr() {
+        let epoch = match rows.csr() {
             Some(csr) => sweep::sparse_epoch(csr, &mut w, &mut d, squared),
             None => sweep::dense_epoch(rows.dense_values().unwrap_or_default(), &mut w, &mut d, squared),
         };
         epochs += 1;
-        value += seen.growth;
+        value += epoch.growth;
 
         // Step 4.
         let unbalanced = d.sum.abs();
         if dual.bias == Bias::Free {
-            value += move_centre(&mut d, &seen);
+            value += move_centre(&mut d, &epoch);
         }
 
         // Step 5. A repaired beta loses about 1 + |b| per unit of imbalance.
-        let gap = seen.gap + if dual.bias == Bias::Free { unbalanced * (1.0 + d.centre.abs()) } else { 0.0 };
-        let settled = seen.highest - seen.lowest <= ROUNDING || d.active.is_empty();
+        let gap = epoch.gap + if dual.bias == Bias::Free { unbalanced * (1.0 + d.centre.abs()) } else { 0.0 };
+        let settled = epoch.highest - epoch.lowest <= ROUNDING || d.active.is_empty();
         if gap <= demand * settings.tolerance * (value + gap) || settled {
             let now = finish(rows, dual, beta(&d), epochs, Status::Optimal);
             if now.gap() <= settings.tolerance {
@@ -142,8 +146,8 @@ pub(super) fn descend(
             }
             continue;
         }
-        d.shrink_above = if seen.highest > 0.0 { seen.highest } else { f64::INFINITY };
-        d.shrink_below = if seen.lowest < 0.0 { seen.lowest } else { f64::NEG_INFINITY };
+        d.shrink_above = if epoch.highest > 0.0 { epoch.highest } else { f64::INFINITY };
+        d.shrink_below = if epoch.lowest < 0.0 { epoch.lowest } else { f64::NEG_INFINITY };
     }
 }
 
@@ -178,8 +182,8 @@ fn begin(dual: &BoxDual, start: Option<&[f64]>, norms: &[f64]) -> Descent {
 }
 
 /// `b_k <- b` of the proximal point method. Returns the change of the augmented dual value.
-fn move_centre(d: &mut Descent, seen: &Epoch) -> f64 {
-    let violation = (seen.highest - seen.lowest).max(0.0);
+fn move_centre(d: &mut Descent, epoch: &Epoch) -> f64 {
+    let violation = (epoch.highest - epoch.lowest).max(0.0);
     if d.gain * d.sum.abs() < 0.1 * violation {
         return 0.0;
     }

@@ -7,8 +7,8 @@
 //!          2001; Ferris and Munson, Interior-point methods for massive SVMs, SIAM J. Optim. 2002;
 //!          steps of Mehrotra 1992.
 //! Given    rows (n x p), box.      Returns  beta, w, bias, both objectives, status.
-//! Steps    1. residuals  2. stop on the gap  3. H = R + X'D X and its factor  4. predictor  5.
-//!          corrector  6. move
+//! Steps    1. residuals  2. stop on the gap  3. H = R + X'D X and its factor  4. predictor
+//!          5. corrector  6. move
 //! Cost     per round: n p^2 / 2 + p^3 / 6 and five passes over the rows; memory: O(n + p^2).
 //! Differs  from the papers: w stays an unknown of its own, so the rounding of X'alpha = w is
 //!          corrected in every round, and rows whose weight in H is lost beside R are left out.

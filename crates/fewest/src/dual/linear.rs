@@ -19,17 +19,22 @@ use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, interior, newt
 use crate::kernel::gram::GramMatrix;
 use crate::{RowMatrix, Status};
 
-/// Share of the expected Newton cost that coordinate descent may use first.
-const SHARE: f64 = 0.3;
-/// Rounds Newton's method is expected to take.
-const HINGE_ROUNDS: f64 = 30.0;
-const SQUARED_ROUNDS: f64 = 8.0;
-/// Passes over the rows per round, work on n-vectors included.
-const PASSES: f64 = 2.5;
-/// Pair steps of SMO per sample, as visited values: rows of the Gram matrix stream by.
-const PAIR_STEPS: f64 = 30.0;
-/// Tile operations per visited value's time.
-const TILE_SPEED: f64 = 16.0;
+/// Tuning: the numbers of a cost model, chosen by hand; `make bench-train` shows what a change
+/// costs.
+mod tuning {
+    /// Share of the expected Newton cost that coordinate descent may use first.
+    pub(super) const SHARE: f64 = 0.3;
+    /// Rounds Newton's method is expected to take.
+    pub(super) const HINGE_ROUNDS: f64 = 30.0;
+    pub(super) const SQUARED_ROUNDS: f64 = 8.0;
+    /// Passes over the rows per round, work on n-vectors included.
+    pub(super) const PASSES: f64 = 2.5;
+    /// Pair steps of SMO per sample, as visited values: rows of the Gram matrix stream by.
+    pub(super) const PAIR_STEPS: f64 = 30.0;
+    /// Tile operations per visited value's time.
+    pub(super) const TILE_SPEED: f64 = 16.0;
+}
+use tuning::{HINGE_ROUNDS, PAIR_STEPS, PASSES, SHARE, SQUARED_ROUNDS, TILE_SPEED};
 
 /// Trains a linear machine from `start` (length n; zeros when absent). `gram` makes the Gram matrix
 /// of the rows, where the caller can have it.

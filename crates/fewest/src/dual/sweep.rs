@@ -99,7 +99,7 @@ pub(super) struct Epoch {
 /// Visits every active sample once in random order.
 #[inline(always)]
 fn epoch<S: Scores, const SQUARED: bool>(scores: &mut S, d: &mut Descent) -> Epoch {
-    let mut seen = Epoch { highest: f64::NEG_INFINITY, lowest: f64::INFINITY, gap: 0.0, growth: 0.0 };
+    let mut epoch = Epoch { highest: f64::NEG_INFINITY, lowest: f64::INFINITY, gap: 0.0, growth: 0.0 };
     let mut at = 0;
     while at < d.active.len() {
         let other = at + d.shuffle.below(d.active.len() - at);
@@ -112,7 +112,7 @@ fn epoch<S: Scores, const SQUARED: bool>(scores: &mut S, d: &mut Descent) -> Epo
         // Primal minus dual splits over the samples: with u = 1 - y_i (f_i + b), C max(0, u) -
         // alpha u for the hinge and C max(0, u)^2 - alpha u + r alpha^2 / 2 for its square.
         let loss = cost * if SQUARED { slack.max(0.0) * slack.max(0.0) } else { slack.max(0.0) };
-        seen.gap += loss - alpha * (slack - 0.5 * ridge * alpha);
+        epoch.gap += loss - alpha * (slack - 0.5 * ridge * alpha);
 
         let projected = if alpha <= 0.0 {
             if gradient > d.shrink_above {
@@ -129,21 +129,21 @@ fn epoch<S: Scores, const SQUARED: bool>(scores: &mut S, d: &mut Descent) -> Epo
         } else {
             gradient
         };
-        seen.highest = seen.highest.max(projected);
-        seen.lowest = seen.lowest.min(projected);
+        epoch.highest = epoch.highest.max(projected);
+        epoch.lowest = epoch.lowest.min(projected);
         if projected != 0.0 {
             let next = (alpha - gradient * inverse).clamp(0.0, cap);
             let step = next - alpha;
             if step != 0.0 {
                 d.coordinates[i].alpha = next;
                 d.sum += y * step;
-                seen.growth -= step * (gradient + 0.5 * step / inverse);
+                epoch.growth -= step * (gradient + 0.5 * step / inverse);
                 scores.advance(i, y * step);
             }
         }
         at += 1;
     }
-    seen
+    epoch
 }
 
 #[inline(always)]

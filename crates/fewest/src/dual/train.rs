@@ -7,8 +7,8 @@
 //! | other | n at most [`WHOLE_GRAM`] | SMO on the whole kernel matrix |
 //! | other | larger | SMO on cached kernel rows |
 //!
-//! SMO on a whole matrix has its active-set finish. The second method on rows is Newton's, or SMO on
-//! the Gram matrix.
+//! SMO on a whole matrix has its active-set finish. The second method on rows is Newton's, or SMO
+//! on the Gram matrix.
 
 use super::active_set::ActiveSet;
 use super::{BoxDual, DualSolution, SvmSettings, smo};

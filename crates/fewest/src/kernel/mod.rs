@@ -73,7 +73,8 @@ impl Kernel {
 }
 
 impl Kernel {
-    /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norm_of(k)` is ||x_k||^2.
+    /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norm_of(k)`
+    /// is ||x_k||^2.
     pub fn from_products(&self, products: &mut [f64], norm: f64, norm_of: impl Fn(usize) -> f64) {
         if let Kernel::Rbf { .. } = self {
             for (k, value) in products.iter_mut().enumerate() {

@@ -20,7 +20,7 @@ use super::rfe::{RfeSettings, Step, rfe_classes};
 use super::{Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
-use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, check_costs};
+use crate::validation::{CrossValidation, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
     Choice, Classified, Error, Event, Limits, Observer, Outcome, Rules, Run, Selection, Sense, Status, Subset,
     SvmSettings,
@@ -212,7 +212,7 @@ pub fn flip(
         )));
     }
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let grouped = Grouped::new(data, &settings.svm)?;
+    let grouped = SamplesByClass::new(data, &settings.svm)?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
     let place = |subset: &Subset| KernelOracle::new(&grouped, rules, subset.clone(), settings.kernel, &settings.svm);
     let mut oracle = place(start)?;

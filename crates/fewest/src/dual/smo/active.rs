@@ -149,15 +149,16 @@ impl Active {
         update_pair(&mut self.v, &self.grow, row_i, row_j, d)
     }
 
-    /// Duality gap summed over the active samples at bias b, and the primal value it belongs to (samples that are not
-    /// active sit at their bound on the right side of the margin, where they add nothing to the gap).
+    /// Duality gap summed over the active samples at bias b, and the primal value it belongs to
+    /// (samples that are not active sit at their bound on the right side of the margin, where they
+    /// add nothing to the gap).
     pub(super) fn gap(&self, dual: &BoxDual, b: f64) -> (f64, f64) {
         let gap = total_gap(dual, Some(&self.sample), &self.beta, &self.v, b);
         (gap, self.value + gap)
     }
 
-    /// Step 4: drops samples at a bound whose gradient points outwards by more than the current violation explains.
-    /// Returns whether any left.
+    /// Step 4: drops samples at a bound whose gradient points outwards by more than the current
+    /// violation explains. Returns whether any left.
     pub(super) fn shrink<R: KernelRows>(&mut self, rows: &mut R, dual: &BoxDual, middle: f64, violation: f64) -> bool {
         let (high, low) = match dual.bias {
             Bias::Free => (middle + 0.5 * violation, middle - 0.5 * violation),
@@ -213,7 +214,8 @@ impl Active {
         }
     }
 }
-/// The variables to move, with the step direction (1, -1); `j` is absent when one variable moves alone.
+/// The variables to move, with the step direction (1, -1); `j` is absent when one variable moves
+/// alone.
 pub(super) struct Pair {
     pub(super) i: usize,
     pub(super) j: Option<usize>,
@@ -241,7 +243,8 @@ impl Pair {
     }
 }
 
-/// Duality gap of the listed samples (all when none are listed) at bias b; every term is 0 or more when beta is feasible.
+/// Duality gap of the listed samples (all when none are listed) at bias b; every term is 0 or more
+/// when beta is feasible.
 pub(super) fn total_gap(dual: &BoxDual, samples: Option<&[usize]>, beta: &[f64], v: &[f64], b: f64) -> f64 {
     if samples.is_none() && dual.loss == Loss::Hinge {
         return hinge_gap(&dual.y, &dual.cost, beta, v, b);

@@ -12,7 +12,7 @@ const LANES: usize = 16;
 /// positive definite.
 pub(super) const LEAST_CURVATURE: f64 = 1e-12;
 
-/// The largest value seen by each lane and the first position it was seen at, less the lane's
+/// The largest value of each lane and its first position, less the lane's
 /// number.
 struct Best {
     value: [f64; LANES],

@@ -1,9 +1,10 @@
-//! When an SMO run does what besides pair steps: look at the gap, shrink, take exact steps, give up.
+//! When an SMO run does what besides pair steps: look at the gap, shrink, take exact steps, give
+//! up.
 
 use super::tuning::MOST_WINDOWS;
 
-/// Pair steps that cost as much as inverting the matrix of `free` variables and some rounds with it: a step streams about
-/// 24 n numbers' worth of products, a round about `free` n.
+/// Pair steps that cost as much as inverting the matrix of `free` variables and some rounds with
+/// it: a step streams about 24 n numbers' worth of products, a round about `free` n.
 pub(super) fn exact_cost(free: usize, n: usize) -> u64 {
     (free * free / 24 * free / n.max(1) + 25 * free) as u64
 }
@@ -13,8 +14,8 @@ pub(super) fn shrink_period(n: usize) -> u64 {
     n.clamp(1, 1000) as u64
 }
 
-/// When to try exact steps. The free set of an earlier training is tried as it is; otherwise pair steps come first, at least until
-/// they have cost as much as exact steps would.
+/// When to try exact steps. The free set of an earlier training is tried as it is; otherwise pair
+/// steps come first, at least until they have cost as much as exact steps would.
 pub(super) struct ExactSchedule {
     /// Whether no free set is known.
     is_cold: bool,
@@ -28,7 +29,8 @@ impl ExactSchedule {
         Self { is_cold, wait, next: if is_cold { wait } else { 0 } }
     }
 
-    /// Whether the pair steps so far have cost as much as exact steps would; if not, when to ask again.
+    /// Whether the pair steps so far have cost as much as exact steps would; if not, when to ask
+    /// again.
     pub(super) fn is_worth_it(&mut self, iterations: u64, cost: impl FnOnce() -> u64) -> bool {
         let worth = if self.is_cold { cost() } else { 0 };
         if iterations < worth {
@@ -58,7 +60,8 @@ impl Pace {
         Self { window: 10 * n as u64, mark: iteration + 10 * n as u64, value }
     }
 
-    /// Whether closing `gap` at the pace of the last window would take more than [`MOST_WINDOWS`] of them: rounding has taken over.
+    /// Whether closing `gap` at the pace of the last window would take more than [`MOST_WINDOWS`]
+    /// of them: rounding has taken over.
     pub(super) fn hopeless(&mut self, iteration: u64, value: f64, gap: f64) -> bool {
         if iteration < self.mark {
             return false;
@@ -69,8 +72,9 @@ impl Pace {
     }
 }
 
-/// When to spend O(n) on the duality gap: when the violation has fallen to where the gap should be met, judging by the
-/// last one (the gap falls between linearly and quadratically with the violation), or after n steps.
+/// When to spend O(n) on the duality gap: when the violation has fallen to where the gap should be
+/// met, judging by the last one (the gap falls between linearly and quadratically with the
+/// violation), or after n steps.
 pub(super) struct GapSchedule {
     wait: u64,
     next: u64,

@@ -25,7 +25,7 @@ pub(crate) struct Room {
 }
 
 /// What a training found, beside beta.
-pub(crate) struct Settled {
+pub(crate) struct ShortTraining {
     pub(crate) bias: f64,
     pub(crate) iterations: u64,
 }
@@ -40,12 +40,12 @@ pub(crate) fn settle(
     room: &mut Room,
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
-) -> Settled {
+) -> ShortTraining {
     let mut iterations = 0;
     if dual.bias == Bias::Free
         && let Some(bias) = pair_steps(gram, dual, beta, room, settings.tolerance, &mut iterations, stop)
     {
-        return Settled { bias, iterations };
+        return ShortTraining { bias, iterations };
     }
     // The free set is that of a training: exact steps are worth trying at once.
     let mut memory = ActiveSet::default();
@@ -54,7 +54,7 @@ pub(crate) fn settle(
     }
     let solution = solve(&mut &*gram, dual, Some(beta), &mut memory, settings, stop);
     *beta = solution.beta;
-    Settled { bias: solution.bias, iterations: iterations + solution.iterations }
+    ShortTraining { bias: solution.bias, iterations: iterations + solution.iterations }
 }
 
 fn pair_steps(

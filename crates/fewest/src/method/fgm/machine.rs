@@ -1,12 +1,17 @@
-//! The machine of a mixture: the squared-hinge SVM on the columns `sqrt(z_j) x_j`, for many z one after another.
+//! The machine of a mixture: the squared-hinge SVM on the columns `sqrt(z_j) x_j`, for many z one
+//! after another.
 //!
-//! Solves   min 1/2 sum_j w_j^2 / z_j + sum_i C_i xi_i^2, xi_i = max(0, 1 - y_i (w.x_i + b)), with w_j = 0 where z_j = 0.
-//! Paper    Keerthi and DeCoste, A modified finite Newton method for fast solution of large scale linear SVMs, JMLR 2005.
+//! Solves   min 1/2 sum_j w_j^2 / z_j + sum_i C_i xi_i^2, xi_i = max(0, 1 - y_i (w.x_i + b)), with
+//!          w_j = 0 where z_j = 0.
+//! Paper    Keerthi and DeCoste, A modified finite Newton method for fast solution of large scale
+//!          linear SVMs, JMLR 2005.
 //! Given    rows (n x q) and box, once; z each time.      Returns  beta, scores, bias, upper value.
-//! Steps    1. alpha, gradient, gap  2. the samples inside the margin change: update `G = sum 2 C_i x_i x_i'` over them
-//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0  4. exact line search
-//! Cost     per step two passes over the rows and q^3 / 6; memory 3 q^2. G does not depend on z, so a new z needs no new pass
-//!          over the samples inside; from the last z a few steps do.
+//! Steps    1. alpha, gradient, gap  2. the samples inside the margin change: update
+//!          `G = sum 2 C_i x_i x_i'` over them
+//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0
+//!          4. exact line search
+//! Cost     per step two passes over the rows and q^3 / 6; memory 3 q^2. G does not depend on z, so
+//!          a new z needs no new pass over the samples inside; from the last z a few steps do.
 //! Fails    never; stops with the gap reached.
 
 use super::margin::MarginHessian;
@@ -169,8 +174,9 @@ impl<'a> Machine<'a> {
         Answer { beta, scores: c, bias, upper, lower, level }
     }
 
-    /// The step t > 0 where the derivative along the direction is 0: it is piecewise linear and growing, so Newton steps kept
-    /// inside the bracket end after a few pieces. `slope` and `curve` belong to the penalty, `-start` is the slope at 0.
+    /// The step t > 0 where the derivative along the direction is 0: it is piecewise linear and
+    /// growing, so Newton steps kept inside the bracket end after a few pieces. `slope` and `curve`
+    /// belong to the penalty, `-start` is the slope at 0.
     fn line_search(&self, margins: &[f64], along: &[f64], slope: f64, curve: f64, start: f64) -> f64 {
         let derivative = |t: f64| {
             let (mut first, mut second) = (slope + t * curve, curve);
@@ -188,9 +194,9 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The second derivative of v along directions in z: with d a change of z and v = c . d (c the scores), `d' V'' d = v' K v`,
-/// `K = G - G sqrt(Z) (R + sqrt(Z) G sqrt(Z))^-1 sqrt(Z) G`. For subsets s and t that is `alpha' K_s Q^-1 K_t alpha`, Q the kernel of
-/// the mixture with its ridge.
+/// The second derivative of v along directions in z: with d a change of z and v = c . d (c the
+/// scores), `d' V'' d = v' K v`, `K = G - G sqrt(Z) (R + sqrt(Z) G sqrt(Z))^-1 sqrt(Z) G`. For
+/// subsets s and t that is `alpha' K_s Q^-1 K_t alpha`, Q the kernel of the mixture with its ridge.
 pub(super) struct Curvature<'a> {
     gram: &'a [f64],
     m: usize,

@@ -3,7 +3,8 @@
 use crate::dual::BoxDual;
 use crate::dual::normal::{Extended, Normal};
 
-/// `G = sum {2 C_i x_i x_i' : sample i inside the margin}`, the bias as a last column where there is one.
+/// `G = sum {2 C_i x_i x_i' : sample i inside the margin}`, the bias as a last column where there
+/// is one.
 #[derive(Debug)]
 pub(super) struct MarginHessian<'a> {
     normal: Normal<'a>,
@@ -19,7 +20,8 @@ impl<'a> MarginHessian<'a> {
         Self { normal: Normal::new(x), inside: vec![false; n], gram: vec![0.0; m * m] }
     }
 
-    /// Makes the samples of beta_i not 0 those inside the margin; costs a row's outer product for each that changed.
+    /// Makes the samples of beta_i not 0 those inside the margin; costs a row's outer product for
+    /// each that changed.
     pub(super) fn follow(&mut self, dual: &BoxDual, beta: &[f64]) {
         let n = beta.len();
         let now = |i: usize| beta[i] != 0.0;

@@ -1,4 +1,5 @@
-//! Step 2 of a round: weighs the generated subsets. Its last point becomes the machine that is returned.
+//! Step 2 of a round: weighs the generated subsets. Its last point becomes the machine that is
+//! returned.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use super::mixture::{Columns, Level, Point, Subsets};
 use super::separation::{Separation, Violated};
 use super::source::{ScoreQuery, Source};
 use super::support_norm::SupportNorm;
-use super::{FgmSettings, Kept, Mkl, mkl, paper_value};
+use super::{FgmSettings, Mkl, SelectedFeature, mkl, paper_value};
 use crate::dual::train::train_linear;
 use crate::dual::{BoxDual, DualSolution, kkt};
 use crate::{Error, Oracle, Run, Status, SvmSettings};
@@ -142,8 +143,8 @@ impl<'a> MixtureOracle<'a> {
         point
     }
 
-    /// The best mixture of the subsets listed. With `reuse` subsets of the columns at hand join the list until none of them is
-    /// violated by more than the gap asked for.
+    /// The best mixture of the subsets listed. With `reuse` subsets of the columns at hand join the
+    /// list until none of them is violated by more than the gap asked for.
     fn over_list(&mut self, query: &MixtureQuery, stop: &mut dyn FnMut() -> Option<Status>) -> Point {
         let mut machine = Machine::new(&self.columns.rows, self.dual);
         let design = (self.settings.mkl == Mkl::Simple).then(|| self.columns.rows.design());
@@ -187,7 +188,7 @@ impl<'a> MixtureOracle<'a> {
     }
 
     /// The features of positive weight in a mixture, ascending, and its machine.
-    pub(super) fn mixture(&self, point: &Point, status: Status) -> (Vec<Kept>, DualSolution) {
+    pub(super) fn mixture(&self, point: &Point, status: Status) -> (Vec<SelectedFeature>, DualSolution) {
         let features = &self.columns.features;
         let mut used: Vec<usize> = (0..point.z.len()).filter(|&k| point.z[k] > 0.0).collect();
         used.sort_unstable_by_key(|&k| features[k]);
@@ -208,17 +209,18 @@ impl<'a> MixtureOracle<'a> {
             status,
         });
         let shares = used.iter().map(|&k| (features[k], point.z[k])).zip(&solution.weights);
-        (shares.map(|((feature, share), &weight)| Kept { feature, share, weight }).collect(), solution)
+        (shares.map(|((feature, share), &weight)| SelectedFeature { feature, share, weight }).collect(), solution)
     }
 
-    /// The better of two subsets that the rules of `separation` allow, with the SVM trained on it: that of the largest
-    /// `sum_j z_j c_j^2` in the mixture (FGM-B), and that of the largest `sum_j w_j^2`.
+    /// The better of two subsets that the rules of `separation` allow, with the SVM trained on it:
+    /// that of the largest `sum_j z_j c_j^2` in the mixture (FGM-B), and that of the largest
+    /// `sum_j w_j^2`.
     pub(super) fn best_subset(
         &mut self,
         separation: &Separation<'_>,
         point: &Point,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(Vec<Kept>, DualSolution), Error> {
+    ) -> Result<(Vec<SelectedFeature>, DualSolution), Error> {
         let by_score: Vec<f64> = point.scores.iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
         let columns = &self.columns.features[..by_score.len()];
         let p = self.source.n_features();
@@ -241,7 +243,7 @@ impl<'a> MixtureOracle<'a> {
         features: &[usize],
         start: &Point,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(Vec<Kept>, DualSolution), Error> {
+    ) -> Result<(Vec<SelectedFeature>, DualSolution), Error> {
         // Rules may have filled the subset up with columns that no round asked for.
         self.columns.gather(self.source, features)?;
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
@@ -249,6 +251,6 @@ impl<'a> MixtureOracle<'a> {
         let solution = train_linear(&*design, &at, self.dual, Some(&start.beta[..]), self.svm, stop);
         let solution = paper_solution(solution);
         let kept = features.iter().zip(&solution.weights);
-        Ok((kept.map(|(&feature, &weight)| Kept { feature, share: 1.0, weight }).collect(), solution))
+        Ok((kept.map(|(&feature, &weight)| SelectedFeature { feature, share: 1.0, weight }).collect(), solution))
     }
 }

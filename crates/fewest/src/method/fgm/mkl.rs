@@ -1,15 +1,22 @@
-//! Multiple kernel learning over the generated subsets: weights mu on the simplex, by two solvers of one problem.
+//! Multiple kernel learning over the generated subsets: weights mu on the simplex, by two solvers
+//! of one problem.
 //!
-//! Solves   min over mu in the simplex of v(sum_t mu_t d_t), v(z) the optimum of the squared-hinge SVM on `sqrt(z_j) x_j`:
-//!          eq. (5) of Tan, Wang, Tsang 2010 with margins of 1 (see [`super`] for the change of scale).
-//! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature ([`Machine::curvature`])
+//! Solves   min over mu in the simplex of v(sum_t mu_t d_t), v(z) the optimum of the squared-hinge
+//!          SVM on `sqrt(z_j) x_j`: eq. (5) of Tan, Wang, Tsang 2010 with margins of 1 (see
+//!          [`super`] for the change of scale).
+//! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature
+//!          ([`Machine::curvature`])
 //!          3. the minimum of the quadratic model over the simplex ([`simplex_qp`]), and over more
-//!          subsets of the columns at hand  4. backtrack until v falls enough
-//!          simple: SimpleMKL (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced gradient
-//!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line search between
-//! Stop     (upper - lower) / upper, the lower value being that of the dual point against the worst generated subset.
-//! Differs  from SimpleMKL: its line search takes secant steps on the derivative, which every training gives, in place of
-//!          Armijo's rule; subsets are warm-started with their last weights.
+//!          subsets of the columns at hand  4. backtrack until v falls enough simple: SimpleMKL
+//!          (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced
+//!          gradient
+//!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line
+//!             search between
+//! Stop     (upper - lower) / upper, the lower value being that of the dual point against the worst
+//!          generated subset.
+//! Differs  from SimpleMKL: its line search takes secant steps on the derivative, which every
+//!          training gives, in place of Armijo's rule; subsets are warm-started with their last
+//!          weights.
 //! Fails    never; stops with the gap reached.
 
 use super::machine::{Answer, Machine};
@@ -49,14 +56,16 @@ impl Progress {
 
 /// Where the fast solver may find more subsets.
 pub(super) struct Pool<'a> {
-    /// The most violated subset for these scores over the columns, as positions; none when it needs other columns.
+    /// The most violated subset for these scores over the columns, as positions; none when it needs
+    /// other columns.
     pub(super) most_violated: &'a dyn Fn(&[f64]) -> Option<Vec<u32>>,
     /// Gap below which none is worth adding.
     pub(super) gap: f64,
 }
 
-/// The fast solver, from a feasible `mu`. With a pool, the quadratic model of v seeks subsets too: its minimum over all mixtures
-/// of the columns at hand is what a step aims at, so that a subset does not cost a training.
+/// The fast solver, from a feasible `mu`. With a pool, the quadratic model of v seeks subsets too:
+/// its minimum over all mixtures of the columns at hand is what a step aims at, so that a subset
+/// does not cost a training.
 pub(super) fn fast(
     machine: &mut Machine<'_>,
     subsets: &mut Subsets,
@@ -105,8 +114,8 @@ pub(super) fn fast(
     }
 }
 
-/// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it. Subsets that the model asks for
-/// are added.
+/// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it.
+/// Subsets that the model asks for are added.
 fn aim(
     machine: &Machine<'_>,
     subsets: &mut Subsets,
@@ -298,7 +307,8 @@ fn largest(mu: &[f64]) -> usize {
     (0..mu.len()).fold(0, |best, t| if mu[t] > mu[best] { t } else { best })
 }
 
-/// Minus the reduced gradient with the largest mu_t as the one that keeps the sum (eq. (12) of SimpleMKL).
+/// Minus the reduced gradient with the largest mu_t as the one that keeps the sum (eq. (12) of
+/// SimpleMKL).
 fn reduced_gradient(at: &Training) -> Vec<f64> {
     let base = largest(&at.mu);
     let mut direction: Vec<f64> = (0..at.mu.len())
@@ -378,7 +388,8 @@ mod tests {
                 simple.upper
             );
             for (name, point, tolerance) in [("fast", &newton, 1e-9), ("simple", &simple, 1e-5)] {
-                // mu_t > 0 only where the sum of squares is the largest: the gap counts what is missing to that.
+                // mu_t > 0 only where the sum of squares is the largest: the gap counts what is
+                // missing to that.
                 let squares = subsets.squares(&point.scores);
                 let worst = squares.iter().copied().fold(0.0, f64::max);
                 let missing: f64 = point.mu.iter().zip(&squares).map(|(m, s)| m * (worst - s)).sum();

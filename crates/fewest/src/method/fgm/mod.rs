@@ -1,29 +1,43 @@
-//! Feature generating machine: a sparse linear SVM among millions of features, with the value of its relaxation proven.
+//! Feature generating machine: a sparse linear SVM among millions of features, with the value of
+//! its relaxation proven.
 //!
-//! Solves   min_d min 1/2 |w|^2 + C/2 sum_i xi_i^2 - rho, s.t. y_i (w.(x_i . d) + b) >= rho - xi_i, over the subsets d that the
-//!          rules allow, relaxed to their mixtures sum_t mu_t d_t. Squared hinge, ridge; no bias, unless asked for.
-//! Paper    Tan, Wang, Tsang, Learning sparse SVM for feature selection on very high dimensional datasets, ICML 2010:
-//!          Algorithm 1, eqs. (1)-(9), Theorem 1, sections 2.2 to 2.5.
-//! Given    Problem (n samples, p features), or a [`Source`] of its columns; Rules, [`FgmSettings`].
-//! Returns  the features kept, their mu-weights z_j = sum_t mu_t d_tj, w, the mixture's value, the proven bound, status.
-//! Steps    1. alpha = 1/n (samples by their weights); the most violated subset (`separation`)  2. multiple kernel learning over the subsets so far
-//!          (`mkl`)  3. at its alpha: the most violated subset, and the bound of Theorem 1  4. until value and bound meet
-//! Size     `subset_size`, the paper's B, is the size of each generated subset; by default the size of the rules.
-//! Keeps    a subset that the rules allow, always. Where the rules have a size: the better of two subsets of the mixture, each
-//!          retrained: that of the largest sum of z_j c_j^2 (FGM-B) and that of the largest sum of w_j^2. Where they have none,
-//!          but `subset_size` is set: every feature of positive weight, the paper's own output, if the other rules allow it.
-//! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has a smaller value. Under a
-//!          budget, groups or implications the sum it counts is raised by the slack the search may have left, 1e-6.
-//!          Where a subset is kept and B is not the size of the rules, d is sought once more, at the last alpha, under the rules.
-//! Cost     per round one pass over X, and on the q columns of the generated subsets a few dozen steps of two passes and
-//!          q^3 / 6 each; memory: those columns and 24 q^2 bytes. p only enters by the pass.
-//! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this one's is -1 / (4 V), so
-//!          both have the same subsets and mixtures. Improvements, each with its setting:
-//!          - `reuse`: between two passes the best mixture of all subsets of the columns at hand is found, not of those listed: under
-//!            a size limit without a list (`support_norm`), under other rules by seeking subsets among the columns (`mkl`);
+//! Solves   min_d min 1/2 |w|^2 + C/2 sum_i xi_i^2 - rho, s.t. y_i (w.(x_i . d) + b) >= rho - xi_i,
+//!          over the subsets d that the rules allow, relaxed to their mixtures sum_t mu_t d_t.
+//!          Squared hinge, ridge; no bias, unless asked for.
+//! Paper    Tan, Wang, Tsang, Learning sparse SVM for feature selection on very high dimensional
+//!          datasets, ICML 2010: Algorithm 1, eqs. (1)-(9), Theorem 1, sections 2.2 to 2.5.
+//! Given    Problem (n samples, p features), or a [`Source`] of its columns; Rules,
+//!          [`FgmSettings`].
+//! Returns  the features kept, their mu-weights z_j = sum_t mu_t d_tj, w, the mixture's value, the
+//!          proven bound, status.
+//! Steps    1. alpha = 1/n (samples by their weights); the most violated subset (`separation`)
+//!          2. multiple kernel learning over the subsets so far (`mkl`, `support_norm`)
+//!          3. at its alpha: the most violated subset, and the bound of Theorem 1
+//!          4. until value and bound meet
+//!          5. the features kept, and the SVM on them
+//! Size     `subset_size`, the paper's B, is the size of each generated subset; by default the size
+//!          of the rules.
+//! Keeps    a subset that the rules allow, always. Where the rules have a size: the better of two
+//!          subsets of the mixture, each retrained: that of the largest sum of z_j c_j^2 (FGM-B)
+//!          and that of the largest sum of w_j^2. Where they have none, but `subset_size` is set:
+//!          every feature of positive weight, the paper's own output, if the other rules allow it.
+//! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has
+//!          a smaller value. Under a budget, groups or implications the sum it counts is raised by
+//!          the slack the search may have left, 1e-6. Where a subset is kept and B is not the size
+//!          of the rules, d is sought once more, at the last alpha, under the rules.
+//! Cost     per round one pass over X, and on the q columns of the generated subsets a few dozen
+//!          steps of two passes and q^3 / 6 each; memory: those columns and 24 q^2 bytes. p only
+//!          enters by the pass.
+//! Differs  from the paper: margins are 1 while it computes: with V the value of that problem, this
+//!          one's is -1 / (4 V), so both have the same subsets and mixtures. Improvements, each
+//!          with its setting:
+//!          - `reuse`: between two passes the best mixture of all subsets of the columns at hand is
+//!            found, not of those listed: under a size limit without a list (`support_norm`), under
+//!            other rules by seeking subsets among the columns (`mkl`);
 //!          - `mkl`: Newton's method in place of SimpleMKL's reduced gradient;
 //!          - each round's MKL is solved to a share of the gap still open.
-//! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too many columns for the memory.
+//! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too
+//!          many columns for the memory.
 
 mod machine;
 mod margin;
@@ -48,7 +62,6 @@ use crate::{
     Classified, Error, Kernel, Limits, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run, Selection, Sense,
     Status, Subset, SvmSettings, drive,
 };
-use mixture::Level;
 use mixture_oracle::MixtureOracle;
 use rounds::Rounds;
 use separation::Separation;
@@ -70,7 +83,8 @@ pub enum Mkl {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FgmSettings {
-    /// C > 0 of `C/2 sum_i xi_i^2`, which is twice the cost of a squared-hinge SVM elsewhere in this library. Default 1.
+    /// C > 0 of `C/2 sum_i xi_i^2`, which is twice the cost of a squared-hinge SVM elsewhere in
+    /// this library. Default 1.
     pub cost: f64,
     /// Bias b. Default none, the paper's.
     pub bias: Bias,
@@ -78,8 +92,8 @@ pub struct FgmSettings {
     pub mkl: Mkl,
     /// Seek subsets among the columns at hand before all features are looked at again. Default yes.
     pub reuse: bool,
-    /// B, the size of each generated subset, from 1 to p. Default none: the size of the rules. With a value here and no size in the rules
-    /// every feature of the mixture is kept, as in the paper.
+    /// B, the size of each generated subset, from 1 to p. Default none: the size of the rules. With
+    /// a value here and no size in the rules every feature of the mixture is kept, as in the paper.
     pub subset_size: Option<usize>,
     /// Relative duality gap of the last training on a subset, in (0, 1). Default 1e-6.
     pub tolerance: f64,
@@ -159,7 +173,7 @@ impl Method for FgmSettings {
 
 /// A feature kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Kept {
+pub struct SelectedFeature {
     /// Index, from 0.
     pub feature: usize,
     /// z_j = sum_t mu_t d_tj, in (0, 1]; 1 where a subset is kept.
@@ -190,15 +204,16 @@ pub struct Round {
 /// Result of [`fgm`].
 #[derive(Debug, Clone)]
 pub struct FgmReport {
-    /// The features kept, value, bound, status. The objective is that of the SVM on the subset, or the mixture's value where the
-    /// mixture is kept; status `optimal` says that the features are an allowed subset of at most B features and that the gap is closed,
-    /// `completed` that the relaxation is solved within the gap. The ranking lists the features kept, by falling |w_j|; its criterion
-    /// is z_j.
+    /// The features kept, value, bound, status. The objective is that of the SVM on the subset, or
+    /// the mixture's value where the mixture is kept; status `optimal` says that the features are
+    /// an allowed subset of at most B features and that the gap is closed, `completed` that the
+    /// relaxation is solved within the gap. The ranking lists the features kept, by falling |w_j|;
+    /// its criterion is z_j.
     pub selection: Selection,
     /// The features kept, ascending.
-    pub kept: Vec<Kept>,
-    /// The machine behind w and b, in the paper's scale: |beta_i| sum to 1. Its objectives are those of its own SVM, on the
-    /// columns `sqrt(z_j) x_j`.
+    pub kept: Vec<SelectedFeature>,
+    /// The machine behind w and b, in the paper's scale: |beta_i| sum to 1. Its objectives are
+    /// those of its own SVM, on the columns `sqrt(z_j) x_j`.
     pub solution: DualSolution,
     /// Every round, in order.
     pub rounds: Vec<Round>,
@@ -254,7 +269,8 @@ impl From<FgmReport> for Report {
 /// ```
 ///
 /// # Errors
-/// Settings out of range; neither a size nor a budget in the rules and no `subset_size`; more columns than the memory allows.
+/// Settings out of range; neither a size nor a budget in the rules and no `subset_size`; more
+/// columns than the memory allows.
 pub fn fgm(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -265,8 +281,9 @@ pub fn fgm(
     generate(&problem.design(), problem.labels(), problem.weights(), rules, settings, limits, observer)
 }
 
-/// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1) of its n samples. The result is that of
-/// the same columns in memory, bit for bit where the source's scores are. Whoever makes the source has checked its values ([`crate::check_values`]).
+/// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1)
+/// of its n samples. The result is that of the same columns in memory, bit for bit where the
+/// source's scores are. Whoever makes the source has checked its values ([`crate::check_values`]).
 ///
 /// # Errors
 /// Those of [`fgm`] and of [`Problem::new`], and those of the source.
@@ -301,33 +318,49 @@ fn generate(
     let mut oracle = MixtureOracle::new(source, &dual, &svm, settings, &separation);
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
     let mut rounds = Rounds::new(source, &dual, &separation, proves);
+    // Steps 1 to 4.
     rounds.first(&mut run)?;
     let status = drive(&mut oracle, &mut rounds, &mut run)?;
-    let best = rounds.best.expect("a limit before the first answer is wound up by one");
-
-    let subset_of = |kept: &[Kept]| Subset::from_indices(rules.p(), kept.iter().map(|k| k.feature));
-    let (mut kept, mut solution) = oracle.mixture(&best, run.stop().unwrap_or(Status::Optimal));
-    let mut subset = subset_of(&kept);
-    let keeps_union = rules.list().max_features.is_none() && settings.subset_size.is_some() && rules.allows(&subset);
-    if keeps_union {
-        run.raise_bound(paper_value(rounds.lower));
-    } else {
-        let asked = Separation::new(rules);
-        if !proves {
-            let most = asked.all(source, &best.beta)?.most;
-            run.raise_bound(paper_value(Level::of(&dual, &best.beta).value(most)));
-        }
-        let over = run.elapsed() + WIND_UP;
-        (kept, solution) = oracle.best_subset(&asked, &best, &mut || run.stop().filter(|_| run.elapsed() >= over))?;
-        subset = subset_of(&kept);
-    }
+    // Step 5.
+    let (kept, solution) = keep(&mut oracle, &rounds, settings, &mut run)?;
+    let subset = subset_of(rules.p(), &kept);
     run.offer(&subset, solution.primal);
     // A mixture of more than B features is no answer to the question for subsets of B.
-    let proven = run.closed() && generated.allows(&subset);
+    let answers = rules.list().max_features.is_some() || generated.allows(&subset);
+    let proven = run.closed() && answers;
     let mut outcome = run.finish(if proven { Status::Optimal } else { status });
     outcome.counts.cuts = oracle.subsets.len() as u64;
     let selection = Selection { outcome, ranking: ranking(&kept), solutions: Vec::new() };
     Ok(FgmReport { selection, kept, solution, rounds: rounds.history })
+}
+
+/// Step 5: every feature of the mixture, where no size was asked and the rules allow it; else the
+/// best allowed subset of it. Raises the bound to that of what is kept.
+fn keep(
+    oracle: &mut MixtureOracle<'_>,
+    rounds: &Rounds<'_>,
+    settings: &FgmSettings,
+    run: &mut Run<'_>,
+) -> Result<(Vec<SelectedFeature>, DualSolution), Error> {
+    let rules = run.rules();
+    let best = rounds.best.as_ref().expect("a limit before the first answer is wound up by one");
+    if rules.list().max_features.is_none() && settings.subset_size.is_some() {
+        let mixture = oracle.mixture(best, run.stop().unwrap_or(Status::Optimal));
+        if rules.allows(&subset_of(rules.p(), &mixture.0)) {
+            run.raise_bound(paper_value(rounds.lower));
+            return Ok(mixture);
+        }
+    }
+    let asked = Separation::new(rules);
+    if !rounds.proves {
+        run.raise_bound(paper_value(rounds.bound_at(best, &asked)?));
+    }
+    let over = run.elapsed() + WIND_UP;
+    oracle.best_subset(&asked, best, &mut || run.stop().filter(|_| run.elapsed() >= over))
+}
+
+fn subset_of(p: usize, kept: &[SelectedFeature]) -> Subset {
+    Subset::from_indices(p, kept.iter().map(|k| k.feature))
 }
 
 /// The rules of each generated subset: those of the run, with `size` as their size where it is set.
@@ -358,9 +391,14 @@ fn allows_every_union(rules: &Rules) -> bool {
 }
 
 /// Best first: by falling |w_j|, ties to the smaller index.
-fn ranking(kept: &[Kept]) -> Vec<Ranked> {
-    let mut order: Vec<&Kept> = kept.iter().collect();
+fn ranking(kept: &[SelectedFeature]) -> Vec<Ranked> {
+    let mut order: Vec<&SelectedFeature> = kept.iter().collect();
     order.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(a.feature.cmp(&b.feature)));
-    let ranked = |(at, k): (usize, &&Kept)| Ranked { feature: k.feature, rank: at + 1, step: None, criterion: k.share };
+    let ranked = |(at, k): (usize, &&SelectedFeature)| Ranked {
+        feature: k.feature,
+        rank: at + 1,
+        step: None,
+        criterion: k.share,
+    };
     order.iter().enumerate().map(ranked).collect()
 }

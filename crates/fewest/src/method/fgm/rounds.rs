@@ -1,4 +1,5 @@
-//! Steps 1, 3 and 4 of the feature generating machine: the most violated subset, value and bound, the end.
+//! Steps 1, 3 and 4 of the feature generating machine: the most violated subset, value and bound,
+//! the end.
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ pub(super) struct Rounds<'a> {
     /// The bound of the relaxation, with margins of 1.
     pub(super) lower: f64,
     /// Whether that is a bound of the run, whatever will be kept.
-    proves: bool,
+    pub(super) proves: bool,
 }
 
 impl<'a> Rounds<'a> {
@@ -70,6 +71,12 @@ impl<'a> Rounds<'a> {
         let mut beta: Vec<f64> = self.dual.y.iter().zip(&self.dual.cost).map(|(y, cost)| y * (cost / total)).collect();
         kkt::make_feasible(self.dual, &mut beta);
         self.separate(&beta, run)
+    }
+
+    /// Bound on the value of the subsets of these rules, with margins of 1, by one more pass.
+    pub(super) fn bound_at(&self, point: &Point, rules: &Separation<'_>) -> Result<f64, Error> {
+        let most = rules.all(self.source, &point.beta)?.most;
+        Ok(Level::of(self.dual, &point.beta).value(most))
     }
 
     fn query(&mut self, run: &Run<'_>, grace: Duration) -> MixtureQuery {

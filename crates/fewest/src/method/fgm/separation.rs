@@ -1,7 +1,8 @@
-//! The most violated subset: scores of all features, and the allowed subset with the largest sum of their squares (sec. 2.4).
+//! The most violated subset: scores of all features, and the allowed subset with the largest sum of
+//! their squares (sec. 2.4).
 //!
-//! Where the rules are a size, must-in and must-out, the source gives the largest and no array of length p is kept. Other rules ask
-//! [`Rules::good_subset`], whose slack the bound accounts for.
+//! Where the rules are a size, must-in and must-out, the source gives the largest and no array of
+//! length p is kept. Other rules ask [`Rules::good_subset`], whose slack the bound accounts for.
 
 use super::source::{FeatureScore, ScoreQuery, Source, keep};
 use super::tuning::SLACK;
@@ -57,7 +58,8 @@ impl<'a> Separation<'a> {
         }
     }
 
-    /// The most violated subset among the columns at hand: `scores` of `features`, the others counting as 0.
+    /// The most violated subset among the columns at hand: `scores` of `features`, the others
+    /// counting as 0.
     pub(super) fn among(&self, p: usize, features: &[usize], scores: &[f64]) -> Violated {
         let scored = features.iter().zip(scores);
         match self {

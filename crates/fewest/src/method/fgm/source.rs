@@ -1,4 +1,5 @@
-//! The matrix as the feature generating machine sees it: scores of all columns, and a copy of a few. So the columns may be elsewhere.
+//! The matrix as the feature generating machine sees it: scores of all columns, and a copy of a
+//! few. So the columns may be elsewhere.
 
 use rayon::prelude::*;
 
@@ -7,7 +8,8 @@ use crate::{Design, Error, RowMatrix};
 /// Columns scored together: their scores stay in the first cache.
 const CHUNK: usize = 4096;
 
-/// A question for scores: those of the features `always`, and the `most` largest squares among the features in neither list.
+/// A question for scores: those of the features `always`, and the `most` largest squares among the
+/// features in neither list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScoreQuery {
     /// How many of the largest.
@@ -27,8 +29,9 @@ pub struct FeatureScore {
     pub score: f64,
 }
 
-/// A matrix of n samples and p features, all values finite, by what [`super::fgm_from`] asks of it. Any matrix in memory is one; columns
-/// on other machines are another, which answers each question with one message to each of them. Errors are [`Error::Source`] and end the run.
+/// A matrix of n samples and p features, all values finite, by what [`super::fgm_from`] asks of it.
+/// Any matrix in memory is one; columns on other machines are another, which answers each question
+/// with one message to each of them. Errors are [`Error::Source`] and end the run.
 #[expect(clippy::missing_errors_doc, reason = "said of all of them at once")]
 pub trait Source: Sync {
     /// Number of samples n.
@@ -37,9 +40,11 @@ pub trait Source: Sync {
     fn n_features(&self) -> usize;
     /// x_j . v for all j, length p, with v of length n.
     fn scores(&self, v: &[f64]) -> Result<Vec<f64>, Error>;
-    /// At least the scores of the query, each feature once, in any order; of the largest those that are 0 may be missing.
+    /// At least the scores of the query, each feature once, in any order; of the largest those that
+    /// are 0 may be missing.
     fn largest(&self, v: &[f64], query: &ScoreQuery) -> Result<Vec<FeatureScore>, Error>;
-    /// Row-major copy of the given columns, which ascend; each is asked for once. Dense or sparse, always the same.
+    /// Row-major copy of the given columns, which ascend; each is asked for once. Dense or sparse,
+    /// always the same.
     fn rows(&self, features: &[usize]) -> Result<RowMatrix, Error>;
 }
 

@@ -1,16 +1,24 @@
-//! All mixtures of subsets of at most B of the columns at hand, without a list of subsets: the fast solver of multiple kernel learning.
+//! All mixtures of subsets of at most B of the columns at hand, without a list of subsets: the fast
+//! solver of multiple kernel learning.
 //!
-//! Solves   min over z in [0, 1]^q, sum z <= B, of v(z): eq. (5) of Tan, Wang, Tsang 2010 with every subset of the columns generated,
-//!          as those z are the mixtures of subsets. Minimised over z first, this is  min_w P(w) + sum_i C_i xi_i^2  with
-//!          P(w) = min_z 1/2 sum_j w_j^2 / z_j: half the squared k-support norm (Argyriou, Foygel, Srebro, NIPS 2012), k = B.
-//! Uses     P(w) = max over s >= 0 of sum_j h_s(w_j) - s^2 B / 2, h_s(w) = s |w| where |w| <= s, else w^2 / 2 + s^2 / 2; there
-//!          z_j = min(1, |w_j| / s). Given s the penalty is separable; s is where sum_j z_j = B.
-//! Steps    1. alpha = slacks at w, value, bound over the columns; stop at the gap  2. model: -c.d + 1/2 d'Gd in place of the loss, G
-//!          the Hessian, kept up to date by the samples that enter and leave the margin  3. its minimum with P: coordinate descent
-//!          given s, s by a bracketing secant; where the descent is slow, Newton steps on the weights that are not 0  4. exact line
-//!          search between, P's kinks included (proximal Newton: Lee, Sun, Saunders, SIAM J. Optim. 2014)
+//! Solves   min over z in [0, 1]^q, sum z <= B, of v(z): eq. (5) of Tan, Wang, Tsang 2010 with
+//!          every subset of the columns generated, as those z are the mixtures of subsets.
+//!          Minimised over z first, this is  min_w P(w) + sum_i C_i xi_i^2  with
+//!          P(w) = min_z 1/2 sum_j w_j^2 / z_j: half the squared k-support norm (Argyriou, Foygel,
+//!          Srebro, NIPS 2012), k = B.
+//! Uses     P(w) = max over s >= 0 of sum_j h_s(w_j) - s^2 B / 2, h_s(w) = s |w| where |w| <= s,
+//!          else w^2 / 2 + s^2 / 2; there z_j = min(1, |w_j| / s). Given s the penalty is
+//!          separable; s is where sum_j z_j = B.
+//! Steps    1. alpha = slacks at w, value, bound over the columns; stop at the gap
+//!          2. model: -c.d + 1/2 d'Gd in place of the loss, G the Hessian, kept up to date by the
+//!             samples that enter and leave the margin
+//!          3. its minimum with P: coordinate descent given s, s by a bracketing secant; where the
+//!             descent is slow, Newton steps on the weights that are not 0
+//!          4. exact line search between, P's kinks included (proximal Newton: Lee, Sun, Saunders,
+//!             SIAM J. Optim. 2014)
 //! Required features have z_j = 1 and the penalty 1/2 w^2 throughout; the bias its own.
-//! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0; memory 3 q^2.
+//! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0;
+//!          memory 3 q^2.
 //! Fails    never; stops with the gap reached.
 
 use super::margin::MarginHessian;
@@ -66,7 +74,8 @@ impl Progress {
     }
 }
 
-/// s where sum_j min(1, |w_j| / s) = most, and how many of the `sizes` (falling) reach it; s = 0 where the sum is below that for all s.
+/// s where sum_j min(1, |w_j| / s) = most, and how many of the `sizes` (falling) reach it; s = 0
+/// where the sum is below that for all s.
 fn threshold(sizes: &[f64], most: f64) -> (f64, usize) {
     let count = sizes.iter().take_while(|w| **w > 0.0).count();
     if count as f64 <= most {
@@ -85,7 +94,8 @@ fn threshold(sizes: &[f64], most: f64) -> (f64, usize) {
 }
 
 impl<'a> SupportNorm<'a> {
-    /// `required` of length q; subsets have at most `most` features besides those. `start`: coefficients of the first columns and s.
+    /// `required` of length q; subsets have at most `most` features besides those. `start`:
+    /// coefficients of the first columns and s.
     pub(super) fn new(
         rows: &'a RowMatrix,
         dual: &'a BoxDual,
@@ -143,8 +153,8 @@ impl<'a> SupportNorm<'a> {
             .collect()
     }
 
-    /// Solves to a relative gap of `tolerance`. `most_violated` gives the largest sum of squared scores of an allowed subset of the
-    /// columns.
+    /// Solves to a relative gap of `tolerance`. `most_violated` gives the largest sum of squared
+    /// scores of an allowed subset of the columns.
     pub(super) fn solve(
         &mut self,
         tolerance: f64,
@@ -214,8 +224,8 @@ impl<'a> SupportNorm<'a> {
         }
     }
 
-    /// Step 4: the step t along the direction, 1 mostly, 0 where no step falls below `upper`. The value is convex in t, so halves
-    /// of the bracket close in.
+    /// Step 4: the step t along the direction, 1 mostly, 0 where no step falls below `upper`. The
+    /// value is convex in t, so halves of the bracket close in.
     fn line_search(&self, direction: &[f64], margins: &[f64], along: &[f64], upper: f64) -> f64 {
         let value = |t: f64| {
             let at: Vec<f64> = self.w.iter().zip(direction).map(|(w, d)| w + t * d).collect();
@@ -254,7 +264,8 @@ impl<'a> SupportNorm<'a> {
         for _ in 0..TRIES {
             self.descend(&mut u, &mut slope, open);
             let (off, shared) = self.excess(&u);
-            // Would the u_j stay, s would change by this share; as they follow it is too much, and the root between.
+            // Would the u_j stay, s would change by this share; as they follow it is too much, and
+            // the root between.
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
             if off > 0.0 {
@@ -269,7 +280,8 @@ impl<'a> SupportNorm<'a> {
                 (_, Some((b, _))) => b / (1.0 + way),
                 (None, None) => unreachable!("one of them was just set"),
             };
-            // The value is flat in s^2: what is left open is at most the shares that are off times the way to go.
+            // The value is flat in s^2: what is left open is at most the shares that are off times
+            // the way to go.
             let left = 0.5 * off.abs() * (next * next - self.s * self.s).abs();
             if left <= open {
                 break;
@@ -286,7 +298,8 @@ impl<'a> SupportNorm<'a> {
         sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE)
     }
 
-    /// Shares beyond B, above 0 where s is too small and below where it is too large; and the sum of the shares below 1.
+    /// Shares beyond B, above 0 where s is too small and below where it is too large; and the sum
+    /// of the shares below 1.
     fn excess(&self, u: &[f64]) -> (f64, f64) {
         let (mut off, mut shared) = (-self.most, 0.0);
         for j in (0..self.q).filter(|&j| !self.required[j]) {
@@ -346,7 +359,8 @@ impl<'a> SupportNorm<'a> {
         }
     }
 
-    /// A Newton step of the model given s on the weights that are not 0; those whose sign would turn become 0. Taken as far as it gains.
+    /// A Newton step of the model given s on the weights that are not 0; those whose sign would
+    /// turn become 0. Taken as far as it gains.
     fn newton_step(&self, u: &mut [f64], slope: &mut [f64]) {
         let m = u.len();
         let support: Vec<usize> = (0..m).filter(|&j| u[j] != 0.0).collect();

@@ -1,11 +1,12 @@
-//! Numbers that steer the solvers of `fgm`. They change the time, never a bound. All were chosen by hand on the data of
-//! `bench/fgm.py`; whoever changes one runs that script before and after.
+//! Numbers that steer the solvers of `fgm`. They change the time, never whether a bound holds. All
+//! were chosen by hand; `bench/fgm.py` shows what a change costs.
 
 use std::time::Duration;
 
 /// What a round may still take after a limit was reached, so that there is a mixture at all.
 pub(super) const WIND_UP: Duration = Duration::from_secs(1);
-/// Gap of the columns at hand at which a pass over all features is due: a share of the gap at the last pass,
+/// Gap of the columns at hand at which a pass over all features is due: a share of the gap at the
+/// last pass,
 pub(super) const POOL_SHARE: f64 = 0.1;
 /// and in any case this share of the gap that was set.
 pub(super) const POOL_OF_GAP: f64 = 0.3;
@@ -18,9 +19,10 @@ pub(super) const SLACK: f64 = 1e-6;
 
 /// The machine of a mixture (`machine.rs`).
 pub(super) mod machine {
-    /// Steps at most for one z. Not a setting: finite Newton with an exact line search ends after a few tens of steps, and only
-    /// rounding makes it circle. The answer's upper and lower value hold wherever it stops, so what is left open is seen in the
-    /// gap of the run, which ends as `stalled` if it stays.
+    /// Steps at most for one z. Not a setting: finite Newton with an exact line search ends after a
+    /// few tens of steps, and only rounding makes it circle. The answer's upper and lower value
+    /// hold wherever it stops, so what is left open is seen in the gap of the run, which ends as
+    /// `stalled` if it stays.
     pub(in super::super) const STEPS: usize = 100;
     /// Gap, as a share of the value, below which a step that does not halve it is rounding.
     pub(in super::super) const ROUNDING: f64 = 1e-9;
@@ -34,8 +36,8 @@ pub(super) mod support_norm {
     pub(in super::super) const PATIENCE: u32 = 12;
     /// Sweeps at most of one descent; what it leaves open the next model finds.
     pub(in super::super) const SWEEPS: usize = 200;
-    /// Share of the gap aimed at that the root of what a model leaves open may have: the value is flat at the optimum, its dual
-    /// point not.
+    /// Share of the gap aimed at that the root of what a model leaves open may have: the value is
+    /// flat at the optimum, its dual point not.
     pub(in super::super) const INNER: f64 = 0.1;
     /// Differences of the value below this share of it are rounding.
     pub(in super::super) const ROUNDING: f64 = 1e-12;
