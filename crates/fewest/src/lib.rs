@@ -16,6 +16,7 @@ mod relaxation;
 mod rules;
 mod run;
 pub mod saddle;
+pub mod simd;
 mod subset;
 pub mod subset_oracle;
 pub mod validation;

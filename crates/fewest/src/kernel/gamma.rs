@@ -256,7 +256,7 @@ pub fn sigest(design: &dyn Design, theta: usize) -> Result<f64, Error> {
         out.clear();
         out.resize(n - i - 1, 0.0);
         for column in &columns {
-            crate::kernel::simd::add_squared_differences(1.0, column[i], &column[i + 1..], out);
+            crate::simd::add_squared_differences(1.0, column[i], &column[i + 1..], out);
         }
     };
     let pairs = n as u64 * (n as u64 - 1) / 2;

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use super::{Folds, SamplesByClass};
 use crate::dual::{BoxDual, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Clock, Error, Loss, SvmSettings};
 
 /// Means of accuracies that differ by less are equal: sums of the same terms in another order.
