@@ -218,7 +218,7 @@ mod tests {
         }
         let path = folder.path().join("a.csv");
         let seen = |out: Sink<'_>| {
-            out.write_all(&[b'1'; 1 << 20])?;
+            out.write_all(&vec![b'1'; 1 << 20])?;
             assert_eq!(names(folder.path()), [""; 0]);
             Ok(())
         };

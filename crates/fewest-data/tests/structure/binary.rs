@@ -3,8 +3,9 @@
 use std::io::{Cursor, Write as _};
 use std::sync::Arc;
 
-use parquet::basic::{Compression, Encoding, Repetition, Type as Physical};
+use parquet::basic::{Compression, Encoding, GzipLevel, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -41,14 +42,16 @@ pub(crate) fn npz(dice: &mut Dice) -> Vec<u8> {
     } else {
         let rows: Vec<usize> = (0..n).map(|_| dice.below(p + 1)).collect();
         let stored: usize = rows.iter().sum();
-        let form = dice.pick(&["csr", "csr", "csc", "coo"]);
+        let form = if dice.wrong_in(4) { dice.pick(&["csc", "coo"]) } else { "csr" };
         put(dice, &mut zip, "format", "|S3", &[], form.as_bytes());
         let mut starts = vec![0.0];
-        rows.iter().for_each(|count| starts.push(starts[starts.len() - 1] + *count as f64));
+        for count in &rows {
+            starts.push(starts[starts.len() - 1] + *count as f64);
+        }
         let mut at = 0;
         array(dice, &mut zip, "indptr", &[n + 1], |dice| {
             at += 1;
-            if dice.once_in(100) { -1.0 } else { starts.get(at - 1).copied().unwrap_or(1e300) }
+            if dice.wrong_in(100) { -1.0 } else { starts.get(at - 1).copied().unwrap_or(1e300) }
         });
         array(dice, &mut zip, "indices", &[stored], |dice| dice.count(0) as f64);
         array(dice, &mut zip, "data", &[stored], |dice| dice.below(3) as f64);
@@ -68,7 +71,7 @@ type Zip = zip::ZipWriter<Cursor<Vec<u8>>>;
 /// An array of numbers, nearly always as doubles.
 fn array(dice: &mut Dice, zip: &mut Zip, key: &str, shape: &[usize], mut value: impl FnMut(&mut Dice) -> f64) {
     let count = shape.iter().product::<usize>();
-    let (kind, width) = if dice.once_in(5) { dice.pick(&ITEMS) } else { ITEMS[0] };
+    let (kind, width) = if dice.wrong_in(5) { dice.pick(&ITEMS) } else { ITEMS[0] };
     let bytes: Vec<u8> = if (kind, width) == ITEMS[0] {
         (0..count).flat_map(|_| value(dice).to_le_bytes()).collect()
     } else {
@@ -92,7 +95,7 @@ fn put(dice: &mut Dice, zip: &mut Zip, key: &str, kind: &str, shape: &[usize], b
     zip.write_all(b"\x93NUMPY\x01\x00").expect("write");
     zip.write_all(&(length as u16).to_le_bytes()).expect("write");
     zip.write_all(header.as_bytes()).expect("write");
-    zip.write_all(&bytes[..bytes.len() - usize::from(dice.once_in(60)).min(bytes.len())]).expect("write");
+    zip.write_all(&bytes[..bytes.len() - usize::from(dice.wrong_in(60)).min(bytes.len())]).expect("write");
 }
 
 /// A table of some columns, whose page headers, levels and footer are then changed here and there.
@@ -101,12 +104,12 @@ pub(crate) fn parquet(dice: &mut Dice) -> Vec<u8> {
         Compression::UNCOMPRESSED,
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
-        Compression::GZIP(Default::default()),
-        Compression::ZSTD(Default::default()),
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
         Compression::LZ4,
         Compression::LZ4_RAW,
     ]);
-    let columns: Vec<(Physical, bool)> = (0..1 + dice.below(4)).map(|_| (dice.pick(&KINDS), dice.once_in(3))).collect();
+    let columns: Vec<(Physical, bool)> = (0..=dice.below(4)).map(|_| (dice.pick(&KINDS), dice.once_in(3))).collect();
     let mut properties = WriterProperties::builder()
         .set_compression(codec)
         .set_writer_version(dice.pick(&[WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0]))
@@ -126,7 +129,7 @@ pub(crate) fn parquet(dice: &mut Dice) -> Vec<u8> {
         properties = properties.set_column_encoding(name(&columns, j).into(), dice.pick(&encodings));
     }
     let file = written(dice, &columns, properties.build()).expect("a good file");
-    changed(dice, file)
+    if dice.right { file } else { changed(dice, file) }
 }
 
 /// Names as in other files, the target last.
@@ -150,7 +153,7 @@ fn written(
     let schema = Type::group_type_builder("schema").with_fields(fields).build()?;
     let mut file = Vec::new();
     let mut writer = SerializedFileWriter::new(&mut file, Arc::new(schema), Arc::new(properties))?;
-    for _ in 0..1 + dice.below(2) {
+    for _ in 0..=dice.below(2) {
         let n = dice.below(100);
         let mut group = writer.next_row_group()?;
         for &(kind, optional) in columns {
@@ -194,7 +197,8 @@ fn put_column<T: DataType>(
 fn changed(dice: &mut Dice, mut file: Vec<u8>) -> Vec<u8> {
     let reader = SerializedFileReader::new(bytes::Bytes::from(file.clone())).expect("a good file");
     let groups = reader.metadata().row_groups().iter();
-    let chunks: Vec<(u64, u64)> = groups.flat_map(|g| g.columns().iter().map(|c| c.byte_range())).collect();
+    let chunks: Vec<(u64, u64)> =
+        groups.flat_map(|g| g.columns().iter().map(ColumnChunkMetaData::byte_range)).collect();
     let length = file.len();
     let footer = u32::from_le_bytes(*file[length - 8..].first_chunk().expect("four bytes")) as usize + 4;
     for _ in 0..dice.below(4) {

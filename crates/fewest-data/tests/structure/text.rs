@@ -1,5 +1,7 @@
 //! Text formats.
 
+use std::fmt::Write as _;
+
 use super::Dice;
 
 /// Numbers as cells, at the edges of what doubles hold, too.
@@ -40,21 +42,21 @@ enum Kind {
 
 fn cell(dice: &mut Dice, kind: Kind) -> &'static str {
     match kind {
-        _ if dice.once_in(40) => dice.pick(&NO_NUMBERS),
-        Kind::Numbers if dice.once_in(40) => dice.pick(&TEXTS),
+        _ if dice.wrong_in(40) => dice.pick(&NO_NUMBERS),
+        Kind::Numbers if dice.wrong_in(40) => dice.pick(&TEXTS),
         Kind::Numbers => dice.pick(&NUMBERS),
-        Kind::Texts if dice.once_in(10) => dice.pick(&TEXTS),
+        Kind::Texts if dice.wrong_in(10) => dice.pick(&TEXTS),
         Kind::Texts => dice.pick(&TEXTS[..3]),
-        Kind::Classes if dice.once_in(10) => dice.pick(&["+1", "no"]),
+        Kind::Classes if dice.wrong_in(10) => dice.pick(&["+1", "no"]),
         Kind::Classes => dice.pick(&["0", "1"]),
     }
 }
 
 /// Different names, seldom not.
 fn names(dice: &mut Dice, p: usize) -> Vec<String> {
-    let one = |j| if dice.once_in(12) { dice.pick(&NAMES).to_owned() } else { format!("f{j}") };
+    let one = |j| if dice.wrong_in(12) { dice.pick(&NAMES).to_owned() } else { format!("f{j}") };
     let mut names: Vec<String> = (0..p).map(one).collect();
-    names.push(if dice.once_in(4) { dice.pick(&NAMES).to_owned() } else { "y".to_owned() });
+    names.push(if dice.wrong_in(4) { dice.pick(&NAMES).to_owned() } else { "y".to_owned() });
     names
 }
 
@@ -70,10 +72,11 @@ fn rows(dice: &mut Dice, kinds: &[Kind]) -> Vec<Vec<&'static str>> {
     let n = dice.below(30);
     let row = |_| {
         let mut row: Vec<&str> = kinds.iter().map(|&kind| cell(dice, kind)).collect();
-        match dice.below(300) {
-            0 => drop(row.pop()),
-            1 => row.push("1"),
-            _ => {}
+        if dice.wrong_in(150) {
+            row.pop();
+        }
+        if dice.wrong_in(150) {
+            row.push("1");
         }
         row
     };
@@ -82,8 +85,8 @@ fn rows(dice: &mut Dice, kinds: &[Kind]) -> Vec<Vec<&'static str>> {
 
 /// A table with a header.
 pub(crate) fn csv(dice: &mut Dice) -> Vec<u8> {
-    let delimiter = if dice.once_in(10) { dice.pick(&["\t", ";", " "]) } else { "," };
-    let end = dice.pick(&["\n", "\n", "\n", "\r\n", "\r", "\n\n"]);
+    let delimiter = if dice.wrong_in(10) { dice.pick(&["\t", ";", " "]) } else { "," };
+    let end = dice.pick(&["\n", "\n", "\r\n", "\n\n", if dice.right { "\n" } else { "\r" }]);
     let p = 1 + dice.below(5);
     let (names, kinds) = (names(dice, p), kinds(dice, p));
     let mut table: Vec<Vec<String>> = vec![names];
@@ -98,6 +101,7 @@ pub(crate) fn csv(dice: &mut Dice) -> Vec<u8> {
         text.truncate(text.trim_end().len());
     }
     match dice.below(40) {
+        _ if dice.right => text.into_bytes(),
         0 => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         1 => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
         _ => text.into_bytes(),
@@ -109,6 +113,7 @@ fn csv_cell(dice: &mut Dice, cell: &str) -> String {
     let must = cell.contains(['"', ',', '\n', '\r', '\t', ';', ' ']);
     let quoted = format!("\"{}\"", cell.replace('"', "\"\""));
     match dice.below(200) {
+        0..3 if dice.right => quoted,
         0 => format!("\"{cell}"),
         1 => format!("{quoted}x"),
         2 => cell.to_owned(),
@@ -125,25 +130,28 @@ pub(crate) fn arff(dice: &mut Dice) -> Vec<u8> {
     let mut text = "% made\n@relation r\n".to_owned();
     for (name, kind) in names.iter().zip(&kinds) {
         let kind = match kind {
+            Kind::Numbers if dice.right => "real",
+            Kind::Texts if dice.right => "{v,'w',u}",
+            Kind::Classes if dice.right => dice.pick(&["{0,1}", "{no,1,0}"]),
             Kind::Numbers => dice.pick(&["real", "NUMERIC", "integer", "{0,1}", "{1, 1.0}", "date", "string"]),
             Kind::Texts => dice.pick(&["{u,v,w}", "{u,v}", "{u}", "{'u', \"v\",w,'a\\'b'}", "{}", "{u,v", "string"]),
             Kind::Classes => dice.pick(&["{0,1}", "{1,0}", "{no,yes,0,1}", "{-1,+1,0}", "numeric", "{?,0,1}"]),
         };
-        text.push_str(&format!("@attribute {} {kind}\n", arff_cell(dice, name)));
+        writeln!(text, "@attribute {} {kind}", arff_cell(dice, name)).expect("a string");
     }
-    if !dice.once_in(50) {
+    if !dice.wrong_in(50) {
         text.push_str("@data\n");
     }
     let sparse = dice.once_in(2);
     for row in rows(dice, &kinds) {
         let cells: Vec<String> = row.iter().map(|cell| arff_cell(dice, cell)).collect();
-        if sparse && !dice.once_in(50) {
+        if sparse && !dice.wrong_in(50) {
             let entry = |(j, cell): (usize, &String)| {
-                let place = if dice.once_in(50) { dice.count(j) } else { j as u64 };
+                let place = if dice.wrong_in(50) { dice.count(j) } else { j as u64 };
                 (!dice.once_in(3)).then(|| format!("{place} {cell}"))
             };
             let entries: Vec<String> = cells.iter().enumerate().filter_map(entry).collect();
-            text.push_str(&format!("{{{}}}\n", entries.join(", ")));
+            writeln!(text, "{{{}}}", entries.join(", ")).expect("a string");
         } else {
             text.push_str(&cells.join(","));
             text.push('\n');
@@ -157,6 +165,7 @@ fn arff_cell(dice: &mut Dice, cell: &str) -> String {
     let must = cell.is_empty() || cell.contains(|c: char| !c.is_ascii_alphanumeric() && !"+-.?".contains(c));
     let quoted = cell.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n").replace('\r', "\\r");
     match dice.below(100) {
+        0..2 if dice.right => format!("'{quoted}'"),
         0 => format!("'{cell}"),
         1 => cell.to_owned(),
         2..10 => format!("'{quoted}'"),
@@ -169,7 +178,8 @@ fn arff_cell(dice: &mut Dice, cell: &str) -> String {
 pub(crate) fn svmlight(dice: &mut Dice) -> Vec<u8> {
     let mut text = String::new();
     for _ in 0..dice.below(30) {
-        let label = if dice.once_in(40) { dice.pick(&["", "no", "nan", "1:1"]) } else { dice.pick(&["1", "-1", "+1"]) };
+        let label =
+            if dice.wrong_in(40) { dice.pick(&["", "no", "nan", "1:1"]) } else { dice.pick(&["1", "-1", "+1"]) };
         text.push_str(label);
         if dice.once_in(20) {
             text.push_str(" qid:3");
@@ -178,8 +188,8 @@ pub(crate) fn svmlight(dice: &mut Dice) -> Vec<u8> {
         for _ in 0..dice.below(6) {
             index += 1 + dice.below(5);
             let index = dice.count(index);
-            let value = if dice.once_in(40) { dice.pick(&NO_NUMBERS) } else { dice.pick(&NUMBERS) };
-            text.push_str(&format!(" {index}:{value}"));
+            let value = if dice.wrong_in(40) { dice.pick(&NO_NUMBERS) } else { dice.pick(&NUMBERS) };
+            write!(text, " {index}:{value}").expect("a string");
         }
         text.push_str(dice.pick(&["\n", "\n", "\n", "\r\n", " # why\n", "  \n", "\n\n"]));
     }
