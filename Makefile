@@ -120,5 +120,5 @@ bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeratio
 
 fuzz: need-cargo tools ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
 	$(CARGO) test --release --locked -p fewest-data --test fuzz --no-run
-	for reader in svmlight csv arff npz parquet; do \
+	for reader in svmlight csv arff npz parquet csc; do \
 	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest-data --test fuzz -- $$reader --nocapture; done
