@@ -8,7 +8,7 @@
 //! Returns  subset, objective, proven bound, status; every subset trained on, with its objective and validation error.
 //! Steps    1. SUB: train the SVM on a subset; its objective is an upper value
 //!          2. cut: `eta >= constant - sum_j z_j c_j^2 / 2` over all p features ([`crate::saddle`])
-//!          3. RMP: the subset of least value by the cuts, a mixed-integer program ([`crate::master::cuts`]); its bound is proven
+//!          3. RMP: the subset of least value by the cuts, a mixed-integer program (`master/cuts.rs`); its bound is proven
 //!          4. until the gap is met, or a limit, the cap on cuts, or the validation rule says stop
 //! Rules    rows of the master; no feasibility cuts are needed, since every subset has an SVM.
 //! Cost     per cut: a training and n p; the masters take most of the time, and more with every cut; memory: cuts times p.
