@@ -16,6 +16,7 @@ mod relaxation;
 mod rules;
 mod run;
 pub mod saddle;
+mod search;
 mod subset;
 pub mod subset_oracle;
 pub mod validation;
@@ -26,7 +27,7 @@ pub use error::Error;
 pub use kernel::Kernel;
 pub use method::{Ranked, Selection, Solution};
 pub use problem::{Classified, Problem, check_values};
-pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
+pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
     Cancel, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent, Status, drive,
 };

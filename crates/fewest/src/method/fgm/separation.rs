@@ -1,7 +1,7 @@
 //! The most violated subset: scores of all features, and the allowed subset with the largest sum of their squares (sec. 2.4).
 //!
 //! Where the rules are a size, must-in and must-out, the source gives the largest and no array of length p is kept. Other rules ask
-//! [`Rules::good_subset`], whose slack the bound accounts for.
+//! [`Rules::best_subset_until`], whose slack the bound accounts for.
 
 use super::source::{Scored, Source, Wanted, keep};
 use crate::{Choice, Error, Rules};
@@ -28,11 +28,10 @@ pub(super) struct Violated {
 
 impl<'a> Separation<'a> {
     pub(super) fn new(rules: &'a Rules) -> Self {
-        let list = rules.list();
-        let others = list.implies.len() + list.at_most.len() + list.at_least.len() + list.together.len();
-        if others > 0 || list.budget.is_some() {
+        if !rules.is_sort() {
             return Separation::Search(rules);
         }
+        let list = rules.list();
         // Units are single features here.
         let decided = |choice: Choice| {
             let listed = if choice == Choice::In { &list.require } else { &list.forbid };
@@ -42,7 +41,7 @@ impl<'a> Separation<'a> {
             features
         };
         let (always, never) = (decided(Choice::In), decided(Choice::Out));
-        Separation::Largest(Wanted { most: list.max_features.unwrap_or(rules.p()) - always.len(), always, never })
+        Separation::Largest(Wanted { most: rules.most_features() - always.len(), always, never })
     }
 
     /// The most violated subset of all features at beta (length n).
@@ -92,6 +91,6 @@ fn of_largest(found: Vec<Scored>, wanted: &Wanted) -> Violated {
 
 /// The most violated subset by squares of length p.
 fn search(rules: &Rules, squares: &[f64]) -> Violated {
-    let (subset, sum) = rules.good_subset(squares, SLACK).expect("Rules::new found an allowed subset");
-    Violated { features: subset.iter().collect(), most: sum * (1.0 + SLACK) }
+    let best = rules.best_subset_until(squares, SLACK, &mut || false);
+    Violated { features: best.subset.iter().collect(), most: best.most }
 }

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 pub use bandwidth::{scale, sigest};
 
 use crate::problem;
-use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Solution, Subset, drive};
+use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Subset, drive};
 use pairs::Pairs;
 use search::{Search, Tree};
 
@@ -101,7 +101,7 @@ pub fn kta(
     let mut tree = Tree::new(&search, settings, &run);
     tree.plant(&mut search, settings, &mut run);
     let status = drive(&mut search, &mut tree, &mut run)?;
-    let solutions = tree.into_best().into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
+    let solutions = tree.into_solutions();
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
 }
 
