@@ -3,9 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use fewest::kernel::simd;
-use fewest::method::kta::{KtaSettings, kta, sigest};
-use fewest::{Event, Limits, Rules, Selection};
+use fewest::kernel::gamma::sigest;
+use fewest::method::kta::{KtaSettings, kta};
+use fewest::simd;
+use fewest::{Event, Gamma, Limits, Rules, Selection};
 use serde_json::{Value, json};
 
 use super::{Options, matrix::Matrix, peak_bytes, timed};
@@ -39,7 +40,7 @@ pub(super) fn run_kta(data: &Matrix, mut options: Options) -> Result<Value, Stri
     };
     let (seconds, (gamma, found)): (_, (f64, Selection)) = timed(&mut options, || {
         let gamma = beta * sigest(design, k).map_err(|e| e.to_string())?;
-        let settings = KtaSettings { gamma, solutions, memory, ..KtaSettings::default() };
+        let settings = KtaSettings { gamma: Gamma::Number(gamma), solutions, memory, ..KtaSettings::default() };
         let weights = vec![1.0; classes.len()];
         let found = kta(design, &classes, &weights, &rules, &settings, limits.clone(), &mut watch);
         Ok((gamma, found.map_err(|e| e.to_string())?))

@@ -14,6 +14,7 @@ from fewest._constraints import (
     FEW,
     GAP,
     POSITIVE_OR_NONE,
+    SIZE,
     TOLERANCE,
 )
 from fewest._engine import is_elsewhere
@@ -29,19 +30,19 @@ class FeatureGeneratingMachine(Selector):
     """Feature generating machine: a sparse linear SVM among millions of features, with the value of its relaxation proven.
 
     Subsets of ``n_features_to_select`` features are generated one by one, the most violated first, and weighed by multiple kernel
-    learning. The features of positive weight are kept: they can be more than one subset has, see ``top_b``. Squared hinge loss.
+    learning. The best subset of their mixture that obeys size and rules is kept. Squared hinge loss.
     Dask arrays and lists of files, whose features are spread over workers, are taken as well (:mod:`fewest.dask`).
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: min(5, n_features).
+        At most this many features. None: min(5, n_features), or with ``subset_size`` every feature of the mixture.
     rules : Rules, default=None
         Rules that the subset obeys: must-in, must-out, implications, groups, a budget.
     C : float, default=1.0
         Slack cost, above 0: ``C / 2 sum xi_i^2``.
-    top_b : bool, default=False
-        Keep the best allowed subset of the mixture only (FGM-B).
+    subset_size : int, default=None
+        Size of each generated subset, the paper's B. None: ``n_features_to_select``.
     fit_intercept : bool, default=True
         Whether there is a bias b; the paper has none.
     intercept_scaling : float or None, default=1.0
@@ -75,7 +76,7 @@ class FeatureGeneratingMachine(Selector):
     ranking_ : ndarray of int of shape (n_features,)
         Of the features kept: 1, and 2 for the others.
     objective_ : float
-        Value of the mixture (of the subset, with ``top_b``).
+        Value of the SVM on the subset, or of the mixture where every feature of it is kept.
     bound_ : float or None
         No allowed subset, and no mixture of them, has a smaller value.
     gap_ : float or None
@@ -96,7 +97,7 @@ class FeatureGeneratingMachine(Selector):
     feature_names_in_ : ndarray of str
         Their names, when X had any.
     shares_ : ndarray of shape (n_selected,)
-        Weight of each kept feature in the mixture, in (0, 1].
+        Weight of each kept feature in the mixture, in (0, 1]; 1 where a subset is kept.
     rounds_ : list of dict
         Every round: ``upper``, ``lower``, ``subsets``, ``kept``.
     n_iter_ : int
@@ -114,7 +115,7 @@ class FeatureGeneratingMachine(Selector):
     >>> from sklearn.datasets import make_classification
     >>> from fewest import FeatureGeneratingMachine
     >>> X, y = make_classification(n_features=500, n_informative=4, n_redundant=0, random_state=0)
-    >>> machine = FeatureGeneratingMachine(n_features_to_select=5, top_b=True).fit(X, y)
+    >>> machine = FeatureGeneratingMachine(n_features_to_select=5).fit(X, y)
     >>> int(machine.n_features_)
     5
     """
@@ -123,7 +124,7 @@ class FeatureGeneratingMachine(Selector):
         **COMMON,
         **GAP,
         "C": COST,
-        "top_b": ["boolean"],
+        "subset_size": SIZE,
         "fit_intercept": ["boolean"],
         "intercept_scaling": POSITIVE_OR_NONE,
         "mkl": [StrOptions({"fast", "simple"})],
@@ -137,7 +138,7 @@ class FeatureGeneratingMachine(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float = 1.0,
-        top_b: bool = False,
+        subset_size: int | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float | None = 1.0,
         mkl: str = "fast",
@@ -153,7 +154,7 @@ class FeatureGeneratingMachine(Selector):
         self.n_features_to_select = n_features_to_select
         self.rules = rules
         self.C = C
-        self.top_b = top_b
+        self.subset_size = subset_size
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
         self.mkl = mkl
@@ -176,7 +177,7 @@ class FeatureGeneratingMachine(Selector):
         return super()._validated(X, y, sample_weight)
 
     def _default_size(self, n_features):
-        return min(FEW, n_features)
+        return min(FEW, n_features) if self.subset_size is None else None
 
     def _request(self, samples, rules):
         return {
@@ -184,7 +185,7 @@ class FeatureGeneratingMachine(Selector):
             "cost": float(self.C),
             "bias": self._bias(),
             "simple": self.mkl == "simple",
-            "top_b": bool(self.top_b),
+            "subset_size": None if self.subset_size is None else min(int(self.subset_size), self.n_features_in_),
             "plain": bool(self.plain),
             "tolerance": float(self.tol),
         }

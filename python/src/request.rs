@@ -104,7 +104,7 @@ pub(crate) enum Method {
     /// Kernel-target alignment.
     Kta { gamma: f64, solutions: usize },
     /// Feature generating machine.
-    Fgm { cost: f64, bias: Option<f64>, simple: bool, top_b: bool, plain: bool, tolerance: f64 },
+    Fgm { cost: f64, bias: Option<f64>, simple: bool, subset_size: Option<usize>, plain: bool, tolerance: f64 },
     /// L1-SVM.
     L1Svm { svm: Svm },
     /// Concave minimisation.
@@ -144,12 +144,12 @@ impl Method {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Answer, Error> {
-        let Method::Fgm { cost, bias: s, simple, top_b, plain, tolerance } = self else {
+        let Method::Fgm { cost, bias: s, simple, subset_size, plain, tolerance } = self else {
             return Err(Error::Data("columns elsewhere are for the feature generating machine alone".into()));
         };
         let mkl = if simple { Mkl::Simple } else { Mkl::Fast };
         let base = FgmSettings::default();
-        let settings = FgmSettings { cost, bias: bias(s), mkl, reuse: !plain, top_b, tolerance, ..base };
+        let settings = FgmSettings { cost, bias: bias(s), mkl, reuse: !plain, subset_size, tolerance, ..base };
         let report = fgm_from(source, &labels(codes), Some(weights), rules, &settings, limits, observer)?;
         let shares: Vec<f64> = report.kept.iter().map(|k| k.share).collect();
         let rounds: Vec<_> = (report.rounds.iter())

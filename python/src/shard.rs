@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use fewest::method::fgm::{Scored, Source, Wanted};
+use fewest::method::fgm::{FeatureScore, ScoreQuery, Source};
 use fewest::{Design, Error, RowMatrix, RuleList, Rules, SparseDesign, check_values};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -105,7 +105,7 @@ impl Shard {
         never: Vec<usize>,
         threads: usize,
     ) -> PyResult<Scores<'py>> {
-        let wanted = Wanted { most, always: self.own(&always), never: self.own(&never) };
+        let wanted = ScoreQuery { most, always: self.own(&always), never: self.own(&never) };
         let found = self.at(py, &v, threads, |design, v| (&design).largest(v, &wanted))?;
         let features: Vec<i64> = found.iter().map(|s| (self.first + s.feature) as i64).collect();
         let scores: Vec<f64> = found.iter().map(|s| s.score).collect();
@@ -200,16 +200,16 @@ impl Source for Elsewhere {
             Err(PyValueError::new_err(format!("{} scores of {} features", scores.len(), self.p)))
         })
     }
-    fn largest(&self, v: &[f64], wanted: &Wanted) -> Result<Vec<Scored>, Error> {
+    fn largest(&self, v: &[f64], wanted: &ScoreQuery) -> Result<Vec<FeatureScore>, Error> {
         self.ask(|source| {
             let v = PyArray1::from_slice(source.py(), v);
-            let Wanted { most, always, never } = wanted;
+            let ScoreQuery { most, always, never } = wanted;
             let answer = source.call_method1("largest", (v, *most, always, never))?;
             let (features, scores): (PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, f64>) = answer.extract()?;
             let scored = |(&j, &score): (&i64, &f64)| {
                 let feature = usize::try_from(j).ok().filter(|&j| j < self.p);
                 let wrong = || PyValueError::new_err(format!("a score of feature {j}, but there are {}", self.p));
-                Ok(Scored { feature: feature.ok_or_else(wrong)?, score })
+                Ok(FeatureScore { feature: feature.ok_or_else(wrong)?, score })
             };
             numbers(&features)?.iter().zip(numbers(&scores)?).map(scored).collect()
         })

@@ -61,7 +61,7 @@ def assert_same(there, here):
     "options",
     [
         {"n_features_to_select": 10},
-        {"n_features_to_select": 10, "top_b": True, "intercept_scaling": None, "class_weight": "balanced"},
+        {"subset_size": 10, "intercept_scaling": None, "class_weight": "balanced"},
         {"rules": Rules(max_features=8, require=[4999, 7], forbid=[0, 2500])},
         {"rules": Rules(max_features=6, implies=[(3, 4)], at_most=[(1, range(100))])},
         {"n_features_to_select": 5, "plain": True, "gap": 1e-2},

@@ -41,7 +41,7 @@ ESTIMATORS = [
     BendersSelector(n_features_to_select=1),
     AlignmentSelector(n_features_to_select=2),
     FeatureGeneratingMachine(),
-    FeatureGeneratingMachine(top_b=True),
+    FeatureGeneratingMachine(subset_size=2),
     L1SVMSelector(),
     L1SVMSelector(loss="hinge"),
     FSVSelector(),

@@ -8,7 +8,7 @@ pub mod kernel;
 pub mod kernel_oracle;
 #[cfg(feature = "highs")]
 pub mod l1_oracle;
-pub mod master;
+mod master;
 pub mod method;
 pub mod model;
 mod problem;
@@ -17,6 +17,7 @@ mod rules;
 mod run;
 pub mod saddle;
 mod search;
+pub mod simd;
 mod subset;
 pub mod subset_oracle;
 pub mod validation;
@@ -24,11 +25,12 @@ pub mod validation;
 pub use design::{DenseDesign, Design, RowMatrix, SparseDesign, StridedDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
-pub use kernel::Kernel;
-pub use method::{Ranked, Selection, Solution};
+pub use kernel::{Gamma, Kernel, KernelRule};
+pub use method::{AnyMethod, Info, Method, Ranked, Report, Selection, Solution};
 pub use problem::{Classified, Problem, check_values};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
-    Cancel, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent, Status, drive,
+    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent,
+    Status, drive,
 };
 pub use subset::Subset;

@@ -99,6 +99,16 @@ impl<'a> Classified<'a> {
         self.design.n_features()
     }
 
+    /// As a problem of labels -1 (class 0) and +1.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when there are more classes than two.
+    pub fn problem(&self) -> Result<Problem<'a>, Error> {
+        self.two_classes().ok_or_else(|| {
+            Error::Data(format!("two classes are needed, but there are {}; keep two of them", self.n_classes))
+        })
+    }
+
     /// As a problem of labels -1 (class 0) and +1, when there are two classes.
     pub(crate) fn two_classes(&self) -> Option<Problem<'a>> {
         let labels = || self.classes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect();

@@ -1,7 +1,10 @@
 //! A set of features out of p, as a bit set.
 
-/// Features chosen out of p.
-#[derive(Clone, PartialEq, Eq, Hash)]
+use serde::{Deserialize, Serialize};
+
+/// Features chosen out of p. In JSON: their indices, ascending; p is then one more than the last.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "Vec<usize>", from = "Vec<usize>")]
 pub struct Subset {
     p: usize,
     count: usize,
@@ -74,6 +77,19 @@ impl Subset {
     pub fn difference<'a>(&'a self, other: &'a Subset) -> impl Iterator<Item = usize> + 'a {
         let words = self.words.iter().zip(&other.words);
         words.enumerate().flat_map(|(at, (a, b))| Bits(a & !b).map(move |bit| at * 64 + bit))
+    }
+}
+
+impl From<Subset> for Vec<usize> {
+    fn from(subset: Subset) -> Self {
+        subset.iter().collect()
+    }
+}
+
+impl From<Vec<usize>> for Subset {
+    fn from(indices: Vec<usize>) -> Self {
+        let p = indices.iter().max().map_or(0, |last| last + 1);
+        Self::from_indices(p, indices)
     }
 }
 

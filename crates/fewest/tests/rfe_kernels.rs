@@ -1,7 +1,9 @@
-//! SVM-RFE with kernels, several classes and tuned costs, against loops that compute everything from its definition at every step.
+//! SVM-RFE with kernels, several classes and tuned costs, against loops that compute everything
+//! from its definition at every step.
 
 use fewest::dual::train::train;
-use fewest::kernel_oracle::{Criterion, KernelRule};
+use fewest::kernel::{Gamma, KernelRule};
+use fewest::kernel_oracle::Criterion;
 use fewest::method::rfe::{RfeReport, RfeSettings, Step, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
@@ -48,8 +50,9 @@ fn value(kernel: Kernel, a: &[f64], b: &[f64], features: &[usize]) -> f64 {
     }
 }
 
-/// The loop of the paper, every kernel value and every training from nothing: survivors, the features in the order they left, and the
-/// smallest relative distance between a criterion that left and the next one.
+/// The loop of the paper, every kernel value and every training from nothing: survivors, the
+/// features in the order they left, and the smallest relative distance between a criterion that
+/// left and the next one.
 fn from_scratch(data: &Classified<'_>, k: usize, settings: &RfeSettings) -> (Vec<usize>, Vec<usize>, f64) {
     let rows = dense_copy(data.design());
     let Step::Count(step) = settings.step else { panic!("counted steps only") };
@@ -96,7 +99,7 @@ fn from_scratch(data: &Classified<'_>, k: usize, settings: &RfeSettings) -> (Vec
 
 #[test]
 fn equals_a_recomputation_from_scratch_at_every_step() {
-    let per_feature = KernelRule { kernel: Kernel::Rbf { gamma: 1.0 }, per_feature: true };
+    let per_feature = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, Gamma::PerFeature);
     let mut compared = [0; 3];
     for (n, p, k, density) in [(24, 9, 2, 1.0), (30, 14, 3, 1.0), (36, 8, 4, 1.0), (30, 12, 2, 0.4), (30, 10, 3, 0.4)] {
         for seed in 0..2 {

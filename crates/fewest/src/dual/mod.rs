@@ -1,7 +1,7 @@
 //! The support vector machine's dual and its solvers.
 //!
-//! Everything here works on signed dual variables `beta_i = y_i alpha_i`, because then the kernel matrix K needs no labels
-//! and one K serves every class pair, fold and weighting:
+//! Everything here works on signed dual variables `beta_i = y_i alpha_i`, because then the kernel
+//! matrix K needs no labels and one K serves every class pair, fold and weighting:
 //!
 //! ```text
 //! maximise  D(beta) = sum_i y_i beta_i - 1/2 beta' (K + s^2 11' + diag(ridge)) beta
@@ -14,8 +14,9 @@
 //! | box | `|beta_i| <= C_i` | `|beta_i| < infinity` |
 //! | ridge | 0 | `1 / (2 C_i)` |
 //!
-//! The bias is free (unpenalised: LIBSVM), penalised (a constant feature of value s: LIBLINEAR's `-B s`) or absent.
-//! `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML 2008, eq. (4).
+//! The bias is free (unpenalised: LIBSVM), penalised (a constant feature of value s: LIBLINEAR's
+//! `-B s`) or absent. `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML
+//! 2008, eq. (4).
 
 pub mod active_set;
 pub mod coordinate;
@@ -28,11 +29,13 @@ pub mod smo;
 pub(crate) mod sweep;
 pub mod train;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, Status};
 pub use linear::solve_linear;
 
 /// Loss of a sample with margin `m = y f`; C is the slack cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
     /// `C max(0, 1 - m)`
@@ -43,20 +46,64 @@ pub enum Loss {
 }
 
 /// How the bias b of `f(x) = w.x + b` enters the objective.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(into = "BiasText", try_from = "BiasText")]
 pub enum Bias {
     /// Not penalised; the dual has the equality `y'alpha = 0` (LIBSVM).
     #[default]
     Free,
-    /// As the weight of a constant feature of this value s > 0: adds `1/2 (b/s)^2` (LIBLINEAR's `-B s`).
+    /// As the weight of a constant feature of this value s > 0: adds `1/2 (b/s)^2` (LIBLINEAR's
+    /// `-B s`).
     Penalised(f64),
     /// b = 0.
     None,
 }
 
+/// A bias as JSON has it: `free`, `none` or the value of the constant feature.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum BiasText {
+    Value(f64),
+    Name(String),
+}
+
+impl From<Bias> for BiasText {
+    fn from(bias: Bias) -> Self {
+        match bias {
+            Bias::Free => BiasText::Name("free".into()),
+            Bias::None => BiasText::Name("none".into()),
+            Bias::Penalised(value) => BiasText::Value(value),
+        }
+    }
+}
+
+impl TryFrom<BiasText> for Bias {
+    type Error = Error;
+
+    fn try_from(text: BiasText) -> Result<Self, Error> {
+        match text {
+            BiasText::Value(value) => Ok(Bias::Penalised(value)),
+            BiasText::Name(name) => name.parse(),
+        }
+    }
+}
+
+impl std::str::FromStr for Bias {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match (text, text.parse::<f64>()) {
+            ("free", _) => Ok(Bias::Free),
+            ("none", _) => Ok(Bias::None),
+            (_, Ok(value)) if value > 0.0 && value.is_finite() => Ok(Bias::Penalised(value)),
+            _ => Err(Error::setting("bias", text, "free, none, or a number above 0")),
+        }
+    }
+}
+
 /// Settings of one SVM training.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SvmSettings {
     /// Slack cost C > 0. Default 1.
     pub cost: f64,
@@ -66,7 +113,8 @@ pub struct SvmSettings {
     pub bias: Bias,
     /// Stop when (primal - dual) / |primal| is at most this; in (0, 1). Default 1e-6.
     pub tolerance: f64,
-    /// Cap on passes over the data (coordinate descent, interior point) or on n-fold pair updates (SMO). Default 100 000.
+    /// Cap on passes over the data (coordinate descent, interior point) or on n-fold pair updates
+    /// (SMO). Default 100 000.
     pub max_epochs: u64,
     /// Bytes the Gram matrix cache may use. Default 1 GiB.
     pub memory: u64,
@@ -123,7 +171,8 @@ pub struct BoxDual {
 }
 
 impl BoxDual {
-    /// Box and ridge for labels `y` (length n, each -1 or +1) and sample weights (length n, each >= 0).
+    /// Box and ridge for labels `y` (length n, each -1 or +1) and sample weights (length n, each >=
+    /// 0).
     pub fn new(y: &[f64], weights: &[f64], settings: &SvmSettings) -> Self {
         let cost: Vec<f64> = weights.iter().map(|w| w * settings.cost).collect();
         let reach = |c: f64| match settings.loss {

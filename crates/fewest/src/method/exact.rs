@@ -18,14 +18,20 @@ mod dive;
 mod node;
 mod tree;
 
-use super::check_penalty;
+use serde::{Deserialize, Serialize};
+
+use super::path::{self, SizeReport};
+use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::relaxation::Relaxation;
-use crate::{Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings, drive};
+use crate::{
+    Classified, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings, drive,
+};
 use dive::Search;
 use tree::Tree;
 
 /// Settings of [`exact`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ExactSettings {
     /// Loss, cost C, bias and tolerance of the SVM.
     pub svm: SvmSettings,
@@ -43,17 +49,60 @@ impl Default for ExactSettings {
     }
 }
 
-impl ExactSettings {
-    /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
+impl Method for ExactSettings {
+    const INFO: Info = Info {
+        name: "exact",
+        title: "the best subset, by branch and bound",
+        solves: "Finds the allowed subset whose linear SVM has the smallest objective, and proves it: bounds from the dual of the SVM with weights spread over the features still open, and a search where they do not decide. At a limit it returns the best subset so far with the bound and gap proven until then.",
+        formula: "min over allowed z of v(z) + sum_j lambda_j z_j, v(z) = min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) with w_j = 0 where z_j = 0",
+        proves: "the best subset, within --gap",
+        bounds: true,
+        searches: true,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "few nodes where C is small or few features stand out; grows with C, p and --max-features in the worst case exponentially",
+        paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
+    };
+
+    fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
         if self.solutions == 0 {
             return Err(Error::setting("solutions", 0, "at least 1"));
         }
         check_penalty(&self.penalty, p)
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
+        let selection = exact(&samples.problem()?, rules, &settings, limits, observer)?;
+        Ok(Report::new(selection, Kernel::Linear))
+    }
+
+    fn path(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error> {
+        let points = path::exact_path(&samples.problem()?, rules, sizes, self, limits, observer)?;
+        Ok(path::reports(points, |_| Kernel::Linear))
+    }
+
+    fn finds_size(&self) -> bool {
+        !self.penalty.is_empty()
+    }
+
+    fn penalty(&self) -> &[f64] {
+        &self.penalty
     }
 }
 

@@ -11,8 +11,16 @@
 //! Differs  the subset, too, is judged by cross-validation, and neighbours that the rules forbid are left out.
 //! Fails    never on limits: the best subset so far and a status; before anything was judged, the start without an accuracy.
 
-use crate::kernel_oracle::{Change, KernelOracle, KernelRule};
-use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, check_costs};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::rfe::{RfeSettings, Step, rfe_classes};
+use super::{Method, Report};
+use crate::kernel::KernelRule;
+use crate::kernel_oracle::{Change, Criterion, KernelOracle};
+use crate::validation::{CrossValidation, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
     Choice, Classified, Error, Event, Limits, Observer, Outcome, Rules, Run, Selection, Sense, Status, Subset,
     SvmSettings,
@@ -22,7 +30,7 @@ use crate::{
 const BATCH: usize = 64;
 
 /// Which subsets are neighbours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flip {
     /// One unit more or less.
@@ -32,7 +40,7 @@ pub enum Flip {
 }
 
 /// Settings of [`flip`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlipSettings {
     /// Which subsets are neighbours.
     pub flip: Flip,
@@ -61,6 +69,109 @@ impl FlipSettings {
             return Err(Error::setting("passes", 0, "at least 1"));
         }
         Ok(())
+    }
+}
+
+/// Where a flip starts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlipStart {
+    /// From what SVM-RFE ends with, the paper's choice.
+    Rfe {
+        /// How many features leave in one step.
+        step: Step,
+        /// What features are ranked by.
+        criterion: Criterion,
+    },
+    /// From these features, ascending.
+    Features(Vec<usize>),
+}
+
+/// Settings of `bit-flip` and `attribute-flip`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlipSearch {
+    /// The SVM trained. Its cost is that of SVM-RFE; the search has `costs`.
+    pub svm: SvmSettings,
+    /// Its kernel.
+    pub kernel: KernelRule,
+    /// Costs to choose from, ascending; in a tie the smaller one is taken.
+    pub costs: Vec<f64>,
+    /// Folds of the samples.
+    pub folds: Folds,
+    /// Most passes, at least 1; none: until nothing improves.
+    pub passes: Option<u64>,
+    /// Where it starts.
+    pub start: FlipStart,
+}
+
+impl FlipSearch {
+    fn rfe(&self, step: Step, criterion: Criterion) -> RfeSettings {
+        RfeSettings { svm: self.svm.clone(), kernel: self.kernel, criterion, step, tuning: None }
+    }
+
+    fn flip(&self, flip: Flip) -> FlipSettings {
+        let Self { svm, kernel, costs, folds, passes, .. } = self.clone();
+        FlipSettings { flip, svm, kernel, costs, folds, passes }
+    }
+
+    /// Checks every number against its range, for p features.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    pub(super) fn check(&self, p: usize) -> Result<(), Error> {
+        self.flip(Flip::Bit).check()?;
+        match &self.start {
+            FlipStart::Rfe { step, criterion } => self.rfe(*step, *criterion).check(p),
+            FlipStart::Features(features) => match features.iter().find(|j| **j >= p) {
+                Some(j) => Err(Error::setting("start", j, format!("features below {p}"))),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Finds the start, then searches around it.
+    ///
+    /// # Errors
+    /// As [`flip`].
+    pub(super) fn run(
+        &self,
+        kind: Flip,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        self.check(rules.p())?;
+        let begun = Instant::now();
+        let kernel = self.kernel.resolve(samples.design(), rules.most_features())?;
+        let resolved = Self { kernel, ..self.clone() };
+        let start = match &self.start {
+            FlipStart::Features(features) => Subset::from_indices(rules.p(), features.iter().copied()),
+            FlipStart::Rfe { step, criterion } => {
+                let rfe = resolved.rfe(*step, *criterion);
+                let found = rfe_classes(samples, rules, &rfe, limits.clone(), observer)?.selection;
+                match found.outcome.subset.clone() {
+                    Some(subset) => subset,
+                    None => return Ok(Report::of_rule(found, &kernel)),
+                }
+            }
+        };
+        let limits = Limits { time: limits.time.map(|t| t.saturating_sub(begun.elapsed())), ..limits };
+        let mut report = flip(samples, rules, &start, &resolved.flip(kind), limits, observer)?;
+        report.selection.outcome.elapsed = begun.elapsed();
+        let accuracy = report.selection.outcome.objective;
+        let from = json!({"selected_indices": start.iter().collect::<Vec<_>>(), "accuracy": report.start});
+        let out = Report::of_rule(report.selection, &kernel)
+            .detail("accuracy", accuracy)
+            .detail("cost", report.cost)
+            .detail("start", from)
+            .detail("passes", report.passes)
+            .detail("trainings", report.trainings);
+        Ok(match report.cost {
+            Some(cost) => out.with_cost(cost),
+            None => out,
+        })
     }
 }
 
@@ -95,6 +206,8 @@ pub fn flip(
     settings.check()?;
     let first = if start.p() == rules.p() && start.is_empty() { smallest_allowed(rules) } else { None };
     let start = first.as_ref().unwrap_or(start);
+    let kernel = settings.kernel.resolve(data.design(), rules.most_features())?;
+    let settings = &FlipSettings { kernel, ..settings.clone() };
     if start.p() != rules.p() || !rules.allows(start) {
         let size = start.len();
         return Err(Error::Rules(format!(
@@ -102,7 +215,7 @@ pub fn flip(
         )));
     }
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let grouped = Grouped::new(data, &settings.svm)?;
+    let grouped = SamplesByClass::new(data, &settings.svm)?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
     let place = |subset: &Subset| KernelOracle::new(&grouped, rules, subset.clone(), settings.kernel, &settings.svm);
     let mut oracle = place(start)?;

@@ -1,23 +1,35 @@
 //! `fsv`: feature selection by concave minimisation.
 //!
-//! Solves   min (1 - lambda) (mean xi of class +1 + mean xi of class -1) + lambda sum_j (1 - exp(-a |w_j|))
+//! Solves   min (1 - lambda) (mean xi of class +1 + mean xi of class -1)
+//!              + lambda sum_j (1 - exp(-a |w_j|))
 //!          s.t. y_i (w.x_i + b) + xi_i >= 1, xi >= 0, b free
-//! Paper    Bradley, Mangasarian, ICML 1998: FSV, the successive linearization algorithm (SLA); a = 5 as there.
+//! Paper    Bradley, Mangasarian, ICML 1998: FSV, the successive linearization algorithm (SLA); a =
+//!          5 as there.
 //! Given    Problem (n samples, p features), Rules, [`FsvSettings`].
-//! Returns  the subset of non-zero weights, its objective, the classifier, every start's objectives from step to step.
-//! Steps    1. w = 0, or a random w  2. the objective's tangent at |w|: a linear program in which w_j costs lambda a exp(-a |w_j|)
-//!          3. again from its solution, a vertex, until the objective falls no more  4. the best of several starts
+//! Returns  the subset of non-zero weights, its objective, the classifier, every start's objectives
+//!          from step to step.
+//! Steps    1. w = 0, or a random w  2. the objective's tangent at |w|: a linear program in which
+//!          w_j costs lambda a exp(-a |w_j|)
+//!          3. again from its solution, a vertex, until the objective falls no more  4. the best of
+//!             several starts
 //! Bound    none: the objective is concave, and SLA ends at a vertex that is a stationary point.
-//! Rules    must-out in the program; where the vertex breaks another, the allowed subset of largest total |w_j|, and step 2 on it alone.
+//! Rules    must-out in the program; where the vertex breaks another, the allowed subset of largest
+//!          total |w_j|, and step 2 on it alone.
 //! Cost     some 5 to 10 linear programs per start.
 //! Differs  a dual bound of HiGHS's is not asked for; sample weights count in the means.
 //! Fails    never on limits: the best vertex so far. Errors: settings, a failure of HiGHS.
 
+use serde::{Deserialize, Serialize};
+
+use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::dual::sweep::Shuffle;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden, rank_weights, sizes};
 use crate::model::Model;
-use crate::{Bias, DualSolution, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Status, Subset};
+use crate::{
+    Bias, Classified, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Status,
+    Subset,
+};
 
 /// Gap to which linear programs are solved.
 const TIGHT: f64 = 1e-9;
@@ -27,7 +39,8 @@ const FALL: f64 = 1e-7;
 const SPREAD: f64 = 1.0;
 
 /// Settings of [`fsv`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct FsvSettings {
     /// lambda in [0, 1): how much features count beside errors. Default 0.05.
     pub lambda: f64,
@@ -47,12 +60,23 @@ impl Default for FsvSettings {
     }
 }
 
-impl FsvSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
+impl Method for FsvSettings {
+    const INFO: Info = Info {
+        name: "fsv",
+        title: "feature selection by concave minimisation",
+        solves: "Counts features by 1 - exp(-5 |w_j|) and minimises that beside the mean slack by successive linearization: linear programs whose solutions are vertices, until the objective falls no more; the best of several starts.",
+        formula: "min (1 - lambda) (mean xi of one class + mean xi of the other) + lambda sum_j (1 - exp(-5 |w_j|)), y_i (w.x_i + b) + xi_i >= 1",
+        proves: "nothing; --certify judges the subset by the value of the SVM on it",
+        bounds: false,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "some 5 to 10 linear programs per start",
+        paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
         if !(0.0..1.0).contains(&self.lambda) {
             return Err(Error::setting("lambda", self.lambda, "at least 0 and below 1"));
         }
@@ -66,6 +90,18 @@ impl FsvSettings {
         }
         Ok(())
     }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = fsv(&samples.problem()?, rules, self, limits, observer)?;
+        let model = report.model();
+        Ok(Report::new(report.selection, Kernel::Linear).with_model(model).detail("starts", report.steps))
+    }
 }
 
 /// Result of [`fsv`].
@@ -73,7 +109,8 @@ impl FsvSettings {
 pub struct FsvReport {
     /// Subset, objective, status; no bound. The ranking lists the non-zero weights, largest first.
     pub selection: Selection,
-    /// The classifier's solution, weights of the subset's features, ascending. Its objectives are those of the last linear program.
+    /// The classifier's solution, weights of the subset's features, ascending. Its objectives are
+    /// those of the last linear program.
     pub solution: Option<DualSolution>,
     /// The objective after every linear program of each start: it never rises.
     pub steps: Vec<Vec<f64>>,
@@ -110,7 +147,7 @@ pub fn fsv(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<FsvReport, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let mut concave = Concave::new(problem, rules, settings)?;
@@ -124,18 +161,19 @@ pub fn fsv(
         let p = rules.p();
         let size = |_| if start == 0 { 0.0 } else { SPREAD * random.below(1 << 20) as f64 / f64::from(1 << 20) };
         let first: Vec<f64> = (0..p).map(size).collect();
-        let (mut point, mut seen) = concave.descend(&first, &not_forbidden(rules), &mut run)?;
+        let (mut point, mut objectives) = concave.descend(&first, &not_forbidden(rules), &mut run)?;
         let mut subset = Subset::from_indices(p, point.weights.iter().map(|e| e.0));
         if !rules.allows(&subset) {
             subset = nearest_allowed(rules, &point.weights);
-            (point, seen) = concave.descend(&sizes(p, &point.weights), &subset.iter().collect::<Vec<_>>(), &mut run)?;
+            (point, objectives) =
+                concave.descend(&sizes(p, &point.weights), &subset.iter().collect::<Vec<_>>(), &mut run)?;
         }
         // Step 4.
         let objective = concave.objective(&point);
         if run.offer(&subset, objective) {
             best = Some((subset, point));
         }
-        steps.push(seen);
+        steps.push(objectives);
     }
     run.counts.oracle_calls = concave.oracle.solves;
     let status = run.stop().unwrap_or(Status::Completed);
@@ -180,15 +218,15 @@ impl<'a> Concave<'a> {
         }
         self.oracle.set_bounds(&bound)?;
         let mut weights = start.to_vec();
-        let (mut best, mut seen): (Option<L1Point>, Vec<f64>) = (None, Vec::new());
-        while seen.len() < max_steps {
+        let (mut best, mut objectives): (Option<L1Point>, Vec<f64>) = (None, Vec::new());
+        while objectives.len() < max_steps {
             let prices: Vec<f64> = weights.iter().map(|v| lambda * alpha * (-alpha * v).exp()).collect();
             self.oracle.set_prices(&prices, &prices)?;
             let point = self.oracle.solve(TIGHT, &mut || run.stop())?;
-            let (objective, last) = (self.objective(&point), seen.last().copied().unwrap_or(f64::INFINITY));
+            let (objective, last) = (self.objective(&point), objectives.last().copied().unwrap_or(f64::INFINITY));
             let stopped = point.stopped.is_some();
             if objective < last {
-                seen.push(objective);
+                objectives.push(objective);
                 weights = sizes(weights.len(), &point.weights);
                 best = Some(point);
             }
@@ -196,6 +234,6 @@ impl<'a> Concave<'a> {
                 break;
             }
         }
-        Ok((best.expect("the first objective is finite"), seen))
+        Ok((best.expect("the first objective is finite"), objectives))
     }
 }

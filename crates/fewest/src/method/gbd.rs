@@ -31,12 +31,14 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::check_penalty;
+use serde::{Deserialize, Serialize};
+
+use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::master::cuts::{CutMaster, Found, indicator};
 use crate::saddle::{AlphaHalf, Value};
 use crate::{
-    Design, DualSolution, Error, Event, Limits, Master, Next, Observer, Oracle, Problem, Rules, Run, Selection, Sense,
-    Status, Subset, SvmSettings, drive,
+    Classified, Design, DualSolution, Error, Event, Kernel, Limits, Master, Next, Observer, Oracle, Problem, Rules,
+    Run, Selection, Sense, Status, Subset, SvmSettings, drive,
 };
 
 /// What a training may still take after a limit was reached, so that there is a subset with an objective that means something.
@@ -72,7 +74,8 @@ impl std::fmt::Debug for Validation {
 }
 
 /// Settings of [`gbd`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "four improvements, each on or off whatever the others are")]
 pub struct GbdSettings {
     /// The SVM of v. Its tolerance should be well below the gap asked for. Default as [`SvmSettings`].
@@ -83,6 +86,7 @@ pub struct GbdSettings {
     /// Default 250, the paper's.
     pub max_cuts: u64,
     /// Judge every classifier on these data. Default none.
+    #[serde(skip)]
     pub validation: Option<Validation>,
     /// Start each training and each master from the last. Default yes.
     pub warm_start: bool,
@@ -114,12 +118,25 @@ impl GbdSettings {
             cutoff: false,
         }
     }
+}
 
-    /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range, [`Error::Data`] for validation data that do not fit.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
+impl Method for GbdSettings {
+    const INFO: Info = Info {
+        name: "gbd",
+        title: "Generalized Benders Decomposition, as published",
+        solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
+        formula: "min over allowed z of v(z) + sum_j lambda_j z_j, by cuts eta >= sum_i alpha_i - 1/2 sum_j z_j c_j^2 + sum_j lambda_j z_j",
+        proves: "the best subset, within --gap",
+        bounds: true,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "one training and one mixed-integer program per round; slow where --max-features is near half the features",
+        paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015.",
+    };
+
+    fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
         if self.max_cuts == 0 {
             return Err(Error::setting("max_cuts", 0, "at least 1"));
@@ -140,6 +157,30 @@ impl GbdSettings {
             return Err(Error::setting("patience", 0, "at least 1"));
         }
         Ok(())
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = gbd(&samples.problem()?, rules, self, limits, observer)?;
+        let validated = report.validated();
+        let out = Report::new(report.selection, Kernel::Linear);
+        Ok(match validated {
+            Some(validated) => out.detail("validated", validated),
+            None => out,
+        })
+    }
+
+    fn finds_size(&self) -> bool {
+        !self.penalty.is_empty()
+    }
+
+    fn penalty(&self) -> &[f64] {
+        &self.penalty
     }
 }
 
@@ -169,6 +210,22 @@ pub struct GbdReport {
     pub trained: Vec<Trained>,
     /// Which of them has the smallest validation error, ties to the better objective.
     pub best_validated: Option<usize>,
+}
+
+impl GbdReport {
+    /// What is to be told of the subset of smallest validation error, where there is one.
+    fn validated(&self) -> Option<serde_json::Value> {
+        let best = &self.trained[self.best_validated?];
+        let of_best = self.selection.outcome.subset.as_ref();
+        let of_best = self.trained.iter().find(|t| Some(&t.subset) == of_best).and_then(|t| t.validation_error);
+        Some(serde_json::json!({
+            "selected_indices": best.subset.iter().collect::<Vec<_>>(),
+            "objective": best.objective,
+            "error": best.validation_error,
+            "error_of_best": of_best,
+            "judged": self.trained.len(),
+        }))
+    }
 }
 
 /// Generalized Benders Decomposition; see the head of this file.

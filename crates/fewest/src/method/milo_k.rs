@@ -1,25 +1,35 @@
-//! MILO-K and RMILO-K: kernel-target alignment as a mixed-integer linear program, as published, solved by HiGHS.
+//! MILO-K and RMILO-K: kernel-target alignment as a mixed-integer linear program, as published,
+//! solved by HiGHS.
 //!
-//! Solves   max_z f(z) s.t. rules, the problem of `kta` (see `alignment/`): the products of kernels over the chosen features are
-//!          written out feature by feature, e_(ih,j+1) = e_ihj, times exp(-gamma (x_ij - x_hj)^2) where z_j = 1.
-//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via mixed-integer optimization,
-//!          2022: MILO-K (36)-(41) with M = 1, RMILO-K (42)-(49) with the big-M of (50) or (53).
+//! Solves   max_z f(z) s.t. rules, the problem of `kta` (see `alignment/`): the products of kernels
+//!          over the chosen features are written out feature by feature, e_(ih,j+1) = e_ihj, times
+//!          exp(-gamma (x_ij - x_hj)^2) where z_j = 1.
+//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via
+//!          mixed-integer optimization, 2022: MILO-K (36)-(41) with M = 1, RMILO-K (42)-(49) with
+//!          the big-M of (50) or (53).
 //! Given    a design (n samples, p features), classes, sample weights, Rules, [`MiloSettings`].
-//! Returns  subset, objective (f, evaluated apart from the program), HiGHS's bound within its tolerances, status.
+//! Returns  subset, objective (f, evaluated apart from the program), HiGHS's bound within its
+//!          tolerances, status.
 //! Steps    1. write the program  2. a subset to start from, by kta's local search  3. HiGHS
-//! Cost     n^2 (p + 1) columns and 4 n^2 p rows for MILO-K, n (n - 1) / 2 (p + 1) and n (n - 1) p for RMILO-K.
-//! Differs  from the paper: step 2 (`start: false` leaves it out); any rules; weights of pairs for more classes as in kta, where
-//!          pairs of weight 0 are in neither H+ nor H-; e_ih1 = 1 as a bound; kernels up to 1e-9 count as 0; the program's
-//!          objective is -f, constant and factor 2 of (42) included.
+//! Cost     n^2 (p + 1) columns and 4 n^2 p rows for MILO-K, n (n - 1) / 2 (p + 1) and n (n - 1) p
+//!          for RMILO-K.
+//! Differs  from the paper: step 2 (`start: false` leaves it out); any rules; weights of pairs for
+//!          more classes as in kta, where pairs of weight 0 are in neither H+ nor H-; e_ih1 = 1 as
+//!          a bound; kernels up to 1e-9 count as 0; the program's objective is -f, constant and
+//!          factor 2 of (42) included.
 //! Fails    never on limits. Errors: settings, shapes, one class, more memory than allowed.
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use super::kta::pairs::{self, Pairs};
 use super::kta::{KtaSettings, kta, shares};
+use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
+use crate::kernel::Gamma;
 use crate::master::program;
-use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Silent, Subset};
+use crate::{Classified, Design, Error, Kernel, Limits, Observer, Rules, Run, Selection, Sense, Silent, Subset};
 
 /// Which program is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +41,8 @@ pub enum Formulation {
 }
 
 /// Big-M of RMILO-K.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BigM {
     /// 1 - kernel, (50).
     Tight,
@@ -67,16 +78,84 @@ impl MiloSettings {
     /// # Errors
     /// [`Error::Setting`] naming the first setting out of range.
     pub fn check(&self) -> Result<(), Error> {
-        KtaSettings { gamma: self.gamma, ..KtaSettings::default() }.check()
+        Gamma::Number(self.gamma).check()
     }
 }
 
-/// `milo-k`, `rmilo-k`: the allowed subset of largest alignment, as HiGHS finds it. `classes` and `weights` as for
-/// [`kta`], which proves the same values much sooner.
+/// Settings of `milo-k`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MiloKSettings {
+    /// gamma of the kernel. Default `sigest`, the paper's.
+    pub gamma: Gamma,
+    /// Start from the subset of kta's local search. Default yes.
+    pub start: bool,
+    /// Solve linear programs by an interior-point method, as the paper does, not by simplex. Default no.
+    pub interior: bool,
+    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
+    pub memory: u64,
+}
+
+impl Default for MiloKSettings {
+    fn default() -> Self {
+        Self { gamma: Gamma::Sigest(1.0), start: true, interior: false, memory: 1 << 33 }
+    }
+}
+
+impl MiloKSettings {
+    /// The program, now that there are data.
+    fn program(&self, samples: &Classified<'_>, rules: &Rules) -> Result<MiloSettings, Error> {
+        let gamma = self.gamma.number(samples.design(), rules.most_features())?;
+        let &Self { start, interior, memory, .. } = self;
+        Ok(MiloSettings { formulation: Formulation::Milo, gamma, start, interior, memory })
+    }
+}
+
+impl Method for MiloKSettings {
+    const INFO: Info = Info {
+        name: "milo-k",
+        title: "alignment as a mixed-integer program, as published",
+        solves: "Writes kernel-target alignment as a mixed-integer linear program, the product of kernels feature by feature, and has HiGHS solve it. `kta` proves the same values, much sooner.",
+        formula: "max over allowed z of sum_ih psi_i psi_h e_(ih,p+1), with e_(ih,j+1) = e_ihj where z_j = 0 and exp(-gamma (x_ij - x_hj)^2) e_ihj where z_j = 1, by big-M = 1",
+        proves: "the best subset, within --gap and the tolerances of HiGHS",
+        bounds: true,
+        searches: true,
+        kernels: "rbf",
+        classes: Classes::Any,
+        rules: ALL_RULES,
+        cost: "n^2 p columns: some dozens of samples and features",
+        paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        self.gamma.check()
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let program = self.program(samples, rules)?;
+        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
+        let selection = milo(design, classes, weights, rules, &program, limits, observer)?;
+        Ok(Report::new(selection, Kernel::Rbf { gamma: program.gamma }))
+    }
+
+    fn write_program(&self, samples: &Classified<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+        let program = self.program(samples, rules)?;
+        write_model(samples.design(), samples.classes(), samples.weights(), rules, &program, path)
+    }
+}
+
+/// `milo-k`, `rmilo-k`: the allowed subset of largest alignment, as HiGHS finds it. `classes` and
+/// `weights` as for [`kta`], which proves the same values much sooner.
 ///
 /// # Errors
-/// Settings out of range, shapes that do not fit, values that are not finite, fewer than two classes with weight, a program larger
-/// than the memory allowed, a failure of HiGHS.
+/// Settings out of range, shapes that do not fit, values that are not finite, fewer than two
+/// classes with weight, a program larger than the memory allowed, a failure of HiGHS.
 ///
 /// # Examples
 /// ```
@@ -103,7 +182,8 @@ pub fn milo(
     let alignment = Alignment::new(design, classes, weights, rules, settings)?;
     let mut program = alignment.program(rules, false)?;
     if settings.start {
-        let start = KtaSettings { gamma: settings.gamma, memory: settings.memory, ..KtaSettings::default() };
+        let start =
+            KtaSettings { gamma: Gamma::Number(settings.gamma), memory: settings.memory, ..KtaSettings::default() };
         let limits = Limits { time: run.remaining(), nodes: Some(1), ..limits };
         let local = kta(design, classes, weights, rules, &start, limits, &mut Silent)?.outcome;
         if let (Some(subset), Some(objective)) = (local.subset, local.objective) {
@@ -118,8 +198,8 @@ pub fn milo(
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
-/// Writes the program that [`milo`] solves to a file for other solvers, .mps or .lp. Columns are z1, z2, ... and eI_H_J for the
-/// product over the first J - 1 features of samples I and H, from 1.
+/// Writes the program that [`milo`] solves to a file for other solvers, .mps or .lp. Columns are
+/// z1, z2, ... and eI_H_J for the product over the first J - 1 features of samples I and H, from 1.
 ///
 /// # Errors
 /// As [`milo`]; a file that cannot be written.

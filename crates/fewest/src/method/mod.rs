@@ -1,5 +1,9 @@
-//! The selection methods, one file each, and what they return.
+//! The selection methods: a file or folder each, named as on the command line; what they share; and the list of them.
+//!
+//! To add one: its file with settings and `impl Method`, and a line in [`methods!`](self) below.
 
+pub mod attribute_flip;
+pub mod bit_flip;
 pub mod certificate;
 pub mod conic;
 pub mod eb_rfe;
@@ -21,10 +25,322 @@ pub mod mbp;
 pub mod milo_k;
 #[cfg(feature = "highs")]
 pub mod milp;
+#[cfg(feature = "highs")]
+pub mod milp1;
+#[cfg(feature = "highs")]
+pub mod milp2;
 pub mod path;
 pub mod rfe;
+#[cfg(feature = "highs")]
+pub mod rmilo_k;
 
-use crate::{Error, Outcome, Subset};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::kernel::{Kernel, KernelRule};
+use crate::model::Model;
+use crate::{Classified, Error, Limits, Observer, Outcome, Rules, Subset};
+use path::SizeReport;
+
+/// A selection method; the implementer holds its settings, which are JSON as well.
+pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
+    /// What is to be known of it.
+    const INFO: Info;
+
+    /// Checks every setting against its range, for p features.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first setting out of range.
+    fn check(&self, p: usize) -> Result<(), Error>;
+
+    /// Selects features. A limit is a status of the report, not an error.
+    ///
+    /// # Errors
+    /// Settings out of range, data that the method cannot take, more memory needed than allowed, a failure of a solver.
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error>;
+
+    /// Selects features once for each size, ascending. The time is shared out among the sizes.
+    ///
+    /// # Errors
+    /// Sizes that do not ascend from 1 to p, and those of [`Method::select`].
+    fn path(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error> {
+        path::each(self, samples, rules, sizes, limits, observer)
+    }
+
+    /// Whether the method finds a size by itself, so that no rule need bound it.
+    fn finds_size(&self) -> bool {
+        true
+    }
+
+    /// What is added to the objective for each chosen feature, length p; empty for nothing.
+    fn penalty(&self) -> &[f64] {
+        &[]
+    }
+
+    /// Writes the method's program for other solvers to a file that ends in .mps or .lp.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a method that is no mixed-integer program; a file that cannot be written.
+    fn write_program(&self, _samples: &Classified<'_>, _rules: &Rules, _path: &Path) -> Result<(), Error> {
+        Err(Error::Data(format!("{} is no mixed-integer program", Self::INFO.name)))
+    }
+
+    /// Goes on from a state that an earlier run told its observer ([`crate::Event::Checkpoint`]).
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a method that has no such states, or a state that is none of its own.
+    fn resume(&mut self, _state: Value) -> Result<(), Error> {
+        Err(Error::Data(format!("{} cannot go on from where an earlier run stopped", Self::INFO.name)))
+    }
+}
+
+/// What is to be known of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Info {
+    /// Name, on the command line and of its file.
+    pub name: &'static str,
+    /// In a few words.
+    pub title: &'static str,
+    /// What it solves, in a sentence or a few.
+    pub solves: &'static str,
+    /// The formula.
+    pub formula: &'static str,
+    /// What its result proves.
+    pub proves: &'static str,
+    /// Whether its result has a bound.
+    pub bounds: bool,
+    /// Whether it searches a tree, whose nodes can be limited.
+    pub searches: bool,
+    /// Kernels it takes.
+    pub kernels: &'static str,
+    /// Numbers of classes it takes.
+    pub classes: Classes,
+    /// Rules it obeys.
+    pub rules: &'static str,
+    /// Cost of a run.
+    pub cost: &'static str,
+    /// Paper.
+    pub paper: &'static str,
+}
+
+/// The rules that nearly every method obeys.
+pub const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget";
+
+/// Numbers of classes that a method takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Classes {
+    /// Two.
+    #[serde(rename = "two")]
+    Two,
+    /// Two or more.
+    #[serde(rename = "two or more")]
+    Any,
+}
+
+impl Classes {
+    /// In words.
+    pub fn text(self) -> &'static str {
+        match self {
+            Classes::Two => "two",
+            Classes::Any => "two or more",
+        }
+    }
+}
+
+/// What a method found.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// Subset, objective, bound, status, ranking.
+    pub selection: Selection,
+    /// The method's own classifier; without one it is the SVM trained on the subset.
+    pub model: Option<Model>,
+    /// Kernel of the SVM on the subset.
+    pub kernel: Kernel,
+    /// Cost of the SVM on the subset, where the method chose it.
+    pub cost: Option<f64>,
+    /// What the method alone tells, by name. Features are indices.
+    pub details: Map<String, Value>,
+}
+
+impl Report {
+    /// A selection, on which an SVM with this kernel is to be trained.
+    pub fn new(selection: Selection, kernel: Kernel) -> Self {
+        Self { selection, model: None, kernel, cost: None, details: Map::new() }
+    }
+
+    /// A selection, with the kernel that a rule has for its size.
+    pub(crate) fn of_rule(selection: Selection, kernel: &KernelRule) -> Self {
+        let kernel = kernel.at(selection.outcome.subset.as_ref().map_or(0, Subset::len));
+        Self::new(selection, kernel)
+    }
+
+    /// With the method's own classifier, which is none where it has no feature.
+    #[must_use]
+    pub fn with_model(self, model: Option<Model>) -> Self {
+        Self { model: model.filter(|m| !m.features.is_empty()), ..self }
+    }
+
+    /// With the cost that the method chose.
+    #[must_use]
+    pub fn with_cost(self, cost: f64) -> Self {
+        Self { cost: Some(cost), ..self }
+    }
+
+    /// With something that the method alone tells.
+    #[must_use]
+    pub fn detail(mut self, name: &str, value: impl Serialize) -> Self {
+        let value = serde_json::to_value(value).expect("details are numbers, lists and names");
+        self.details.insert(name.to_owned(), value);
+        self
+    }
+}
+
+/// Makes [`AnyMethod`] of the list of methods.
+macro_rules! methods {
+    ($($(#[$gate:meta])* $name:ident($settings:ty)),* $(,)?) => {
+        /// Any method with its settings. In JSON: the settings, and the method's name as `name`.
+        #[derive(Debug, Clone, Serialize, Deserialize)]
+        #[serde(tag = "name", rename_all = "kebab-case")]
+        pub enum AnyMethod {
+            $($(#[$gate])* #[doc = concat!("See [`", stringify!($settings), "`].")] $name(Box<$settings>)),*
+        }
+
+        $($(#[$gate])* impl From<$settings> for AnyMethod {
+            fn from(settings: $settings) -> Self {
+                Self::$name(Box::new(settings))
+            }
+        })*
+
+        /// Calls a function of [`Method`] on whatever method it is.
+        macro_rules! of_any {
+            ($any:expr, $method:ident => $call:expr) => {
+                match $any { $($(#[$gate])* AnyMethod::$name($method) => $call),* }
+            };
+        }
+
+        impl AnyMethod {
+            /// What is to be known of each method.
+            pub const INFOS: &[Info] = &[$($(#[$gate])* <$settings as Method>::INFO),*];
+
+            /// What is to be known of the method.
+            pub fn info(&self) -> Info {
+                match self { $($(#[$gate])* Self::$name(_) => <$settings as Method>::INFO),* }
+            }
+        }
+    };
+}
+
+// The order is that of `fewest methods`.
+methods! {
+    Exact(exact::ExactSettings),
+    Kta(kta::KtaSettings),
+    #[cfg(feature = "highs")]
+    MiloK(milo_k::MiloKSettings),
+    #[cfg(feature = "highs")]
+    RmiloK(rmilo_k::RmiloKSettings),
+    L1Svm(l1_svm::L1Settings),
+    #[cfg(feature = "highs")]
+    Fsv(fsv::FsvSettings),
+    #[cfg(feature = "highs")]
+    Mbp(mbp::MbpSettings),
+    #[cfg(feature = "highs")]
+    Lagrangian(lagrangian::LagrangianSettings),
+    #[cfg(feature = "highs")]
+    Milp1(milp1::Milp1Settings),
+    #[cfg(feature = "highs")]
+    Milp2(milp2::Milp2Settings),
+    #[cfg(feature = "highs")]
+    Gbd(gbd::GbdSettings),
+    Fgm(fgm::FgmSettings),
+    QcqpSsvm(conic::QcqpSsvmSettings),
+    Nmmkl(conic::NmmklSettings),
+    Rfe(rfe::RfeSettings),
+    EbRfe(eb_rfe::EbRfeSettings),
+    BitFlip(bit_flip::BitFlipSettings),
+    AttributeFlip(attribute_flip::AttributeFlipSettings),
+    InfoGain(info_gain::InfoGainSettings),
+}
+
+impl AnyMethod {
+    /// See [`Method::check`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(&self, p: usize) -> Result<(), Error> {
+        of_any!(self, method => Method::check(method.as_ref(), p))
+    }
+
+    /// See [`Method::select`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        of_any!(self, method => method.select(samples, rules, limits, observer))
+    }
+
+    /// See [`Method::path`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn path(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error> {
+        of_any!(self, method => method.path(samples, rules, sizes, limits, observer))
+    }
+
+    /// See [`Method::finds_size`].
+    pub fn finds_size(&self) -> bool {
+        of_any!(self, method => method.finds_size())
+    }
+
+    /// See [`Method::penalty`].
+    pub fn penalty(&self) -> &[f64] {
+        of_any!(self, method => Method::penalty(method.as_ref()))
+    }
+
+    /// See [`Method::write_program`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_program(&self, samples: &Classified<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+        of_any!(self, method => method.write_program(samples, rules, path))
+    }
+
+    /// See [`Method::resume`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn resume(&mut self, state: Value) -> Result<(), Error> {
+        of_any!(self, method => method.resume(state))
+    }
+}
 
 /// Prices of features: none, or p of them, each 0 or more.
 fn check_penalty(penalty: &[f64], p: usize) -> Result<(), Error> {
@@ -38,8 +354,37 @@ fn check_penalty(penalty: &[f64], p: usize) -> Result<(), Error> {
     }
 }
 
+/// Subsets to start from, of as many features as the rules have.
+fn subsets(start: &[Subset], rules: &Rules) -> Result<Vec<Subset>, Error> {
+    let p = rules.p();
+    let fit = |subset: &Subset| match subset.iter().last() {
+        Some(last) if last >= p => Err(Error::setting("start", last, format!("features below {p}"))),
+        _ => Ok(Subset::from_indices(p, subset.iter())),
+    };
+    start.iter().map(fit).collect()
+}
+
+/// A time as a number of seconds.
+#[cfg(feature = "highs")]
+mod seconds {
+    use std::time::Duration;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(time.as_secs_f64())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        let seconds = f64::deserialize(deserializer)?;
+        Duration::try_from_secs_f64(seconds)
+            .map_err(|_| D::Error::custom(format!("{seconds} is no number of seconds, 0 or more")))
+    }
+}
+
 /// Where a feature ended in a ranking.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Ranked {
     /// Index of the feature, from 0.
     pub feature: usize,
@@ -51,7 +396,7 @@ pub struct Ranked {
     pub criterion: f64,
 }
 
-/// Result of a selection method.
+/// The subset a method found, and the course it took.
 #[derive(Debug, Clone)]
 pub struct Selection {
     /// Subset, objective, bound, status, counts.

@@ -22,10 +22,11 @@ use super::exact::{ExactSettings, exact};
 use super::info_gain::{Binning, information_gain};
 use super::kta::{KtaSettings, kta};
 use super::rfe::{RfeSettings, Step, rfe_classes};
+use super::{Method, Report};
 use crate::dual::train::train;
 use crate::kernel_oracle::KernelOracle;
 use crate::subset_oracle::SubsetOracle;
-use crate::validation::Grouped;
+use crate::validation::SamplesByClass;
 use crate::{
     Classified, Counts, Design, Error, Event, Kernel, Limits, Observer, Outcome, Problem, RuleList, Rules, Selection,
     Sense, Silent, Status, Subset,
@@ -44,6 +45,52 @@ pub struct PathPoint {
     pub max_features: usize,
     /// What the method found.
     pub selection: Selection,
+}
+
+/// A method's report for one size.
+#[derive(Debug, Clone)]
+pub struct SizeReport {
+    /// K: at most this many features.
+    pub max_features: usize,
+    /// What the method found.
+    pub report: Report,
+}
+
+/// Reports of points, with the kernel of the SVM on so many features.
+pub(super) fn reports(points: Vec<PathPoint>, kernel: impl Fn(usize) -> Kernel) -> Vec<SizeReport> {
+    let report = |point: PathPoint| {
+        let features = point.selection.outcome.subset.as_ref().map_or(0, Subset::len);
+        SizeReport { max_features: point.max_features, report: Report::new(point.selection, kernel(features)) }
+    };
+    points.into_iter().map(report).collect()
+}
+
+/// A path of any method: one run for each size, the time shared out among them.
+///
+/// # Errors
+/// Sizes that do not ascend from 1 to p, and those of the method.
+pub(super) fn each<M: Method>(
+    method: &M,
+    samples: &Classified<'_>,
+    rules: &Rules,
+    sizes: &[usize],
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Result<Vec<SizeReport>, Error> {
+    let clock = Clock::new(limits)?;
+    let sizes = Sized::all(rules, sizes)?;
+    let mut reports: Vec<Option<Report>> = vec![None; sizes.len()];
+    let points = walk(&sizes, Sense::Min, &clock, observer, |at, rules, _, limits, observer| {
+        let report = method.select(samples, rules, limits, observer)?;
+        let selection = report.selection.clone();
+        reports[at] = Some(report);
+        Ok(selection)
+    })?;
+    let report = |(point, report): (PathPoint, Option<Report>)| SizeReport {
+        max_features: point.max_features,
+        report: report.unwrap_or_else(|| Report::new(point.selection, Kernel::Linear)),
+    };
+    Ok(points.into_iter().zip(reports).map(report).collect())
 }
 
 /// A path of [`exact`]: for each size the best subset and a bound.
@@ -155,7 +202,7 @@ pub fn rfe_classes_path(
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Result<Vec<PathPoint>, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     if settings.tuning.is_some() {
         return Err(Error::setting("tuning", "asked for", "left out on a path: each size has a cost of its own"));
     }
@@ -204,7 +251,7 @@ pub fn rfe_classes_path(
 /// How the sets that an elimination passed through are trained: on what [`rfe_classes`] trains on.
 enum Training<'a> {
     Linear(Problem<'a>),
-    Kernel(Grouped<'a>),
+    Kernel(SamplesByClass<'a>),
 }
 
 /// A training on shrinking subsets.
@@ -215,9 +262,9 @@ enum Trained<'a> {
 
 impl<'a> Training<'a> {
     fn new(data: &'a Classified<'a>, settings: &RfeSettings) -> Result<Self, Error> {
-        match data.two_classes().filter(|_| settings.kernel.kernel == Kernel::Linear) {
+        match data.two_classes().filter(|_| settings.kernel.is_linear()) {
             Some(problem) => Ok(Self::Linear(problem)),
-            None => Ok(Self::Kernel(Grouped::new(data, &settings.svm)?)),
+            None => Ok(Self::Kernel(SamplesByClass::new(data, &settings.svm)?)),
         }
     }
 

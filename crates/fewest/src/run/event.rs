@@ -57,11 +57,25 @@ pub enum Event<'a> {
         /// Time since the start.
         elapsed: Duration,
     },
+    /// How far a run has come, as JSON that its method goes on from ([`crate::method::Method::resume`]).
+    Checkpoint(&'a dyn Checkpoint),
     /// A path moves on to this size; what follows belongs to it.
     Size {
         /// Most features allowed.
         max_features: usize,
     },
+}
+
+/// A state of a run that can be written down.
+pub trait Checkpoint: std::fmt::Debug {
+    /// The state as JSON.
+    fn to_json(&self) -> serde_json::Value;
+}
+
+impl<T: serde::Serialize + std::fmt::Debug> Checkpoint for T {
+    fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("a state is numbers, lists and names")
+    }
 }
 
 /// Receives the events of a run; `Break` asks it to finish with the best it has.

@@ -7,7 +7,7 @@ mod status;
 
 use std::time::{Duration, Instant};
 
-pub use event::{Event, Observer, Silent};
+pub use event::{Checkpoint, Event, Observer, Silent};
 pub use limits::{Cancel, Limits};
 pub(crate) use outcome::relative_gap;
 pub use outcome::{Counts, Outcome, Sense};

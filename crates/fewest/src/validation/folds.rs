@@ -1,14 +1,45 @@
 //! Folds: which samples are judged together.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Error;
 use crate::problem::checked_weights;
 
 /// A partition of the samples into folds 0, 1, ... count - 1, none of them empty.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "FoldsParts", try_from = "FoldsParts")]
 pub struct Folds {
     of: Vec<u32>,
     count: usize,
     weights: Vec<f64>,
+}
+
+/// Folds as JSON has them.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FoldsParts {
+    /// The fold of each sample.
+    of: Vec<u32>,
+    /// How many samples each counts as; none: 1.
+    weights: Option<Vec<f64>>,
+}
+
+impl From<Folds> for FoldsParts {
+    fn from(folds: Folds) -> Self {
+        Self { of: folds.of, weights: Some(folds.weights) }
+    }
+}
+
+impl TryFrom<FoldsParts> for Folds {
+    type Error = Error;
+
+    fn try_from(parts: FoldsParts) -> Result<Self, Error> {
+        let folds = Self::new(parts.of)?;
+        match parts.weights {
+            Some(weights) => folds.weighted(&weights),
+            None => Ok(folds),
+        }
+    }
 }
 
 /// Samples to train on and samples to judge by; a sample may be in neither.
@@ -40,7 +71,8 @@ impl Folds {
         }
     }
 
-    /// The same folds, where sample i counts as `weights[i]` samples in the accuracy of its fold. Default 1 for each.
+    /// The same folds, where sample i counts as `weights[i]` samples in the accuracy of its fold.
+    /// Default 1 for each.
     ///
     /// # Errors
     /// [`Error::Data`] when weights are not one for each sample, finite and 0 or more.

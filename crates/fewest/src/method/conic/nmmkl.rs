@@ -1,17 +1,74 @@
 //! Non-monotonic feature selection by multiple kernel learning.
 //!
-//! Solves   min_z min_w 1/2 sum_j w_j^2 / z_j + loss, 0 <= z_j <= 1, sum z = B: one kernel x_j x_j' a feature, in the dual a program with one
-//!          quadratic constraint a feature: max_alpha sum alpha - 1/2 (B lambda + sum_j delta_j) - ..., c_j^2 <= lambda + delta_j.
-//! Paper    Xu, Jin, Ye, Lyu, King, Non-monotonic feature selection, ICML 2009, as Tan, Wang, Tsang, ICML 2010, describe and use it.
-//! Penalty  P(w) = half the squared k-support norm, k = B; P*(c) = half the sum of the B largest c_j^2.
+//! Solves   min_z min_w 1/2 sum_j w_j^2 / z_j + loss, 0 <= z_j <= 1, sum z = B: one kernel x_j x_j'
+//!          a feature, in the dual a program with one quadratic constraint a feature: max_alpha sum
+//!          alpha - 1/2 (B lambda + sum_j delta_j) - ..., c_j^2 <= lambda + delta_j.
+//! Paper    Xu, Jin, Ye, Lyu, King, Non-monotonic feature selection, ICML 2009, as Tan, Wang,
+//!          Tsang, ICML 2010, describe and use it.
+//! Penalty  P(w) = half the squared k-support norm, k = B; P*(c) = half the sum of the B largest
+//!          c_j^2.
 //! Program  w_j^2 <= u_j z_j as a second-order cone of three rows, for each feature; P = 1/2 sum u.
-//! Subset   the allowed one of largest sum_j z_j c_j^2, as FGM-B: c_j^2 alone, as the paper ranks, is the same number for every feature
-//!          between 0 and 1.
-//! Relation the relaxation of `fgm`, which adds constraints as they are needed; here they are all there.
+//! Subset   the allowed one of largest sum_j z_j c_j^2, as FGM-B: c_j^2 alone, as the paper ranks,
+//!          is the same number for every feature between 0 and 1.
+//! Relation the relaxation of `fgm`, which adds constraints as they are needed; here they are all
+//! there.
+
+use serde::{Deserialize, Serialize};
 
 use super::{ConicReport, Penalty, relax, size};
 use crate::backend::clarabel::ConeProgram;
-use crate::{Error, Limits, Observer, Problem, Rules, SvmSettings};
+use crate::method::{Classes, Info, Method, Report};
+use crate::{Classified, Error, Kernel, Limits, Loss, Observer, Problem, Rules, SvmSettings};
+
+/// Settings of `nmmkl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NmmklSettings {
+    /// Loss, cost, bias and tolerance of the SVM. Default squared hinge.
+    pub svm: SvmSettings,
+}
+
+impl Default for NmmklSettings {
+    fn default() -> Self {
+        Self { svm: SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() } }
+    }
+}
+
+impl Method for NmmklSettings {
+    const INFO: Info = Info {
+        name: "nmmkl",
+        title: "non-monotonic feature selection: a kernel per feature, as a cone program",
+        solves: "Weighs one kernel per feature, weights between 0 and 1 that sum to --max-features, by an interior-point method (Clarabel), keeps the allowed subset that counts most, and trains the SVM on it. fgm solves the same relaxation at any size.",
+        formula: "min over z of min 1/2 sum_j w_j^2 / z_j + C sum_i loss(y_i (w.x_i + b)), 0 <= z_j <= 1, sum z <= B",
+        proves: "a bound below every subset of at most --max-features",
+        bounds: true,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: "all, for the subset; the relaxation knows --max-features, --require and --forbid",
+        cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond --memory",
+        paper: "Z. Xu, R. Jin, J. Ye, M. R. Lyu, I. King: Non-monotonic feature selection. ICML 2009.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        self.svm.check()
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = nmmkl(&samples.problem()?, rules, &self.svm, limits, observer)?;
+        Ok(Report::new(report.selection, Kernel::Linear))
+    }
+
+    fn finds_size(&self) -> bool {
+        false
+    }
+}
 
 struct Kernels {
     most: usize,
@@ -68,7 +125,8 @@ impl Penalty for Kernels {
         if most == 0 {
             return if sizes.iter().all(|w| *w == 0.0) { 0.5 * required } else { f64::INFINITY };
         }
-        // The first k < B are whole, the others share the rest: where the next is at most the level of the others.
+        // The first k < B are whole, the others share the rest: where the next is at most the level
+        // of the others.
         let mut rest: f64 = sizes.iter().sum();
         let mut full = 0.0;
         for (k, &size) in sizes.iter().enumerate() {
@@ -93,7 +151,8 @@ impl Penalty for Kernels {
     }
 }
 
-/// Non-monotonic feature selection; see the head of this file. Its subset is that of largest `z_j c_j^2`.
+/// Non-monotonic feature selection; see the head of this file. Its subset is that of largest
+/// `z_j c_j^2`.
 ///
 /// ```
 /// use fewest::method::conic::nmmkl;

@@ -1,16 +1,68 @@
 //! QCQP-SSVM: the sparse SVM with its count of features replaced by a bound on the one-norm.
 //!
-//! Solves   min_w,b 1/2 t + loss  s.t. |w|_2^2 <= t, |w|_1^2 <= B t: at most B features of weight mean |w|_1^2 <= B |w|_2^2.
-//! Paper    Chan, Vasconcelos, Lanckriet, Direct convex relaxations of sparse SVM, ICML 2007, QCQP-SSVM.
-//! Penalty  P(w) = 1/2 max(|w|_2^2, |w|_1^2 / B); P*(c) = 1/2 N(c)^2, N(c) = min over tau >= 0 of |max(|c| - tau, 0)|_2 + tau sqrt(B): the
-//!          dual norm, an adaptive soft threshold on c.
-//! Program  |w_j| <= a_j; (t + 1, t - 1, 2 w) and (B t + 1, B t - 1, 2 sum a) in second-order cones.
-//! Subset   the allowed one of largest sum_j w_j^2. The paper keeps every weight above 1e-4 of the largest; the ranking lists those.
-//! Differs  must-in features only count for the subset. Never tighter than `nmmkl`: P is at most half the squared B-support norm.
+//! Solves   min_w,b 1/2 t + loss  s.t. |w|_2^2 <= t, |w|_1^2 <= B t: at most B features of weight
+//!          mean |w|_1^2 <= B |w|_2^2.
+//! Paper    Chan, Vasconcelos, Lanckriet, Direct convex relaxations of sparse SVM, ICML 2007,
+//!          QCQP-SSVM.
+//! Penalty  P(w) = 1/2 max(|w|_2^2, |w|_1^2 / B); P*(c) = 1/2 N(c)^2, N(c) = min over tau >= 0 of
+//!          |max(|c| - tau, 0)|_2 + tau sqrt(B): the dual norm, an adaptive soft threshold on c.
+//! Program  |w_j| <= a_j; (t + 1, t - 1, 2 w) and (B t + 1, B t - 1, 2 sum a) in second-order
+//!          cones.
+//! Subset   the allowed one of largest sum_j w_j^2. The paper keeps every weight above 1e-4 of the
+//!          largest; the ranking lists those.
+//! Differs  must-in features only count for the subset. Never tighter than `nmmkl`: P is at most
+//!          half the squared B-support norm.
+
+use serde::{Deserialize, Serialize};
 
 use super::{ConicReport, Penalty, relax, size};
 use crate::backend::clarabel::ConeProgram;
-use crate::{Error, Limits, Observer, Problem, Rules, SvmSettings};
+use crate::method::{Classes, Info, Method, Report};
+use crate::{Classified, Error, Kernel, Limits, Observer, Problem, Rules, SvmSettings};
+
+/// Settings of `qcqp-ssvm`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct QcqpSsvmSettings {
+    /// Loss, cost, bias and tolerance of the SVM.
+    pub svm: SvmSettings,
+}
+
+impl Method for QcqpSsvmSettings {
+    const INFO: Info = Info {
+        name: "qcqp-ssvm",
+        title: "sparse SVM with a one-norm in place of the count, as a cone program",
+        solves: "Solves a convex relaxation of the sparse SVM whole, by an interior-point method (Clarabel), keeps the allowed subset of largest weights, and trains the SVM on it. fgm and nmmkl solve a tighter relaxation.",
+        formula: "min 1/2 t + C sum_i loss(y_i (w.x_i + b)), |w|_2^2 <= t, |w|_1^2 <= B t",
+        proves: "a bound below every subset of at most --max-features",
+        bounds: true,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: "all, for the subset; the relaxation knows --max-features and --forbid",
+        cost: "some 15 factorizations of min(n, p)^2 max(n, p); refused where its memory is beyond --memory",
+        paper: "A. B. Chan, N. Vasconcelos, G. R. G. Lanckriet: Direct convex relaxations of sparse SVM. ICML 2007.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        self.svm.check()
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = qcqp_ssvm(&samples.problem()?, rules, &self.svm, limits, observer)?;
+        Ok(Report::new(report.selection, Kernel::Linear))
+    }
+
+    fn finds_size(&self) -> bool {
+        false
+    }
+}
 
 struct OneNorm {
     most: f64,

@@ -16,7 +16,6 @@
 //! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample weights, every rule.
 //! Fails    never on limits: the open node of largest bound is then the bound of the run. Errors: settings, shapes, one class.
 
-mod bandwidth;
 mod model;
 pub(super) mod pairs;
 mod products;
@@ -24,18 +23,22 @@ mod search;
 
 use std::collections::BTreeMap;
 
-pub use bandwidth::{scale, sigest};
+use serde::{Deserialize, Serialize};
 
+use super::path::{self, SizeReport};
+use super::{ALL_RULES, Classes, Info, Method, Report};
+use crate::kernel::Gamma;
 use crate::problem;
-use crate::{Design, Error, Limits, Observer, Rules, Run, Selection, Sense, Subset, drive};
+use crate::{Classified, Design, Error, Kernel, Limits, Observer, Rules, Run, Selection, Sense, Subset, drive};
 use pairs::Pairs;
 use search::{Search, Tree};
 
 /// Settings of [`kta`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct KtaSettings {
-    /// gamma of the kernel, above 0; [`sigest`] finds one from the data. Default 1.
-    pub gamma: f64,
+    /// gamma of the kernel. Default `sigest`, the paper's.
+    pub gamma: Gamma,
     /// How many best subsets to prove and return, at least 1. Default 1.
     pub solutions: usize,
     /// Bytes for kernel values that are kept and for open nodes; with fewer they are computed again. Default 1 GiB.
@@ -46,23 +49,64 @@ pub struct KtaSettings {
 
 impl Default for KtaSettings {
     fn default() -> Self {
-        Self { gamma: 1.0, solutions: 1, memory: 1 << 30, start: Vec::new() }
+        Self { gamma: Gamma::Sigest(1.0), solutions: 1, memory: 1 << 30, start: Vec::new() }
     }
 }
 
-impl KtaSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        if !(self.gamma > 0.0 && self.gamma.is_finite()) {
-            return Err(Error::setting("gamma", self.gamma, "a finite number above 0"));
-        }
+impl Method for KtaSettings {
+    const INFO: Info = Info {
+        name: "kta",
+        title: "the best subset for a Gaussian kernel, by alignment",
+        solves: "Finds the allowed subset on which the means of the classes lie farthest apart in the feature space of the Gaussian kernel (kernel-target alignment), and proves it, by branch and bound. No SVM takes part in the search; one is trained on the subset at the end. At a limit it returns the best subset so far with the bound and gap proven until then.",
+        formula: "max over allowed z of sum_ih psi_i psi_h exp(-gamma sum_j z_j (x_ij - x_hj)^2), psi_i = y_i / size of i's class; for more classes the sum over all pairs of classes",
+        proves: "the best subset, within --gap",
+        bounds: true,
+        searches: true,
+        kernels: "rbf",
+        classes: Classes::Any,
+        rules: ALL_RULES,
+        cost: "about n^2 p^2 / 2 operations per node; fast up to --max-features 5 or so",
+        paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022, for the model; the branch and bound is ours.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
+        self.gamma.check()?;
         if self.solutions == 0 {
             return Err(Error::setting("solutions", 0, "at least 1"));
         }
         Ok(())
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let gamma = self.gamma.number(samples.design(), rules.most_features())?;
+        let start = super::subsets(&self.start, rules)?;
+        let settings = Self { gamma: Gamma::Number(gamma), start, ..self.clone() };
+        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
+        let selection = kta(design, classes, weights, rules, &settings, limits, observer)?;
+        Ok(Report::new(selection, Kernel::Rbf { gamma }))
+    }
+
+    fn path(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error> {
+        // One gamma for all sizes, that of the largest.
+        let most = sizes.last().copied().unwrap_or(rules.p());
+        let gamma = self.gamma.number(samples.design(), most)?;
+        let settings = Self { gamma: Gamma::Number(gamma), ..self.clone() };
+        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
+        let points = path::alignment_path(design, classes, weights, rules, sizes, &settings, limits, observer)?;
+        Ok(path::reports(points, |_| Kernel::Rbf { gamma }))
     }
 }
 
@@ -93,10 +137,11 @@ pub fn kta(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     let shares = shares(design, classes, weights, rules)?;
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let pairs = Pairs::new(design, &shares, rules, settings.gamma, settings.memory);
+    let gamma = settings.gamma.number(design, rules.most_features())?;
+    let pairs = Pairs::new(design, &shares, rules, gamma, settings.memory);
     let mut search = Search::new(pairs, rules, &run);
     let mut tree = Tree::new(&search, settings, &run);
     tree.plant(&mut search, settings, &mut run);

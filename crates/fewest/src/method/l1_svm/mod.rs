@@ -1,12 +1,18 @@
-//! `l1-svm`: the SVM with L1 penalty, whose weights are mostly 0 (ONSVM in aytug2015, LPSVM in tan2010).
+//! `l1-svm`: the SVM with L1 penalty, whose weights are mostly 0 (ONSVM in aytug2015, LPSVM in
+//! tan2010).
 //!
-//! Solves   min_w,b |w|_1 + sum_i C_i loss(y_i (w.x_i + b)), w_j allowed only on the chosen subset; hinge or squared hinge
-//! Paper    Bradley, Mangasarian, ICML 1998 (hinge, a linear program); Fan et al., JMLR 2008 (squared hinge, LIBLINEAR's -s 5).
-//! Given    Problem (n samples, p features), Rules, [`L1Settings`]: a cost, or several in ascending order.
-//! Returns  the subset, its objective, a bound below which no allowed subset's objective is, and the classifier.
-//! Steps    1. for each cost, from the solution of the cost before: the L1-SVM of all features that are not forbidden  2. of the largest
-//!          cost whose non-zero weights satisfy the rules, those are the subset  3. where none does: at the smallest cost, the allowed
-//!          subset of largest total |w_j|, and the L1-SVM of that subset alone
+//! Solves   min_w,b |w|_1 + sum_i C_i loss(y_i (w.x_i + b)), w_j allowed only on the chosen subset;
+//!          hinge or squared hinge
+//! Paper    Bradley, Mangasarian, ICML 1998 (hinge, a linear program); Fan et al., JMLR 2008
+//!          (squared hinge, LIBLINEAR's -s 5).
+//! Given    Problem (n samples, p features), Rules, [`L1Settings`]: a cost, or several in ascending
+//!          order.
+//! Returns  the subset, its objective, a bound below which no allowed subset's objective is, and
+//!          the classifier.
+//! Steps    1. for each cost, from the solution of the cost before: the L1-SVM of all features that
+//!          are not forbidden  2. of the largest cost whose non-zero weights satisfy the rules,
+//!          those are the subset  3. where none does: at the smallest cost, the allowed subset of
+//!          largest total |w_j|, and the L1-SVM of that subset alone
 //! Bound    the dual value in step 1, at the cost chosen: fewer features only cost more.
 //! Cost     hinge: see [`crate::l1_oracle`]; squared hinge: see `squared/`.
 //! Differs  rules other than must-out: steps 2 and 3.
@@ -16,14 +22,17 @@ mod squared;
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
+use super::{ALL_RULES, Classes, Info, Method, Report};
 pub use squared::squared_hinge;
 
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::{
-    Choice, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run, Selection,
-    Sense, Status, Subset, SvmSettings,
+    Choice, Classified, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run,
+    Selection, Sense, Status, Subset, SvmSettings,
 };
 
 /// A training that makes a subset satisfy the rules may take this much longer than the time limit.
@@ -38,25 +47,39 @@ const ROUGH: f64 = 1e-2;
 /// this share of the price, 1,
 #[cfg(feature = "highs")]
 const NEAR: f64 = 0.7;
-/// and the samples of a margin below this. Features and samples that the hinge needs and that are missing here cost rounds.
+/// and the samples of a margin below this. Features and samples that the hinge needs and that are
+/// missing here cost rounds.
 #[cfg(feature = "highs")]
 const MARGIN: f64 = 1.5;
 
 /// Settings of [`l1_svm`].
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct L1Settings {
-    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a constant feature of value s.
+    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a
+    /// constant feature of value s.
     pub svm: SvmSettings,
     /// Costs in ascending order, instead of the one of `svm`. Default none.
     pub costs: Vec<f64>,
 }
 
-impl L1Settings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
+impl Method for L1Settings {
+    const INFO: Info = Info {
+        name: "l1-svm",
+        title: "SVM with L1 penalty (ONSVM, LPSVM): most weights are 0",
+        solves: "Trains the L1-SVM on all features that are not forbidden; the subset is what has weight. With --costs, at the largest cost at which the rules are kept. Where they are not, the allowed subset of largest total |w|, and the L1-SVM of that subset alone. The classifier is the L1-SVM itself.",
+        formula: "min |w|_1 + sum_i C_i loss(y_i (w.x_i + b))",
+        proves: "a bound: at this cost no allowed subset has a smaller objective; optimal means that the two meet",
+        bounds: true,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "milliseconds to seconds; hinge: linear programs of the features and samples that matter",
+        paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998. R.-E. Fan et al.: LIBLINEAR. JMLR 9 (2008).",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
         self.svm.check()?;
         if let Some(cost) = self.costs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
             return Err(Error::setting("costs", cost, "finite numbers above 0"));
@@ -68,6 +91,19 @@ impl L1Settings {
             return Err(Error::setting("loss", "hinge", "squared-hinge in a build without HiGHS"));
         }
         Ok(())
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let report = l1_svm(&samples.problem()?, rules, self, limits, observer)?;
+        let (model, several) = (report.model(), report.grid.len() > 1);
+        let out = Report::new(report.selection, Kernel::Linear).with_model(model);
+        Ok(if several { out.detail("cost", report.cost).detail("grid", report.grid) } else { out })
     }
 }
 
@@ -87,8 +123,8 @@ pub struct GridPoint {
 /// Result of [`l1_svm`].
 #[derive(Debug, Clone)]
 pub struct L1Report {
-    /// Subset, objective, bound; status `optimal` where they meet, else `completed`, or the limit. The ranking lists the non-zero
-    /// weights, largest first.
+    /// Subset, objective, bound; status `optimal` where they meet, else `completed`, or the limit.
+    /// The ranking lists the non-zero weights, largest first.
     pub selection: Selection,
     /// The classifier's solution: weights of the subset's features, ascending.
     pub solution: DualSolution,
@@ -173,7 +209,7 @@ pub fn l1_svm(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<L1Report, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let allowed = not_forbidden(rules);
@@ -275,7 +311,8 @@ impl<'a> Trainer<'a> {
             oracle.set_bounds(&bound)?;
             oracle.set_cost(&self.problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
             if self.problem.n_samples() >= LARGE && oracle.features().is_empty() {
-                // Which features and samples matter is much the same under the squared hinge, which is sooner solved.
+                // Which features and samples matter is much the same under the squared hinge, which
+                // is sooner solved.
                 let rough = SvmSettings { cost, tolerance: ROUGH, ..self.settings.clone() };
                 let near = squared_hinge(self.problem, features, &rough, None, stop)?;
                 let (design, labels) = (self.problem.design(), self.problem.labels());

@@ -22,6 +22,9 @@ mod weight_bounds;
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
+use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::l1_oracle::{L1Oracle, L1Point, bias_price};
 use crate::master::program;
@@ -29,8 +32,8 @@ use crate::method::check_penalty;
 use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden};
 use crate::model::Model as Classifier;
 use crate::{
-    Bias, DualSolution, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Shape, Status, Subset,
-    SvmSettings,
+    Bias, Classified, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Shape,
+    Status, Subset, SvmSettings,
 };
 
 pub(crate) use reweight::reweight;
@@ -48,7 +51,8 @@ const SAMPLES: usize = 5;
 const PROGRAMS: u64 = 4;
 
 /// Settings of [`mbp`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MbpSettings {
     /// Slack cost C > 0. Default 1.
     pub cost: f64,
@@ -73,17 +77,50 @@ impl Default for MbpSettings {
     }
 }
 
-impl MbpSettings {
-    /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
+impl Method for MbpSettings {
+    const INFO: Info = Info {
+        name: "mbp",
+        title: "L1-SVM with a price per feature, to a proof",
+        solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With --plain the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
+        formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
+        proves: "the best subset, within --gap",
+        bounds: true,
+        searches: true,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "exponential in the worst case; with the paper's u milliseconds",
+        paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
+    };
+
+    fn check(&self, p: usize) -> Result<(), Error> {
         SvmSettings { cost: self.cost, bias: self.bias, ..SvmSettings::default() }.check()?;
         if let Some(u) = self.weight_bound.filter(|u| !(*u > 0.0 && u.is_finite())) {
             return Err(Error::setting("weight_bound", u, "a finite number above 0"));
         }
         check_penalty(&self.penalty, p)
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        Ok(mbp(&samples.problem()?, rules, self, limits, observer)?.into())
+    }
+
+    fn write_program(&self, samples: &Classified<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+        write_model(&samples.problem()?, rules, self, path)
+    }
+
+    fn finds_size(&self) -> bool {
+        !self.penalty.is_empty()
+    }
+
+    fn penalty(&self) -> &[f64] {
+        &self.penalty
     }
 }
 
@@ -108,6 +145,19 @@ impl MbpReport {
     /// The classifier `f(x) = sum_j w_j x_j + b` on the subset, if there is one.
     pub fn model(&self) -> Option<Classifier> {
         Some(linear_model(self.selection.outcome.subset.as_ref()?, self.solution.as_ref()?))
+    }
+}
+
+impl From<MbpReport> for Report {
+    fn from(report: MbpReport) -> Self {
+        let left_out = report.weight_bounds.iter().filter(|u| **u == 0.0).count();
+        let model = report.model();
+        Report::new(report.selection, Kernel::Linear)
+            .with_model(model)
+            .detail("relaxation", report.relaxation)
+            .detail("features_without_bound", left_out - report.removed)
+            .detail("features_removed", report.removed)
+            .detail("linear_programs", report.programs)
     }
 }
 

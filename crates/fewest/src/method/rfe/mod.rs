@@ -1,52 +1,66 @@
-//! SVM-RFE: ranks features by dropping those of smallest criterion, and returns the first surviving set the rules allow.
+//! SVM-RFE: ranks features by dropping those of smallest criterion, and returns the first surviving
+//! set the rules allow.
 //!
-//! Solves   nothing exactly: a greedy descent on `v(z)`, the optimum of the SVM (any kernel, loss and bias) on subset z.
-//! Paper    Guyon, Weston, Barnhill, Vapnik, Machine Learning 46 (2002), section 3 and, for other kernels, section 7;
-//!          Krupka 2016, Algorithm 2 and section 2.6.
+//! Solves   nothing exactly: a greedy descent on `v(z)`, the optimum of the SVM (any kernel, loss
+//!          and bias) on subset z.
+//! Paper    Guyon, Weston, Barnhill, Vapnik, Machine Learning 46 (2002), section 3 and, for other
+//!          kernels, section 7; Krupka 2016, Algorithm 2 and section 2.6.
 //! Given    [`Classified`] (n samples, p features, k classes), Rules, [`RfeSettings`].
-//! Returns  subset, its objective (the sum over the pairs of classes), the full ranking, the costs tuned; no bound.
-//! Steps    1. now and then, if asked for: the cost of largest cross-validated accuracy  2. train on the surviving features
+//! Returns  subset, its objective (the sum over the pairs of classes), the full ranking, the costs
+//!          tuned; no bound.
+//! Steps    1. now and then, if asked for: the cost of largest cross-validated accuracy  2. train
+//!          on the surviving features
 //!          3. rank them by the criterion ([`Criterion`]; a unit by all of its features)
-//!          4. drop the smallest that the rules let go, `step` at a time  5. until the rules allow what survives
-//! Rules    a feature may go when no survivor implies it and what is left still holds an allowed subset (a witness is kept);
-//!          features joined by `together` go as one unit.
-//! Cost     linear kernel and two classes: n^2 for the Gram matrix when p >> n, a warm-started training, a few columns of
-//!          length n ([`crate::subset_oracle`]); otherwise one warm-started training on rows. Other kernels, more classes and
-//!          tuning work on one n x n matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for the
-//!          margin criterion s^2 / 2 kernel values for each that stays, s support vectors.
-//! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not the solver's noise;
-//!          in a tie the feature of larger index goes first. One machine per pair of classes; criteria are summed over pairs.
-//! Fails    never on limits: what the last ranking says is then applied at once, and the status says so.
+//!          4. drop the smallest that the rules let go, `step` at a time  5. until the rules allow
+//!             what survives
+//! Rules    a feature may go when no survivor implies it and what is left still holds an allowed
+//!          subset (a witness is kept); features joined by `together` go as one unit.
+//! Cost     linear kernel and two classes: n^2 for the Gram matrix when p >> n, a warm-started
+//!          training, a few columns of length n ([`crate::subset_oracle`]); otherwise one
+//!          warm-started training on rows. Other kernels, more classes and tuning work on one n x n
+//!          matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for
+//!          the margin criterion s^2 / 2 kernel values for each that stays, s support vectors.
+//! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not
+//!          the solver's noise; in a tie the feature of larger index goes first. One machine per
+//!          pair of classes; criteria are summed over pairs.
+//! Fails    never on limits: what the last ranking says is then applied at once, and the status
+//!          says so.
 
 mod held_out;
 pub(crate) mod master;
 mod oracle;
 pub mod splits;
 
-use crate::kernel_oracle::{Criterion, KernelRule};
-use crate::validation::{Folds, Grouped, check_costs};
+use serde::{Deserialize, Serialize};
+
+use super::path::{self, SizeReport};
+use super::{ALL_RULES, Classes, Info, Method, Report};
+use crate::kernel::KernelRule;
+use crate::kernel_oracle::Criterion;
+use crate::validation::{Folds, SamplesByClass, check_costs};
 use crate::{
-    Choice, Classified, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings,
-    drive,
+    Choice, Classified, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings, drive,
 };
-use held_out::{HeldOut, Judged};
+use held_out::{HeldOut, HeldOutDecisions};
 use master::Elimination;
 use oracle::RankingOracle;
 
 /// How many features leave in one step.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
     /// This many, at least 1.
     Count(usize),
     /// This share of the features that remain, in (0, 1), rounded down, at least 1.
     Remaining(f64),
-    /// This share of the features at the start, in (0, 1), rounded down, at least 1 (scikit-learn's rule).
+    /// This share of the features at the start, in (0, 1), rounded down, at least 1 (scikit-learn's
+    /// rule).
     Original(f64),
 }
 
 /// The cost is chosen anew by cross-validation now and then.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tuning {
     /// Costs to choose from, ascending; in a tie the smaller one is taken.
     pub costs: Vec<f64>,
@@ -57,7 +71,8 @@ pub struct Tuning {
 }
 
 /// Settings of [`rfe`] and [`rfe_classes`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RfeSettings {
     /// The SVM trained at every step. Default as [`SvmSettings`], but with tolerance 1e-9.
     pub svm: SvmSettings,
@@ -84,11 +99,29 @@ impl Default for RfeSettings {
 }
 
 impl RfeSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
+    /// With gamma as a number, unless it depends on the features that survive.
+    fn resolved(&self, data: &Classified<'_>, rules: &Rules) -> Result<Self, Error> {
+        Ok(Self { kernel: self.kernel.resolve(data.design(), rules.most_features())?, ..self.clone() })
+    }
+}
+
+impl Method for RfeSettings {
+    const INFO: Info = Info {
+        name: "rfe",
+        title: "SVM-RFE, recursive feature elimination",
+        solves: "Trains the SVM, drops the features of smallest criterion that the rules let go, and trains again, until the rules hold. Ranks all features by the step at which they left. The cost can be tuned on the way.",
+        formula: "min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) over the surviving features; criterion w_j^2, or the change of alpha'H alpha / 2 without feature j; summed over the pairs of classes",
+        proves: "nothing: a heuristic; its objective is the SVM's on the chosen subset",
+        bounds: false,
+        searches: false,
+        kernels: "linear, rbf, poly, sigmoid",
+        classes: Classes::Any,
+        rules: ALL_RULES,
+        cost: "one warm-started training per step",
+        paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
+    };
+
+    fn check(&self, _p: usize) -> Result<(), Error> {
         self.svm.check()?;
         self.kernel.check()?;
         check_criterion(self.criterion, &self.kernel)?;
@@ -101,16 +134,51 @@ impl RfeSettings {
         match self.step {
             Step::Count(0) => Err(Error::setting("step", 0, "at least 1")),
             Step::Remaining(f) | Step::Original(f) if !(f > 0.0 && f < 1.0) => {
-                Err(Error::setting("step", f, "a share between 0 and 1, or a whole number of features"))
+                Err(Error::setting("step", f, "a share between 0 and 1, or a number of features"))
             }
             _ => Ok(()),
         }
+    }
+
+    fn select(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        limits: Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, Error> {
+        let settings = self.resolved(samples, rules)?;
+        let report = rfe_classes(samples, rules, &settings, limits, observer)?;
+        let out = Report::of_rule(report.selection, &settings.kernel);
+        Ok(match settings.tuning {
+            Some(_) => out.with_cost(report.cost).detail("cost", report.cost).detail("tuned", report.tuned),
+            None => out,
+        })
+    }
+
+    fn path(
+        &self,
+        samples: &Classified<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error> {
+        // One gamma for all sizes, that of the largest.
+        let most = sizes.last().copied().unwrap_or(rules.p());
+        let settings = Self { kernel: self.kernel.resolve(samples.design(), most)?, ..self.clone() };
+        let points = path::rfe_classes_path(samples, rules, sizes, &settings, limits, observer)?;
+        Ok(path::reports(points, |features| settings.kernel.at(features)))
+    }
+
+    fn finds_size(&self) -> bool {
+        false
     }
 }
 
 /// Refuses squared weights where there are none.
 pub(super) fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Result<(), Error> {
-    if criterion == Criterion::Weights && kernel.kernel != Kernel::Linear {
+    if criterion == Criterion::Weights && !kernel.is_linear() {
         return Err(Error::setting(
             "criterion",
             "weights",
@@ -121,7 +189,7 @@ pub(super) fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Resu
 }
 
 /// The cost chosen at a step.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Tuned {
     /// Step, from 1.
     pub step: u64,
@@ -144,8 +212,8 @@ pub struct RfeReport {
     pub tuned: Vec<Tuned>,
 }
 
-/// SVM-RFE: drops the features of smallest criterion until the rules (size, budget, ...) hold. Features the rules forbid are
-/// never trained on.
+/// SVM-RFE: drops the features of smallest criterion until the rules (size, budget, ...) hold.
+/// Features the rules forbid are never trained on.
 ///
 /// # Errors
 /// Settings out of range, or more memory needed than allowed.
@@ -181,11 +249,12 @@ fn eliminate(
     held_out: Option<HeldOut<'_>>,
     limits: Limits,
     observer: &mut dyn Observer,
-) -> Result<(RfeReport, Option<Judged>), Error> {
-    settings.check()?;
+) -> Result<(RfeReport, Option<HeldOutDecisions>), Error> {
+    settings.check(rules.p())?;
+    let settings = &settings.resolved(data, rules)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let problem = data.two_classes().filter(|_| settings.kernel.kernel == Kernel::Linear && settings.tuning.is_none());
-    let grouped = if problem.is_none() { Some(Grouped::new(data, &settings.svm)?) } else { None };
+    let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());
+    let grouped = if problem.is_none() { Some(SamplesByClass::new(data, &settings.svm)?) } else { None };
     let mut oracle = match (&problem, &grouped) {
         (Some(problem), _) => RankingOracle::linear(problem, rules, settings)?,
         (None, Some(grouped)) => RankingOracle::kernel(grouped, rules, settings)?,
@@ -195,9 +264,9 @@ fn eliminate(
     let mut master = Elimination::new(rules, settings.step);
     let status = drive(&mut oracle, &mut master, &mut run)?;
     let cost = oracle.cost();
-    let (tuned, judged) = oracle.into_parts();
+    let (tuned, decisions) = oracle.into_parts();
     let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };
-    Ok((RfeReport { selection, cost, tuned }, judged))
+    Ok((RfeReport { selection, cost, tuned }, decisions))
 }
 
 /// Every feature the rules do not forbid.
