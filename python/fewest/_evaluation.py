@@ -363,7 +363,7 @@ class FlipSelector(CrossValidated):
             "costs": [float(cost) for cost in self.costs],
             "folds": self._folds,
             "passes": int(self.max_iter),
-            "start": first["support"].tolist() or [0],
+            "start": first["support"].tolist(),
         }
 
     def _tell(self, answer, p):

@@ -16,6 +16,7 @@ mod relaxation;
 mod rules;
 mod run;
 pub mod saddle;
+mod search;
 pub mod simd;
 mod subset;
 pub mod subset_oracle;
@@ -27,7 +28,7 @@ pub use error::Error;
 pub use kernel::{Gamma, Kernel, KernelRule};
 pub use method::{AnyMethod, Info, Method, Ranked, Report, Selection, Solution};
 pub use problem::{Classified, Problem, check_values};
-pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
+pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
     Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent,
     Status, drive,

@@ -499,5 +499,5 @@ fn grown(
     for j in features {
         gains[j] = stays;
     }
-    Ok(rules.best_subset(&gains).map(|(subset, _)| subset))
+    Ok(Some(rules.best_subset_until(&gains, 1e-12, &mut || stop().is_some()).subset))
 }

@@ -29,9 +29,7 @@ use super::path::{self, SizeReport};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
 use crate::problem;
-use crate::{
-    Classified, Design, Error, Kernel, Limits, Observer, Rules, Run, Selection, Sense, Solution, Subset, drive,
-};
+use crate::{Classified, Design, Error, Kernel, Limits, Observer, Rules, Run, Selection, Sense, Subset, drive};
 use pairs::Pairs;
 use search::{Search, Tree};
 
@@ -148,7 +146,7 @@ pub fn kta(
     let mut tree = Tree::new(&search, settings, &run);
     tree.plant(&mut search, settings, &mut run);
     let status = drive(&mut search, &mut tree, &mut run)?;
-    let solutions = tree.into_best().into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
+    let solutions = tree.into_solutions();
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
 }
 
