@@ -17,6 +17,14 @@ impl Failure {
         Failure::Input(message.into())
     }
 
+    /// The message alone.
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Failure::Input(text) | Failure::Broken(text) => text,
+            Failure::ReaderGone => "the reader of the output went away".to_owned(),
+        }
+    }
+
     /// A failed write to `what`: quiet when the reader went away.
     pub(crate) fn writing(what: &str, error: &std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
@@ -35,12 +43,13 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
 }
 
 impl From<fewest::Error> for Failure {
-    /// Every error of the library is about input: data, a setting, rules, or memory allowed.
+    /// Data, settings, rules and memory are the user's; a solver that fails, or columns that cannot be had, are ours.
     fn from(error: fewest::Error) -> Self {
         match error {
             fewest::Error::Setting { name, value, range } => {
                 Failure::Input(format!("--{} is {value}, but must be {range}", name.replace([' ', '_'], "-")))
             }
+            fewest::Error::Solver(_) | fewest::Error::Source(_) => Failure::Broken(error.to_string()),
             other => Failure::Input(other.to_string()),
         }
     }
@@ -49,20 +58,33 @@ impl From<fewest::Error> for Failure {
 impl From<fewest_data::DataError> for Failure {
     /// Bad input, except where the operating system failed under a file that is fine.
     fn from(error: fewest_data::DataError) -> Self {
+        use std::io::ErrorKind;
+
         use fewest_data::DataError;
         match error {
             DataError::Design(error) => error.into(),
-            DataError::Output { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe => Failure::ReaderGone,
-            other => {
-                let text = other.to_string();
-                Failure::Input(text.replace("No such file", "no such file").split(" (os error").enumerate().fold(
-                    String::new(),
-                    |whole, (at, part)| {
-                        let rest = if at == 0 { part } else { part.split_once(')').map_or("", |p| p.1) };
-                        whole + rest
-                    },
-                ))
+            DataError::Output { source, .. } if source.kind() == ErrorKind::BrokenPipe => Failure::ReaderGone,
+            DataError::Output { ref source, .. } if is_full(source) => {
+                Failure::Broken(without_number(&error.to_string()))
             }
+            other => Failure::Input(without_number(&other.to_string())),
         }
     }
+}
+
+/// Whether a write failed for want of room.
+fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge | ErrorKind::WriteZero
+    )
+}
+
+/// A text without the numbers of errors of the operating system, "(os error 2)".
+fn without_number(text: &str) -> String {
+    let mut parts = text.split(" (os error");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let whole = parts.fold(first, |whole, part| whole + part.split_once(')').map_or("", |rest| rest.1));
+    whole.replace("No such file", "no such file")
 }

@@ -1,61 +1,71 @@
-//! The `fewest` command: parse, give meaning, run, exit code. All else is in the modules. It is a library, so that the Python
-//! package can bring the command along.
+//! The `fewest` command: parse, give meaning, run, exit code. All else is in the modules. It is a
+//! library, so that the Python package can bring the command along.
 
 mod args;
+mod cli;
 mod commands;
 mod export;
 mod failure;
 mod interrupt;
+mod method_args;
 mod progress;
+mod resume;
 mod terminal;
 
 use std::ffi::OsString;
 
-use clap::Parser;
-
-use args::low::{Command, Global, Low};
+use cli::{Command, Global, Parsed, Unparsed};
+use commands::invocation::Invocation;
 use failure::Failure;
 use terminal::{Level, Terminal};
 
 /// Runs the command with its arguments, the first of them its own name; returns the exit code.
 pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let low = match Low::try_parse_from(arguments) {
-        Ok(low) => low,
-        Err(error) => return usage(&error),
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = match cli::parse(&arguments) {
+        Ok(parsed) => parsed,
+        Err(Unparsed::Display(text)) => {
+            let _ = text.print();
+            return 0;
+        }
+        Err(Unparsed::Refused(failure)) => return refused(&failure, Terminal::new(Level::Normal)),
     };
-    let terminal = Terminal::new(match &low.global {
+    let terminal = Terminal::new(match &parsed.cli.global {
         Global { quiet: true, .. } => Level::Quiet,
         Global { verbose: true, .. } => Level::Verbose,
         Global { .. } => Level::Normal,
     });
-    match run(&low, terminal) {
-        Ok(code) => code,
-        Err(Failure::Input(text)) => {
-            terminal.error(&text);
+    run(&parsed, &Invocation::new(&arguments, terminal)).unwrap_or_else(|failure| refused(&failure, terminal))
+}
+
+/// Says why the command ended early; returns its exit code.
+fn refused(failure: &Failure, terminal: Terminal) -> u8 {
+    match failure {
+        Failure::Input(text) => {
+            terminal.error(text);
             2
         }
-        Err(Failure::Broken(text)) => {
-            terminal.error(&text);
+        Failure::Broken(text) => {
+            terminal.error(text);
             1
         }
-        Err(Failure::ReaderGone) => 0,
+        Failure::ReaderGone => 0,
     }
 }
 
 /// Runs the command; returns its exit code.
-fn run(low: &Low, terminal: Terminal) -> Result<u8, Failure> {
-    if let Some(threads) = low.global.threads {
-        if threads == 0 {
-            return Err(Failure::input("--threads is 0, but must be at least 1"));
-        }
+fn run(parsed: &Parsed, invocation: &Invocation) -> Result<u8, Failure> {
+    let (cli, terminal) = (&parsed.cli, invocation.terminal);
+    if let Some(threads) = cli.global.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         pool.map_err(|error| Failure::Broken(format!("cannot start {threads} threads: {error}")))?;
     }
-    match &low.command {
-        Command::Select(args) => commands::select::run(args, terminal),
-        Command::Path(args) => commands::path::run(args, terminal),
-        Command::Evaluate(args) => commands::evaluate::run(args, terminal),
-        Command::Fit(args) => commands::fit::run(args, terminal),
+    let method = || parsed.method.as_ref().ok_or_else(method_args::unnamed);
+    match &cli.command {
+        Command::Select(args) => commands::select::run(args, method()?, invocation),
+        Command::Path(args) => commands::path::run(args, method()?, invocation),
+        Command::Evaluate(args) => commands::evaluate::run(args, method()?, invocation),
+        Command::Fit(args) => commands::fit::run(args, invocation),
         Command::Predict(args) => commands::predict::run(args, terminal),
         Command::Report(args) => commands::report::run(args, terminal),
         Command::Check(args) => commands::check::run(args, terminal),
@@ -65,17 +75,4 @@ fn run(low: &Low, terminal: Terminal) -> Result<u8, Failure> {
         Command::Completions { shell } => commands::completions::completions(*shell, terminal),
         Command::Man { command } => commands::completions::man(command.as_deref(), terminal),
     }
-}
-
-/// Prints what clap has to say: help and version on standard output, mistakes as one message of ours.
-fn usage(error: &clap::Error) -> u8 {
-    use clap::error::ErrorKind;
-    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let _ = error.print();
-        return 0;
-    }
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    Terminal::new(Level::Normal).error(text.trim_end());
-    2
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use fewest::{Event, Observer};
+use fewest::{Checkpoint, Event, Observer};
 use fewest_data::Names;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
@@ -13,6 +13,7 @@ use crate::args::notation;
 use crate::export::file::Sink;
 use crate::export::table::number;
 use crate::failure::Failure;
+use crate::resume::Resume;
 use crate::terminal::Terminal;
 
 /// The bar waits this long before it shows, so that short runs stay silent.
@@ -38,6 +39,10 @@ pub(crate) struct Watch<'a> {
     histories: Vec<History>,
     /// Whether what comes is the search of a certificate.
     certifying: bool,
+    /// Where a long run keeps how far it has come, if asked for.
+    resume: Option<&'a Resume>,
+    /// Why it could not.
+    unkept: Option<Failure>,
 }
 
 /// Points of a history; beyond that every second one is dropped.
@@ -100,7 +105,7 @@ impl State {
         let named = |word: &str, x: Option<f64>| x.map_or_else(String::new, |x| format!(", {word} {}", number(x)));
         let (incumbent, bound) = (named("incumbent", self.incumbent), named("bound", self.bound));
         let gap = self.incumbent.zip(self.bound).map_or_else(String::new, |(incumbent, bound)| {
-            format!(", gap {:.2} %", 100.0 * (incumbent - bound).abs() / incumbent.abs().max(1e-10))
+            format!(", gap {}", fewest_report::at_most(fewest_report::relative_gap(incumbent, bound)))
         });
         format!("{part}{} {what}{incumbent}{bound}{gap}", self.done)
     }
@@ -122,7 +127,14 @@ impl<'a> Watch<'a> {
             failed: None,
             histories: vec![History::new(None)],
             certifying: false,
+            resume: None,
+            unkept: None,
         }
+    }
+
+    /// With a file in which the run keeps how far it has come.
+    pub(crate) fn keeping(self, resume: Option<&'a Resume>) -> Self {
+        Self { resume, ..self }
     }
 
     /// Begins the part of the run that certifies a subset of this many features.
@@ -135,8 +147,11 @@ impl<'a> Watch<'a> {
     /// Clears the bar and ends the trace; how incumbent and bound moved.
     ///
     /// # Errors
-    /// When the trace could not be written to its end.
+    /// When the trace, or the file to go on from, could not be written.
     pub(crate) fn finish(mut self) -> Result<Vec<History>, Failure> {
+        if let Some(failure) = self.unkept.take() {
+            return Err(failure);
+        }
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
@@ -204,6 +219,18 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Keeps how far the run has come, now and then; a failure ends the run.
+    fn keep(&mut self, state: &dyn Checkpoint) -> ControlFlow<()> {
+        let Some(resume) = self.resume.filter(|resume| resume.is_due()) else { return ControlFlow::Continue(()) };
+        match resume.keep(&state.to_json()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                self.unkept = Some(failure);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
     fn remember(&mut self, event: &Event<'_>) {
         let (false, Some(history)) = (self.certifying, self.histories.last_mut()) else { return };
         match *event {
@@ -260,6 +287,7 @@ impl Observer for Watch<'_> {
             }
             Event::Bound { bound, .. } => self.state.bound = Some(bound),
             Event::Size { max_features } => self.state = State::of(format!("size {max_features}")),
+            Event::Checkpoint(state) => return self.keep(state),
             _ => return ControlFlow::Continue(()),
         }
         self.show();

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use fewest_data::Format;
 
 /// Examples shown under `fewest generate hyperplane --help`.
 const HYPERPLANE_EXAMPLES: &str = "\
@@ -176,8 +177,8 @@ pub(crate) struct SetArgs {
     #[arg(long, short = 'o', value_name = "FILE|-", help_heading = "Output")]
     pub(crate) out: PathBuf,
     /// Format of the data files [default: by each file's ending]
-    #[arg(long, value_name = "FORMAT", help_heading = "Output")]
-    pub(crate) out_format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = super::data::format, help_heading = "Output")]
+    pub(crate) out_format: Option<Format>,
     /// Write a validation set of the same truth
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) validation: Option<PathBuf>,

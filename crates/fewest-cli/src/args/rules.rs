@@ -1,14 +1,14 @@
 //! Rules on features: from names, in options and in a TOML file, to indices.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fewest::RuleList;
 use fewest_data::{Finder, Names};
 
-use super::low::RuleArgs;
-use super::notation;
-use crate::failure::{Failure, plain};
+use super::data::read_text;
+use super::{notation, values};
+use crate::failure::Failure;
 
 /// The rules file as written; every key optional.
 #[derive(Debug, Default, serde::Deserialize)]
@@ -122,6 +122,79 @@ impl<'a> Features<'a> {
     }
 }
 
+/// Rules on the chosen features.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct RuleArgs {
+    /// Keep at most this many features; path and evaluate take several sizes: 1..20, 1..20:2 or 1,2,5
+    #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Rules")]
+    pub(crate) max_features: Option<String>,
+    /// Features that must be chosen: a,b (repeat freely)
+    #[arg(long, value_name = "NAMES", help_heading = "Rules")]
+    require: Vec<String>,
+    /// Features that must not be chosen: a,b
+    #[arg(long, value_name = "NAMES", help_heading = "Rules")]
+    forbid: Vec<String>,
+    /// a:b - whoever takes a must take b; a:b,c needs both
+    #[arg(long, value_name = "A:B", help_heading = "Rules")]
+    implies: Vec<String>,
+    /// 2:a,b,c - at most 2 of these
+    #[arg(long, value_name = "N:NAMES", help_heading = "Rules")]
+    at_most: Vec<String>,
+    /// 1:a,b - at least 1 of these
+    #[arg(long, value_name = "N:NAMES", help_heading = "Rules")]
+    at_least: Vec<String>,
+    /// a,b,c - all of these or none
+    #[arg(long, value_name = "NAMES", help_heading = "Rules")]
+    together: Vec<String>,
+    /// The costs of the chosen features sum to at most this; needs --feature-costs or [costs] in --rules
+    #[arg(long, value_name = "X", value_parser = values::finite, allow_negative_numbers = true, help_heading = "Rules")]
+    budget: Option<f64>,
+    /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}
+    #[arg(long, value_name = "FILE", help_heading = "Rules")]
+    feature_costs: Option<PathBuf>,
+    /// All of these rules in one TOML file; `fewest select --help` shows its format
+    #[arg(long, value_name = "FILE.toml", help_heading = "Rules")]
+    rules: Option<PathBuf>,
+    /// Never choose features whose variance, as in the file, is at most this
+    #[arg(long, value_name = "V", value_parser = values::not_negative, allow_negative_numbers = true, help_heading = "Rules")]
+    pub(crate) variance_threshold: Option<f64>,
+}
+
+impl RuleArgs {
+    /// The files that are read, with what they are.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let costs = self.feature_costs.as_deref().map(|path| ("the file of --feature-costs", path));
+        costs.into_iter().chain(self.rules.as_deref().map(|path| ("the file of --rules", path)))
+    }
+
+    /// `--max-features` of one size.
+    ///
+    /// # Errors
+    /// When it is no whole number.
+    pub(crate) fn max_features(&self) -> Result<Option<usize>, Failure> {
+        let Some(text) = &self.max_features else { return Ok(None) };
+        match (text.parse(), notation::sizes(text)) {
+            (Ok(k), _) => Ok(Some(k)),
+            (Err(_), Ok(_)) => Err(Failure::Input(format!(
+                "--max-features is {text}, but select takes one size; `fewest path` takes several"
+            ))),
+            (Err(_), Err(_)) => {
+                Err(Failure::Input(format!("--max-features is {text}, but must be a whole number, at least 1")))
+            }
+        }
+    }
+
+    /// `--max-features` of several sizes, ascending; none where it is not typed.
+    ///
+    /// # Errors
+    /// When it is no list of sizes.
+    pub(crate) fn sizes(&self) -> Result<Option<Vec<usize>>, Failure> {
+        let Some(text) = &self.max_features else { return Ok(None) };
+        let sizes = notation::sizes(text);
+        sizes.map(Some).map_err(|why| Failure::Input(format!("--max-features is {text}, but {why}")))
+    }
+}
+
 /// What the rules need to know of the command line before the data are read.
 #[derive(Debug)]
 pub(crate) struct RuleSource {
@@ -187,6 +260,15 @@ impl RuleSource {
             None => (RulesFile::default(), String::new()),
             Some(path) => (read_file(path)?, path.display().to_string()),
         };
+        let twice = [
+            ("max-features", "max_features", max_features.is_some() && file.max_features.is_some()),
+            ("budget", "budget", args.budget.is_some() && file.budget.is_some()),
+        ];
+        if let Some((option, key, _)) = twice.into_iter().find(|rule| rule.2) {
+            return Err(Failure::Input(format!(
+                "--{option} is given, and {file_name} has {key}, too; leave one of them out"
+            )));
+        }
         Ok(Self { args: options, file, file_name })
     }
 
@@ -316,12 +398,6 @@ impl RuleSource {
         list.costs = features.complete(&given, from, "cost")?;
         Ok(())
     }
-}
-
-/// Reads a small text file that the user named in an option.
-fn read_text(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Failure::Input(format!("{}: cannot be read: {}", path.display(), plain(&error))))
 }
 
 fn read_file(path: &Path) -> Result<RulesFile, Failure> {

@@ -3,51 +3,28 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use fewest::method::certificate::{Certificate, certify};
+use fewest::method::certificate::{self, Certificate};
 use fewest::method::exact::ExactSettings;
 use fewest::{Limits, Status, Subset};
 use fewest_data::Names;
+use fewest_report::at_most;
 use serde_json::{Value, json};
 
 use super::selection::Task;
-use crate::args::method::two_classes;
 use crate::args::notation;
-use crate::export::table::number;
+use crate::export::table::{gap, number};
 use crate::failure::Failure;
+use crate::method_args::Certify;
 use crate::progress::Watch;
 
 /// Time for the search where neither `--certify` nor `--time-limit` names one.
 const TIME: Duration = Duration::from_secs(60);
 
-/// What was asked for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Certify {
-    /// Time for each search, if named.
-    time: Option<Duration>,
-}
-
-impl Certify {
-    /// The option: not given, without a value (an empty text), or with a time.
-    ///
-    /// # Errors
-    /// A value that is no time.
-    pub(crate) fn read(text: Option<&str>) -> Result<Option<Self>, Failure> {
-        match text {
-            None => Ok(None),
-            Some("") => Ok(Some(Self { time: None })),
-            Some(text) => match notation::time(text) {
-                Ok(time) => Ok(Some(Self { time: Some(time) })),
-                Err(why) => Err(Failure::Input(format!("--certify: {why}"))),
-            },
-        }
-    }
-
-    /// Time for a search when this much is left of the time limit.
-    fn time(self, left: Option<Duration>) -> Duration {
-        match (self.time, left) {
-            (Some(named), Some(left)) => named.min(left),
-            (named, left) => named.or(left).unwrap_or(TIME),
-        }
+/// Time for a search when this much is left of the time limit.
+fn time(certify: Certify, left: Option<Duration>) -> Duration {
+    match (certify.time, left) {
+        (Some(named), Some(left)) => named.min(left),
+        (named, left) => named.or(left).unwrap_or(TIME),
     }
 }
 
@@ -64,12 +41,12 @@ impl Task<'_> {
         left: Option<Duration>,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Certificate>, Failure> {
-        let (Some(asked), Some(subset)) = (self.certify, subset.filter(|s| !s.is_empty())) else { return Ok(None) };
+        let (Some(certify), Some(subset)) = (self.certify(), subset.filter(|s| !s.is_empty())) else { return Ok(None) };
         watch.certifying(subset.len());
-        let problem = two_classes(&self.prepared, "--certify")?;
+        let problem = self.prepared.samples()?.problem()?;
         let settings = ExactSettings { svm: self.svm().clone(), start: start.to_vec(), ..ExactSettings::default() };
-        let limits = Limits { time: Some(asked.time(left)), ..self.limits.clone() };
-        Ok(Some(certify(&problem, &self.rules, subset, &settings, limits, watch)?))
+        let limits = Limits { time: Some(time(certify, left)), ..self.limits.clone() };
+        Ok(Some(certificate::certify(&problem, &self.rules, subset, &settings, limits, watch)?))
     }
 }
 
@@ -93,18 +70,19 @@ pub(crate) fn value(certificate: &Certificate, max_features: usize, names: &Name
 pub(crate) fn sentence(certificate: &Certificate, subset: &Subset, names: &Names) -> String {
     let size = notation::plural(subset.len(), "feature");
     let Certificate { objective, best, bound, status, .. } = certificate;
-    if let (Status::Optimal, Some(gap), true) = (status, certificate.gap(), best.subset == *subset) {
+    if let (Status::Optimal, Some(share), true) = (status, certificate.gap(), best.subset == *subset) {
         return format!(
-            "certificate: no allowed subset of at most {size} is better than this one, at {} (gap {gap:.2e})",
-            number(*objective)
+            "certificate: no allowed subset of at most {size} is better than this one, at {} (gap {})",
+            number(*objective),
+            gap(share)
         );
     }
     let mut text = match bound {
         Some(bound) if *bound > 0.0 => format!(
             "certificate: no allowed subset of at most {size} is better than {}; this one is at {}, at most {} above the best",
-            number(*bound),
+            fewest_report::bound(*bound, false),
             number(*objective),
-            percent((objective - bound) / bound)
+            at_most((objective - bound) / bound)
         ),
         _ => {
             format!(
@@ -123,14 +101,5 @@ pub(crate) fn sentence(certificate: &Certificate, subset: &Subset, names: &Names
         Status::Cancelled => "; cancelled",
         Status::Stalled => "; rounding kept the search from raising the bound further",
         _ => "",
-    }
-}
-
-/// A share in percent.
-fn percent(share: f64) -> String {
-    match 100.0 * share {
-        x if x >= 10.0 => format!("{x:.1} %"),
-        x if x >= 0.01 => format!("{x:.2} %"),
-        x => format!("{x:.1e} %"),
     }
 }

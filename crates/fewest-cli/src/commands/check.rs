@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use fewest_data::{Dataset, Note, Summary, bytes_text};
 use serde_json::{Value, json};
 
-use crate::args::high;
-use crate::args::low::CheckArgs;
+use crate::args::data;
 use crate::args::notation;
+use crate::cli::CheckArgs;
 use crate::export::file::Sink;
 use crate::export::json as json_text;
 use crate::export::model_json::{SCHEMA, classes_value};
@@ -33,8 +33,8 @@ struct Column {
 /// Whatever is wrong with the file: exit 2 with the first thing.
 pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
-    let options = high::read_options(&args.data)?;
-    let data = fewest_data::read(high::path_text(&args.data.data)?, &options)?;
+    let options = args.data.read_options()?;
+    let data = fewest_data::read(data::path_text(&args.data.data)?, &options)?;
     let (columns, summary) = (columns(&data), fewest_data::summary(&data));
     if let Some(sink) = &json {
         sink.write(&json_text::text(&value(&data, &columns, &summary)), terminal)?;

@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 
-use crate::args::low::Low;
+use crate::cli::{Cli, with_all_methods};
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 /// A failed write.
 pub(crate) fn completions(shell: clap_complete::Shell, terminal: Terminal) -> Result<u8, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Low::command(), "fewest", &mut script);
+    clap_complete::generate(shell, &mut with_all_methods(), "fewest", &mut script);
     terminal.out(&String::from_utf8_lossy(&script))?;
     Ok(0)
 }
@@ -22,7 +22,7 @@ pub(crate) fn completions(shell: clap_complete::Shell, terminal: Terminal) -> Re
 /// # Errors
 /// An unknown command, or a failed write.
 pub(crate) fn man(command: Option<&str>, terminal: Terminal) -> Result<u8, Failure> {
-    let mut all = Low::command();
+    let mut all = Cli::command();
     all.build();
     let page = match command {
         None => clap_mangen::Man::new(all),

@@ -3,8 +3,8 @@
 use fewest_data::{Format, Scaling};
 
 use super::prepare;
-use crate::args::high;
-use crate::args::low::{ConvertArgs, ScaleArg};
+use crate::args::data::{self, ScaleArg};
+use crate::cli::ConvertArgs;
 use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
@@ -14,15 +14,15 @@ use crate::terminal::Terminal;
 /// # Errors
 /// Whatever is wrong with the input, or an output that cannot be written.
 pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure> {
-    let out = high::path_text(&args.out)?;
-    let format = high::out_format(out, args.out_format.as_deref())?;
+    let out = data::path_text(&args.out)?;
+    let format = data::out_format(out, args.out_format)?;
     Sink::open("the output", &args.out)?;
-    let mut options = high::read_options(&args.data)?;
-    let keep = high::names("--features", &args.features)?;
+    let mut options = args.data.read_options()?;
+    let keep = data::names("--features", &args.features)?;
     options.features = (!keep.is_empty()).then_some(keep);
     if format == Format::Csc && args.scale == ScaleArg::None && options.features.is_none() {
         // An svmlight file may then be larger than memory.
-        let made = fewest_data::to_columns(high::path_text(&args.data.data)?, &options, out)?;
+        let made = fewest_data::to_columns(data::path_text(&args.data.data)?, &options, out)?;
         made.notes.iter().for_each(|note| prepare::tell(note, terminal));
         let (n, p) = (made.n_samples, made.n_features);
         terminal.detail(&format!("wrote {n} samples and {p} features to {out} (csc)"));

@@ -13,7 +13,7 @@
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{Design, Selection, Status, Subset, SvmSettings, validation};
+use fewest::{Design, Report, Status, Subset, SvmSettings, validation};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -37,13 +37,15 @@ const TRIED: usize = 50;
 const TIME: Duration = Duration::from_secs(10);
 
 impl Task<'_> {
-    /// The `description` of a result; `cost` is the one that was tuned, if any.
+    /// The `description` of a result.
     ///
     /// # Errors
     /// More memory needed than allowed.
-    pub(crate) fn description(&self, selection: &Selection, cost: Option<f64>) -> Result<Value, Failure> {
+    pub(crate) fn description(&self, report: &Report) -> Result<Value, Failure> {
         let design = self.prepared.data.features.as_design();
-        let Some(subset) = selection.outcome.subset.as_ref().filter(|s| !s.is_empty()) else { return Ok(Value::Null) };
+        let Some(subset) = report.selection.outcome.subset.as_ref().filter(|s| !s.is_empty()) else {
+            return Ok(Value::Null);
+        };
         let chosen: Vec<usize> = subset.iter().collect();
         let whole = design.stored() <= VALUES && design.n_features() <= FEATURES;
         let described: Vec<usize> = if whole { (0..design.n_features()).collect() } else { chosen.clone() };
@@ -53,7 +55,7 @@ impl Task<'_> {
         let directions: Vec<Vec<f64>> = few.iter().map(|&j| direction(design, j)).collect();
         out.insert("correlations".to_owned(), self.correlations(design, few, &directions));
         if whole {
-            out.insert("stand_ins".to_owned(), self.stand_ins(design, subset, few, &directions, cost)?);
+            out.insert("stand_ins".to_owned(), self.stand_ins(design, subset, few, &directions, report)?);
         }
         Ok(Value::Object(out))
     }
@@ -84,11 +86,11 @@ impl Task<'_> {
         subset: &Subset,
         chosen: &[usize],
         directions: &[Vec<f64>],
-        cost: Option<f64>,
+        report: &Report,
     ) -> Result<Value, Failure> {
         let start = Instant::now();
         let mut out = Vec::new();
-        let Some(now) = self.objective(subset, cost, start)? else { return Ok(json!(out)) };
+        let Some(now) = self.objective(subset, report, start)? else { return Ok(json!(out)) };
         for (&j, direction) in chosen.iter().zip(directions) {
             let mut likeness: Vec<(usize, f64)> = (0..design.n_features())
                 .into_par_iter()
@@ -104,8 +106,8 @@ impl Task<'_> {
             };
             let found = likeness.iter().take(TRIED).find(|&&(k, _)| self.rules.allows(&exchanged(k)));
             let Some(&(k, r)) = found else { continue };
-            let objective = self.objective(&exchanged(k), cost, start)?;
-            let increase = objective.map(|objective| (objective - now) / now.abs().max(1e-10));
+            let objective = self.objective(&exchanged(k), report, start)?;
+            let increase = objective.map(|o| fewest_report::relative_gap(now, o).copysign(o - now));
             let name = |j: usize| self.prepared.data.names.get(j);
             out.push(json!({
                 "feature": name(j), "index": j, "stand_in": name(k), "stand_in_index": k, "correlation": r,
@@ -116,10 +118,10 @@ impl Task<'_> {
     }
 
     /// Objective of the SVM on a subset, prices included, summed over its machines; nothing when the time is over.
-    fn objective(&self, subset: &Subset, cost: Option<f64>, start: Instant) -> Result<Option<f64>, Failure> {
+    fn objective(&self, subset: &Subset, report: &Report, start: Instant) -> Result<Option<f64>, Failure> {
         let features: Vec<usize> = subset.iter().collect();
-        let svm = SvmSettings { cost: cost.unwrap_or(self.svm().cost), ..self.svm().clone() };
-        let kernel = self.method.kernel(features.len());
+        let svm = SvmSettings { cost: report.cost.unwrap_or(self.svm().cost), ..self.svm().clone() };
+        let kernel = report.kernel;
         let mut over = false;
         let mut stop = || {
             over |= start.elapsed() >= TIME || self.limits.cancel.is_cancelled();

@@ -5,19 +5,20 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{DualSolution, Kernel, Status};
+use fewest::{DualSolution, Gamma, Kernel, Status, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
-use super::prepare::{Preparation, Prepared};
-use crate::args::high::{self, ClassWeight, kernel_name};
-use crate::args::low::{FitArgs, KernelArg, ModelArgs, ModelFormat};
+use super::invocation::Invocation;
+use super::prepare::{Preparation, Prepared, columns};
+use crate::args::data;
 use crate::args::rules::Features;
+use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
 use crate::export::model_json::{SCHEMA, Trained, bias_value, classes_value, loss_name};
 use crate::export::table::{self, Table};
 use crate::export::{json as json_text, liblinear, libsvm};
-use crate::failure::{Failure, plain};
+use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::Terminal;
 
@@ -50,8 +51,8 @@ impl ModelSink {
     ///
     /// # Errors
     /// The remedy.
-    pub(crate) fn accepts(&self, classes: usize, kernel: KernelArg, scaled: bool, whole: bool) -> Result<(), Failure> {
-        let linear = kernel == KernelArg::Linear;
+    pub(crate) fn accepts(&self, classes: usize, kernel: &str, scaled: bool, whole: bool) -> Result<(), Failure> {
+        let linear = kernel == "linear";
         let why = match self.format {
             ModelFormat::Liblinear if !linear => "liblinear has no kernels; use --model-format libsvm, or json",
             ModelFormat::Liblinear if classes > 2 => {
@@ -60,7 +61,7 @@ impl ModelSink {
             ModelFormat::Libsvm if !linear && scaled => {
                 "libsvm reads data as in the file, but the support vectors of this kernel are scaled; add --scale none (or scale the file first with `fewest convert --scale`)"
             }
-            ModelFormat::Libsvm if kernel == KernelArg::Rbf && !whole => {
+            ModelFormat::Libsvm if kernel == "rbf" && !whole => {
                 "libsvm measures the distances of the rbf kernel over all columns of the data, but the model uses some of them; make a file of these columns alone with `fewest convert --features NAMES`, and train on that"
             }
             _ => return Ok(()),
@@ -106,43 +107,43 @@ pub(crate) fn explain_status(status: Status, found: bool, terminal: Terminal) {
 ///
 /// # Errors
 /// Bad input, found before the training where that is possible.
-pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
-    let mut svm = high::svm(&args.svm)?;
-    let kernel = high::kernel(args.svm.kernel.unwrap_or(KernelArg::Linear), &args.kernel)?;
-    let class_weight = ClassWeight::read(&args.svm.class_weight)?;
+pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure> {
+    let (terminal, kernel) = (invocation.terminal, args.kernel.kernel.text());
+    args.kernel.check()?;
     let wanted = wanted(args)?;
-    let time = high::time_limit(args.time_limit.as_deref())?;
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let model_sink = ModelSink::open(&args.model)?;
-    let to_stdout = [json.as_ref(), model_sink.as_ref().map(ModelSink::sink)];
-    let to_stdout = to_stdout.into_iter().flatten().filter(|sink| sink.is_stdout()).count();
-    if to_stdout > 1 {
-        return Err(Failure::input(
-            "only one of --json and --model can go to standard output; name a file for the other",
-        ));
-    }
+    let outputs = [("--json", json.as_ref()), ("--model", model_sink.as_ref().map(ModelSink::sink))];
+    let mut inputs = vec![("the data", args.data.data.as_path())];
+    inputs.extend(args.result.as_deref().map(|path| ("the file of --result", path)));
+    Sink::apart(&outputs, &inputs)?;
+    let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
 
-    let start = Instant::now();
     let preparation = Preparation {
         data: &args.data,
         prepare: &args.prepare,
-        class_weight: &class_weight,
+        class_weight: Some(args.svm.class_weight()),
         variance_threshold: None,
         validate: None,
         folds: None,
     };
-    let prepared = preparation.run(&mut svm, terminal)?;
+    let prepared = preparation.run(terminal)?;
     let features = features(&wanted, &prepared)?;
     if let Some(sink) = &model_sink {
         let whole = features.len() == prepared.data.names.len();
-        let kind = args.svm.kernel.unwrap_or(KernelArg::Linear);
-        sink.accepts(prepared.target.classes.len(), kind, prepared.scale_name() != "none", whole)?;
+        sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", whole)?;
     }
-    let reading = start.elapsed().as_secs_f64();
+    let reading = invocation.elapsed().as_secs_f64();
 
     let start = Instant::now();
     let design = prepared.data.features.as_design();
-    let kernel = kernel.resolve(design, &features);
+    let svm = prepared.method_data().svm(args.svm.settings(SvmSettings::default()));
+    let mut kernel = args.kernel.rule(Gamma::Scale);
+    if matches!(kernel.gamma(), Gamma::Scale | Gamma::Sigest(_)) && !kernel.is_linear() {
+        kernel = kernel.resolve(columns(design, &features)?.as_ref(), features.len())?;
+    }
+    let kernel = kernel.at(features.len());
+    let time = invocation.left(args.time_limit);
     let mut stop = interrupt::stopper(interrupt::listen(terminal)?, time, Duration::ZERO);
     let trained = prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
     let fitting = start.elapsed().as_secs_f64();
@@ -153,7 +154,7 @@ pub(crate) fn run(args: &FitArgs, terminal: Terminal) -> Result<u8, Failure> {
     if let Some(sink) = &model_sink {
         sink.write(&trained, terminal)?;
     }
-    if to_stdout == 0 {
+    if !taken {
         terminal.out(&report(&trained, &prepared, accuracy, [reading, fitting]))?;
     }
     let status = status(&trained);
@@ -173,23 +174,9 @@ fn wanted(args: &FitArgs) -> Result<Wanted, Failure> {
     if args.all_features {
         return Ok(Wanted::All);
     }
-    let Some(path) = &args.result else {
-        let names = high::names("--features", &args.features)?;
-        return Ok(Wanted::Named(names, "--features".to_owned()));
-    };
-    let place = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", plain(&error))))?;
-    let parsed: Option<Value> = serde_json::from_str(&text).ok();
-    let selected = parsed.as_ref().and_then(|v| v.get("selected")).and_then(Value::as_array);
-    let names: Option<Vec<String>> =
-        selected.and_then(|list| list.iter().map(|v| v.as_str().map(str::to_owned)).collect());
-    match names {
-        Some(names) if !names.is_empty() => Ok(Wanted::Named(names, place)),
-        Some(_) => Err(Failure::Input(format!("{place}: no feature was selected; select again with other rules"))),
-        None => Err(Failure::Input(format!(
-            "{place}: not a selection result; give the file that `fewest select --json` wrote"
-        ))),
+    match &args.result {
+        Some(path) => Ok(Wanted::Named(data::selected(path)?, path.display().to_string())),
+        None => Ok(Wanted::Named(data::names("--features", &args.features)?, "--features".to_owned())),
     }
 }
 
@@ -235,7 +222,7 @@ fn value(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, 
         "objective": objective,
         "sense": "min",
         "bound": bound,
-        "gap": (objective - bound).abs() / objective.abs().max(1e-10),
+        "gap": fewest_report::relative_gap(objective, bound),
         "seconds": seconds,
         "n_samples": prepared.data.features.n_samples(),
         "n_features": trained.n_columns,
@@ -244,9 +231,9 @@ fn value(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, 
         "classes": classes_value(&trained.classes),
         "settings": {
             "data": prepared.data.source, "format": prepared.data.format.name(), "scale": prepared.scale_name(),
-            "kernel": kernel_name(args.svm.kernel.unwrap_or(KernelArg::Linear)), "cost": trained.svm.cost, "loss": loss_name(trained.svm.loss),
+            "kernel": args.kernel.kernel.text(), "cost": trained.svm.cost, "loss": loss_name(trained.svm.loss),
             "bias": bias_value(trained.svm.bias), "tolerance": trained.svm.tolerance, "max_epochs": trained.svm.max_epochs,
-            "class_weight": args.svm.class_weight, "sample_weights": args.prepare.sample_weights, "memory": trained.svm.memory,
+            "class_weight": args.svm.class_weight().text(), "sample_weights": args.prepare.sample_weights, "memory": trained.svm.memory,
             "threads": rayon::current_num_threads()
         },
         "model": trained.value(),
@@ -262,7 +249,7 @@ fn report(trained: &Trained, prepared: &Prepared, accuracy: f64, times: [f64; 2]
             format!("poly, gamma {}, coef0 {coef0}, degree {degree}", table::number(gamma))
         }
         Kernel::Sigmoid { gamma, coef0 } => format!("sigmoid, gamma {}, coef0 {coef0}", table::number(gamma)),
-        Kernel::Linear | Kernel::Precomputed => kernel_name(KernelArg::Linear).to_owned(),
+        Kernel::Linear | Kernel::Precomputed => "linear".to_owned(),
     };
     let worst = model.machines.iter().map(|m| m.solution.gap()).fold(0.0, f64::max);
     let [reading, fitting] = times.map(table::seconds);
@@ -273,7 +260,7 @@ fn report(trained: &Trained, prepared: &Prepared, accuracy: f64, times: [f64; 2]
         ("scaling", prepared.scale_name().to_owned()),
         ("features", trained.names.len().to_string()),
         ("objective", table::number(model.machines.iter().map(|m| m.solution.primal).sum())),
-        ("gap", format!("{worst:.1e}")),
+        ("gap", table::gap(worst)),
         ("accuracy", format!("{:.2} % of the {} training samples", 100.0 * accuracy, prepared.target.codes.len())),
     ];
     if model.kernel != Kernel::Linear {

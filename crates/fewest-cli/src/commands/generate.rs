@@ -13,7 +13,7 @@ use super::prepare;
 use crate::args::generate::{
     CoefficientsArg, CompositeArgs, GenerateArgs, HyperplaneArgs, Kind, NdccArgs, PointsArg, SetArgs, TextArgs,
 };
-use crate::args::{high, notation};
+use crate::args::{data, notation};
 use crate::export::file::Sink;
 use crate::export::json as json_text;
 use crate::export::model_json::SCHEMA;
@@ -185,8 +185,8 @@ impl<'a> Outputs<'a> {
                     "{size_option} is {samples}, but must be at least 2, for one sample of each class"
                 )));
             }
-            let text = high::path_text(path)?;
-            let format = high::out_format(text, args.out_format.as_deref())?;
+            let text = data::path_text(path)?;
+            let format = data::out_format(text, args.out_format)?;
             claim(&mut taken, option, path)?;
             Sink::open(option, path)?;
             sets.push(Set { part, samples, path: text, format });

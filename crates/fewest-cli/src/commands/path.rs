@@ -3,70 +3,63 @@
 use std::time::Instant;
 
 use fewest::method::certificate::Certificate;
-use fewest::method::path::PathPoint;
-use fewest::{Status, Subset};
+use fewest::method::path::SizeReport;
+use fewest::{Outcome, Sense, Status, Subset};
 use fewest_data::Names;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::invocation::Invocation;
 use super::selection::{Plan, Sinks, Task};
 use super::{certify, report};
-use crate::args::high;
-use crate::args::low::PathArgs;
 use crate::args::notation;
+use crate::cli::PathArgs;
 use crate::export::chart;
 use crate::export::json::SelectionResult;
 use crate::export::model_json::SCHEMA;
+use crate::export::settings::details;
 use crate::export::table::{self, Table};
 use crate::failure::Failure;
-use crate::progress::Watch;
+use crate::method_args::MethodOptions;
+use crate::progress::{History, Watch};
 use crate::terminal::Terminal;
+
+/// What was found for a size.
+fn outcome(point: &SizeReport) -> &Outcome {
+    &point.report.selection.outcome
+}
 
 /// Runs the command.
 ///
 /// # Errors
 /// Bad input, found before the run where that is possible.
-pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
-    let sizes = high::sizes(&args.selection.rules)?;
-    let plan = Plan::new(&args.selection, sizes.last().copied())?;
-    let sinks = Sinks::open(&args.selection, None)?;
-    let task = plan.load(terminal)?;
-    let names = &task.prepared.data.names;
+pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
+    let terminal = invocation.terminal;
+    let sizes = args.selection.rules.sizes()?;
+    let sizes =
+        sizes.ok_or_else(|| Failure::input("say for which sizes: --max-features 1..20, or 1..20:2, or 1,2,5"))?;
+    if options.given("costs") && options.entry().has("retune") {
+        return Err(Failure::Input(format!(
+            "path has no {} with --costs; use `fewest select` for each size, or leave out --costs",
+            options.name()
+        )));
+    }
+    let plan = Plan::new(&args.selection, &args.story, options, invocation, sizes.last().copied())?;
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), None, None)?;
+    let task = plan.load()?;
 
     let selecting = Instant::now();
-    let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
-    let points = task.method.path(&task.prepared, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
+    let mut watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
+    let samples = task.prepared.samples()?;
+    let points = task.method.path(&samples, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
     let certificates = certificates(&task, &points, &mut watch)?;
     let histories = watch.finish()?;
     let selecting = selecting.elapsed();
 
     if sinks.json.is_some() || sinks.report.is_some() {
-        let mut stop = task.stopper();
-        let mut results = Vec::new();
-        let largest = points.iter().rposition(|p| p.selection.outcome.subset.as_ref().is_some_and(|s| !s.is_empty()));
-        for (at, (PathPoint { max_features, selection }, certificate)) in points.iter().zip(&certificates).enumerate() {
-            let mut more = task.story(&histories, Some(*max_features));
-            more.remove("command");
-            if task.describes() && Some(at) == largest {
-                more.insert("description".to_owned(), task.description(selection, None)?);
-            }
-            let trained = task.train(selection, None, &mut stop)?;
-            let subset = selection.outcome.subset.as_ref();
-            let result = SelectionResult {
-                method: task.method_name(),
-                selection,
-                names,
-                target: &task.prepared.target,
-                n_samples: task.prepared.data.features.n_samples(),
-                settings: task.settings(Some(*max_features)),
-                model: trained.as_ref(),
-                certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
-                validated: None,
-                more,
-            };
-            results.push(result.value());
-        }
-        let version = env!("CARGO_PKG_VERSION");
-        let value = json!({"schema": SCHEMA, "path": results, "command": report::command_line(), "version": version});
+        let value = json!({
+            "schema": SCHEMA, "path": results(&task, &points, &certificates, &histories)?,
+            "command": invocation.command_line, "version": env!("CARGO_PKG_VERSION")
+        });
         report::write(&value, sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
     }
     if !sinks.taken {
@@ -80,33 +73,74 @@ pub(crate) fn run(args: &PathArgs, terminal: Terminal) -> Result<u8, Failure> {
             ("scaling", task.prepared.scale_name().to_owned()),
             ("time", format!("read {}, path {}", times[0], times[1])),
         ];
-        let mut text = format!("{}\n{}", table::pairs(&lines), table(&points, &certificates, names));
-        text += &proven(&points);
-        let values = |p: &PathPoint| Some((p.max_features, p.selection.outcome.objective?));
-        let chart =
-            chart::bars("objective by number of features", &points.iter().filter_map(values).collect::<Vec<_>>());
-        if !chart.is_empty() {
-            text = format!("{text}\n{chart}");
-        }
-        terminal.out(&text)?;
+        terminal.out(&(table::pairs(&lines) + "\n" + &story(&points, &certificates, &task.prepared.data.names)))?;
     }
-    let statuses: Vec<Status> = points.iter().map(|p| p.selection.outcome.status).collect();
+    Ok(ending(&points, &certificates, sizes.len(), terminal))
+}
+
+/// The result of each size.
+fn results(
+    task: &Task<'_>,
+    points: &[SizeReport],
+    certificates: &[Option<Certificate>],
+    histories: &[History],
+) -> Result<Vec<Value>, Failure> {
+    let names = &task.prepared.data.names;
+    let mut stop = task.stopper();
+    let largest = points.iter().rposition(|p| outcome(p).subset.as_ref().is_some_and(|s| !s.is_empty()));
+    let mut results = Vec::new();
+    for (at, (SizeReport { max_features, report }, certificate)) in points.iter().zip(certificates).enumerate() {
+        let mut more = details(&report.details, names);
+        more.extend(task.story(histories, Some(*max_features)));
+        more.remove("command");
+        if task.describes() && Some(at) == largest {
+            more.insert("description".to_owned(), task.description(report)?);
+        }
+        let trained = task.train(report, &mut stop)?;
+        let subset = report.selection.outcome.subset.as_ref();
+        let result = SelectionResult {
+            method: task.method_name(),
+            selection: &report.selection,
+            names,
+            target: &task.prepared.target,
+            n_samples: task.prepared.data.features.n_samples(),
+            settings: task.settings(Some(*max_features), Some(&report.kernel)),
+            model: trained.as_ref(),
+            certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
+            more,
+        };
+        results.push(result.value());
+    }
+    Ok(results)
+}
+
+/// Table, proof and chart.
+fn story(points: &[SizeReport], certificates: &[Option<Certificate>], names: &Names) -> String {
+    let text = table(points, certificates, names) + &proven(points);
+    let values = |p: &SizeReport| Some((p.max_features, outcome(p).objective?));
+    let chart = chart::bars("objective by number of features", &points.iter().filter_map(values).collect::<Vec<_>>());
+    if chart.is_empty() { text } else { format!("{text}\n{chart}") }
+}
+
+/// The exit code; says what was not done.
+fn ending(points: &[SizeReport], certificates: &[Option<Certificate>], sizes: usize, terminal: Terminal) -> u8 {
+    let statuses: Vec<Status> = points.iter().map(|p| outcome(p).status).collect();
     let cancelled = certificates.iter().flatten().any(|c| c.status == Status::Cancelled);
     let stopped = statuses.iter().filter(|s| s.is_limit()).count();
-    let missing = sizes.len() - points.len();
+    let missing = sizes - points.len();
     if missing > 0 || statuses.contains(&Status::Cancelled) {
-        let (stopped, sizes) = (notation::plural(missing, "size"), sizes.len());
+        let stopped = notation::plural(missing, "size");
         terminal.note(&format!("cancelled; {stopped} of {sizes} not begun, the others are the best so far"));
     } else if stopped > 0 {
         let count = notation::plural(stopped, "size");
         terminal.note(&format!("{count} stopped at a limit, see the status; these are the best subsets so far"));
     }
-    Ok(if stopped + missing > 0 || cancelled { 3 } else { 0 })
+    if stopped + missing > 0 || cancelled { 3 } else { 0 }
 }
 
 /// The gaps in one line, where every size has one.
-fn proven(points: &[PathPoint]) -> String {
-    let gaps: Option<Vec<f64>> = points.iter().map(|p| p.selection.outcome.gap()).collect();
+fn proven(points: &[SizeReport]) -> String {
+    let gaps: Option<Vec<f64>> = points.iter().map(|p| outcome(p).gap()).collect();
     let Some(gaps) = gaps.filter(|gaps| !gaps.is_empty()) else { return String::new() };
     let worst = gaps.into_iter().fold(0.0, f64::max);
     let text =
@@ -118,30 +152,30 @@ fn proven(points: &[PathPoint]) -> String {
 /// before found.
 fn certificates(
     task: &Task<'_>,
-    points: &[PathPoint],
+    points: &[SizeReport],
     watch: &mut Watch<'_>,
 ) -> Result<Vec<Option<Certificate>>, Failure> {
     let mut all: Vec<Option<Certificate>> = Vec::new();
     for (at, point) in points.iter().enumerate() {
         let share = task.left().map(|left| left / (points.len() - at) as u32);
         let start: Vec<Subset> = all.iter().rev().flatten().take(1).map(|c| c.best.subset.clone()).collect();
-        all.push(task.certificate(point.selection.outcome.subset.as_ref(), &start, share, watch)?);
+        all.push(task.certificate(outcome(point).subset.as_ref(), &start, share, watch)?);
     }
     Ok(all)
 }
 
 /// A row for each size.
-fn table(points: &[PathPoint], certificates: &[Option<Certificate>], names: &Names) -> String {
+fn table(points: &[SizeReport], certificates: &[Option<Certificate>], names: &Names) -> String {
     let certified = certificates.iter().any(Option::is_some);
-    let proven = certified || points.iter().any(|p| p.selection.outcome.bound.is_some());
+    let proven = certified || points.iter().any(|p| outcome(p).bound.is_some());
     let mut headings = vec!["size", "status", "objective"];
     headings.extend(certified.then_some("best"));
     headings.extend(if proven { &["bound", "gap"][..] } else { &[] });
     headings.extend(["seconds", "selected"]);
     let mut out = Table::new(&headings, headings.len() - 1);
     let mut before: Option<&Subset> = None;
-    for (PathPoint { max_features, selection }, certificate) in points.iter().zip(certificates) {
-        let outcome = &selection.outcome;
+    for (point, certificate) in points.iter().zip(certificates) {
+        let (max_features, outcome) = (point.max_features, outcome(point));
         let number = |x: Option<f64>| x.map_or_else(String::new, table::number);
         let mut cells = vec![max_features.to_string(), outcome.status.name().to_owned(), number(outcome.objective)];
         let (mut bound, mut gap, mut seconds) = (outcome.bound, outcome.gap(), outcome.elapsed);
@@ -152,7 +186,9 @@ fn table(points: &[PathPoint], certificates: &[Option<Certificate>], names: &Nam
             seconds += certificate.map(|c| c.elapsed).unwrap_or_default();
         }
         if proven {
-            cells.extend([number(bound), gap.map_or_else(String::new, |gap| format!("{gap:.2e}"))]);
+            let maximised = outcome.sense == Sense::Max;
+            let bound = bound.map_or_else(String::new, |bound| fewest_report::bound(bound, maximised));
+            cells.extend([bound, gap.map_or_else(String::new, table::gap)]);
         }
         cells.push(format!("{:.3}", seconds.as_secs_f64()));
         cells.push(outcome.subset.as_ref().map_or_else(String::new, |subset| change(before, subset, names)));

@@ -4,8 +4,7 @@ use fewest_data::{Dataset, Features, ScaleKind, Scaling};
 use serde_json::json;
 
 use super::prepare;
-use crate::args::high;
-use crate::args::low::PredictArgs;
+use crate::cli::PredictArgs;
 use crate::export::file::Sink;
 use crate::export::model_json::{self, SCHEMA, Trained};
 use crate::export::{json as json_text, table};
@@ -27,7 +26,7 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
         return Err(Failure::input("the predictions and --json - cannot both go to standard output; add --out FILE"));
     }
 
-    let mut options = high::read_options(&args.data)?;
+    let mut options = args.data.read_options()?;
     options.features = Some(trained.names.clone());
     options.target_optional = true;
     if options.target.is_none() && !trained.target.is_empty() {

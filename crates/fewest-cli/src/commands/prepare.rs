@@ -1,19 +1,19 @@
 //! From a data file to what the methods take: read, tell the notes, weigh the samples, scale.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{DenseDesign, Design, Status, SvmSettings};
+use fewest::{Classified, DenseDesign, Design, SparseDesign, Status, SvmSettings};
 use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
-use serde_json::{Value, json};
 
-use crate::args::high::{self, ClassWeight};
-use crate::args::low::{DataArgs, OwnArgs, PrepareArgs, ScaleArg};
+use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, path_text};
 use crate::args::notation;
+use crate::args::svm::ClassWeight;
 use crate::export::model_json::{FeatureScaling, Trained};
 use crate::failure::Failure;
+use crate::method_args::{HeldOut, MethodData, Validate};
 use crate::terminal::Terminal;
 
 /// Data ready for a method.
@@ -34,62 +34,10 @@ pub(crate) struct Prepared {
     pub(crate) folds: Option<Vec<String>>,
     /// How all features were scaled.
     scaling: Scaling,
-}
-
-/// Samples to judge classifiers by, scaled as those that are trained on.
-pub(crate) struct HeldOut {
-    /// Their features.
-    #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "only gbd judges by them"))]
-    pub(crate) design: Arc<dyn Design>,
-    /// Their labels, -1 or +1.
-    pub(crate) labels: Vec<f64>,
-}
-
-/// `--validate`: which samples are held out.
-pub(crate) enum Validate {
-    /// A fraction of each class, drawn with this seed.
-    Share(f64, u64),
-    /// Those of a file.
-    File(PathBuf),
-}
-
-impl Validate {
-    /// As typed.
-    ///
-    /// # Errors
-    /// A fraction out of range, a file that is not there, or an option that needs another one (`--seed` none, where it deals
-    /// folds).
-    pub(crate) fn read(own: &OwnArgs, deals_folds: bool) -> Result<Option<Self>, Failure> {
-        let Some(text) = own.validate.as_deref() else {
-            let seed = own.seed.filter(|_| !deals_folds);
-            return match [("patience", own.patience), ("seed", seed)].into_iter().find(|o| o.1.is_some()) {
-                Some((option, _)) => {
-                    Err(Failure::Input(format!("--{option} has a meaning with --validate only; add it")))
-                }
-                None => Ok(None),
-            };
-        };
-        let wanted = "a fraction between 0 and 1, or a file";
-        match text.parse::<f64>() {
-            Ok(share) if share > 0.0 && share < 1.0 => Ok(Some(Self::Share(share, own.seed.unwrap_or(0)))),
-            Ok(number) => Err(Failure::Input(format!("--validate is {number}, but must be {wanted}"))),
-            Err(_) if own.seed.is_some() => Err(Failure::input(
-                "--seed draws the samples of --validate FRACTION, but --validate names a file; leave out --seed",
-            )),
-            Err(_) if Path::new(text).exists() => Ok(Some(Self::File(text.into()))),
-            Err(_) => {
-                Err(Failure::Input(format!("--validate is {text}, but must be {wanted}, and there is no such file")))
-            }
-        }
-    }
-
-    /// As a result shows it.
-    pub(crate) fn value(&self) -> Value {
-        match self {
-            Self::Share(share, _) => json!(share),
-            Self::File(path) => json!(path.display().to_string()),
-        }
-    }
+    /// Bytes that `--memory` leaves for kernel values.
+    kernel_memory: Option<u64>,
+    /// Bytes allowed in all.
+    memory: u64,
 }
 
 /// Data as read.
@@ -102,6 +50,8 @@ pub(crate) struct Raw {
     weights: Vec<f64>,
     /// The name of each sample's fold, where a column of the data says it.
     pub(crate) folds: Option<Vec<String>>,
+    /// Bytes that `--memory` leaves for kernel values.
+    kernel_memory: Option<u64>,
 }
 
 impl Raw {
@@ -119,7 +69,7 @@ impl Raw {
         };
         let weights = rows.iter().map(|&i| self.weights[i]).collect();
         let folds = self.folds.as_ref().map(|folds| rows.iter().map(|&i| folds[i].clone()).collect());
-        Self { data, target: self.target.rows(rows), weights, folds }
+        Self { data, target: self.target.rows(rows), weights, folds, kernel_memory: self.kernel_memory }
     }
 
     /// A number that changes with any value, class, weight or fold (FNV-1a).
@@ -153,12 +103,12 @@ pub(crate) struct Preparation<'a> {
     pub(crate) data: &'a DataArgs,
     /// Scaling and sample weights.
     pub(crate) prepare: &'a PrepareArgs,
-    /// Class weights.
-    pub(crate) class_weight: &'a ClassWeight,
+    /// Class weights; none: all 1.
+    pub(crate) class_weight: Option<&'a ClassWeight>,
     /// Features of at most this variance are reported.
     pub(crate) variance_threshold: Option<f64>,
-    /// Samples to hold out.
-    pub(crate) validate: Option<&'a Validate>,
+    /// Samples to hold out, and the seed that draws them.
+    pub(crate) validate: Option<(&'a Validate, u64)>,
     /// Column with the fold of each sample.
     pub(crate) folds: Option<&'a str>,
 }
@@ -168,7 +118,7 @@ pub(crate) struct Preparation<'a> {
 /// # Errors
 /// Whatever is wrong with the file.
 pub(crate) fn read(path: &Path, options: &ReadOptions, terminal: Terminal) -> Result<Dataset, Failure> {
-    let data = fewest_data::read(high::path_text(path)?, options)?;
+    let data = fewest_data::read(path_text(path)?, options)?;
     for note in &data.notes {
         tell(note, terminal);
     }
@@ -195,20 +145,20 @@ pub(crate) fn tell(note: &Note, terminal: Terminal) {
 }
 
 impl Preparation<'_> {
-    /// Reads and prepares; sets the memory that the solver may use.
+    /// Reads and prepares.
     ///
     /// # Errors
     /// Whatever is wrong with the file or with a weight, or more memory needed than allowed.
-    pub(crate) fn run(&self, svm: &mut SvmSettings, terminal: Terminal) -> Result<Prepared, Failure> {
-        self.prepare(self.load(svm, terminal)?, terminal)
+    pub(crate) fn run(&self, terminal: Terminal) -> Result<Prepared, Failure> {
+        self.prepare(self.load(terminal)?, terminal)
     }
 
-    /// Reads alone; sets the memory that the solver may use.
+    /// Reads alone.
     ///
     /// # Errors
     /// Whatever is wrong with the file or with a weight, or less memory allowed than the data take.
-    pub(crate) fn load(&self, svm: &mut SvmSettings, terminal: Terminal) -> Result<Raw, Failure> {
-        let mut options = high::read_options(self.data)?;
+    pub(crate) fn load(&self, terminal: Terminal) -> Result<Raw, Failure> {
+        let mut options = self.data.read_options()?;
         options.apart.extend(self.prepare.sample_weights.clone());
         options.apart.extend(self.folds.map(str::to_owned));
         let mut data = read(&self.data.data, &options, terminal)?;
@@ -216,20 +166,22 @@ impl Preparation<'_> {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;
         let weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
-        let folds = self.folds.and_then(|name| data.apart.iter().find(|column| column.name == name));
-        let folds = folds.map(|column| column.values.clone());
-        if let Some(allowed) = high::memory(self.data)? {
-            let left = allowed.saturating_sub(data.features.bytes());
-            if left == 0 {
-                return Err(Failure::Input(format!(
-                    "{}: the data take {}, all that --memory allows; raise --memory",
-                    data.source,
-                    notation::bytes(data.features.bytes())
-                )));
-            }
-            svm.memory = left;
+        let folds = self.folds.map(|name| fold_names(&data, name)).transpose()?;
+        let kernel_memory = self.kernel_memory(&data)?;
+        Ok(Raw { data, target, weights, folds, kernel_memory })
+    }
+
+    /// What `--memory` leaves when the data are there.
+    fn kernel_memory(&self, data: &Dataset) -> Result<Option<u64>, Failure> {
+        let taken = data.features.bytes();
+        match self.data.memory {
+            Some(allowed) if allowed <= taken => Err(Failure::Input(format!(
+                "{}: the data take {}, all that --memory allows; raise --memory",
+                data.source,
+                notation::bytes(taken)
+            ))),
+            allowed => Ok(allowed.map(|allowed| allowed - taken)),
         }
-        Ok(Raw { data, target, weights, folds })
     }
 
     /// All that depends on the samples: class weights, samples held out, variances, constant features, scaling.
@@ -237,41 +189,34 @@ impl Preparation<'_> {
     /// # Errors
     /// A class weight or a threshold that does not fit.
     pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<Prepared, Failure> {
-        let Raw { mut data, mut target, mut weights, folds } = raw;
-        let by_class = self.class_weight.resolve(&target)?;
+        let Raw { mut data, mut target, mut weights, folds, kernel_memory } = raw;
+        let folds = folds.filter(|_| self.folds.is_some());
+        let by_class = self.class_weight.unwrap_or(&ClassWeight::None).resolve(&target)?;
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
             *weight *= by_class[code as usize];
         }
         let held = match self.validate {
             None => None,
-            Some(&Validate::Share(share, seed)) => {
-                let (kept, held) = fewest_data::stratified(&target, share, seed);
+            Some((Validate::Share(share), seed)) => {
+                let (kept, held) = fewest_data::stratified(&target, *share, seed);
                 let out = (data.features.rows(&held), target.rows(&held).signs());
                 (data.features, target) = (data.features.rows(&kept), target.rows(&kept));
                 weights = kept.iter().map(|&i| weights[i]).collect();
                 Some(out)
             }
-            Some(Validate::File(path)) => {
-                Some(validation_file(path, &data, &target, high::read_options(self.data)?, terminal)?)
+            Some((Validate::File(path), _)) => {
+                Some(validation_file(path, &data, &target, self.data.read_options()?, terminal)?)
             }
         };
-        let low_variance = match self.variance_threshold {
-            None => vec![],
-            Some(threshold) if threshold >= 0.0 && threshold.is_finite() => {
-                fewest_data::low_variance(&data.features, threshold)
-            }
-            Some(threshold) => {
-                return Err(Failure::Input(format!(
-                    "--variance-threshold is {threshold}, but must be a finite number, 0 or more"
-                )));
-            }
-        };
+        let low_variance =
+            self.variance_threshold.map_or_else(Vec::new, |least| fewest_data::low_variance(&data.features, least));
         let constant = data.features.constant();
         let kind = scaling_kind(self.prepare.scale, data.features.as_design().is_sparse());
         let scaling = Scaling::fit(kind, &data.features)?;
         scaling.apply(&mut data.features)?;
         let held_out = held.map(|(features, labels)| held_out(features, labels, &scaling)).transpose()?;
-        Ok(Prepared { data, target, weights, constant, low_variance, held_out, folds, scaling })
+        let memory = self.data.read_options()?.memory();
+        Ok(Prepared { data, target, weights, constant, low_variance, held_out, folds, scaling, kernel_memory, memory })
     }
 }
 
@@ -367,6 +312,43 @@ fn sample_weights(data: &Dataset, name: Option<&str>) -> Result<Vec<f64>, Failur
     column.values.iter().enumerate().map(weight).collect()
 }
 
+/// The name of each sample's fold.
+fn fold_names(data: &Dataset, name: &str) -> Result<Vec<String>, Failure> {
+    let column = data.apart.iter().find(|column| column.name == name).expect("it was asked for, and read");
+    match column.values.iter().position(|cell| cell.trim().is_empty()) {
+        Some(row) => Err(Failure::Input(format!(
+            "{}, data row {}, column `{name}`: the cell is blank, but must name the sample's fold",
+            data.source,
+            row + 1
+        ))),
+        None => Ok(column.values.clone()),
+    }
+}
+
+/// Some columns of a design, as a design of their own.
+///
+/// # Errors
+/// None for columns of a valid design.
+pub(crate) fn columns(design: &dyn Design, features: &[usize]) -> Result<Box<dyn Design>, Failure> {
+    let n = design.n_samples();
+    if !design.is_sparse() {
+        let mut values = vec![0.0; n * features.len()];
+        for (column, &j) in values.chunks_mut(n.max(1)).zip(features) {
+            design.add_column(j, 1.0, column);
+        }
+        return Ok(Box::new(DenseDesign::new(n, features.len(), values)?));
+    }
+    let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for &j in features {
+        design.each_in_column(j, &mut |i, x| {
+            rows.push(i as u32);
+            values.push(x);
+        });
+        start.push(rows.len());
+    }
+    Ok(Box::new(SparseDesign::new(n, start, rows, values)?))
+}
+
 /// The names as the rules want them for messages: listed, or empty for x1, x2, ...
 pub(crate) fn listed(names: &Names) -> &[String] {
     match names {
@@ -379,6 +361,46 @@ impl Prepared {
     /// `standard`, `maxabs` or `none`.
     pub(crate) fn scale_name(&self) -> &'static str {
         scale_name(self.scaling.kind)
+    }
+
+    /// What the settings of a method are made of.
+    pub(crate) fn method_data(&self) -> MethodData<'_> {
+        MethodData {
+            source: &self.data.source,
+            names: &self.data.names,
+            target: &self.target,
+            folds: self.folds.as_deref(),
+            held_out: self.held_out.as_ref(),
+            kernel_memory: self.kernel_memory,
+            memory: self.memory,
+        }
+    }
+
+    /// The samples as the methods take them.
+    ///
+    /// # Errors
+    /// A class whose samples all have weight 0.
+    pub(crate) fn samples(&self) -> Result<Classified<'_>, Failure> {
+        Ok(Classified::new(self.data.features.as_design(), &self.target.codes, Some(&self.weights))?)
+    }
+
+    /// Refuses more classes than two for `who`, which needs two.
+    ///
+    /// # Errors
+    /// The classes there are.
+    pub(crate) fn needs_two_classes(&self, who: &str) -> Result<(), Failure> {
+        let target = &self.target;
+        if target.classes.len() == 2 {
+            return Ok(());
+        }
+        Err(Failure::Input(format!(
+            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use --method rfe, kta or info-gain{}",
+            self.data.source,
+            target.column,
+            target.classes.len(),
+            notation::some(&target.classes),
+            if who == "--certify" { " without it" } else { "" }
+        )))
     }
 
     /// A number that changes with any value, class, weight or fold (FNV-1a).

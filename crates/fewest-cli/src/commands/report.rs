@@ -1,10 +1,8 @@
 //! `fewest report`: a page from a result, and `--report` of the commands that make results.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
 
-use crate::args::low::ReportArgs;
+use crate::cli::ReportArgs;
 use crate::export::file::Sink;
 use crate::export::json as json_text;
 use crate::failure::Failure;
@@ -50,32 +48,4 @@ pub(crate) fn write(
         sink.write(&page, terminal)?;
     }
     Ok(())
-}
-
-/// The command as typed, ready for a shell.
-pub(crate) fn command_line() -> String {
-    std::env::args_os().skip(1).fold("fewest".to_owned(), |mut line, argument| {
-        let _ = write!(line, " {}", quoted(&argument.to_string_lossy()));
-        line
-    })
-}
-
-/// An argument as a POSIX shell takes it.
-fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+%@^".contains(c);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        return argument.to_owned();
-    }
-    format!("'{}'", argument.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn arguments_survive_a_shell() {
-        assert_eq!(quoted("--max-features=1..5"), "--max-features=1..5");
-        assert_eq!([quoted("a b"), quoted(""), quoted("it's"), quoted("$x")], ["'a b'", "''", r"'it'\''s'", "'$x'"]);
-    }
 }

@@ -1,23 +1,26 @@
 //! `fewest select`: find a subset, train on it, print a table, write JSON and a model.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use fewest::{Kernel, Status};
+use fewest::{Kernel, Report, Sense, Status};
 use fewest_report::Proof;
+use serde_json::Value;
 
 use super::certify;
 use super::fit::{ModelSink, explain_status};
+use super::invocation::Invocation;
 use super::report;
-use super::selection::{Plan, Sinks, Task};
-use crate::args::high;
-use crate::args::low::SelectArgs;
-use crate::args::method::{Found, Validated};
+use super::selection::{Plan, Sinks, Task, selected};
 use crate::args::notation;
+use crate::cli::SelectArgs;
+use crate::export::file::Sink;
 use crate::export::json::{SelectionResult, exit_code};
+use crate::export::settings::details;
 use crate::export::table::{self, Table};
 use crate::failure::Failure;
+use crate::method_args::MethodOptions;
 use crate::progress::Watch;
-use crate::terminal::Terminal;
 
 /// Rows of the printed table; more go into the JSON only.
 const ROWS: usize = 50;
@@ -26,51 +29,52 @@ const ROWS: usize = 50;
 ///
 /// # Errors
 /// Bad input, found before the run where that is possible.
-pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> {
-    let plan = Plan::new(&args.selection, high::max_features(&args.selection.rules)?)?;
+pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
+    let terminal = invocation.terminal;
+    let size = args.selection.rules.max_features()?;
+    let plan = Plan::new(&args.selection, &args.story, options, invocation, size)?;
     let model_sink = ModelSink::open(&args.model)?;
-    let sinks = Sinks::open(&args.selection, model_sink.as_ref().map(ModelSink::sink))?;
-    let task = plan.load(terminal)?;
-    let (prepared, names) = (&task.prepared, &task.prepared.data.names);
+    let program = Sink::open_if("--write-model", options.value::<PathBuf>("write_model").as_ref())?;
+    let model = model_sink.as_ref().map(ModelSink::sink);
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), model, program.as_ref())?;
+    let mut task = plan.load()?;
     if let Some(sink) = &model_sink {
-        let kernel = high::kernel_arg(&task.method.kernel(1));
-        sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", false)?;
+        let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
+        sink.accepts(classes, &kernel_name(options), scaled, false)?;
     }
-
-    if let Some(sink) = &sinks.program {
-        sink.replace(|path| task.method.write_model(prepared, &task.rules, path))?;
+    if let Some(sink) = &program {
+        let samples = task.prepared.samples()?;
+        sink.replace(|path| Ok(task.method.write_program(&samples, &task.rules, path)?))?;
     }
-    let resume = task.resume(terminal)?;
-    let mut watch = Watch::new(names, terminal, sinks.trace.as_ref());
-    let Found { selection, model, validated, cost, mut more } =
-        task.method.select(prepared, &task.rules, resume.as_ref(), task.method_limits(), &mut watch)?;
+    let resume = task.resume()?;
+    let mut watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref()).keeping(resume.as_ref());
+    let samples = task.prepared.samples()?;
+    let report = task.method.select(&samples, &task.rules, task.method_limits(), &mut watch)?;
 
-    // The SVM on what was selected, unless the method has its own.
     let fitting = Instant::now();
-    let trained = match model {
-        Some(model) => Some(prepared.trained(model, task.svm())),
-        None => task.train(&selection, cost, &mut task.stopper())?,
-    };
+    let trained = task.train(&report, &mut task.stopper())?;
     let fitting = fitting.elapsed();
 
-    let subset = selection.outcome.subset.as_ref();
-    let certificate = task.certificate(subset, &[], task.left(), &mut watch)?;
+    let outcome = &report.selection.outcome;
+    let certificate = task.certificate(outcome.subset.as_ref(), &[], task.left(), &mut watch)?;
     let histories = watch.finish()?;
+    let names = &task.prepared.data.names;
+    let mut more = details(&report.details, names);
+    let validated = more.get("validated").cloned();
     more.extend(task.story(&histories, None));
     if task.describes() {
-        more.insert("description".to_owned(), task.description(&selection, cost)?);
+        more.insert("description".to_owned(), task.description(&report)?);
     }
-
+    let certified = certificate.as_ref().zip(outcome.subset.as_ref());
     let result = SelectionResult {
         method: task.method_name(),
-        selection: &selection,
+        selection: &report.selection,
         names,
-        target: &prepared.target,
-        n_samples: prepared.data.features.n_samples(),
-        settings: task.settings(task.rules.list().max_features),
+        target: &task.prepared.target,
+        n_samples: task.prepared.data.features.n_samples(),
+        settings: task.settings(task.rules.list().max_features, Some(&report.kernel)),
         model: trained.as_ref(),
-        certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
-        validated: validated.as_ref(),
+        certificate: certified.map(|(c, s)| certify::value(c, s.len(), names)),
         more,
     };
     if sinks.json.is_some() || sinks.report.is_some() {
@@ -82,38 +86,38 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         (None, _) => {}
     }
     if !sinks.taken {
-        let mut text = told(&task, &result, cost, fitting);
+        let mut text = summary(&task, &result, &report, fitting);
         if let Some(validated) = &validated {
             text.push('\n');
             text += &table::paragraph(&validation_sentence(validated, &task), 0);
         }
-        if let Some((certificate, subset)) = certificate.as_ref().zip(subset) {
+        if let Some((certificate, subset)) = certified {
             text.push('\n');
             text += &table::paragraph(&certify::sentence(certificate, subset, names), 0);
         }
         terminal.out(&text)?;
     }
-    explain_status(selection.outcome.status, trained.is_some(), terminal);
+    explain_status(outcome.status, trained.is_some(), terminal);
     // A certificate that was cut short leaves the selection as it is; only Ctrl-C is passed on.
-    let cancelled = certificate.is_some_and(|c| c.status == Status::Cancelled);
-    Ok(if cancelled { 3 } else { exit_code(selection.outcome.status) })
+    let cancelled = certificate.as_ref().is_some_and(|c| c.status == Status::Cancelled);
+    Ok(if cancelled { 3 } else { exit_code(outcome.status) })
 }
 
 /// The table for people.
-fn told(task: &Task<'_>, result: &SelectionResult<'_>, cost: Option<f64>, fitting: Duration) -> String {
+fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitting: Duration) -> String {
     let (outcome, prepared) = (&result.selection.outcome, &task.prepared);
-    let indices = result.indices();
+    let indices = selected(report);
+    let maximised = outcome.sense == Sense::Max;
     let mut lines = vec![("method", result.method.to_owned()), ("status", outcome.status.name().to_owned())];
     if let Some(objective) = outcome.objective {
-        let sense = if outcome.sense == fewest::Sense::Min { "smaller is better" } else { "larger is better" };
+        let sense = if maximised { "larger is better" } else { "smaller is better" };
         let penalty: f64 = indices.iter().filter_map(|&j| task.method.penalty().get(j)).sum();
         let of_it = if penalty > 0.0 { format!(", {} of it penalty", table::brief(penalty)) } else { String::new() };
         lines.push(("objective", format!("{} ({sense}{of_it})", table::number(objective))));
     }
     if let (Some(bound), Some(gap)) = (outcome.bound, outcome.gap()) {
-        lines.push(("bound", format!("{} (gap {gap:.2e})", table::number(bound))));
+        lines.push(("bound", format!("{} (gap {})", fewest_report::bound(bound, maximised), table::gap(gap))));
         lines.extend(outcome.objective.map(|objective| {
-            let maximised = outcome.sense == fewest::Sense::Max;
             let max_features = task.rules.list().max_features.map(|k| k as u64);
             let status = outcome.status.name();
             ("proof", Proof { objective, bound: Some(bound), maximised, status, max_features }.sentence())
@@ -132,7 +136,7 @@ fn told(task: &Task<'_>, result: &SelectionResult<'_>, cost: Option<f64>, fittin
     if let Some(Kernel::Rbf { gamma }) = result.model.map(|trained| trained.model.kernel) {
         lines.push(("kernel", format!("rbf, gamma {}", table::number(gamma))));
     }
-    if let Some(cost) = cost {
+    if let Some(cost) = report.cost {
         lines.push(("cost", format!("{}, tuned", table::number(cost))));
     }
     if let Some(trained) = result.model
@@ -155,21 +159,27 @@ fn told(task: &Task<'_>, result: &SelectionResult<'_>, cost: Option<f64>, fittin
     out
 }
 
+/// The kernel by its name in `--kernel`.
+fn kernel_name(options: &MethodOptions) -> String {
+    options.text("kernel").unwrap_or_else(|| options.entry().only_kernel().to_owned())
+}
+
 /// The classifier of smallest validation error beside the one of best objective.
-fn validation_sentence(validated: &Validated, task: &Task<'_>) -> String {
-    let Validated { subset, objective, error, error_of_best, judged } = validated;
-    let names: Vec<String> = subset.iter().map(|j| task.prepared.data.names.get(j).into_owned()).collect();
+fn validation_sentence(validated: &Value, task: &Task<'_>) -> String {
+    let names: Vec<&str> = validated["selected"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let samples = task.prepared.held_out.as_ref().map_or(0, |held| held.labels.len());
-    let percent = |share: f64| format!("{} %", table::brief(100.0 * share));
-    let of_best =
-        error_of_best.map_or(String::new(), |e| format!("; the subset of best objective errs on {}", percent(e)));
+    let percent = |share: &Value| format!("{} %", table::brief(100.0 * share.as_f64().unwrap_or(f64::NAN)));
+    let of_best = match &validated["error_of_best_objective"] {
+        Value::Null => String::new(),
+        error => format!("; the subset of best objective errs on {}", percent(error)),
+    };
     format!(
         "validation: of {} judged on {}, {} errs least, on {} (objective {}){of_best}",
-        notation::plural(*judged, "subset"),
+        notation::plural(validated["judged"].as_u64().unwrap_or(0) as usize, "subset"),
         notation::plural(samples, "sample"),
         if names.is_empty() { "the empty one".to_owned() } else { names.join(", ") },
-        percent(*error),
-        table::number(*objective)
+        percent(&validated["error"]),
+        table::number(validated["objective"].as_f64().unwrap_or(f64::NAN))
     )
 }
 

@@ -1,26 +1,26 @@
 //! What `select` and `path` share: from the options to a run, the SVM on what it found, and the words for its settings.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use fewest::method::Classes;
 use fewest::model::FitSettings;
-use fewest::{Kernel, Limits, RuleList, Rules, Selection, Status, SvmSettings};
+use fewest::{AnyMethod, Kernel, Limits, Report, RuleList, Rules, Status, SvmSettings};
 use serde_json::{Map, Value, json};
 
-use super::certify::Certify;
-use super::prepare::{Preparation, Prepared, Validate, listed, warnings};
-use super::report::command_line;
-use super::resume::Resume;
-use crate::args::high::{self, ClassWeight};
-use crate::args::low::SelectionArgs;
-use crate::args::method::{Asked, Method, two_classes};
+use super::invocation::Invocation;
+use super::prepare::{Preparation, Prepared, listed, warnings};
 use crate::args::notation;
 use crate::args::rules::{Features, RuleSource};
+use crate::args::svm::ClassWeight;
+use crate::cli::{SelectionArgs, StoryArgs};
 use crate::export::file::Sink;
-use crate::export::model_json::{Trained, bias_value, kernel_entries, loss_name};
-use crate::export::table;
+use crate::export::model_json::{Trained, bias_value, kernel_entries};
+use crate::export::{settings, table};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
+use crate::resume::Resume;
 use crate::terminal::Terminal;
 
 /// What the training on the selected features may still take after Ctrl-C or the time limit.
@@ -28,6 +28,9 @@ const REFIT: Duration = Duration::from_secs(2);
 
 /// Rules of one kind that are spelt out; more are counted.
 const SPELT_OUT: usize = 3;
+
+/// Names of features that the data rule out; more are counted.
+const RULED_OUT: usize = 5;
 
 /// Where the result goes besides the table.
 pub(crate) struct Sinks {
@@ -37,50 +40,47 @@ pub(crate) struct Sinks {
     pub(crate) trace: Option<Sink>,
     /// `--report`.
     pub(crate) report: Option<Sink>,
-    /// `--write-model`.
-    pub(crate) program: Option<Sink>,
     /// Whether something else than the table goes to standard output, so that the table is left out.
     pub(crate) taken: bool,
 }
 
 impl Sinks {
-    /// Opens them; `model` is the place of `--model`, if there is one.
+    /// Opens them; `model` and `program` are the places of `--model` and `--write-model`.
     ///
     /// # Errors
-    /// A path that cannot be written, or several outputs on standard output.
-    pub(crate) fn open(args: &SelectionArgs, model: Option<&Sink>) -> Result<Self, Failure> {
+    /// A path that cannot be written, two files at one place, several outputs on standard output.
+    pub(crate) fn open(
+        args: &SelectionArgs,
+        trace: Option<&std::path::PathBuf>,
+        model: Option<&Sink>,
+        program: Option<&Sink>,
+    ) -> Result<Self, Failure> {
         let json = Sink::open_if("--json", args.json.as_ref())?;
-        let trace = Sink::open_if("--trace", args.trace.as_ref())?;
+        let trace = Sink::open_if("--trace", trace)?;
         let report = Sink::open_if("--report", args.report.as_ref())?;
-        let program = args.own.write_model.as_ref();
-        if let Some(path) = program.filter(|path| !path.extension().is_some_and(|e| e == "mps" || e == "lp")) {
-            return Err(Failure::Input(format!(
-                "--write-model {}: the ending says the format; name a file that ends in .mps or .lp",
-                path.display()
-            )));
-        }
-        let program = Sink::open_if("--write-model", program)?;
-        let all = [json.as_ref(), trace.as_ref(), report.as_ref(), model];
-        let to_stdout = all.into_iter().flatten().filter(|sink| sink.is_stdout()).count();
-        if to_stdout > 1 {
-            return Err(Failure::input(
-                "only one of --json, --model, --report and --trace can go to standard output; name a file for the others",
-            ));
-        }
-        Ok(Self { json, trace, report, program, taken: to_stdout > 0 })
+        let outputs = [
+            ("--json", json.as_ref()),
+            ("--model", model),
+            ("--report", report.as_ref()),
+            ("--trace", trace.as_ref()),
+            ("--write-model", program),
+        ];
+        let mut inputs = vec![("the data", args.data.data.as_path())];
+        inputs.extend(args.rules.files());
+        Sink::apart(&outputs, &inputs)?;
+        let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
+        Ok(Self { json, trace, report, taken })
     }
 }
 
 /// The options understood, before any data are read.
 pub(crate) struct Plan<'a> {
     args: &'a SelectionArgs,
-    svm: SvmSettings,
-    asked: Asked,
+    story: &'a StoryArgs,
+    options: &'a MethodOptions,
+    invocation: &'a Invocation,
     source: RuleSource,
-    class_weight: ClassWeight,
     limits: Limits,
-    certify: Option<Certify>,
-    validate: Option<Validate>,
 }
 
 impl<'a> Plan<'a> {
@@ -88,58 +88,86 @@ impl<'a> Plan<'a> {
     ///
     /// # Errors
     /// A value that cannot be understood or is out of range.
-    pub(crate) fn new(args: &'a SelectionArgs, max_features: Option<usize>) -> Result<Self, Failure> {
-        let asked = Asked::read(args)?;
-        let svm = asked.svm(&args.svm)?;
+    pub(crate) fn new(
+        args: &'a SelectionArgs,
+        story: &'a StoryArgs,
+        options: &'a MethodOptions,
+        invocation: &'a Invocation,
+        max_features: Option<usize>,
+    ) -> Result<Self, Failure> {
         let source = RuleSource::read(&args.rules, max_features)?;
-        if !source.bounds_size() && !asked.finds_size() {
+        if !source.bounds_size() && !options.args().finds_size() {
             return Err(Failure::Input(format!(
                 "say how many features to keep: --max-features K (or a --budget, or --at-most{})",
-                if args.method == "exact" { ", or a --penalty for each" } else { "" }
+                if options.entry().has("penalty") { ", or a --penalty for each" } else { "" }
             )));
         }
-        let class_weight = ClassWeight::read(&args.svm.class_weight)?;
-        let limits = high::limits(&args.limits)?;
-        let certify = Certify::read(args.certify.as_deref())?;
-        let validate = Validate::read(&args.own, asked.deals_folds())?;
-        Ok(Self { args, svm, asked, source, class_weight, limits, certify, validate })
+        if options.given("certify") && options.text("kernel").is_some_and(|kernel| kernel != "linear") {
+            return Err(Failure::input("--certify judges linear SVMs only; leave it out, or --kernel"));
+        }
+        let limits = limits(options);
+        Ok(Self { args, story, options, invocation, source, limits })
     }
 
     /// Reads the data and gives rules and settings their names; from then on Ctrl-C ends the run with what it has.
     ///
     /// # Errors
     /// Whatever is wrong with the data, or with a name in a rule.
-    pub(crate) fn load(mut self, terminal: Terminal) -> Result<Task<'a>, Failure> {
-        let start = Instant::now();
+    pub(crate) fn load(self) -> Result<Task<'a>, Failure> {
+        let Self { args, story, options, invocation, source, mut limits } = self;
+        let terminal = invocation.terminal;
+        let class_weight = options.value::<ClassWeight>("class_weight");
+        let validate = options.value::<Validate>("validate");
+        let folds = options.text("folds");
         let preparation = Preparation {
-            data: &self.args.data,
-            prepare: &self.args.prepare,
-            class_weight: &self.class_weight,
-            variance_threshold: self.args.rules.variance_threshold,
-            validate: self.validate.as_ref(),
-            folds: self.args.own.folds.as_deref(),
+            data: &args.data,
+            prepare: &args.prepare,
+            class_weight: class_weight.as_ref(),
+            variance_threshold: args.rules.variance_threshold,
+            validate: validate.as_ref().map(|validate| (validate, options.value("seed").unwrap_or(0))),
+            folds: folds.as_deref(),
         };
-        let prepared = preparation.run(&mut self.svm, terminal)?;
-        let list = rules(&self.source, &prepared, terminal)?;
-        let method = self.asked.resolve(&self.svm, &prepared, list.max_features)?;
-        if self.certify.is_some() {
-            if method.kernel(1) != Kernel::Linear {
-                return Err(Failure::input("--certify judges linear SVMs only; leave it out, or --kernel"));
-            }
-            two_classes(&prepared, "--certify")?;
+        let prepared = preparation.run(terminal)?;
+        let list = rules(&source, &prepared, terminal)?;
+        let data = prepared.method_data();
+        let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
+        debug_assert_eq!(options.args().finds_size(), method.finds_size(), "{}", options.name());
+        check_classes(options, &prepared)?;
+        if options.given("certify") {
+            prepared.needs_two_classes("--certify")?;
         }
-        let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
-        self.limits.cancel = interrupt::listen(terminal)?;
-        let (args, svm, limits, certify, reading) = (self.args, self.svm, self.limits, self.certify, start.elapsed());
-        let validate = self.validate;
-        Ok(Task { args, svm, method, limits, certify, validate, prepared, rules, reading, start: Instant::now() })
+        let asked = list.clone();
+        let rules = Rules::new(prepared.data.names.len(), ruled_out(list, &prepared), listed(&prepared.data.names))?;
+        limits.cancel = interrupt::listen(terminal)?;
+        let reading = invocation.elapsed();
+        Ok(Task { args, story, options, invocation, svm, method, limits, prepared, asked, rules, reading })
     }
 }
 
-/// The rules, with constant features and those of low variance forbidden.
+/// The limits of a search, but for its time.
+pub(crate) fn limits(options: &MethodOptions) -> Limits {
+    let none = Limits::default();
+    Limits { nodes: options.value("node_limit"), gap_rel: options.value("gap").unwrap_or(none.gap_rel), ..none }
+}
+
+/// Refuses more classes than a method takes.
+///
+/// # Errors
+/// The classes there are.
+pub(crate) fn check_classes(options: &MethodOptions, prepared: &Prepared) -> Result<(), Failure> {
+    match options.entry().info().classes {
+        Classes::Two => prepared.needs_two_classes(options.name()),
+        Classes::Any => Ok(()),
+    }
+}
+
+/// The rules that were asked for.
+///
+/// # Errors
+/// An unknown name, a feature that is required and that the data rule out.
 pub(crate) fn rules(source: &RuleSource, prepared: &Prepared, terminal: Terminal) -> Result<RuleList, Failure> {
     let names = &prepared.data.names;
-    let mut list = source.resolve(&Features::new(names))?;
+    let list = source.resolve(&Features::new(names))?;
     for (features, why) in
         [(&prepared.constant, "has one value only"), (&prepared.low_variance, "is below the --variance-threshold")]
     {
@@ -149,66 +177,82 @@ pub(crate) fn rules(source: &RuleSource, prepared: &Prepared, terminal: Terminal
                 names.get(j)
             )));
         }
-        list.forbid.extend(features);
     }
     if !prepared.low_variance.is_empty() {
         let count = notation::plural(prepared.low_variance.len(), "feature");
         terminal.note(&format!("{count} at or below the --variance-threshold will not be selected"));
     }
+    Ok(list)
+}
+
+/// The rules, with constant features and those of low variance forbidden.
+pub(crate) fn ruled_out(mut list: RuleList, prepared: &Prepared) -> RuleList {
+    list.forbid.extend(prepared.constant.iter().chain(&prepared.low_variance));
     list.forbid.sort_unstable();
     list.forbid.dedup();
-    Ok(list)
+    list
 }
 
 /// Data, rules and settings of a run.
 pub(crate) struct Task<'a> {
     args: &'a SelectionArgs,
+    story: &'a StoryArgs,
+    options: &'a MethodOptions,
+    invocation: &'a Invocation,
     svm: SvmSettings,
     /// The method.
-    pub(crate) method: Method,
+    pub(crate) method: AnyMethod,
     /// Limits, with the flag that Ctrl-C sets.
     pub(crate) limits: Limits,
-    /// What `--certify` asks for.
-    pub(crate) certify: Option<Certify>,
-    validate: Option<Validate>,
     /// The data.
     pub(crate) prepared: Prepared,
-    /// The rules.
+    /// The rules as asked for.
+    asked: RuleList,
+    /// The rules in force.
     pub(crate) rules: Rules,
     /// Time that reading took.
     pub(crate) reading: Duration,
-    start: Instant,
 }
 
 impl Task<'_> {
-    /// Where a long run keeps how far it has come, if asked for.
+    /// Where a long run keeps how far it has come, if asked for; the method goes on from there.
     ///
     /// # Errors
-    /// A file that cannot be written.
-    pub(crate) fn resume(&self, terminal: Terminal) -> Result<Option<Resume>, Failure> {
-        let Some(path) = &self.args.own.resume else { return Ok(None) };
-        let mut run = self.settings(self.rules.list().max_features);
+    /// A file that cannot be written, or that holds the state of another run.
+    pub(crate) fn resume(&mut self) -> Result<Option<Resume>, Failure> {
+        let Some(path) = self.options.value::<std::path::PathBuf>("resume") else { return Ok(None) };
+        let mut run = self.settings(self.rules.list().max_features, None);
         for free in ["time_limit", "threads", "memory"] {
             run.remove(free);
         }
-        run.insert("method".to_owned(), json!(self.args.method));
+        run.insert("method".to_owned(), json!(self.method_name()));
         run.insert("data_check".to_owned(), json!(self.prepared.check()));
-        Ok(Some(Resume::open(path, Value::Object(run), terminal)?))
+        let resume = Resume::open(&path, Value::Object(run), self.invocation.terminal)?;
+        if let Some(state) = resume.load::<Value>()? {
+            self.method.resume(state)?;
+        }
+        Ok(Some(resume))
     }
 
     /// The method's name.
-    pub(crate) fn method_name(&self) -> &str {
-        &self.args.method
+    pub(crate) fn method_name(&self) -> &'static str {
+        self.options.name()
+    }
+
+    /// `--certify`, if given.
+    pub(crate) fn certify(&self) -> Option<Certify> {
+        self.options.value("certify")
     }
 
     /// What is left of the time limit.
     pub(crate) fn left(&self) -> Option<Duration> {
-        self.limits.time.map(|limit| limit.saturating_sub(self.start.elapsed()))
+        self.invocation.left(self.args.time_limit)
     }
 
-    /// The limits of the method's own run: a node limit is for the certificate where the method has no nodes.
+    /// The limits of the method's own run: a gap and nodes are the certificate's where there can be one.
     pub(crate) fn method_limits(&self) -> Limits {
-        Limits { nodes: self.limits.nodes.filter(|_| self.method.proves()), ..self.limits.clone() }
+        let nodes = self.limits.nodes.filter(|_| !self.options.entry().has("certify"));
+        Limits { nodes, time: self.left(), ..self.limits.clone() }
     }
 
     /// Settings of the SVM.
@@ -221,53 +265,88 @@ impl Task<'_> {
         interrupt::stopper(self.limits.cancel.clone(), self.left(), REFIT)
     }
 
-    /// The SVM on the selected features, with the cost that was tuned where one was; none when nothing was selected.
+    /// The method's own classifier, else the SVM on the selected features; none when nothing was selected.
     ///
     /// # Errors
     /// More memory needed than allowed.
     pub(crate) fn train(
         &self,
-        selection: &Selection,
-        cost: Option<f64>,
+        report: &Report,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<Trained>, Failure> {
-        let features: Vec<usize> = selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect());
+        if let Some(model) = &report.model {
+            return Ok(Some(self.prepared.trained(model.clone(), &self.svm)));
+        }
+        let features = selected(report);
         if features.is_empty() {
             return Ok(None);
         }
-        let svm = SvmSettings { cost: cost.unwrap_or(self.svm.cost), ..self.svm.clone() };
-        let kernel = self.method.kernel(features.len());
-        self.prepared.train(&features, &FitSettings { svm, kernel }, stop).map(Some)
+        let svm = SvmSettings { cost: report.cost.unwrap_or(self.svm.cost), ..self.svm.clone() };
+        self.prepared.train(&features, &FitSettings { svm, kernel: report.kernel }, stop).map(Some)
     }
 
-    /// Every option in force, defaults included, for a run with this size.
-    pub(crate) fn settings(&self, max_features: Option<usize>) -> Map<String, Value> {
-        let (args, prepared, svm, list) = (self.args, &self.prepared, &self.svm, self.rules.list());
-        let name = |j: &usize| prepared.data.names.get(*j).into_owned();
-        let group = |g: &Vec<usize>| g.iter().map(name).collect::<Vec<_>>();
-        let counted = |g: &Vec<(usize, Vec<usize>)>| g.iter().map(|(m, g)| json!([m, group(g)])).collect::<Vec<_>>();
+    /// Every option in force, defaults included, for a run with this size; `kernel` is the one that was used.
+    pub(crate) fn settings(&self, max_features: Option<usize>, kernel: Option<&Kernel>) -> Map<String, Value> {
+        let (args, prepared, svm) = (self.args, &self.prepared, &self.svm);
         let mut out = Map::new();
-        let mut set = |key: &str, value: Value| out.insert(key.to_owned(), value);
+        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
         set("data", json!(prepared.data.source));
         set("format", json!(prepared.data.format.name()));
         set("target", json!(prepared.target.column));
         set("scale", json!(prepared.scale_name()));
         set("max_features", json!(max_features));
-        for (key, value) in self.method.settings(&prepared.data.names) {
-            set(key, value);
+        out.extend(settings::of_method(&self.method, &prepared.data.names, kernel));
+        self.add_typed(&mut out);
+        for (key, value) in [
+            ("kernel", json!(kernel.map_or("linear", |kernel| kernel_entries(*kernel).0))),
+            ("cost", json!(svm.cost)),
+            ("loss", json!(svm.loss)),
+            ("bias", bias_value(svm.bias)),
+            ("tolerance", json!(svm.tolerance)),
+            ("max_epochs", json!(svm.max_epochs)),
+            ("memory", json!(svm.memory)),
+        ] {
+            out.entry(key).or_insert(value);
         }
-        if let Some(validate) = &self.validate {
-            set("validate", validate.value());
-            set("seed", json!(self.args.own.seed.unwrap_or(0)));
-        }
-        set("kernel", json!(kernel_entries(self.method.kernel(1)).0));
-        set("cost", json!(svm.cost));
-        set("loss", json!(loss_name(svm.loss)));
-        set("bias", bias_value(svm.bias));
-        set("tolerance", json!(svm.tolerance));
-        set("max_epochs", json!(svm.max_epochs));
-        set("class_weight", json!(args.svm.class_weight));
+        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
+        set("class_weight", json!(self.options.text("class_weight").as_deref().unwrap_or("none")));
         set("sample_weights", json!(args.prepare.sample_weights));
+        self.add_rules(&mut out);
+        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
+        set("variance_threshold", json!(args.rules.variance_threshold));
+        set("time_limit", json!(args.time_limit.map(|t| t.as_secs_f64())));
+        if self.options.entry().has("gap") && (self.certify().is_some() || !self.options.entry().has("certify")) {
+            set("gap", json!(self.limits.gap_rel));
+            set("node_limit", json!(self.limits.nodes));
+        }
+        set("certify", json!(self.certify().is_some()));
+        set("threads", json!(rayon::current_num_threads()));
+        out
+    }
+
+    /// Options of the method that are no settings of the library.
+    fn add_typed(&self, out: &mut Map<String, Value>) {
+        let options = self.options;
+        if options.entry().has("validate") {
+            let validate = options.value::<Validate>("validate");
+            out.insert("validate".to_owned(), json!(validate.map(|validate| validate.value())));
+            out.insert("patience".to_owned(), json!(options.value::<u64>("patience")));
+        }
+        if options.args().deals_folds() {
+            out.insert("folds".to_owned(), json!(options.text("folds")));
+        }
+        if options.args().deals_folds() || options.given("validate") {
+            out.insert("seed".to_owned(), json!(options.value::<u64>("seed").unwrap_or(0)));
+        }
+    }
+
+    /// The rules as asked for, by name.
+    fn add_rules(&self, out: &mut Map<String, Value>) {
+        let list = &self.asked;
+        let name = |j: &usize| self.prepared.data.names.get(*j).into_owned();
+        let group = |g: &Vec<usize>| g.iter().map(name).collect::<Vec<_>>();
+        let counted = |g: &Vec<(usize, Vec<usize>)>| g.iter().map(|(m, g)| json!([m, group(g)])).collect::<Vec<_>>();
+        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
         set("require", json!(group(&list.require)));
         set("forbid", json!(group(&list.forbid)));
         set("implies", list.implies.iter().map(|(a, b)| json!([name(a), name(b)])).collect());
@@ -280,45 +359,42 @@ impl Task<'_> {
         if !costs.is_empty() {
             set("feature_costs", Value::Object(costs));
         }
-        set("variance_threshold", json!(args.rules.variance_threshold));
-        set("time_limit", json!(self.limits.time.map(|t| t.as_secs_f64())));
-        if self.method.proves() || self.certify.is_some() {
-            set("gap", json!(self.limits.gap_rel));
-            set("node_limit", json!(self.limits.nodes));
-        }
-        set("certify", json!(self.certify.is_some()));
-        set("memory", json!(svm.memory));
-        set("threads", json!(rayon::current_num_threads()));
-        out
     }
 
-    /// The story of the run, for the result: the command, warnings, and how incumbent and bound of this size moved.
+    /// The story of the run, for the result: the command, warnings, what the data rule out, and how incumbent and bound of this size
+    /// moved.
     pub(crate) fn story(&self, histories: &[History], max_features: Option<usize>) -> Map<String, Value> {
-        let mut out = Map::new();
-        out.insert("command".to_owned(), json!(command_line()));
-        out.insert("warnings".to_owned(), json!(warnings(&self.prepared.data)));
-        out.insert("trace".to_owned(), History::value(histories, max_features));
-        out
+        let name = |j: &usize| self.prepared.data.names.get(*j).into_owned();
+        let few = |features: &[usize]| {
+            let names: Vec<String> = features.iter().take(RULED_OUT).map(name).collect();
+            json!({"count": features.len(), "names": names})
+        };
+        let ruled_out = json!({
+            "constant": few(&self.prepared.constant), "low_variance": few(&self.prepared.low_variance)
+        });
+        Map::from_iter([
+            ("command".to_owned(), json!(self.invocation.command_line)),
+            ("warnings".to_owned(), json!(warnings(&self.prepared.data))),
+            ("ruled_out".to_owned(), ruled_out),
+            ("trace".to_owned(), History::value(histories, max_features)),
+        ])
     }
 
     /// Whether the result says what a report shows of the data.
     pub(crate) fn describes(&self) -> bool {
-        self.args.describe || self.args.report.is_some()
+        self.story.describe || self.args.report.is_some()
     }
 
     /// The rules in force, in a few words; `size` are the words for the size rule, `selected` says how much of a budget is
     /// used.
     pub(crate) fn rules_text(&self, size: Option<&str>, selected: &[usize]) -> String {
-        let (list, prepared) = (self.rules.list(), &self.prepared);
+        let (list, prepared) = (&self.asked, &self.prepared);
         let names = |group: &[usize]| {
             let named: Vec<String> = group.iter().map(|&j| prepared.data.names.get(j).into_owned()).collect();
             notation::some(&named)
         };
-        let by_hand =
-            |j: &&usize| prepared.constant.binary_search(j).is_err() && prepared.low_variance.binary_search(j).is_err();
-        let forbid: Vec<usize> = list.forbid.iter().filter(by_hand).copied().collect();
         let mut parts: Vec<String> = size.map(str::to_owned).into_iter().collect();
-        for (word, group) in [("require", &list.require), ("forbid", &forbid)] {
+        for (word, group) in [("require", &list.require), ("forbid", &list.forbid)] {
             if !group.is_empty() {
                 parts.push(format!("{word} {}", names(group)));
             }
@@ -349,4 +425,9 @@ impl Task<'_> {
         }
         if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
     }
+}
+
+/// The features of a report, ascending.
+pub(crate) fn selected(report: &Report) -> Vec<usize> {
+    report.selection.outcome.subset.as_ref().map_or_else(Vec::new, |subset| subset.iter().collect())
 }

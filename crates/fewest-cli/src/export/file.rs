@@ -58,6 +58,49 @@ impl Sink {
         path.map(|path| Self::open(option, path)).transpose()
     }
 
+    /// Refuses two outputs at one place, and an output over something that is read. Each has the name of its option; an output that
+    /// was not asked for is none.
+    ///
+    /// # Errors
+    /// The two, and where they are.
+    pub(crate) fn apart(outputs: &[(&str, Option<&Sink>)], inputs: &[(&str, &Path)]) -> Result<(), Failure> {
+        let outputs: Vec<(&str, &Sink)> = outputs.iter().filter_map(|&(name, sink)| Some((name, sink?))).collect();
+        for (at, (name, sink)) in outputs.iter().enumerate() {
+            if let Some((input, path)) = inputs.iter().find(|input| sink.is_at(input.1)) {
+                return Err(Failure::Input(format!(
+                    "{name} {}: that is {input}, and would be written over; name another file",
+                    path.display()
+                )));
+            }
+            let Some((other, _)) = outputs[..at].iter().find(|other| sink.is_same(other.1)) else { continue };
+            return Err(Failure::Input(match sink {
+                Sink::Stdout => {
+                    format!("only one of {other} and {name} can go to standard output; name a file for the other")
+                }
+                Sink::File(path) | Sink::Stream(path) => {
+                    format!("{other} and {name} are both {}; name two files", path.display())
+                }
+            }));
+        }
+        Ok(())
+    }
+
+    /// Whether both write to the same file, or to standard output.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Sink::Stdout, Sink::Stdout) => true,
+            // Many may write to a device, such as /dev/null.
+            (Sink::File(_), Sink::File(path)) => self.is_at(path),
+            _ => false,
+        }
+    }
+
+    /// Whether it writes to the file at this path, under whatever name.
+    fn is_at(&self, other: &Path) -> bool {
+        let Sink::File(path) = self else { return false };
+        path == other || identity(path).is_some_and(|id| Some(id) == identity(other)) || whole(path) == whole(other)
+    }
+
     /// Whether it is standard output.
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self, Sink::Stdout)
@@ -116,6 +159,25 @@ impl Sink {
             Sink::File(path) | Sink::Stream(path) => Ok(Box::new(LineWriter::new(File::create(path)?))),
         }
     }
+}
+
+/// Device and number of a file that there is.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// The path of a file that there is, without links.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(path).ok()
+}
+
+/// The path of a file that need not be there, its folder without links.
+fn whole(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::canonicalize(folder).unwrap_or_default().join(path.file_name().unwrap_or_default())
 }
 
 /// A name in the same folder that no other run uses.

@@ -6,8 +6,6 @@ use fewest::{Selection, Status, Subset};
 use fewest_data::{Names, Target};
 use serde_json::{Map, Value, json};
 
-use crate::args::method::Validated;
-
 use super::model_json::{SCHEMA, Trained, classes_value, counts_value};
 
 /// Indented JSON with short lists of plain values on one line, and a line end.
@@ -96,8 +94,6 @@ pub(crate) struct SelectionResult<'a> {
     pub(crate) model: Option<&'a Trained>,
     /// How far the subset is from the best of its size, where that was asked for.
     pub(crate) certificate: Option<Value>,
-    /// The subset of smallest error on samples held out, where there are any.
-    pub(crate) validated: Option<&'a Validated>,
     /// What the method alone reports, and the story of the run.
     pub(crate) more: Map<String, Value>,
 }
@@ -155,12 +151,6 @@ impl SelectionResult<'_> {
             "solutions": solutions,
             "version": env!("CARGO_PKG_VERSION"),
         });
-        if let Some(Validated { subset, objective, error, error_of_best, judged }) = self.validated {
-            value["validated"] = solution(subset, Some(*objective));
-            value["validated"]["error"] = json!(error);
-            value["validated"]["error_of_best_objective"] = json!(error_of_best);
-            value["validated"]["judged"] = json!(judged);
-        }
         for (key, more) in &self.more {
             value[key] = more.clone();
         }

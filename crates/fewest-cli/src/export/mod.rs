@@ -6,4 +6,5 @@ pub(crate) mod json;
 pub(crate) mod liblinear;
 pub(crate) mod libsvm;
 pub(crate) mod model_json;
+pub(crate) mod settings;
 pub(crate) mod table;

@@ -7,6 +7,15 @@ use crate::terminal::{bold, width};
 
 pub(crate) use fewest_report::{brief, number, seconds};
 
+/// A relative gap, not less than it is to the digits shown.
+pub(crate) fn gap(share: f64) -> String {
+    let text = format!("{share:.2e}");
+    match text.parse::<f64>() {
+        Ok(shown) if shown < share => format!("{:.2e}", share + 0.005 * 10f64.powf(share.log10().floor())),
+        _ => text,
+    }
+}
+
 /// A table with headings. Columns of numbers are aligned right.
 pub(crate) struct Table {
     headings: Vec<&'static str>,
@@ -118,7 +127,16 @@ fn cut(cell: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, cut, paragraph, wrapped};
+    use super::{Table, cut, gap, paragraph, wrapped};
+
+    #[test]
+    fn a_gap_is_not_rounded_down() {
+        assert_eq!([gap(0.50616), gap(1.004e-4), gap(9.991e-5), gap(0.0)], ["5.07e-1", "1.01e-4", "1.00e-4", "0.00e0"]);
+        for share in (1..2000).map(|k| 1.37e-6 * f64::from(k)) {
+            let shown: f64 = gap(share).parse().unwrap();
+            assert!(shown >= share && shown <= share * 1.011, "{share} {shown}");
+        }
+    }
 
     #[test]
     fn aligns_numbers_right_and_text_left() {

@@ -4,18 +4,18 @@ use std::time::Instant;
 
 use fewest::model::{FitSettings, Model};
 use fewest::validation::{Folds, Metrics, Summary, choose_size, confusion, set_f1};
-use fewest::{Cancel, Limits, Rules, Silent, Status, SvmSettings};
+use fewest::{Cancel, Limits, Report, Rules, Silent, Status, SvmSettings};
 use fewest_data::Features;
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Fold, Options};
-use crate::args::high::{self, ClassWeight};
-use crate::args::low::SelectionArgs;
-use crate::args::method::{Asked, Found};
+use super::plan::{Fold, Options, Recipes};
+use super::share::FoldTime;
 use crate::args::rules::RuleSource;
+use crate::args::svm::ClassWeight;
 use crate::commands::prepare::{Preparation, Prepared, Raw, listed};
-use crate::commands::selection::rules;
+use crate::commands::selection::{check_classes, limits, ruled_out, rules, selected};
 use crate::failure::Failure;
+use crate::method_args::MethodOptions;
 use crate::terminal::{Level, Terminal};
 
 /// What a fold found.
@@ -62,19 +62,11 @@ pub(crate) struct InnerScore {
     se: Option<f64>,
 }
 
-/// A method with one choice of what is tuned.
-struct Recipe {
-    asked: Asked,
-    svm: SvmSettings,
-}
-
 /// A method, ready to learn from any samples.
 pub(crate) struct Learner<'a> {
-    args: &'a SelectionArgs,
-    options: &'a Options,
-    class_weight: ClassWeight,
-    limits: Limits,
-    recipes: Vec<Recipe>,
+    options: &'a Options<'a>,
+    recipes: &'a Recipes,
+    class_weight: Option<ClassWeight>,
     /// Rules by size.
     sources: Vec<RuleSource>,
 }
@@ -98,7 +90,7 @@ struct Held {
 
 /// A classifier, and how it came about.
 struct Learned {
-    found: Found,
+    report: Report,
     model: Option<Model>,
     cost: f64,
 }
@@ -107,70 +99,51 @@ impl<'a> Learner<'a> {
     /// The method with all choices of what is tuned.
     ///
     /// # Errors
-    /// A value out of range, or one that the method does not have.
-    pub(crate) fn new(args: &'a SelectionArgs, options: &'a Options) -> Result<Self, Failure> {
-        let mut recipes = Vec::new();
-        let costs = if options.costs.is_empty() { vec![args.svm.cost] } else { options.costs.clone() };
-        let gammas: Vec<Option<String>> = match options.gammas.as_slice() {
-            [] => vec![args.own.gamma.clone()],
-            several => several.iter().cloned().map(Some).collect(),
-        };
-        for &cost in &costs {
-            for gamma in &gammas {
-                let mut args = args.clone();
-                (args.svm.cost, args.own.gamma) = (cost, gamma.clone());
-                let asked = Asked::read(&args)?;
-                recipes.push(Recipe { svm: asked.svm(&args.svm)?, asked });
-            }
-        }
+    /// Rules that cannot be understood, or that leave the size open to a method that needs one.
+    pub(crate) fn new(recipes: &'a Recipes, options: &'a Options<'a>) -> Result<Self, Failure> {
+        let rules = &options.selection.rules;
         let sources: Vec<RuleSource> =
-            options.sizes.iter().map(|&size| RuleSource::read(&args.rules, size)).collect::<Result<_, _>>()?;
-        if !sources[0].bounds_size() && !recipes[0].asked.finds_size() {
+            options.sizes.iter().map(|&size| RuleSource::read(rules, size)).collect::<Result<_, _>>()?;
+        if !sources[0].bounds_size() && !recipes.choices[0].args().finds_size() {
             return Err(Failure::input(
                 "say how many features to keep: --max-features K, or K..L to choose the size inside each fold",
             ));
         }
-        Ok(Self {
-            args,
-            options,
-            class_weight: ClassWeight::read(&args.svm.class_weight)?,
-            limits: high::limits(&args.limits)?,
-            recipes,
-            sources,
-        })
+        let class_weight = recipes.choices[0].value("class_weight");
+        Ok(Self { options, recipes, class_weight, sources })
     }
 
     /// The method's name.
-    pub(crate) fn method(&self) -> &str {
-        &self.args.method
+    pub(crate) fn method(&self) -> &'static str {
+        self.recipes.name
+    }
+
+    /// How many selections a fold takes at most.
+    pub(crate) fn selections(&self) -> usize {
+        match self.recipes.choices.len() * self.sources.len() {
+            1 => 1,
+            several => several * self.options.inner + 1,
+        }
     }
 
     fn preparation<'b>(&'b self, folds: Option<&'b str>) -> Preparation<'b> {
+        let selection = self.options.selection;
         Preparation {
-            data: &self.args.data,
-            prepare: &self.args.prepare,
-            class_weight: &self.class_weight,
-            variance_threshold: self.args.rules.variance_threshold,
+            data: &selection.data,
+            prepare: &selection.prepare,
+            class_weight: self.class_weight.as_ref(),
+            variance_threshold: selection.rules.variance_threshold,
             validate: None,
             folds,
         }
     }
 
-    /// Reads the data; also the memory that is left for kernel values, for [`Learner::set_memory`].
+    /// Reads the data.
     ///
     /// # Errors
     /// Whatever is wrong with the file.
-    pub(crate) fn load(&self, folds: Option<&str>, terminal: Terminal) -> Result<(Raw, u64), Failure> {
-        let mut svm = self.recipes[0].svm.clone();
-        let raw = self.preparation(folds).load(&mut svm, terminal)?;
-        Ok((raw, svm.memory))
-    }
-
-    /// Sets the memory that a selection may use.
-    pub(crate) fn set_memory(&mut self, memory: u64) {
-        for recipe in &mut self.recipes {
-            recipe.svm.memory = memory;
-        }
+    pub(crate) fn load(&self, folds: Option<&str>, terminal: Terminal) -> Result<Raw, Failure> {
+        self.preparation(folds).load(terminal)
     }
 
     /// Learns from the samples outside the fold and judges those inside; nothing when cancelled.
@@ -182,26 +155,26 @@ impl<'a> Learner<'a> {
         raw: &Raw,
         fold: &Fold,
         truth: Option<&[usize]>,
+        time: &mut FoldTime,
         cancel: &Cancel,
         terminal: Terminal,
     ) -> Result<Option<FoldResult>, Failure> {
         let start = Instant::now();
         let train: Vec<usize> = (0..raw.target.codes.len()).filter(|i| fold.test.binary_search(i).is_err()).collect();
-        let Some((recipe, size, inner)) = self.tune(raw, &train, cancel)? else { return Ok(None) };
+        let Some((recipe, size, inner)) = self.tune(raw, &train, time, cancel)? else { return Ok(None) };
         let prepared = self.prepare(raw, &train)?;
-        let learned = self.learn(&prepared, recipe, size, cancel)?;
+        let learned = self.learn(&prepared, recipe, size, time, cancel)?;
         if cancel.is_cancelled() {
             return Ok(None);
         }
         let seconds = start.elapsed().as_secs_f64();
         let judged = learned.predict(&prepared, &Held::new(raw, &fold.test, &prepared)?);
         let classes = raw.target.classes.len();
-        let selected: Vec<usize> =
-            learned.found.selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect());
+        let selected = selected(&learned.report);
         if selected.is_empty() {
             terminal.warn(&format!("{}: no feature was selected; the most frequent class is predicted", fold.name));
         }
-        let status = learned.found.selection.outcome.status;
+        let status = learned.report.selection.outcome.status;
         Ok(Some(FoldResult {
             repeat: fold.repeat,
             fold: fold.name.clone(),
@@ -210,7 +183,7 @@ impl<'a> Learner<'a> {
             n_test: fold.test.len(),
             seconds,
             status: status.name().to_owned(),
-            stopped: status.is_limit(),
+            stopped: status.is_limit() || time.cut_short(),
             cost: learned.cost,
             gamma: learned.model.as_ref().and_then(|m| m.kernel.gamma()),
             max_features: self.options.sizes[size],
@@ -221,8 +194,8 @@ impl<'a> Learner<'a> {
     }
 
     /// The recipe and the size of best accuracy in a cross-validation of the training part; nothing when cancelled.
-    fn tune(&self, raw: &Raw, rows: &[usize], cancel: &Cancel) -> Result<Option<Tuned>, Failure> {
-        let (n_recipes, n_sizes) = (self.recipes.len(), self.sources.len());
+    fn tune(&self, raw: &Raw, rows: &[usize], time: &mut FoldTime, cancel: &Cancel) -> Result<Option<Tuned>, Failure> {
+        let (n_recipes, n_sizes) = (self.recipes.choices.len(), self.sources.len());
         if n_recipes * n_sizes == 1 {
             return Ok(Some((0, 0, Vec::new())));
         }
@@ -241,7 +214,7 @@ impl<'a> Learner<'a> {
             let held = Held::new(raw, &of(inside), &prepared)?;
             for recipe in 0..n_recipes {
                 for size in 0..n_sizes {
-                    let learned = self.learn(&prepared, recipe, size, cancel)?;
+                    let learned = self.learn(&prepared, recipe, size, time, cancel)?;
                     if cancel.is_cancelled() {
                         return Ok(None);
                     }
@@ -280,28 +253,35 @@ impl<'a> Learner<'a> {
     }
 
     /// Selects and trains on prepared samples alone.
-    fn learn(&self, prepared: &Prepared, recipe: usize, size: usize, cancel: &Cancel) -> Result<Learned, Failure> {
-        let Recipe { asked, svm } = &self.recipes[recipe];
-        let list = rules(&self.sources[size], prepared, Terminal::new(Level::Quiet))?;
-        let method = asked.resolve(svm, prepared, list.max_features)?;
+    fn learn(
+        &self,
+        prepared: &Prepared,
+        recipe: usize,
+        size: usize,
+        time: &mut FoldTime,
+        cancel: &Cancel,
+    ) -> Result<Learned, Failure> {
+        let options: &MethodOptions = &self.recipes.choices[recipe];
+        check_classes(options, prepared)?;
+        let list = ruled_out(rules(&self.sources[size], prepared, Terminal::new(Level::Quiet))?, prepared);
+        let data = prepared.method_data();
+        let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
         let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
-        let nodes = self.limits.nodes.filter(|_| method.proves());
-        let limits = Limits { cancel: cancel.clone(), nodes, ..self.limits.clone() };
-        let mut found = method.select(prepared, &rules, None, limits, &mut Silent)?;
-        let cost = found.cost.unwrap_or(svm.cost);
-        let features: Vec<usize> =
-            found.selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect());
-        let model = match found.model.take() {
-            Some(model) => Some(model),
+        let limits = Limits { cancel: cancel.clone(), time: time.next(), ..limits(options) };
+        let report = method.select(&prepared.samples()?, &rules, limits, &mut Silent)?;
+        time.note(report.selection.outcome.status);
+        let cost = report.cost.unwrap_or(svm.cost);
+        let features = selected(&report);
+        let model = match &report.model {
+            Some(model) => Some(model.clone()),
             None if features.is_empty() => None,
             None => {
-                let svm = SvmSettings { cost, ..svm.clone() };
-                let settings = FitSettings { svm, kernel: method.kernel(features.len()) };
+                let settings = FitSettings { svm: SvmSettings { cost, ..svm }, kernel: report.kernel };
                 let mut stop = || cancel.is_cancelled().then_some(Status::Cancelled);
                 Some(prepared.train(&features, &settings, &mut stop)?.model)
             }
         };
-        Ok(Learned { found, model, cost })
+        Ok(Learned { report, model, cost })
     }
 }
 

@@ -6,42 +6,42 @@
 mod fold;
 mod plan;
 mod report;
+mod share;
 
 use std::sync::Mutex;
 
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::resume::Resume;
-use crate::args::low::EvaluateArgs;
+use super::invocation::Invocation;
 use crate::args::notation;
+use crate::cli::EvaluateArgs;
 use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::terminal::Terminal;
+use crate::method_args::MethodOptions;
+use crate::resume::Resume;
 use fold::{FoldResult, Learner};
 use plan::{Fold, Options};
+use share::FoldTimes;
 
 /// Runs the command.
 ///
 /// # Errors
 /// Bad input, or a method that fails in a fold, which is named.
-pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure> {
-    let options = Options::read(args)?;
+pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
+    let terminal = invocation.terminal;
+    let options = Options::read(args, method)?;
     let sink = Sink::open_if("--json", args.selection.json.as_ref())?;
     let page = Sink::open_if("--report", args.selection.report.as_ref())?;
-    let taken = [&sink, &page].into_iter().flatten().filter(|sink| sink.is_stdout()).count();
-    if taken > 1 {
-        return Err(Failure::input(
-            "only one of --json and --report can go to standard output; name a file for the other",
-        ));
-    }
-    let mut learners: Vec<Learner<'_>> =
-        options.methods.iter().map(|method| Learner::new(method, &options)).collect::<Result<_, _>>()?;
-    let (raw, memory) = learners[0].load(options.fold_column.as_deref(), terminal)?;
-    for learner in &mut learners {
-        learner.set_memory(memory);
-    }
+    let mut inputs = vec![("the data", args.selection.data.data.as_path())];
+    inputs.extend(args.selection.rules.files());
+    inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
+    Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())], &inputs)?;
+    let taken = [&sink, &page].into_iter().flatten().any(Sink::is_stdout);
+    let learners: Vec<Learner<'_>> =
+        options.methods.iter().map(|recipes| Learner::new(recipes, &options)).collect::<Result<_, _>>()?;
+    let raw = learners[0].load(options.fold_column.as_deref(), terminal)?;
     let folds = options.folds(&raw)?;
     let truth = options.truth(&raw.data.names)?;
     let resume = match &options.resume {
@@ -51,6 +51,8 @@ pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure
     let kept: Option<Vec<Option<FoldResult>>> = resume.as_ref().map_or(Ok(None), Resume::load)?;
     let total = learners.len() * folds.len();
     let results = kept.filter(|kept| kept.len() == total).unwrap_or_else(|| vec![None; total]);
+    let waiting = results.iter().filter(|result| result.is_none()).count();
+    let times = FoldTimes::new(invocation.left(args.selection.time_limit), options.selection_time, waiting);
     let results = Mutex::new((results, resume));
     let cancel = interrupt::listen(terminal)?;
     let job = |at: usize| -> Result<(), Failure> {
@@ -64,15 +66,16 @@ pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure
             Failure::Broken(text) => Failure::Broken(format!("{}: {text}", fold.name)),
             gone @ Failure::ReaderGone => gone,
         };
-        let found = learner.run(&raw, fold, truth.as_deref(), &cancel, terminal).map_err(named)?;
+        let mut time = times.next(learner.selections());
+        let found = learner.run(&raw, fold, truth.as_deref(), &mut time, &cancel, terminal).map_err(named)?;
         let Some(found) = found else { return Ok(()) };
         let accuracy = 100.0 * found.metrics.accuracy;
         terminal.detail(&format!("{}: {} {accuracy:.2} %, {:.2} s", fold.name, learner.method(), found.seconds));
         let mut results = results.lock().expect("no thread panics while it holds the results");
         results.0[at] = Some(found);
         match &results.1 {
-            Some(resume) => resume.keep(&results.0, false),
-            None => Ok(()),
+            Some(resume) if resume.is_due() => resume.keep(&results.0),
+            _ => Ok(()),
         }
     };
     let failures: Vec<Failure> = (0..total).into_par_iter().filter_map(|at| job(at).err()).collect();
@@ -81,14 +84,14 @@ pub(crate) fn run(args: &EvaluateArgs, terminal: Terminal) -> Result<u8, Failure
     }
     let (results, resume) = results.into_inner().expect("no thread panics while it holds the results");
     if let Some(resume) = resume {
-        resume.keep(&results, true)?;
+        resume.keep(&results)?;
     }
     let missing = results.iter().filter(|r| r.is_none()).count();
     let report = report::Report::new(&options, &learners, &raw, &folds, &results);
     if sink.is_some() || page.is_some() {
-        super::report::write(&report.value(), sink.as_ref(), page.as_ref(), terminal)?;
+        super::report::write(&report.value(&invocation.command_line), sink.as_ref(), page.as_ref(), terminal)?;
     }
-    if taken == 0 {
+    if !taken {
         terminal.out(&report.text())?;
     }
     if missing > 0 {

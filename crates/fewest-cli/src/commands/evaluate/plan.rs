@@ -1,23 +1,23 @@
 //! The options of an evaluation: folds, what is tuned, which size is chosen, what is compared.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use fewest::validation::SizeRule;
 use fewest_data::Names;
 use serde_json::Value;
 
 use super::{fold_name, named_folds};
-use crate::args::high;
-use crate::args::low::{EvaluateArgs, SelectionArgs};
 use crate::args::notation;
-use crate::args::options::{has_own_folds, leave_out_foreign};
 use crate::args::rules::Features;
+use crate::args::values::Costs;
+use crate::cli::{EvaluateArgs, SelectionArgs};
 use crate::commands::prepare::Raw;
 use crate::failure::Failure;
+use crate::method_args::{self, MethodOptions};
 
-/// Folds, outside and inside, unless an option says otherwise.
-const OUTER: usize = 10;
-const INNER: usize = 5;
+/// Folds, unless an option says otherwise.
+const FOLDS: usize = 10;
 
 /// One fold.
 pub(crate) struct Fold {
@@ -29,10 +29,20 @@ pub(crate) struct Fold {
     pub(crate) test: Vec<usize>,
 }
 
+/// A method with every choice of cost and gamma.
+pub(crate) struct Recipes {
+    /// The method's name.
+    pub(crate) name: &'static str,
+    /// One for each choice.
+    pub(crate) choices: Vec<MethodOptions>,
+}
+
 /// The options, understood.
-pub(crate) struct Options {
-    /// The method with its options, and the one it is compared with.
-    pub(crate) methods: Vec<SelectionArgs>,
+pub(crate) struct Options<'a> {
+    /// What all methods share.
+    pub(crate) selection: &'a SelectionArgs,
+    /// The method, and the one it is compared with.
+    pub(crate) methods: Vec<Recipes>,
     /// Folds by stratification.
     pub(crate) cv: usize,
     /// Times they are dealt.
@@ -53,6 +63,8 @@ pub(crate) struct Options {
     pub(crate) sizes: Vec<Option<usize>>,
     /// How a size is chosen.
     pub(crate) choose: SizeRule,
+    /// Most time for one selection.
+    pub(crate) selection_time: Option<Duration>,
     /// Where the results of folds are kept.
     pub(crate) resume: Option<PathBuf>,
     /// All options that the result depends on.
@@ -60,99 +72,53 @@ pub(crate) struct Options {
     truth: Option<String>,
 }
 
-impl Options {
+impl<'a> Options<'a> {
     /// As typed, to as meant.
     ///
     /// # Errors
     /// A value out of range, or options that do not go together.
-    pub(crate) fn read(args: &EvaluateArgs) -> Result<Self, Failure> {
+    pub(crate) fn read(args: &'a EvaluateArgs, options: &MethodOptions) -> Result<Self, Failure> {
         let selection = &args.selection;
-        for (option, given) in [
-            ("certify", selection.certify.is_some()),
-            ("trace", selection.trace.is_some()),
-            ("describe", selection.describe),
-            ("validate", selection.own.validate.is_some()),
-            ("write-model", selection.own.write_model.is_some()),
-        ] {
-            if given {
-                return Err(Failure::Input(format!(
-                    "--{option} is an option of select, not of evaluate; leave it out"
-                )));
-            }
+        let (costs, gammas) = tuned(&args.tune)?;
+        if let Some((typed, _)) = [("cost", costs.is_empty()), ("gamma", gammas.is_empty())]
+            .into_iter()
+            .find(|(option, untuned)| !untuned && options.given(option))
+        {
+            return Err(Failure::Input(format!(
+                "--{typed} is {}, but --tune chooses it; leave one of the two out",
+                options.text(typed).unwrap_or_default()
+            )));
         }
-        let (own, inner) = (&selection.own, args.inner_cv.unwrap_or(INNER));
-        for (option, count) in [("cv", own.cv.unwrap_or(OUTER)), ("inner-cv", inner)] {
-            if count < 2 {
-                return Err(Failure::Input(format!("--{option} is {count}, but must be at least 2")));
-            }
-        }
-        if args.repeats == Some(0) || (args.repeats.is_some() && own.folds.is_some()) {
-            return Err(Failure::input("--repeats must be at least 1, and has no meaning with --folds"));
-        }
-        let (mut costs, mut gammas) = (Vec::new(), Vec::new());
-        for tune in &args.tune {
-            match tune.split_once('=') {
-                Some(("C" | "cost", list)) => costs.extend(high::costs(list)?),
-                Some(("gamma", list)) => gammas.extend(list.split(',').map(|g| g.trim().to_owned())),
-                _ => {
-                    return Err(Failure::Input(format!(
-                        "--tune is {tune}, but must be C=VALUES or gamma=VALUES, with commas between the values"
-                    )));
-                }
-            }
-        }
-        let sizes = match selection.rules.max_features.as_deref() {
-            None => vec![None],
-            Some(text) => {
-                let sizes = notation::sizes(text);
-                let sizes = sizes.map_err(|why| Failure::Input(format!("--max-features is {text}, but {why}")))?;
-                sizes.into_iter().map(Some).collect()
-            }
-        };
-        let choose = match args.choose.as_deref() {
-            None | Some("best") => SizeRule::Best,
-            Some("one-se") => SizeRule::OneSe,
-            Some(text) => match text.parse::<f64>() {
-                Ok(share) if (0.0..1.0).contains(&share) => SizeRule::Tolerance(share),
-                _ => {
-                    return Err(Failure::Input(format!(
-                        "--choose is {text}, but must be best, one-se, or a share from 0 to below 1"
-                    )));
-                }
-            },
-        };
+        let sizes = selection.rules.sizes()?.map_or_else(|| vec![None], |sizes| sizes.into_iter().map(Some).collect());
+        let choose = args.choose.as_deref().map_or(Ok(SizeRule::Best), size_rule)?;
         if args.choose.is_some() && sizes.len() == 1 {
             return Err(Failure::input("--choose has a meaning for several sizes only: --max-features 1..20"));
         }
-        let mut methods = vec![inside(selection, inner)];
+        let mut methods = vec![recipes(options, &costs, &gammas, args)?];
         if let Some(other) = &args.against {
-            let mut other = SelectionArgs { method: other.clone(), ..selection.clone() };
-            leave_out_foreign(&mut other)?;
-            methods.push(inside(&other, inner));
+            let other = options.of_other(method_args::find(other)?)?;
+            let (has_cost, has_gamma) = (other.entry().has("cost"), other.entry().has("gamma"));
+            let costs = if has_cost { costs.as_slice() } else { &[] };
+            let gammas = if has_gamma { gammas.as_slice() } else { &[] };
+            methods.push(recipes(&other, costs, gammas, args)?);
         }
-        // Where things are written, and how fast, does not change the results.
-        let mut same = selection.clone();
-        (same.json, same.report, same.own.resume, same.data.memory) = (None, None, None, None);
-        let (repeats, truth) = (args.repeats.unwrap_or(1) as usize, args.truth.clone());
-        let text = format!(
-            "{same:?} {repeats} {} {:?} {inner} {:?} {:?} {truth:?}",
-            args.leave_one_out, args.tune, args.choose, args.against
-        );
         Ok(Self {
+            selection,
             methods,
-            cv: own.cv.unwrap_or(OUTER),
-            repeats,
+            cv: args.cv.unwrap_or(FOLDS),
+            repeats: args.repeats.unwrap_or(1),
             leave_one_out: args.leave_one_out,
-            fold_column: own.folds.clone(),
-            seed: own.seed.unwrap_or(0),
-            inner,
+            fold_column: args.folds.clone(),
+            seed: args.seed,
+            inner: args.inner_cv,
             costs,
             gammas,
             sizes,
             choose,
-            resume: own.resume.clone(),
-            text,
-            truth,
+            selection_time: args.selection_time_limit,
+            resume: args.resume.clone(),
+            text: identity(args, options),
+            truth: args.truth.clone(),
         })
     }
 
@@ -222,12 +188,70 @@ impl Options {
     }
 }
 
-/// The options of a method inside a fold: `--cv`, `--folds`, `--seed` and `--resume` are the evaluation's.
-fn inside(selection: &SelectionArgs, inner: usize) -> SelectionArgs {
-    let mut args = selection.clone();
-    let deals = has_own_folds(&args);
-    args.own.cv = deals.then_some(inner);
-    args.own.seed = args.own.seed.filter(|_| deals);
-    (args.own.folds, args.own.resume, args.json, args.report) = (None, None, None, None);
-    args
+/// The costs and gammas that `--tune` names.
+fn tuned(tune: &[String]) -> Result<(Vec<f64>, Vec<String>), Failure> {
+    let (mut costs, mut gammas) = (Vec::new(), Vec::new());
+    for tune in tune {
+        let wrong = |why: &str| Failure::Input(format!("--tune is {tune}, but {why}"));
+        match tune.split_once('=') {
+            Some(("C" | "cost", list)) => {
+                let Costs(list) = list.parse().map_err(|why: String| wrong(&format!("C {why}")))?;
+                costs.extend(list);
+            }
+            Some(("gamma", list)) => gammas.extend(list.split(',').map(|g| g.trim().to_owned())),
+            _ => return Err(wrong("must be C=VALUES or gamma=VALUES, with commas between the values")),
+        }
+    }
+    Ok((costs, gammas))
+}
+
+/// `--choose`.
+fn size_rule(text: &str) -> Result<SizeRule, Failure> {
+    match (text, text.parse::<f64>()) {
+        ("best", _) => Ok(SizeRule::Best),
+        ("one-se", _) => Ok(SizeRule::OneSe),
+        (_, Ok(share)) if (0.0..1.0).contains(&share) => Ok(SizeRule::Tolerance(share)),
+        _ => Err(Failure::Input(format!("--choose is {text}, but must be best, one-se, or a share from 0 to below 1"))),
+    }
+}
+
+/// A method with every choice of cost and gamma. Where it deals samples into folds of its own, they are those of `--inner-cv`.
+fn recipes(options: &MethodOptions, costs: &[f64], gammas: &[String], args: &EvaluateArgs) -> Result<Recipes, Failure> {
+    let mut choices = vec![options.again()?];
+    if options.args().deals_folds() {
+        let dealt = options.with("cv", &args.inner_cv.to_string())?;
+        choices = vec![dealt.with("seed", &args.seed.to_string())?];
+    }
+    let each = |choices: Vec<MethodOptions>, option: &str, values: &[String]| -> Result<Vec<MethodOptions>, Failure> {
+        if values.is_empty() {
+            return Ok(choices);
+        }
+        choices.iter().flat_map(|choice| values.iter().map(|value| choice.with(option, value))).collect()
+    };
+    let costs: Vec<String> = costs.iter().map(f64::to_string).collect();
+    choices = each(choices, "cost", &costs)?;
+    choices = each(choices, "gamma", gammas)?;
+    Ok(Recipes { name: options.name(), choices })
+}
+
+/// All options that the results of folds depend on: not where things are written, nor how fast.
+fn identity(args: &EvaluateArgs, options: &MethodOptions) -> String {
+    let mut selection = args.selection.clone();
+    (selection.json, selection.report, selection.data.memory) = (None, None, None);
+    format!(
+        "{selection:?} {} {:?} {:?} {:?} {} {:?} {} {:?} {} {:?} {:?} {:?} {:?}",
+        options.name(),
+        options.typed(),
+        args.cv,
+        args.folds,
+        args.seed,
+        args.repeats,
+        args.leave_one_out,
+        args.tune,
+        args.inner_cv,
+        args.choose,
+        args.against,
+        args.truth,
+        args.selection_time_limit
+    )
 }

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::fold::{FoldResult, Learner};
 use super::plan::{Fold, Options};
 use crate::commands::prepare::{Raw, warnings};
-use crate::commands::report::command_line;
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::export::table::{self, Table, pairs};
 
@@ -18,7 +17,7 @@ const ROWS: usize = 20;
 
 /// Results of all folds.
 pub(crate) struct Report<'a> {
-    options: &'a Options,
+    options: &'a Options<'a>,
     raw: &'a Raw,
     methods: Vec<MethodReport<'a>>,
 }
@@ -33,7 +32,7 @@ struct MethodReport<'a> {
 
 impl<'a> Report<'a> {
     pub(crate) fn new(
-        options: &'a Options,
+        options: &'a Options<'a>,
         learners: &'a [Learner<'a>],
         raw: &'a Raw,
         folds: &[Fold],
@@ -51,7 +50,7 @@ impl<'a> Report<'a> {
     }
 
     /// As JSON: the method, and under `against` the one it is compared with.
-    pub(crate) fn value(&self) -> Value {
+    pub(crate) fn value(&self, command_line: &str) -> Value {
         let (options, raw) = (self.options, self.raw);
         let mut value = self.methods[0].value(raw);
         let scheme = match (&options.fold_column, options.leave_one_out) {
@@ -67,7 +66,7 @@ impl<'a> Report<'a> {
             value["against"] = second.value(raw);
             value["comparison"] = comparison(first, second);
         }
-        value["command"] = json!(command_line());
+        value["command"] = json!(command_line);
         value["version"] = json!(env!("CARGO_PKG_VERSION"));
         value
     }

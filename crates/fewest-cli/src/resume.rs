@@ -63,14 +63,16 @@ impl Resume {
         serde_json::from_value(kept["state"].take()).map(Some).map_err(stranger)
     }
 
-    /// Writes the state, the old one being replaced as a whole; not `always`, but now and then.
+    /// Whether it is time to write the state again.
+    pub(crate) fn is_due(&self) -> bool {
+        self.wrote.get().is_none_or(|wrote| wrote.elapsed() >= PAUSE)
+    }
+
+    /// Writes the state, the old one being replaced as a whole.
     ///
     /// # Errors
     /// A failed write.
-    pub(crate) fn keep<T: Serialize>(&self, state: &T, always: bool) -> Result<(), Failure> {
-        if !always && self.wrote.get().is_some_and(|wrote| wrote.elapsed() < PAUSE) {
-            return Ok(());
-        }
+    pub(crate) fn keep<T: Serialize>(&self, state: &T) -> Result<(), Failure> {
         self.sink.write(&json!({"run": self.run, "state": state}).to_string(), self.terminal)?;
         self.wrote.set(Some(Instant::now()));
         Ok(())

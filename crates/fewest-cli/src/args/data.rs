@@ -1,0 +1,149 @@
+//! The data file, how it is read and prepared, and data files that are written.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use fewest_data::{Format, ReadOptions};
+
+use super::{notation, values};
+use crate::failure::Failure;
+
+/// The data file and how to read it.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct DataArgs {
+    /// Data file (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz; .csc), or - for
+    /// standard input
+    pub(crate) data: PathBuf,
+    /// Format of the data [default: by the file's ending]
+    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Data")]
+    pub(crate) format: Option<Format>,
+    /// Column that holds the class [default: y, label, class or target, else the last column]
+    #[arg(long, value_name = "NAME", help_heading = "Data")]
+    pub(crate) target: Option<String>,
+    /// Columns to leave out: a,b
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    pub(crate) drop: Vec<String>,
+    /// Columns to read as categories even where they hold numbers: a,b
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    pub(crate) text: Vec<String>,
+    /// The csv file has no header line: features are x1, x2, ... and the last column is the class
+    #[arg(long, help_heading = "Data")]
+    pub(crate) no_header: bool,
+    /// Largest svmlight feature number to accept [default: about the bytes of the file]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Data")]
+    pub(crate) index_limit: Option<u64>,
+    /// Memory to keep within, e.g. 500M or 2G [default: three quarters of the machine's; 1G for kernel
+    /// values]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "Limits")]
+    pub(crate) memory: Option<u64>,
+}
+
+impl DataArgs {
+    /// How to read the data.
+    ///
+    /// # Errors
+    /// A list of names that cannot be understood.
+    pub(crate) fn read_options(&self) -> Result<ReadOptions, Failure> {
+        Ok(ReadOptions {
+            target: self.target.clone(),
+            format: self.format,
+            memory_limit: self.memory,
+            drop: names("--drop", &self.drop)?,
+            text: names("--text", &self.text)?,
+            no_header: self.no_header,
+            index_limit: self.index_limit,
+            ..ReadOptions::default()
+        })
+    }
+}
+
+/// How features are prepared.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct PrepareArgs {
+    /// Column with a weight for each sample; it is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Data")]
+    pub(crate) sample_weights: Option<String>,
+    /// Feature scaling [default: standard for dense data, maxabs for sparse data]
+    #[arg(long, value_name = "KIND", help_heading = "Data")]
+    pub(crate) scale: Option<ScaleArg>,
+}
+
+/// Feature scaling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleArg {
+    /// Centre at the mean, divide by the standard deviation (population variance)
+    Standard,
+    /// Divide by the largest absolute value
+    Maxabs,
+    /// As in the file
+    None,
+}
+
+/// The data path as the readers take it.
+///
+/// # Errors
+/// A path that is no UTF-8.
+pub(crate) fn path_text(path: &Path) -> Result<&str, Failure> {
+    path.to_str().ok_or_else(|| Failure::Input(format!("{}: the path is not valid UTF-8; rename it", path.display())))
+}
+
+/// A format by its name in an option.
+pub(crate) fn format(name: &str) -> Result<Format, String> {
+    Format::by_name(name).ok_or_else(|| {
+        let known: Vec<&str> = Format::ALL.iter().map(|f| f.name()).collect();
+        format!("must be one of {}", known.join(", "))
+    })
+}
+
+/// The format to write a data file in: as named by `--out-format`, else by the ending of the path.
+///
+/// # Errors
+/// An ending that tells nothing.
+pub(crate) fn out_format(path: &str, named: Option<Format>) -> Result<Format, Failure> {
+    named.or_else(|| Format::of_path(path)).ok_or_else(|| {
+        Failure::Input(format!(
+            "{path}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --out-format"
+        ))
+    })
+}
+
+/// The names in all values of a repeatable option.
+///
+/// # Errors
+/// A list that cannot be understood.
+pub(crate) fn names(option: &str, lists: &[String]) -> Result<Vec<String>, Failure> {
+    let lists: Result<Vec<_>, _> = lists.iter().map(|l| notation::names(l)).collect();
+    Ok(lists.map_err(|why| Failure::Input(format!("{option}: {why}")))?.concat())
+}
+
+/// A small text file that the user named, without the mark that some editors put before the text.
+///
+/// # Errors
+/// A file that cannot be read.
+pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned)),
+        Err(error) => {
+            Err(Failure::Input(format!("{}: cannot be read: {}", path.display(), crate::failure::plain(&error))))
+        }
+    }
+}
+
+/// The names of the features selected in a result that `fewest select --json` wrote.
+///
+/// # Errors
+/// A file that cannot be read or is no such result.
+pub(crate) fn selected(path: &Path) -> Result<Vec<String>, Failure> {
+    let place = path.display();
+    let result: Option<serde_json::Value> = serde_json::from_str(&read_text(path)?).ok();
+    let selected = result.as_ref().and_then(|result| result["selected"].as_array());
+    let names: Option<Vec<String>> =
+        selected.and_then(|list| list.iter().map(|name| name.as_str().map(str::to_owned)).collect());
+    match names {
+        Some(names) if !names.is_empty() => Ok(names),
+        Some(_) => Err(Failure::Input(format!("{place}: no feature was selected; select again with other rules"))),
+        None => Err(Failure::Input(format!(
+            "{place}: not a result with selected features; give the file that `fewest select --json` wrote"
+        ))),
+    }
+}

@@ -1,0 +1,83 @@
+//! Longer texts of `--help`.
+
+/// Examples shown under `fewest --help`.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  fewest check wdbc.csv                                    what is in the file, and what is wrong with it
+  fewest select wdbc.csv --method rfe --max-features 5     keep the five best features, print a table
+  fewest select genes.csv.gz --method rfe --max-features 10 --step half --require TP53 --json result.json
+  fewest select wdbc.csv --method exact --max-features 5   the best five, proven
+  fewest path wdbc.csv --method exact --max-features 1..8  the best one, two, ... eight
+  fewest path wdbc.csv --method exact --max-features 1..8 --report path.html    a page with charts, for people
+  fewest select wdbc.csv --method kta --max-features 5     the best five for a Gaussian kernel, proven
+  fewest fit wdbc.csv --result result.json --model wdbc.model
+  fewest predict wdbc.model new.csv --out predictions.csv
+  fewest generate hyperplane --samples 500 --features 20 --relevant 5 --out d.csv    data with a known truth
+  fewest methods rfe                                       what the method solves, its options, its paper
+  fewest select --method rfe --help                        everything that select takes with it
+
+Names that contain a comma: repeat the option, quote the name (--require '\"a,b\",c') or escape the comma (--require 'a\\,b').
+A colon or equals sign inside a name of --implies, --at-most, --class-weight is quoted or escaped in the same way.
+
+Exit codes: 0 finished, 1 failure, 2 usage or bad input, 3 stopped at a limit or by Ctrl-C with the best subset so far
+written, 4 no subset satisfies the rules.";
+
+/// Format of the rules file, shown under `fewest select --help`.
+pub(super) const RULES_FORMAT: &str = "\
+Each method has options of its own: `fewest select --method exact --help` shows them with these, `fewest methods exact`
+alone, and `fewest methods` lists the methods.
+
+Rules file (--rules FILE.toml), every key optional:
+  max_features = 5                     budget = 12.5
+  require = [\"age\"]                    forbid = [\"id\"]
+  implies = [[\"a\", \"b\"]]               together = [[\"c\", \"d\"]]
+  at_most = [{ count = 2, of = [\"a\", \"b\", \"c\"] }]
+  at_least = [{ count = 1, of = [\"a\", \"b\"] }]
+  [costs]                              # cost of each feature for the budget
+  age = 1.0
+or one table per rule, in any order and number:
+  [[rule]]
+  implies = [\"a\", \"b\"]                 # a needs b
+  [[rule]]
+  at_most = 2
+  of = [\"a\", \"b\", \"c\"]
+Options on the command line are added to those of the file; a size or a budget stands in one of the two only.
+
+Examples:
+  fewest select wdbc.csv --method rfe --max-features 5
+  fewest select wdbc.csv --method rfe --max-features 5 --require mean_area --at-most 1:mean_radius,worst_radius
+  fewest select wdbc.csv --method rfe --max-features 5 --certify          how far this is from the best five
+  fewest select wdbc.csv --method exact --penalty 2 --solutions 3         size by a price per feature; the three best
+  fewest select wdbc.csv --method rfe --budget 12.5 --feature-costs costs.csv --json -
+  fewest select a9a.svm.gz --method info-gain --max-features 20";
+
+/// Shown under `fewest path --help`.
+pub(super) const PATH_EXAMPLES: &str = "\
+Each method has options of its own: `fewest path --method exact --help` shows them with these.
+Each size starts from what the sizes before it found. The time limit is for the whole path.
+
+Examples:
+  fewest path wdbc.csv --method exact --max-features 1..10
+  fewest path wdbc.csv --method rfe --max-features 1,2,5,10 --certify --json path.json
+  fewest path genes.csv.gz --method exact --max-features 2..20:2 --cost 0.01 --time-limit 10m";
+
+/// Shown under `fewest evaluate --help`.
+pub(super) const EVALUATE_EXAMPLES: &str = "\
+Each method has options of its own: `fewest evaluate --method exact --help` shows them with these.
+Scaling, constant and low-variance features, class weights, gammas, tuning and selection are all found on the training part of each
+fold. The time limit is for all of it. Ranges of --max-features make the size a choice inside the folds.
+
+Examples:
+  fewest evaluate wdbc.csv --method rfe --max-features 5 --cv 10 --repeats 5
+  fewest evaluate wdbc.csv --method exact --max-features 1..8 --choose one-se --tune C=0.1,1,10
+  fewest evaluate wdbc.csv --method exact --max-features 5 --against rfe --json report.json
+  fewest evaluate d.csv --method rfe --max-features 5 --truth x1,x7,x9";
+
+/// Shown under `fewest report --help`.
+pub(super) const REPORT_EXAMPLES: &str = "\
+The page is one file, loads nothing, and is the one that --report writes. Stand-ins, correlations and the strength of single features are
+in it where the JSON was written with --describe or --report.
+
+Examples:
+  fewest select wdbc.csv --method exact --max-features 5 --describe --json result.json
+  fewest report result.json -o result.html";

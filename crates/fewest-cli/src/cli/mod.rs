@@ -1,0 +1,320 @@
+//! The command line: the commands and their options. [`parse`] adds those of the method.
+
+mod help;
+mod parse;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use fewest_data::Format;
+
+use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, format};
+use crate::args::generate::GenerateArgs;
+use crate::args::rules::RuleArgs;
+use crate::args::svm::{KernelArgs, SvmArgs};
+use crate::args::values;
+use help::{EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT};
+pub(crate) use parse::{Parsed, Unparsed, parse, with_all_methods};
+
+/// Feature selection for support vector machines, with proof of how good the answer is.
+#[derive(Debug, Parser)]
+#[command(name = "fewest", version, after_help = EXAMPLES, max_term_width = 110, propagate_version = true)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Options of every command.
+    #[command(flatten)]
+    pub(crate) global: Global,
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Print errors only: no notes, warnings or progress bar
+    #[arg(long, short = 'q', global = true, help_heading = "Display", conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more: settings in force, timings of each part
+    #[arg(long, short = 'v', global = true, help_heading = "Display")]
+    pub(crate) verbose: bool,
+    /// Threads to use [default: all cores]
+    #[arg(long, value_name = "N", value_parser = values::size, global = true, help_heading = "Limits")]
+    pub(crate) threads: Option<usize>,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find a subset; print a table, write JSON or a model
+    Select(Box<SelectArgs>),
+    /// Find a subset for each of several sizes
+    Path(Box<PathArgs>),
+    /// Say how well a method does on samples it has not seen, by cross-validation with everything inside the folds
+    Evaluate(Box<EvaluateArgs>),
+    /// Train the SVM on given features
+    Fit(Box<FitArgs>),
+    /// Classify samples with a trained model
+    Predict(PredictArgs),
+    /// Make a page for people from the JSON of select, path or evaluate
+    Report(ReportArgs),
+    /// Say what is in a data file, and what is wrong with it
+    Check(CheckArgs),
+    /// Convert between data formats
+    Convert(ConvertArgs),
+    /// Write synthetic data with a known truth, seeded
+    Generate(Box<GenerateArgs>),
+    /// List the methods, or describe one: what it solves, proves and accepts; its paper
+    Methods(MethodsArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// Shell to write for
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page (roff) of fewest or of one command
+    #[command(hide = true)]
+    Man {
+        /// Command to describe
+        command: Option<String>,
+    },
+}
+
+/// Where a model goes.
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// Write the trained SVM to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) model: Option<PathBuf>,
+    /// Format of the model file; liblinear and libsvm files are read by those programs' own predict
+    #[arg(long, value_name = "FORMAT", default_value = "json", help_heading = "Output")]
+    pub(crate) model_format: ModelFormat,
+}
+
+/// Format of a model file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelFormat {
+    /// Our own, read by fewest predict
+    Json,
+    /// LIBLINEAR's text format: linear, two classes; for data as in the file (scaling is folded in)
+    Liblinear,
+    /// LIBSVM's text format; for data as in the file (other kernels than linear need --scale none, rbf all columns)
+    Libsvm,
+}
+
+/// The options that `select`, `path` and `evaluate` share.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SelectionArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Method; `fewest methods` lists them
+    #[arg(long, short = 'm', value_name = "METHOD")]
+    pub(crate) method: String,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// Rules.
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    /// Stop after this long with the best so far, reading included: 500ms, 60s, 5m, 1h; path shares it
+    /// out among its sizes, evaluate among all its selections
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) time_limit: Option<Duration>,
+    /// Write the result as JSON to this file, or - for standard output (the table is then left out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write a page for people to this file, or - for standard output: charts, tables, the gap in
+    /// words; one file, nothing is loaded
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+/// What `select` and `path` tell besides the result.
+#[derive(Debug, Args)]
+pub(crate) struct StoryArgs {
+    /// Write every event of the run to this file, one JSON object per line
+    #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Add to the JSON what a report shows of the data: strength of each feature alone, correlations,
+    /// stand-ins; --report does it, too
+    #[arg(long, help_heading = "Output")]
+    pub(crate) describe: bool,
+}
+
+/// `fewest select`.
+#[derive(Debug, Args)]
+#[command(after_help = RULES_FORMAT)]
+pub(crate) struct SelectArgs {
+    /// What `path` takes too.
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Trace and description.
+    #[command(flatten)]
+    pub(crate) story: StoryArgs,
+    /// Model.
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+}
+
+/// `fewest path`.
+#[derive(Debug, Args)]
+#[command(after_help = PATH_EXAMPLES)]
+pub(crate) struct PathArgs {
+    /// What `select` takes too.
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Trace and description.
+    #[command(flatten)]
+    pub(crate) story: StoryArgs,
+}
+
+/// `fewest evaluate`.
+#[derive(Debug, Args)]
+#[command(after_help = EVALUATE_EXAMPLES)]
+pub(crate) struct EvaluateArgs {
+    /// What `select` takes too.
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Number of stratified folds [default: 10]
+    #[arg(long, value_name = "F", value_parser = values::folds, help_heading = "Evaluation")]
+    pub(crate) cv: Option<usize>,
+    /// Column with the fold of each sample; it is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Evaluation", conflicts_with = "cv")]
+    pub(crate) folds: Option<String>,
+    /// How samples are dealt into folds
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Evaluation")]
+    pub(crate) seed: u64,
+    /// Repeat the folds this many times, dealt anew [default: 1]
+    #[arg(long, value_name = "R", value_parser = values::size, help_heading = "Evaluation", conflicts_with = "folds")]
+    pub(crate) repeats: Option<usize>,
+    /// A fold for each sample
+    #[arg(long, help_heading = "Evaluation", conflicts_with_all = ["cv", "folds", "repeats"])]
+    pub(crate) leave_one_out: bool,
+    /// Choose inside each fold among these: C=0.25,1,4 or gamma=0.1,1 (repeat for several); sizes are
+    /// given by --max-features 1..20
+    #[arg(long, value_name = "NAME=VALUES", help_heading = "Evaluation")]
+    pub(crate) tune: Vec<String>,
+    /// Number of stratified folds inside each fold, for --tune, sizes, and methods that cross-validate
+    #[arg(long, value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Evaluation")]
+    pub(crate) inner_cv: usize,
+    /// Which of several sizes to choose: best, one-se (the smallest within one standard error of the
+    /// best), or a share such as 0.02 (the smallest within that share of the best) [default: best]
+    #[arg(long, value_name = "RULE", help_heading = "Evaluation")]
+    pub(crate) choose: Option<String>,
+    /// Evaluate this method on the same folds, too, and test whether the first is better; it runs with
+    /// the options of the first as far as it has them
+    #[arg(long, value_name = "METHOD", help_heading = "Evaluation")]
+    pub(crate) against: Option<String>,
+    /// The features that should be found: a,b,c or a file with one name per line or JSON
+    /// {"selected": [...]}; reports SetF1
+    #[arg(long, value_name = "NAMES|FILE", help_heading = "Evaluation")]
+    pub(crate) truth: Option<String>,
+    /// Stop each selection after this long with the best so far
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) selection_time_limit: Option<Duration>,
+    /// Keep the results of folds here, and go on from there when started again
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+/// `fewest fit`.
+#[derive(Debug, Args)]
+pub(crate) struct FitArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Features to train on: a,b,c (repeat freely)
+    #[arg(long, value_name = "NAMES", required_unless_present_any = ["result", "all_features"])]
+    pub(crate) features: Vec<String>,
+    /// Take the features from the JSON that `fewest select` wrote
+    #[arg(long, value_name = "RESULT.json", conflicts_with = "features")]
+    pub(crate) result: Option<PathBuf>,
+    /// Train on every feature that is not constant
+    #[arg(long, conflicts_with_all = ["features", "result"])]
+    pub(crate) all_features: bool,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// SVM.
+    #[command(flatten)]
+    pub(crate) svm: SvmArgs,
+    /// Kernel parameters.
+    #[command(flatten)]
+    pub(crate) kernel: KernelArgs,
+    /// Model.
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Stop after this long with the best model so far: 500ms, 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) time_limit: Option<Duration>,
+    /// Write objective, settings and model as JSON to this file, or - for standard output
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// `fewest predict`.
+#[derive(Debug, Args)]
+pub(crate) struct PredictArgs {
+    /// Model written by `fewest fit`, or the JSON result of `fewest select`
+    pub(crate) model: PathBuf,
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Write predictions and decision values as csv to this file [default: standard output]
+    #[arg(long, short = 'o', value_name = "FILE", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write accuracy and counts as JSON to this file, or - for standard output (needs --out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// `fewest report`.
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub(crate) struct ReportArgs {
+    /// JSON that select, path or evaluate wrote
+    pub(crate) result: PathBuf,
+    /// Write the page to this file, or - for standard output
+    #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) out: PathBuf,
+}
+
+/// `fewest check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Write what was found as JSON to this file, or - for standard output (the table is then left out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+/// `fewest convert`.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// File to write; its ending says the format (.csc: columns that are mapped, for data larger than memory)
+    pub(crate) out: PathBuf,
+    /// Format to write [default: by the ending]
+    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Output")]
+    pub(crate) out_format: Option<Format>,
+    /// Write these features only, in this order: a,b,c
+    #[arg(long, value_name = "NAMES", help_heading = "Data")]
+    pub(crate) features: Vec<String>,
+    /// Scale the features on the way
+    #[arg(long, value_name = "KIND", default_value = "none", help_heading = "Data")]
+    pub(crate) scale: ScaleArg,
+}
+
+/// `fewest methods`.
+#[derive(Debug, Args)]
+pub(crate) struct MethodsArgs {
+    /// Method to describe
+    pub(crate) method: Option<String>,
+    /// Write the list as JSON to this file, or - for standard output
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+}

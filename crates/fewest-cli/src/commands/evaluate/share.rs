@@ -1,0 +1,91 @@
+//! The time limit of an evaluation, shared out among its folds, and in a fold among its selections.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use fewest::Status;
+
+/// The time of all folds.
+pub(crate) struct FoldTimes {
+    end: Option<Instant>,
+    selection: Option<Duration>,
+    /// Folds that are not begun.
+    waiting: AtomicUsize,
+    /// Folds that are worked on at a time.
+    at_a_time: usize,
+}
+
+/// The time of one fold.
+pub(crate) struct FoldTime {
+    end: Option<Instant>,
+    /// Most time for one selection.
+    selection: Option<Duration>,
+    /// Selections still to come.
+    left: usize,
+    cut_short: bool,
+}
+
+impl FoldTimes {
+    /// Shares out what is left of the time limit among this many folds, as many at a time as there are threads. A selection takes at most
+    /// `selection`.
+    pub(crate) fn new(left: Option<Duration>, selection: Option<Duration>, folds: usize) -> Self {
+        let at_a_time = rayon::current_num_threads().max(1);
+        let end = left.and_then(|left| Instant::now().checked_add(left));
+        Self { end, selection, waiting: AtomicUsize::new(folds), at_a_time }
+    }
+
+    /// The time of the next fold, which takes at most this many selections.
+    pub(crate) fn next(&self, selections: usize) -> FoldTime {
+        let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed).max(1);
+        let rounds = waiting.div_ceil(self.at_a_time) as u32;
+        let now = Instant::now();
+        let end = self.end.map(|end| now + end.saturating_duration_since(now) / rounds);
+        FoldTime { end, selection: self.selection, left: selections, cut_short: false }
+    }
+}
+
+impl FoldTime {
+    /// The time of the next selection: an equal share of what is left.
+    pub(crate) fn next(&mut self) -> Option<Duration> {
+        let left = self.left.max(1) as u32;
+        self.left = self.left.saturating_sub(1);
+        let share = self.end.map(|end| end.saturating_duration_since(Instant::now()) / left);
+        match (share, self.selection) {
+            (Some(share), Some(most)) => Some(share.min(most)),
+            (share, most) => share.or(most),
+        }
+    }
+
+    /// Notes how a selection ended.
+    pub(crate) fn note(&mut self, status: Status) {
+        self.cut_short |= status.is_limit();
+    }
+
+    /// Whether a limit ended any selection.
+    pub(crate) fn cut_short(&self) -> bool {
+        self.cut_short
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::FoldTimes;
+
+    #[test]
+    fn what_is_left_is_shared_out() {
+        let seconds = |time: Option<Duration>| time.expect("there is a limit").as_secs_f64();
+        let limit = Some(Duration::from_secs(100));
+        let mut times = FoldTimes::new(limit, None, 10);
+        times.at_a_time = 2;
+        // Five rounds of two folds each, four selections in a fold.
+        let mut fold = times.next(4);
+        let (first, second) = (seconds(fold.next()), seconds(fold.next()));
+        assert!((4.9..=5.0).contains(&first) && (6.5..=6.7).contains(&second), "{first} {second}");
+        let capped = FoldTimes::new(limit, Some(Duration::from_secs(1)), 1).next(4).next();
+        assert_eq!(capped, Some(Duration::from_secs(1)));
+        assert_eq!(FoldTimes::new(None, None, 3).next(4).next(), None);
+        assert_eq!(FoldTimes::new(Some(Duration::ZERO), None, 3).next(4).next(), Some(Duration::ZERO));
+    }
+}

@@ -1,0 +1,164 @@
+//! The settings of a method in a result: those of the library, flat, under the names of the options.
+
+use fewest::{AnyMethod, Kernel};
+use fewest_data::Names;
+use serde_json::{Map, Value, json};
+
+/// The settings of a method; `kernel` is the one that was used, once that is known.
+pub(crate) fn of_method(method: &AnyMethod, names: &Names, kernel: Option<&Kernel>) -> Map<String, Value> {
+    let settings = serde_json::to_value(method).expect("settings are numbers, lists and names");
+    let mut out = Map::new();
+    flatten(settings, names, &mut out);
+    out.remove("name");
+    if let Some(gamma) = kernel.and_then(Kernel::gamma) {
+        gamma_used(&mut out, gamma);
+    }
+    out
+}
+
+/// Adds each setting under the name of its option.
+fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
+    let Value::Object(settings) = settings else { return };
+    for (key, value) in settings {
+        match (key.as_str(), value) {
+            // An SVM, the program of lagrangian, the kernel: groups of options.
+            ("svm" | "program", group) => flatten(group, names, out),
+            ("kernel", Value::Object(mut kernel)) => {
+                out.insert("kernel".to_owned(), kernel.remove("kind").unwrap_or_default());
+                out.extend(kernel);
+            }
+            ("tuning", Value::Object(mut tuning)) => {
+                out.insert("costs".to_owned(), tuning.remove("costs").unwrap_or_default());
+                out.insert("retune".to_owned(), tuning.remove("every").unwrap_or_default());
+                out.insert("cv".to_owned(), fold_count(&tuning["folds"]));
+            }
+            ("tuning", _) => {}
+            ("folds", folds) => _ = out.insert("cv".to_owned(), fold_count(&folds)),
+            ("step", step) => add_step(&step, out),
+            ("penalty", prices) => _ = out.insert(key, priced(&prices, names)),
+            ("costs", Value::Array(costs)) if costs.is_empty() => _ = out.insert(key, Value::Null),
+            ("start", start @ Value::Bool(_)) => _ = out.insert(key, start),
+            ("start", start) => add_start(start, names, out),
+            ("passes", Value::Null) => _ = out.insert(key, json!("all")),
+            ("interior", interior) => {
+                let solver = if interior == true { "interior" } else { "simplex" };
+                out.insert("lp".to_owned(), json!(solver));
+            }
+            ("binning", Value::Object(bins)) => {
+                out.insert(key, bins.into_iter().next().map_or(Value::Null, |(_, count)| count));
+            }
+            (_, value) => _ = out.insert(key, value),
+        }
+    }
+}
+
+/// The number of folds, of the fold of each sample.
+fn fold_count(folds: &Value) -> Value {
+    let of = folds["of"].as_array().into_iter().flatten();
+    json!(of.filter_map(Value::as_u64).max().map_or(0, |last| last + 1))
+}
+
+/// How many features leave in one step, and of what a fraction is.
+fn add_step(step: &Value, out: &mut Map<String, Value>) {
+    if let Some((of, count)) = step.as_object().and_then(|step| step.iter().next()) {
+        out.insert("step".to_owned(), count.clone());
+        out.insert("step_of".to_owned(), json!(of));
+    }
+}
+
+/// Where a flip starts: from features, or from what rfe ends with. Subsets that a search starts from are none of the options.
+fn add_start(start: Value, names: &Names, out: &mut Map<String, Value>) {
+    let Value::Object(mut start) = start else { return };
+    if let Some(Value::Array(features)) = start.remove("features") {
+        let name = |j: &Value| j.as_u64().map(|j| names.get(j as usize).into_owned());
+        out.insert("start".to_owned(), json!(features.iter().filter_map(name).collect::<Vec<_>>()));
+    } else if let Some(rfe) = start.remove("rfe") {
+        out.insert("start".to_owned(), json!("rfe"));
+        flatten(rfe, names, out);
+    }
+}
+
+/// Prices: null, one number, or one by name.
+fn priced(prices: &Value, names: &Names) -> Value {
+    match prices.as_array().map(Vec::as_slice) {
+        None | Some([]) => Value::Null,
+        Some([first, rest @ ..]) if rest.iter().all(|price| price == first) => first.clone(),
+        Some(each) => Value::Object(names.iter().zip(each).map(|(n, l)| (n.into_owned(), l.clone())).collect()),
+    }
+}
+
+/// The number that a rule for gamma came to; a rule for each number of features stays a rule.
+fn gamma_used(out: &mut Map<String, Value>, gamma: f64) {
+    // Without a kernel among the settings the method has one only, and gamma is a setting of its own.
+    let own = !out.contains_key("kernel");
+    let Some(rule) = out.get_mut("gamma") else { return };
+    let text = rule.as_str().map_or_else(|| "number".to_owned(), str::to_owned);
+    if own || text != "1/p" {
+        *rule = json!(gamma);
+    }
+    out.insert("gamma_rule".to_owned(), json!(text));
+}
+
+/// What a method tells, with features by name where a result has names.
+pub(crate) fn details(details: &Map<String, Value>, names: &Names) -> Map<String, Value> {
+    let mut out = details.clone();
+    let name = |j: &Value| json!(j.as_u64().map(|j| names.get(j as usize)));
+    if let Some(Value::Array(curve)) = out.get_mut("curve") {
+        for left in curve.iter_mut().filter_map(|step| step["left"].as_array_mut()) {
+            left.iter_mut().for_each(|feature| *feature = name(&feature[0]));
+        }
+    }
+    if let Some(validated) = out.get_mut("validated") {
+        let chosen = validated["selected_indices"].as_array().into_iter().flatten();
+        validated["selected"] = chosen.map(name).collect();
+        validated["error_of_best_objective"] = validated["error_of_best"].take();
+        validated.as_object_mut().and_then(|entries| entries.remove("error_of_best"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest::kernel_oracle::Criterion;
+    use fewest::method::exact::ExactSettings;
+    use fewest::method::kta::KtaSettings;
+    use fewest::method::rfe::{RfeSettings, Step, Tuning};
+    use fewest::validation::Folds;
+    use fewest::{Gamma, Kernel, KernelRule};
+    use fewest_data::Names;
+    use serde_json::json;
+
+    use super::of_method;
+
+    #[test]
+    fn settings_stand_under_the_names_of_the_options() {
+        let names = Names::Listed(vec!["a".into(), "b".into()]);
+        let tuning = Tuning { costs: vec![1.0, 2.0], folds: Folds::new(vec![0, 1, 2, 0]).unwrap(), every: 3 };
+        let kernel = KernelRule::new(Kernel::Poly { gamma: 1.0, coef0: 0.5, degree: 2 }, Gamma::Scale);
+        let (step, criterion) = (Step::Remaining(0.5), Criterion::Margin);
+        let rfe = RfeSettings { kernel, step, criterion, tuning: Some(tuning), ..RfeSettings::default() };
+        let used = Kernel::Poly { gamma: 0.25, coef0: 0.5, degree: 2 };
+        let settings = of_method(&rfe.into(), &names, Some(&used));
+        for (key, value) in [
+            ("kernel", json!("poly")),
+            ("gamma", json!(0.25)),
+            ("gamma_rule", json!("scale")),
+            ("coef0", json!(0.5)),
+            ("degree", json!(2)),
+            ("costs", json!([1.0, 2.0])),
+            ("cv", json!(3)),
+            ("retune", json!(3)),
+            ("step", json!(0.5)),
+            ("step_of", json!("remaining")),
+            ("criterion", json!("margin")),
+            ("loss", json!("hinge")),
+        ] {
+            assert_eq!(settings[key], value, "{key}");
+        }
+        let exact = ExactSettings { penalty: vec![1.0, 2.0], ..ExactSettings::default() };
+        let settings = of_method(&exact.into(), &names, None);
+        assert_eq!((&settings["penalty"], settings.get("start")), (&json!({"a": 1.0, "b": 2.0}), None));
+        let settings = of_method(&KtaSettings::default().into(), &names, Some(&Kernel::Rbf { gamma: 0.1 }));
+        assert_eq!((&settings["gamma"], &settings["gamma_rule"]), (&json!(0.1), &json!("sigest:1")));
+    }
+}

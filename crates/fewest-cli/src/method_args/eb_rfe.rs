@@ -1,0 +1,67 @@
+//! `eb-rfe` on the command line.
+
+use std::path::PathBuf;
+
+use fewest::method::eb_rfe::EbRfeSettings;
+use fewest::{AnyMethod, SvmSettings};
+
+use super::MethodArgs;
+use super::elimination::RankingArgs;
+use super::shared::{CertifyArgs, FoldsArgs, MethodData};
+use crate::args::svm::MarginArgs;
+use crate::args::values::{self, Costs};
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EbRfeArgs {
+    /// Candidates per step; the smallest number of the paper's table
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = values::size, help_heading = "Method")]
+    candidates: usize,
+    /// Only features whose criterion exceeds the smallest by at most (RATIO - 1) times its size are
+    /// candidates
+    #[arg(long, value_name = "RATIO", value_parser = values::one_or_more, allow_negative_numbers = true, help_heading = "Method")]
+    adaptive: Option<f64>,
+    /// Choose the cost among these by cross-validation [default: 0.0625,0.25,1,4,16,64]
+    #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
+    costs: Option<Costs>,
+    #[command(flatten)]
+    folds: FoldsArgs,
+    /// Keep here how far the run has come, and go on from there when started again
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    resume: Option<PathBuf>,
+    #[command(flatten)]
+    ranking: RankingArgs,
+    #[command(flatten)]
+    svm: MarginArgs,
+    #[command(flatten)]
+    certify: CertifyArgs,
+}
+
+impl MethodArgs for EbRfeArgs {
+    fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
+        let costs = self.costs.as_ref().map_or_else(|| EbRfeSettings::COSTS.to_vec(), |costs| costs.0.clone());
+        Ok(EbRfeSettings {
+            svm: data.svm(self.svm()),
+            kernel: self.ranking.kernel(),
+            criterion: self.ranking.criterion(),
+            candidates: self.candidates,
+            adaptive: self.adaptive,
+            costs,
+            folds: self.folds.resolve(data)?,
+            resume: None,
+        }
+        .into())
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        self.ranking.check()
+    }
+
+    fn svm(&self) -> SvmSettings {
+        self.svm.settings(SvmSettings::default())
+    }
+
+    fn deals_folds(&self) -> bool {
+        true
+    }
+}

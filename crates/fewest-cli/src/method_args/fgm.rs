@@ -1,0 +1,66 @@
+//! `fgm` on the command line.
+
+use fewest::method::fgm::{FgmSettings, Mkl};
+use fewest::{AnyMethod, Loss, SvmSettings};
+
+use super::MethodArgs;
+use super::shared::{GapArg, MethodData};
+use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES, ToleranceArg};
+use crate::args::values;
+use crate::failure::Failure;
+
+/// The solvers of multiple kernel learning by name.
+const MKLS: &[(&str, &str)] =
+    &[("fast", "Newton's method on the weights of the subsets"), ("simple", "SimpleMKL: reduced gradient")];
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct FgmArgs {
+    /// Size of each generated subset; without --max-features every feature of their mixture is kept
+    /// [default: --max-features]
+    #[arg(long, value_name = "B", value_parser = values::size, help_heading = "Method")]
+    subset_size: Option<usize>,
+    /// Solver of multiple kernel learning [default: fast; with --plain simple, the paper's]
+    #[arg(long, value_name = "SOLVER", value_parser = values::choice::<Mkl>(MKLS), help_heading = "Method")]
+    mkl: Option<Mkl>,
+    /// The paper's text: a pass over all features for every subset, and SimpleMKL
+    #[arg(long, help_heading = "Method")]
+    plain: bool,
+    #[command(flatten)]
+    gap: GapArg,
+    #[command(flatten)]
+    cost: CostArg,
+    /// Loss
+    #[arg(long, value_name = "LOSS", default_value = "squared-hinge", value_parser = values::choice::<Loss>(&LOSSES[1..]), help_heading = "SVM")]
+    loss: Loss,
+    #[command(flatten)]
+    bias: BiasArg,
+    #[command(flatten)]
+    tolerance: ToleranceArg,
+    #[command(flatten)]
+    class_weight: ClassWeightArg,
+}
+
+impl MethodArgs for FgmArgs {
+    fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
+        let SvmSettings { cost, bias, tolerance, memory, .. } = data.svm(self.svm());
+        let mkl = self.mkl.unwrap_or(if self.plain { Mkl::Simple } else { Mkl::Fast });
+        let (reuse, subset_size) = (!self.plain, self.subset_size);
+        Ok(FgmSettings { cost, bias, mkl, reuse, subset_size, tolerance, memory }.into())
+    }
+
+    fn svm(&self) -> SvmSettings {
+        let base = FgmSettings::default();
+        SvmSettings {
+            cost: self.cost.cost,
+            loss: self.loss,
+            bias: self.bias.bias.unwrap_or(base.bias),
+            tolerance: self.tolerance.tolerance.unwrap_or(base.tolerance),
+            memory: base.memory,
+            ..SvmSettings::default()
+        }
+    }
+
+    fn finds_size(&self) -> bool {
+        self.subset_size.is_some()
+    }
+}

@@ -1,0 +1,34 @@
+//! `kta` on the command line.
+
+use fewest::method::kta::KtaSettings;
+use fewest::{AnyMethod, SvmSettings};
+
+use super::MethodArgs;
+use super::shared::{AlignmentArgs, MethodData, SearchArgs, SolutionsArg};
+use crate::args::svm::SvmArgs;
+use crate::failure::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct KtaArgs {
+    #[command(flatten)]
+    alignment: AlignmentArgs,
+    #[command(flatten)]
+    solutions: SolutionsArg,
+    #[command(flatten)]
+    search: SearchArgs,
+    #[command(flatten)]
+    svm: SvmArgs,
+}
+
+impl MethodArgs for KtaArgs {
+    fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
+        let base = KtaSettings::default();
+        let memory = data.kernel_memory.unwrap_or(base.memory);
+        let (gamma, solutions) = (self.alignment.gamma, self.solutions.solutions);
+        Ok(KtaSettings { gamma, solutions, memory, ..base }.into())
+    }
+
+    fn svm(&self) -> SvmSettings {
+        self.svm.settings(SvmSettings::default())
+    }
+}

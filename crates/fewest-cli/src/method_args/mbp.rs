@@ -1,0 +1,76 @@
+//! `mbp` on the command line.
+
+use fewest::method::mbp::MbpSettings;
+use fewest::{AnyMethod, SvmSettings};
+
+use super::MethodArgs;
+use super::shared::{MethodData, PenaltyArg, ProgramArgs, SearchArgs, needs};
+use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES};
+use crate::args::values;
+use crate::failure::Failure;
+
+/// The program of `mbp` and `lagrangian`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PricedArgs {
+    #[command(flatten)]
+    pub(crate) penalty: PenaltyArg,
+    /// Largest absolute weight of a feature [default: one is found for each]
+    #[arg(long, value_name = "U", value_parser = values::positive, allow_negative_numbers = true, help_heading = "Method")]
+    weight_bound: Option<f64>,
+    #[command(flatten)]
+    cost: CostArg,
+    /// Loss
+    #[arg(long, value_name = "LOSS", default_value = "hinge", value_parser = values::choice::<fewest::Loss>(&LOSSES[..1]), help_heading = "SVM")]
+    loss: fewest::Loss,
+    #[command(flatten)]
+    bias: BiasArg,
+    #[command(flatten)]
+    class_weight: ClassWeightArg,
+}
+
+impl PricedArgs {
+    /// The program.
+    ///
+    /// # Errors
+    /// A name that is no feature, a feature without a penalty.
+    pub(crate) fn settings(&self, data: &MethodData<'_>) -> Result<MbpSettings, Failure> {
+        let (SvmSettings { cost, bias, .. }, weight_bound) = (self.svm(), self.weight_bound);
+        let (penalty, memory) = (self.penalty.resolve(data)?, data.memory);
+        Ok(MbpSettings { cost, bias, penalty, weight_bound, memory, ..MbpSettings::default() })
+    }
+
+    /// The SVM with the same cost and bias.
+    pub(crate) fn svm(&self) -> SvmSettings {
+        let bias = self.bias.bias.unwrap_or(MbpSettings::default().bias);
+        SvmSettings { cost: self.cost.cost, bias, loss: self.loss, ..SvmSettings::default() }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MbpArgs {
+    #[command(flatten)]
+    priced: PricedArgs,
+    #[command(flatten)]
+    program: ProgramArgs,
+    #[command(flatten)]
+    search: SearchArgs,
+}
+
+impl MethodArgs for MbpArgs {
+    fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
+        let (plain, interior) = (self.program.plain, self.program.interior());
+        Ok(MbpSettings { plain, interior, ..self.priced.settings(data)? }.into())
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if self.program.lp.is_some() && !self.program.plain { Err(needs("lp", "plain")) } else { Ok(()) }
+    }
+
+    fn svm(&self) -> SvmSettings {
+        self.priced.svm()
+    }
+
+    fn finds_size(&self) -> bool {
+        self.priced.penalty.is_some()
+    }
+}

@@ -1,0 +1,227 @@
+//! The options of each method: what it takes and nothing else, in a file named as the method.
+//!
+//! To add one: its file, and its lines in [`METHODS`] and above. Help, refusals, `fewest methods` and completions read them here.
+
+#[cfg(feature = "highs")]
+mod fsv;
+#[cfg(feature = "highs")]
+mod gbd;
+#[cfg(feature = "highs")]
+mod lagrangian;
+#[cfg(feature = "highs")]
+mod mbp;
+#[cfg(feature = "highs")]
+mod milo_k;
+#[cfg(feature = "highs")]
+mod milp1;
+#[cfg(feature = "highs")]
+mod milp2;
+#[cfg(feature = "highs")]
+mod rmilo_k;
+
+mod eb_rfe;
+mod elimination;
+mod exact;
+mod fgm;
+mod flip;
+mod info_gain;
+mod kta;
+mod l1_svm;
+mod nmmkl;
+mod options;
+mod qcqp_ssvm;
+mod rfe;
+mod shared;
+mod validate;
+
+use clap::{Arg, ArgMatches, Command};
+use fewest::{AnyMethod, Info, SvmSettings};
+
+use crate::failure::Failure;
+pub(crate) use options::MethodOptions;
+pub(crate) use shared::{CERTIFICATE, Certify, HeldOut, MethodData, listed};
+pub(crate) use validate::Validate;
+
+/// The options of a method, as typed.
+pub(crate) trait MethodArgs: std::fmt::Debug + Send + Sync {
+    /// The method with its settings, now that there are data.
+    ///
+    /// # Errors
+    /// A name that is no feature, folds that the samples do not fill.
+    fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure>;
+
+    /// Refuses options that do not go together.
+    ///
+    /// # Errors
+    /// As said.
+    fn check(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// The SVM that is trained on the subset, and that a certificate judges by.
+    fn svm(&self) -> SvmSettings;
+
+    /// Whether the method finds a size by itself; what [`AnyMethod::finds_size`] will say once there are data.
+    fn finds_size(&self) -> bool {
+        true
+    }
+
+    /// Whether the method deals samples into folds of its own.
+    fn deals_folds(&self) -> bool {
+        false
+    }
+}
+
+/// A method on the command line.
+pub(crate) struct Entry {
+    augment: fn(Command) -> Command,
+    read: fn(&ArgMatches) -> Result<Box<dyn MethodArgs>, clap::Error>,
+    name: &'static str,
+}
+
+/// The entry of a method whose options are these.
+const fn entry<A: clap::Args + MethodArgs + 'static>(name: &'static str) -> Entry {
+    Entry { augment: A::augment_args, read: |matches| Ok(Box::new(A::from_arg_matches(matches)?)), name }
+}
+
+/// The methods, in the order of [`AnyMethod::INFOS`].
+pub(crate) const METHODS: &[Entry] = &[
+    entry::<exact::ExactArgs>("exact"),
+    entry::<kta::KtaArgs>("kta"),
+    #[cfg(feature = "highs")]
+    entry::<milo_k::MiloKArgs>("milo-k"),
+    #[cfg(feature = "highs")]
+    entry::<rmilo_k::RmiloKArgs>("rmilo-k"),
+    entry::<l1_svm::L1SvmArgs>("l1-svm"),
+    #[cfg(feature = "highs")]
+    entry::<fsv::FsvArgs>("fsv"),
+    #[cfg(feature = "highs")]
+    entry::<mbp::MbpArgs>("mbp"),
+    #[cfg(feature = "highs")]
+    entry::<lagrangian::LagrangianArgs>("lagrangian"),
+    #[cfg(feature = "highs")]
+    entry::<milp1::Milp1Args>("milp1"),
+    #[cfg(feature = "highs")]
+    entry::<milp2::Milp2Args>("milp2"),
+    #[cfg(feature = "highs")]
+    entry::<gbd::GbdArgs>("gbd"),
+    entry::<fgm::FgmArgs>("fgm"),
+    entry::<qcqp_ssvm::QcqpSsvmArgs>("qcqp-ssvm"),
+    entry::<nmmkl::NmmklArgs>("nmmkl"),
+    entry::<rfe::RfeArgs>("rfe"),
+    entry::<eb_rfe::EbRfeArgs>("eb-rfe"),
+    entry::<flip::BitFlipArgs>("bit-flip"),
+    entry::<flip::AttributeFlipArgs>("attribute-flip"),
+    entry::<info_gain::InfoGainArgs>("info-gain"),
+];
+
+/// A method by name.
+///
+/// # Errors
+/// An unknown name, with the names there are.
+pub(crate) fn find(name: &str) -> Result<&'static Entry, Failure> {
+    METHODS.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let known: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
+        let near = shared::did_you_mean(name, &known);
+        Failure::Input(format!("there is no method {name}{near}; available are {}", known.join(", ")))
+    })
+}
+
+/// What to say where no method is named.
+pub(crate) fn unnamed() -> Failure {
+    Failure::input("say which method: --method METHOD; `fewest methods` lists them")
+}
+
+/// The methods that have an option, other than for the search of a certificate.
+pub(crate) fn owners(option: &str) -> Vec<&'static str> {
+    let has = |entry: &&Entry| entry.arguments().iter().any(|arg| arg.get_id() == option && !certifies(arg));
+    METHODS.iter().filter(has).map(|entry| entry.name).collect()
+}
+
+/// Whether an option has a meaning with `--certify` only.
+fn certifies(arg: &Arg) -> bool {
+    arg.get_help_heading() == Some(CERTIFICATE)
+}
+
+/// Refuses an option that a method does not have, where it is one of other methods.
+pub(crate) fn foreign(option: &str, entry: &Entry) -> Option<Failure> {
+    let name = entry.name;
+    if option == "certify" {
+        return Some(Failure::Input(format!(
+            "--certify looks for the best subset, but {name} does that itself and proves its bound; leave it out"
+        )));
+    }
+    let owners = owners(option);
+    let or = if entry.has("certify") && entry.has(option) { ", or add --certify" } else { "" };
+    (!owners.is_empty()).then(|| {
+        let (option, owners) = (option.replace('_', "-"), listed(&owners));
+        Failure::Input(format!("--{option} is an option of {owners}, not of {name}; leave it out{or}"))
+    })
+}
+
+impl Entry {
+    /// What is to be known of the method.
+    pub(crate) fn info(&self) -> &'static Info {
+        let info = AnyMethod::INFOS.iter().find(|info| info.name == self.name);
+        info.expect("the library has every method of the list")
+    }
+
+    /// The kernel of a method that has one only.
+    pub(crate) fn only_kernel(&self) -> &'static str {
+        if self.info().kernels == "rbf" { "rbf" } else { "linear" }
+    }
+
+    /// The options alone.
+    pub(crate) fn command(&self) -> Command {
+        let command = (self.augment)(Command::new(self.name).no_binary_name(true));
+        if command.get_arguments().any(|arg| arg.get_id() == "kernel") {
+            return command;
+        }
+        command.arg(kernel_argument(self))
+    }
+
+    /// Each option.
+    pub(crate) fn arguments(&self) -> Vec<Arg> {
+        self.command().get_arguments().cloned().collect()
+    }
+
+    /// Whether it has an option.
+    pub(crate) fn has(&self, option: &str) -> bool {
+        self.arguments().iter().any(|arg| arg.get_id() == option)
+    }
+}
+
+/// `--kernel` of a method that has one only.
+fn kernel_argument(entry: &Entry) -> Arg {
+    let (only, name) = (entry.only_kernel(), entry.name);
+    let parse = move |text: &str| -> Result<String, String> {
+        if text == only {
+            return Ok(text.to_owned());
+        }
+        Err(format!("must be {only} with {name}; select first, then train with `fewest fit --kernel {text}`"))
+    };
+    let help = format!("Kernel: {only}, {name} has no other [default: {only}]");
+    Arg::new("kernel").long("kernel").value_name("KERNEL").value_parser(parse).help(help).help_heading("SVM")
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest::AnyMethod;
+
+    use super::METHODS;
+
+    #[test]
+    fn every_method_of_the_library_has_options() {
+        let names: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
+        let known: Vec<&str> = AnyMethod::INFOS.iter().map(|info| info.name).collect();
+        assert_eq!(names, known);
+    }
+
+    #[test]
+    fn the_options_of_every_method_make_a_command() {
+        for entry in METHODS {
+            entry.command().debug_assert();
+            assert!(entry.arguments().iter().all(|arg| arg.get_help().is_some()), "{}", entry.name);
+        }
+    }
+}

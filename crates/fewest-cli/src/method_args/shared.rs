@@ -1,0 +1,294 @@
+//! Options that several methods share, and what settings are made of besides options.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fewest::validation::Folds;
+use fewest::{Design, Gamma, SvmSettings};
+use fewest_data::{Names, Target};
+
+use crate::args::data::selected;
+use crate::args::rules::{Features, read_values};
+use crate::args::svm::gamma;
+use crate::args::{notation, values};
+use crate::failure::Failure;
+
+/// Heading of the options that have a meaning with `--certify` only.
+pub(crate) const CERTIFICATE: &str = "Certificate";
+
+/// What settings are made of besides the options: the data, as far as they matter.
+pub(crate) struct MethodData<'a> {
+    /// Name of the data file.
+    pub(crate) source: &'a str,
+    /// Names of the features.
+    pub(crate) names: &'a Names,
+    /// Classes.
+    pub(crate) target: &'a Target,
+    /// The name of each sample's fold, where a column says it.
+    pub(crate) folds: Option<&'a [String]>,
+    /// Samples that are not trained on.
+    #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "gbd alone judges by them"))]
+    pub(crate) held_out: Option<&'a HeldOut>,
+    /// Bytes for kernel values, where `--memory` says it.
+    pub(crate) kernel_memory: Option<u64>,
+    /// Bytes allowed in all.
+    pub(crate) memory: u64,
+}
+
+impl MethodData<'_> {
+    /// With the memory that it may use for kernel values.
+    pub(crate) fn svm(&self, svm: SvmSettings) -> SvmSettings {
+        SvmSettings { memory: self.kernel_memory.unwrap_or(svm.memory), ..svm }
+    }
+}
+
+/// Samples to judge classifiers by, scaled as those that are trained on.
+pub(crate) struct HeldOut {
+    /// Their features.
+    #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "gbd alone judges by them"))]
+    pub(crate) design: Arc<dyn Design>,
+    /// Their labels, -1 or +1.
+    pub(crate) labels: Vec<f64>,
+}
+
+/// `--gap`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GapArg {
+    /// Proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    #[arg(long, value_name = "G", value_parser = values::not_negative, allow_negative_numbers = true, help_heading = "Limits")]
+    gap: Option<f64>,
+}
+
+/// Limits of a search: `--gap` and `--node-limit`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    #[command(flatten)]
+    gap: GapArg,
+    /// Stop after this many nodes of the search
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Limits")]
+    node_limit: Option<u64>,
+}
+
+/// `--certify`, and the limits of its search.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CertifyArgs {
+    /// Say how far the subset found is from the best of its size, by the search of exact; it never
+    /// changes the subset. Takes what is left of the time limit, 60s without one, and no more than TIME
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        value_parser = Certify::read, help_heading = CERTIFICATE)]
+    certify: Option<Certify>,
+    /// Proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
+    #[arg(long, value_name = "G", value_parser = values::not_negative, allow_negative_numbers = true, help_heading = CERTIFICATE)]
+    gap: Option<f64>,
+    /// Stop after this many nodes of the search
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = CERTIFICATE)]
+    node_limit: Option<u64>,
+}
+
+/// `--certify`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Certify {
+    /// Most time for each search, if named.
+    pub(crate) time: Option<Duration>,
+}
+
+impl Certify {
+    /// Without a value (an empty text), or with a time.
+    fn read(text: &str) -> Result<Self, String> {
+        Ok(Self { time: if text.is_empty() { None } else { Some(values::time(text)?) } })
+    }
+}
+
+/// `--solutions`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SolutionsArg {
+    /// Find and prove this many best subsets
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::size, help_heading = "Method")]
+    pub(crate) solutions: usize,
+}
+
+/// `--gamma` of the methods that maximise kernel-target alignment.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AlignmentArgs {
+    /// gamma of the kernel: a number, sigest[:BETA] = BETA / median squared distance, scale =
+    /// 1 / (K Var(X)), both for K features on average, or 1/p for 1 / K
+    #[arg(long, value_name = "GAMMA", default_value_t = Gamma::Sigest(1.0), value_parser = gamma,
+        allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) gamma: Gamma,
+}
+
+/// How HiGHS solves a mixed-integer program.
+#[cfg(feature = "highs")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProgramArgs {
+    /// The paper's text, without our improvements
+    #[arg(long, help_heading = "Method")]
+    pub(crate) plain: bool,
+    /// How linear programs are solved [default: simplex]
+    #[arg(long, value_name = "SOLVER", help_heading = "Method")]
+    pub(crate) lp: Option<LpSolver>,
+    /// Before solving it, write the mixed-integer program to this file for another solver
+    #[arg(long, value_name = "FILE.mps|.lp", value_parser = program_path, help_heading = "Output")]
+    write_model: Option<std::path::PathBuf>,
+}
+
+#[cfg(feature = "highs")]
+impl ProgramArgs {
+    /// Whether linear programs are solved by an interior-point method.
+    pub(crate) fn interior(&self) -> bool {
+        self.lp == Some(LpSolver::Interior)
+    }
+}
+
+/// Solver of linear programs.
+#[cfg(feature = "highs")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LpSolver {
+    /// Simplex
+    Simplex,
+    /// Interior point, as in the paper
+    Interior,
+}
+
+#[cfg(feature = "highs")]
+fn program_path(text: &str) -> Result<std::path::PathBuf, String> {
+    let path = Path::new(text);
+    match path.extension() {
+        Some(ending) if ending == "mps" || ending == "lp" => Ok(path.to_owned()),
+        _ => Err("must end in .mps or .lp, which says the format".to_owned()),
+    }
+}
+
+/// `--penalty`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PenaltyArg {
+    /// Add this to the objective for each chosen feature: one number, or a csv file with lines
+    /// name,penalty or a .json object
+    #[arg(long, value_name = "L|FILE", value_parser = Penalty::read, allow_negative_numbers = true, help_heading = "Method")]
+    penalty: Option<Penalty>,
+}
+
+/// Prices of features.
+#[derive(Debug, Clone)]
+enum Penalty {
+    /// The same for every feature.
+    Each(f64),
+    /// By name, from a file.
+    ByName { file: String, values: Vec<(String, f64)> },
+}
+
+impl Penalty {
+    fn read(text: &str) -> Result<Self, String> {
+        let range = "a finite number, 0 or more";
+        if text.parse::<f64>().is_ok() {
+            return values::not_negative(text).map(Penalty::Each).map_err(|_| format!("must be {range}, or a file"));
+        }
+        if !Path::new(text).exists() {
+            return Err(format!("must be {range}, or a file, and there is no such file"));
+        }
+        let values = read_values(Path::new(text), "penalty").map_err(Failure::into_text)?;
+        if let Some((name, value)) = values.iter().find(|v| !(v.1 >= 0.0 && v.1.is_finite())) {
+            return Err(format!("{text}: the penalty of {name} is {value}, but must be {range}"));
+        }
+        Ok(Penalty::ByName { file: text.to_owned(), values })
+    }
+}
+
+impl PenaltyArg {
+    /// Whether there is one.
+    pub(crate) fn is_some(&self) -> bool {
+        self.penalty.is_some()
+    }
+
+    /// One for each feature, or none at all.
+    ///
+    /// # Errors
+    /// A name that is no feature, a feature without a penalty.
+    pub(crate) fn resolve(&self, data: &MethodData<'_>) -> Result<Vec<f64>, Failure> {
+        match &self.penalty {
+            None => Ok(Vec::new()),
+            Some(Penalty::Each(value)) => Ok(vec![*value; data.names.len()]),
+            Some(Penalty::ByName { file, values }) => {
+                let features = Features::new(data.names);
+                let indexed: Result<Vec<(usize, f64)>, Failure> =
+                    values.iter().map(|(name, value)| Ok((features.index(name, file)?, *value))).collect();
+                features.complete(&indexed?, file, "penalty")
+            }
+        }
+    }
+}
+
+/// The folds of a method's own cross-validation.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FoldsArgs {
+    /// Number of stratified folds [default: 5]
+    #[arg(long, value_name = "F", value_parser = values::folds, help_heading = "Method")]
+    cv: Option<usize>,
+    /// Column with the fold of each sample; it is set apart and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Method", conflicts_with = "cv")]
+    folds: Option<String>,
+    /// How samples are dealt into the folds of --cv [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Method", conflicts_with = "folds")]
+    seed: Option<u64>,
+}
+
+impl FoldsArgs {
+    /// Folds where nothing is typed.
+    const COUNT: usize = 5;
+
+    /// The first option typed, if any.
+    pub(crate) fn typed(&self) -> Option<&'static str> {
+        let all = [("cv", self.cv.is_some()), ("folds", self.folds.is_some()), ("seed", self.seed.is_some())];
+        all.into_iter().find(|option| option.1).map(|option| option.0)
+    }
+
+    /// The folds of the samples at hand.
+    ///
+    /// # Errors
+    /// More folds than samples, a column of one fold.
+    pub(crate) fn resolve(&self, data: &MethodData<'_>) -> Result<Folds, Failure> {
+        let (source, n) = (data.source, data.target.codes.len());
+        let Some(names) = data.folds else {
+            let count = self.cv.unwrap_or(Self::COUNT);
+            if count > n {
+                return Err(Failure::Input(format!("{source}: --cv is {count}, but there are {n} samples")));
+            }
+            return Ok(Folds::new(fewest_data::stratified_folds(data.target, count, self.seed.unwrap_or(0)))?);
+        };
+        let mut known: Vec<&String> = names.iter().collect();
+        known.sort_unstable();
+        known.dedup();
+        if known.len() < 2 {
+            let column = self.folds.as_deref().unwrap_or_default();
+            return Err(Failure::Input(format!(
+                "{source}: the column `{column}` has one fold only, but cross-validation needs at least 2"
+            )));
+        }
+        let code = |name: &String| known.binary_search(&name).expect("listed above") as u32;
+        Ok(Folds::new(names.iter().map(code).collect())?)
+    }
+}
+
+/// The features that a search starts from: those of a result.
+pub(crate) fn start(text: &str) -> Result<Vec<String>, String> {
+    selected(Path::new(text)).map_err(Failure::into_text)
+}
+
+/// `mbp has two classes` in words: refuses options that the method has, but not together with others.
+pub(crate) fn needs(option: &str, other: &str) -> Failure {
+    Failure::Input(format!("--{option} has a meaning with --{other} only; add it, or leave --{option} out"))
+}
+
+/// The names in a list, for messages: `a, b and c`.
+pub(crate) fn listed(names: &[&str]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        one => one.concat(),
+    }
+}
+
+/// A name like this one among these, as a question in brackets.
+pub(crate) fn did_you_mean(name: &str, known: &[&str]) -> String {
+    notation::closest(name, known.iter().copied()).map_or_else(String::new, |near| format!(" (did you mean {near}?)"))
+}
