@@ -8,15 +8,8 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from fewest._base import Selector
-from fewest._constraints import (
-    COMMON,
-    COST,
-    FEW,
-    GAP,
-    POSITIVE_OR_NONE,
-    TOLERANCE,
-)
-from fewest._engine import is_elsewhere
+from fewest._constraints import stores_arguments
+from fewest._engine import bias_of, is_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,10 +27,6 @@ class FeatureGeneratingMachine(Selector):
 
     Parameters
     ----------
-    n_features_to_select : int, default=None
-        At most this many features. None: min(5, n_features).
-    rules : Rules, default=None
-        Rules that the subset obeys: must-in, must-out, implications, groups, a budget.
     C : float, default=1.0
         Slack cost, above 0: ``C / 2 sum xi_i^2``.
     top_b : bool, default=False
@@ -48,53 +37,19 @@ class FeatureGeneratingMachine(Selector):
         Value s of the constant feature whose weight is the bias, above 0. None: the bias is not penalised.
     mkl : {"fast", "simple"}, default="fast"
         Solver of multiple kernel learning: Newton's method, or SimpleMKL.
-    plain : bool, default=False
-        The paper's algorithm without improvements.
-    gap : float, default=1e-4
-        Relative gap between the best subset and the bound at which the search ends.
     tol : float, default=1e-14
         Relative duality gap of the last training, between 0 and 1.
-    class_weight : dict or "balanced", default=None
-        Weights of classes; "balanced": inverse to their total sample weight.
-    time_limit : float, default=None
-        Most seconds of the search. The best subset so far is kept, and a :class:`~sklearn.exceptions.ConvergenceWarning` tells.
-    callback : callable, default=None
-        Called with a :class:`Progress` at every step; the search ends when it returns something true. With scikit-learn 1.9 or
-        later ``set_callbacks`` takes callbacks of its protocol as well.
-    verbose : int, default=0
-        1: a line for each better subset and each second; 2: for each event.
-    n_jobs : int, default=None
-        Threads; None or -1: all cores. The result does not depend on it.
 
     Attributes
     ----------
-    support_ : ndarray of bool of shape (n_features,)
-        The features selected.
-    n_features_ : int
-        How many they are.
     ranking_ : ndarray of int of shape (n_features,)
         Of the features kept: 1, and 2 for the others.
     objective_ : float
         Value of the mixture (of the subset, with ``top_b``).
     bound_ : float or None
         No allowed subset, and no mixture of them, has a smaller value.
-    gap_ : float or None
-        ``|objective_ - bound_| / |objective_|``.
-    status_ : str
-        "optimal" (proven within the gap), "completed" (the method did all it does), or the limit that ended it: "time_limit",
-        "call_limit", "node_limit", "cancelled", "stalled".
-    trace_ : dict of ndarray
-        ``time``, ``objective``, ``n_features`` and ``bound`` at every improvement.
     estimator_ : LinearSVC
         The method's own classifier on the selected features.
-    coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_selected), and biases.
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of str
-        Their names, when X had any.
     shares_ : ndarray of shape (n_selected,)
         Weight of each kept feature in the mixture, in (0, 1].
     rounds_ : list of dict
@@ -120,17 +75,11 @@ class FeatureGeneratingMachine(Selector):
     """
 
     _parameter_constraints = {
-        **COMMON,
-        **GAP,
-        "C": COST,
         "top_b": ["boolean"],
-        "fit_intercept": ["boolean"],
-        "intercept_scaling": POSITIVE_OR_NONE,
         "mkl": [StrOptions({"fast", "simple"})],
-        "plain": ["boolean"],
-        "tol": TOLERANCE,
     }
 
+    @stores_arguments
     def __init__(
         self,
         *,
@@ -146,25 +95,11 @@ class FeatureGeneratingMachine(Selector):
         tol: float = 1e-14,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.rules = rules
-        self.C = C
-        self.top_b = top_b
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.mkl = mkl
-        self.plain = plain
-        self.gap = gap
-        self.tol = tol
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+    ) -> None: ...
 
     def _validated(self, X, y, sample_weight):
         if is_elsewhere(X):
@@ -175,23 +110,20 @@ class FeatureGeneratingMachine(Selector):
             return Spread(self, X, y, sample_weight)
         return super()._validated(X, y, sample_weight)
 
-    def _default_size(self, n_features):
-        return min(FEW, n_features)
-
-    def _request(self, samples, rules):
+    def _method(self, samples, rules):
         return {
             "name": "fgm",
             "cost": float(self.C),
-            "bias": self._bias(),
-            "simple": self.mkl == "simple",
+            "bias": bias_of(self),
+            "mkl": self.mkl,
             "top_b": bool(self.top_b),
-            "plain": bool(self.plain),
+            "reuse": not self.plain,
             "tolerance": float(self.tol),
         }
 
-    def _tell(self, answer, p):
-        super()._tell(answer, p)
-        self.shares_, self.rounds_ = np.asarray(answer["more"]["shares"]), answer["more"]["rounds"]
+    def _set_results(self, answer, p):
+        super()._set_results(answer, p)
+        self.shares_, self.rounds_ = np.asarray(answer["details"]["shares"]), answer["details"]["rounds"]
         self.n_iter_ = len(self.rounds_)
-        if "traffic" in answer["more"]:
-            self.traffic_ = answer["more"]["traffic"]
+        if "traffic" in answer["details"]:
+            self.traffic_ = answer["details"]["traffic"]

@@ -23,11 +23,11 @@ import numpy as np
 import scipy.sparse as sp
 from dask import delayed
 from distributed import Client, get_client, get_worker
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from fewest import _core
-from fewest._engine import DTYPES, Samples, class_weights, matrix
+from fewest._engine import DTYPES, Samples, check_classes, class_weights, matrix
 
 __all__ = ["Shards"]
 
@@ -123,7 +123,10 @@ def _kind(path: str) -> str:
     suffixes = [s.lower() for s in Path(path).suffixes]
     kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] in PACKED else "".join(suffixes[-1:])
     if kind not in SVMLIGHT | {".npz", ".parquet"}:
-        raise ValueError(f"{path}: the ending {kind!r} is none of .svm, .libsvm, .svmlight (also .gz, .bz2), .npz, .parquet")
+        raise ValueError(
+            f"a list of texts is taken for files, but the ending {kind!r} of {path[:80]!r} is none of .svm, .libsvm, .svmlight "
+            "(also .gz, .bz2), .npz, .parquet; turn texts into numbers first, by TfidfVectorizer for example"
+        )
     return kind
 
 
@@ -270,8 +273,9 @@ class Shards:
         shards : Shards
             With the labels of the files as ``y``.
         """
+        # Before the client: what is no list of files needs none.
+        kinds = {_kind(str(file)) for file in files}
         client, files = _client(client), [str(Path(file).absolute()) for file in files]
-        kinds = {_kind(file) for file in files}
         reads = [delayed(_read, nout=2, pure=False)(file, target, n_features) for file in files]
         # Kept until they are shards, so that finding the number of features does not read them twice.
         reads = client.persist(reads)
@@ -389,9 +393,7 @@ class Spread:
         sample_weight = sample_weight.compute() if hasattr(sample_weight, "compute") else sample_weight
         sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         self.classes = np.unique(y[sample_weight > 0])
-        if len(self.classes) != 2:
-            kind = type_of_target(y, input_name="y")
-            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        check_classes(estimator, self.classes, y, binary_only=True)
         # A sample of no weight may be of any class.
         self.codes = np.minimum(np.searchsorted(self.classes, y), 1).astype(np.uint32)
         kept = sample_weight > 0
@@ -408,10 +410,10 @@ class Spread:
         kept = self.sample_weight > 0
         return Samples(X[kept], self.codes[kept], self.weights[kept], self.sample_weight[kept], self.classes, None)
 
-    def select(self, rules: dict[str, Any], request: dict[str, Any], limits: dict[str, Any], told: Any) -> dict[str, Any]:
-        """The engine's answer; its ``more`` has the ``traffic``."""
+    def select(self, rules: dict[str, Any], method: dict[str, Any], limits: dict[str, Any], listener: Any) -> dict[str, Any]:
+        """The engine's answer; its ``details`` have the ``traffic``."""
         source = Source(self.X)
-        answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, request, limits, told)
+        answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, method, limits, listener)
         names = ("sent", "received", "seconds")
-        answer["more"]["traffic"] = {name: np.array([now[name] for now in source.rounds]) for name in names}
+        answer["details"]["traffic"] = {name: np.array([now[name] for now in source.rounds]) for name in names}
         return answer
