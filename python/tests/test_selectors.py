@@ -241,13 +241,14 @@ def test_bad_rules_are_named():
 
 def test_rules_without_a_size():
     X, y = problem(p=12)
-    # A budget or a group bounds the size; without them it is 5.
-    budget = Rules(budget=7, costs=np.ones(12))
-    groups = Rules(at_most=[(2, range(4))])
-    for selector in (ExactSelector(), InformationGain(bins=4), AlignmentSelector(gamma=1e-3), BendersSelector(C=0.01)):
-        assert clone(selector).set_params(rules=budget).fit(X, y).n_features_ > 5
-    for selector in (ExactSelector(), InformationGain(bins=4), SVMRFE(), FlipSelector(cv=3)):
-        assert clone(selector).set_params(rules=groups).fit(X, y).n_features_ > 6
+    # A budget or a group bounds the size: what is found is what a size of all features finds. Without them it is 5.
+    budget, groups = {"budget": 7, "costs": np.ones(12)}, {"at_most": [(2, range(4))]}
+    selectors = (ExactSelector(), BendersSelector(C=0.01), AlignmentSelector(gamma=1e-3), InformationGain(bins=4), SVMRFE())
+    for selector, rules in itertools.product([*selectors, FlipSelector(cv=3)], (budget, groups)):
+        free, all_features = (clone(selector).set_params(rules=r).fit(X, y) for r in (Rules(**rules), Rules(**rules, max_features=12)))
+        assert (free.support_ == all_features.support_).all()
+    assert ExactSelector(rules=Rules(**budget)).fit(X, y).n_features_ == 7
+    assert ExactSelector(rules=Rules(**groups)).fit(X, y).n_features_ > 6
     for rules in (None, Rules(require=[3]), Rules(implies=[(0, 1)])):
         assert ExactSelector(rules=rules).fit(X, y).n_features_ == 5
     assert SVMRFE().fit(X, y).n_features_ == 6
