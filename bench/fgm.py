@@ -130,7 +130,7 @@ def composite(seeds, noise, peer):
         with np.load(train) as f:
             X, y = c.standardise(f["X"]), f["y"].astype(float)
         c.write_matrix(path, X, y)
-        found = c.ours("fgm", path, features=2, cost=0.1, gap=1e-3, **{"top-b": 1})
+        found = c.ours("fgm", path, features=2, cost=0.1, gap=1e-3, mixture=0)
         rows.append({"seed": seed, "s": min(found["seconds"]), "FGM-B": found["selected"], "gap": found["gap"]})
         if not peer:
             continue

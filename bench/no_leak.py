@@ -24,7 +24,7 @@ SAMPLES, KEEP = 200, 20
 PLAN = {
     "info-gain": (50, 10_000, ["--binning", "5"]),
     "rfe": (50, 10_000, ["--step", "half"]),
-    "fgm": (50, 10_000, ["--top-b"]),
+    "fgm": (50, 10_000, []),
     "exact": (50, 10_000, ["--node-limit", "0"]),
     "kta": (50, 10_000, ["--node-limit", "0"]),
     "bit-flip": (50, 1000, ["--step", "half", "--costs", "1", "--passes", "1"]),

@@ -3,10 +3,10 @@
 
 use std::time::{Duration, Instant};
 
-use fewest::kernel::simd;
 use fewest::kernel::gamma::sigest;
 use fewest::method::kta::{KtaSettings, kta};
-use fewest::{Gamma, Event, Limits, Rules, Selection};
+use fewest::simd;
+use fewest::{Event, Gamma, Limits, Rules, Selection};
 use serde_json::{Value, json};
 
 use super::{Options, matrix::Matrix, peak_bytes, timed};

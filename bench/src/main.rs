@@ -5,7 +5,7 @@
 //! --repeats R --seconds S` (repeat until R runs or S seconds) `--out FILE` (bias, weights, decision values as raw f64).
 //! Options of `rfe`: `--features K --step N --cost C --tolerance T --repeats R --seconds S`.
 //! Options of `rfecv`: those of `rfe`, where K is the last size, and `--folds FILE` (the fold of each sample as a byte).
-//! Options of `fgm`: `--features B --cost C --gap G --mkl fast|simple --reuse 1|0 --top-b 0|1 --repeats R --seconds S --out FILE`
+//! Options of `fgm`: `--features B --cost C --gap G --mkl fast|simple --reuse 1|0 --mixture 1|0 --repeats R --seconds S --out FILE`
 //! (bias and the p weights as raw f64).
 //! Options of `l1`: see `l1.rs`.
 //! Options of `pass`: see `pass.rs`.
@@ -248,13 +248,16 @@ fn run_fgm(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
         cost: options.number("cost", 1.0)?,
         mkl,
         reuse: options.number("reuse", 1.0)? != 0.0,
-        top_b: options.number("top-b", 0.0)? != 0.0,
+        subset_size: Some(features),
         ..FgmSettings::default()
     };
     let limits = Limits { gap_rel: options.number("gap", 1e-3)?, ..Limits::default() };
     let out = options.text("out", "");
     let problem = Problem::new(&*data.design, &data.labels, None).map_err(|e| e.to_string())?;
-    let rules = Rules::at_most_features(problem.n_features(), features).map_err(|e| e.to_string())?;
+    let p = problem.n_features();
+    let mixture = options.number("mixture", 1.0)? != 0.0;
+    let rules =
+        if mixture { Rules::none(p) } else { Rules::at_most_features(p, features).map_err(|e| e.to_string())? };
     let (seconds, found) = timed(&mut options, || {
         fgm(&problem, &rules, &settings, limits.clone(), &mut Silent).map_err(|e| e.to_string())
     })?;

@@ -3,7 +3,8 @@
     min sum_j |w_j| + C sum_i xi_i   s.t.  y_i (w.x_i + b) >= 1 - xi_i,  xi >= 0
 
 solved by HiGHS through scipy, on the training rows, standardised by them; C of lowest validation error over 2^-2 ... 2^5, the
-smallest such C. Writes onsvm.json beside this file. It stands in for the method l1-svm, which fewest does not have yet.
+smallest such C. Writes onsvm.json beside this file. It is a
+second opinion on the method l1-svm.
 
     python papers/aytug2015/onsvm.py [--data FOLDER] [NAME ...]          needs numpy and scipy
 """

@@ -60,10 +60,10 @@ class Fewest:
             raise RuntimeError(f"exit code {done.returncode}: {' '.join(map(str, words))}\n{done.stderr.strip()}")
         return done
 
-    def select(self, folder, train, test, method, B, cost, *options):
+    def select(self, folder, train, test, method, B, cost, *options, size="--max-features"):
         """What is found, its seconds (reading excluded) and its accuracy on the test file; none where the memory is too small."""
         out, model, scored = (folder / f"{n}.json" for n in ("result", "model", "scored"))
-        words = ["select", train, "-m", method, "--max-features", B, "--cost", cost, "--time-limit", f"{self.time_limit}s", "--threads", 1]
+        words = ["select", train, "-m", method, size, B, "--cost", cost, "--time-limit", f"{self.time_limit}s", "--threads", 1]
         done = self.run(*words, "--quiet", "--json", out, "--model", model, *options, codes=(0, 2, 3))
         if done.returncode == 2:
             if "--memory" in done.stderr or "allowed" in done.stderr:
@@ -161,8 +161,8 @@ def composite(fewest, runs, figure, seeds):
                 key = {"part": figure, "n": n, "noise": noise, "seed": seed}
                 none = ("--bias", "none")
                 todo = {
-                    "FGM": lambda: fewest.select(folder, *files(), "fgm", 2, 0.1, "--gap", "1e-3"),
-                    "FGM-B": lambda: fewest.select(folder, *files(), "fgm", 2, 0.1, "--gap", "1e-3", "--top-b"),
+                    "FGM": lambda: fewest.select(folder, *files(), "fgm", 2, 0.1, "--gap", "1e-3", size="--subset-size"),
+                    "FGM-B": lambda: fewest.select(folder, *files(), "fgm", 2, 0.1, "--gap", "1e-3"),
                     "SVM-RFE": lambda: fewest.rfe(folder, *files(), noise + 3, 2, 0.05, "--loss", "squared-hinge", *none),
                     "L1": lambda: l1(*matrices(), 0.05),
                     "SVM(all)": lambda: fewest.select(folder, *files(), "rfe", noise + 3, 0.05, "--loss", "squared-hinge", *none),
@@ -228,8 +228,8 @@ def small(fewest, runs, repeats):
                 plain = ("--loss", "squared-hinge", "--bias", "none")
                 for B in sizes:
                     todo = {
-                        "FGM": lambda: fewest.select(folder, *files, "fgm", B, cost, "--gap", "1e-3"),
-                        "FGM-B": lambda: fewest.select(folder, *files, "fgm", B, cost, "--gap", "1e-3", "--top-b"),
+                        "FGM": lambda: fewest.select(folder, *files, "fgm", B, cost, "--gap", "1e-3", size="--subset-size"),
+                        "FGM-B": lambda: fewest.select(folder, *files, "fgm", B, cost, "--gap", "1e-3"),
                         "QCQP-SSVM": lambda: fewest.select(folder, *files, "qcqp-ssvm", B, cost, "--memory", "1G"),
                         "NMMKL": lambda: fewest.select(folder, *files, "nmmkl", B, 0.5 * cost, "--memory", "1G"),
                         "SVM-RFE": lambda: fewest.rfe(folder, *files, X.shape[1], B, 0.5 * cost, *plain),
@@ -286,8 +286,8 @@ def large(fewest, runs):
             plain = ("--loss", "squared-hinge", "--bias", "none", "--step", step)
             for B in sizes:
                 todo = {
-                    "FGM": lambda: fewest.select(folder, *files(), "fgm", B, 5, "--gap", "1e-3", *scale),
-                    "FGM-B": lambda: fewest.select(folder, *files(), "fgm", B, 5, "--gap", "1e-3", "--top-b", *scale),
+                    "FGM": lambda: fewest.select(folder, *files(), "fgm", B, 5, "--gap", "1e-3", *scale, size="--subset-size"),
+                    "FGM-B": lambda: fewest.select(folder, *files(), "fgm", B, 5, "--gap", "1e-3", *scale),
                     "SVM-RFE": lambda: fewest.select(folder, *files(), "rfe", B, 2.5, *plain, *scale),
                 }
                 for method, work in todo.items():

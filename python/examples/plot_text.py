@@ -38,7 +38,7 @@ train, test = slice(0, 4000), slice(4000, n)
 # ---------------------
 
 start = time.perf_counter()
-machine = FeatureGeneratingMachine(n_features_to_select=40, C=20.0).fit(X[train], y[train])
+machine = FeatureGeneratingMachine(subset_size=40, C=20.0).fit(X[train], y[train])
 seconds = time.perf_counter() - start
 print(f"{seconds:.2f} s, {machine.n_iter_} rounds, {machine.n_features_} words, gap {machine.gap_:.1e}, status {machine.status_}")
 print(f"accuracy on unseen documents: {machine.score(X[test], y[test]):.3f}")

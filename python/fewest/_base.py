@@ -197,7 +197,9 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return classifier._fit(samples.with_X(samples.X[:, safe_mask(samples.X, support)]))
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
-        """An untrained classifier with this selector's settings, and the cost and kernel that the method found."""
+        """An untrained classifier with this selector's settings, and the cost and kernel that the
+        method found.
+        """
         answer = answer or {"cost": None, "kernel": self._kernel}
         kernel = {"kernel" if name == "kind" else name: value for name, value in answer["kernel"].items()}
         if kernel.get("gamma") == PER_FEATURE:
@@ -270,7 +272,9 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the classifier, of shape (n_machines, n_features), 0 for the features that are not selected."""
+        """Weights of the classifier, of shape (n_machines, n_features), 0 for the features that are
+        not selected.
+        """
         own = self._fitted().coef_
         coef = np.zeros((own.shape[0], len(self.support_)))
         coef[:, self.support_] = own
@@ -296,7 +300,8 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
     @available_if(_certifiable)
     @completes_doc
     def certify(self, X: Any, y: Any, sample_weight: Any = None, *, time_limit: float | None = 10.0) -> dict[str, Any]:
-        """How far the selected subset is from the best one of at most as many features, under the same rules.
+        """How far the selected subset is from the best one of at most as many features, under the
+        same rules.
 
         Parameters
         ----------
@@ -308,9 +313,10 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         Returns
         -------
         certificate : dict
-            ``objective`` of the SVM on the subset, ``bound`` below that of every subset of at most as many features, the relative
-            ``gap`` between them, ``best`` (indices of the best subset known) and ``best_objective``, ``status`` ("optimal" when
-            ``best`` is proven), ``elapsed`` seconds.
+            ``objective`` of the SVM on the subset, ``bound`` below that of every subset of at most
+            as many features, the relative ``gap`` between them, ``best`` (indices of the best
+            subset known) and ``best_objective``, ``status`` ("optimal" when ``best`` is proven),
+            ``elapsed`` seconds.
         """
         check_is_fitted(self)
         if is_elsewhere(X):
@@ -318,7 +324,8 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         if not self.support_.any():
             raise ValueError("no feature is selected, so that there is no subset to certify")
         samples = validated(self, X, y, sample_weight, self.class_weight, self._binary_only, reset=False)
-        # At most the features selected, which may be more than was asked for where a method keeps a mixture.
+        # At most the features selected, which may be more than was asked for where a method keeps a
+        # mixture.
         rules = {**self._rules(samples.X.shape[1]), "max_features": self.n_features_}
         svm = svm_of(self._cost(), getattr(self, "loss", "hinge"), bias_of(self), 1e-9)
         subset = np.flatnonzero(self.support_).tolist()

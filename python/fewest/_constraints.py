@@ -1,4 +1,6 @@
-"""What values parameters may have, in the form of scikit-learn's validation, and how estimators take them."""
+"""What values parameters may have, in the form of scikit-learn's validation, and how estimators
+take them.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def complete_constraints(cls: Any) -> None:
 
 
 def stores_arguments(init: Init) -> Init:
-    """An ``__init__`` of keyword arguments and without a body that stores each of them under its name."""
+    """An ``__init__`` of keyword arguments and without a body that stores each of them under its
+    name.
+    """
     parameters = list(inspect.signature(init).parameters.values())[1:]
     defaults = {parameter.name: parameter.default for parameter in parameters}
 

@@ -1,4 +1,6 @@
-"""Docstrings in numpydoc's form: what many classes and methods share is written here once, and put in when a class is made."""
+"""Docstrings in numpydoc's form: what many classes and methods share is written here once, and put
+in when a class is made.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ Documented = TypeVar("Documented", bound=Callable[..., Any])
 PARAMETERS = {
     "n_features_to_select": (
         "int",
-        """At most this many features. None: the size of ``rules``; without one no limit where rules have a budget or
-        ``at_most``, else min(5, n_features).""",
+        """At most this many features. None: the size of ``rules``; without one no limit where rules
+        have a budget or ``at_most``, else min(5, n_features).""",
     ),
     "rules": ("Rules", "Rules that the subset obeys: must-in, must-out, implications, groups, a budget."),
     "C": ("float", "Slack cost, above 0."),
@@ -26,29 +28,31 @@ PARAMETERS = {
     "weight_bound": ("float", "u, the same for every feature, above 0."),
     "plain": ("bool", "The paper's algorithm without improvements."),
     "gap": ("float", "Relative gap between the best subset and the bound at which the search ends."),
-    "node_limit": ("int", "Most nodes of the search."),
+    "node_limit": ("int", "The search ends after this many nodes."),
     "costs": ("sequence of float", "Slack costs to choose from, ascending."),
     "cv": ("int, splitter or iterable", "Folds, as scikit-learn's; each sample must be in exactly one test part."),
     "kernel": ('{"linear", "rbf", "poly", "sigmoid"}', "Kernel of the SVM."),
     "gamma": (
         '{"1/p", "scale", "sigest"} or float',
-        """Coefficient of "rbf", "poly", "sigmoid". "1/p" (scikit-learn's "auto"): 1 / features trained on, at every step.
-        "scale": 1 / (m x variance of X). "sigest": 1 / (m / n_features x median squared distance of two samples),
-        "sigest:BETA" BETA times that. m: the most features that may be selected.""",
+        """Coefficient of "rbf", "poly", "sigmoid". "1/p" (scikit-learn's "auto"): 1 / features
+        trained on, at every step. "scale": 1 / (m x variance of X). "sigest": 1 / (m / n_features x
+        median squared distance of two samples), "sigest:BETA" BETA times that. m: the most features
+        that may be selected.""",
     ),
     "degree": ("int", 'Degree of "poly", at least 1.'),
     "coef0": ("float", 'Constant of "poly" and "sigmoid".'),
     "criterion": (
         '{"auto", "weights", "margin", "input_weights"}',
-        """What features are ranked by: squared weights (linear kernel), the change of the margin when a feature is left out with
-        the dual variables fixed, or squared weights in input space. "auto": weights where the kernel is linear, else margin.""",
+        """What features are ranked by: squared weights (linear kernel), the change of the margin
+        when a feature is left out with the dual variables fixed, or squared weights in input space.
+        "auto": weights where the kernel is linear, else margin.""",
     ),
     "loss": ('{"hinge", "squared_hinge"}', "Loss of a sample."),
     "fit_intercept": ("bool", "Whether there is a bias b."),
     "intercept_scaling": (
         "float or None",
-        """None: the bias is not penalised (LIBSVM). A number s above 0: it is the weight of a constant feature of value s
-        (LIBLINEAR).""",
+        """None: the bias is not penalised (LIBSVM). A number s above 0: it is the weight of a
+        constant feature of value s (LIBLINEAR).""",
     ),
     "tol": ("float", "Relative duality gap of a training, between 0 and 1."),
     "class_weight": (
@@ -57,24 +61,26 @@ PARAMETERS = {
     ),
     "time_limit": (
         "float",
-        """Most seconds of the search. The best subset so far is kept, with a
+        """Time limit of the search in seconds. The best subset so far is kept, with a
         :class:`~sklearn.exceptions.ConvergenceWarning`.""",
     ),
     "on_interrupt": (
         '{"raise", "keep"}',
-        """What Ctrl-C does. "raise": KeyboardInterrupt. "keep": the best subset so far is kept, with a
+        """What Ctrl-C does. "raise": KeyboardInterrupt. "keep": the best subset so far is kept,
+        with a
         :class:`~sklearn.exceptions.ConvergenceWarning`.""",
     ),
     "callback": (
         "callable",
-        """Called with a :class:`Progress` at every step; the search ends when it returns something true. With scikit-learn 1.9
-        or later ``set_callbacks`` takes callbacks of its protocol as well.""",
+        """Called with a :class:`Progress` at every step; the search ends when it returns something
+        true. With scikit-learn 1.9 or later ``set_callbacks`` takes callbacks of its protocol as
+        well.""",
     ),
     "verbose": ("int", "1: a line for each better subset and each second; 2: for each event."),
     "n_jobs": (
         "int",
-        """Threads, -1 for all cores. None: all cores, but one in a worker process (of joblib or Dask). The result does not depend
-        on it.""",
+        """Threads, -1 for all cores. None: all cores, but one in a worker process (of joblib or
+        Dask). The result does not depend on it.""",
     ),
 }
 
@@ -94,8 +100,8 @@ SELECTOR_ATTRIBUTES = {
     "gap_": ("float or None", "``|objective_ - bound_| / |objective_|``."),
     "status_": (
         "str",
-        """"optimal" (proven within the gap), "completed" (the method did all it does), or the limit that ended it: "time_limit",
-        "call_limit", "node_limit", "cancelled", "stalled".""",
+        """"optimal" (proven within the gap), "completed" (the method did all it does), or the limit
+        that ended it: "time_limit", "call_limit", "node_limit", "cancelled", "stalled".""",
     ),
     "trace_": ("dict of ndarray", "``time``, ``objective``, ``n_features`` and ``bound`` at every improvement."),
     "estimator_": ("SVC", "The classifier trained on the selected features."),
@@ -127,7 +133,9 @@ _ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 
 
 def complete_class(cls: type, attributes: Mapping[str, tuple[str, str]]) -> None:
-    """Put the shared parameters and attributes that a class's docstring does not describe by itself into it."""
+    """Put the shared parameters and attributes that a class's docstring does not describe by itself
+    into it.
+    """
     if cls.__doc__ is not None:
         signature = inspect.signature(cls.__init__)  # type: ignore[misc]
         cls.__doc__ = _completed(cls.__doc__, cls.__name__, signature, PARAMETERS, attributes)

@@ -25,39 +25,47 @@ if TYPE_CHECKING:
 
 
 class SVMRFE(CrossValidated):
-    """SVM recursive feature elimination: drops the features of smallest weight until few enough are left.
+    """SVM recursive feature elimination: drops the features of smallest weight until few enough are
+    left.
 
-    One line in place of ``RFE(SVC(kernel="linear"), n_features_to_select=..., step=...)`` of scikit-learn, with the same ranking;
-    every training starts from the last one. With ``cv`` it takes the place of ``RFECV``: the size is chosen by cross-validation,
-    the elimination being repeated inside each fold.
+    One line in place of ``RFE(SVC(kernel="linear"), n_features_to_select=..., step=...)`` of
+    scikit-learn, with the same ranking; every training starts from the last one. With ``cv`` it
+    takes the place of ``RFECV``: the size is chosen by cross-validation, the elimination being
+    repeated inside each fold.
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one the size is chosen where there is ``cv``, there is no
-        limit where rules have a budget or ``at_most``, and it is half of the features, but at least 2, otherwise.
+        At most this many features. None: the size of ``rules``; without one the size is chosen
+        where there is ``cv``, there is no limit where rules have a budget or ``at_most``, and it is
+        half of the features, but at least 2, otherwise.
     step : int or float, default=1
         Features dropped at a time; below 1: as a share of them.
     step_of : {"original", "remaining"}, default="original"
-        What a share is taken of: all features (scikit-learn), or those that remain ("remaining" with 0.5 halves them).
+        What a share is taken of: all features (scikit-learn), or those that remain ("remaining"
+        with 0.5 halves them).
     cv : int, splitter or iterable, default=None
-        None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a splitter, or (train, test) pairs.
+        None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a
+        splitter, or (train, test) pairs.
     scoring : str or callable, default=None
-        Score of a size in a fold; None: accuracy. It may ask for ``predict`` and ``decision_function``.
+        Score of a size in a fold; None: accuracy. It may ask for ``predict`` and
+        ``decision_function``.
     min_features_to_select : int, default=1
         The smallest size that cross-validation judges.
     size_rule : {"best", "1se"}, default="best"
-        Which size is chosen: that of the best mean score (the smallest such), or the smallest within one standard error of it.
+        Which size is chosen: that of the best mean score (the smallest such), or the smallest
+        within one standard error of it.
 
     Attributes
     ----------
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the selected features, 2 for those that left last, and so on; features that left together share a rank.
+        1 for the selected features, 2 for those that left last, and so on; features that left
+        together share a rank.
     objective_ : float
         Objective of the SVM on the selected features.
     cv_results_ : dict of ndarray
-        With ``cv``: ``n_features``, ``mean_test_score``, ``std_test_score``, and for each split i ``split{i}_test_score``,
-        ``split{i}_ranking``, ``split{i}_support``.
+        With ``cv``: ``n_features``, ``mean_test_score``, ``std_test_score``, and for each split i
+        ``split{i}_test_score``, ``split{i}_ranking``, ``split{i}_support``.
 
     See Also
     --------
@@ -150,7 +158,9 @@ class SVMRFE(CrossValidated):
         return {"name": "rfe", "svm": self._svm(), "kernel": self._kernel, "criterion": criterion_of(self), "step": step}
 
     def _cross_validate(self, samples, splits):
-        """Eliminate inside every split, score every size there, and choose one; sets ``cv_results_``."""
+        """Eliminate inside every split, score every size there, and choose one; sets
+        ``cv_results_``.
+        """
         p = samples.X.shape[1]
         paths, most = self._paths(samples, splits), self._most({}, p)
         for path in paths:

@@ -26,8 +26,9 @@ DTYPES: Any = (np.float64, np.float32)
 
 
 def matrix(X: Any) -> Any:
-    """What the engine takes for X, an array or sparse matrix that was validated. Copied are only rows that become columns, and
-    arrays that are not contiguous or not aligned, as those out of a message may be.
+    """What the engine takes for X, an array or sparse matrix that was validated. Copied are only
+    rows that become columns, and arrays that are not contiguous or not aligned, as those out of a
+    message may be.
     """
     if not sp.issparse(X):
         contiguous = X.flags.c_contiguous or X.flags.f_contiguous
@@ -74,7 +75,9 @@ class Samples:
 
 
 def is_elsewhere(X: Any) -> bool:
-    """Whether :mod:`fewest.dask`, which few import, knows how to take X: a Dask collection, a list of files, or its shards."""
+    """Whether :mod:`fewest.dask`, which few import, knows how to take X: a Dask collection, a list
+    of files, or its shards.
+    """
     if isinstance(X, (list, tuple)):
         return len(X) > 0 and all(isinstance(x, (str, os.PathLike)) for x in X)
     module = type(X).__module__
@@ -82,7 +85,9 @@ def is_elsewhere(X: Any) -> bool:
 
 
 def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, binary_only: bool, reset: bool = True) -> Samples:
-    """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``, or, without ``reset``, compare with them."""
+    """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``, or,
+    without ``reset``, compare with them.
+    """
     X, y = validate_data(estimator, X, y, accept_sparse=("csc", "csr"), dtype=DTYPES, reset=reset)
     check_classification_targets(y)
     sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -136,8 +141,8 @@ class Progress:
     Parameters
     ----------
     event : str
-        What happened: "step", "incumbent" (a better subset), "bound" (a better proof), "eliminated" (a feature left),
-        "plan" (what the next pass will cost).
+        What happened: "step", "incumbent" (a better subset), "bound" (a better proof), "eliminated"
+        (a feature left), "plan" (what the next pass will cost).
     elapsed : float
         Seconds since the start of the search.
     done, total : int or None
@@ -216,7 +221,9 @@ class Listener:
         return ", ".join(said)
 
     def _step(self) -> bool:
-        """One task of scikit-learn's callback protocol; its callbacks may ask for an estimator of the best subset so far."""
+        """One task of scikit-learn's callback protocol; its callbacks may ask for an estimator of
+        the best subset so far.
+        """
         step = self.context.subcontext(task_name="step")
         step.call_on_fit_task_begin(estimator=self.estimator)
         features = self.state.get("features")
@@ -233,7 +240,9 @@ class Listener:
 
 
 def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str, Any]:
-    """The limits and threads of a call; ``n_jobs`` as scikit-learn counts, but None for all cores, one in a worker process."""
+    """The limits and threads of a call; ``n_jobs`` as scikit-learn counts, but None for all cores,
+    one in a worker process.
+    """
     n_jobs = estimator.n_jobs
     if n_jobs is None and multiprocessing.current_process().name != "MainProcess":
         n_jobs = 1
@@ -251,7 +260,9 @@ def svm_of(C: float, loss: str, bias: str | float, tol: float, max_iter: int = -
 
 
 def bias_of(estimator: Any) -> str | float:
-    """The bias as the engine takes it: "free" (not penalised), "none", or the value of the constant feature whose weight it is."""
+    """The bias as the engine takes it: "free" (not penalised), "none", or the value of the constant
+    feature whose weight it is.
+    """
     if not getattr(estimator, "fit_intercept", True):
         return "none"
     scale = getattr(estimator, "intercept_scaling", None)

@@ -18,21 +18,24 @@ if TYPE_CHECKING:
 
 
 class EvaluationRFE(CrossValidated):
-    """Evaluation-based recursive feature elimination: at each step the candidate whose removal cross-validates best leaves.
+    """Evaluation-based recursive feature elimination: at each step the candidate whose removal
+    cross-validates best leaves.
 
-    Of the ``candidates`` features of smallest criterion each is left out in turn; the subset and the cost out of ``costs`` of largest
-    cross-validated accuracy survive. The best subset seen on the way down is selected. Its accuracy was chosen among many and is
-    optimistic: judge it on other samples.
+    Of the ``candidates`` features of smallest criterion each is left out in turn; the subset and
+    the cost out of ``costs`` of largest cross-validated accuracy survive. The best subset seen on
+    the way down is selected. Its accuracy was chosen among many and is optimistic: judge it on
+    other samples.
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one that of the largest accuracy.
+        At most this many features. None: the size of ``rules``; without one that of the largest
+        accuracy.
     candidates : int, default=3
         Candidates per step, at least 1.
     adaptive : float, default=None
-        Ratio of at least 1: only features whose criterion exceeds the smallest by at most (adaptive - 1) times its size are
-        candidates.
+        Ratio of at least 1: only features whose criterion exceeds the smallest by at most
+        ``adaptive - 1`` times its size are candidates.
 
     Attributes
     ----------
@@ -45,7 +48,8 @@ class EvaluationRFE(CrossValidated):
     C_ : float
         The cost chosen.
     curve_ : list of dict
-        Every step: ``n_features``, ``accuracy``, ``cost``, ``candidates`` (their accuracies), ``folds``, ``left``.
+        Every step: ``n_features``, ``accuracy``, ``cost``, ``candidates`` (their accuracies),
+        ``folds``, ``left``.
 
     References
     ----------
@@ -116,8 +120,9 @@ class EvaluationRFE(CrossValidated):
 class FlipSelector(CrossValidated):
     """Bit-Flip and Attribute-Flip: a local search around a subset, judged by cross-validation.
 
-    Starts from the features that SVM-RFE leaves. A pass cross-validates every allowed subset with one feature more or less ("bit"),
-    or one for another ("attribute"); the best one takes the subset's place if its accuracy is larger, or as large with fewer features.
+    Starts from the features that SVM-RFE leaves. A pass cross-validates every allowed subset with
+    one feature more or less ("bit"), or one for another ("attribute"); the best one takes the
+    subset's place if its accuracy is larger, or as large with fewer features.
 
     Parameters
     ----------
@@ -128,7 +133,7 @@ class FlipSelector(CrossValidated):
     costs : sequence of float, default=None
         Slack costs that the search chooses from, ascending. None: C alone.
     max_iter : int, default=1
-        Most passes over the neighbours.
+        The search ends after this many passes over the neighbours.
 
     Attributes
     ----------

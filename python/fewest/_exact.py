@@ -21,14 +21,14 @@ class ExactSelector(Selector):
     .. math:: \min_{w, b, z} \; \tfrac12 \|w\|^2 + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q + \sum_j \lambda_j z_j, \quad w_j = 0
         \text{ where } z_j = 0, \; z \text{ obeys the rules}
 
-    with q = 1 for the hinge loss, 2 for the squared hinge loss, :math:`\lambda` = ``penalty``. Stopped early, it returns the best
-    subset so far and how far from the best it can be at most.
+    with q = 1 for the hinge loss, 2 for the squared hinge loss, :math:`\lambda` = ``penalty``.
+    Stopped early, it returns the best subset so far and how far from the best it can be at most.
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit where there is a penalty, or where rules have
-        a budget or ``at_most``, else min(5, n_features).
+        At most this many features. None: the size of ``rules``; without one no limit where there is
+        a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
 
     Attributes
     ----------
@@ -99,15 +99,16 @@ class ExactSelector(Selector):
 class BendersSelector(Selector):
     """The best subset for a linear SVM, with proof, by Generalized Benders Decomposition.
 
-    The problem of :class:`ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer program over them (HiGHS).
+    The problem of :class:`ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
+    program over them (HiGHS).
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit where there is a penalty, or where rules have
-        a budget or ``at_most``, else min(5, n_features).
+        At most this many features. None: the size of ``rules``; without one no limit where there is
+        a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
     max_iter : int, default=250
-        Most cuts, which is as many trainings.
+        The search ends after this many cuts, which is as many trainings.
 
     Attributes
     ----------
@@ -170,20 +171,23 @@ class BendersSelector(Selector):
 class AlignmentSelector(Selector):
     r"""The subset of largest alignment between a Gaussian kernel and the classes, with proof.
 
-    Exact selection for Gaussian-kernel SVMs: branch and bound on the kernel-target alignment, for any number of classes,
+    Exact selection for Gaussian-kernel SVMs: branch and bound on the kernel-target alignment, for
+    any number of classes,
 
     .. math:: \max_z \; \sum_{a < b} \sum_{i, h} \psi^{ab}_i \psi^{ab}_h \exp(-\gamma \sum_j z_j (x_{ij} - x_{hj})^2), \quad z
         \text{ obeys the rules},
 
-    where :math:`\psi^{ab}_i` is 1 / (size of class a) for a sample of class a, -1 / (size of class b) for one of class b, and 0 for
-    others. A term is the squared distance between the means of two classes in the kernel's space, from 0 to 2. The classifier is an
-    SVM with that kernel on the selected features.
+    where :math:`\psi^{ab}_i` is 1 / (size of class a) for a sample of class a, -1 / (size of class
+    b) for one of class b, and 0 for others. A term is the squared distance between the means of two
+    classes in the kernel's space, from 0 to 2. The classifier is an SVM with that kernel on the
+    selected features.
 
     Parameters
     ----------
     gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of ``exp(-gamma ||x - x'||^2)``. "sigest", the paper's: 1 / (m / n_features x median squared distance of two samples),
-        "sigest:BETA" BETA times that; "scale": 1 / (m x variance of X); "1/p": 1 / m. m: the most features that may be selected.
+        gamma of ``exp(-gamma ||x - x'||^2)``. "sigest", the paper's: 1 / (m / n_features x median
+        squared distance of two samples), "sigest:BETA" BETA times that; "scale": 1 / (m x variance
+        of X); "1/p": 1 / m. m: the most features that may be selected.
     C : float, default=1.0
         Slack cost of the classifier, above 0.
 

@@ -26,7 +26,8 @@ class InformationGain(Selector):
     Parameters
     ----------
     bins : int, default=None
-        Intervals of equally many samples, at least 2. None: intervals of Fayyad and Irani, by minimum description length.
+        Intervals of equally many samples, at least 2. None: intervals of Fayyad and Irani, by
+        minimum description length.
     C : float, default=1.0
         Slack cost of the classifier, above 0.
 

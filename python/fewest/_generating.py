@@ -5,36 +5,48 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from fewest._base import Selector
-from fewest._constraints import stores_arguments
+from fewest._constraints import CONSTRAINTS, FEW, stores_arguments
+from fewest._docs import completes_doc
 from fewest._engine import bias_of, is_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typing_extensions import Self
 
     from fewest._engine import Progress
     from fewest._rules import Rules
 
 
 class FeatureGeneratingMachine(Selector):
-    """Feature generating machine: a sparse linear SVM among millions of features, with the value of its relaxation proven.
+    """Feature generating machine: a sparse linear SVM among millions of features, with the value of
+    its relaxation proven.
 
-    Subsets of ``n_features_to_select`` features are generated one by one, the most violated first, and weighed by multiple kernel
-    learning. The features of positive weight are kept: they can be more than one subset has, see ``top_b``. Squared hinge loss.
-    Dask arrays and lists of files, whose features are spread over workers, are taken as well (:mod:`fewest.dask`).
+    Subsets are generated one by one, the most violated first, and weighed by multiple kernel
+    learning. With a size or a budget the best subset of their mixture that obeys it is kept; with
+    ``subset_size`` alone, as in the paper, every feature of the mixture, often about twice as many.
+    Squared hinge loss. Dask arrays and lists of files, whose features are spread over workers, are
+    taken as well (:mod:`fewest.dask`).
 
     Parameters
     ----------
+    n_features_to_select : int, default=None
+        At most this many features. None: the size of ``rules``; without one no limit where rules
+        have a budget; every feature of the mixture where there is ``subset_size``; else min(5,
+        n_features).
     C : float, default=1.0
         Slack cost, above 0: ``C / 2 sum xi_i^2``.
-    top_b : bool, default=False
-        Keep the best allowed subset of the mixture only (FGM-B).
+    subset_size : int, default=None
+        Size of each generated subset, the paper's B. None: ``n_features_to_select``.
     fit_intercept : bool, default=True
         Whether there is a bias b; the paper has none.
     intercept_scaling : float or None, default=1.0
-        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not penalised.
+        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
+        penalised.
     mkl : {"fast", "simple"}, default="fast"
         Solver of multiple kernel learning: Newton's method, or SimpleMKL.
     tol : float, default=1e-14
@@ -45,20 +57,20 @@ class FeatureGeneratingMachine(Selector):
     ranking_ : ndarray of int of shape (n_features,)
         Of the features kept: 1, and 2 for the others.
     objective_ : float
-        Value of the mixture (of the subset, with ``top_b``).
+        Value of the SVM on the subset, or of the mixture where every feature of it is kept.
     bound_ : float or None
         No allowed subset, and no mixture of them, has a smaller value.
     estimator_ : LinearSVC
         The method's own classifier on the selected features.
     shares_ : ndarray of shape (n_selected,)
-        Weight of each kept feature in the mixture, in (0, 1].
+        Weight of each kept feature in the mixture, in (0, 1]; 1 where a subset is kept.
     rounds_ : list of dict
         Every round: ``upper``, ``lower``, ``subsets``, ``kept``.
     n_iter_ : int
         Rounds.
     traffic_ : dict of ndarray
-        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), and the ``seconds`` until the answers were there, for
-        every round.
+        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), and the
+        ``seconds`` until the answers were there, for every round.
 
     References
     ----------
@@ -69,13 +81,13 @@ class FeatureGeneratingMachine(Selector):
     >>> from sklearn.datasets import make_classification
     >>> from fewest import FeatureGeneratingMachine
     >>> X, y = make_classification(n_features=500, n_informative=4, n_redundant=0, random_state=0)
-    >>> machine = FeatureGeneratingMachine(n_features_to_select=5, top_b=True).fit(X, y)
+    >>> machine = FeatureGeneratingMachine(n_features_to_select=5).fit(X, y)
     >>> int(machine.n_features_)
     5
     """
 
     _parameter_constraints = {
-        "top_b": ["boolean"],
+        "subset_size": CONSTRAINTS["n_features_to_select"],
         "mkl": [StrOptions({"fast", "simple"})],
     }
 
@@ -86,7 +98,7 @@ class FeatureGeneratingMachine(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float = 1.0,
-        top_b: bool = False,
+        subset_size: int | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float | None = 1.0,
         mkl: str = "fast",
@@ -101,6 +113,27 @@ class FeatureGeneratingMachine(Selector):
         n_jobs: int | None = None,
     ) -> None: ...
 
+    @_fit_context(prefer_skip_nested_validation=True)
+    @completes_doc
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Select features, and train a classifier on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. Taken as they are: scale features first where their units differ. Or columns
+            spread over workers, see
+            :mod:`fewest.dask`.
+        y : array-like of shape (n_samples,), default=None
+            Labels. None: those in the files that X names.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        return self._run(self._validated(X, y, sample_weight))
+
     def _validated(self, X, y, sample_weight):
         if is_elsewhere(X):
             try:
@@ -110,13 +143,22 @@ class FeatureGeneratingMachine(Selector):
             return Spread(self, X, y, sample_weight)
         return super()._validated(X, y, sample_weight)
 
+    _finds_size = True
+
+    def _rules(self, p):
+        rules = super()._rules(p)
+        # Neither groups nor prices give the subsets that are generated a size.
+        if rules["max_features"] is None and rules["budget"] is None and self.subset_size is None:
+            rules["max_features"] = min(FEW, p)
+        return rules
+
     def _method(self, samples, rules):
         return {
             "name": "fgm",
             "cost": float(self.C),
             "bias": bias_of(self),
             "mkl": self.mkl,
-            "top_b": bool(self.top_b),
+            "subset_size": None if self.subset_size is None else min(int(self.subset_size), self.n_features_in_),
             "reuse": not self.plain,
             "tolerance": float(self.tol),
         }

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 
 class L1SVMSelector(Selector):
-    r"""L1-SVM: the features with weight in a linear SVM with the L1 penalty, and a bound on its objective.
+    r"""L1-SVM: the features with weight in a linear SVM with the L1 penalty, and a bound on its
+    objective.
 
     .. math:: \min_{w, b} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q
 
-    with q = 1 for the hinge loss (a linear program, the default), 2 for the squared hinge loss (what
-    ``sklearn.svm.LinearSVC(penalty="l1")`` solves). Rules that the weights do not obey by themselves choose the allowed subset of
-    largest weights.
+    with q = 1 for the hinge loss (a linear program, the default), 2 for the squared hinge loss
+    (what ``sklearn.svm.LinearSVC(penalty="l1")`` solves). Rules that the weights do not obey by
+    themselves choose the allowed subset of largest weights.
 
     Parameters
     ----------
@@ -76,9 +77,11 @@ class L1SVMSelector(Selector):
 
 
 class FSVSelector(Selector):
-    """Feature selection by concave minimisation (Bradley and Mangasarian): few non-zero weights, by successive linear programs.
+    """Feature selection by concave minimisation (Bradley and Mangasarian): few non-zero weights, by
+    successive linear programs.
 
-    Minimises ``(1 - lam) (mean error of each class) + lam sum_j (1 - exp(-alpha |w_j|))``: classes count alike, whatever their sizes.
+    Minimises ``(1 - lam) (mean error of each class) + lam sum_j (1 - exp(-alpha |w_j|))``: classes
+    count alike, whatever their sizes.
 
     Parameters
     ----------
@@ -91,9 +94,9 @@ class FSVSelector(Selector):
     n_starts : int, default=5
         Starts: no weights, then random ones.
     max_iter : int, default=50
-        Most linear programs from one start.
+        At most this many linear programs from one start.
     random_state : int, RandomState instance or None, default=None
-        Of the random starts.
+        Seed of the random starts.
 
     Attributes
     ----------

@@ -33,13 +33,15 @@ class MBPSelector(Selector):
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does: the largest weight of the
-    feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had weight is left out: the paper's choice, no proof.
+    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
+    the largest weight of the feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had
+    weight is left out: the paper's choice, no proof.
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit, the prices decide.
+        At most this many features. None: the size of ``rules``; without one no limit, the prices
+        decide.
     plain : bool, default=False
         The program as printed, left to HiGHS.
     intercept_scaling : float or None, default=None
@@ -96,24 +98,28 @@ class MBPSelector(Selector):
 
 
 class LagrangianSelector(Selector):
-    r"""L1-SVM with a price for each feature: good subsets fast and a bound, by Lagrangian relaxation and a bundle method.
+    r"""L1-SVM with a price for each feature: good subsets fast and a bound, by Lagrangian
+    relaxation and a bundle method.
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
 
-    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does: the largest weight of the
-    feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had weight is left out: the paper's choice, no proof.
-    The method is a heuristic with a bound: :class:`MBPSelector` proves the optimum where it can.
+    with D = ``penalty``. The bounds u are ``weight_bound`` or, without it, found as the paper does:
+    the largest weight of the feature in L1-SVMs at C = 0.1, 1, 10 and 100. A feature that never had
+    weight is left out: the paper's choice, no proof. The method is a heuristic with a bound:
+    :class:`MBPSelector` proves the optimum where it can.
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one no limit, the prices decide.
+        At most this many features. None: the size of ``rules``; without one no limit, the prices
+        decide.
     epsilon : float, default=1e-6
-        A feature is among those of the restricted program when its weight is above this share of u, at least 0 and below 1.
+        A feature is among those of the restricted program when its weight is above this share of u,
+        at least 0 and below 1.
     max_iter : int, default=1000
-        Most linear programs.
+        At most this many linear programs.
     restricted_time : float, default=0.25
-        Most seconds of one restricted program.
+        Time limit of one restricted program in seconds.
     tol : float, default=1e-7
         The ascent ends when the bundle promises less than this share of the bound.
     intercept_scaling : float or None, default=None

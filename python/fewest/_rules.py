@@ -14,8 +14,8 @@ import numpy as np
 class Rules:
     """Rules that every chosen subset obeys.
 
-    A feature is named by its index (from 0) or, when ``X`` is a data frame, by the name of its column; a set of features may also
-    be a boolean mask of length n_features.
+    A feature is named by its index (from 0) or, when ``X`` is a data frame, by the name of its
+    column; a set of features may also be a boolean mask of length n_features.
 
     Parameters
     ----------
@@ -36,7 +36,8 @@ class Rules:
     budget : float, default=None
         The costs of the chosen features sum to at most this.
     costs : mapping or array-like of shape (n_features,), default=None
-        Cost of each feature, 0 or more; features that a mapping does not name cost 0. Needed with a budget.
+        Cost of each feature, 0 or more; features that a mapping does not name cost 0. Needed with a
+        budget.
 
     Examples
     --------
@@ -105,7 +106,9 @@ class Rules:
 
     @property
     def _bound_size(self) -> bool:
-        """Whether a rule bounds the number of features: a size, a budget, or a group of which some must be out."""
+        """Whether a rule bounds the number of features: a size, a budget, or a group of which some
+        must be out.
+        """
         return self.max_features is not None or self.budget is not None or len(self.at_most) > 0
 
     def _resolved(self, n_features: int, names: Any, max_features: int | None) -> dict[str, Any]:

@@ -29,7 +29,9 @@ PER_FEATURE = "1/p"
 
 
 def kernel_of(estimator: Any, samples: Samples, most: int) -> dict[str, Any]:
-    """The kernel of an estimator as the engine takes it; ``most``: the most features that may be selected."""
+    """The kernel of an estimator as the engine takes it; ``most``: the most features that may be
+    selected.
+    """
     kind = getattr(estimator, "kernel", "linear")
     if kind == "linear":
         return {"kind": kind}
@@ -100,7 +102,9 @@ class _Classifier(ClassifierMixin, BaseEstimator):
 
 
 def elected(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
-    """The label of each sample from its decision value (two classes) or values (one for each class)."""
+    """The label of each sample from its decision value (two classes) or values (one for each
+    class).
+    """
     return classes[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
 
 
@@ -112,23 +116,27 @@ def votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
 class LinearSVC(SparseCoefMixin, _Classifier):
     r"""Linear support vector classification, one against the rest, solved to a tight duality gap.
 
-    A drop-in for :class:`sklearn.svm.LinearSVC` with the ridge penalty: the same problem, the same attributes. It has a unique
-    solution and ends near it, so that weights of samples mean what they say: weight 2 is the sample twice, weight 0 is no sample.
+    A drop-in for :class:`sklearn.svm.LinearSVC` with the ridge penalty: the same problem, the same
+    attributes. It has a unique solution and ends near it, so that weights of samples mean what they
+    say: weight 2 is the sample twice, weight 0 is no sample.
 
     .. math:: \min_{w, b} \; \tfrac12 \|w\|^2 + \tfrac12 (b / s)^2 + C \sum_i c_i \max(0, 1 - y_i (w^T x_i + b))^q
 
-    with q = 2 for the squared hinge loss, 1 for the hinge loss, s = ``intercept_scaling``, c the weights of samples.
+    with q = 2 for the squared hinge loss, 1 for the hinge loss, s = ``intercept_scaling``, c the
+    weights of samples.
 
     Parameters
     ----------
     intercept_scaling : float or None, default=1.0
-        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not penalised.
+        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
+        penalised.
     tol : float, default=1e-12
         Relative duality gap at which training ends, between 0 and 1.
     max_iter : int, default=100000
-        Most passes over the data.
+        Training ends after this many passes over the data.
     time_limit : float, default=None
-        Most seconds per machine; a :class:`~sklearn.exceptions.ConvergenceWarning` tells when it was reached.
+        Time limit of each machine in seconds, with a
+        :class:`~sklearn.exceptions.ConvergenceWarning`.
 
     Attributes
     ----------
@@ -213,28 +221,31 @@ def _linear(X: Any, coef: Any, intercept: np.ndarray) -> np.ndarray:
 
 
 class SVC(_Classifier):
-    """Support vector classification with any kernel, one machine for each pair of classes, solved to a tight duality gap.
+    """Support vector classification with any kernel, one machine for each pair of classes, solved
+    to a tight duality gap.
 
-    A drop-in for :class:`sklearn.svm.SVC`: the same problem and attributes. What it adds is a choice of loss and bias, and that
-    sample weights mean what they say.
+    A drop-in for :class:`sklearn.svm.SVC`: the same problem and attributes. What it adds is a
+    choice of loss and bias, and that sample weights mean what they say.
 
     Parameters
     ----------
     kernel : {"linear", "rbf", "poly", "sigmoid"}, default="rbf"
         Kernel k(x, x').
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X, samples counted by weight),
-        "auto": 1 / n_features.
+        Coefficient of "rbf", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X, samples
+        counted by weight), "auto": 1 / n_features.
     intercept_scaling : float or None, default=None
-        None: the bias is not penalised. A number s above 0: it is the weight of a constant feature of value s.
+        None: the bias is not penalised. A number s above 0: it is the weight of a constant feature
+        of value s.
     tol : float, default=1e-12
         Relative duality gap at which training ends, between 0 and 1.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         For more than two classes: one value for each class, or for each pair.
     max_iter : int, default=-1
-        Most passes over the data; -1: 100 000.
+        Training ends after this many passes over the data; -1: 100 000.
     time_limit : float, default=None
-        Most seconds per machine; a :class:`~sklearn.exceptions.ConvergenceWarning` tells when it was reached.
+        Time limit of each machine in seconds, with a
+        :class:`~sklearn.exceptions.ConvergenceWarning`.
 
     Attributes
     ----------
@@ -295,7 +306,8 @@ class SVC(_Classifier):
         answer = self._train(samples, kernel_of(self, samples, samples.X.shape[1]), settings)
         self._kernel = answer["kernel"]
         self.classes_ = samples.classes
-        # Of several classes scikit-learn's machines are positive for the first of the pair, the engine's for the second.
+        # Of several classes scikit-learn's machines are positive for the first of the pair, the
+        # engine's for the second.
         sign = 1.0 if len(self.classes_) == 2 else -1.0
         self.support_ = answer["support"].astype(np.int32) if samples.kept is None else samples.kept[answer["support"]]
         self.support_vectors_ = samples.X.tocsr()[answer["support"]] if sp.issparse(samples.X) else samples.X[answer["support"]]
@@ -322,7 +334,8 @@ class SVC(_Classifier):
         Returns
         -------
         decision : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Values; for two classes positive ones speak for ``classes_[1]``, for a pair of several for its first.
+            Values; for two classes positive ones speak for ``classes_[1]``, for a pair of several
+            for its first.
         """
         if self.decision_function_shape == "ovo":
             return self._by_pair(X)

@@ -10,9 +10,10 @@ use pythonize::pythonize;
 
 use crate::enter::{Course, TraceRow};
 
-/// What a method found: `support` (features chosen, ascending; none without a subset), `ranked` (features, best first, of the methods
-/// that rank) with their `steps` and `criteria`, `objective`, `bound`, `gap`, `status`, `elapsed`, `counts`, `solutions`, `model`
-/// (the method's own: `weights` of the features chosen and `bias`), `kernel` and `cost` of the SVM on the subset, `details`,
+/// What a method found: `support` (features chosen, ascending; none without a subset), `ranked`
+/// (features, best first, of the methods that rank) with their `steps` and `criteria`, `objective`,
+/// `bound`, `gap`, `status`, `elapsed`, `counts`, `solutions`, `model` (the method's own: `weights`
+/// of the features chosen and `bias`), `kernel` and `cost` of the SVM on the subset, `details`,
 /// `trace`, `interrupted`.
 pub(crate) fn selected<'py>(py: Python<'py>, report: &Report, course: &Course) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
@@ -76,8 +77,8 @@ fn add_course(dict: &Bound<'_, PyDict>, course: &Course) -> PyResult<()> {
     dict.set_item("interrupted", course.interrupted)
 }
 
-/// A trained classifier: `coef` (machines x p; none for a kernel), `dual_coef` (machines x support vectors, signed),
-/// `support` (their samples), `intercept`, and how the trainings ended.
+/// A trained classifier: `coef` (machines x p; none for a kernel), `dual_coef` (machines x support
+/// vectors, signed), `support` (their samples), `intercept`, and how the trainings ended.
 pub(crate) fn trained<'py>(
     py: Python<'py>,
     model: &Model,

@@ -1,5 +1,6 @@
-//! The one door between Python and the library. The solve runs on threads of its own with the GIL released. The caller waits in
-//! short steps, lets Python check for signals, and hands events to Python. Ctrl-C cancels the run, a panic becomes an exception.
+//! The one door between Python and the library. The solve runs on threads of its own with the GIL
+//! released. The caller waits in short steps, lets Python check for signals, and hands events to
+//! Python. Ctrl-C cancels the run, a panic becomes an exception.
 
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -49,7 +50,8 @@ impl CallLimits {
     }
 }
 
-/// Threads of one call: a forked process would wait forever for those of a global pool. None: as many as cores.
+/// Threads of one call: a forked process would wait forever for those of a global pool. None: as
+/// many as cores.
 pub(crate) fn pool(threads: Option<usize>) -> PyResult<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     pool.map_err(|error| PyValueError::new_err(format!("cannot start {threads:?} threads: {error}")))
@@ -106,9 +108,7 @@ impl Course {
                 RunEvent::Bound { bound, gap: row.gap(), elapsed }
             }
             Event::Eliminated { step, feature, criterion } => RunEvent::Eliminated { step, feature, criterion },
-            Event::Progress { done, total, elapsed } => {
-                RunEvent::Step { done, total, elapsed: elapsed.as_secs_f64() }
-            }
+            Event::Progress { done, total, elapsed } => RunEvent::Step { done, total, elapsed: elapsed.as_secs_f64() },
             Event::Answered { call, elapsed } => {
                 RunEvent::Step { done: call, total: None, elapsed: elapsed.as_secs_f64() }
             }
@@ -156,11 +156,12 @@ impl Raised {
     }
 }
 
-/// Runs `solve` under the limits. `listener` is called with each event, on the caller's thread, and says whether to stop.
+/// Runs `solve` under the limits. `listener` is called with each event, on the caller's thread, and
+/// says whether to stop.
 ///
 /// # Errors
-/// Those of `solve`, its panics as `RuntimeError`, what `listener` or a signal handler raises, and `KeyboardInterrupt` unless
-/// the limits keep the best so far.
+/// Those of `solve`, its panics as `RuntimeError`, what `listener` or a signal handler raises, and
+/// `KeyboardInterrupt` unless the limits keep the best so far.
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
     limits: &CallLimits,

@@ -1,5 +1,6 @@
-//! `fewest._core`: the library behind the Python package. Thin: arrays and settings in, a dictionary out. What an estimator is, names of
-//! features and labels of classes are Python's business (`python/fewest`).
+//! `fewest._core`: the library behind the Python package. Thin: arrays and settings in, a
+//! dictionary out. What an estimator is, names of features and labels of classes are Python's
+//! business (`python/fewest`).
 
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
@@ -52,12 +53,14 @@ fn labels(codes: &[u32]) -> Vec<f64> {
     codes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect()
 }
 
-/// Selects features. `x`: array, n x p, or (n, indptr, indices, data) of a CSC matrix; `codes`: class of each sample (0, 1, ...);
-/// `weights`: length n; `rules`, `method` (its name and settings), `limits`: dictionaries with the fields of [`RuleList`],
-/// [`AnyMethod`], [`CallLimits`]; `listener`: called with each event, returns whether to stop.
+/// Selects features. `x`: array, n x p, or (n, indptr, indices, data) of a CSC matrix; `codes`:
+/// class of each sample (0, 1, ...); `weights`: length n; `rules`, `method` (its name and
+/// settings), `limits`: dictionaries with the fields of [`RuleList`], [`AnyMethod`],
+/// [`CallLimits`]; `listener`: called with each event, returns whether to stop.
 ///
 /// # Errors
-/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, and what `listener` raises.
+/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, and what `listener`
+/// raises.
 #[pyfunction]
 fn select<'py>(
     py: Python<'py>,
@@ -79,7 +82,8 @@ fn select<'py>(
     answer::selected(py, &report, &course)
 }
 
-/// gamma by a rule of [`Gamma`] for kernels of at most `most` features, sample i counting as `counts[i]` samples.
+/// gamma by a rule of [`Gamma`] for kernels of at most `most` features, sample i counting as
+/// `counts[i]` samples.
 ///
 /// # Errors
 /// As [`select`].
@@ -107,7 +111,8 @@ fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
     Rules::new(names.len(), rules, &names).map(drop).map_err(raised)
 }
 
-/// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for more.
+/// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for
+/// more.
 ///
 /// # Errors
 /// As [`select`].
@@ -172,8 +177,9 @@ fn certify<'py>(
     Ok(dict)
 }
 
-/// SVM-RFE on the training part of each split, judging its held-out samples at every size: a dictionary for each split with `sizes`,
-/// `decisions` (sizes x held-out samples x machines, positive for the second class of the pair) and what [`select`] tells of rankings.
+/// SVM-RFE on the training part of each split, judging its held-out samples at every size: a
+/// dictionary for each split with `sizes`, `decisions` (sizes x held-out samples x machines,
+/// positive for the second class of the pair) and what [`select`] tells of rankings.
 ///
 /// # Errors
 /// As [`select`].

@@ -1,9 +1,10 @@
-//! Columns that are elsewhere: a shard of them on a worker, and the source that asks all shards, through Python.
+//! Columns that are elsewhere: a shard of them on a worker, and the source that asks all shards,
+//! through Python.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
-use fewest::method::fgm::{Scored, Source, Wanted, fgm_from};
+use fewest::method::fgm::{FeatureScore, ScoreQuery, Source, fgm_from};
 use fewest::{AnyMethod, Design, Error, Report, RowMatrix, RuleList, Rules, SparseDesign, check_values};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -19,8 +20,9 @@ type Scores<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 /// n, column starts, row indices and values of a CSC matrix.
 type Csc<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
-/// Features `first`, `first + 1`, ... of a matrix, with the values of all samples. Features are counted from 0 in the whole matrix,
-/// everywhere. The arrays stay Python's; it is pickled as they are.
+/// Features `first`, `first + 1`, ... of a matrix, with the values of all samples. Features are
+/// counted from 0 in the whole matrix, everywhere. The arrays stay Python's; it is pickled as they
+/// are.
 #[pyclass(frozen, module = "fewest._core")]
 pub(crate) struct Shard {
     first: usize,
@@ -58,7 +60,8 @@ impl Shard {
     fn with<T>(&self, py: Python<'_>, f: impl FnOnce(&dyn Design) -> PyResult<T>) -> PyResult<T> {
         let columns: Columns<'_> = self.matrix.extract(py)?;
         match &columns {
-            // Checked when it was made; looking at every row index again would cost as much as a pass.
+            // Checked when it was made; looking at every row index again would cost as much as a
+            // pass.
             Columns::Sparse(n, _, Indices::Short(rows), values) => {
                 f(&SparseDesign::view(*n, &self.start, bytemuck::cast_slice(numbers(rows)?), numbers(values)?))
             }
@@ -96,7 +99,8 @@ impl Shard {
         (self.first, self.n, self.p, self.stored, self.sparse)
     }
 
-    /// The features of the `most` largest scores x_j . v squared, and of `always`, without `never`; and the scores.
+    /// The features of the `most` largest scores x_j . v squared, and of `always`, without `never`;
+    /// and the scores.
     fn largest<'py>(
         &self,
         py: Python<'py>,
@@ -106,7 +110,7 @@ impl Shard {
         never: Vec<usize>,
         threads: usize,
     ) -> PyResult<Scores<'py>> {
-        let wanted = Wanted { most, always: self.own(&always), never: self.own(&never) };
+        let wanted = ScoreQuery { most, always: self.own(&always), never: self.own(&never) };
         let found = self.at(py, &v, threads, |design, v| (&design).largest(v, &wanted))?;
         let features: Vec<i64> = found.iter().map(|s| (self.first + s.feature) as i64).collect();
         let scores: Vec<f64> = found.iter().map(|s| s.score).collect();
@@ -161,8 +165,9 @@ impl Shard {
     }
 }
 
-/// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always, never)`, `scores(v)` and
-/// `columns(features)`, which answer for the whole matrix; `columns` gives a list of matrices, side by side those asked for.
+/// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always,
+/// never)`, `scores(v)` and `columns(features)`, which answer for the whole matrix; `columns` gives
+/// a list of matrices, side by side those asked for.
 struct Elsewhere {
     n: usize,
     p: usize,
@@ -201,16 +206,16 @@ impl Source for Elsewhere {
             Err(PyValueError::new_err(format!("{} scores of {} features", scores.len(), self.p)))
         })
     }
-    fn largest(&self, v: &[f64], wanted: &Wanted) -> Result<Vec<Scored>, Error> {
+    fn largest(&self, v: &[f64], wanted: &ScoreQuery) -> Result<Vec<FeatureScore>, Error> {
         self.ask(|source| {
             let v = PyArray1::from_slice(source.py(), v);
-            let Wanted { most, always, never } = wanted;
+            let ScoreQuery { most, always, never } = wanted;
             let answer = source.call_method1("largest", (v, *most, always, never))?;
             let (features, scores): (PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, f64>) = answer.extract()?;
             let scored = |(&j, &score): (&i64, &f64)| {
                 let feature = usize::try_from(j).ok().filter(|&j| j < self.p);
                 let wrong = || PyValueError::new_err(format!("a score of feature {j}, but there are {}", self.p));
-                Ok(Scored { feature: feature.ok_or_else(wrong)?, score })
+                Ok(FeatureScore { feature: feature.ok_or_else(wrong)?, score })
             };
             numbers(&features)?.iter().zip(numbers(&scores)?).map(scored).collect()
         })
@@ -236,7 +241,8 @@ impl Source for Elsewhere {
     }
 }
 
-/// As [`crate::select`] by the feature generating machine, on n x p values that are elsewhere; see [`Elsewhere`] for `source`.
+/// As [`crate::select`] by the feature generating machine, on n x p values that are elsewhere; see
+/// [`Elsewhere`] for `source`.
 ///
 /// # Errors
 /// As [`crate::select`], and what the source raises.

@@ -45,7 +45,7 @@ ESTIMATORS = [
     AlignmentSelector(n_features_to_select=2),
     AlignmentSelector(n_features_to_select=2, gamma="scale"),
     FeatureGeneratingMachine(),
-    FeatureGeneratingMachine(top_b=True),
+    FeatureGeneratingMachine(subset_size=2),
     L1SVMSelector(),
     L1SVMSelector(loss="squared_hinge"),
     FSVSelector(),

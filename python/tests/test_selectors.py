@@ -160,6 +160,19 @@ def test_bounds_are_bounds():
         assert l1.objective_ == pytest.approx(np.abs(w).sum() + 0.1 * (slack**power).sum(), rel=1e-7)
 
 
+def test_a_size_is_a_promise():
+    X, y = make_classification(200, 300, n_informative=20, random_state=0)
+    machine = FeatureGeneratingMachine(n_features_to_select=10).fit(X, y)
+    mixture = FeatureGeneratingMachine(subset_size=10).fit(X, y)
+    assert machine.n_features_ <= 10 < mixture.n_features_
+    assert FeatureGeneratingMachine(n_features_to_select=4, subset_size=10).fit(X, y).n_features_ <= 4
+    assert FeatureGeneratingMachine().fit(X, y).n_features_ <= 5
+    assert FeatureGeneratingMachine(rules=Rules(at_most=[(1, [0, 1])])).fit(X, y).n_features_ <= 5
+    # More features than any size that was asked for.
+    certificate = mixture.certify(X, y, time_limit=1)
+    assert certificate["bound"] <= certificate["objective"]
+
+
 def test_gaussian_alignment_is_the_largest():
     X, y = problem(n=40, p=6)
     found = AlignmentSelector(n_features_to_select=2, gamma=0.5, gap=1e-9).fit(X, y)

@@ -1,4 +1,5 @@
-//! Reads a file and prints seconds, sizes, the matrix in MiB and the peak memory: `read_file PATH [repetitions]`.
+//! Reads a file and prints seconds, sizes, the matrix in MiB and the peak memory: `read_file PATH
+//! [repetitions]`.
 #![allow(clippy::print_stdout, reason = "a program for measuring")]
 
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! What the binary formats (npz, parquet) have in common: classes of a typed column, and the check for finite values.
+//! What the binary formats (npz, parquet) have in common: classes of a typed column, and the check
+//! for finite values.
 
 use rayon::prelude::*;
 

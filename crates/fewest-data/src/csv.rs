@@ -1,13 +1,13 @@
 //! Comma- and tab-separated text with a header line, quoted cells by RFC 4180.
 //!
-//! A cell that begins with `"` ends at the next `"` that is not doubled, and may hold delimiters and line ends. Quotes
-//! elsewhere are ordinary characters. Blank lines are passed over.
+//! A cell that begins with `"` ends at the next `"` that is not doubled, and may hold delimiters
+//! and line ends. Quotes elsewhere are ordinary characters. Blank lines are passed over.
 
 use std::borrow::Cow;
 use std::io::{self, Read as _};
 
 use fewest::design::Row;
-use memchr::{memchr, memchr2, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use crate::header::Header;
 use crate::source::Source;
@@ -18,7 +18,7 @@ use crate::{DataError, Dataset, Format, Place, ReadOptions, number};
 /// Reads a csv or tsv file.
 pub(crate) fn read(source: &Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
     let first = first_record(source, delimiter(format), options)?;
-    let syntax = Syntax { delimiter: delimiter(format), skip_first: !options.no_header };
+    let syntax = Syntax { file: &source.name, delimiter: delimiter(format), skip_first: !options.no_header };
     let names = if options.no_header { numbered_names(first.len()) } else { named(&source.name, first)? };
     let header = Header::new(&source.name, names, options)?;
     table::read(source, &syntax, header, &[], format, options)
@@ -35,7 +35,7 @@ fn numbered_names(columns: usize) -> Vec<String> {
 
 /// The cells of the first line that is not blank.
 fn first_record(source: &Source, delimiter: u8, options: &ReadOptions) -> Result<Vec<String>, DataError> {
-    let syntax = Syntax { delimiter, skip_first: false };
+    let syntax = Syntax { file: &source.name, delimiter, skip_first: false };
     let mut reader = source.reader()?;
     let (mut text, mut want) = (Vec::new(), 1 << 16);
     loop {
@@ -49,6 +49,8 @@ fn first_record(source: &Source, delimiter: u8, options: &ReadOptions) -> Result
             if start == text.len() {
                 return Err(DataError::Empty { file: source.name.clone() });
             }
+            let first_line = 1 + memchr_iter(b'\n', &text[..start]).count() as u64;
+            syntax.check_quotes(first_line, &text[start..end])?;
             return Ok(cells.iter().map(|c| String::from_utf8_lossy(c.trim_ascii()).into_owned()).collect());
         }
         want *= 2;
@@ -56,10 +58,9 @@ fn first_record(source: &Source, delimiter: u8, options: &ReadOptions) -> Result
     }
 }
 
-/// Bytes of the byte order mark and blank lines at the start.
+/// Bytes of the blank lines at the start.
 fn blank_prefix(text: &[u8]) -> usize {
-    let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    mark + text[mark..].iter().take_while(|&&b| b == b'\n' || b == b'\r').count()
+    text.iter().take_while(|&&b| b == b'\n' || b == b'\r').count()
 }
 
 /// Column names from the header line; refuses a first line of data, and empty names.
@@ -80,13 +81,14 @@ fn named(file: &str, cells: Vec<String>) -> Result<Vec<String>, DataError> {
 }
 
 /// How the text is split.
-struct Syntax {
+struct Syntax<'a> {
+    file: &'a str,
     delimiter: u8,
     /// The first record is the header.
     skip_first: bool,
 }
 
-impl Syntax {
+impl Syntax<'_> {
     /// End of the record that begins at `start`, its line end included.
     fn record_end(&self, text: &[u8], start: usize) -> usize {
         let line_end = memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at + 1);
@@ -121,21 +123,29 @@ impl Syntax {
     }
 }
 
-/// Position of the delimiter or line end after the cell that begins at `start`; the length of `text` if there is none.
+/// Position of the delimiter or line end after the cell that begins at `start`; the length of
+/// `text` if there is none.
 fn cell_end(text: &[u8], start: usize, delimiter: u8) -> usize {
     let mut at = start;
     if text.get(at) == Some(&b'"') {
-        at += 1;
-        while let Some(quote) = memchr(b'"', &text[at..]) {
-            at += quote + 1;
-            if text.get(at) != Some(&b'"') {
-                return plain_end(text, at, delimiter);
-            }
-            at += 1;
+        match quoted_end(text, at) {
+            Some(end) => at = end,
+            None => return text.len(),
         }
-        return text.len();
     }
     plain_end(text, at, delimiter)
+}
+
+/// Position after the quote that closes the one at `start`.
+fn quoted_end(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at += memchr(b'"', &text[at..])? + 1;
+        if text.get(at) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 1;
+    }
 }
 
 fn plain_end(text: &[u8], at: usize, delimiter: u8) -> usize {
@@ -167,7 +177,7 @@ fn unquoted(cell: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-impl Records for Syntax {
+impl Records for Syntax<'_> {
     fn whole(&self, text: &[u8]) -> usize {
         if memchr(b'"', text).is_none() {
             return memrchr(b'\n', text).map_or(0, |at| at + 1);
@@ -196,7 +206,7 @@ impl Records for Syntax {
     }
 }
 
-impl Syntax {
+impl Syntax<'_> {
     /// Whether a record that reaches the end of the text ends there, and not inside a quoted cell.
     fn closed(&self, record: &[u8]) -> bool {
         let mut at = 0;
@@ -211,7 +221,43 @@ impl Syntax {
     }
 }
 
-impl Rows for Syntax {
+impl Syntax<'_> {
+    /// Refuses a quote that swallows lines: it is never closed, or what closes it is the first
+    /// quote of a later cell.
+    fn check_quotes(&self, line: u64, record: &[u8]) -> Result<(), DataError> {
+        if memchr(b'"', record).is_none() {
+            return Ok(());
+        }
+        let mut at = 0;
+        while at < record.len() {
+            let end = cell_end(record, at, self.delimiter);
+            if record[at] == b'"' {
+                self.check_quote(line, record, at, end)?;
+            }
+            at = end + 1;
+        }
+        Ok(())
+    }
+
+    /// Checks the quoted cell from `start` to `end`.
+    fn check_quote(&self, line: u64, record: &[u8], start: usize, end: usize) -> Result<(), DataError> {
+        let newlines = |text: &[u8]| memchr_iter(b'\n', text).count() as u64;
+        let opened = line + newlines(&record[..start]);
+        let lines = newlines(&record[start..end]);
+        let found = match quoted_end(record, start) {
+            None => "a quote is opened in this line and never closed".to_owned(),
+            Some(close) if lines > 0 && !record[close..end].trim_ascii().is_empty() => {
+                let after = shown(&record[close..end]);
+                format!("a quote is opened in this line and closed in line {}, before `{after}`", opened + lines)
+            }
+            Some(_) => return Ok(()),
+        };
+        let remedy = "close it in its cell, or double it if the cell holds a quote";
+        Err(malformed(Place::line(self.file, opened), found, remedy))
+    }
+}
+
+impl Rows for Syntax<'_> {
     fn each_row(&self, piece: Piece<'_>, row: &mut TakeRow<'_>) -> Result<(), DataError> {
         let (mut at, mut line) = (0, piece.line);
         let mut cells = Vec::new();
@@ -219,17 +265,18 @@ impl Rows for Syntax {
         let mut skip = self.skip_first && first_piece;
         if first_piece {
             at = blank_prefix(piece.text);
-            line += memchr::memchr_iter(b'\n', &piece.text[..at]).count() as u64;
+            line += memchr_iter(b'\n', &piece.text[..at]).count() as u64;
         }
         while at < piece.text.len() {
             let end = self.record_end(piece.text, at);
             let record = &piece.text[at..end];
             let lines = 1 + if memchr(b'"', record).is_some() {
-                memchr::memchr_iter(b'\n', &record[..record.len() - 1]).count() as u64
+                memchr_iter(b'\n', &record[..record.len() - 1]).count() as u64
             } else {
                 0
             };
             let blank = record.iter().all(|b| *b == b'\n' || *b == b'\r');
+            self.check_quotes(line, record)?;
             if !blank && !std::mem::take(&mut skip) {
                 self.split(record, &mut cells);
                 row(line, &cells)?;

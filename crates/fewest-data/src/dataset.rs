@@ -37,8 +37,8 @@ impl Features {
         self.as_design().n_features()
     }
 
-    /// Bytes of memory that the matrix takes: 8 n p when dense, 12 a stored value and 8 a column start when sparse; of a mapped file
-    /// the column starts and what may stay of the rest.
+    /// Bytes of memory that the matrix takes: 8 n p when dense, 12 a stored value and 8 a column
+    /// start when sparse; of a mapped file the column starts and what may stay of the rest.
     pub fn bytes(&self) -> u64 {
         match self {
             Features::Dense(design) => 8 * design.stored() as u64,
@@ -142,10 +142,26 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// The data set of a dense table; the memory of its column-major `values` is taken over.
+    pub(crate) fn dense(
+        file: &str,
+        n: usize,
+        values: Vec<f64>,
+        names: Vec<String>,
+        target: Option<Target>,
+        apart: Vec<TextColumn>,
+        notes: Vec<Note>,
+        format: Format,
+    ) -> Result<Self, DataError> {
+        let features = Features::Dense(DenseDesign::new(n, names.len(), values)?);
+        let names = Names::Listed(names);
+        Ok(Self { features, names, target, apart, notes, source: file.to_owned(), format })
+    }
+
     /// Brings the features into the order of `names` (a model's), and leaves others out.
     ///
-    /// In svmlight files zeros are not written, so that a feature `x7` beyond the last one mentioned counts as zero.
-    /// Both are noted.
+    /// In svmlight files zeros are not written, so that a feature `x7` beyond the last one
+    /// mentioned counts as zero. Both are noted.
     ///
     /// # Errors
     /// [`DataError::MissingFeature`] naming the first feature that is not there.

@@ -10,7 +10,8 @@ const MOST_VALUES: usize = 100;
 
 /// How the cells of a text column become features.
 ///
-/// A cell is first given a code: the position of its value in `values`, or `values.len()` for a value not known.
+/// A cell is first given a code: the position of its value in `values`, or `values.len()` for a
+/// value not known.
 #[derive(Debug, Clone)]
 pub(crate) struct Categories {
     find: HashMap<String, u32>,
@@ -21,11 +22,12 @@ pub(crate) struct Categories {
 }
 
 impl Categories {
-    /// For the values found (any order, all different): one column `name=second` for two values, else one for each.
+    /// For the values found (any order, all different): one column `name=second` for two values,
+    /// else one for each.
     ///
     /// # Errors
-    /// [`DataError::Identifier`] when there are more than 100 values, or all of more than 20 rows differ, and the
-    /// column was not named in [`ReadOptions::text`].
+    /// [`DataError::Identifier`] when there are more than 100 values, or all of more than 20 rows
+    /// differ, and the column was not named in [`ReadOptions::text`].
     pub(crate) fn new(
         header: &Header,
         column: usize,
@@ -99,7 +101,8 @@ impl Categories {
     }
 }
 
-/// Whether a model's features want this column as text (`Some(true)`), as numbers (`Some(false)`), or nothing is known.
+/// Whether a model's features want this column as text (`Some(true)`), as numbers (`Some(false)`),
+/// or nothing is known.
 pub(crate) fn wanted_as_text(name: &str, options: &ReadOptions) -> Option<bool> {
     if options.text.iter().any(|t| t == name) {
         return Some(true);

@@ -98,7 +98,8 @@ fn target_column(names: &[String], roles: &[Role], options: &ReadOptions) -> Opt
     }
 }
 
-/// Ignores features that are not wanted, neither as numbers (`age`) nor as text (`colour=red`). Returns how many.
+/// Ignores features that are not wanted, neither as numbers (`age`) nor as text (`colour=red`).
+/// Returns how many.
 fn keep_wanted(names: &[String], roles: &mut [Role], wanted: &[String]) -> usize {
     let mut keep: HashSet<&str> = HashSet::new();
     for name in wanted {

@@ -1,10 +1,11 @@
-//! Data for `fewest`: readers and writers, the target column, scaling, what is wrong with a file, synthetic data.
+//! Data for `fewest`: readers and writers, the target column, scaling, what is wrong with a file,
+//! synthetic data.
 //!
-//! [`read`] takes a file in any [`Format`] to a [`Dataset`]; [`fn@write`] does the reverse. Nothing is printed: what the user
-//! should know is in [`Dataset::notes`], what is wrong is a [`DataError`] whose text names place, finding and remedy.
+//! [`read`] takes a file in any [`Format`] to a [`Dataset`]; [`fn@write`] does the reverse. Nothing
+//! is printed: what the user should know is in [`Dataset::notes`], what is wrong is a [`DataError`]
+//! whose text names place, finding and remedy.
 
 mod arff;
-mod arff_sparse;
 mod binary;
 mod columns;
 mod csv;
@@ -20,7 +21,6 @@ mod number;
 mod options;
 mod output;
 mod parquet;
-mod parquet_pages;
 mod problems;
 mod scaling;
 mod source;
@@ -30,16 +30,15 @@ mod summary;
 mod svmlight;
 mod table;
 mod target;
-mod thrift;
 mod waves;
 
 pub use columns::MappedDesign;
 pub use dataset::{Dataset, Features, TextColumn};
-pub use error::{DataError, IndexFault, Place, Position, bytes_text};
+pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};
-pub use scaling::{ScaleKind, Scaling, low_variance, variances};
+pub use scaling::{ScaleKind, Scaling, deviations, low_variance, means, variances};
 pub use split::{stratified, stratified_folds};
 pub use summary::{Duplicate, Summary, summary};
 pub use target::Target;
@@ -48,8 +47,9 @@ use source::Source;
 
 /// Reads a data set from a file, or from standard input when `path` is `-`.
 ///
-/// The format follows [`ReadOptions::format`], else the ending of the name, else (standard input) the first bytes;
-/// compression follows the first bytes. All values are finite and names distinct in what is returned.
+/// The format follows [`ReadOptions::format`], else the ending of the name, else (standard input)
+/// the first bytes; compression follows the first bytes. All values are finite and names distinct
+/// in what is returned.
 ///
 /// # Errors
 /// Every [`DataError`] about input; the text names the place and the remedy.
@@ -79,7 +79,7 @@ fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOpt
 
 /// What [`to_columns`] wrote.
 #[derive(Debug)]
-pub struct Converted {
+pub struct Conversion {
     /// Samples.
     pub n_samples: usize,
     /// Features.
@@ -88,12 +88,13 @@ pub struct Converted {
     pub notes: Vec<Note>,
 }
 
-/// Makes a column file ([`Format::Csc`]) of a data file. An svmlight file may be larger than memory: it is read once to count, and then as
-/// often as [`ReadOptions::memory_limit`] makes necessary, each time for the columns that fit; other formats are read whole.
+/// Makes a column file ([`Format::Csc`]) of a data file. An svmlight file may be larger than
+/// memory: it is read once to count, and then as often as [`ReadOptions::memory_limit`] makes
+/// necessary, each time for the columns that fit; other formats are read whole.
 ///
 /// # Errors
 /// As [`fn@read`] and [`fn@write`].
-pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Converted, DataError> {
+pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
     let (source, format, guessed) = source::open(path, options)?;
     if format == Format::Svmlight && options.features.is_none() {
         let mut converted = svmlight::to_columns(&source, options, out)?;
@@ -105,13 +106,13 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
     let mut data = read_source(&source, format, guessed, options)?;
     let mut notes = std::mem::take(&mut data.notes);
     notes.extend(write_as(out, &data, Format::Csc)?);
-    Ok(Converted { n_samples: data.features.n_samples(), n_features: data.features.n_features(), notes })
+    Ok(Conversion { n_samples: data.features.n_samples(), n_features: data.features.n_features(), notes })
 }
 
 /// Writes a data set in the format of the ending (`-` needs [`write_as`]).
 ///
-/// The file appears complete or not at all: it is written beside its place and renamed. Values read back exactly.
-/// Returns notes on what the format cannot hold.
+/// The file appears complete or not at all: it is written beside its place and renamed. Values read
+/// back exactly. Returns notes on what the format cannot hold.
 ///
 /// # Errors
 /// [`DataError::UnknownFormat`], [`DataError::Output`], [`DataError::DuplicateName`].
@@ -141,7 +142,8 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
     Ok(notes)
 }
 
-/// Refuses names that would not read back as different columns; numbered names differ by themselves.
+/// Refuses names that would not read back as different columns; numbered names differ by
+/// themselves.
 fn check_names(path: &str, data: &Dataset) -> Result<(), DataError> {
     let target = data.target.as_ref().map(|t| t.column.as_str());
     match &data.names {

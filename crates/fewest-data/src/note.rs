@@ -82,7 +82,16 @@ pub enum Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        write!(f, "{}", fewest_text::Display(Sentence(self)))
+    }
+}
+
+/// The sentence of a note, before characters that act are made visible.
+struct Sentence<'a>(&'a Note);
+
+impl fmt::Display for Sentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
             Note::TargetColumn { name, rule } => {
                 let why = match rule {
                     TargetRule::Asked => "as asked",

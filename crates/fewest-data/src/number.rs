@@ -1,6 +1,7 @@
 //! Numbers in text: exactly rounded reading, shortest exact writing, and what counts as missing.
 
-/// A number, leading `+` and surrounding blanks allowed; infinities and NaN by name are numbers here.
+/// A number, leading `+` and surrounding blanks allowed; infinities and NaN by name are numbers
+/// here.
 #[inline]
 pub(crate) fn parse(cell: &[u8]) -> Option<f64> {
     let cell = cell.trim_ascii();

@@ -43,6 +43,11 @@ impl Format {
         }
     }
 
+    /// Whether a file of the format is text.
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv | Format::Svmlight | Format::Arff)
+    }
+
     /// The name as used by `--format`.
     pub fn name(self) -> &'static str {
         match self {
@@ -64,7 +69,8 @@ impl Format {
         }
     }
 
-    /// Guess from the first bytes of (uncompressed) data; `Csv` where nothing speaks for another format.
+    /// Guess from the first bytes of (uncompressed) data; `Csv` where nothing speaks for another
+    /// format.
     pub(crate) fn sniff(head: &[u8]) -> Format {
         if head.starts_with(b"PAR1") {
             return Format::Parquet;
@@ -146,10 +152,11 @@ impl Compression {
 /// What to read and how. `ReadOptions::default()` reads a training file.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// Target column; default the column `y`, `label`, `class` or `target` (any case), else the last one.
+    /// Target column; default the column `y`, `label`, `class` or `target` (any case), else the
+    /// last one.
     pub target: Option<String>,
-    /// Read a file for prediction: the target column may be missing, the last column is then a feature, and one class
-    /// only is allowed.
+    /// Read a file for prediction: the target column may be missing, the last column is then a
+    /// feature, and one class only is allowed.
     pub target_optional: bool,
     /// Format; default by the ending of the name, or by the first bytes for standard input.
     pub format: Option<Format>,
@@ -161,8 +168,8 @@ pub struct ReadOptions {
     pub drop: Vec<String>,
     /// Columns to read as categories even where they hold numbers.
     pub text: Vec<String>,
-    /// Keep exactly these features, in this order (a model's). Dummy columns are made to fit, other columns are ignored
-    /// and may hold anything.
+    /// Keep exactly these features, in this order (a model's). Dummy columns are made to fit, other
+    /// columns are ignored and may hold anything.
     pub features: Option<Vec<String>>,
     /// The csv file has no header: features are named x1, x2, ..., the last column is `y`.
     pub no_header: bool,

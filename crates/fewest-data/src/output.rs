@@ -1,4 +1,5 @@
-//! Writing files: compressed by ending, to a temporary file in the same folder that is renamed when complete.
+//! Writing files: compressed by ending, to a temporary file in the same folder that is renamed when
+//! complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::{DataError, Features};
+use crate::{DataError, Dataset, Features, Place};
 
 /// How features are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,49 +21,47 @@ pub enum ScaleKind {
 
 /// A fitted scaling: x becomes (x - center) / scale for each feature.
 ///
-/// `center` has p entries for `Standard` and none otherwise (zero); `scale` has p entries, or none for `None` (one).
+/// `center` has p entries for `Standard` and none otherwise (zero); `scale` has p entries, or none
+/// for `None` (one).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     /// What was fitted.
     pub kind: ScaleKind,
     /// Subtracted, length p or 0.
     pub center: Vec<f64>,
-    /// Divided by, all positive, length p or 0. A constant feature has 1 with `Standard` (it becomes 0), a zero
-    /// feature has 1 with `MaxAbs`.
+    /// Divided by, all positive, length p or 0. A constant feature has 1 with `Standard` (it
+    /// becomes 0), a zero feature has 1 with `MaxAbs`.
     pub scale: Vec<f64>,
 }
 
+/// Larger values have squares that cannot be summed up, times a cost, in doubles.
+const LARGEST: f64 = 1e140;
+
 impl Scaling {
-    /// Fits on the data, features in parallel.
+    /// Fits on the data, features in parallel. Values may be as large and as small as doubles are.
     ///
     /// # Errors
-    /// [`DataError::SparseStandard`] for `Standard` on sparse data.
+    /// [`DataError::SparseStandard`] for `Standard` on sparse data; [`DataError::OutOfRange`],
+    /// which names the feature by its number, for `None` where a value is above 1e140 in size, and
+    /// for `Standard` where the standard deviation is above 0 but below the smallest normal double.
     pub fn fit(kind: ScaleKind, features: &Features) -> Result<Self, DataError> {
-        let p = features.n_features();
-        let (center, scale) = match (kind, features) {
-            (ScaleKind::None, _) => (Vec::new(), Vec::new()),
-            (ScaleKind::Standard, Features::Sparse(_) | Features::Mapped(_)) => return Err(DataError::SparseStandard),
-            (ScaleKind::Standard, Features::Dense(design)) => (0..p)
-                .into_par_iter()
-                .map(|j| {
-                    let column = design.column(j);
-                    let (mean, variance) = moments(column, column.len());
-                    let scale = variance.sqrt();
-                    (mean, if scale > 0.0 && scale.is_finite() { scale } else { 1.0 })
-                })
-                .unzip(),
-            (ScaleKind::MaxAbs, _) => {
-                let largest = |j| largest(&stored(features, j));
-                (Vec::new(), (0..p).into_par_iter().map(largest).collect())
-            }
-        };
-        Ok(Self { kind, center, scale })
+        fit(kind, features, &|j| format!("feature number {}", j + 1))
+    }
+
+    /// As [`Scaling::fit`]; errors name the file and the column.
+    ///
+    /// # Errors
+    /// As [`Scaling::fit`].
+    pub fn of(kind: ScaleKind, data: &Dataset) -> Result<Self, DataError> {
+        let place = |j| Place { file: data.source.clone(), ..Place::default() }.column(data.names.get(j)).to_string();
+        fit(kind, &data.features, &place)
     }
 
     /// Scales in place; a mapped file from now on, without a copy.
     ///
     /// # Errors
-    /// [`DataError::ScalingShape`] when fitted on another number of features; [`DataError::SparseStandard`].
+    /// [`DataError::ScalingShape`] when fitted on another number of features;
+    /// [`DataError::SparseStandard`].
     pub fn apply(&self, features: &mut Features) -> Result<(), DataError> {
         if self.kind == ScaleKind::None {
             return Ok(());
@@ -93,10 +91,65 @@ impl Scaling {
 
     fn apply_column(&self, j: usize, values: &mut [f64]) {
         let (center, scale) = (self.center.get(j).copied().unwrap_or(0.0), self.scale[j]);
+        // Of values near the largest double a difference may be beyond it. Powers of two are exact.
+        let unit = if scale > 1e300 { 0.25 } else { 1.0 };
         for x in values {
-            *x = (*x - center) / scale;
+            *x = (*x * unit - center * unit) / (scale * unit);
         }
     }
+}
+
+/// Fits; `place` names a feature in errors.
+fn fit(kind: ScaleKind, features: &Features, place: &(dyn Fn(usize) -> String + Sync)) -> Result<Scaling, DataError> {
+    let columns = (0..features.n_features()).into_par_iter();
+    let (center, scale) = match (kind, features) {
+        (ScaleKind::Standard, Features::Sparse(_) | Features::Mapped(_)) => return Err(DataError::SparseStandard),
+        (ScaleKind::Standard, Features::Dense(design)) => {
+            let one = |j| {
+                let column = design.column(j);
+                let moments = Moments::new(column, column.len());
+                let scale = moments.deviation();
+                check_deviation(scale, &moments, || place(j))?;
+                Ok((moments.mean(), if moments.variance > 0.0 { scale } else { 1.0 }))
+            };
+            columns.map(one).collect::<Result<Vec<_>, DataError>>()?.into_iter().unzip()
+        }
+        (ScaleKind::MaxAbs, _) => {
+            let largest = |j| Some(largest(&stored(features, j))).filter(|m| *m > 0.0).unwrap_or(1.0);
+            (Vec::new(), columns.map(largest).collect())
+        }
+        (ScaleKind::None, _) => {
+            columns.try_for_each(|j| check_largest(largest(&stored(features, j)), || place(j)))?;
+            (Vec::new(), Vec::new())
+        }
+    };
+    Ok(Scaling { kind, center, scale })
+}
+
+/// Refuses a standard deviation that doubles hold with few digits or as 0.
+fn check_deviation(deviation: f64, moments: &Moments, place: impl FnOnce() -> String) -> Result<(), DataError> {
+    if moments.variance == 0.0 || deviation >= f64::MIN_POSITIVE {
+        return Ok(());
+    }
+    Err(DataError::OutOfRange {
+        column: place(),
+        value: deviation,
+        limit: "its standard deviation, too small to divide by",
+        remedy: "multiply the column by a large number, drop it, or say --scale maxabs",
+    })
+}
+
+/// Refuses values whose squares are too large.
+fn check_largest(value: f64, place: impl FnOnce() -> String) -> Result<(), DataError> {
+    if value <= LARGEST {
+        return Ok(());
+    }
+    Err(DataError::OutOfRange {
+        column: place(),
+        value,
+        limit: "its largest absolute value, whose square is too large for a double",
+        remedy: "say --scale standard or --scale maxabs, or divide the column by a large number",
+    })
 }
 
 /// Stored values of column j.
@@ -108,36 +161,87 @@ fn stored(features: &Features, j: usize) -> Cow<'_, [f64]> {
     }
 }
 
-/// The largest absolute value, 1 if there is none above 0.
+/// The largest absolute value, 0 if there is none.
 fn largest(values: &[f64]) -> f64 {
-    let largest = values.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    if largest > 0.0 { largest } else { 1.0 }
+    values.iter().fold(0.0f64, |m, x| m.max(x.abs()))
 }
 
-/// Mean and population variance of n values, those not given being zero. A constant column has variance exactly 0.
-fn moments(values: &[f64], n: usize) -> (f64, f64) {
-    if values.is_empty() {
-        return (0.0, 0.0);
-    }
-    if values.len() == n && values.iter().all(|x| *x == values[0]) {
-        return (values[0], 0.0);
-    }
-    let count = n as f64;
-    // Shifted by the first value: no loss where the mean is large next to the spread.
-    let shift = if values.len() == n { values[0] } else { 0.0 };
-    let mean = shift + values.iter().map(|x| x - shift).sum::<f64>() / count;
-    let zeros = (n - values.len()) as f64 * mean * mean;
-    let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
-    (mean, (squares + zeros) / count)
+/// Mean and population variance of a column, in units of a power of two, so that no square leaves
+/// the range of doubles.
+struct Moments {
+    unit: f64,
+    /// Over `unit`.
+    mean: f64,
+    /// Over `unit` squared; exactly 0 for a constant column.
+    variance: f64,
 }
 
-/// Population variance (1/n) of each feature, length p. Exactly 0 for constant features.
+impl Moments {
+    /// Of n values, those not given being zero.
+    fn new(values: &[f64], n: usize) -> Self {
+        let unit = unit(largest(values));
+        if values.is_empty() {
+            return Self { unit, mean: 0.0, variance: 0.0 };
+        }
+        if values.len() == n && values.iter().all(|x| *x == values[0]) {
+            return Self { unit, mean: values[0] / unit, variance: 0.0 };
+        }
+        let count = n as f64;
+        // Shifted by the first value: no loss where the mean is large next to the spread.
+        let shift = if values.len() == n { values[0] / unit } else { 0.0 };
+        let mean = shift + values.iter().map(|x| x / unit - shift).sum::<f64>() / count;
+        let zeros = (n - values.len()) as f64 * mean * mean;
+        let squares = values.iter().map(|x| (x / unit - mean) * (x / unit - mean)).sum::<f64>();
+        Self { unit, mean, variance: (squares + zeros) / count }
+    }
+
+    fn mean(&self) -> f64 {
+        self.mean * self.unit
+    }
+
+    /// The standard deviation.
+    fn deviation(&self) -> f64 {
+        self.variance.sqrt() * self.unit
+    }
+}
+
+/// 1 for ordinary values, else the power of two next to the largest one. Division by it is exact
+/// but for values that are nothing beside the largest.
+fn unit(largest: f64) -> f64 {
+    if largest == 0.0 || (1e-100..1e100).contains(&largest) {
+        return 1.0;
+    }
+    let exponent = libm::ilogb(largest);
+    libm::scalbn(1.0, exponent)
+}
+
+/// Mean of each feature, length p.
+pub fn means(features: &Features) -> Vec<f64> {
+    moments(features, Moments::mean)
+}
+
+/// Population standard deviation (1/n) of each feature, length p. Exactly 0 for constant features,
+/// and finite.
+pub fn deviations(features: &Features) -> Vec<f64> {
+    moments(features, Moments::deviation)
+}
+
+/// Population variance (1/n) of each feature, length p. Exactly 0 for constant features; infinite
+/// where the standard deviation is above 1.3e154, and 0 where it is below 1.5e-162: [`deviations`]
+/// has no such limits.
 pub fn variances(features: &Features) -> Vec<f64> {
+    moments(features, |m| m.variance * m.unit * m.unit)
+}
+
+fn moments<T: Send>(features: &Features, answer: impl Fn(&Moments) -> T + Sync) -> Vec<T> {
     let n = features.n_samples();
-    (0..features.n_features()).into_par_iter().map(|j| moments(&stored(features, j), n).1).collect()
+    let one = |j| answer(&Moments::new(&stored(features, j), n));
+    (0..features.n_features()).into_par_iter().map(one).collect()
 }
 
 /// Positions of the features whose population variance is at or below `threshold`, ascending.
 pub fn low_variance(features: &Features, threshold: f64) -> Vec<usize> {
-    variances(features).iter().enumerate().filter(|(_, v)| **v <= threshold).map(|(j, _)| j).collect()
+    // The threshold in the units of the column, as the variance itself may be beyond doubles.
+    let low = moments(features, |m| m.variance <= threshold / m.unit / m.unit);
+    low.iter().enumerate().filter(|(_, low)| **low).map(|(j, _)| j).collect()
 }

@@ -5,6 +5,9 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use crate::{Compression, DataError, Format, ReadOptions};
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// An open input that can be read several times.
 pub(crate) struct Source {
     /// The name for messages.
@@ -14,8 +17,8 @@ pub(crate) struct Source {
     memory: u64,
 }
 
-/// A regular file, or standard input (and other streams) copied to an unlinked temporary file; its format, and whether
-/// that was guessed from the first bytes.
+/// A regular file, or standard input (and other streams) copied to an unlinked temporary file; its
+/// format, and whether that was guessed from the first bytes.
 pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format, bool), DataError> {
     let (name, (file, stream)) = if path == "-" {
         ("standard input".to_owned(), (spool("standard input", &mut io::stdin().lock())?, true))
@@ -38,6 +41,9 @@ pub(crate) fn open(path: &str, options: &ReadOptions) -> Result<(Source, Format,
         None if stream => (source.sniff()?, true),
         None => return Err(DataError::UnknownFormat { file: source.name }),
     };
+    if format.is_text() {
+        source.check_text()?;
+    }
     Ok((source, format, guessed))
 }
 
@@ -75,8 +81,19 @@ fn peek(name: &str, mut file: &File) -> Result<Vec<u8>, DataError> {
 }
 
 impl Source {
-    /// A fresh reader of the uncompressed data from the start.
+    /// A fresh reader of the uncompressed data from the start, without the byte order mark of
+    /// UTF-8.
     pub(crate) fn reader(&self) -> Result<Box<dyn Read + Send + '_>, DataError> {
+        let mut reader = self.decompressed()?;
+        let mut first = Vec::new();
+        reader.by_ref().take(MARK.len() as u64).read_to_end(&mut first).map_err(|e| self.read_error(e))?;
+        if first == MARK {
+            first.clear();
+        }
+        Ok(Box::new(io::Cursor::new(first).chain(reader)))
+    }
+
+    fn decompressed(&self) -> Result<Box<dyn Read + Send + '_>, DataError> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(0)).map_err(|e| self.read_error(e))?;
         Ok(match self.compression {
@@ -106,7 +123,8 @@ impl Source {
         })
     }
 
-    /// About the bytes of the uncompressed data, from above: sixteen times the size of a compressed file.
+    /// About the bytes of the uncompressed data, from above: sixteen times the size of a compressed
+    /// file.
     pub(crate) fn trusted_bytes(&self) -> u64 {
         let bytes = self.file.metadata().map_or(0, |m| m.len());
         if self.compression == Compression::Plain { bytes } else { bytes.saturating_mul(16) }
@@ -138,6 +156,35 @@ impl Source {
             _ => format!("{}: {source}", self.compression.name()),
         };
         DataError::Damaged { file: self.name.clone(), what }
+    }
+
+    /// Refuses text in another encoding than UTF-8 that can be told by its first bytes.
+    fn check_text(&self) -> Result<(), DataError> {
+        let mut head = Vec::new();
+        self.reader()?.take(1 << 12).read_to_end(&mut head).map_err(|e| self.read_error(e))?;
+        let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&b| b == 0).count();
+        let (even, odd) = (zeros(0), zeros(1));
+        let encoding = match &head[..] {
+            [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16",
+            _ if even + odd == 0 => return Ok(()),
+            // Of Latin letters and digits every second byte is zero, the first or the second of
+            // each pair.
+            _ if 4 * even > head.len() && 16 * odd < head.len() => "UTF-16BE",
+            _ if 4 * odd > head.len() && 16 * even < head.len() => "UTF-16LE",
+            _ => {
+                return Err(DataError::Unsupported {
+                    file: self.name.clone(),
+                    what: "the file holds zero bytes, so it is not text".into(),
+                    remedy: "name its format with --format, or save it as text in UTF-8".into(),
+                });
+            }
+        };
+        Err(DataError::Unsupported {
+            file: self.name.clone(),
+            what: format!("the text is in {encoding}, but UTF-8 is what is read"),
+            remedy: format!("save it as UTF-8, or convert it: iconv -f {encoding} -t UTF-8"),
+        })
     }
 
     fn sniff(&self) -> Result<Format, DataError> {

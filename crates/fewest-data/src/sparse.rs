@@ -1,8 +1,9 @@
 //! Sparse text (svmlight, sparse arff) read in two parallel passes.
 //!
-//! Pass 1 checks every line and counts the non-zeros of each column; pass 2 reads the values again and puts them at their
-//! final place in exactly sized arrays. So the peak is the finished matrix plus a few waves of text, and the row order
-//! inside a column is that of the file for any number of threads.
+//! Pass 1 checks every line and counts the non-zeros of each column; pass 2 reads the values again
+//! and puts them at their final place in exactly sized arrays. So the peak is the finished matrix
+//! plus a few waves of text, and the row order inside a column is that of the file for any number
+//! of threads.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,8 +29,8 @@ pub(crate) struct Head<'a> {
 
 /// Reads the lines of a sparse format.
 pub(crate) trait SparseRows: Sync {
-    /// Calls `entry(column, value)` for the pairs of a line, columns strictly ascending from 0; zeros and values that are
-    /// not finite may be among them. `None` for a line without data.
+    /// Calls `entry(column, value)` for the pairs of a line, columns strictly ascending from 0;
+    /// zeros and values that are not finite may be among them. `None` for a line without data.
     fn line<'t>(&self, line: u64, text: &'t [u8], entry: impl FnMut(u32, f64)) -> Result<Option<Head<'t>>, DataError>;
 
     /// Where a value is, for messages.
@@ -60,7 +61,7 @@ pub(crate) struct Survey {
 
 /// What must fit into memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Held {
+pub(crate) enum MemoryUse {
     /// The matrix.
     Matrix,
     /// Counts of the columns and classes of the rows.
@@ -74,7 +75,7 @@ pub(crate) fn read<R: SparseRows>(
     target: &str,
     options: &ReadOptions,
 ) -> Result<SparseTable, DataError> {
-    let Survey { rows, columns, target, queries } = survey(source, reader, target, options, Held::Matrix)?;
+    let Survey { rows, columns, target, queries } = survey(source, reader, target, options, MemoryUse::Matrix)?;
     let all = 0..columns.len() as u32;
     let (start, indices, values) = fill(source, reader, options, columns, all, rows)?;
     let design = SparseDesign::new(rows, start, indices, values).map_err(|_| changed(source))?;
@@ -87,7 +88,7 @@ pub(crate) fn survey<R: SparseRows>(
     reader: &R,
     target: &str,
     options: &ReadOptions,
-    held: Held,
+    used: MemoryUse,
 ) -> Result<Survey, DataError> {
     let file = &source.name;
     let mut counts = Counts { columns: vec![0; reader.features()], ..Counts::default() };
@@ -100,9 +101,11 @@ pub(crate) fn survey<R: SparseRows>(
             for piece in pieces {
                 counts.add(piece);
             }
-            match held {
-                Held::Matrix => check_memory(file, "the sparse matrix", counts.bytes(), options.memory()),
-                Held::Counts => check_memory(file, "the counts of all columns", counts.held_bytes(), options.memory()),
+            match used {
+                MemoryUse::Matrix => check_memory(file, "the sparse matrix", counts.bytes(), options.memory()),
+                MemoryUse::Counts => {
+                    check_memory(file, "the counts of all columns", counts.held_bytes(), options.memory())
+                }
             }
         },
     )?;
@@ -157,7 +160,8 @@ fn count<R: SparseRows>(reader: &R, piece: Piece<'_>) -> Result<PieceCount, Data
     Ok(out)
 }
 
-/// Pass 2 on one piece: entries of the columns of `range`, which count from its start, sorted into buckets that begin at `bounds`.
+/// Pass 2 on one piece: entries of the columns of `range`, which count from its start, sorted into
+/// buckets that begin at `bounds`.
 fn entries<R: SparseRows>(
     reader: &R,
     piece: Piece<'_>,

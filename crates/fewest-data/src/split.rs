@@ -5,11 +5,13 @@ use fewest::{DenseDesign, Design, SparseDesign};
 use crate::generate::random::Random;
 use crate::{Features, Target};
 
-/// The stream of random numbers of [`stratified`]; other streams of a seed are those of [`crate::generate`].
+/// The stream of random numbers of [`stratified`]; other streams of a seed are those of
+/// [`crate::generate`].
 const STREAM: u32 = 15;
 
-/// Splits the rows in two, each class on its own: (kept, held out), both ascending. `share` of each class is held out, to the
-/// nearest row, but one at least is kept. The same seed gives the same split everywhere.
+/// Splits the rows in two, each class on its own: (kept, held out), both ascending. `share` of each
+/// class is held out, to the nearest row, but one at least is kept. The same seed gives the same
+/// split everywhere.
 pub fn stratified(target: &Target, share: f64, seed: u64) -> (Vec<usize>, Vec<usize>) {
     let mut random = Random::new(seed, STREAM);
     let mut held = vec![false; target.codes.len()];
@@ -24,8 +26,9 @@ pub fn stratified(target: &Target, share: f64, seed: u64) -> (Vec<usize>, Vec<us
 /// The stream of random numbers of [`stratified_folds`].
 const FOLDS: u32 = 16;
 
-/// Deals the rows into `count` folds, the fold of each row: each class is dealt on its own, in random order, and the next class goes on
-/// where it ended, so that folds differ by one row at most. The same seed gives the same folds everywhere.
+/// Deals the rows into `count` folds, the fold of each row: each class is dealt on its own, in
+/// random order, and the next class goes on where it ended, so that folds differ by one row at
+/// most. The same seed gives the same folds everywhere.
 pub fn stratified_folds(target: &Target, count: usize, seed: u64) -> Vec<u32> {
     let mut random = Random::new(seed, FOLDS);
     let mut folds = vec![0; target.codes.len()];

@@ -1,6 +1,7 @@
 //! svmlight / LIBSVM text, `label index:value ... # comment`, read and written.
 //!
-//! Indices count from 1 and ascend within a line. Zeros in the file are dropped, `qid` entries passed over.
+//! Indices count from 1 and ascend within a line. Zeros in the file are dropped, `qid` entries
+//! passed over.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -13,10 +14,10 @@ use crate::error::IndexFault;
 use crate::names::numbered;
 use crate::note::TargetRule;
 use crate::source::Source;
-use crate::sparse::{self, Head, Held, SparseRows, Survey};
+use crate::sparse::{self, Head, MemoryUse, SparseRows, Survey};
 use crate::target::Target;
 use crate::waves::{malformed, shown};
-use crate::{Converted, DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
+use crate::{Conversion, DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
 /// Name of the target of a format that has none.
 pub(crate) const TARGET: &str = "y";
 
@@ -46,12 +47,13 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
 }
 
 /// Makes a column file at `out`, whose entries need not fit into memory together.
-pub(crate) fn to_columns(source: &Source, options: &ReadOptions, out: &str) -> Result<Converted, DataError> {
+pub(crate) fn to_columns(source: &Source, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
     let file = &source.name;
     check_wishes(file, options)?;
     let reader =
         Reader { file, largest: options.largest_index(source.trusted_bytes()), optional: options.target_optional };
-    let Survey { rows, columns, target, queries } = sparse::survey(source, &reader, TARGET, options, Held::Counts)?;
+    let Survey { rows, columns, target, queries } =
+        sparse::survey(source, &reader, TARGET, options, MemoryUse::Counts)?;
     let names = Names::Numbered(columns.len());
     let facts = Facts { n: rows, counts: &columns, names: &names, target: target.as_ref() };
     // Half of the memory for the entries of a pass, the rest for text and what comes on top.
@@ -77,7 +79,7 @@ pub(crate) fn to_columns(source: &Source, options: &ReadOptions, out: &str) -> R
     if queries > 0 {
         notes.push(Note::QueryIds { lines: queries });
     }
-    Ok(Converted { n_samples: rows, n_features: columns.len(), notes })
+    Ok(Conversion { n_samples: rows, n_features: columns.len(), notes })
 }
 
 /// Refuses wishes for columns by name, which svmlight does not have.
@@ -263,7 +265,8 @@ pub(crate) fn losses(data: &Dataset) -> Vec<Note> {
     notes
 }
 
-/// Labels for the classes: their names if all are numbers, else -1 and 1 for two classes, 1, 2, ... for more.
+/// Labels for the classes: their names if all are numbers, else -1 and 1 for two classes, 1, 2, ...
+/// for more.
 fn numeric_classes(target: Option<&Target>) -> Vec<String> {
     let classes = target.map_or(&[][..], |t| &t.classes);
     if classes.iter().all(|c| number::parse(c.as_bytes()).is_some_and(f64::is_finite)) {

@@ -11,8 +11,8 @@ use crate::number;
 pub struct Target {
     /// Name of the column in the file (`y` for formats that do not name it).
     pub column: String,
-    /// Class names, sorted: by value if all are numbers, else as text. A number is written in its shortest form, so
-    /// that `+1`, `1` and `1.0` are one class in every format.
+    /// Class names, sorted: by value if all are numbers, else as text. A number is written in its
+    /// shortest form, so that `+1`, `1` and `1.0` are one class in every format.
     pub classes: Vec<String>,
     /// For each row the position of its class in `classes`.
     pub codes: Vec<u32>,
@@ -42,14 +42,16 @@ impl Target {
         counts
     }
 
-    /// Codes with respect to another list of classes (a model's); `None` for rows of a class not in it.
+    /// Codes with respect to another list of classes (a model's); `None` for rows of a class not in
+    /// it.
     pub fn codes_in(&self, classes: &[String]) -> Vec<Option<u32>> {
         let map: Vec<Option<u32>> =
             self.classes.iter().map(|c| classes.iter().position(|known| known == c).map(|at| at as u32)).collect();
         self.codes.iter().map(|&code| map[code as usize]).collect()
     }
 
-    /// Refuses one class only, or values that cannot be classes (more than 20, and more than half as many as rows).
+    /// Refuses one class only, or values that cannot be classes (more than 20, and more than half
+    /// as many as rows).
     pub(crate) fn check(&self, file: &str) -> Result<(), DataError> {
         let classes = self.classes.len();
         if classes < 2 {
@@ -80,7 +82,8 @@ pub(crate) struct Labels {
 }
 
 impl Labels {
-    /// The code of a class name, new or known. Codes are in order of appearance until [`Labels::finish`].
+    /// The code of a class name, new or known. Codes are in order of appearance until
+    /// [`Labels::finish`].
     pub(crate) fn code(&mut self, name: &str) -> u32 {
         if let Some(&code) = self.find.get(name) {
             return code;

@@ -1,8 +1,9 @@
 //! Text files in waves: a buffer of whole records, cut into pieces that are parsed in parallel.
 //!
-//! A thread of its own reads (and decompresses) the next wave while the current one is parsed. Memory: three buffers of
-//! half a megabyte for each thread, more only where one record is longer. Pieces are cut by position, never by thread count, and results
-//! come in file order, so that every reader is deterministic.
+//! A thread of its own reads (and decompresses) the next wave while the current one is parsed.
+//! Memory: three buffers of half a megabyte for each thread, more only where one record is longer.
+//! Pieces are cut by position, never by thread count, and results come in file order, so that every
+//! reader is deterministic.
 
 use std::io::Read;
 use std::sync::mpsc;
@@ -50,7 +51,8 @@ impl<'a> Piece<'a> {
 
 /// Finds record ends.
 pub(crate) trait Records: Sync {
-    /// Length of the longest prefix of `text` that is made of whole records (0 if none); `text` begins at a record.
+    /// Length of the longest prefix of `text` that is made of whole records (0 if none); `text`
+    /// begins at a record.
     fn whole(&self, text: &[u8]) -> usize;
     /// End of the first record at or after position `from` of `text`, which begins at a record.
     fn next_end(&self, text: &[u8], start: usize, from: usize) -> usize;
@@ -68,7 +70,8 @@ impl Records for Lines {
     }
 }
 
-/// Runs `work` on all pieces of the file in parallel and `gather` on its results in file order. Returns the bytes read.
+/// Runs `work` on all pieces of the file in parallel and `gather` on its results in file order.
+/// Returns the bytes read.
 ///
 /// # Errors
 /// The first error in file order; [`DataError::Memory`] for a record longer than the memory allows.
@@ -97,7 +100,8 @@ pub(crate) fn each_piece<T: Send>(
         for wave in waves {
             let wave = wave?;
             let pieces = cut(&wave, records, &mut line);
-            // Collected before looking for errors, so that the first one in the file is the one reported.
+            // Collected before looking for errors, so that the first one in the file is the one
+            // reported.
             let results: Vec<Result<T, DataError>> = pieces.into_par_iter().map(&work).collect();
             gather(results.into_iter().collect::<Result<_, _>>()?)?;
             bytes += wave.len() as u64;

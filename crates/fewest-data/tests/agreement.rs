@@ -1,9 +1,11 @@
 //! Objectives on data/wdbc.csv (standardised) against those LIBSVM and LIBLINEAR print.
 //!
-//! The numbers are from libsvm-official 3.37.0, `svm_train -t 0|2 -g 0.05 -c C -e 1e-9 -h 0` (its `obj`, negated, six
-//! decimals), and liblinear-official 2.50.0, `train -s 3|1 -c C -e 1e-9 -B 1` (primal objective of its weights), Python 3.11,
-//! x86-64. LIBSVM keeps kernel values in single precision: at C = 100 with the linear kernel it ends 3e-6 below our dual
-//! value, which is that of a feasible point and therefore below the optimum itself. LIBLINEAR's hinge at C = 1 and 100 is left out: it stops at its cap of iterations, far from the optimum.
+//! The numbers are from libsvm-official 3.37.0, `svm_train -t 0|2 -g 0.05 -c C -e 1e-9 -h 0` (its
+//! `obj`, negated, six decimals), and liblinear-official 2.50.0, `train -s 3|1 -c C -e 1e-9 -B 1`
+//! (primal objective of its weights), Python 3.11, x86-64. LIBSVM keeps kernel values in single
+//! precision: at C = 100 with the linear kernel it ends 3e-6 below our dual value, which is that of
+//! a feasible point and therefore below the optimum itself. LIBLINEAR's hinge at C = 1 and 100 is
+//! left out: it stops at its cap of iterations, far from the optimum.
 
 use fewest::dual::train::train;
 use fewest::{Bias, Kernel, Loss, SvmSettings};

@@ -111,7 +111,7 @@ fn methods_see_the_same_matrix_as_in_memory() {
         let some = [0, 5, 77, 2999];
         for (a, b) in [
             (a.select_samples(&some), b.select_samples(&some)),
-            (Box::new(Kept(mapped.rows(&some))), Box::new(Kept(memory.rows(&some)))),
+            (Box::new(OwnedFeatures(mapped.rows(&some))), Box::new(OwnedFeatures(memory.rows(&some)))),
         ] {
             for j in 0..p {
                 assert_eq!(a.squared_norm(j), b.squared_norm(j));
@@ -124,9 +124,9 @@ fn methods_see_the_same_matrix_as_in_memory() {
 }
 
 /// Features as a design of their own.
-struct Kept(Features);
+struct OwnedFeatures(Features);
 
-impl Design for Kept {
+impl Design for OwnedFeatures {
     fn n_samples(&self) -> usize {
         self.0.n_samples()
     }
@@ -195,7 +195,8 @@ fn damage_is_found_and_named() {
     let mut newer = good.clone();
     newer[8] = 2;
     holds(&message(&newer), &["version 2, but version 1", "newer fewest"]);
-    // Every byte that means something is watched by a checksum: the gaps between the sections are all that is not.
+    // Every byte that means something is watched by a checksum: the gaps between the sections are
+    // all that is not.
     let mut unseen = 0;
     for at in 0..good.len() {
         let mut bad = good.clone();
@@ -209,7 +210,8 @@ fn damage_is_found_and_named() {
             Err(error) => holds(&error.to_string(), &["d.csc"]),
         }
     }
-    // Header 128, starts 6 x 8, rows 6 x 4, values 6 x 8, classes 3 x 4, text 4 + 1 + 4 + 2 + 4 + 1.
+    // Header 128, starts 6 x 8, rows 6 x 4, values 6 x 8, classes 3 x 4, text 4 + 1 + 4 + 2 + 4 +
+    // 1.
     assert_eq!(good.len() - unseen, 128 + 48 + 24 + 48 + 12 + 16);
     let mut sum = good.clone();
     sum[good.len() - 1] ^= 1;

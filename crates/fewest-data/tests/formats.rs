@@ -1,4 +1,5 @@
-//! What each format gives, that all of them read back what was written, and the choice of target and features.
+//! What each format gives, that all of them read back what was written, and the choice of target
+//! and features.
 
 mod common;
 
@@ -146,7 +147,7 @@ fn arff_sparse() {
 #[test]
 fn files_of_pandas_and_numpy() {
     let table = open(&format!("{FIXTURES}table.csv"));
-    for name in ["table_snappy", "table_zstd", "table_index"] {
+    for name in ["table_snappy", "table_zstd", "table_index", "table_gzip", "table_gzip_plain", "table_lz4"] {
         let parquet = open(&format!("{FIXTURES}{name}.parquet"));
         assert_eq!(rows(&parquet), rows(&table), "{name}");
         assert_eq!(classes(&parquet), classes(&table), "{name}");

@@ -1,8 +1,9 @@
 //! Damaged files: no reader panics, hangs, or takes memory out of proportion.
 //!
-//! `cargo test` runs a few cases of each; `FEWEST_FUZZ_SECONDS=600 cargo test --release -p fewest-data --test fuzz -- csv`
-//! runs one reader that long. What is proved of each case: it ends within [`SECONDS`], and its peak of allocated memory
-//! stays below [`BASE`] + [`FACTOR`] x the bytes of the (uncompressed) file.
+//! `cargo test` runs a few cases of each; `FEWEST_FUZZ_SECONDS=600 cargo test --release -p
+//! fewest-data --test fuzz -- csv` runs one reader that long. What is proved of each case: it ends
+//! within [`SECONDS`], and its peak of allocated memory stays below [`BASE`] + [`FACTOR`] x the
+//! bytes of the (uncompressed) file.
 
 mod common;
 
@@ -18,7 +19,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 #[global_allocator]
 static PEAK: PeakAlloc = PeakAlloc;
 
-/// Bytes that any file may take: the buffers of the waves, and the column starts of 4 Mi svmlight features.
+/// Bytes that any file may take: the buffers of the waves, and the column starts of 4 Mi svmlight
+/// features.
 const BASE: usize = 256 << 20;
 /// Bytes for each byte of the file: a text column of 100 values takes 800 bytes a cell.
 const FACTOR: usize = 1024;
@@ -273,7 +275,7 @@ fn npz() {
 #[test]
 fn parquet() {
     let mut good: Vec<Vec<u8>> = TABLES.iter().map(|t| converted(t, "parquet")).collect();
-    for name in ["table_snappy", "table_zstd", "table_index"] {
+    for name in ["table_snappy", "table_zstd", "table_index", "table_gzip", "table_gzip_plain", "table_lz4"] {
         good.push(
             std::fs::read(format!("{}/tests/fixtures/{name}.parquet", env!("CARGO_MANIFEST_DIR"))).expect("fixture"),
         );

@@ -1,4 +1,5 @@
-//! Synthetic data: what the settings promise, independence of the sets, and round trips through every format.
+//! Synthetic data: what the settings promise, independence of the sets, and round trips through
+//! every format.
 
 use fewest_data::generate::{
     Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Ndcc, NdccSettings, Part,
@@ -82,7 +83,8 @@ fn signs_normal_points_and_noise() {
     let exact =
         plane(HyperplaneSettings { noise_sd: 0.0, ..settings }).draw(Part::Training, 4000).expect("two classes");
     assert_eq!(rows(&data), rows(&exact), "noise moves labels, not points");
-    // w.x is normal with deviation 2, so that noise of deviation 0.5 turns a share atan(0.5 / 2) / pi = 0.078 of the labels.
+    // w.x is normal with deviation 2, so that noise of deviation 0.5 turns a share atan(0.5 / 2) /
+    // pi = 0.078 of the labels.
     let turned = signs(&data).iter().zip(signs(&exact)).filter(|(a, b)| **a != *b).count();
     assert!((250..375).contains(&turned), "{turned} of 4000 labels turned");
     let mean_square = rows(&data).concat().iter().map(|x| x * x).sum::<f64>() / 160_000.0;
@@ -104,8 +106,9 @@ fn sets_depend_on_seed_and_part_only() {
     assert_ne!(rows(&short), rows(&other.draw(Part::Validation, 50).expect("two classes")));
 }
 
-/// Stored numbers: the same on every machine, with every version. A Python version of the same steps agrees, but for the
-/// last digit of one value, where the C library's `pow` differs from `libm`.
+/// Stored numbers: the same on every machine, with every version. A Python version of the same
+/// steps agrees, but for the last digit of one value, where the C library's `pow` differs from
+/// `libm`.
 #[test]
 fn a_set_never_changes() {
     let plane = plane(HyperplaneSettings { seed: 42, ..HyperplaneSettings::new(3, 2) });
@@ -239,7 +242,8 @@ fn documents_have_length_one_and_their_words_lean_to_their_class() {
     }
 }
 
-/// With next to no expansion every sample lies at a vertex of a cube, each vertex is of one class, half of them of either.
+/// With next to no expansion every sample lies at a vertex of a cube, each vertex is of one class,
+/// half of them of either.
 #[test]
 fn clusters_lie_on_the_cubes_and_spread_with_the_expansion() {
     let (p, d) = (12, 3);
@@ -260,12 +264,14 @@ fn clusters_lie_on_the_cubes_and_spread_with_the_expansion() {
         assert!((14..=18).contains(&class.len()), "{} vertices", class.len());
         assert!(class.values().filter(|&&y| y > 0.0).count() <= 9 && class.values().filter(|&&y| y < 0.0).count() <= 9);
 
-        // The same clusters, spread: the mean over a cluster stays, its covariance is R'R with R of entries E u.
+        // The same clusters, spread: the mean over a cluster stays, its covariance is R'R with R of
+        // entries E u.
         let wide = Ndcc::new(NdccSettings { expansion: 25.0, ..settings }).expect("in range");
         let (tight, wide) = (rows(&data), rows(&wide.draw(Part::Training, 4000).expect("two classes")));
         let shifts = tight.iter().zip(&wide).flat_map(|(t, w)| support.iter().map(move |&j| w[j] - t[j]));
         let mean_square = shifts.map(|s| s * s).sum::<f64>() / (4000 * d) as f64;
-        // E[sum_r (25 u_r)^2] = 3 (625 / 3), give or take what 18 clusters of different share leave to chance.
+        // E[sum_r (25 u_r)^2] = 3 (625 / 3), give or take what 18 clusters of different share leave
+        // to chance.
         assert!((350.0..950.0).contains(&mean_square), "{mean_square}");
         let irrelevant = (0..p).find(|j| !support.contains(j)).expect("nine of them");
         let squares = wide.iter().map(|x| x[irrelevant] * x[irrelevant]).sum::<f64>() / 4000.0;

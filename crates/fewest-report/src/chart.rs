@@ -1,8 +1,8 @@
 //! Charts as SVG text, drawn by plotters.
 //!
-//! Colours are roles: the page's style sheet gives [`INK`] and the others their real colour by the value of the attribute, so
-//! that one picture serves light, dark and print. A bar, a cell and a point is one `rect` or `circle` in a role of its own, which
-//! is how tests count them.
+//! Colours are roles: the page's style sheet gives [`INK`] and the others their real colour by the
+//! value of the attribute, so that one picture serves light, dark and print. A bar, a cell and a
+//! point is one `rect` or `circle` in a role of its own, which is how tests count them.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -100,7 +100,7 @@ pub(crate) struct Axes<'a> {
 }
 
 /// A chart that could not be drawn, with what plotters says.
-pub(crate) type Drawn = Result<String, String>;
+pub(crate) type Drawing = Result<String, String>;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -109,7 +109,7 @@ fn font(colour: RGBColor) -> TextStyle<'static> {
     ("sans-serif", 17).into_font().color(&colour)
 }
 
-fn draw(height: u32, with: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn std::error::Error>>) -> Drawn {
+fn draw(height: u32, with: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn std::error::Error>>) -> Drawing {
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
@@ -127,7 +127,7 @@ fn sized(area: &Area<'_>, text: &str, at: (i32, i32), style: TextStyle<'_>) -> R
 }
 
 /// Horizontal bars from 0, with a label before and a text behind each.
-pub(crate) fn bars(bars: &[Bar]) -> Drawn {
+pub(crate) fn bars(bars: &[Bar]) -> Drawing {
     let low = bars.iter().map(|b| b.value).fold(0.0, f64::min);
     let high = bars.iter().map(|b| b.value).fold(0.0, f64::max);
     let span = if high > low { high - low } else { 1.0 };
@@ -171,7 +171,7 @@ fn padded(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
 }
 
 /// A chart with two axes.
-pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawn {
+pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
     let points = || series.iter().flat_map(|s| s.points.iter().copied());
     let x = padded(points().map(|p| p.0).chain(axes.mark));
     let errors = series.iter().flat_map(|s| s.errors.iter().flat_map(|&(low, high)| [low, high]));
@@ -232,8 +232,9 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawn {
     })
 }
 
-/// A matrix of shares from -1 to 1: the colour tells the sign, its strength the size, and the number stands in the cell.
-pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawn {
+/// A matrix of shares from -1 to 1: the colour tells the sign, its strength the size, and the
+/// number stands in the cell.
+pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawing {
     let (k, left, top) = (labels.len() as i32, BESIDE, 8);
     let side = ((WIDTH as i32 - left - 8) / k.max(1)).clamp(12, 46);
     draw((top + k * side + 26) as u32, |area| {
@@ -263,7 +264,7 @@ pub(crate) fn matrix(labels: &[String], values: &[Vec<f64>]) -> Drawn {
 }
 
 /// Which rows are there in which columns: a dot for each.
-pub(crate) fn dots(rows: &[String], columns: &[String], there: &[Vec<bool>]) -> Drawn {
+pub(crate) fn dots(rows: &[String], columns: &[String], there: &[Vec<bool>]) -> Drawing {
     let (left, top) = (BESIDE, 8);
     let step = ((WIDTH as i32 - left - 8) / (columns.len() as i32).max(1)).min(40);
     let bottom = top + ROW as i32 * rows.len() as i32;

@@ -1,8 +1,9 @@
-//! A result of `fewest select`, `path` or `evaluate` as one HTML page: no network, no other file, light and dark, for print.
+//! A result of `fewest select`, `path` or `evaluate` as one HTML page: no network, no other file,
+//! light and dark, for print.
 //!
-//! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are shortened, their control characters
-//! made visible ([`visible`]), and the template escapes all that it puts in. [`Proof::sentence`] says the gap in words, on the page as in
-//! the terminal.
+//! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
+//! shortened, their control characters made visible ([`visible`]), and the template escapes all
+//! that it puts in. [`Proof::sentence`] says the gap in words, on the page as in the terminal.
 
 mod chart;
 mod common;
@@ -21,14 +22,16 @@ use serde_json::Value;
 use read::Part;
 use view::{Budget, Page};
 
-pub use view::{shorten, visible};
-pub use words::{Proof, at_most, brief, number, percent, plural, seconds};
+pub use fewest_text::visible;
+pub use view::shorten;
+pub use words::{Proof, at_most, bound, brief, number, percent, plural, relative_gap, seconds};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A test holds the sums to the files.
+/// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A
+/// test holds the sums to the files.
 const POLICY: &str = "default-src 'none'; style-src 'sha256-OTtalkl1isNPpgOEtwJNo93vxl0wfOrGIxBPPKRWeVo='; script-src 'sha256-9HT4ECn7QazlbsLtlRkxayv0rwhDkHmTeIyUGjrvYE4='; base-uri 'none'; form-action 'none'";
 
 /// Why there is no page.

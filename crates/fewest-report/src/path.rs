@@ -7,7 +7,7 @@ use crate::common::{balance, data, label, list, number_cell, rules, settings, wa
 use crate::read::Part;
 use crate::selection::{proof, sentence_case, stand_ins, trace};
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
-use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
+use crate::words::{Proof, at_most, bound, brief, number, plural, seconds};
 
 /// Rows and columns of the picture of which feature is chosen at which size.
 const ROWS: usize = 40;
@@ -24,8 +24,7 @@ struct Point<'a> {
 impl Point<'_> {
     /// Relative gap between objective and bound.
     fn gap(&self) -> Option<f64> {
-        let Proof { objective, bound, .. } = self.proof?;
-        Some((objective - bound?).abs() / objective.abs().max(1e-10))
+        self.proof?.gap()
     }
 }
 
@@ -153,8 +152,8 @@ fn table(points: &[Point<'_>], budget: &Budget) -> crate::view::Table {
             p.size.to_string().into(),
             shorten(p.result.at("status").text().unwrap_or_default(), 20).into(),
             number_cell(p.proof.map(|p| p.objective)),
-            number_cell(p.proof.and_then(|p| p.bound)),
-            p.gap().map_or_else(String::new, percent).into(),
+            p.proof.and_then(|p| Some(bound(p.bound?, p.maximised))).unwrap_or_default().into(),
+            p.gap().map_or_else(String::new, at_most).into(),
             p.result.at("seconds").number().map_or_else(String::new, |s| format!("{s:.3}")).into(),
             list(budget, &p.chosen),
         ]

@@ -1,4 +1,5 @@
-//! Reading a result: every entry may be missing, as other versions of the command may have written it.
+//! Reading a result: every entry may be missing, as other versions of the command may have written
+//! it.
 
 use serde_json::{Map, Value};
 

@@ -6,7 +6,7 @@ use crate::chart::{Axes, Bar, Role, Series, Ticks, lines, matrix};
 use crate::common::{balance, bar_chart, data, label, list, number_cell, rules, settings, status_words, warnings};
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, Table, numbers, words};
-use crate::words::{Proof, brief, number, percent, plural, seconds};
+use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
 
 /// Chosen features in the matrix of correlations.
 const MATRIX: usize = 20;
@@ -67,8 +67,8 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
         let better = if proof.maximised { "larger" } else { "smaller" };
         lines.push(("objective", Cell::from(format!("{} ({better} is better)", number(proof.objective)))));
         if let (Some(bound), Some(gap)) = (proof.bound, result.at("gap").number()) {
-            lines.push(("bound", number(bound).into()));
-            lines.push(("gap", percent(gap).into()));
+            lines.push(("bound", crate::words::bound(bound, proof.maximised).into()));
+            lines.push(("gap", at_most(gap).into()));
         }
     }
     if let Some(sentence) = certificate(result.at("certificate")) {
@@ -106,7 +106,7 @@ fn certificate(part: Part<'_>) -> Option<String> {
     let bound = part.at("bound").number();
     let proven = bound.filter(|&b| b > 0.0).map_or_else(
         || "no bound was proven".to_owned(),
-        |b| format!("this subset is at most {} above the best of its size", percent((objective - b).max(0.0) / b)),
+        |b| format!("this subset is at most {} above the best of its size", at_most((objective - b).max(0.0) / b)),
     );
     let better = if best < objective * (1.0 - 1e-9) {
         format!(
@@ -232,8 +232,10 @@ pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>
         .map(|(p, r)| drawn(p, r))
         .collect();
     let axes = Axes { x: "seconds, on a logarithmic axis", y: "objective", ticks: Ticks::Decades, mark: None };
-    let rows = incumbent.iter().map(|p| ("best subset", p)).chain(bound.iter().map(|p| ("bound", p)));
-    let rows = rows.map(|(what, &(t, v))| vec![what.into(), format!("{t:.4}").into(), number(v).into()]);
+    let maximised = result.at("sense").text() == Some("max");
+    let found = incumbent.iter().map(|&(t, v)| ("best subset", t, number(v)));
+    let proven = bound.iter().map(|&(t, v)| ("bound", t, crate::words::bound(v, maximised)));
+    let rows = found.chain(proven).map(|(what, t, value)| vec![what.into(), format!("{t:.4}").into(), value.into()]);
     let table =
         budget.table("Every step of the search", vec![words("what"), numbers("seconds"), numbers("objective")], rows);
     let found =

@@ -1,4 +1,5 @@
-//! Pages of made-up results: escaping, size, policy, contrast. Pages of real runs are tested in a browser by `fewest-cli`.
+//! Pages of made-up results: escaping, size, policy, contrast. Pages of real runs are tested in a
+//! browser by `fewest-cli`.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -238,4 +239,24 @@ fn colours_have_the_contrast_of_wcag_aa() {
         }
     }
     assert!((contrast([0.0; 3], [255.0; 3]) - 21.0).abs() < 1e-9, "the formula itself");
+}
+
+#[test]
+fn what_a_page_claims_is_rounded_against_the_result() {
+    let names: Vec<String> = (1..=10).map(|j| format!("x{j}")).collect();
+    let mut result = selection(&names);
+    for (key, value) in [("objective", json!(100.0)), ("bound", json!(49.383_996)), ("gap", json!(0.506_16))] {
+        result[key] = value;
+    }
+    result["certificate"] = json!({"objective": 150.616, "bound": 100.0, "best": {"objective": 150.616}});
+    let path = json!({"path": [result.clone()], "command": "c", "version": "1"});
+    for page in [page(&result), page(&path)] {
+        let page = page.expect("a page");
+        assert!(page.contains("can be better by more than 50.7 %") && page.contains(">50.7 %<"), "{page}");
+        assert!(page.contains(">49.3839<") && !page.contains(">49.3840<"), "the bound goes down");
+    }
+    assert!(page(&result).expect("a page").contains("at most 50.7 % above the best of its size"));
+    result["sense"] = json!("max");
+    result["bound"] = json!(150.616_01);
+    assert!(page(&result).expect("a page").contains(">150.617<"), "the bound goes up");
 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell as Shared;
 
+use fewest_text::visible;
 use serde::Serialize;
 use unicode_width::UnicodeWidthChar;
 
@@ -199,28 +200,8 @@ fn escaped(text: &str) -> usize {
     text.chars().map(|c| if matches!(c, '<' | '>' | '&' | '"' | '\'' | '/') { 6 } else { c.len_utf8() }).sum()
 }
 
-/// A text with its control characters made visible: line ends, escapes and marks that change the direction of what follows
-/// would change the text around it.
-pub fn visible(text: &str) -> String {
-    let show = |c: char| match c {
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
-        '\u{7f}' => '\u{2421}',
-        '\u{80}'..='\u{9f}'
-        | '\u{200b}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e007f}' => '\u{fffd}',
-        other => other,
-    };
-    text.chars().map(show).collect()
-}
-
-/// A text in at most this many columns of a terminal, control characters made visible; `…` stands for what is left out in the
-/// middle, as names often differ at their ends.
+/// A text in at most this many columns of a terminal, control characters made visible; `…` stands
+/// for what is left out in the middle, as names often differ at their ends.
 pub fn shorten(text: &str, columns: usize) -> String {
     let width = |c: char| c.width().unwrap_or(0);
     // A long text is looked at no further than needed.
@@ -246,7 +227,7 @@ pub fn shorten(text: &str, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, shorten, visible};
+    use super::{Budget, shorten};
 
     #[test]
     fn long_names_are_shortened_in_the_middle_and_kept_in_the_title() {
@@ -259,13 +240,6 @@ mod tests {
         assert_eq!(wide, "漢漢漢…漢");
         let marks = format!("a{}", "\u{301}".repeat(10_000));
         assert!(shorten(&marks, 20).chars().count() < 60);
-    }
-
-    #[test]
-    fn characters_that_act_are_made_visible() {
-        assert_eq!(visible("a\u{1b}[31m\n\0b\u{7f}"), "a␛[31m␊␀b␡");
-        assert_eq!(visible("\u{202e}rtl\u{200f}"), "\u{fffd}rtl\u{fffd}");
-        assert_eq!(visible("שלום"), "שלום");
     }
 
     #[test]

@@ -21,14 +21,27 @@ pub fn brief(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// As [`number`], on the safe side to the digits shown: a bound on an objective that is maximised
+/// is rounded up, one on an objective that is minimised down, so that what is printed is proven,
+/// too.
+pub fn bound(x: f64, maximised: bool) -> String {
+    let size = x.abs();
+    let magnitude = size.log10().floor();
+    let place = if (1e-3..1e6).contains(&size) { (magnitude - 5.0).max(-8.0) } else { magnitude - 4.0 };
+    let half = 0.5 * 10f64.powf(place);
+    let proven = |text: &str| text.parse::<f64>().is_ok_and(|shown| if maximised { shown >= x } else { shown <= x });
+    let towards = if maximised { half } else { -half };
+    first_proven([0.0, 1.0, 2.0].map(|halves| number(x + halves * towards)), proven)
+}
+
 /// A share in percent, with the digits that tell something.
 pub fn percent(share: f64) -> String {
     let x = 100.0 * share;
     match x.abs() {
-        size if size >= 10.0 => format!("{x:.1} %"),
-        size if size >= 0.1 => format!("{x:.2} %"),
         0.0 => "0 %".to_owned(),
-        size if size >= 1e-4 => {
+        size if (10.0..1e6).contains(&size) => format!("{x:.1} %"),
+        size if (0.1..10.0).contains(&size) => format!("{x:.2} %"),
+        size if (1e-4..0.1).contains(&size) => {
             let digits = (1.0 - size.log10().floor()) as usize;
             format!("{} %", format!("{x:.digits$}").trim_end_matches('0'))
         }
@@ -36,16 +49,43 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// As [`percent`], never less than the share: for what is claimed to be at most this.
+/// As [`percent`], rounded up to the digits shown: for what is claimed to be at most this.
 pub fn at_most(share: f64) -> String {
-    let text = percent(share);
-    let shown: f64 = text.trim_end_matches(" %").parse().unwrap_or(0.0);
-    // Rounding of the share itself is no reason to claim less.
-    if shown >= 100.0 * share * (1.0 - 1e-9) {
-        text
+    let size = (100.0 * share).abs();
+    let place = match size {
+        _ if (10.0..1e6).contains(&size) => -1.0,
+        _ if (0.1..10.0).contains(&size) => -2.0,
+        _ => size.log10().floor() - 1.0,
+    };
+    let half = 0.5 * 10f64.powf(place - 2.0);
+    // The text is moved by two places as a decimal: a division by 100 would round once more.
+    let proven = |text: &str| {
+        let digits = text.trim_end_matches(" %");
+        let (digits, exponent) = digits.split_once('e').unwrap_or((digits, "0"));
+        let exponent = exponent.parse::<i32>().unwrap_or(0) - 2;
+        format!("{digits}e{exponent}").parse::<f64>().is_ok_and(|shown| shown >= share)
+    };
+    first_proven([0.0, 1.0, 2.0].map(|halves| percent(share + halves * half)), proven)
+}
+
+/// The first of the texts, each a step further on the safe side, that is proven; the last one where
+/// none is.
+fn first_proven(texts: [String; 3], proven: impl Fn(&str) -> bool) -> String {
+    let [nearest, next, last] = texts;
+    if proven(&nearest) {
+        nearest
+    } else if proven(&next) {
+        next
     } else {
-        percent(share + 10f64.powf((100.0 * share).log10().floor() - 1.0).min(0.1) / 100.0)
+        last
     }
+}
+
+/// `|objective - bound| / max(|objective|, 1e-10)`, infinite where one of them is not finite: how
+/// far an objective may be from the best one, relative to itself.
+pub fn relative_gap(objective: f64, bound: f64) -> f64 {
+    let gap = (objective - bound).abs() / objective.abs().max(1e-10);
+    if gap.is_nan() { f64::INFINITY } else { gap }
 }
 
 /// Seconds, as long as they need to be.
@@ -74,33 +114,45 @@ pub struct Proof<'a> {
 }
 
 impl Proof<'_> {
+    /// The [`relative_gap`], 0 where rounding put the bound beyond the objective; nothing where no
+    /// bound is proven.
+    pub fn gap(&self) -> Option<f64> {
+        let bound = self.bound.filter(|bound| bound.is_finite() && self.objective.is_finite())?;
+        let beyond = if self.maximised { bound <= self.objective } else { bound >= self.objective };
+        Some(if beyond { 0.0 } else { relative_gap(self.objective, bound) })
+    }
+
     /// The gap in words, on one line.
     ///
     /// It says of the objective what the bound proves, and nothing of new samples.
     pub fn sentence(&self) -> String {
         let of = self.max_features.map_or_else(String::new, |k| format!(" of at most {}", plural(k, "feature")));
-        let Some(bound) = self.bound else {
+        let Some(gap) = self.gap() else {
             return "no bound is proven: a better subset may exist, and nothing says how much better".to_owned();
         };
-        let room = if self.maximised { bound - self.objective } else { self.objective - bound };
-        let gap = room.max(0.0) / self.objective.abs().max(1e-10);
-        let why = match self.status {
+        if gap == 0.0 {
+            return format!("no allowed subset{of} is better: this one is proven best");
+        }
+        format!("no allowed subset{of} can be better by more than {}{}", at_most(gap), self.why_open())
+    }
+
+    /// Why the gap was not closed, where a status tells.
+    fn why_open(&self) -> &'static str {
+        match self.status {
             "time_limit" => "; the time limit ended the search, with more time the bound may tighten",
             "call_limit" | "node_limit" => "; a limit ended the search, with more of it the bound may tighten",
             "cancelled" => "; the search was cancelled, with more time the bound may tighten",
             "stalled" => "; rounding kept the search from tightening the bound further",
             _ => "",
-        };
-        if gap == 0.0 {
-            return format!("no allowed subset{of} is better: this one is proven best");
         }
-        format!("no allowed subset{of} can be better by more than {}{why}", at_most(gap))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Proof, at_most, brief, number, percent};
+    use proptest::prelude::*;
+
+    use super::{Proof, at_most, bound, brief, number, percent, relative_gap};
 
     #[test]
     fn numbers_keep_their_digits() {
@@ -117,19 +169,72 @@ mod tests {
         );
     }
 
+    /// The share that a text in percent says, as the decimal it is.
+    fn share(text: &str) -> f64 {
+        let digits = text.strip_suffix(" %").expect("a percentage");
+        let (digits, exponent) = digits.split_once('e').unwrap_or((digits, "0"));
+        format!("{digits}e{}", exponent.parse::<i32>().expect("an exponent") - 2).parse().expect("a number")
+    }
+
     #[test]
-    fn what_is_claimed_is_not_rounded_down() {
-        for share in [0.40449, 0.0123456, 0.00404, 0.000_999, 9.98e-5, 1.23e-5, 3.33e-6] {
-            let shown: f64 = at_most(share).trim_end_matches(" %").parse().unwrap();
-            assert!(shown >= 100.0 * share && shown <= 112.0 * share, "{share}: {shown}");
+    fn gaps_are_rounded_up() {
+        let texts = [0.506_16, 0.404_49, 0.012_345_6, 0.004_04, 0.000_999, 9.98e-5, 3.33e-6, 1.01e-9].map(at_most);
+        let expected = ["50.7 %", "40.5 %", "1.24 %", "0.41 %", "0.1 %", "0.01 %", "0.00034 %", "1.1e-7 %"];
+        assert_eq!(texts, expected);
+        // What needs no rounding stays: these are not exact in binary.
+        let exact = [0.004, 0.007, 0.07, 0.506, 1e-5, 0.0, 3.0].map(at_most);
+        assert_eq!(exact, ["0.40 %", "0.70 %", "7.00 %", "50.6 %", "0.001 %", "0 %", "300.0 %"]);
+    }
+
+    #[test]
+    fn bounds_are_rounded_away_from_the_objective() {
+        assert_eq!([bound(402.864_56, false), bound(402.864_44, true)], ["402.864", "402.865"]);
+        assert_eq!([bound(-402.864_44, false), bound(-402.864_56, true)], ["-402.865", "-402.864"]);
+        assert_eq!([bound(0.3, false), bound(0.3, true), bound(0.0, false)], ["0.300000", "0.300000", "0"]);
+        assert_eq!([bound(1.000_09e9, false), bound(1.000_01e9, true)], ["1.0000e9", "1.0001e9"]);
+        assert_eq!([bound(999_999.96, true), bound(9.999_999_9, true)], ["1000000", "10.00000"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_claim_is_rounded_in_its_own_favour(size in -12.0..6.0f64, sign in any::<bool>()) {
+            let x = if sign { 10f64.powf(size) } else { -10f64.powf(size) };
+            let gap = x.abs();
+            let shown = share(&at_most(gap));
+            prop_assert!(shown >= gap && shown <= 1.101 * gap, "{} is shown as {}", gap, at_most(gap));
+            let nearest = share(&percent(gap));
+            prop_assert!(nearest < gap || at_most(gap) == percent(gap), "{} needs no rounding", gap);
+            for maximised in [false, true] {
+                let text = bound(x, maximised);
+                let shown: f64 = text.parse().expect("a number");
+                prop_assert!(if maximised { shown >= x } else { shown <= x }, "{} is shown as {}", x, text);
+                prop_assert!((shown - x).abs() <= 1.1e-4 * x.abs() + 2e-8, "{} is shown as {}", x, text);
+            }
         }
     }
 
     #[test]
+    fn gaps_that_are_no_numbers_prove_nothing() {
+        assert_eq!(relative_gap(50.0, 49.0), 0.02);
+        assert_eq!(relative_gap(0.0, 1e-10), 1.0);
+        let proof =
+            Proof { objective: 5.0, bound: Some(4.0), maximised: false, status: "time_limit", max_features: None };
+        for (objective, bound) in
+            [(f64::NEG_INFINITY, f64::NEG_INFINITY), (f64::NAN, 1.0), (1.0, f64::NAN), (1.0, f64::NEG_INFINITY)]
+        {
+            assert_eq!(relative_gap(objective, bound), f64::INFINITY);
+            let sentence = Proof { objective, bound: Some(bound), ..proof }.sentence();
+            assert!(sentence.starts_with("no bound is proven"), "{sentence}");
+        }
+        assert_eq!(Proof { bound: Some(5.0 + 1e-12), ..proof }.gap(), Some(0.0));
+    }
+
+    #[test]
     fn the_gap_in_words_follows_the_sense() {
+        // In doubles 50 - 49.8 is a little above 0.2.
         let proof =
             Proof { objective: 50.0, bound: Some(49.8), maximised: false, status: "optimal", max_features: Some(5) };
-        assert_eq!(proof.sentence(), "no allowed subset of at most 5 features can be better by more than 0.40 %");
+        assert_eq!(proof.sentence(), "no allowed subset of at most 5 features can be better by more than 0.41 %");
         let better = Proof { objective: 0.5, bound: Some(0.6), maximised: true, max_features: None, ..proof };
         assert_eq!(better.sentence(), "no allowed subset can be better by more than 20.0 %");
         let best = Proof { bound: Some(50.0), ..proof };

@@ -24,3 +24,8 @@ pub use rules::random_rules;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+/// The guide for contributors, so that `cargo test` builds and runs the method it shows.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+pub struct Contributing;

@@ -1,17 +1,22 @@
-//! The alpha half for any kernel and number of classes: trains on shrinking subsets and says what leaving out a feature changes.
+//! The alpha half for any kernel and number of classes: trains on shrinking subsets and says what
+//! leaving out a feature changes.
 //!
-//! Everything comes from one n x n matrix of inner products or squared distances, updated feature by feature
-//! (`kernel/products.rs`): the kernel matrix of a subset, of a subset without one more feature, and the blocks of each
-//! pair of classes. Criteria, with `w` and `beta` of each pair of classes and sums over the pairs:
+//! Everything comes from one n x n matrix of inner products or squared distances, updated feature
+//! by feature (`kernel/products.rs`): the kernel matrix of a subset, of a subset without one more
+//! feature, and the blocks of each pair of classes. Criteria, with `w` and `beta` of each pair of
+//! classes and sums over the pairs:
 //!
 //! ```text
-//! weights        w_j^2                                            linear kernel
-//! margin         1/2 beta'K beta - 1/2 beta'K(-j) beta            any kernel: K(-j) without feature j, beta and gamma as they are
-//! input weights  (sum_i beta_i x_ij)^2                            any kernel
+//! weights        w_j^2                                     linear kernel
+//! margin         1/2 beta'K beta - 1/2 beta'K(-j) beta     any kernel
+//! input weights  (sum_i beta_i x_ij)^2                     any kernel
 //! ```
 //!
-//! beta stays feasible when a feature leaves, so with a fixed gamma the optimum rises by at least the margin criterion:
-//! `v(z - e_j) >= v(z) + margin_j`. It may be negative where the kernel is not linear.
+//! K(-j) is the kernel matrix without feature j, beta and gamma as they are.
+//!
+//! beta stays feasible when a feature leaves, so with a fixed gamma the optimum rises by at least
+//! the margin criterion: `v(z - e_j) >= v(z) + margin_j`. It may be negative where the kernel is
+//! not linear.
 
 use rayon::prelude::*;
 
@@ -19,8 +24,8 @@ use crate::dual::active_set::ActiveSet;
 use crate::kernel::KernelRule;
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
-use crate::kernel::simd;
-use crate::validation::{CrossValidation, Grouped, Scored};
+use crate::simd;
+use crate::validation::{CrossValidation, CvScore, SamplesByClass};
 use crate::{Clock, DualSolution, Error, Rules, Status, Subset, SvmSettings};
 
 /// What a feature is ranked by; the smallest leaves first.
@@ -29,7 +34,8 @@ use crate::{Clock, DualSolution, Error, Rules, Status, Subset, SvmSettings};
 pub enum Criterion {
     /// Squared weight; linear kernel only.
     Weights,
-    /// How much `1/2 alpha'H alpha` falls when the feature is left out, alpha fixed (Guyon et al. 2002, section 7).
+    /// How much `1/2 alpha'H alpha` falls when the feature is left out, alpha fixed (Guyon et al.
+    /// 2002, section 7).
     Margin,
     /// Squared weight in input space, `sum_i beta_i x_ij` (Krupka 2016, section 2.6).
     InputWeights,
@@ -40,7 +46,7 @@ pub type Change = Vec<(usize, f64)>;
 
 /// Trains on shrinking subsets of a problem's features.
 pub struct KernelOracle<'a> {
-    grouped: &'a Grouped<'a>,
+    grouped: &'a SamplesByClass<'a>,
     rules: &'a Rules,
     kernel: KernelRule,
     settings: SvmSettings,
@@ -51,7 +57,7 @@ pub struct KernelOracle<'a> {
     gram: Option<GramMatrix>,
     machines: Option<Vec<DualSolution>>,
     memory: Vec<ActiveSet>,
-    scored: Option<Scored>,
+    scored: Option<CvScore>,
 }
 
 impl<'a> KernelOracle<'a> {
@@ -60,7 +66,7 @@ impl<'a> KernelOracle<'a> {
     /// # Errors
     /// Settings out of range.
     pub fn new(
-        grouped: &'a Grouped<'a>,
+        grouped: &'a SamplesByClass<'a>,
         rules: &'a Rules,
         subset: Subset,
         kernel: KernelRule,
@@ -95,7 +101,7 @@ impl<'a> KernelOracle<'a> {
     }
 
     /// The samples it trains on.
-    pub(crate) fn grouped(&self) -> &'a Grouped<'a> {
+    pub(crate) fn grouped(&self) -> &'a SamplesByClass<'a> {
         self.grouped
     }
 
@@ -109,13 +115,14 @@ impl<'a> KernelOracle<'a> {
         self.settings.cost = cost;
     }
 
-    /// Takes features out; whole units at a time.
+    /// Takes features out, all of a unit at once.
     pub fn remove(&mut self, leaving: &[usize]) {
         for &j in leaving {
             self.subset.remove(j);
         }
         self.gram = None;
-        // Afresh once half the features are gone: it costs as much as that many updates and ends their rounding errors.
+        // Afresh once half the features are gone: it costs as much as that many updates and ends
+        // their rounding errors.
         if 2 * self.subset.len() <= self.fresh || leaving.len() > self.subset.len() {
             self.fresh = self.subset.len();
             self.products = self.grouped.products(&self.subset.iter().collect::<Vec<_>>(), self.kernel.kernel());
@@ -140,22 +147,23 @@ impl<'a> KernelOracle<'a> {
         self.machines.insert(machines)
     }
 
-    /// Cross-validates the current subset; the answer is where the next one starts from. Nothing when stopped.
-    pub fn cross_validate(&mut self, validation: &CrossValidation<'_>, clock: &Clock) -> Option<&Scored> {
+    /// Cross-validates the current subset; the answer is where the next one starts from. Nothing
+    /// when stopped.
+    pub fn cross_validate(&mut self, validation: &CrossValidation<'_>, clock: &Clock) -> Option<&CvScore> {
         self.gram();
         let gram = self.gram.as_ref().expect("just made");
         let scored = validation.score(gram, self.scored.as_ref(), clock)?;
         Some(self.scored.insert(scored))
     }
 
-    /// Cross-validates the current subset with each of these changes (features that come or go), in parallel. Nothing when
-    /// stopped.
+    /// Cross-validates the current subset with each of these changes (features that come or go), in
+    /// parallel. Nothing when stopped.
     pub fn cross_validate_changes(
         &self,
         changes: &[Change],
         validation: &CrossValidation<'_>,
         clock: &Clock,
-    ) -> Option<Vec<Scored>> {
+    ) -> Option<Vec<CvScore>> {
         let score = |changes: &Change| {
             let columns: Vec<(Vec<f64>, f64)> = changes.iter().map(|&(j, s)| (self.grouped.column(j), s)).collect();
             let columns: Vec<(&[f64], f64)> = columns.iter().map(|(x, s)| (x.as_slice(), *s)).collect();
@@ -166,15 +174,17 @@ impl<'a> KernelOracle<'a> {
         changes.par_iter().map(score).collect()
     }
 
-    /// Trains on the current subset from nothing: the answer depends on the subset and the cost alone.
+    /// Trains on the current subset from nothing: the answer depends on the subset and the cost
+    /// alone.
     pub fn train_afresh(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
         self.machines = None;
         self.memory.iter_mut().for_each(|memory| *memory = ActiveSet::default());
         self.train(stop)
     }
 
-    /// Takes over an answer of [`KernelOracle::cross_validate_changes`] as the start of the next ones.
-    pub(crate) fn start_from(&mut self, scored: Scored) {
+    /// Takes over an answer of [`KernelOracle::cross_validate_changes`] as the start of the next
+    /// ones.
+    pub(crate) fn start_from(&mut self, scored: CvScore) {
         self.scored = Some(scored);
     }
 
@@ -183,7 +193,8 @@ impl<'a> KernelOracle<'a> {
         (0..self.rules.n_units()).filter(|&u| self.subset.contains(self.rules.unit(u)[0])).collect()
     }
 
-    /// Criterion of each surviving unit, smallest first, ties by falling index: (unit, criterion). Zero before a training.
+    /// Criterion of each surviving unit, smallest first, ties by falling index: (unit, criterion).
+    /// Zero before a training.
     pub fn ranking(&self, criterion: Criterion) -> Vec<(usize, f64)> {
         let units = self.units();
         let Some(machines) = &self.machines else { return units.into_iter().map(|u| (u, 0.0)).collect() };
@@ -214,8 +225,8 @@ impl<'a> KernelOracle<'a> {
         self.rules.unit(unit).iter().map(of_feature).sum()
     }
 
-    /// Margin criterion of each unit: `1/2 sum_ik B_ik (K_ik - K(-unit)_ik)`, `B = sum over pairs of beta beta'`, over the support
-    /// vectors.
+    /// Margin criterion of each unit: `1/2 sum_ik B_ik (K_ik - K(-unit)_ik)`,
+    /// `B = sum over pairs of beta beta'`, over the support vectors.
     fn margins(&self, machines: &[DualSolution], units: &[usize]) -> Vec<f64> {
         let (n, ranges) = (self.grouped.order().len(), self.grouped.ranges());
         let full: Vec<Vec<f64>> = machines

@@ -1,32 +1,49 @@
-//! The linear program of an L1-SVM with two prices per feature, solved again and again while the prices change.
+//! The linear program of an L1-SVM with two prices per feature, solved again and again while the
+//! prices change.
 //!
-//! Solves   min sum_j (up_j w_j^+ + down_j w_j^-) + sum_i C_i xi_i  s.t. y_i (w.x_i + b) + xi_i >= 1, xi >= 0, w = w^+ - w^-,
-//!          0 <= w_j^+, w_j^- <= u_j (u_j may be infinite, and is 0 for a feature left out); b free, penalised or absent
-//!          dual: max sum_i alpha_i - sum_j u_j max(0, c_j - up_j, -c_j - down_j)  s.t. 0 <= alpha_i <= C_i, y'alpha = 0 with a
-//!          free bias, c_j = sum_i alpha_i y_i x_ij
-//! Paper    Gaudioso et al. 2017, (2.18)-(2.24) with the prices of a multiplier; Bradley, Mangasarian 1998 with those of a
-//!          linearisation; with prices 1 the L1-SVM (ONSVM, LPSVM).
+//! Solves   min sum_j (up_j w_j^+ + down_j w_j^-) + sum_i C_i xi_i
+//!          s.t. y_i (w.x_i + b) + xi_i >= 1, xi >= 0, w = w^+ - w^-, 0 <= w_j^+, w_j^- <= u_j
+//!          (u_j may be infinite, and is 0 for a feature left out); b free, penalised or absent
+//! Dual     max sum_i alpha_i - sum_j u_j max(0, c_j - up_j, -c_j - down_j)
+//!          s.t. 0 <= alpha_i <= C_i, y'alpha = 0 with a free bias, c_j = sum_i alpha_i y_i x_ij
+//! Paper    Gaudioso et al. 2017, (2.18)-(2.24) with the prices of a multiplier; Bradley,
+//!          Mangasarian 1998 with those of a linearisation; with prices 1 the L1-SVM (ONSVM,
+//!          LPSVM).
 //! Source   column and constraint generation: Dedieu, Mazumder, Wang, JMLR 23 (2022).
 //! Given    Problem (n samples, p features), C_i, prices and u (length p).
-//! Returns  [`L1Point`]: w, b, alpha, the primal value of the one and the dual value of the other, both exact for what is returned.
-//! Steps    1. HiGHS solves the program of some features and samples, from its last basis  2. w and b are judged on all samples,
-//!          alpha on all features  3. done when the two values agree  4. else the samples at fault join or, where none is, the features
-//!          most at fault: the last basis stays feasible, in the dual or in the primal; go to 1
+//! Returns  [`L1Point`]: w, b, alpha, the primal value of the one and the dual value of the other,
+//!          both exact for what is returned.
+//! Steps    1. HiGHS solves the program of some features and samples, from its last basis
+//!          2. w and b are judged on all samples, alpha on all features
+//!          3. done when the two values agree
+//!          4. else the samples at fault join or, where none is, the features most at fault: the
+//!          last basis stays feasible, in the dual or in the primal; go to 1
 //! Cost     a round: one pass over the data and a linear program of the size of what joined.
-//! Differs  prices change between solves: what joined stays, and the last basis is where the next solve starts.
-//! Fails    never on limits: the point says that it was stopped, and its values are true all the same.
+//! Differs  prices change between solves: what joined stays, and the last basis is where the next
+//!          solve starts.
+//! Fails    never on limits: the point says that it was stopped, and its values are true all the
+//!          same.
 
-use crate::backend::highs::{Column, Effort, Ended, Entries, Program, Rows, SMALLEST};
+mod columns;
+
+use columns::empty;
+
+use crate::backend::highs::{Effort, Program, SolveStatus};
 use crate::{Bias, DualSolution, Error, Problem, Status};
 
-/// Rows join only where there are more samples than this.
-const ALL_ROWS: usize = 1500;
-/// With more rows than this, the interior-point method finds the first basis and dual simplex goes on: primal simplex stalls.
-const FEW_ROWS: usize = 500;
-/// Features that join in a round, at least, and as a share of those that are in.
-const JOIN: (usize, f64) = (20, 0.3);
-/// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
-const MISSED: f64 = 1e-7;
+/// Tuning: chosen by hand; `bench/l1_hinge.py` shows what a change costs.
+mod tuning {
+    /// Rows join only where there are more samples than this.
+    pub(super) const ALL_ROWS: usize = 1500;
+    /// With more rows than this, the interior-point method finds the first basis and dual simplex
+    /// goes on: primal simplex stalls.
+    pub(super) const FEW_ROWS: usize = 500;
+    /// Features that join in a round, at least, and as a share of those that are in.
+    pub(super) const JOIN: (usize, f64) = (20, 0.3);
+    /// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
+    pub(super) const MISSED: f64 = 1e-7;
+}
+use tuning::{ALL_ROWS, FEW_ROWS, JOIN, MISSED};
 
 /// A point of the program and one of its dual.
 #[derive(Debug, Clone, Default)]
@@ -70,7 +87,8 @@ pub struct L1Oracle<'a> {
     column: Vec<Option<usize>>,
     /// The features that have joined.
     features: Vec<usize>,
-    /// Whether rows have joined or bounds were changed since the last solve, so that the last basis is not feasible.
+    /// Whether rows have joined or bounds were changed since the last solve, so that the last basis
+    /// is not feasible.
     infeasible: bool,
     /// Whether there is a last basis.
     begun: bool,
@@ -110,118 +128,8 @@ impl<'a> L1Oracle<'a> {
         Ok(oracle)
     }
 
-    /// Of the samples that count, some of each class, evenly spread; the others join when they are needed.
-    fn join_spread(&mut self) -> Result<(), Error> {
-        let counts: Vec<usize> = (0..self.cost.len()).filter(|&i| self.cost[i] > 0.0).collect();
-        let step = counts.len().div_ceil(ALL_ROWS).max(1);
-        self.join_rows(&counts.iter().copied().step_by(step).collect::<Vec<_>>())
-    }
-
-    /// Once more than `most` features have joined, lets all leave but the half that `point` uses or comes nearest to using.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
-    pub fn forget(&mut self, point: &L1Point, most: usize) -> Result<(), Error> {
-        if self.features.len() <= most {
-            return Ok(());
-        }
-        let slack = |j: usize| {
-            let used = point.weights.binary_search_by_key(&j, |e| e.0).is_ok();
-            if used { f64::NEG_INFINITY } else { (self.up[j] - point.scores[j]).min(self.down[j] + point.scores[j]) }
-        };
-        let mut keep = std::mem::take(&mut self.features);
-        keep.sort_by(|&a, &b| slack(a).total_cmp(&slack(b)).then(a.cmp(&b)));
-        keep.truncate(most / 2);
-        (self.program, self.intercept) = empty(self.bias)?;
-        self.begun = false;
-        self.column.fill(None);
-        self.row.fill(None);
-        let samples = std::mem::take(&mut self.samples);
-        self.join_samples(&samples)?;
-        self.join(&keep)
-    }
-
-    /// Lets features in before they are asked for.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
-    pub fn join(&mut self, features: &[usize]) -> Result<(), Error> {
-        let new: Vec<usize> =
-            features.iter().copied().filter(|&j| self.column[j].is_none() && self.bound[j] > 0.0).collect();
-        let (mut columns, mut entries) = (Vec::with_capacity(2 * new.len()), Entries::default());
-        let mut column = Vec::new();
-        for (k, &j) in new.iter().enumerate() {
-            self.column[j] = Some(self.program.columns() + 2 * k);
-            for (sign, cost) in [(1.0, self.up[j]), (-1.0, self.down[j])] {
-                column.clear();
-                self.problem.design().each_in_column(j, &mut |i, x| {
-                    if let Some((row, _)) = self.row[i].filter(|_| x.abs() > SMALLEST) {
-                        column.push((row, sign * self.problem.labels()[i] * x));
-                    }
-                });
-                entries.push(&column);
-                columns.push(Column { cost, lower: 0.0, upper: self.bound[j], integer: false });
-            }
-        }
-        self.program.add_filled_columns(&columns, &entries)?;
-        self.features.extend(new);
-        Ok(())
-    }
-
-    /// Lets samples in before they are found missing; where none was, the first solve begins with an even choice.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
-    pub fn join_rows(&mut self, samples: &[usize]) -> Result<(), Error> {
-        let new = |&i: &usize| self.row[i].is_none() && self.cost[i] > 0.0;
-        self.join_samples(&samples.iter().copied().filter(new).collect::<Vec<_>>())
-    }
-
-    /// Sets the prices of w_j > 0 and w_j < 0 (length p each); a negative one needs a finite u_j.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
-    pub fn set_prices(&mut self, up: &[f64], down: &[f64]) -> Result<(), Error> {
-        let mut changed = Vec::new();
-        for &j in &self.features {
-            let column = self.column[j].expect("has joined");
-            for (at, new, old) in [(column, up[j], self.up[j]), (column + 1, down[j], self.down[j])] {
-                if new.to_bits() != old.to_bits() {
-                    changed.push((at, new));
-                }
-            }
-        }
-        self.up.copy_from_slice(up);
-        self.down.copy_from_slice(down);
-        self.program.set_costs(&changed)
-    }
-
-    /// Sets u_j (length p).
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
-    pub fn set_bounds(&mut self, bound: &[f64]) -> Result<(), Error> {
-        for &j in self.features.iter().filter(|&&j| bound[j].to_bits() != self.bound[j].to_bits()) {
-            let column = self.column[j].expect("has joined");
-            self.program.set_bounds(column, 0.0, bound[j])?;
-            self.program.set_bounds(column + 1, 0.0, bound[j])?;
-            self.infeasible = true;
-        }
-        self.bound.copy_from_slice(bound);
-        Ok(())
-    }
-
-    /// Sets C_i (length n); a sample that weighed nothing must still do so.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS fails.
-    pub fn set_cost(&mut self, cost: &[f64]) -> Result<(), Error> {
-        self.cost.copy_from_slice(cost);
-        let slacks = self.samples.iter().map(|&i| (self.row[i].expect("has joined").1, cost[i]));
-        self.program.set_costs(&slacks.collect::<Vec<_>>())
-    }
-
-    /// A point as the solution of a classifier with weights for `features` (ascending), outside of which it has none.
+    /// A point as the solution of a classifier with weights for `features` (ascending), outside of
+    /// which it has none.
     pub fn solution(&self, point: &L1Point, features: &[usize], tolerance: f64) -> DualSolution {
         let labels = self.problem.labels();
         let mut weights = vec![0.0; features.len()];
@@ -267,7 +175,7 @@ impl<'a> L1Oracle<'a> {
     /// Solves until (primal - dual) / max(|primal|, 1e-9) is at most `tolerance`.
     ///
     /// # Errors
-    /// [`Error::Solver`] when HiGHS fails; limits are told in the point.
+    /// [`Error::Solver`] when HiGHS fails; a limit is the status of the point.
     pub fn solve(&mut self, tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Result<L1Point, Error> {
         if self.samples.is_empty() {
             self.join_spread()?;
@@ -289,12 +197,13 @@ impl<'a> L1Oracle<'a> {
             })?;
             self.solves += 1;
             best.programs += 1;
-            if answer.ended != Ended::Optimal {
-                best.stopped = Some(match (stopped, answer.ended) {
+            if answer.status != SolveStatus::Optimal {
+                best.stopped = Some(match (stopped, answer.status) {
                     (Some(status), _) => status,
-                    // With prices 0 and no bound HiGHS may lose itself in a ray: what is there is as good as it gets.
-                    (None, Ended::Unbounded) => Status::Completed,
-                    (None, ended) => return Err(Error::Solver(format!("HiGHS calls a linear program {ended:?}"))),
+                    // With prices 0 and no bound HiGHS may lose itself in a ray: what is there is
+                    // as good as it gets.
+                    (None, SolveStatus::Unbounded) => Status::Completed,
+                    (None, status) => return Err(Error::Solver(format!("HiGHS calls a linear program {status:?}"))),
                 });
                 return Ok(self.or_zero(best));
             }
@@ -336,14 +245,15 @@ impl<'a> L1Oracle<'a> {
         alpha.iter().sum::<f64>() - bounded.map(|j| self.gain(j, scores[j])).sum::<f64>()
     }
 
-    /// How much a feature of score c gains per weight, times the largest weight: what the dual value loses by it.
+    /// How much a feature of score c gains per weight, times the largest weight: what the dual
+    /// value loses by it.
     pub fn gain(&self, j: usize, c: f64) -> f64 {
         let gain = (c - self.up[j]).max(-c - self.down[j]).max(0.0);
         if gain > 0.0 { gain * self.bound[j] } else { 0.0 }
     }
 
-    /// Judges the program's w and b on all samples, and keeps them when they are the best so far. Returns the samples that would have
-    /// to join.
+    /// Judges the program's w and b on all samples, and keeps them when they are the best so far.
+    /// Returns the samples that would have to join.
     fn judge_weights(&self, values: &[f64], best: &mut L1Point) -> Vec<usize> {
         let mut weights: Vec<(usize, f64)> = Vec::new();
         for &j in &self.features {
@@ -381,7 +291,8 @@ impl<'a> L1Oracle<'a> {
         missed
     }
 
-    /// Judges the program's alpha on all features, and keeps it when it is the best so far. Returns the features most at fault.
+    /// Judges the program's alpha on all features, and keeps it when it is the best so far. Returns
+    /// the features most at fault.
     fn judge_alpha(&self, row_duals: &[f64], best: &mut L1Point) -> Vec<usize> {
         let labels = self.problem.labels();
         let mut alpha = vec![0.0; self.cost.len()];
@@ -426,7 +337,8 @@ impl<'a> L1Oracle<'a> {
         missed
     }
 
-    /// The features that gain most per weight where all samples of the smaller class and as much of the other are support vectors.
+    /// The features that gain most per weight where all samples of the smaller class and as much of
+    /// the other are support vectors.
     fn strongest(&self) -> Vec<usize> {
         let labels = self.problem.labels();
         let side = |y: f64| (0..labels.len()).filter(|&i| labels[i] == y).map(|i| self.cost[i]).sum::<f64>();
@@ -441,54 +353,9 @@ impl<'a> L1Oracle<'a> {
         order.truncate(JOIN.0 + labels.len().min(ALL_ROWS) / 4);
         order
     }
-
-    fn join_samples(&mut self, samples: &[usize]) -> Result<(), Error> {
-        let none = f64::INFINITY;
-        let slack = |&i: &usize| Column { cost: self.cost[i], lower: 0.0, upper: none, integer: false };
-        let slacks = self.program.add_columns(&samples.iter().map(slack).collect::<Vec<_>>())?;
-        let first = self.program.rows();
-        let labels = self.problem.labels();
-        let mut rows: Vec<Vec<(usize, f64)>> = Vec::with_capacity(samples.len());
-        for (k, &i) in samples.iter().enumerate() {
-            self.row[i] = Some((first + k, slacks + k));
-            let signs = [1.0, -1.0];
-            let intercept = self.intercept.iter().zip(signs).map(|(&b, sign)| (b, sign * labels[i]));
-            rows.push(intercept.chain([(slacks + k, 1.0)]).collect());
-        }
-        for &j in &self.features {
-            let column = self.column[j].expect("has joined");
-            self.problem.design().each_in_column(j, &mut |i, x| {
-                if let Some((row, _)) = self.row[i].filter(|r| r.0 >= first && x.abs() > SMALLEST) {
-                    rows[row - first].extend([(column, labels[i] * x), (column + 1, -labels[i] * x)]);
-                }
-            });
-        }
-        let mut gathered = Rows::default();
-        for row in &rows {
-            gathered.push(row, 1.0, none);
-        }
-        self.program.add_rows(&gathered)?;
-        self.samples.extend(samples);
-        self.infeasible = true;
-        Ok(())
-    }
 }
 
 /// What a bias costs under an L1 penalty.
 pub(crate) fn bias_price(kind: Bias, bias: f64) -> f64 {
     if let Bias::Penalised(s) = kind { bias.abs() / s } else { 0.0 }
-}
-
-/// A program of the bias alone, and its columns.
-fn empty(bias: Bias) -> Result<(Program, Vec<usize>), Error> {
-    let mut program = Program::new()?;
-    let column = |cost: f64, lower: f64| Column { cost, lower, upper: f64::INFINITY, integer: false };
-    let intercept = match bias {
-        Bias::Free => vec![program.add_column(column(0.0, f64::NEG_INFINITY))?],
-        Bias::Penalised(s) => {
-            vec![program.add_column(column(1.0 / s, 0.0))?, program.add_column(column(1.0 / s, 0.0))?]
-        }
-        Bias::None => Vec::new(),
-    };
-    Ok((program, intercept))
 }

@@ -8,7 +8,7 @@ pub mod kernel;
 pub mod kernel_oracle;
 #[cfg(feature = "highs")]
 pub mod l1_oracle;
-pub mod master;
+mod master;
 pub mod method;
 pub mod model;
 mod problem;
@@ -16,6 +16,7 @@ mod relaxation;
 mod rules;
 mod run;
 pub mod saddle;
+pub mod simd;
 mod subset;
 pub mod subset_oracle;
 pub mod validation;

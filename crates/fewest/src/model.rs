@@ -1,4 +1,5 @@
-//! A trained SVM on chosen features: two classes by one machine, more by one machine per pair (one-vs-one).
+//! A trained SVM on chosen features: two classes by one machine, more by one machine per pair
+//! (one-vs-one).
 
 use crate::dual::train::train;
 use crate::{Design, DualSolution, Error, Kernel, RowMatrix, Status, SvmSettings};
@@ -21,7 +22,8 @@ pub struct Machine {
     pub positive: u32,
     /// Linear: weight of each of the model's features. Empty otherwise.
     pub weights: Vec<f64>,
-    /// Other kernels: (row of [`Model::support_vectors`], beta); for a precomputed kernel (training sample, beta).
+    /// Other kernels: (row of [`Model::support_vectors`], beta); for a precomputed kernel (training
+    /// sample, beta).
     pub coefficients: Vec<(usize, f64)>,
     /// Bias b.
     pub bias: f64,
@@ -40,13 +42,15 @@ pub struct Model {
     pub n_classes: u32,
     /// One machine for two classes, `k (k - 1) / 2` for k, ordered (0,1), (0,2), ..., (1,2), ...
     pub machines: Vec<Machine>,
-    /// Support vectors of all machines (rows, the model's features as columns); no rows for a linear kernel.
+    /// Support vectors of all machines (rows, the model's features as columns); no rows for a
+    /// linear kernel.
     pub support_vectors: RowMatrix,
 }
 
-/// Trains on the given features. `classes` holds the class of each sample (0, 1, ... k - 1; for two classes 1 is the
-/// positive one), `weights` multiply the cost of each sample (length n). `stop` is asked every epoch; once it names a
-/// limit, the machines come back as good as they are, with that status in their solution.
+/// Trains on the given features. `classes` holds the class of each sample (0, 1, ... k - 1; for two
+/// classes 1 is the positive one), `weights` multiply the cost of each sample (length n). `stop` is
+/// asked every epoch; once it names a limit, the machines come back as good as they are, with that
+/// status in their solution.
 ///
 /// # Errors
 /// Settings out of range, shapes that do not fit, or a class without samples.
@@ -131,8 +135,8 @@ fn restrict(design: &dyn Design, samples: &[usize], kernel: Kernel) -> Box<dyn D
 }
 
 impl Model {
-    /// Decision values, sample after sample, one per machine. `design` has the training design's columns (for a
-    /// precomputed kernel, one column per training sample).
+    /// Decision values, sample after sample, one per machine. `design` has the training design's
+    /// columns (for a precomputed kernel, one column per training sample).
     pub fn decisions(&self, design: &dyn Design) -> Vec<f64> {
         let (n, m) = (design.n_samples(), self.machines.len());
         let mut out = vec![0.0; n * m];
@@ -172,8 +176,8 @@ impl Model {
         out
     }
 
-    /// Predicted class of each sample: the sign for two classes (0 counts as positive), else the most votes, ties to the
-    /// smaller class.
+    /// Predicted class of each sample: the sign for two classes (0 counts as positive), else the
+    /// most votes, ties to the smaller class.
     pub fn predict(&self, design: &dyn Design) -> Vec<u32> {
         self.votes(&self.decisions(design))
     }
@@ -184,8 +188,9 @@ impl Model {
     }
 }
 
-/// The class of most votes for each sample, ties to the smaller class: decision values of one machine per pair of classes, ordered
-/// (0,1), (0,2), ..., (1,2), ..., sample after sample; 0 or more is a vote for the pair's second class.
+/// The class of most votes for each sample, ties to the smaller class: decision values of one
+/// machine per pair of classes, ordered (0,1), (0,2), ..., (1,2), ..., sample after sample; 0 or
+/// more is a vote for the pair's second class.
 pub fn elect(n_classes: u32, decisions: &[f64]) -> Vec<u32> {
     let pairs: Vec<(u32, u32)> = (0..n_classes).flat_map(|a| (a + 1..n_classes).map(move |b| (a, b))).collect();
     let elect = |values: &[f64]| {

@@ -1,15 +1,17 @@
-//! The alpha half: trains the linear SVM on a subset of features, keeping what makes the next, smaller subset cheap.
+//! The alpha half: trains the linear SVM on a subset of features, keeping what makes the next,
+//! smaller subset cheap.
 //!
-//! While features leave one by one, the Gram matrix is updated by `K -= x_j x_j'` (cost n^2) and training starts from the
-//! last beta. Weights are looked at lazily: between two trainings `|w_j|` changes by at most `||x_j|| ||beta_new - beta_old||`
-//! (Cauchy-Schwarz), so a weight known once bounds itself from below for many steps, and only the few features whose lower
-//! bound reaches the smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
+//! While features leave one by one, the Gram matrix is updated by `K -= x_j x_j'` (cost n^2) and
+//! training starts from the last beta. Weights are looked at lazily: between two trainings `|w_j|`
+//! changes by at most `||x_j|| ||beta_new - beta_old||` (Cauchy-Schwarz), so a weight known once
+//! bounds itself from below for many steps, and only the few features whose lower bound reaches the
+//! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 
 use crate::dual::active_set::ActiveSet;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Error, Problem, Rules, Status, Subset, SvmSettings};
 
 /// Trains on shrinking subsets of a problem's features.
@@ -28,7 +30,8 @@ pub struct SubsetOracle<'a> {
     lazy: LazyWeights,
 }
 
-/// Lower bounds on the weights of the surviving units: `anchor - norm * travelled`, by position in `units`.
+/// Lower bounds on the weights of the surviving units: `anchor - norm * travelled`, by position in
+/// `units`.
 struct LazyWeights {
     /// Surviving units, in no order, and where each one is (by unit).
     units: Vec<usize>,
@@ -115,7 +118,7 @@ impl<'a> SubsetOracle<'a> {
         &self.lazy.units
     }
 
-    /// Takes features out; whole units at a time.
+    /// Takes features out, all of a unit at once.
     pub fn remove(&mut self, leaving: &[usize]) {
         let design = self.problem.design();
         for &j in leaving {
@@ -125,7 +128,8 @@ impl<'a> SubsetOracle<'a> {
                 self.lazy.remove(unit);
             }
         }
-        // Afresh once half the features are gone: it costs as much as that many updates and ends their rounding errors.
+        // Afresh once half the features are gone: it costs as much as that many updates and ends
+        // their rounding errors.
         if self
             .gram
             .as_ref()
@@ -184,8 +188,8 @@ impl<'a> SubsetOracle<'a> {
             let recent = std::mem::take(&mut self.lazy.recent);
             found = recent.into_iter().map(|u| self.look_at(self.lazy.position[u])).collect();
             found.sort_unstable_by(smaller);
-            // No unit whose bound lies above the count-th smallest of these can be among the smallest; a little slack keeps
-            // rounding from hiding a tie.
+            // No unit whose bound lies above the count-th smallest of these can be among the
+            // smallest; a little slack keeps rounding from hiding a tie.
             let limit = found[count - 1].0.sqrt() * (1.0 + 1e-9);
             let lazy = &self.lazy;
             let mut known: Vec<usize> = found.iter().map(|f| lazy.position[f.1]).collect();

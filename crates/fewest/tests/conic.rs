@@ -1,4 +1,5 @@
-//! `qcqp-ssvm` and `nmmkl` against full enumeration, their own optimality conditions, `fgm` and `exact`.
+//! `qcqp-ssvm` and `nmmkl` against full enumeration, their own optimality conditions, `fgm` and
+//! `exact`.
 
 use fewest::dual::train::train;
 use fewest::method::conic::{ConicReport, nmmkl, qcqp_ssvm};
@@ -55,7 +56,8 @@ fn the_bound_is_below_every_subset_and_meets_the_relaxation() {
             let (objective, bound) = (outcome.objective.expect("a subset"), outcome.bound.expect("a bound"));
             let value = found.relaxed.expect("solved");
             assert!(bound <= best * (1.0 + 1e-9) && bound <= value * (1.0 + 1e-9), "{about}: {bound}, best {best}");
-            // Weak duality closes: both sides are computed from their definitions, so this is optimality of the program.
+            // Weak duality closes: both sides are computed from their definitions, so this is
+            // optimality of the program.
             assert!(value - bound <= 1e-5 * value, "{about}: relaxation {value}, bound {bound}");
             assert!(objective >= best * (1.0 - 1e-6), "{about}: {objective} below the best, {best}");
             let subset = outcome.subset.as_ref().expect("a subset");

@@ -1,14 +1,20 @@
-//! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing, every subset by brute force.
+//! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing,
+//! every subset by brute force.
+
+use std::ops::ControlFlow;
 
 use fewest::kernel::{Gamma, KernelRule};
 use fewest::kernel_oracle::Criterion;
-use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, EbRfeState, eb_rfe};
+use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, eb_rfe};
 use fewest::method::flip::{Flip, FlipSettings, flip};
 use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
-use fewest::{Classified, DenseDesign, Event, Kernel, Limits, RuleList, Rules, Silent, Status, Subset, SvmSettings};
+use fewest::{
+    Classified, DenseDesign, Event, Kernel, Limits, Method, RuleList, Rules, Silent, Status, Subset, SvmSettings,
+};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, obeys, random_rules};
+use serde_json::Value;
 
 const PER_FEATURE: KernelRule = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, Gamma::PerFeature);
 const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
@@ -38,14 +44,16 @@ fn settings(n: usize, candidates: usize, kernel: KernelRule) -> EbRfeSettings {
         adaptive: None,
         costs: COSTS.to_vec(),
         folds: folds(n, 4),
+        resume: None,
     }
 }
 
 fn run(data: &Classified<'_>, rules: &Rules, settings: &EbRfeSettings) -> EbRfeReport {
-    eb_rfe(data, rules, settings, None, &mut |_| {}, Limits::default(), &mut Silent).unwrap()
+    eb_rfe(data, rules, settings, Limits::default(), &mut Silent).unwrap()
 }
 
-/// The largest mean accuracy over the folds of models trained from nothing, and the smallest cost that has it.
+/// The largest mean accuracy over the folds of models trained from nothing, and the smallest cost
+/// that has it.
 fn accuracy(data: &Classified<'_>, features: &[usize], settings: &EbRfeSettings) -> (f64, f64) {
     let mut best = (f64::NEG_INFINITY, 0.0);
     for &cost in &settings.costs {
@@ -145,20 +153,31 @@ fn a_run_that_goes_on_from_a_state_ends_the_same() {
     let data = Classified::new(&design, &classes, None).unwrap();
     let rules = Rules::at_most_features(14, 9).unwrap();
     let settings = settings(60, 3, PER_FEATURE);
-    let mut states: Vec<EbRfeState> = Vec::new();
-    let mut keep = |state: &EbRfeState| states.push(state.clone());
-    let whole = eb_rfe(&data, &rules, &settings, None, &mut keep, Limits::default(), &mut Silent).unwrap();
-    for state in states {
-        let rest = eb_rfe(&data, &rules, &settings, Some(state), &mut |_| {}, Limits::default(), &mut Silent).unwrap();
-        assert_eq!((&rest.curve, rest.cost, rest.trainings), (&whole.curve, whole.cost, whole.trainings));
-        assert_eq!(rest.selection.ranking, whole.selection.ranking);
-        assert_eq!(rest.selection.outcome.subset, whole.selection.outcome.subset);
+    let mut states: Vec<Value> = Vec::new();
+    let mut keep = |event: &Event<'_>| {
+        if let Event::Checkpoint(state) = event {
+            states.push(state.to_json());
+        }
+        ControlFlow::Continue(())
+    };
+    let uninterrupted = eb_rfe(&data, &rules, &settings, Limits::default(), &mut keep).unwrap();
+    assert_eq!(states.len(), uninterrupted.curve.len());
+    let from = |state: &Value| {
+        let mut settings = settings.clone();
+        settings.resume(state.clone()).unwrap();
+        settings
+    };
+    for state in &states {
+        let rest = run(&data, &rules, &from(state));
+        let done = (&uninterrupted.curve, uninterrupted.cost, uninterrupted.trainings);
+        assert_eq!((&rest.curve, rest.cost, rest.trainings), done);
+        assert_eq!(rest.selection.ranking, uninterrupted.selection.ranking);
+        assert_eq!(rest.selection.outcome.subset, uninterrupted.selection.outcome.subset);
     }
-    let other =
-        Rules::new(14, RuleList { forbid: vec![whole.curve[1].left[0].0], ..RuleList::default() }, &[]).unwrap();
-    let mut state = None;
-    eb_rfe(&data, &rules, &settings, None, &mut |s| state = Some(s.clone()), Limits::default(), &mut Silent).unwrap();
-    let error = eb_rfe(&data, &other, &settings, state, &mut |_| {}, Limits::default(), &mut Silent).unwrap_err();
+    let forbid = vec![uninterrupted.curve[1].left[0].0];
+    let other = Rules::new(14, RuleList { forbid, ..RuleList::default() }, &[]).unwrap();
+    let last = from(states.last().unwrap());
+    let error = eb_rfe(&data, &other, &last, Limits::default(), &mut Silent).unwrap_err();
     assert!(error.to_string().contains("another problem"));
 }
 
@@ -174,7 +193,7 @@ fn rules_hold_limits_end_it_and_threads_change_nothing() {
         let Ok(rules) = Rules::new(9, list.clone(), &[]) else { continue };
         for time in [None, Some(std::time::Duration::ZERO)] {
             let limits = Limits { time, ..Limits::default() };
-            let found = eb_rfe(&data, &rules, &settings, None, &mut |_| {}, limits, &mut Silent).unwrap();
+            let found = eb_rfe(&data, &rules, &settings, limits, &mut Silent).unwrap();
             let outcome = found.selection.outcome;
             let status = if time.is_some() { Status::TimeLimit } else { Status::Completed };
             assert!(obeys(&list, outcome.subset.as_ref().unwrap()) && outcome.status == status, "{list:?}");

@@ -1,18 +1,22 @@
-//! `fgm` against full enumeration and independent trainings, its solvers against each other, its statuses.
+//! `fgm` against full enumeration and independent trainings, its solvers against each other, its
+//! statuses.
 
 use fewest::dual::train::train;
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, Scored, Source, Wanted, fgm, fgm_from};
+use fewest::method::fgm::{
+    FeatureScore, FgmReport, FgmSettings, Mkl, ScoreQuery, SelectedFeature, Source, fgm, fgm_from,
+};
 use fewest::{
     Bias, Cancel, DenseDesign, Design, Error, Kernel, Limits, Problem, RowMatrix, RuleList, Rules, Silent, Status,
     Subset,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
-/// The paper's value of the SVM on columns `sqrt(z_j) x_j`, and its weights `z_j c_j` up to scale, by an independent training.
+/// The paper's value of the SVM on columns `sqrt(z_j) x_j`, and its weights `z_j c_j` up to scale,
+/// by an independent training.
 fn value(problem: &Problem<'_>, shares: &[(usize, f64)], settings: &FgmSettings) -> (f64, Vec<f64>) {
     let n = problem.n_samples();
     let mut values = vec![0.0; n * shares.len()];
@@ -40,6 +44,11 @@ fn within(gap: f64) -> Limits {
     Limits { gap_rel: gap, ..Limits::default() }
 }
 
+/// The best value of the allowed subsets.
+fn best_of(problem: &Problem<'_>, rules: &Rules, settings: &FgmSettings) -> f64 {
+    allowed_subsets(rules).iter().map(|s| of_subset(problem, s, settings)).fold(f64::INFINITY, f64::min)
+}
+
 #[test]
 fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
     let mut rng = Rng::new(11);
@@ -52,8 +61,14 @@ fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
         let weights: Vec<f64> = labels.iter().map(|_| if rng.chance(0.1) { 0.5 } else { 1.0 }).collect();
         let design: &dyn Design = if case % 2 == 0 { &dense } else { &sparse };
         let problem = Problem::new(design, &labels, Some(&weights)).expect("valid");
-        let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
+        // Rules that allow every union of allowed subsets, and a size for the generated subsets
+        // alone.
+        let list = RuleList { max_features: None, budget: None, at_most: vec![], ..random_rules(&mut rng, p) };
+        let size = 1 + rng.below(p);
+        let Ok(rules) = Rules::new(p, list.clone(), &[]) else { continue };
+        let Ok(generated) = Rules::new(p, RuleList { max_features: Some(size), ..list }, &[]) else { continue };
         let settings = FgmSettings {
+            subset_size: Some(size),
             cost: [0.05, 1.0, 20.0][rng.below(3)],
             bias: [Bias::None, Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(4)],
             reuse: rng.chance(0.7),
@@ -62,16 +77,16 @@ fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
         };
         cases += 1;
         let about = format!("case {case}: {settings:?}, {:?}", rules.list());
-        let best =
-            allowed_subsets(&rules).iter().map(|s| of_subset(&problem, s, &settings)).fold(f64::INFINITY, f64::min);
+        let best = best_of(&problem, &generated, &settings);
         let found = run(&problem, &rules, &settings, within(1e-5));
         let outcome = &found.selection.outcome;
         let (objective, bound) = (outcome.objective.expect("a mixture"), outcome.bound.expect("a bound"));
         assert!(bound <= best + 1e-9 * best.abs(), "{about}: bound {bound} above the best subset, {best}");
         assert!(objective <= best + 2e-5 * best.abs(), "{about}: mixture {objective} above the best subset, {best}");
         assert!(outcome.gap().expect("both") <= 1e-5, "{about}: {outcome:?}");
-        let allowed = rules.allows(outcome.subset.as_ref().expect("the features kept"));
-        let status = if allowed { Status::Optimal } else { Status::Completed };
+        let subset = outcome.subset.as_ref().expect("the features kept");
+        assert!(rules.allows(subset), "{about}: {subset:?}");
+        let status = if generated.allows(subset) { Status::Optimal } else { Status::Completed };
         assert_eq!(outcome.status, status, "{about}");
 
         // The mixture is worth what is said, and its weights are those of section 2.5.
@@ -91,15 +106,131 @@ fn the_bound_is_below_every_allowed_subset_and_meets_the_mixture() {
 }
 
 #[test]
+fn what_is_kept_obeys_the_rules_and_its_bound_holds() {
+    let mut rng = Rng::new(12);
+    let (mut cases, mut optimal, mut mixtures) = (0, 0, 0);
+    for case in 0..300 {
+        let p = 2 + rng.below(7);
+        let drawn = RandomProblem { n: 8 + rng.below(30), p, density: 0.8, noise: 0.15, seed: case };
+        let (x, labels) = drawn.draw();
+        let problem = Problem::new(&x, &labels, None).expect("valid");
+        let mut list = random_rules(&mut rng, p);
+        list.max_features = list.max_features.filter(|_| rng.chance(0.6));
+        let Ok(rules) = Rules::new(p, list.clone(), &[]) else { continue };
+        let subset_size = rng.chance(0.6).then(|| 1 + rng.below(p));
+        let settings = FgmSettings {
+            subset_size,
+            cost: [0.05, 1.0, 20.0][rng.below(3)],
+            bias: [Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(3)],
+            reuse: rng.chance(0.7),
+            mkl: if rng.chance(0.3) { Mkl::Simple } else { Mkl::Fast },
+            ..FgmSettings::default()
+        };
+        let about = format!("case {case}: {settings:?}, {list:?}");
+        let limits = Limits { oracle_calls: rng.chance(0.2).then_some(1), ..within(1e-5) };
+        let report = match fgm(&problem, &rules, &settings, limits, &mut Silent) {
+            Ok(report) => report,
+            Err(Error::Rules(text)) => {
+                assert!(subset_size.is_none() && list.max_features.is_none() && list.budget.is_none(), "{about}");
+                assert!(text.contains("--subset-size B") && text.contains("--max-features K"), "{text}");
+                continue;
+            }
+            // Subsets of this size contradict the other rules.
+            Err(Error::Setting { name: "subset_size", .. }) => {
+                let sized = RuleList { max_features: subset_size, ..list };
+                assert!(Rules::new(p, sized, &[]).is_err(), "{about}");
+                continue;
+            }
+            Err(other) => panic!("{about}: {other}"),
+        };
+        cases += 1;
+        let outcome = &report.selection.outcome;
+        let subset = outcome.subset.as_ref().expect("a subset");
+        assert!(rules.allows(subset), "{about}: {subset:?}");
+        assert_eq!(subset.iter().collect::<Vec<_>>(), report.kept.iter().map(|k| k.feature).collect::<Vec<_>>());
+        let (objective, bound) = (outcome.objective.expect("a value"), outcome.bound.expect("a bound"));
+        let truth = of_subset(&problem, subset, &settings);
+        // Where every feature of the mixture is kept, the question is for subsets of the size
+        // generated.
+        let sized = RuleList { max_features: subset_size.or(list.max_features), ..list.clone() };
+        let generated = Rules::new(p, sized, &[]).expect("it ran");
+        let is_mixture = report.kept.iter().any(|k| k.share != 1.0);
+        let asks_rules = list.max_features.is_some() || subset_size.is_none();
+        assert!(!(is_mixture && asks_rules), "{about}: {:?}", report.kept);
+        let is_of_generated = !asks_rules && (is_mixture || generated.allows(subset));
+        let best = best_of(&problem, if is_of_generated { &generated } else { &rules }, &settings);
+        assert!(bound <= best + 1e-9 * best.abs(), "{about}: bound {bound} above the best subset, {best}");
+        if is_mixture {
+            mixtures += 1;
+            // A mixture is worth at most what the SVM on all its features is worth.
+            assert!(truth <= objective + 1e-9 * truth.abs(), "{about}: {truth} {objective}");
+            continue;
+        }
+        assert!((objective - truth).abs() <= 2e-5 * truth.abs(), "{about}: {objective}, but trained {truth}");
+        if outcome.status == Status::Optimal {
+            optimal += 1;
+            assert!(outcome.gap().expect("both") <= 1e-5, "{about}: {outcome:?}");
+            assert!((objective - best).abs() <= 2e-5 * best.abs(), "{about}: optimal at {objective}, best {best}");
+        }
+    }
+    assert!(cases > 100 && optimal > 20 && mixtures > 10, "{cases} cases, {optimal} optimal, {mixtures} mixtures");
+}
+
+#[test]
+fn with_a_size_the_best_of_the_mixture_is_kept() {
+    let (x, labels) = RandomProblem { n: 120, p: 200, density: 0.6, noise: 0.2, seed: 6 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let of_mixture = FgmSettings { subset_size: Some(6), ..FgmSettings::default() };
+    let mixture = run(&problem, &Rules::none(200), &of_mixture, within(1e-4));
+    assert!(mixture.kept.len() > 6, "too easy to show anything: {:?}", mixture.kept);
+    let found = run(&problem, &Rules::at_most_features(200, 6).expect("valid"), &FgmSettings::default(), within(1e-4));
+    assert_eq!(found.kept.len(), 6);
+    assert_eq!(found.selection.outcome.bound, mixture.selection.outcome.bound, "one relaxation");
+    let objective = found.selection.outcome.objective.expect("a value");
+    let largest = |size: &dyn Fn(&SelectedFeature) -> f64| {
+        let mut kept = mixture.kept.clone();
+        kept.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        of_subset(&problem, &Subset::from_indices(200, kept[..6].iter().map(|k| k.feature)), &of_mixture)
+    };
+    // w_j = z_j c_j, so that w_j^2 / z_j = z_j c_j^2.
+    let (by_score, by_weight) = (largest(&|k| k.weight.powi(2) / k.share), largest(&|k| k.weight.abs()));
+    assert!(
+        (objective - by_score.min(by_weight)).abs() <= 1e-5 * objective.abs(),
+        "{objective} {by_score} {by_weight}"
+    );
+}
+
+#[test]
+fn subsets_smaller_or_larger_than_the_size_still_give_a_bound_of_the_size() {
+    let (x, labels) = RandomProblem { n: 60, p: 9, density: 0.9, noise: 0.2, seed: 8 }.draw();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(9, 4).expect("valid");
+    let best = best_of(&problem, &rules, &FgmSettings::default());
+    for size in 1..=9 {
+        let settings = FgmSettings { subset_size: Some(size), ..FgmSettings::default() };
+        let outcome = run(&problem, &rules, &settings, within(1e-6)).selection.outcome;
+        assert!(outcome.subset.expect("a subset").len() <= 4, "size {size}");
+        assert!(outcome.bound.expect("a bound") <= best + 1e-9 * best.abs(), "size {size}: {:?} {best}", outcome.bound);
+        assert!(outcome.objective.expect("a value") >= best - 1e-9 * best.abs(), "size {size}");
+    }
+    for (size, words) in [(0, "between 1 and"), (10, "features, 9")] {
+        let settings = FgmSettings { subset_size: Some(size), ..FgmSettings::default() };
+        let why = fgm(&problem, &rules, &settings, Limits::default(), &mut Silent).expect_err("out of range");
+        assert!(why.to_string().contains(words) && why.to_string().contains("subset_size"), "{why}");
+    }
+}
+
+#[test]
 fn both_solvers_and_reuse_give_the_same_value() {
     for seed in 0..6 {
         let (x, labels) = RandomProblem { n: 60, p: 14, density: 0.5, noise: 0.1, seed }.draw_sparse();
         let problem = Problem::new(&x, &labels, None).expect("valid");
-        let rules = Rules::at_most_features(14, 3).expect("valid");
+        let rules = Rules::none(14);
         let mut values = Vec::new();
         for (mkl, reuse) in [(Mkl::Fast, true), (Mkl::Fast, false), (Mkl::Simple, true), (Mkl::Simple, false)] {
-            let settings = FgmSettings { cost: 2.0, mkl, reuse, ..FgmSettings::default() };
-            // SimpleMKL's value is far closer to the optimum than its gap, which falls with the root of the error.
+            let settings = FgmSettings { cost: 2.0, mkl, reuse, subset_size: Some(3), ..FgmSettings::default() };
+            // SimpleMKL's value is far closer to the optimum than its gap, which falls with the
+            // root of the error.
             let gap = if mkl == Mkl::Fast { 1e-7 } else { 1e-5 };
             let outcome = run(&problem, &rules, &settings, within(gap)).selection.outcome;
             assert!(outcome.gap().expect("both") <= gap, "{settings:?}: {outcome:?}");
@@ -128,11 +259,12 @@ fn values_and_bounds_of_the_rounds_only_improve() {
 fn a_forbidden_feature_stays_out_and_a_required_one_is_in_every_subset() {
     let (x, labels) = RandomProblem { n: 50, p: 30, density: 0.7, noise: 0.1, seed: 2 }.draw_sparse();
     let problem = Problem::new(&x, &labels, None).expect("valid");
-    let free = run(&problem, &Rules::at_most_features(30, 4).expect("valid"), &FgmSettings::default(), within(1e-4));
+    let settings = FgmSettings { subset_size: Some(4), ..FgmSettings::default() };
+    let free = run(&problem, &Rules::none(30), &settings, within(1e-4));
     let first = free.selection.ranking[0].feature;
     let other = (0..30).find(|j| !free.kept.iter().any(|k| k.feature == *j)).expect("not all are kept");
-    let list = RuleList { max_features: Some(4), forbid: vec![first], require: vec![other], ..RuleList::default() };
-    let found = run(&problem, &Rules::new(30, list, &[]).expect("valid"), &FgmSettings::default(), within(1e-4));
+    let list = RuleList { forbid: vec![first], require: vec![other], ..RuleList::default() };
+    let found = run(&problem, &Rules::new(30, list, &[]).expect("valid"), &settings, within(1e-4));
     assert!(!found.kept.iter().any(|k| k.feature == first));
     let share = found.kept.iter().find(|k| k.feature == other).expect("required").share;
     assert!((share - 1.0).abs() < 1e-9, "{share}");
@@ -153,9 +285,9 @@ fn limits_end_with_a_mixture_and_say_so() {
         (Limits { oracle_calls: Some(1), ..within(1e-6) }, Status::CallLimit),
         (Limits { cancel, ..within(1e-6) }, Status::Cancelled),
     ] {
-        for top_b in [false, true] {
-            let settings = FgmSettings { reuse: false, top_b, ..FgmSettings::default() };
-            let found = run(&problem, &rules, &settings, limits.clone());
+        for (rules, subset_size) in [(&rules, None), (&Rules::none(60), Some(5))] {
+            let settings = FgmSettings { reuse: false, subset_size, ..FgmSettings::default() };
+            let found = run(&problem, rules, &settings, limits.clone());
             let outcome = &found.selection.outcome;
             assert_eq!(outcome.status, status);
             assert_eq!(found.rounds.len(), 1);
@@ -199,7 +331,7 @@ fn fgm_b_returns_an_allowed_subset_with_its_own_value() {
         ..RuleList::default()
     };
     let rules = Rules::new(25, list, &[]).expect("valid");
-    let settings = FgmSettings { top_b: true, ..FgmSettings::default() };
+    let settings = FgmSettings::default();
     let found = run(&problem, &rules, &settings, within(1e-4));
     let outcome = &found.selection.outcome;
     let subset = outcome.subset.as_ref().expect("a subset");
@@ -225,7 +357,7 @@ fn fgm_b_finds_the_pair_that_is_informative_together() {
         let x = DenseDesign::new(n, p, values).expect("n p values");
         let problem = Problem::new(&x, &labels, None).expect("valid");
         let rules = Rules::at_most_features(p, 2).expect("valid");
-        let settings = FgmSettings { cost: 0.1, top_b: true, ..FgmSettings::default() };
+        let settings = FgmSettings { cost: 0.1, ..FgmSettings::default() };
         let found = run(&problem, &rules, &settings, within(1e-3));
         assert_eq!(found.kept.iter().map(|k| k.feature).collect::<Vec<_>>(), [0, 1], "seed {seed}");
     }
@@ -273,14 +405,14 @@ impl Source for Shards<'_> {
         self.answer()?;
         self.blocks().map(|(_, _, block)| (&block).scores(v)).collect::<Result<Vec<_>, _>>().map(|s| s.concat())
     }
-    fn largest(&self, v: &[f64], wanted: &Wanted) -> Result<Vec<Scored>, Error> {
+    fn largest(&self, v: &[f64], wanted: &ScoreQuery) -> Result<Vec<FeatureScore>, Error> {
         self.answer()?;
         let mut found = Vec::new();
         for (first, last, block) in self.blocks() {
             let within =
                 |list: &[usize]| list.iter().filter(|j| (first..last).contains(j)).map(|j| j - first).collect();
-            let own = Wanted { most: wanted.most, always: within(&wanted.always), never: within(&wanted.never) };
-            let shifted = |s: Scored| Scored { feature: first + s.feature, ..s };
+            let own = ScoreQuery { most: wanted.most, always: within(&wanted.always), never: within(&wanted.never) };
+            let shifted = |s: FeatureScore| FeatureScore { feature: first + s.feature, ..s };
             found.extend((&block).largest(v, &own)?.into_iter().map(shifted));
         }
         Ok(found)
@@ -318,13 +450,15 @@ fn columns_elsewhere_give_the_same_result_to_the_last_bit() {
         let settings = FgmSettings {
             bias: [Bias::None, Bias::Free][rng.below(2)],
             reuse: rng.chance(0.7),
-            top_b: rng.chance(0.5),
+            subset_size: rng.chance(0.5).then(|| 1 + rng.below(p.min(9))),
             mkl: if p < 100 && rng.chance(0.3) { Mkl::Simple } else { Mkl::Fast },
             ..FgmSettings::default()
         };
-        cases += 1;
         let about = format!("case {case}: {settings:?}, {:?}", rules.list());
-        let here = run(&Problem::new(design, &labels, None).expect("valid"), &rules, &settings, within(1e-4));
+        let problem = Problem::new(design, &labels, None).expect("valid");
+        // Without any size, or with one that contradicts the rules: another test.
+        let Ok(here) = fgm(&problem, &rules, &settings, within(1e-4), &mut Silent) else { continue };
+        cases += 1;
         let cut = 1 + rng.below(p - 1);
         let source = Shards::new(design, vec![0, cut, p], usize::MAX);
         let limits = within(1e-4);

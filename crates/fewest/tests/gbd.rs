@@ -9,7 +9,7 @@ use fewest::dual::train::train;
 use fewest::method::gbd::{GbdReport, GbdSettings, Validation, gbd};
 use fewest::saddle::{AlphaHalf, Cut};
 use fewest::{
-    Bias, Cancel, Design, Error, Event, Kernel, Limits, Loss, Problem, RuleList, Rules, Silent, Status, Subset,
+    Bias, Cancel, Design, Error, Event, Kernel, Limits, Loss, Method, Problem, RuleList, Rules, Silent, Status, Subset,
     SvmSettings,
 };
 use fewest_testing::{RandomProblem, Rng, all_subsets, allowed_subsets, random_rules};

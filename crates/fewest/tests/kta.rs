@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use fewest::method::kta::{KtaSettings, kta, sigest};
-use fewest::{Cancel, DenseDesign, Design, Limits, RuleList, Rules, Selection, Silent, Status};
+use fewest::kernel::gamma::sigest;
+use fewest::method::kta::{KtaSettings, kta};
+use fewest::{Cancel, DenseDesign, Design, Gamma, Limits, RuleList, Rules, Selection, Silent, Status};
 use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, data_file, random_rules};
 
 fn classes(labels: &[f64]) -> Vec<u32> {
@@ -42,7 +43,7 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         let gamma = [0.03, 0.3, 1.0, 4.0][rng.below(4)];
         let wanted = 1 + rng.below(4);
         let memory = if rng.chance(0.5) { 1 << 30 } else { 1 };
-        let settings = KtaSettings { gamma, solutions: wanted, memory, ..KtaSettings::default() };
+        let settings = KtaSettings { gamma: Gamma::Number(gamma), solutions: wanted, memory, ..KtaSettings::default() };
         let mut all: Vec<f64> =
             allowed_subsets(&rules).iter().map(|s| alignment_value(design, &class, &weights, s, gamma)).collect();
         all.sort_by(|a, b| b.total_cmp(a));
@@ -72,7 +73,7 @@ fn hard(seed: u64) -> (DenseDesign<'static>, Vec<u32>) {
 }
 
 fn hard_settings() -> KtaSettings {
-    KtaSettings { gamma: 0.3, ..KtaSettings::default() }
+    KtaSettings { gamma: Gamma::Number(0.3), ..KtaSettings::default() }
 }
 
 #[test]
@@ -169,8 +170,8 @@ fn bad_input_is_refused_by_name() {
     let ones = vec![1.0; 60];
     let usual = hard_settings;
     for (words, text) in [
-        ("gamma is 0", ask(&class, &ones, &rules, KtaSettings { gamma: 0.0, ..usual() })),
-        ("gamma is NaN", ask(&class, &ones, &rules, KtaSettings { gamma: f64::NAN, ..usual() })),
+        ("gamma is 0", ask(&class, &ones, &rules, KtaSettings { gamma: Gamma::Number(0.0), ..usual() })),
+        ("gamma is NaN", ask(&class, &ones, &rules, KtaSettings { gamma: Gamma::Number(f64::NAN), ..usual() })),
         ("solutions is 0", ask(&class, &ones, &rules, KtaSettings { solutions: 0, ..usual() })),
         ("1 class labels", ask(&[1], &ones, &rules, usual())),
         ("1 class has", ask(&[1; 60], &ones, &rules, usual())),
@@ -215,7 +216,7 @@ fn the_optimal_values_of_the_papers_data_are_proven() {
         let rules = Rules::at_most_features(design.n_features(), k).expect("valid");
         for (beta, value) in [0.25, 1.0, 4.0].into_iter().zip(values) {
             let gamma = beta * sigest(&design, k).expect("distances");
-            let settings = KtaSettings { gamma, ..KtaSettings::default() };
+            let settings = KtaSettings { gamma: Gamma::Number(gamma), ..KtaSettings::default() };
             let outcome = run(&design, &class, &rules, &settings, exact_limits()).outcome;
             let objective = outcome.objective.expect("a subset");
             assert_eq!(outcome.status, Status::Optimal, "{name}, K {k}, beta {beta}");

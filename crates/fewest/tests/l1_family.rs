@@ -1,4 +1,5 @@
-//! `l1-svm`, `fsv`, `mbp` and `lagrangian` against linear programs written out whole and full enumeration.
+//! `l1-svm`, `fsv`, `mbp` and `lagrangian` against linear programs written out whole and full
+//! enumeration.
 
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use fewest::method::mbp::{MbpSettings, mbp, weight_bounds, write_model};
 use fewest::{Bias, Cancel, DenseDesign, Limits, Problem, RuleList, Rules, Silent, Status, Subset, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_rules};
 
-/// min sum price |w| + sum C xi with |w_j| <= u_j, by one linear program over all samples and features of the subset.
+/// min sum price |w| + sum C xi with |w_j| <= u_j, by one linear program over all samples and
+/// features of the subset.
 fn whole(problem: &Problem<'_>, cost: f64, bias: Bias, price: &[f64], bound: &[f64], subset: &Subset) -> f64 {
     let (rows, features) = (dense_copy(problem.design()), subset.iter().collect::<Vec<_>>());
     let mut lp = Program::new().expect("HiGHS");
@@ -78,7 +80,8 @@ fn columns_and_rows_on_demand_give_the_value_of_the_whole_program() {
 
 #[test]
 fn many_samples_of_which_few_join_give_the_value_of_the_whole_program() {
-    // Above the number of samples from which the squared hinge says where to begin, and above that from which not all join.
+    // Above the number of samples from which the squared hinge says where to begin, and above that
+    // from which not all join.
     for (seed, n, p) in [(1, 400, 60), (2, 1700, 25)] {
         let (design, labels) = RandomProblem { n, p, density: 0.5, noise: 0.2, seed }.draw();
         let problem = Problem::new(&design, &labels, None).expect("two classes");

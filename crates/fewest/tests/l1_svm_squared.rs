@@ -1,4 +1,5 @@
-//! The l1-penalised machine with squared hinge loss, held to the definitions of its problem and its dual, and to a slow reference.
+//! The l1-penalised machine with squared hinge loss, held to the definitions of its problem and its
+//! dual, and to a slow reference.
 
 use fewest::method::l1_svm::squared_hinge;
 use fewest::{Bias, DenseDesign, Design, DualSolution, Error, Loss, Problem, SparseDesign, Status, SvmSettings};
@@ -216,7 +217,8 @@ fn features_left_out_are_not_of_the_solution() {
             let found = solve(&problem, &all(&problem), &settings);
             judge(&problem, &all(&problem), &settings, &found);
             assert_eq!(found.status, Status::Optimal);
-            // Those at |c_j| = 1 hold the solution: the machine on them alone has the same value, and on the others a larger one.
+            // Those at |c_j| = 1 hold the solution: the machine on them alone has the same value,
+            // and on the others a larger one.
             let rows = dense_copy(&design);
             let score = |j: usize| (0..40).map(|i| found.beta[i] * rows[i][j]).sum::<f64>().abs();
             let (held, rest): (Vec<usize>, Vec<usize>) = (0..600).partition(|&j| score(j) >= 1.0 - 1e-4);
@@ -262,7 +264,8 @@ fn nothing_is_chosen_at_a_small_cost() {
         judge(&problem, &all(&problem), &settings, &found);
         assert_eq!(found.status, Status::Optimal);
         assert!(found.weights.iter().all(|w| *w == 0.0), "{bias:?}: {:?}", found.weights);
-        // At w = 0 the best free bias is the weighted mean of the labels; a penalised one is 0 here.
+        // At w = 0 the best free bias is the weighted mean of the labels; a penalised one is 0
+        // here.
         let mean = y.iter().zip(&weights).map(|(y, c)| y * c).sum::<f64>() / weights.iter().sum::<f64>();
         let expected = if bias == Bias::Free { mean } else { 0.0 };
         assert!((found.bias - expected).abs() <= 1e-12, "{bias:?}: {} for {expected}", found.bias);

@@ -1,4 +1,5 @@
-//! The linear solvers against each other, against a slow reference, and against what the theory promises.
+//! The linear solvers against each other, against a slow reference, and against what the theory
+//! promises.
 
 use fewest::dual::{BoxDual, coordinate, interior, kkt, solve_linear};
 use fewest::{Bias, DualSolution, Loss, RowMatrix, Status, SvmSettings};

@@ -1,4 +1,5 @@
-//! `milo-k` and `rmilo-k` against full enumeration and `kta`, their statuses, the file for other solvers.
+//! `milo-k` and `rmilo-k` against full enumeration and `kta`, their statuses, the file for other
+//! solvers.
 
 use std::time::Duration;
 

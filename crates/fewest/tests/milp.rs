@@ -7,7 +7,8 @@ use fewest::method::milp::{Formulation, MilpSettings, milp, write_model};
 use fewest::{Limits, Problem, Rules, Sense, Silent, Status, Subset};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_rules};
 
-/// The best objective on a subset, by a linear program of its own: w = positive - negative part, no v.
+/// The best objective on a subset, by a linear program of its own: w = positive - negative part, no
+/// v.
 fn on_subset(problem: &Problem<'_>, subset: &Subset, formulation: Formulation) -> f64 {
     let rows = dense_copy(problem.design());
     let features: Vec<usize> = subset.iter().collect();
@@ -77,7 +78,8 @@ fn both_programs_equal_enumeration_on_random_problems_with_random_rules() {
                 "{about}: {objective}, but {truth}"
             );
             assert!((bound - objective).abs() <= 1e-5 * (1.0 + truth.abs()), "{about}: bound {bound} of {objective}");
-            // The objective is that of a classifier on the subset, so no better than the best one there.
+            // The objective is that of a classifier on the subset, so no better than the best one
+            // there.
             let best = sign * on_subset(&problem, &subset, formulation);
             assert!(sign * objective >= best - 1e-6 * (1.0 + best.abs()), "{about}: {objective} beats {best}");
         }

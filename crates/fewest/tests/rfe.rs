@@ -1,4 +1,5 @@
-//! SVM-RFE against a plain loop that trains from nothing at every step, its rules, and one test per way to end.
+//! SVM-RFE against a plain loop that trains from nothing at every step, its rules, and one test per
+//! way to end.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -18,9 +19,9 @@ fn run(problem: &Problem<'_>, rules: &Rules, settings: &RfeSettings) -> Selectio
     rfe(problem, rules, settings, Limits::default(), &mut Silent).unwrap()
 }
 
-/// Guyon's loop, word for word: train on the survivors, drop the `step` smallest squared weights, until k are left.
-/// Returns the survivors, the features in the order they left, and the smallest relative distance between a criterion that
-/// left and one that stayed.
+/// Guyon's loop, word for word: train on the survivors, drop the `step` smallest squared weights,
+/// until k are left. Returns the survivors, the features in the order they left, and the smallest
+/// relative distance between a criterion that left and one that stayed.
 fn plain_loop(problem: &Problem<'_>, k: usize, step: impl Fn(usize) -> usize) -> (Vec<usize>, Vec<usize>, f64) {
     let svm = SvmSettings { tolerance: 1e-12, ..SvmSettings::default() };
     let mut alive: Vec<usize> = (0..problem.n_features()).collect();

@@ -1,4 +1,5 @@
-//! SVM-RFE with kernels, several classes and tuned costs, against loops that compute everything from its definition at every step.
+//! SVM-RFE with kernels, several classes and tuned costs, against loops that compute everything
+//! from its definition at every step.
 
 use fewest::dual::train::train;
 use fewest::kernel::{Gamma, KernelRule};
@@ -49,8 +50,9 @@ fn value(kernel: Kernel, a: &[f64], b: &[f64], features: &[usize]) -> f64 {
     }
 }
 
-/// The loop of the paper, every kernel value and every training from nothing: survivors, the features in the order they left, and the
-/// smallest relative distance between a criterion that left and the next one.
+/// The loop of the paper, every kernel value and every training from nothing: survivors, the
+/// features in the order they left, and the smallest relative distance between a criterion that
+/// left and the next one.
 fn from_scratch(data: &Classified<'_>, k: usize, settings: &RfeSettings) -> (Vec<usize>, Vec<usize>, f64) {
     let rows = dense_copy(data.design());
     let Step::Count(step) = settings.step else { panic!("counted steps only") };

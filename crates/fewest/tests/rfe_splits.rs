@@ -1,5 +1,6 @@
-//! Eliminations on splits of the samples: each is that of its training part alone, and the decision values of the samples held out are those
-//! of machines trained from nothing at every size. One test per way to end.
+//! Eliminations on splits of the samples: each is that of its training part alone, and the decision
+//! values of the samples held out are those of machines trained from nothing at every size. One
+//! test per way to end.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -41,7 +42,8 @@ fn run(data: &Classified<'_>, k: usize, settings: &RfeSettings, splits: &[Split]
     rfe_paths(data, &rules, settings, splits, Limits::default(), &mut Silent).unwrap()
 }
 
-/// Holds a path to its definition: the elimination on a copy of the training part, and a model trained from nothing at every size.
+/// Holds a path to its definition: the elimination on a copy of the training part, and a model
+/// trained from nothing at every size.
 fn assert_is_its_definition(data: &Classified<'_>, k: usize, settings: &RfeSettings, split: &Split, path: &SplitPath) {
     let mut weights = vec![0.0; data.n_samples()];
     split.training.iter().for_each(|&i| weights[i] += data.weights()[i]);
@@ -81,7 +83,8 @@ fn assert_is_its_definition(data: &Classified<'_>, k: usize, settings: &RfeSetti
 fn every_path_is_its_definition() {
     let rbf = Kernel::Rbf { gamma: 0.8 };
     let poly = Kernel::Poly { gamma: 1.0, coef0: 1.0, degree: 2 };
-    // p > n works on the Gram matrix, n >> p and sparse data on rows; kernels and three classes on a matrix of products.
+    // p > n works on the Gram matrix, n >> p and sparse data on rows; kernels and three classes on
+    // a matrix of products.
     for (n, p, k, density, kernel, criterion) in [
         (36, 50, 2, 1.0, Kernel::Linear, Criterion::Weights),
         (90, 9, 2, 1.0, Kernel::Linear, Criterion::Margin),

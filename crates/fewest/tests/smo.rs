@@ -10,7 +10,8 @@ use fewest_testing::{RandomProblem, Rng, assert_kkt_kernel, gram, reference};
 const KERNELS: [Kernel; 3] =
     [Kernel::Linear, Kernel::Rbf { gamma: 0.2 }, Kernel::Poly { gamma: 0.3, coef0: 1.0, degree: 2 }];
 
-/// Every kernel, loss and bias on a few problems; `solve` gets the design, the kernel, the dual and the settings.
+/// Every kernel, loss and bias on a few problems; `solve` gets the design, the kernel, the dual and
+/// the settings.
 fn each_case(tolerance: f64, solve: impl Fn(&dyn Design, Kernel, &BoxDual, &SvmSettings) -> DualSolution) {
     let mut rng = Rng::new(5);
     for (n, p, noise) in [(12, 3, 0.2), (30, 8, 0.1), (25, 40, 0.0)] {

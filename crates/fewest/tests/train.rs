@@ -1,4 +1,5 @@
-//! The one entry for training: every shape of data reaches a tight gap, whichever engine it goes to.
+//! The one entry for training: every shape of data reaches a tight gap, whichever engine it goes
+//! to.
 
 use fewest::dual::BoxDual;
 use fewest::dual::train::train;
@@ -7,7 +8,8 @@ use fewest_testing::{RandomProblem, assert_kkt_kernel, assert_kkt_linear, gram};
 
 #[test]
 fn linear_machines_of_every_shape() {
-    // Dense and wide: Gram. Dense and tall, sparse: rows. Sparse, wide and a large cost: rows, then Gram.
+    // Dense and wide: Gram. Dense and tall, sparse: rows. Sparse, wide and a large cost: rows, then
+    // Gram.
     for (n, p, density, noise) in [(40, 90, 1.0, 0.1), (300, 6, 1.0, 0.2), (150, 200, 0.05, 0.2), (60, 12, 0.3, 0.1)] {
         let draw = RandomProblem { n, p, density, noise, seed: n as u64 };
         let (dense, labels) = draw.draw();

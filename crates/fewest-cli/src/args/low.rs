@@ -397,9 +397,9 @@ pub(crate) struct OwnArgs {
     /// fsv: starts, the first at no weights, the others at random ones from --seed [default: 5]
     #[arg(long, value_name = "N", help_heading = "Method")]
     pub(crate) starts: Option<u64>,
-    /// fgm: return the best subset of --max-features only (FGM-B), not every feature of the mixture
-    #[arg(long, help_heading = "Method")]
-    pub(crate) top_b: bool,
+    /// fgm: size of each generated subset; without --max-features every feature of their mixture is kept [default: --max-features]
+    #[arg(long, value_name = "B", help_heading = "Method")]
+    pub(crate) subset_size: Option<usize>,
     /// fgm: solver of multiple kernel learning [default: fast; simple, the paper's SimpleMKL, with --plain]
     #[arg(long, value_name = "SOLVER", help_heading = "Method")]
     pub(crate) mkl: Option<MklArg>,

@@ -113,8 +113,8 @@ pub(crate) enum Asked {
     },
     /// Feature generating machine.
     Fgm {
-        /// FGM-B.
-        top_b: bool,
+        /// Size of each generated subset.
+        subset_size: Option<usize>,
         /// Solver of multiple kernel learning.
         mkl: Mkl,
         /// The paper's text, without improvements.
@@ -278,7 +278,7 @@ impl Asked {
                 patience: at_least_one("patience", own.patience)?,
                 plain: own.plain,
             },
-            "fgm" => Asked::Fgm { top_b: own.top_b, mkl: mkl(own), plain: own.plain },
+            "fgm" => Asked::Fgm { subset_size: own.subset_size, mkl: mkl(own), plain: own.plain },
             "qcqp-ssvm" => Asked::Qcqp,
             "nmmkl" => Asked::Nmmkl,
             other => unreachable!("{other} is described, but has no arm here"),
@@ -314,7 +314,8 @@ impl Asked {
     /// Whether the method finds a size by itself, so that no rule need bound it.
     pub(crate) fn finds_size(&self) -> bool {
         let penalty = match self {
-            Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Fgm { .. } | Asked::Qcqp | Asked::Nmmkl => return false,
+            Asked::Rfe(_) | Asked::InfoGain(_) | Asked::Qcqp | Asked::Nmmkl => return false,
+            Asked::Fgm { subset_size, .. } => return subset_size.is_some(),
             Asked::Kta { .. } | Asked::EbRfe(_) | Asked::L1(_) => return true,
             #[cfg(feature = "highs")]
             Asked::Milo { .. } | Asked::Milp(_) | Asked::Fsv(_) => return true,
@@ -388,9 +389,10 @@ impl Asked {
             }
             Asked::Qcqp => Method::Qcqp(svm),
             Asked::Nmmkl => Method::Nmmkl(svm),
-            Asked::Fgm { top_b, mkl, plain } => {
+            Asked::Fgm { subset_size, mkl, plain } => {
                 let SvmSettings { cost, bias, tolerance, memory, .. } = svm;
-                Method::Fgm(FgmSettings { cost, bias, mkl: *mkl, reuse: !plain, top_b: *top_b, tolerance, memory })
+                let (mkl, subset_size) = (*mkl, *subset_size);
+                Method::Fgm(FgmSettings { cost, bias, mkl, reuse: !plain, subset_size, tolerance, memory })
             }
         })
     }
@@ -634,7 +636,8 @@ impl Method {
                 ("cutoff", json!(settings.cutoff)),
             ],
             Method::Fgm(settings) => {
-                vec![("top_b", json!(settings.top_b)), ("mkl", json!(settings.mkl)), ("reuse", json!(settings.reuse))]
+                let size = ("subset_size", json!(settings.subset_size));
+                vec![size, ("mkl", json!(settings.mkl)), ("reuse", json!(settings.reuse))]
             }
             Method::Qcqp(_) | Method::Nmmkl(_) => Vec::new(),
         }

@@ -76,7 +76,7 @@ const OWN: &[OwnOption] = &[
     own!("lambda", own.lambda, &["fsv"]),
     own!("starts", own.starts, &["fsv"]),
     own!("write-model", own.write_model, MIXED_INTEGER),
-    own!("top-b", own.top_b, &["fgm"]),
+    own!("subset-size", own.subset_size, &["fgm"]),
     own!("mkl", own.mkl, &["fgm"]),
     own!("solutions", own.solutions, &["exact", "kta"]),
     own!("gamma", own.gamma, &["kta", "milo-k", "rmilo-k", "rfe", "eb-rfe", "bit-flip", "attribute-flip"]),

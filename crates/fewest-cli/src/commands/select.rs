@@ -93,17 +93,6 @@ pub(crate) fn run(args: &SelectArgs, terminal: Terminal) -> Result<u8, Failure> 
         }
         terminal.out(&text)?;
     }
-    let size = task.rules.list().max_features;
-    if let (Some(subset), Some(size)) = (subset, size)
-        && subset.len() > size
-    {
-        // Only fgm does that: each of its subsets obeys the rules, their mixture need not.
-        terminal.note(&format!(
-            "the mixture of subsets of at most {} has {}; --top-b keeps the best subset of that size",
-            notation::plural(size, "feature"),
-            subset.len()
-        ));
-    }
     explain_status(selection.outcome.status, trained.is_some(), terminal);
     // A certificate that was cut short leaves the selection as it is; only Ctrl-C is passed on.
     let cancelled = certificate.is_some_and(|c| c.status == Status::Cancelled);

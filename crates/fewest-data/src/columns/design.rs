@@ -7,8 +7,8 @@ use fewest::{Design, RowMatrix, SparseDesign};
 use super::BLOCK;
 use super::map::Map;
 
-/// Sparse matrix whose rows and values stay in a mapped file; only the column starts and the scale are in memory. The formulas are
-/// those of [`SparseDesign`], asked for on a view of the map.
+/// Sparse matrix whose rows and values stay in a mapped file; only the column starts and the scale
+/// are in memory. The formulas are those of [`SparseDesign`], asked for on a view of the map.
 #[derive(Debug, Clone)]
 pub struct MappedDesign {
     n: usize,
@@ -41,7 +41,8 @@ impl MappedDesign {
         self.map.passed(self.start[first], self.start[last], 12);
     }
 
-    /// Ends of the blocks of columns from `first` to before `last` that hold about [`BLOCK`] entries each.
+    /// Ends of the blocks of columns from `first` to before `last` that hold about [`BLOCK`]
+    /// entries each.
     pub(super) fn blocks(&self, first: usize, last: usize) -> Vec<usize> {
         let mut ends = Vec::new();
         let mut from = first;

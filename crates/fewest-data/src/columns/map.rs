@@ -9,8 +9,8 @@ use memmap2::Mmap;
 /// A page fault maps so many bytes around it, in the rows and in the values.
 const AROUND: u64 = 2 * (64 << 10);
 
-/// A file in the address space, read only. Pages that were looked at count as memory of this process until they are given
-/// back, which [`Map::passed`] does.
+/// A file in the address space, read only. Pages that were looked at count as memory of this
+/// process until they are given back, which [`Map::passed`] does.
 #[derive(Debug)]
 pub(super) struct Map {
     bytes: Mmap,
@@ -29,8 +29,8 @@ impl Map {
         reason = "memory-mapped files; the file must not be changed while it is open, as the documentation says"
     )]
     pub(super) fn new(file: &File, limit: u64) -> io::Result<Self> {
-        // SAFETY: the map is read only. Another program that writes to the file meanwhile could change what is read: all reads
-        // are of plain numbers, and an index out of bounds panics.
+        // SAFETY: the map is read only. Another program that writes to the file meanwhile could
+        // change what is read: all reads are of plain numbers, and an index out of bounds panics.
         let bytes = unsafe { Mmap::map(file)? };
         Ok(Self { bytes, limit, touched: AtomicU64::new(0), end: AtomicU64::new(0) })
     }
@@ -39,8 +39,9 @@ impl Map {
         &self.bytes
     }
 
-    /// Notes that `width` bytes for each of the entries from `from` to `to` were looked at, and gives all pages back where they are
-    /// more than may stay. They are read from the file again when they are needed.
+    /// Notes that `width` bytes for each of the entries from `from` to `to` were looked at, and
+    /// gives all pages back where they are more than may stay. They are read from the file again
+    /// when they are needed.
     pub(super) fn passed(&self, from: usize, to: usize, width: u64) {
         let around = if self.end.swap(to as u64, Ordering::Relaxed) == from as u64 { 0 } else { AROUND };
         let looked = (to - from) as u64 * width + around;
@@ -54,8 +55,8 @@ impl Map {
     #[cfg(unix)]
     #[expect(unsafe_code, reason = "madvise is the only way to give back pages of a map")]
     pub(super) fn give_back(&self) {
-        // SAFETY: of a map of a file that is never written to, MADV_DONTNEED only drops copies of what is in the file; other
-        // threads that read at the same time get the same bytes again.
+        // SAFETY: of a map of a file that is never written to, MADV_DONTNEED only drops copies of
+        // what is in the file; other threads that read at the same time get the same bytes again.
         let told = unsafe { self.bytes.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
         // Memory is then kept longer than asked for, which is no reason to fail.
         drop(told);

@@ -1,14 +1,18 @@
-//! Column files (`.csc`): a matrix of compressed columns that is mapped, not read, so that it may be larger than memory.
+//! Column files (`.csc`): a matrix of compressed columns that is mapped, not read, so that it may
+//! be larger than memory.
 //!
-//! Layout   version 1, all numbers little-endian, sections at multiples of 64 bytes with zeros between:
-//!          header (128 bytes) | p + 1 column starts, u64 | row indices, u32 | values, f64 | class of each row, u32 | text
-//! Header   0 "FEWESTCC" | 8 version, u32 | 12 classes k, u32 | 16 n, u64 | 24 p, u64 | 32 stored values, u64 | 40 bytes of text,
-//!          u64 | 48 whether the names are in the text, u32 | 52 CRC-32 (IEEE 802.3) of the five sections in order, u32 each |
-//!          72 zeros | 124 CRC-32 of the bytes before, u32
-//! Text     each a u32 length and as many bytes of UTF-8: where k > 0 the name of the target and the k classes; the p names
-//!          unless they are x1 to xp. Where k = 0 there are no classes of rows.
-//! Checks   on opening: magic, version, length and every checksum; that starts ascend, that row indices ascend within a column
-//!          and are below n, that values are finite.
+//! Layout   version 1, all numbers little-endian, sections at multiples of 64 bytes with zeros
+//!          between: header (128 bytes) | p + 1 column starts, u64 | row indices, u32 |
+//!          values, f64 | class of each row, u32 | text
+//! Header   0 "FEWESTCC" | 8 version, u32 | 12 classes k, u32 | 16 n, u64 | 24 p, u64 |
+//!          32 stored values, u64 | 40 bytes of text, u64 | 48 whether the names are in the text, u32 |
+//!          52 CRC-32 (IEEE 802.3) of the five sections in order, u32 each | 72 zeros |
+//!          124 CRC-32 of the bytes before, u32
+//! Text     each a u32 length and as many bytes of UTF-8: where k > 0 the name of the target and
+//!          the k classes; the p names unless they are x1 to xp. Where k = 0 there are no classes
+//!          of rows.
+//! Checks   on opening: magic, version, length and every checksum; that starts ascend, that row
+//!          indices ascend within a column and are below n, that values are finite.
 //! Fails    anything else is [`DataError::Damaged`] or, for a newer version, [`DataError::Unsupported`].
 
 mod design;
@@ -40,7 +44,8 @@ struct Layout {
 }
 
 impl Layout {
-    /// For p columns with `stored` values, `labelled` rows and so many bytes of text; none where that is beyond 2^64.
+    /// For p columns with `stored` values, `labelled` rows and so many bytes of text; none where
+    /// that is beyond 2^64.
     fn new(p: u64, stored: u64, labelled: u64, text: u64) -> Option<Self> {
         let after = |from: u64, count: u64, width: u64| from.checked_add(count.checked_mul(width)?);
         let section = |from: u64, count: u64, width: u64| after(from, count, width)?.checked_next_multiple_of(64);

@@ -30,7 +30,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     let (n, p, stored) = (head.n as usize, head.p as usize, head.stored as usize);
     let needed = 8 * (head.p + 1) + 4 * head.n + layout.end - layout.text;
     check_memory(file, "the column starts and classes", needed, memory)?;
-    // Where the file is small enough it may stay in memory as a whole; else a quarter is for the map, the rest for the method.
+    // Where the file is small enough it may stay in memory as a whole; else a quarter is for the
+    // map, the rest for the method.
     map.limit = if layout.end <= memory / 2 { u64::MAX } else { memory / 4 };
 
     let section = |at: u64, bytes: usize| &map.bytes()[at as usize..at as usize + bytes];

@@ -1,5 +1,5 @@
-//! Writing a column file: rows and values go to their sections side by side, block after block, so that no more than a block of them
-//! need be in memory.
+//! Writing a column file: rows and values go to their sections side by side, block after block, so
+//! that no more than a block of them need be in memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};

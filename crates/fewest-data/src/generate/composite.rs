@@ -1,13 +1,17 @@
-//! Composite: two features that tell the classes apart only together, a third that is the best alone, and noise.
+//! Composite: two features that tell the classes apart only together, a third that is the best
+//! alone, and noise.
 //!
-//! Model    y alternates. x1, x2 normal with means y a (1, -1), variance 1 and correlation r in either class; x3 normal with mean
-//!          y c and variance 1; then noise without the class: the first half uniform, the other half normal, variance 1.
-//! Paper    Tan, Wang, Tsang, Learning sparse SVM for feature selection on very high dimensional datasets, ICML 2010,
-//!          section 3.1 and Figure 1, after Xu et al., Non-monotonic feature selection, ICML 2009.
+//! Model    y alternates. x1, x2 normal with means y a (1, -1), variance 1 and correlation r in
+//!          either class; x3 normal with mean y c and variance 1; then noise without the class: the
+//!          first half uniform, the other half normal, variance 1.
+//! Paper    Tan, Wang, Tsang, Learning sparse SVM for feature selection on very high dimensional
+//!          datasets, ICML 2010, section 3.1 and Figure 1, after Xu et al., Non-monotonic feature
+//!          selection, ICML 2009.
 //! Steps    for each sample: 1. x1, x2, x3  2. noise
-//! Differs  The paper gives a picture and no numbers: two Gaussians for (f1, f2), f3 the most informative single feature. Taken
-//!          here: both Gaussians lie along the diagonal and are shifted across it, so that a line parts them. Alone, x1 is
-//!          right in Phi(a) of the cases and x3 in Phi(c); x1 and x2 together in Phi(a sqrt(2 / (1 - r))).
+//! Differs  The paper gives a picture and no numbers: two Gaussians for (f1, f2), f3 the most
+//!          informative single feature. Taken here: both Gaussians lie along the diagonal and are
+//!          shifted across it, so that a line parts them. Alone, x1 is right in Phi(a) of the cases
+//!          and x3 in Phi(c); x1 and x2 together in Phi(a sqrt(2 / (1 - r))).
 //! Fails    Settings out of range.
 
 use fewest::{DenseDesign, Error};
@@ -66,7 +70,8 @@ impl Composite {
     /// A setting out of range.
     pub fn new(settings: CompositeSettings) -> Result<Self, DataError> {
         settings.check()?;
-        // The classes have the same covariance S: the best classifier is S^-1 (half the distance of the means).
+        // The classes have the same covariance S: the best classifier is S^-1 (half the distance of
+        // the means).
         let mut weights = vec![0.0; 3 + settings.noise];
         let pair = settings.pair_shift / (1.0 - settings.correlation);
         (weights[0], weights[1], weights[2]) = (pair, -pair, settings.single_shift);

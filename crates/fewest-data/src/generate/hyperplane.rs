@@ -1,13 +1,19 @@
-//! Hyperplane: random points, labelled by the side of a hyperplane through the origin with few non-zero coefficients.
+//! Hyperplane: random points, labelled by the side of a hyperplane through the origin with few
+//! non-zero coefficients.
 //!
-//! Model    y_i = 1 if w.x_i + s e_i >= 0, else -1; e_i standard normal, s = `noise_sd` (0: the classes are separable).
-//! Paper    Aytug, Feature selection for support vector machines using Generalized Benders Decomposition, EJOR 2015,
-//!          section 4, data sets one and two: `Points::Ball`, `Coefficients::Normal`, no noise.
-//! Steps    1. choose M of p positions  2. draw their coefficients  3. draw points  4. label them by their side
-//! Differs  The paper says "random observations", "normalized to fit in a ball of radius one", "M nonzero random
-//!          coefficients", and no more. Taken here: points uniform in the unit ball, coefficients standard normal, no
-//!          intercept (so the classes are of about the same size), sets of one truth from streams of their own.
-//! Fails    Settings out of range; a set whose samples are all on one side (likely for very few samples only).
+//! Model    y_i = 1 if w.x_i + s e_i >= 0, else -1; e_i standard normal, s = `noise_sd` (0: the
+//!          classes are separable).
+//! Paper    Aytug, Feature selection for support vector machines using Generalized Benders
+//!          Decomposition, EJOR 2015, section 4, data sets one and two: `Points::Ball`,
+//!          `Coefficients::Normal`, no noise.
+//! Steps    1. choose M of p positions  2. draw their coefficients  3. draw points  4. label them
+//!          by their side
+//! Differs  The paper says "random observations", "normalized to fit in a ball of radius one", "M
+//!          nonzero random coefficients", and no more. Taken here: points uniform in the unit ball,
+//!          coefficients standard normal, no intercept (so the classes are of about the same size),
+//!          sets of one truth from streams of their own.
+//! Fails    Settings out of range; a set whose samples are all on one side (likely for very few
+//!          samples only).
 
 use fewest::{DenseDesign, Error};
 
@@ -46,7 +52,8 @@ pub struct HyperplaneSettings {
     pub points: Points,
     /// Non-zero coefficients; default standard normal. Used as drawn, so noise is in their unit.
     pub coefficients: Coefficients,
-    /// Standard deviation s of the noise added to w.x before its sign is taken; 0 or more, default 0.
+    /// Standard deviation s of the noise added to w.x before its sign is taken; 0 or more, default
+    /// 0.
     pub noise_sd: f64,
     /// Seed, default 1.
     pub seed: u64,
@@ -110,7 +117,8 @@ impl Hyperplane {
     fn point(&self, random: &mut Random, point: &mut [f64]) {
         point.fill_with(|| random.normal());
         if self.settings.points == Points::Ball {
-            // A normal vector has a uniform direction, and the p-th root of a uniform number is the length to go with it.
+            // A normal vector has a uniform direction, and the p-th root of a uniform number is the
+            // length to go with it.
             let length = point.iter().map(|x| x * x).sum::<f64>().sqrt();
             let radius = libm::pow(random.unit(), 1.0 / point.len() as f64);
             let scale = if length > 0.0 { radius / length } else { 0.0 };
@@ -134,7 +142,8 @@ impl Generator for Hyperplane {
         for i in 0..n {
             self.point(&mut random, &mut point);
             let distance: f64 = point.iter().zip(&self.weights).map(|(x, w)| x * w).sum();
-            // Noise is drawn even where it counts for nothing, so that noise_sd changes labels and never points.
+            // Noise is drawn even where it counts for nothing, so that noise_sd changes labels and
+            // never points.
             sides.push(distance + self.settings.noise_sd * random.normal() >= 0.0);
             for (j, &x) in point.iter().enumerate() {
                 values[j * n + i] = x;

@@ -1,8 +1,10 @@
-//! Synthetic data of the papers, one file per kind. The same settings give the same numbers on every machine.
+//! Synthetic data of the papers, one file per kind. The same settings give the same numbers on
+//! every machine.
 //!
-//! A generator holds the truth (which features matter, and how) and draws sets of samples from it, see [`Generator`].
-//! Truth and sets are drawn from streams of their own, so that a set depends on nothing but settings and seed: not on
-//! which other sets are drawn, nor on their sizes, and the first rows of a larger set are those of a smaller one.
+//! A generator holds the truth (which features matter, and how) and draws sets of samples from it,
+//! see [`Generator`]. Truth and sets are drawn from streams of their own, so that a set depends on
+//! nothing but settings and seed: not on which other sets are drawn, nor on their sizes, and the
+//! first rows of a larger set are those of a smaller one.
 //!
 //! ```
 //! use fewest_data::generate::{Generator, Hyperplane, HyperplaneSettings, Part};
@@ -72,12 +74,14 @@ pub trait Generator {
     /// Positions of the features that matter, ascending.
     fn support(&self) -> Vec<usize>;
 
-    /// Weights of the true linear classifier, length p, where the truth is linear; it has no intercept.
+    /// Weights of the true linear classifier, length p, where the truth is linear; it has no
+    /// intercept.
     fn weights(&self) -> Option<&[f64]>;
 }
 
-/// Refuses sets that need more memory than `limit` bytes (default three quarters of the machine's) before they are drawn.
-/// `stored` is how many values a sample of sparse data has at most; none for dense data.
+/// Refuses sets that need more memory than `limit` bytes (default three quarters of the machine's)
+/// before they are drawn. `stored` is how many values a sample of sparse data has at most; none for
+/// dense data.
 ///
 /// # Errors
 /// [`DataError::Memory`] with the name of the first output file.
@@ -91,7 +95,8 @@ pub fn check_memory(
     let allowed = ReadOptions { memory_limit: limit, ..ReadOptions::default() }.memory();
     let needed = match stored {
         None => samples.saturating_mul(features).saturating_mul(8),
-        // Documents (16 bytes a value) and the columns made of them (12), frequencies and column starts.
+        // Documents (16 bytes a value) and the columns made of them (12), frequencies and column
+        // starts.
         Some(stored) => samples.saturating_mul(stored).saturating_mul(28).saturating_add(features.saturating_mul(24)),
     };
     let what = format!("{samples} samples of {features} features");

@@ -1,14 +1,21 @@
-//! NDCC: normally distributed clusters on cubes, two classes for non-linear classifiers, among irrelevant features.
+//! NDCC: normally distributed clusters on cubes, two classes for non-linear classifiers, among
+//! irrelevant features.
 //!
-//! Model    6 d clusters for d relevant features: their centres are the vertices of three concentric 1-norm balls ("cubes") of radius
-//!          100, 300, 500. A cluster is normal with covariance R'R, every entry of R uniform on [0, E), E the expansion factor,
-//!          which makes the classes overlap; it has a random share of the samples. Irrelevant features are standard normal.
-//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via mixed-integer optimization,
-//!          2022, section 4.3, after Thompson, NDCC: normally distributed clustered datasets on cubes, 2006.
-//! Steps    1. choose the relevant positions  2. for each cluster R, its class, its share  3. for each sample a cluster, then a point
-//! Differs  Thompson's program is no longer to be had. Taken here: the cubes and radii of its multi-class successor MC-NDC (Moosaei
-//!          et al. 2020), R and the uniform shares of its predecessor NDC (Musicant 1998), the classes, half of the clusters each,
-//!          dealt at random, as in MC-NDC. Nothing is rounded or standardised here; selection standardises as eq. (25).
+//! Model    6 d clusters for d relevant features: their centres are the vertices of three
+//!          concentric 1-norm balls ("cubes") of radius 100, 300, 500. A cluster is normal with
+//!          covariance R'R, every entry of R uniform on [0, E), E the expansion factor, which makes
+//!          the classes overlap; it has a random share of the samples. Irrelevant features are
+//!          standard normal.
+//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via
+//!          mixed-integer optimization, 2022, section 4.3, after Thompson, NDCC: normally
+//!          distributed clustered datasets on cubes, 2006.
+//! Steps    1. choose the relevant positions  2. for each cluster R, its class, its share  3. for
+//!          each sample a cluster, then a point
+//! Differs  Thompson's program is no longer to be had. Taken here: the cubes and radii of its
+//!          multi-class successor MC-NDC (Moosaei et al. 2020), R and the uniform shares of its
+//!          predecessor NDC (Musicant 1998), the classes, half of the clusters each, dealt at
+//!          random, as in MC-NDC. Nothing is rounded or standardised here; selection standardises
+//!          as eq. (25).
 //! Fails    Settings out of range; a set whose samples are all of one class.
 
 use fewest::{DenseDesign, Error};

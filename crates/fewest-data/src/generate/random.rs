@@ -1,7 +1,9 @@
-//! Random numbers that are the same everywhere: xoshiro256++ for the words, our own few lines from words to numbers.
+//! Random numbers that are the same everywhere: xoshiro256++ for the words, our own few lines from
+//! words to numbers.
 //!
-//! Distributions of the `rand` crates may change between versions, and `ln` of the standard library differs between
-//! platforms in the last bit; a data set in a paper may not. `libm` computes in software, the same on all of them.
+//! Distributions of the `rand` crates may change between versions, and `ln` of the standard library
+//! differs between platforms in the last bit; a data set in a paper may not. `libm` computes in
+//! software, the same on all of them.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -67,8 +69,9 @@ impl Random {
 mod tests {
     use super::Random;
 
-    /// Stored numbers: a dependency that moved them would change every data set. They are those of the published
-    /// algorithm, recomputed in Python (SplitMix64 seeding, two long jumps, polar method).
+    /// Stored numbers: a dependency that moved them would change every data set. They are those of
+    /// the published algorithm, recomputed in Python (SplitMix64 seeding, two long jumps, polar
+    /// method).
     #[test]
     fn numbers_never_change() {
         let mut random = Random::new(1, 2);

@@ -1,12 +1,17 @@
-//! Text: a sparse bag of words with Zipf frequencies, in which some words are planted that lean to one class.
+//! Text: a sparse bag of words with Zipf frequencies, in which some words are planted that lean to
+//! one class.
 //!
-//! Model    Every document draws `length` words, word r with probability proportional to 1 / (r + 3)^s, r from 0. The first
-//!          `topical` draws are replaced by informative words: one of the k at random, kept if it leans to the document's class
-//!          and else with probability `leak`. Values are 1 + ln(count); every document then has length 1.
-//! Paper    none: data of the shape of news20.binary and URL in Tan, Wang, Tsang, ICML 2010, Table 1, which are not at hand.
-//! Steps    1. choose the informative words among the ranks 50 to 19 999 (all words, if there are fewer) and the class each
-//!          leans to  2. for each document a class by a fair coin, then its words  3. columns
-//! Fails    Settings out of range; a set whose documents are all of one class (likely for very few only).
+//! Model    Every document draws `length` words, word r with probability proportional to 1 / (r +
+//!          3)^s, r from 0. The first `topical` draws are replaced by informative words: one of the
+//!          k at random, kept if it leans to the document's class and else with probability `leak`.
+//!          Values are 1 + ln(count); every document then has length 1.
+//! Paper    none: data of the shape of news20.binary and URL in Tan, Wang, Tsang, ICML 2010, Table
+//!          1, which are not at hand.
+//! Steps    1. choose the informative words among the ranks 50 to 19 999 (all words, if there are
+//!          fewer) and the class each leans to  2. for each document a class by a fair coin, then
+//!          its words  3. columns
+//! Fails    Settings out of range; a set whose documents are all of one class (likely for very few
+//!          only).
 
 use fewest::{Error, SparseDesign};
 
@@ -26,7 +31,8 @@ pub struct TextSettings {
     pub length: usize,
     /// Informative words k, from 1 to p. Default 200, or p if that is less.
     pub relevant: usize,
-    /// Draws of a document that are of informative words, at most `length`. Default 12, or `length` if that is less.
+    /// Draws of a document that are of informative words, at most `length`. Default 12, or `length`
+    /// if that is less.
     pub topical: usize,
     /// Probability that a word leaning to the other class is kept, in [0, 1]. Default 0.35.
     pub leak: f64,

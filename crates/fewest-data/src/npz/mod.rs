@@ -1,4 +1,5 @@
-//! NumPy archives: `X` (n x p) and `y`, optional `names`, or the arrays of `scipy.sparse.save_npz` with `y` beside them.
+//! NumPy archives: `X` (n x p) and `y`, optional `names`, or the arrays of `scipy.sparse.save_npz`
+//! with `y` beside them.
 
 mod npy;
 mod write;
@@ -16,7 +17,7 @@ use crate::source::Source;
 use crate::target::class_name;
 use crate::waves::malformed;
 use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn, binary};
-use npy::Array;
+use npy::{Array, HeaderError};
 
 pub(crate) use write::write;
 
@@ -126,7 +127,8 @@ impl Archive<'_> {
         DataError::UnknownColumn { file: self.file.to_owned(), name: key.into(), role, available: keys.join(", ") }
     }
 
-    /// Runs `body` on an array whose size has been checked against its entry; `body` reads the values.
+    /// Runs `body` on an array whose size has been checked against its entry; `body` reads the
+    /// values.
     fn array<T>(
         &mut self,
         key: &str,
@@ -138,7 +140,7 @@ impl Archive<'_> {
         }
         let mut entry = self.zip.by_name(&format!("{key}.npy")).map_err(|e| damaged(file, &e))?;
         let (size, packed) = (entry.size(), entry.compressed_size());
-        let array = Array::read(&mut entry).map_err(|e| damaged(file, &format!("array {key}: {e}")))?;
+        let array = Array::read(&mut entry).map_err(|error| header_error(file, key, error))?;
         let bytes = array.count().and_then(|count| count.checked_mul(array.width)).map(|b| b as u64);
         // Deflate packs at most 1032 bytes into one; a size beyond that is a lie.
         let plausible = size <= packed.saturating_mul(1040).saturating_add(64);
@@ -235,15 +237,15 @@ impl Archive<'_> {
         let start = self.numbers("indptr", |x| x as usize)?;
         let index = self.numbers("indices", |x| if (0.0..4294967295.0).contains(&x) { x as u32 } else { u32::MAX })?;
         let values = self.numbers("data", |x| x)?;
-        let compressed = Compressed { start, index, values };
+        let arrays = SparseArrays { start, index, values };
         let (major, minor) = if form == "csc" { (p, n) } else { (n, p) };
-        let needed = (12 * compressed.values.len() as u64 + 8 * (n.max(p) + 1)) * 2;
+        let needed = (12 * arrays.values.len() as u64 + 8 * (n.max(p) + 1)) * 2;
         check_memory(file, "the sparse matrix", needed, self.memory)?;
-        if !compressed.fits(major as usize, minor as usize) {
+        if !arrays.fits(major as usize, minor as usize) {
             return Err(damaged(file, &"the arrays of the sparse matrix do not fit together"));
         }
         // Transposing sorts; twice brings back the same order.
-        let once = compressed.transposed(minor as usize);
+        let once = arrays.transposed(minor as usize);
         let columns = if form == "csc" { once.transposed(major as usize) } else { once };
         let columns = columns.summed();
         Ok(Features::Sparse(SparseDesign::new(n as usize, columns.start, columns.index, columns.values)?))
@@ -265,19 +267,43 @@ impl Archive<'_> {
     }
 }
 
+/// The error of an array that cannot be used.
+fn header_error(file: &str, key: &str, error: HeaderError) -> DataError {
+    match error {
+        HeaderError::Damaged(what) => damaged(file, &format!("array {key}: {what}")),
+        HeaderError::Items(kind) => DataError::Unsupported {
+            file: file.into(),
+            what: format!("array {key} holds {} (dtype {kind}), not numbers or text", items_text(&kind)),
+            remedy: "save it with X.astype(float) or, for classes and names, with y.astype(str)".into(),
+        },
+    }
+}
+
+/// The items of a NumPy type in words.
+fn items_text(kind: &str) -> &'static str {
+    match kind.chars().nth(1) {
+        _ if kind.starts_with('[') => "records",
+        Some('c') => "complex numbers",
+        Some('O') => "Python objects",
+        Some('M' | 'm') => "dates or times",
+        Some('f' | 'i' | 'u') => "numbers of a size that is not read here",
+        _ => "items",
+    }
+}
+
 fn shape_error(file: &str, key: &str, array: &Array, wanted: &str) -> DataError {
     let found = format!("array {key} has shape {:?}, but must be {wanted}", array.shape);
     malformed(Place { file: file.into(), ..Place::default() }, found, "save it in that form")
 }
 
 /// Compressed rows or columns; indices may be in any order.
-struct Compressed {
+struct SparseArrays {
     start: Vec<usize>,
     index: Vec<u32>,
     values: Vec<f64>,
 }
 
-impl Compressed {
+impl SparseArrays {
     /// Whether the arrays make a matrix of `major` slices with indices below `minor`.
     fn fits(&self, major: usize, minor: usize) -> bool {
         self.start.len() == major + 1
@@ -289,7 +315,7 @@ impl Compressed {
     }
 
     /// The other compression, indices ascending, zeros left out.
-    fn transposed(&self, minor: usize) -> Compressed {
+    fn transposed(&self, minor: usize) -> SparseArrays {
         let mut start = vec![0usize; minor + 1];
         let kept = || self.index.iter().zip(&self.values).filter(|(_, v)| **v != 0.0);
         kept().for_each(|(&i, _)| start[i as usize + 1] += 1);
@@ -305,11 +331,11 @@ impl Compressed {
                 next[i as usize] += 1;
             }
         }
-        Compressed { start, index, values }
+        SparseArrays { start, index, values }
     }
 
     /// Entries at the same place added up, as scipy does.
-    fn summed(mut self) -> Compressed {
+    fn summed(mut self) -> SparseArrays {
         let (mut kept, mut begin) = (0, 0);
         for j in 0..self.start.len() - 1 {
             let (first, end) = (kept, self.start[j + 1]);

@@ -31,58 +31,104 @@ pub(super) struct Array {
     pub(super) header: usize,
 }
 
+/// Why an array cannot be used.
+#[derive(Debug)]
+pub(super) enum HeaderError {
+    /// The file is damaged.
+    Damaged(String),
+    /// Items of a type that is neither numbers nor text, as NumPy names it.
+    Items(String),
+}
+
+impl From<io::Error> for HeaderError {
+    fn from(error: io::Error) -> Self {
+        HeaderError::Damaged(error.to_string())
+    }
+}
+
 fn bad(what: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.into())
 }
 
+/// What a header says, as text.
+struct Fields<'t> {
+    /// Type of the items, such as `<f8`; for records the list of their fields.
+    kind: &'t str,
+    fortran: bool,
+    shape: Vec<usize>,
+}
+
+impl<'t> Fields<'t> {
+    fn parse(text: &'t str) -> Option<Self> {
+        let value = |key: &str| {
+            let at = text.find(&format!("'{key}'"))? + key.len() + 2;
+            Some(text[at..].trim_start().strip_prefix(':')?.trim_start())
+        };
+        let kind = value("descr")?;
+        let kind = match kind.strip_prefix('\'') {
+            Some(kind) => &kind[..kind.find('\'')?],
+            None => &kind[..=kind.strip_prefix('[').and_then(|_| kind.find(']'))?],
+        };
+        let shape = value("shape")?.strip_prefix('(')?;
+        let shape = shape[..shape.find(')')?].split(',').map(str::trim).filter(|s| !s.is_empty());
+        let shape = shape.map(|s| s.trim_end_matches('L').parse().ok()).collect::<Option<Vec<usize>>>()?;
+        Some(Self { kind, fortran: value("fortran_order")?.starts_with("True"), shape })
+    }
+}
+
+/// Type, bytes and order of the items, true for the largest byte first.
+fn item(kind: &str) -> Option<(Item, usize, bool)> {
+    let mut chars = kind.chars();
+    let (order, letter) = (chars.next()?, chars.next()?);
+    let count: usize = chars.as_str().parse().ok()?;
+    let (item, width) = match (letter, count) {
+        ('f', 2 | 4 | 8) => (Item::Float, count),
+        ('i', 1 | 2 | 4 | 8) => (Item::Signed, count),
+        ('u', 1 | 2 | 4 | 8) => (Item::Unsigned, count),
+        ('b', 1) => (Item::Bool, 1),
+        ('U', 0..=65536) => (Item::Unicode, 4 * count),
+        ('S', 0..=65536) => (Item::Bytes, count),
+        _ => return None,
+    };
+    Some((item, width, order == '>'))
+}
+
+/// The value of a number of half precision: 1 bit of sign, 5 of exponent, 10 of fraction.
+fn half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);
+    match exponent {
+        0 => sign * fraction * 2f64.powi(-14),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        _ => sign * (1.0 + fraction) * 2f64.powi(exponent - 15),
+    }
+}
+
 impl Array {
     /// Reads a header.
-    pub(super) fn read(input: &mut dyn Read) -> io::Result<Self> {
+    pub(super) fn read(input: &mut dyn Read) -> Result<Self, HeaderError> {
         let mut magic = [0u8; 8];
         input.read_exact(&mut magic)?;
         if &magic[..6] != b"\x93NUMPY" {
-            return Err(bad("an entry is not a NumPy array"));
+            return Err(bad("an entry is not a NumPy array").into());
         }
         let mut size = [0u8; 4];
         let wide = magic[6] >= 2;
         input.read_exact(&mut size[..if wide { 4 } else { 2 }])?;
         let length = u32::from_le_bytes(size) as usize;
         if length > LONGEST_HEADER {
-            return Err(bad("the header of an array is longer than 1 MiB"));
+            return Err(bad("the header of an array is longer than 1 MiB").into());
         }
         let mut text = vec![0u8; length];
         input.read_exact(&mut text)?;
         let text = String::from_utf8_lossy(&text);
-        let mut array =
-            Self::parse(&text).ok_or_else(|| bad(format!("cannot use an array with header {}", text.trim())))?;
-        array.header = 8 + if wide { 4 } else { 2 } + length;
-        Ok(array)
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let value = |key: &str| {
-            let at = text.find(&format!("'{key}'"))? + key.len() + 2;
-            Some(text[at..].trim_start().strip_prefix(':')?.trim_start())
-        };
-        let descr = value("descr")?.strip_prefix('\'')?;
-        let descr = &descr[..descr.find('\'')?];
-        let fortran = value("fortran_order")?.starts_with("True");
-        let shape = value("shape")?.strip_prefix('(')?;
-        let shape = shape[..shape.find(')')?].split(',').map(str::trim).filter(|s| !s.is_empty());
-        let shape = shape.map(|s| s.trim_end_matches('L').parse().ok()).collect::<Option<Vec<usize>>>()?;
-        let mut chars = descr.chars();
-        let (order, kind) = (chars.next()?, chars.next()?);
-        let count: usize = chars.as_str().parse().ok()?;
-        let (item, width) = match (kind, count) {
-            ('f', 4 | 8) => (Item::Float, count),
-            ('i', 1 | 2 | 4 | 8) => (Item::Signed, count),
-            ('u', 1 | 2 | 4 | 8) => (Item::Unsigned, count),
-            ('b', 1) => (Item::Bool, 1),
-            ('U', 0..=65536) => (Item::Unicode, 4 * count),
-            ('S', 0..=65536) => (Item::Bytes, count),
-            _ => return None,
-        };
-        Some(Self { item, width, big: order == '>', fortran: fortran && shape.len() > 1, shape, header: 0 })
+        let fields = Fields::parse(&text)
+            .ok_or_else(|| HeaderError::Damaged(format!("cannot use an array with header {}", text.trim())))?;
+        let (item, width, big) = item(fields.kind).ok_or_else(|| HeaderError::Items(fields.kind.to_owned()))?;
+        let header = 8 + if wide { 4 } else { 2 } + length;
+        let fortran = fields.fortran && fields.shape.len() > 1;
+        Ok(Self { item, width, big, fortran, shape: fields.shape, header })
     }
 
     /// Number of items, `None` on overflow.
@@ -105,6 +151,7 @@ impl Array {
         let bits = u64::from_le_bytes(wide);
         match (self.item, bytes.len()) {
             (Item::Float, 8) => f64::from_bits(bits),
+            (Item::Float, 2) => half(bits as u16),
             (Item::Float, _) => f64::from(f32::from_bits(bits as u32)),
             (Item::Signed, width) => {
                 let shift = 64 - 8 * width;

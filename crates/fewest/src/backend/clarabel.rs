@@ -8,7 +8,8 @@ use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver as _, Sol
 use crate::Error;
 use crate::run::Clock;
 
-/// minimise 1/2 sum_j d_j x_j^2 + q.x  s.t. rows of affine expressions that are at least 0, or together lie in a cone.
+/// minimise 1/2 sum_j d_j x_j^2 + q.x  s.t. rows of affine expressions that are at least 0, or
+/// together lie in a cone.
 #[derive(Debug, Default)]
 pub(crate) struct ConeProgram {
     diagonal: Vec<f64>,
@@ -21,7 +22,7 @@ pub(crate) struct ConeProgram {
 
 /// What came of it. An interior point that is nearly optimal, and may violate constraints a little.
 #[derive(Debug)]
-pub(crate) struct Solved {
+pub(crate) struct ConeSolution {
     /// Variables.
     pub(crate) x: Vec<f64>,
     /// Multipliers of the rows, in the order in which they were added.
@@ -69,7 +70,7 @@ impl ConeProgram {
     }
 
     /// Solves it; stops early when the clock says so.
-    pub(crate) fn solve(self, clock: Clock, remaining: Option<Duration>) -> Result<Solved, Error> {
+    pub(crate) fn solve(self, clock: Clock, remaining: Option<Duration>) -> Result<ConeSolution, Error> {
         let n = self.linear.len();
         let broken = |why: String| Error::Data(format!("Clarabel refused the program: {why}; please report this"));
         let mut settings = DefaultSettingsBuilder::default();
@@ -88,6 +89,6 @@ impl ConeProgram {
         solver.solve();
         let good = matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
         let solution = solver.solution;
-        Ok(Solved { x: solution.x, multipliers: solution.z, good, steps: solution.iterations })
+        Ok(ConeSolution { x: solution.x, multipliers: solution.z, good, steps: solution.iterations })
     }
 }

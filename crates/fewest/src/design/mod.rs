@@ -1,7 +1,7 @@
 //! The data matrix X (n samples x p features), dense or sparse, behind one small trait.
 //!
-//! Columns are what feature selection works on, so both forms store columns. Where a solver needs rows
-//! (coordinate descent), [`Design::rows`] makes a row-major copy of the chosen features only.
+//! Columns are what feature selection works on, so both forms store columns. Where a solver needs
+//! rows (coordinate descent), [`Design::rows`] makes a row-major copy of the chosen features only.
 
 mod dense;
 mod rows;
@@ -39,7 +39,8 @@ pub trait Design: Send + Sync {
     fn dense_column(&self, _j: usize) -> Option<&[f64]> {
         None
     }
-    /// Row-major copy of the given columns, in the order given (column `features[k]` becomes column k).
+    /// Row-major copy of the given columns, in the order given (column `features[k]` becomes column
+    /// k).
     fn rows(&self, features: &[usize]) -> RowMatrix;
     /// Copy with the given samples (ascending) only, all features.
     fn select_samples(&self, samples: &[usize]) -> Box<dyn Design>;

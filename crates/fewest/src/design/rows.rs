@@ -1,7 +1,7 @@
 //! Row-major copy of chosen features, for the solvers that visit one sample at a time.
 
 use super::{DenseDesign, Design, SparseDesign};
-use crate::kernel::simd;
+use crate::simd;
 
 /// Row-major matrix, dense or compressed sparse rows; made by [`super::Design::rows`].
 #[derive(Debug, Clone)]
@@ -84,8 +84,8 @@ impl RowMatrix {
         self
     }
 
-    /// Appends the columns of `other`, of as many samples, dense or sparse alike; a matrix without columns becomes `other`. In place: rows move
-    /// from the last on.
+    /// Appends the columns of `other`, of as many samples, dense or sparse alike; a matrix without
+    /// columns becomes `other`. In place: rows move from the last on.
     ///
     /// # Panics
     /// When the two do not fit together.

@@ -1,4 +1,5 @@
-//! Compressed sparse columns: column j holds `rows[start[j]..start[j + 1]]` (ascending) and the same range of `values`.
+//! Compressed sparse columns: column j holds `rows[start[j]..start[j + 1]]` (ascending) and the
+//! same range of `values`.
 
 use std::borrow::Cow;
 
@@ -18,7 +19,8 @@ impl<'a> SparseDesign<'a> {
     /// From the three arrays of a CSC matrix with n rows and `start.len() - 1` columns.
     ///
     /// # Errors
-    /// [`Error::Data`] when the arrays do not fit together or row indices are not strictly ascending below n.
+    /// [`Error::Data`] when the arrays do not fit together or row indices are not strictly
+    /// ascending below n.
     pub fn new(
         n: usize,
         start: impl Into<Cow<'a, [usize]>>,
@@ -47,7 +49,8 @@ impl<'a> SparseDesign<'a> {
         Ok(Self { n, start, rows, values })
     }
 
-    /// A view of arrays that were checked before, as [`SparseDesign::new`] does; it costs nothing to make.
+    /// A view of arrays that were checked before, as [`SparseDesign::new`] does; it costs nothing
+    /// to make.
     ///
     /// # Panics
     /// Later, when a column starts behind the arrays' end or a row index is n or more.

@@ -1,13 +1,14 @@
-//! Values at regular distances, in f64 or f32: row-major arrays, transposed ones, views of others. Nothing is copied.
+//! Values at regular distances, in f64 or f32: row-major arrays, transposed ones, views of others.
+//! Nothing is copied.
 
 use super::{Design, RowMatrix};
 use crate::Error;
 
 /// Dense matrix with value of sample i, feature j at `values[i * row_stride + j * column_stride]`.
 ///
-/// A row-major array (column stride 1) is walked row by row wherever several columns are asked for at once. A single column of it
-/// touches one cache line per value: callers that pass over single columns of large data again and again are better off with
-/// [`super::DenseDesign`].
+/// A row-major array (column stride 1) is walked row by row wherever several columns are asked for
+/// at once. A single column of it touches one cache line per value: callers that pass over single
+/// columns of large data again and again are better off with [`super::DenseDesign`].
 #[derive(Debug, Clone, Copy)]
 pub struct StridedDesign<'a, T> {
     n: usize,

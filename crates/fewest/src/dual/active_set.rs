@@ -1,28 +1,37 @@
-//! Active-set method on a whole Gram matrix: exact steps over the free variables, with their inverse kept up to date.
+//! Active-set method on a whole Gram matrix: exact steps over the free variables, with their
+//! inverse kept up to date.
 //!
-//! Solves   the dual of [`super`] from a start that is nearly right (a warm start, or pair steps that have settled).
-//! Paper    a primal active-set method (Nocedal, Wright 2006, section 16.5) with the inverse of incremental SVM learning
-//!          (Cauwenberghs, Poggio 2000).
-//! Given    Gram matrix, beta and its gradient v (see [`super::smo`]).      Returns  the same, improved.
+//! Solves   the dual of [`super`] from a start that is nearly right (a warm start, or pair steps
+//!          that have settled).
+//! Paper    a primal active-set method (Nocedal, Wright 2006, section 16.5) with the inverse of
+//!          incremental SVM learning (Cauwenberghs, Poggio 2000).
+//! Given    Gram matrix, beta and its gradient v (see [`super::smo`]).
+//! Returns  the same, improved.
 //! Steps    F = variables strictly inside their box, R = (K_FF + ridge + s^2 + jitter)^-1:
 //!          1. d = R (v_F - b 1), b such that sum d = 0 with a free bias, else b = 0
-//!          2. beta_F += t d, v -= t K d, with t the best on the line, cut to the box; a variable that hits its bound leaves F
+//!          2. beta_F += t d, v -= t K d, with t the best on the line, cut to the box; a variable
+//!             that hits its bound leaves F
 //!          3. if none left: the variable with the largest violation enters F, or the gap is met
-//! Cost     each round O(n s + s^2) with s = |F|; building R afresh O(s^3). A feature that leaves the data is a rank-one
-//!          change of R, O(s^2).
-//! Differs  the jitter (1e-10 of the largest K_ii) makes R exist for singular K_FF; since v and t use the true K, R only
-//!          shapes the direction: along null directions the step runs into the box and a variable leaves F.
+//! Cost     each round O(n s + s^2) with s = |F|; building R afresh O(s^3). A feature that leaves
+//!          the data is a rank-one change of R, O(s^2).
+//! Differs  the jitter (1e-10 of the largest K_ii) makes R exist for singular K_FF; since v and t
+//!          use the true K, R only shapes the direction: along null directions the step runs into
+//!          the box and a variable leaves F.
 
 use super::{Bias, BoxDual};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::inverse::invert;
-use crate::kernel::simd;
+use crate::simd;
 
-/// Most free variables worth an s x s inverse.
-const MOST_FREE: usize = 2000;
+/// Tuning: chosen by hand; `make bench-train` and `make bench-rfe` show what a change costs.
+mod tuning {
+    /// Most free variables worth an s x s inverse.
+    pub(super) const MOST_FREE: usize = 2000;
 
-/// Most times R is built afresh in one call.
-const MOST_BUILDS: u32 = 3;
+    /// Most times R is built afresh in one call.
+    pub(super) const MOST_BUILDS: u32 = 3;
+}
+use tuning::{MOST_BUILDS, MOST_FREE};
 
 /// The free set and the inverse of its matrix, kept between trainings.
 #[derive(Debug, Default)]
@@ -57,7 +66,8 @@ impl ActiveSet {
         }
     }
 
-    /// Whether no training has ended with it: then a start says little about which variables will be free.
+    /// Whether no training has ended with it: then a start says little about which variables will
+    /// be free.
     pub(crate) fn is_new(&self) -> bool {
         !self.trained
     }
@@ -72,8 +82,8 @@ impl ActiveSet {
         self.inverse.clear();
     }
 
-    /// At most `rounds` rounds of steps 1 to 3, until `settled(point, b)` says that the gap is met, or `stop()` is true;
-    /// returns how many. It also ends where a further round would not help.
+    /// At most `rounds` rounds of steps 1 to 3, until `settled(point, b)` says that the gap is met,
+    /// or `stop()` is true; returns how many. It also ends where a further round would not help.
     pub(crate) fn improve(
         &mut self,
         gram: &GramMatrix,
@@ -108,7 +118,8 @@ impl ActiveSet {
                 return round;
             }
             if after > 1e-11 && after > 0.1 * before {
-                // R no longer inverts the matrix: build it afresh. Where that does not help, rounding has the last word.
+                // R no longer inverts the matrix: build it afresh. Where that does not help,
+                // rounding has the last word.
                 if built_now || builds == MOST_BUILDS || !self.build(&matrix) {
                     return round;
                 }
@@ -117,7 +128,8 @@ impl ActiveSet {
                 continue;
             }
             built_now = false;
-            // Step 3: worth it only when the violation stands out from what the free variables still disagree by.
+            // Step 3: worth it only when the violation stands out from what the free variables
+            // still disagree by.
             match most_violating(dual, point, b) {
                 Some((i, violation)) if violation > after => {
                     if self.free.len() >= MOST_FREE {

@@ -1,36 +1,48 @@
-//! Dual coordinate descent: trains a linear machine one sample at a time, and proves how far the result is from the optimum.
+//! Dual coordinate descent: trains a linear machine one sample at a time, and proves how far the
+//! result is from the optimum.
 //!
 //! Solves   the dual of [`super`] for a linear kernel, hinge or squared hinge, any bias.
-//! Paper    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for large-scale linear SVM,
-//!          ICML 2008, Algorithm 3 (shrinking), eqs. (4), (8), (9).
-//! Given    rows (n x p), box, optional start.      Returns  beta, w, bias, both objectives, status.
-//! Steps    1. start  2. epoch over the active samples in random order  3. extrapolate every few epochs
-//!          4. move the centre of a free bias  5. measure the gap when the epoch's own estimate says it is met
+//! Paper    Hsieh, Chang, Lin, Keerthi and Sundararajan, A dual coordinate descent method for
+//!          large-scale linear SVM, ICML 2008, Algorithm 3 (shrinking), eqs. (4), (8), (9).
+//! Given    rows (n x p), box, optional start.
+//! Returns  beta, w, bias, both objectives, status.
+//! Steps    1. start  2. epoch over the active samples in random order  3. extrapolate every few
+//!          epochs
+//!          4. move the centre of a free bias  5. measure the gap when the epoch's own estimate
+//!             says it is met
 //!          6. bring shrunk samples back
 //! Cost     per epoch: one or two passes over the active rows; memory: O(n + p).
-//! Differs  from the paper: stops on the relative duality gap, not on the projected gradient; line searches along the way
-//!          of the last epochs (after Bertrand and Massias, AISTATS 2021), which halves the epochs. A free bias is reached by
-//!          the proximal point method on the bias (Rockafellar 1976), that is the method of multipliers on
-//!          `sum beta = 0`: coordinate descent on the problem with penalty `(b - b_k)^2 / (2 gain)`, whose bias is
-//!          `b = b_k + gain sum beta`, then `b_k <- b`. Its fixed points have sum beta = 0, so they solve the free problem.
-//! Exact    because the gap is never taken from the iteration: `finish` repairs beta to be feasible, forms w from it,
-//!          and measures both objectives with the best bias. Every reported gap is a true one.
+//! Differs  from the paper: stops on the relative duality gap, not on the projected gradient; line
+//!          searches along the way of the last epochs (after Bertrand and Massias, AISTATS 2021),
+//!          which halves the epochs. A free bias is reached by the proximal point method on the
+//!          bias (Rockafellar 1976), that is the method of multipliers on `sum beta = 0`:
+//!          coordinate descent on the problem with penalty `(b - b_k)^2 / (2 gain)`, whose bias is
+//!          `b = b_k + gain sum beta`, then `b_k <- b`. Its fixed points have sum beta = 0, so they
+//!          solve the free problem.
+//! Exact    because the gap is never taken from the iteration: `finish` repairs beta to be
+//!          feasible, forms w from it, and measures both objectives with the best bias. Every
+//!          reported gap is a true one.
 //! Fails    never; stops with a status and the gap reached.
 
 use super::sweep::{self, Coordinate, Descent, Epoch, Shuffle};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, kkt};
-use crate::kernel::simd;
+use crate::simd;
 use crate::{RowMatrix, Status};
 
-/// Violations below this, in units of the margin, are rounding.
-const ROUNDING: f64 = 1e-13;
-/// Epochs between extrapolations: at least this many, and later this part of the epochs so far.
-const LEAP_EPOCHS: u64 = 5;
-const LEAP_SHARE: u64 = 50;
-/// Gain of a free bias over the mean squared norm of a row. Larger shortens every step, smaller takes more centres.
-const FREE_GAIN: f64 = 0.1;
-/// Lengths tried per extrapolation.
-const TRIES: u32 = 3;
+/// Tuning: chosen by hand; `make bench-train` shows what a change costs.
+mod tuning {
+    /// Violations below this, in units of the margin, are rounding.
+    pub(super) const ROUNDING: f64 = 1e-13;
+    /// Epochs between extrapolations: at least this many, and later this part of the epochs so far.
+    pub(super) const LEAP_EPOCHS: u64 = 5;
+    pub(super) const LEAP_SHARE: u64 = 50;
+    /// Gain of a free bias over the mean squared norm of a row. Larger shortens every step, smaller
+    /// takes more centres.
+    pub(super) const FREE_GAIN: f64 = 0.1;
+    /// Lengths tried per extrapolation.
+    pub(super) const TRIES: u32 = 3;
+}
+use tuning::{FREE_GAIN, LEAP_EPOCHS, LEAP_SHARE, ROUNDING, TRIES};
 
 /// Trains by coordinate descent from `start` (length n; zeros when absent).
 pub fn solve(
@@ -97,22 +109,22 @@ pub(super) fn descend(
         // Step 2.
         let all = d.active.len() == everyone.len();
         visited += d.active.len() as f64 * mean_row;
-        let seen = match rows.csr() {
+        let epoch = match rows.csr() {
             Some(csr) => sweep::sparse_epoch(csr, &mut w, &mut d, squared),
             None => sweep::dense_epoch(rows.dense_values().unwrap_or_default(), &mut w, &mut d, squared),
         };
         epochs += 1;
-        value += seen.growth;
+        value += epoch.growth;
 
         // Step 4.
         let unbalanced = d.sum.abs();
         if dual.bias == Bias::Free {
-            value += move_centre(&mut d, &seen);
+            value += move_centre(&mut d, &epoch);
         }
 
         // Step 5. A repaired beta loses about 1 + |b| per unit of imbalance.
-        let gap = seen.gap + if dual.bias == Bias::Free { unbalanced * (1.0 + d.centre.abs()) } else { 0.0 };
-        let settled = seen.highest - seen.lowest <= ROUNDING || d.active.is_empty();
+        let gap = epoch.gap + if dual.bias == Bias::Free { unbalanced * (1.0 + d.centre.abs()) } else { 0.0 };
+        let settled = epoch.highest - epoch.lowest <= ROUNDING || d.active.is_empty();
         if gap <= demand * settings.tolerance * (value + gap) || settled {
             let now = finish(rows, dual, beta(&d), epochs, Status::Optimal);
             if now.gap() <= settings.tolerance {
@@ -123,7 +135,8 @@ pub(super) fn descend(
             }
             // What is carried from step to step has gathered rounding errors: form it again.
             w = rows.combination(&beta(&d));
-            // Step 6. The estimate was too kind: sleeping samples woke, or what it sees lags behind. Ask for more.
+            // Step 6. The estimate was too kind: sleeping samples woke, or what it sees lags
+            // behind. Ask for more.
             if all {
                 demand *= 0.5;
             } else {
@@ -133,8 +146,8 @@ pub(super) fn descend(
             }
             continue;
         }
-        d.shrink_above = if seen.highest > 0.0 { seen.highest } else { f64::INFINITY };
-        d.shrink_below = if seen.lowest < 0.0 { seen.lowest } else { f64::NEG_INFINITY };
+        d.shrink_above = if epoch.highest > 0.0 { epoch.highest } else { f64::INFINITY };
+        d.shrink_below = if epoch.lowest < 0.0 { epoch.lowest } else { f64::NEG_INFINITY };
     }
 }
 
@@ -169,8 +182,8 @@ fn begin(dual: &BoxDual, start: Option<&[f64]>, norms: &[f64]) -> Descent {
 }
 
 /// `b_k <- b` of the proximal point method. Returns the change of the augmented dual value.
-fn move_centre(d: &mut Descent, seen: &Epoch) -> f64 {
-    let violation = (seen.highest - seen.lowest).max(0.0);
+fn move_centre(d: &mut Descent, epoch: &Epoch) -> f64 {
+    let violation = (epoch.highest - epoch.lowest).max(0.0);
     if d.gain * d.sum.abs() < 0.1 * violation {
         return 0.0;
     }
@@ -179,9 +192,10 @@ fn move_centre(d: &mut Descent, seen: &Epoch) -> f64 {
     -shift * d.sum
 }
 
-/// Follows the way the active samples travelled since `earlier` (beta, length n) to where the dual is largest, because
-/// slow coordinate descent creeps in one direction for long. `reach` bounds the length and adapts.
-/// Returns the growth of the dual value, 0 when no length tried was worth taking.
+/// Follows the way the active samples travelled since `earlier` (beta, length n) to where the dual
+/// is largest, because slow coordinate descent creeps in one direction for long. `reach` bounds the
+/// length and adapts. Returns the growth of the dual value, 0 when no length tried was worth
+/// taking.
 fn extrapolate(rows: &RowMatrix, d: &mut Descent, w: &mut [f64], earlier: &[f64], reach: &mut f64) -> f64 {
     let way: Vec<f64> = d.active.iter().map(|&i| d.coordinates[i as usize].beta() - earlier[i as usize]).collect();
     let moved = |steps: &[f64]| {

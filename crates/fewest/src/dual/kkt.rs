@@ -1,6 +1,8 @@
-//! Objectives, best bias and optimality residual of an SVM at any dual point: every solver's one judge.
+//! Objectives, best bias and optimality residual of an SVM at any dual point: every solver's one
+//! judge.
 //!
-//! In all functions `scores` are the kernel sums without bias, `f_i = sum_k K_ik beta_k` (length n).
+//! In all functions `scores` are the kernel sums without bias, `f_i = sum_k K_ik beta_k` (length
+//! n).
 
 use super::{Bias, BoxDual, Loss};
 
@@ -51,9 +53,9 @@ pub fn total_loss(dual: &BoxDual, scores: &[f64], bias: f64) -> f64 {
     }
 }
 
-/// The bias that minimises the total loss at fixed scores, exactly: the loss is convex in b with kinks at
-/// `t_i = y_i - f_i`, a positive sample counting while b < t_i and a negative one while b > t_i.
-/// Where a whole interval is optimal, its middle.
+/// The bias that minimises the total loss at fixed scores, exactly: the loss is convex in b with
+/// kinks at `t_i = y_i - f_i`, a positive sample counting while b < t_i and a negative one while
+/// b > t_i. Where a whole interval is optimal, its middle.
 pub fn best_bias(dual: &BoxDual, scores: &[f64]) -> f64 {
     let mut kinks: Vec<(f64, usize)> =
         (0..dual.len()).filter(|&i| dual.cost[i] > 0.0).map(|i| (dual.y[i] - scores[i], i)).collect();
@@ -62,8 +64,9 @@ pub fn best_bias(dual: &BoxDual, scores: &[f64]) -> f64 {
     }
     let ascending = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
     match dual.loss {
-        // The slope starts at -(sum of C over positives) and grows by C_i at every kink: the first kink behind which it is
-        // not negative is found by halving the kinks that are left, not by sorting them.
+        // The slope starts at -(sum of C over positives) and grows by C_i at every kink: the first
+        // kink behind which it is not negative is found by halving the kinks that are left, not by
+        // sorting them.
         Loss::Hinge => {
             let total: f64 = kinks.iter().filter(|k| dual.y[k.1] > 0.0).map(|k| dual.cost[k.1]).sum();
             let scale = 1e-12 * total.max(f64::MIN_POSITIVE);
@@ -83,7 +86,8 @@ pub fn best_bias(dual: &BoxDual, scores: &[f64]) -> f64 {
             let flat = (slope + dual.cost[kinks[first].1]).abs() <= scale && next < f64::INFINITY;
             if flat { 0.5 * (kink + next) } else { kink }
         }
-        // Between kinks the slope is 2 (b W - T), W and T the sums of C and C t over the samples that count.
+        // Between kinks the slope is 2 (b W - T), W and T the sums of C and C t over the samples
+        // that count.
         Loss::SquaredHinge => {
             kinks.sort_unstable_by(ascending);
             let (mut weight, mut moment) = (0.0, 0.0);
@@ -104,10 +108,11 @@ pub fn best_bias(dual: &BoxDual, scores: &[f64]) -> f64 {
     }
 }
 
-/// Largest violation of the optimality conditions, in units of the margin. With `v_i = y_i - f_i - ridge_i beta_i`
-/// (and `- s^2 sum beta` for a penalised bias):
-/// free bias: `max {v_i : beta_i < upper_i} - min {v_i : beta_i > lower_i}` (Keerthi et al. 2001; LIBSVM's stopping rule);
-/// otherwise the largest `v_i` that could still grow or `-v_i` that could still shrink.
+/// Largest violation of the optimality conditions, in units of the margin. With
+/// `v_i = y_i - f_i - ridge_i beta_i` (and `- s^2 sum beta` for a penalised bias): free bias:
+/// `max {v_i : beta_i < upper_i} - min {v_i : beta_i > lower_i}` (Keerthi et al. 2001; LIBSVM's
+/// stopping rule); otherwise the largest `v_i` that could still grow or `-v_i` that could still
+/// shrink.
 pub fn residual(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> f64 {
     let offset = dual.bias_square() * beta.iter().sum::<f64>();
     let (mut up, mut low) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -127,8 +132,9 @@ pub fn residual(dual: &BoxDual, beta: &[f64], scores: &[f64]) -> f64 {
     }
 }
 
-/// Moves `beta` inside its box and, with a free bias, onto `sum beta = 0` by shrinking the side that is too large.
-/// Shrinking towards 0 keeps the box, so the result is feasible and its dual value a valid bound.
+/// Moves `beta` inside its box and, with a free bias, onto `sum beta = 0` by shrinking the side
+/// that is too large. Shrinking towards 0 keeps the box, so the result is feasible and its dual
+/// value a valid bound.
 pub fn make_feasible(dual: &BoxDual, beta: &mut [f64]) {
     let (mut positive, mut negative) = (0.0, 0.0);
     for i in 0..dual.len() {

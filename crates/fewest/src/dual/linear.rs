@@ -1,13 +1,17 @@
-//! One entry for linear machines: coordinate descent as long as it is the cheaper way, then a second-order method.
+//! One entry for linear machines: coordinate descent as long as it is the cheaper way, then a
+//! second-order method.
 //!
 //! Solves   the dual of [`super`] for a linear kernel, hinge or squared hinge, any bias.
-//! Given    rows (n x p), box, optional start.      Returns  beta, w, bias, both objectives, status.
-//! Steps    1. coordinate descent for a share of what step 2 is expected to cost  2. from there the cheaper of semismooth
-//!          Newton (p x p matrices) and SMO with its active-set finish (the n x n Gram matrix), where they fit the memory
+//! Given    rows (n x p), box, optional start.
+//! Returns  beta, w, bias, both objectives, status.
+//! Steps    1. coordinate descent for a share of what step 2 is expected to cost  2. from there the
+//!          cheaper of semismooth Newton (p x p matrices) and SMO with its active-set finish (the n
+//!          x n Gram matrix), where they fit the memory
 //!          3. interior point where Newton stalled
-//! Cost     counted in visited values (one multiply-add on a stored value): a Newton round is about two passes and p^3 / 6
-//!          tile operations, and every sample enters the Hessian about twice. So the whole is at most
-//!          `1 + SHARE` times the Newton cost, and plain coordinate descent where that is cheaper than the share.
+//! Cost     counted in visited values (one multiply-add on a stored value): a Newton round is about
+//!          two passes and p^3 / 6 tile operations, and every sample enters the Hessian about
+//!          twice. So the whole is at most `1 + SHARE` times the Newton cost, and plain coordinate
+//!          descent where that is cheaper than the share.
 //! Fails    never; stops with a status and the gap reached.
 
 use super::active_set::ActiveSet;
@@ -15,20 +19,25 @@ use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, interior, newt
 use crate::kernel::gram::GramMatrix;
 use crate::{RowMatrix, Status};
 
-/// Share of the expected Newton cost that coordinate descent may use first.
-const SHARE: f64 = 0.3;
-/// Rounds Newton's method is expected to take.
-const HINGE_ROUNDS: f64 = 30.0;
-const SQUARED_ROUNDS: f64 = 8.0;
-/// Passes over the rows per round, work on n-vectors included.
-const PASSES: f64 = 2.5;
-/// Pair steps of SMO per sample, as visited values: rows of the Gram matrix stream by.
-const PAIR_STEPS: f64 = 30.0;
-/// Tile operations per visited value's time.
-const TILE_SPEED: f64 = 16.0;
+/// Tuning: the numbers of a cost model, chosen by hand; `make bench-train` shows what a change
+/// costs.
+mod tuning {
+    /// Share of the expected Newton cost that coordinate descent may use first.
+    pub(super) const SHARE: f64 = 0.3;
+    /// Rounds Newton's method is expected to take.
+    pub(super) const HINGE_ROUNDS: f64 = 30.0;
+    pub(super) const SQUARED_ROUNDS: f64 = 8.0;
+    /// Passes over the rows per round, work on n-vectors included.
+    pub(super) const PASSES: f64 = 2.5;
+    /// Pair steps of SMO per sample, as visited values: rows of the Gram matrix stream by.
+    pub(super) const PAIR_STEPS: f64 = 30.0;
+    /// Tile operations per visited value's time.
+    pub(super) const TILE_SPEED: f64 = 16.0;
+}
+use tuning::{HINGE_ROUNDS, PAIR_STEPS, PASSES, SHARE, SQUARED_ROUNDS, TILE_SPEED};
 
-/// Trains a linear machine from `start` (length n; zeros when absent). `gram` makes the Gram matrix of the rows, where the
-/// caller can have it.
+/// Trains a linear machine from `start` (length n; zeros when absent). `gram` makes the Gram matrix
+/// of the rows, where the caller can have it.
 pub fn solve_linear(
     rows: &RowMatrix,
     dual: &BoxDual,
@@ -89,7 +98,8 @@ fn newton_work(rows: &RowMatrix, dual: &BoxDual, memory: u64) -> Option<f64> {
     Some(rounds * (PASSES * stored + p * p * p / (6.0 * TILE_SPEED)) + 2.0 * n * outer)
 }
 
-/// Expected cost of the Gram matrix (the squared non-zeros of every column) and of SMO on it, in visited values.
+/// Expected cost of the Gram matrix (the squared non-zeros of every column) and of SMO on it, in
+/// visited values.
 fn gram_work(rows: &RowMatrix) -> f64 {
     let (n, p) = (rows.n_samples() as f64, rows.n_features());
     let pairs = match rows.csr() {

@@ -1,7 +1,7 @@
 //! The support vector machine's dual and its solvers.
 //!
-//! Everything here works on signed dual variables `beta_i = y_i alpha_i`, because then the kernel matrix K needs no labels
-//! and one K serves every class pair, fold and weighting:
+//! Everything here works on signed dual variables `beta_i = y_i alpha_i`, because then the kernel
+//! matrix K needs no labels and one K serves every class pair, fold and weighting:
 //!
 //! ```text
 //! maximise  D(beta) = sum_i y_i beta_i - 1/2 beta' (K + s^2 11' + diag(ridge)) beta
@@ -14,8 +14,9 @@
 //! | box | `|beta_i| <= C_i` | `|beta_i| < infinity` |
 //! | ridge | 0 | `1 / (2 C_i)` |
 //!
-//! The bias is free (unpenalised: LIBSVM), penalised (a constant feature of value s: LIBLINEAR's `-B s`) or absent.
-//! `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML 2008, eq. (4).
+//! The bias is free (unpenalised: LIBSVM), penalised (a constant feature of value s: LIBLINEAR's
+//! `-B s`) or absent. `C_i = cost * weight_i`. Sources: Cortes and Vapnik 1995; Hsieh et al., ICML
+//! 2008, eq. (4).
 
 pub mod active_set;
 pub mod coordinate;
@@ -51,7 +52,8 @@ pub enum Bias {
     /// Not penalised; the dual has the equality `y'alpha = 0` (LIBSVM).
     #[default]
     Free,
-    /// As the weight of a constant feature of this value s > 0: adds `1/2 (b/s)^2` (LIBLINEAR's `-B s`).
+    /// As the weight of a constant feature of this value s > 0: adds `1/2 (b/s)^2` (LIBLINEAR's
+    /// `-B s`).
     Penalised(f64),
     /// b = 0.
     None,
@@ -111,7 +113,8 @@ pub struct SvmSettings {
     pub bias: Bias,
     /// Stop when (primal - dual) / |primal| is at most this; in (0, 1). Default 1e-6.
     pub tolerance: f64,
-    /// Cap on passes over the data (coordinate descent, interior point) or on n-fold pair updates (SMO). Default 100 000.
+    /// Cap on passes over the data (coordinate descent, interior point) or on n-fold pair updates
+    /// (SMO). Default 100 000.
     pub max_epochs: u64,
     /// Bytes the Gram matrix cache may use. Default 1 GiB.
     pub memory: u64,
@@ -168,7 +171,8 @@ pub struct BoxDual {
 }
 
 impl BoxDual {
-    /// Box and ridge for labels `y` (length n, each -1 or +1) and sample weights (length n, each >= 0).
+    /// Box and ridge for labels `y` (length n, each -1 or +1) and sample weights (length n, each >=
+    /// 0).
     pub fn new(y: &[f64], weights: &[f64], settings: &SvmSettings) -> Self {
         let cost: Vec<f64> = weights.iter().map(|w| w * settings.cost).collect();
         let reach = |c: f64| match settings.loss {

@@ -1,39 +1,62 @@
-//! Semismooth Newton with multipliers: trains a linear machine with few features in a few dozen rounds, whatever C is.
+//! Semismooth Newton with multipliers: trains a linear machine with few features in a few dozen
+//! rounds, whatever C is.
 //!
-//! Solves   min 1/2 v'R v + sum_i loss_i(1 - y_i x_i.v), v = (w, bias) as in [`super::normal`], hinge or squared hinge.
-//! Paper    Yan and Li, An efficient augmented Lagrangian method for support vector machine, Optim. Methods Softw. 2020,
-//!          Algorithms 1 and 2; for the squared hinge alone Keerthi and DeCoste, JMLR 2005 (finite Newton).
-//! Given    rows (n x p), box, optional start.      Returns  beta, w, bias, both objectives, status.
-//! Steps    1. alpha(v), gradient, gap  2. stop on the gap  3. when smoothing is what is left: new multipliers, narrower band
-//!          4. Hessian: add samples that entered the band, take away those that left  5. direction by Cholesky
+//! Solves   min 1/2 v'R v + sum_i loss_i(1 - y_i x_i.v), v = (w, bias) as in [`super::normal`],
+//!          hinge or squared hinge.
+//! Paper    Yan and Li, An efficient augmented Lagrangian method for support vector machine, Optim.
+//!          Methods Softw. 2020, Algorithms 1 and 2; for the squared hinge alone Keerthi and
+//!          DeCoste, JMLR 2005 (finite Newton).
+//! Given    rows (n x p), box, optional start.
+//! Returns  beta, w, bias, both objectives, status.
+//! Steps    1. alpha(v), gradient, gap  2. stop on the gap  3. when smoothing is what is left: new
+//!          multipliers, narrower band
+//!          4. Hessian: add samples that entered the band, take away those that left  5. direction
+//!             by Cholesky
 //!          6. exact line search
-//! Cost     per round: (changed samples) p^2 / 2 + p^3 / 6 + two passes over the rows; memory: O(n + p^2).
-//! Differs  from the papers: Cholesky with updates instead of conjugate gradients, and the duality gap steers everything.
+//! Cost     per round: (changed samples) p^2 / 2 + p^3 / 6 + two passes over the rows; memory: O(n
+//!          + p^2).
+//! Differs  from the papers: Cholesky with updates instead of conjugate gradients, and the duality
+//!          gap steers everything.
 //! Fails    never; stops with a status and the gap reached.
 //!
-//! With u_i = 1 - y_i x_i.v, multipliers a_i and stiffness k_i the augmented Lagrangian's dual point is
+//! With u_i = 1 - y_i x_i.v, multipliers a_i and stiffness k_i the augmented Lagrangian's dual
+//! point is
 //!
 //! ```text
 //! alpha_i(v) = min(max(a_i + k_i u_i, 0), C_i),      gradient = R v - sum_i y_i alpha_i x_i,
 //! Hessian    = R + sum {k_i x_i x_i' : 0 < a_i + k_i u_i < C_i}        hinge: k_i = C_i / band
 //! ```
 //!
-//! The squared hinge is the case a = 0, k_i = 2 C_i and no cap, where one subproblem is the whole problem.
+//! The squared hinge is the case a = 0, k_i = 2 C_i and no cap, where one subproblem is the whole
+//! problem.
 
 use super::normal::{Extended, Normal};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{RowMatrix, Status};
 
-/// Width of the first band, in units of the margin.
-const FIRST_BAND: f64 = 0.5;
-/// Factor on the band at new multipliers.
-const NARROWER: f64 = 0.6;
-/// New multipliers once the subproblem's share of the gap is below this.
-const SETTLED: f64 = 0.1;
-/// Rounds without a better gap before it gives up.
-const PATIENCE: u32 = 60;
+/// Numbers that steer the method, chosen by hand; `make bench-train` shows what a change costs.
+mod tuning {
+    /// Width of the first band, in units of the margin.
+    pub(super) const FIRST_BAND: f64 = 0.5;
+    /// Factor on the band at new multipliers.
+    pub(super) const NARROWER: f64 = 0.6;
+    /// New multipliers once the subproblem's share of the gap is below this.
+    pub(super) const SETTLED: f64 = 0.1;
+    /// Rounds without a better gap before it gives up.
+    pub(super) const PATIENCE: u32 = 60;
+    /// Factor on the gap aimed at, after a measured gap was larger than the tolerance.
+    pub(super) const STRICTER: f64 = 0.3;
+    /// Rounds between two computations of the scores from v, which undo rounding.
+    pub(super) const FRESH_SCORES: u64 = 8;
+    /// Share of the slope at 0 that the exact line search may leave.
+    pub(super) const FLAT: f64 = 0.1;
+    /// Newton steps at most of a line search: enough to halve any bracket down to rounding, so it
+    /// ends earlier.
+    pub(super) const LINE_STEPS: usize = 40;
+}
+use tuning::{FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, NARROWER, PATIENCE, SETTLED, STRICTER};
 
 /// One sample.
 #[derive(Debug, Clone, Copy)]
@@ -62,140 +85,242 @@ pub(super) fn solve(
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
-    let n = dual.len();
-    let hinge = dual.loss == Loss::Hinge;
-    let x = Extended::new(rows, dual.bias);
-    let mut band = FIRST_BAND;
-    let mut samples: Vec<Sample> = (0..n)
-        .map(|i| {
-            let cost = dual.cost[i];
-            let cap = dual.upper[i] - dual.lower[i];
-            let multiplier = start.filter(|_| hinge).map_or(0.0, |beta| beta[i].abs().min(cap));
-            Sample { y: dual.y[i], cap, multiplier, stiffness: if hinge { cost / band } else { 2.0 * cost } }
-        })
-        .collect();
-    let mut v = start.map_or_else(|| vec![0.0; x.width()], |beta| x.weights(beta));
-    let mut scores = vec![0.0; n];
-    if let (Some(beta), Bias::Free) = (start, dual.bias) {
-        v[rows.n_features()] = 0.0;
-        x.scores(&v, &mut scores);
-        v[rows.n_features()] = kkt::objectives(dual, beta, &scores).bias;
-    }
-    x.scores(&v, &mut scores);
-    let mut hessian = Normal::new(x);
-    let mut factor = Factor::new(x.width());
-    let mut inside = vec![false; n];
-    let mut changes: Vec<(usize, f64)> = Vec::new();
-    let mut along = vec![0.0; n];
-    let mut beta = vec![0.0; n];
-    let mut best: Option<DualSolution> = None;
-    let (mut best_gap, mut idle, mut demand) = (f64::INFINITY, 0, 1.0);
-    let mut moved = true;
+    let mut solver = Solver::new(rows, dual, start);
+    let mut ending = Ending { best: None, best_gap: f64::INFINITY, idle: 0, demand: 1.0 };
     let mut round = 0;
     loop {
         // Step 1.
-        let (mut loss, mut linear, mut ridge) = (0.0, 0.0, 0.0);
-        for i in 0..n {
-            let s = &samples[i];
-            let alpha = s.pull(scores[i]).clamp(0.0, s.cap);
-            let slack = (1.0 - s.y * scores[i]).max(0.0);
-            beta[i] = s.y * alpha;
-            loss += dual.cost[i] * if hinge { slack } else { slack * slack };
-            linear += alpha;
-            ridge += dual.ridge[i] * alpha * alpha;
-        }
-        let held = x.penalised(&v);
-        let pull = x.weights(&beta);
-        let downhill: Vec<f64> = pull.iter().zip(&held).map(|(a, b)| a - b).collect();
-        // An unbalanced beta counts against a free bias.
-        let off = if x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
-        let primal = 0.5 * simd::dot(&v, &held) + loss;
-        let value = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge;
-        let bias = v.last().map_or(0.0, |b| b.abs());
-        let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);
-        let gap = primal - value + off * (1.0 + bias);
-        idle = if gap < 0.9 * best_gap { 0 } else { idle + 1 };
-        best_gap = best_gap.min(gap);
-
+        let point = solver.evaluate();
         // Step 2.
-        let broken = !gap.is_finite() || idle > PATIENCE;
-        let limit = stop()
-            .or((round >= settings.max_epochs).then_some(Status::CallLimit))
-            .or(broken.then_some(Status::Stalled));
-        if limit.is_some() || gap <= demand * settings.tolerance * primal {
-            let now = coordinate::finish(rows, dual, beta.clone(), round, Status::Optimal);
-            if now.gap() <= settings.tolerance {
-                return now;
-            }
-            if best.as_ref().is_none_or(|b| b.gap().is_nan() || now.gap() < b.gap()) {
-                best = Some(now);
-            }
-            demand *= 0.3;
-            if let (Some(status), Some(best)) = (limit, best.take_if(|_| limit.is_some())) {
-                return DualSolution { status, iterations: round, ..best };
-            }
-        }
-
-        // Step 3.
-        if hinge && unsettled <= SETTLED * gap {
-            band *= NARROWER;
-            for (i, s) in samples.iter_mut().enumerate() {
-                s.multiplier = s.y * beta[i];
-                s.stiffness = s.cap / band;
-            }
-            hessian.scale(1.0 / NARROWER);
-            moved = true;
-            round += 1;
-            continue;
-        }
-
-        // Step 4.
-        changes.clear();
-        let mut kept = 0;
-        for (i, s) in samples.iter().enumerate() {
-            let pull = s.pull(scores[i]);
-            let now = pull > 0.0 && pull < s.cap;
-            kept += usize::from(now);
-            if now != inside[i] {
-                changes.push((i, if now { s.stiffness } else { -s.stiffness }));
-                inside[i] = now;
-            }
-        }
-        // Taking away much costs time and digits: start again instead.
-        moved |= !changes.is_empty();
-        if changes.iter().filter(|c| c.1 < 0.0).count() > kept {
-            hessian.clear();
-            hessian.add((0..n).filter(|&i| inside[i]).map(|i| (i, samples[i].stiffness)));
-        } else {
-            hessian.add(changes.iter().copied());
-        }
-
-        // Steps 5 and 6.
-        if moved {
-            hessian.factor(&mut factor);
-            moved = false;
-        }
-        let direction = factor.solve(&downhill);
-        x.scores(&direction, &mut along);
-        let slope = simd::dot(&held, &direction);
-        let curve = simd::dot(&direction, &x.penalised(&direction));
-        let step = line_search(&samples, &scores, &along, slope, curve, simd::dot(&downhill, &direction));
-        for (v, d) in v.iter_mut().zip(&direction) {
-            *v += step * d;
-        }
-        for (f, a) in scores.iter_mut().zip(&along) {
-            *f += step * a;
+        if let Some(solution) = ending.at(&solver, &point, round, settings, stop) {
+            return solution;
         }
         round += 1;
-        if round % 8 == 0 {
-            x.scores(&v, &mut scores);
+        // Step 3.
+        if solver.hinge && point.unsettled <= SETTLED * point.gap {
+            solver.renew_multipliers();
+            continue;
+        }
+        // Step 4.
+        solver.update_hessian();
+        // Step 5.
+        let direction = solver.direction(&point);
+        // Step 6.
+        solver.advance(&point, &direction);
+        if round % FRESH_SCORES == 0 {
+            solver.x.scores(&solver.v, &mut solver.scores);
         }
     }
 }
 
-/// The step t >= 0 where the derivative along the direction is 0: it is piecewise linear and growing, so Newton steps kept
-/// inside the bracket end after a few pieces; a tenth of the slope `-start` at 0 is near enough. `slope` and `curve` belong
-/// to the penalty.
+/// The problem, the point v, and the Hessian at it.
+struct Solver<'a> {
+    rows: &'a RowMatrix,
+    x: Extended<'a>,
+    dual: &'a BoxDual,
+    hinge: bool,
+    samples: Vec<Sample>,
+    band: f64,
+    v: Vec<f64>,
+    /// x_i.v
+    scores: Vec<f64>,
+    /// y_i alpha_i(v)
+    beta: Vec<f64>,
+    hessian: Normal<'a>,
+    /// Whether the Hessian is newer than its factor.
+    is_stale: bool,
+    factor: Factor,
+    /// Whether the sample is in the Hessian.
+    inside: Vec<bool>,
+    changes: Vec<(usize, f64)>,
+    along: Vec<f64>,
+}
+
+/// Step 1: the gradient at v, the gap, and what of it the subproblem leaves.
+struct Point {
+    /// R v
+    penalised: Vec<f64>,
+    /// The gradient, negated.
+    downhill: Vec<f64>,
+    primal: f64,
+    gap: f64,
+    unsettled: f64,
+}
+
+impl<'a> Solver<'a> {
+    /// At the multipliers and weights of the start, if there is one.
+    fn new(rows: &'a RowMatrix, dual: &'a BoxDual, start: Option<&[f64]>) -> Self {
+        let n = dual.len();
+        let hinge = dual.loss == Loss::Hinge;
+        let x = Extended::new(rows, dual.bias);
+        let band = FIRST_BAND;
+        let sample = |i: usize| {
+            let cost = dual.cost[i];
+            let cap = dual.upper[i] - dual.lower[i];
+            let multiplier = start.filter(|_| hinge).map_or(0.0, |beta| beta[i].abs().min(cap));
+            Sample { y: dual.y[i], cap, multiplier, stiffness: if hinge { cost / band } else { 2.0 * cost } }
+        };
+        let mut v = start.map_or_else(|| vec![0.0; x.width()], |beta| x.weights(beta));
+        let mut scores = vec![0.0; n];
+        if let (Some(beta), Bias::Free) = (start, dual.bias) {
+            v[rows.n_features()] = 0.0;
+            x.scores(&v, &mut scores);
+            v[rows.n_features()] = kkt::objectives(dual, beta, &scores).bias;
+        }
+        x.scores(&v, &mut scores);
+        Self {
+            rows,
+            x,
+            dual,
+            hinge,
+            samples: (0..n).map(sample).collect(),
+            band,
+            v,
+            scores,
+            beta: vec![0.0; n],
+            hessian: Normal::new(x),
+            is_stale: true,
+            factor: Factor::new(x.width()),
+            inside: vec![false; n],
+            changes: Vec::new(),
+            along: vec![0.0; n],
+        }
+    }
+
+    /// Step 1: alpha(v), gradient, gap.
+    fn evaluate(&mut self) -> Point {
+        let (mut loss, mut linear, mut ridge) = (0.0, 0.0, 0.0);
+        let (samples, scores, beta) = (&self.samples[..], &self.scores[..], &mut self.beta[..]);
+        let (cost, ridges, hinge) = (&self.dual.cost[..], &self.dual.ridge[..], self.hinge);
+        for i in 0..samples.len() {
+            let s = &samples[i];
+            let alpha = s.pull(scores[i]).clamp(0.0, s.cap);
+            let slack = (1.0 - s.y * scores[i]).max(0.0);
+            beta[i] = s.y * alpha;
+            loss += cost[i] * if hinge { slack } else { slack * slack };
+            linear += alpha;
+            ridge += ridges[i] * alpha * alpha;
+        }
+        let penalised = self.x.penalised(&self.v);
+        let pull = self.x.weights(&self.beta);
+        let downhill: Vec<f64> = pull.iter().zip(&penalised).map(|(a, b)| a - b).collect();
+        // An unbalanced beta counts against a free bias.
+        let off = if self.x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
+        let primal = 0.5 * simd::dot(&self.v, &penalised) + loss;
+        let value = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge;
+        let bias = self.v.last().map_or(0.0, |b| b.abs());
+        let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);
+        let gap = primal - value + off * (1.0 + bias);
+        Point { penalised, downhill, primal, gap, unsettled }
+    }
+
+    /// Step 3: alpha becomes the multipliers, and the band narrower.
+    fn renew_multipliers(&mut self) {
+        self.band *= NARROWER;
+        for (i, s) in self.samples.iter_mut().enumerate() {
+            s.multiplier = s.y * self.beta[i];
+            s.stiffness = s.cap / self.band;
+        }
+        self.hessian.scale(1.0 / NARROWER);
+        self.is_stale = true;
+    }
+
+    /// Step 4: adds the samples that entered the band, takes away those that left.
+    fn update_hessian(&mut self) {
+        self.changes.clear();
+        let mut kept = 0;
+        for (i, s) in self.samples.iter().enumerate() {
+            let pull = s.pull(self.scores[i]);
+            let now = pull > 0.0 && pull < s.cap;
+            kept += usize::from(now);
+            if now != self.inside[i] {
+                self.changes.push((i, if now { s.stiffness } else { -s.stiffness }));
+                self.inside[i] = now;
+            }
+        }
+        self.is_stale |= !self.changes.is_empty();
+        if self.changes.iter().filter(|c| c.1 < 0.0).count() > kept {
+            // Taking away much costs time and digits: start again instead.
+            let (inside, samples) = (&self.inside, &self.samples);
+            self.hessian.clear();
+            self.hessian.add((0..inside.len()).filter(|&i| inside[i]).map(|i| (i, samples[i].stiffness)));
+        } else {
+            self.hessian.add(self.changes.iter().copied());
+        }
+    }
+
+    /// Step 5: by Cholesky.
+    fn direction(&mut self, point: &Point) -> Vec<f64> {
+        if self.is_stale {
+            self.hessian.factor(&mut self.factor);
+            self.is_stale = false;
+        }
+        self.factor.solve(&point.downhill)
+    }
+
+    /// Step 6: to the minimum along the direction.
+    fn advance(&mut self, point: &Point, direction: &[f64]) {
+        self.x.scores(direction, &mut self.along);
+        let slope = simd::dot(&point.penalised, direction);
+        let curve = simd::dot(direction, &self.x.penalised(direction));
+        let start = simd::dot(&point.downhill, direction);
+        let step = line_search(&self.samples, &self.scores, &self.along, slope, curve, start);
+        for (v, d) in self.v.iter_mut().zip(direction) {
+            *v += step * d;
+        }
+        for (f, a) in self.scores.iter_mut().zip(&self.along) {
+            *f += step * a;
+        }
+    }
+}
+
+/// When to stop, and the best feasible point so far.
+struct Ending {
+    best: Option<DualSolution>,
+    best_gap: f64,
+    /// Rounds without a better gap.
+    idle: u32,
+    /// Factor on the gap aimed at.
+    demand: f64,
+}
+
+impl Ending {
+    /// Step 2: the answer, if it is time. Near the gap aimed at, alpha is made feasible and
+    /// measured.
+    fn at(
+        &mut self,
+        solver: &Solver<'_>,
+        point: &Point,
+        round: u64,
+        settings: &SvmSettings,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Option<DualSolution> {
+        let gap = point.gap;
+        self.idle = if gap < 0.9 * self.best_gap { 0 } else { self.idle + 1 };
+        self.best_gap = self.best_gap.min(gap);
+        let broken = !gap.is_finite() || self.idle > PATIENCE;
+        let limit = stop()
+            .or((round >= settings.max_epochs).then_some(Status::CallLimit))
+            .or(broken.then_some(Status::Stalled));
+        if limit.is_none() && gap > self.demand * settings.tolerance * point.primal {
+            return None;
+        }
+        let now = coordinate::finish(solver.rows, solver.dual, solver.beta.clone(), round, Status::Optimal);
+        if now.gap() <= settings.tolerance {
+            return Some(now);
+        }
+        if self.best.as_ref().is_none_or(|b| b.gap().is_nan() || now.gap() < b.gap()) {
+            self.best = Some(now);
+        }
+        self.demand *= STRICTER;
+        let status = limit?;
+        self.best.take().map(|best| DualSolution { status, iterations: round, ..best })
+    }
+}
+
+/// The step t >= 0 where the derivative along the direction is 0: it is piecewise linear and
+/// growing, so Newton steps kept inside the bracket end after a few pieces; a tenth of the slope
+/// `-start` at 0 is near enough. `slope` and `curve` belong to the penalty.
 fn line_search(samples: &[Sample], scores: &[f64], along: &[f64], slope: f64, curve: f64, start: f64) -> f64 {
     let derivative = |t: f64| {
         let (mut first, mut second) = (slope + t * curve, curve);
@@ -206,15 +331,15 @@ fn line_search(samples: &[Sample], scores: &[f64], along: &[f64], slope: f64, cu
         }
         (first, second)
     };
-    flat_point(derivative, 0.1 * start)
+    flat_point(derivative, FLAT * start)
 }
 
-/// A t > 0 where a growing, piecewise linear derivative is at most `near` in size: Newton steps kept inside the bracket.
-/// `derivative` gives the derivative and its slope.
+/// A t > 0 where a growing, piecewise linear derivative is at most `near` in size: Newton steps
+/// kept inside the bracket. `derivative` gives the derivative and its slope.
 pub(crate) fn flat_point(derivative: impl Fn(f64) -> (f64, f64), near: f64) -> f64 {
     let (mut low, mut high) = (0.0, f64::INFINITY);
     let mut t = 1.0;
-    for _ in 0..40 {
+    for _ in 0..LINE_STEPS {
         let (first, second) = derivative(t);
         if first.abs() <= near || second <= 0.0 {
             break;

@@ -1,6 +1,7 @@
 //! The normal matrix `H = R + sum_i d_i x_i x_i'` of few features, and its Cholesky factor.
 //!
-//! x_i carries the bias as a last constant feature: its value s and R = 1 there when penalised, value 1 and R = 0 when free.
+//! x_i carries the bias as a last constant feature: its value s and R = 1 there when penalised,
+//! value 1 and R = 0 when free.
 
 use super::Bias;
 use crate::RowMatrix;
@@ -8,7 +9,8 @@ use crate::design::Row;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::{OuterSum, TILE};
 
-/// Rows with more than this share of non-zeros are added as dense rows: tiles are that much faster than scattering.
+/// Rows with more than this share of non-zeros are added as dense rows: tiles are that much faster
+/// than scattering.
 const DENSE_SHARE: f64 = 0.3;
 
 /// Rows with the bias as a constant last feature of value `last`.

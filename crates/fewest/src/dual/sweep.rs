@@ -1,7 +1,9 @@
-//! One epoch of dual coordinate descent, compiled once per way of keeping the scores and per instruction set.
+//! One epoch of dual coordinate descent, compiled once per way of keeping the scores and per
+//! instruction set.
 //!
-//! Works on alpha_i = y_i beta_i = |beta_i| as the paper does. With `f_i` the score, `b = centre + gain sum beta` and
-//! `r_i` the ridge, the gradient of the (minimised) dual is, Hsieh et al. eq. (9) with a bias,
+//! Works on alpha_i = y_i beta_i = |beta_i| as the paper does. With `f_i` the score,
+//! `b = centre + gain sum beta` and `r_i` the ridge, the gradient of the (minimised) dual is, Hsieh
+//! et al. eq. (9) with a bias,
 //!
 //! ```text
 //! G_i = y_i (f_i + b) - 1 + r_i alpha_i,        Q_ii = ||x_i||^2 + gain + r_i
@@ -97,7 +99,7 @@ pub(super) struct Epoch {
 /// Visits every active sample once in random order.
 #[inline(always)]
 fn epoch<S: Scores, const SQUARED: bool>(scores: &mut S, d: &mut Descent) -> Epoch {
-    let mut seen = Epoch { highest: f64::NEG_INFINITY, lowest: f64::INFINITY, gap: 0.0, growth: 0.0 };
+    let mut epoch = Epoch { highest: f64::NEG_INFINITY, lowest: f64::INFINITY, gap: 0.0, growth: 0.0 };
     let mut at = 0;
     while at < d.active.len() {
         let other = at + d.shuffle.below(d.active.len() - at);
@@ -107,10 +109,10 @@ fn epoch<S: Scores, const SQUARED: bool>(scores: &mut S, d: &mut Descent) -> Epo
         let slack = 1.0 - y * (scores.score(i) + d.centre + d.gain * d.sum);
         let gradient = ridge * alpha - slack;
 
-        // Primal minus dual splits over the samples: with u = 1 - y_i (f_i + b), C max(0, u) - alpha u for the hinge and
-        // C max(0, u)^2 - alpha u + r alpha^2 / 2 for its square.
+        // Primal minus dual splits over the samples: with u = 1 - y_i (f_i + b), C max(0, u) -
+        // alpha u for the hinge and C max(0, u)^2 - alpha u + r alpha^2 / 2 for its square.
         let loss = cost * if SQUARED { slack.max(0.0) * slack.max(0.0) } else { slack.max(0.0) };
-        seen.gap += loss - alpha * (slack - 0.5 * ridge * alpha);
+        epoch.gap += loss - alpha * (slack - 0.5 * ridge * alpha);
 
         let projected = if alpha <= 0.0 {
             if gradient > d.shrink_above {
@@ -127,21 +129,21 @@ fn epoch<S: Scores, const SQUARED: bool>(scores: &mut S, d: &mut Descent) -> Epo
         } else {
             gradient
         };
-        seen.highest = seen.highest.max(projected);
-        seen.lowest = seen.lowest.min(projected);
+        epoch.highest = epoch.highest.max(projected);
+        epoch.lowest = epoch.lowest.min(projected);
         if projected != 0.0 {
             let next = (alpha - gradient * inverse).clamp(0.0, cap);
             let step = next - alpha;
             if step != 0.0 {
                 d.coordinates[i].alpha = next;
                 d.sum += y * step;
-                seen.growth -= step * (gradient + 0.5 * step / inverse);
+                epoch.growth -= step * (gradient + 0.5 * step / inverse);
                 scores.advance(i, y * step);
             }
         }
         at += 1;
     }
-    seen
+    epoch
 }
 
 #[inline(always)]
@@ -155,7 +157,8 @@ struct Dense<'a> {
 }
 
 impl Scores for Dense<'_> {
-    /// Four groups of eight lanes, then one, then single values: short rows are the common case here.
+    /// Four groups of eight lanes, then one, then single values: short rows are the common case
+    /// here.
     #[inline(always)]
     fn score(&self, i: usize) -> f64 {
         let p = self.w.len();

@@ -2,10 +2,13 @@
 //!
 //! | kernel | data | engine |
 //! | --- | --- | --- |
-//! | linear | n at most [`WHOLE_GRAM`] and no larger than 2 p, more than n^2 values | SMO with its active-set finish on the n x n Gram matrix |
-//! | linear | otherwise | rows: coordinate descent, then Newton's method or SMO on the Gram matrix ([`super::linear`]) |
-//! | other | n at most [`WHOLE_GRAM`] | SMO with its active-set finish on the whole kernel matrix |
+//! | linear | n at most [`WHOLE_GRAM`] and 2 p, more than n^2 values | SMO on the n x n Gram matrix |
+//! | linear | otherwise | rows: coordinate descent, then a second method ([`super::linear`]) |
+//! | other | n at most [`WHOLE_GRAM`] | SMO on the whole kernel matrix |
 //! | other | larger | SMO on cached kernel rows |
+//!
+//! SMO on a whole matrix has its active-set finish. The second method on rows is Newton's, or SMO
+//! on the Gram matrix.
 
 use super::active_set::ActiveSet;
 use super::{BoxDual, DualSolution, SvmSettings, smo};
@@ -16,16 +19,18 @@ use crate::{Design, Error, Kernel, Status};
 /// Most samples whose Gram matrix is computed whole in f64 (50 MB).
 pub const WHOLE_GRAM: usize = 2500;
 
-/// Most samples whose Gram matrix is worth having when coordinate descent did not get there (200 MB).
+/// Most samples whose Gram matrix is worth having when coordinate descent did not get there (200
+/// MB).
 const LARGEST_GRAM: usize = 5000;
 
-/// Whether the n x n Gram matrix of p features is worth having: no larger than the data, few samples, and it fits.
+/// Whether the n x n Gram matrix of p features is worth having: no larger than the data, few
+/// samples, and it fits.
 pub(crate) fn affords_gram(n: usize, p: usize, settings: &SvmSettings) -> bool {
     n <= WHOLE_GRAM && n <= 2 * p && GramMatrix::bytes(n) <= settings.memory
 }
 
-/// Trains on the given features (columns of `design`). `y` holds -1 or +1 and `weights` the cost multipliers, length n each.
-/// Weights w of a linear machine come back in the order of `features`.
+/// Trains on the given features (columns of `design`). `y` holds -1 or +1 and `weights` the cost
+/// multipliers, length n each. Weights w of a linear machine come back in the order of `features`.
 ///
 /// # Errors
 /// Settings out of range; a precomputed kernel that is not a symmetric n x n matrix.
@@ -76,7 +81,8 @@ pub fn train(
     })
 }
 
-/// The linear machine of [`train`] from `start` (length n; zeros when absent), which may be the solution on other features.
+/// The linear machine of [`train`] from `start` (length n; zeros when absent), which may be the
+/// solution on other features.
 pub(crate) fn train_linear(
     design: &dyn Design,
     features: &[usize],

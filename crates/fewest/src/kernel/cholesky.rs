@@ -12,7 +12,8 @@ pub(crate) struct Factor {
     m: usize,
     /// The matrix until it is decomposed, in the tiles of an [`super::outer::OuterSum`].
     tiles: Vec<Tile>,
-    /// Strip s, column k of L, lane l: L[8 s + l][k] at `(s * depth + k) * 8 + l`, with depth = 8 strips.
+    /// Strip s, column k of L, lane l: L[8 s + l][k] at `(s * depth + k) * 8 + l`, with depth = 8
+    /// strips.
     packed: Vec<f64>,
 }
 
@@ -112,8 +113,8 @@ impl Factor {
     }
 }
 
-/// Left-looking: strip s of L, tile by tile from the left. A pivot lost to rounding is made huge, which leaves its
-/// variable where it is (Zhang, LIPSOL, 1998, sec. 5).
+/// Left-looking: strip s of L, tile by tile from the left. A pivot lost to rounding is made huge,
+/// which leaves its variable where it is (Zhang, LIPSOL, 1998, sec. 5).
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 fn cholesky(strips: usize, tiles: &[Tile], packed: &mut [f64]) {
     let depth = strips * TILE;

@@ -284,7 +284,7 @@ fn weighted_sigest(design: &dyn Design, counts: Option<&[f64]>, theta: usize) ->
         out.clear();
         out.resize(n - i - 1, 0.0);
         for column in &columns {
-            crate::kernel::simd::add_squared_differences(1.0, column[i], &column[i + 1..], out);
+            crate::simd::add_squared_differences(1.0, column[i], &column[i + 1..], out);
         }
     };
     // Counts that are all 1 are none.

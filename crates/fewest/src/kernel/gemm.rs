@@ -40,7 +40,8 @@ impl<'a> View<'a> {
     }
 }
 
-/// C += alpha A B, with C row-major at distance `stride` between rows (only its A.rows x B.columns entries are touched).
+/// C += alpha A B, with C row-major at distance `stride` between rows (only its A.rows x B.columns
+/// entries are touched).
 pub fn add_product(c: &mut [f64], stride: usize, alpha: f64, a: View<'_>, b: View<'_>) {
     let (m, n, k) = (a.rows, b.columns, a.columns);
     assert_eq!(k, b.rows, "A's columns are B's rows");
@@ -49,7 +50,8 @@ pub fn add_product(c: &mut [f64], stride: usize, alpha: f64, a: View<'_>, b: Vie
     }
     assert!(a.fits() && b.fits(), "A and B lie inside their slices");
     assert!(n <= stride && (m - 1) * stride + n <= c.len(), "C lies inside its slice");
-    // SAFETY: the asserts above bound every element gemm may touch; C does not overlap A or B (it is borrowed mutably).
+    // SAFETY: the asserts above bound every element gemm may touch; C does not overlap A or B (it
+    // is borrowed mutably).
     unsafe {
         gemm::gemm(
             m,

@@ -1,18 +1,25 @@
-//! Whole Gram matrices: K = X X' over chosen features, kernel values from it, and its update when features come and go.
+//! Whole Gram matrices: K = X X' over chosen features, kernel values from it, and its update when
+//! features come and go.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Kernel;
 use super::gemm::{View, add_product};
-use super::{Kernel, simd};
 use crate::design::Row;
+use crate::simd;
 use crate::{Design, Error};
 
-/// Most columns gathered at a time; fewer when n is small, so that they take an eighth of the Gram matrix at most.
-const PANEL: usize = 256;
-/// Rows of K that one thread works on at a time.
-const TILE: usize = 128;
+/// Tuning: chosen by hand; `make bench-rfe` shows what a change costs.
+mod tuning {
+    /// Most columns gathered at a time; fewer when n is small, so that they take an eighth of the
+    /// Gram matrix at most.
+    pub(super) const PANEL: usize = 256;
+    /// Rows of K that one thread works on at a time.
+    pub(super) const TILE: usize = 128;
+}
+use tuning::{PANEL, TILE};
 
 /// A full symmetric n x n matrix, row after row.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,8 +74,8 @@ impl GramMatrix {
         Self { n, values }
     }
 
-    /// K_ik = sum over the given features of x_ij x_kj. Multiply-adds: n^2 p / 2 when dense, the sum of the columns' squared
-    /// non-zeros when sparse.
+    /// K_ik = sum over the given features of x_ij x_kj. Multiply-adds: n^2 p / 2 when dense, the
+    /// sum of the columns' squared non-zeros when sparse.
     pub fn linear(design: &dyn Design, features: &[usize]) -> Self {
         let n = design.n_samples();
         let mut gram = Self { n, values: vec![0.0; n * n] };
@@ -110,7 +117,8 @@ impl GramMatrix {
         self
     }
 
-    /// K += sign x_j x_j': a feature comes (1) or goes (-1). Cost n^2, or the squared non-zeros of a sparse column.
+    /// K += sign x_j x_j': a feature comes (1) or goes (-1). Cost n^2, or the squared non-zeros of
+    /// a sparse column.
     pub fn add_feature(&mut self, design: &dyn Design, j: usize, sign: f64) {
         let n = self.n;
         if let Some(x) = design.dense_column(j) {

@@ -1,4 +1,5 @@
-//! Inverse of a symmetric positive definite matrix, by halves so that nearly all work is matrix products.
+//! Inverse of a symmetric positive definite matrix, by halves so that nearly all work is matrix
+//! products.
 //!
 //! ```text
 //! [A  B'; B  D]^-1 = [A^-1 + T'U   -U'; -U   S^-1],   T = B A^-1,  S = D - T B',  U = S^-1 T
@@ -9,8 +10,9 @@ use super::gemm::{View, add_product};
 /// Matrices up to this size are inverted by Gauss-Jordan sweeps.
 const SMALL: usize = 48;
 
-/// Inverts the n x n matrix in place (row-major, distance `stride` between rows, both triangles given and returned).
-/// A pivot at or below `floor` is raised to it: the result is then the inverse of a slightly larger matrix.
+/// Inverts the n x n matrix in place (row-major, distance `stride` between rows, both triangles
+/// given and returned). A pivot at or below `floor` is raised to it: the result is then the inverse
+/// of a slightly larger matrix.
 pub fn invert(a: &mut [f64], n: usize, stride: usize, floor: f64) {
     if n <= SMALL {
         sweep(a, n, stride, floor);

@@ -8,12 +8,11 @@ pub mod inverse;
 pub(crate) mod outer;
 pub(crate) mod products;
 pub mod rows;
-pub mod simd;
 pub(crate) mod symmetric;
 
 pub use gamma::{Gamma, KernelRule};
 
-use crate::Error;
+use crate::{Error, simd};
 
 /// Kernel function k(x, x').
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
@@ -73,7 +72,8 @@ impl Kernel {
 }
 
 impl Kernel {
-    /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norm_of(k)` is ||x_k||^2.
+    /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norm_of(k)`
+    /// is ||x_k||^2.
     pub fn from_products(&self, products: &mut [f64], norm: f64, norm_of: impl Fn(usize) -> f64) {
         if let Kernel::Rbf { .. } = self {
             for (k, value) in products.iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! Sums of outer products of rows: the normal matrix of few features.
 //!
-//! A safe register-tiled rank-k update. Columns are packed in strips of eight, so a tile of the result is 8 x 8 sums that
-//! stay in registers while k rows stream past.
+//! A safe register-tiled rank-k update. Columns are packed in strips of eight, so a tile of the
+//! result is 8 x 8 sums that stay in registers while k rows stream past.
 
 use multiversion::{multiversion, target::target_cfg_f};
 
@@ -35,7 +35,8 @@ impl OuterSum {
         }
     }
 
-    /// Adds `v v'` with v = scale (x, last): `last` is a constant feature appended to `x` where m is one longer.
+    /// Adds `v v'` with v = scale (x, last): `last` is a constant feature appended to `x` where m
+    /// is one longer.
     pub(crate) fn add(&mut self, x: &[f64], scale: f64, last: f64) {
         let (whole, rest) = x.as_chunks::<TILE>();
         let k = self.filled;

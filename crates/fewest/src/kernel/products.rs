@@ -1,20 +1,23 @@
-//! Inner products, or squared distances, of all samples over features that come and go: what kernel matrices are made from.
+//! Inner products, or squared distances, of all samples over features that come and go: what kernel
+//! matrices are made from.
 //!
-//! A feature x that leaves changes them by `- x_i x_k` or `- (x_i - x_k)^2`, at a cost of n^2, and a kernel matrix without it is
-//! one more pass; nothing is computed from all features again.
+//! A feature x that leaves changes them by `- x_i x_k` or `- (x_i - x_k)^2`, at a cost of n^2, and
+//! a kernel matrix without it is one more pass; nothing is computed from all features again.
 
 use std::borrow::Cow;
 
+use super::Kernel;
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
-use super::{Kernel, simd};
 use crate::Design;
 use crate::design::Row;
+use crate::simd;
 
 /// Features whose columns [`CrossProducts::new`] gathers at a time.
 const PANEL: usize = 64;
 
-/// A full symmetric n x n matrix, row after row: squared distances for an RBF kernel, inner products for the others.
+/// A full symmetric n x n matrix, row after row: squared distances for an RBF kernel, inner
+/// products for the others.
 #[derive(Debug, Clone)]
 pub struct Products {
     n: usize,
@@ -62,7 +65,8 @@ impl Products {
         GramMatrix::from_values(self.n, values)
     }
 
-    /// `sum_ik b_ik k_ik` of the kernel values k without the given features (columns of length n), for symmetric B, n x n.
+    /// `sum_ik b_ik k_ik` of the kernel values k without the given features (columns of length n),
+    /// for symmetric B, n x n.
     pub fn weighted_without(&self, features: &[&[f64]], kernel: &Kernel, weights: &[f64]) -> f64 {
         let mut row = vec![0.0; self.n];
         let mut sum = 0.0;
@@ -87,8 +91,8 @@ impl Products {
     }
 }
 
-/// The same between the samples of two designs with the same features: one row for each sample of the first, one column for each of
-/// the second.
+/// The same between the samples of two designs with the same features: one row for each sample of
+/// the first, one column for each of the second.
 #[derive(Debug)]
 pub(crate) struct CrossProducts {
     columns: usize,
@@ -102,7 +106,8 @@ impl CrossProducts {
         8 * rows as u64 * columns as u64
     }
 
-    /// Over the given features. Multiply-adds: rows x columns x features when dense; sparse as [`GramMatrix::linear`].
+    /// Over the given features. Multiply-adds: rows x columns x features when dense; sparse as
+    /// [`GramMatrix::linear`].
     pub(crate) fn new(rows: &dyn Design, columns: &dyn Design, features: &[usize], kernel: &Kernel) -> Self {
         let (h, n) = (rows.n_samples(), columns.n_samples());
         let mut values = vec![0.0; h * n];
@@ -141,7 +146,8 @@ impl CrossProducts {
         }
     }
 
-    /// `sum_k k_ik beta_k` of the kernel values k for each row i and each beta (length `columns`), row after row.
+    /// `sum_k k_ik beta_k` of the kernel values k for each row i and each beta (length `columns`),
+    /// row after row.
     pub(crate) fn scores(&self, kernel: &Kernel, betas: &[&[f64]]) -> Vec<f64> {
         let mut row = Vec::with_capacity(self.columns);
         let mut scores = Vec::with_capacity(betas.len() * self.values.len() / self.columns.max(1));

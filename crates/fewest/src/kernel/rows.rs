@@ -1,16 +1,17 @@
-//! Kernel rows over the active samples of a decomposition solver: from a whole Gram matrix, or computed on demand and
-//! kept in a least-recently-used cache within a memory budget.
+//! Kernel rows over the active samples of a decomposition solver: from a whole Gram matrix, or
+//! computed on demand and kept in a least-recently-used cache within a memory budget.
 
 use rayon::prelude::*;
 
+use super::Kernel;
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
-use super::{Kernel, simd};
 use crate::RowMatrix;
 use crate::design::Row;
+use crate::simd;
 
-/// What a decomposition solver sees of the kernel matrix. Samples are addressed by position in the active list, which
-/// starts as all samples in order; rows cover the active samples in that order.
+/// What a decomposition solver sees of the kernel matrix. Samples are addressed by position in the
+/// active list, which starts as all samples in order; rows cover the active samples in that order.
 pub trait KernelRows {
     /// Type the rows are stored in; f32 is made up for by [`KernelRows::scores`], which is exact.
     type Value: Copy + Into<f64> + Send + Sync;
@@ -63,12 +64,17 @@ impl KernelRows for &GramMatrix {
     }
 }
 
-/// Samples whose scores are computed together.
-const SCORE_BLOCK: usize = 64;
-/// Sparse rows are worth treating as dense for matrix products up to this ratio of features to non-zeros per row.
-const DENSE_RATIO: usize = 12;
-/// Bytes of dense support vectors a score computation may take.
-const DENSE_BYTES: usize = 256 << 20;
+/// Tuning: chosen by hand; `make bench-train` shows what a change costs.
+mod tuning {
+    /// Samples whose scores are computed together.
+    pub(super) const SCORE_BLOCK: usize = 64;
+    /// Sparse rows are worth treating as dense for matrix products up to this ratio of features to
+    /// non-zeros per row.
+    pub(super) const DENSE_RATIO: usize = 12;
+    /// Bytes of dense support vectors a score computation may take.
+    pub(super) const DENSE_BYTES: usize = 256 << 20;
+}
+use tuning::{DENSE_BYTES, DENSE_RATIO, SCORE_BLOCK};
 
 /// Kernel rows computed from the samples, cached in f32.
 pub struct CachedRows<'a> {
@@ -76,13 +82,15 @@ pub struct CachedRows<'a> {
     kernel: Kernel,
     norms: Vec<f64>,
     active: Vec<usize>,
-    /// Dense data: the active samples in f32, feature after feature, so that a row is computed by streaming columns.
+    /// Dense data: the active samples in f32, feature after feature, so that a row is computed by
+    /// streaming columns.
     columns: Vec<f32>,
     cache: Cache,
 }
 
 impl<'a> CachedRows<'a> {
-    /// Over all samples of `data`, with at most `memory` bytes of rows (two rows are kept whatever the budget).
+    /// Over all samples of `data`, with at most `memory` bytes of rows (two rows are kept whatever
+    /// the budget).
     pub fn new(data: &'a RowMatrix, kernel: Kernel, memory: u64) -> Self {
         let n = data.n_samples();
         let norms = (0..n).map(|i| data.row(i).squared_norm()).collect();
@@ -107,7 +115,8 @@ impl<'a> CachedRows<'a> {
         }
     }
 
-    /// Makes the row of position a cover the whole active list; `pinned` is protected from eviction.
+    /// Makes the row of position a cover the whole active list; `pinned` is protected from
+    /// eviction.
     fn fill(&mut self, a: usize, pinned: Option<usize>) {
         let sample = self.active[a];
         let have = self.cache.rows[sample].len();
@@ -216,7 +225,8 @@ impl KernelRows for CachedRows<'_> {
     }
 }
 
-/// Least-recently-used rows by sample, as a list threaded through `next` and `previous` (index n is its head).
+/// Least-recently-used rows by sample, as a list threaded through `next` and `previous` (index n is
+/// its head).
 struct Cache {
     rows: Vec<Vec<f32>>,
     next: Vec<usize>,

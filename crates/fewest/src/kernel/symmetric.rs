@@ -1,4 +1,5 @@
-//! Products of a few columns with each other and exponentials, in single precision, for the instruction set at hand.
+//! Products of a few columns with each other and exponentials, in single precision, for the
+//! instruction set at hand.
 
 use multiversion::multiversion;
 use pulp::{Arch, Simd, WithSimd};
@@ -8,8 +9,8 @@ pub(crate) const BLOCK: usize = 4;
 /// Lanes of the widest instruction set: columns are a multiple of it.
 pub(crate) const WIDTH: usize = 16;
 
-/// Rounding error of a product of two columns of this length, as a share of the sum of the absolute values of its terms:
-/// each lane adds its terms one after the other, then the lanes are added.
+/// Rounding error of a product of two columns of this length, as a share of the sum of the absolute
+/// values of its terms: each lane adds its terms one after the other, then the lanes are added.
 pub(crate) fn rounding(length: usize) -> f64 {
     let lanes = Arch::new().dispatch(Lanes);
     (length.div_ceil(lanes) + lanes) as f64 * f64::from(f32::EPSILON) / 2.0
@@ -111,7 +112,8 @@ pub(crate) fn centre_on(centre: &[f32], delta: &mut [f32], spread: &mut [f32]) {
 
 /// x <- exp(-x) elementwise for x >= 0; relative error below 3e-7, and 0 above 87.
 ///
-/// exp(-x) = 2^k exp(r) with k = round(-x / ln 2), |r| <= ln 2 / 2, and the Taylor polynomial of degree 7 for exp(r).
+/// exp(-x) = 2^k exp(r) with k = round(-x / ln 2), |r| <= ln 2 / 2, and the Taylor polynomial of
+/// degree 7 for exp(r).
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
 pub(crate) fn exp_of_minus(values: &mut [f32]) {
     const LN2_HIGH: f32 = 0.693_145_75;

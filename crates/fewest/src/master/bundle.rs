@@ -41,7 +41,7 @@ impl Plane {
 
 /// What [`Bundle::learn`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub(crate) enum Taken {
     /// The centre moved.
     Serious,
     /// It stayed.
@@ -50,7 +50,7 @@ pub enum Taken {
 
 /// The bundle: planes, centre, weight of the stabilising term.
 #[derive(Debug)]
-pub struct Bundle {
+pub(crate) struct Bundle {
     planes: Vec<Plane>,
     weights: Vec<f64>,
     centre: Vec<f64>,
@@ -65,7 +65,7 @@ pub struct Bundle {
 
 impl Bundle {
     /// From z and a supergradient (pairs of place and value, ascending) at the first centre, each of whose parts is in [-1, 1].
-    pub fn new(centre: Vec<f64>, value: f64, gradient: Vec<(usize, f64)>) -> Self {
+    pub(crate) fn new(centre: Vec<f64>, value: f64, gradient: Vec<(usize, f64)>) -> Self {
         let steepest = gradient.iter().map(|e| e.1.abs()).fold(0.0, f64::max);
         let t = 0.5 / steepest.max(f64::MIN_POSITIVE);
         let plane = Plane { value: value - gradient.iter().map(|&(k, g)| g * centre[k]).sum::<f64>(), gradient };
@@ -84,7 +84,7 @@ impl Bundle {
     }
 
     /// Step 1: where to evaluate z next.
-    pub fn propose(&mut self) -> &[f64] {
+    pub(crate) fn propose(&mut self) -> &[f64] {
         for _ in 0..NEWTON {
             if !self.newton() {
                 break;
@@ -105,7 +105,7 @@ impl Bundle {
     }
 
     /// Steps 2 and 3: z at the point proposed and a plane `value + gradient.x` that is nowhere below z.
-    pub fn learn(&mut self, z: f64, value: f64, gradient: Vec<(usize, f64)>) -> Taken {
+    pub(crate) fn learn(&mut self, z: f64, value: f64, gradient: Vec<(usize, f64)>) -> Taken {
         let rise = z - self.value;
         let taken = if rise > 0.0 && rise >= SERIOUS * self.promised {
             if rise >= GOOD * self.promised {
@@ -134,17 +134,17 @@ impl Bundle {
     }
 
     /// How much the model promised to rise at the point proposed last; 0 at an optimum.
-    pub fn promised(&self) -> f64 {
+    pub(crate) fn promised(&self) -> f64 {
         self.promised
     }
 
     /// z is nowhere above.
-    pub fn ceiling(&self) -> f64 {
+    pub(crate) fn ceiling(&self) -> f64 {
         self.ceiling
     }
 
     /// z at the centre, the largest found.
-    pub fn value(&self) -> f64 {
+    pub(crate) fn value(&self) -> f64 {
         self.value
     }
 

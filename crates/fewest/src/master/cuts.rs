@@ -11,7 +11,7 @@
 //! Scaling  HiGHS's tolerances are absolute, so eta is measured in units of the best value known, and the program is made anew
 //!          when that has fallen to a tenth. Gains too small for HiGHS are taken off the constant: the cut only gets weaker.
 
-use crate::backend::highs::{Answer, Column, Effort, Ended, Program, SMALLEST};
+use crate::backend::highs::{Answer, Column, Effort, Program, SMALLEST, SolveStatus};
 use crate::master::program::{self, add_rules};
 use crate::saddle::Cut;
 use crate::{Choice, Error, Rules, Run, Subset};
@@ -25,7 +25,7 @@ const FINE: f64 = 1.05;
 
 /// What a solve of the master says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub(crate) enum Found {
     /// This allowed subset has the least value by the cuts, up to the gap asked for; no allowed one is below the bound.
     Subset(Subset, f64),
     /// No allowed subset is below the cutoff.
@@ -36,7 +36,7 @@ pub enum Found {
 
 /// The master problem over the cuts so far.
 #[derive(Debug)]
-pub struct CutMaster<'a> {
+pub(crate) struct CutMaster<'a> {
     rules: &'a Rules,
     /// By unit: sum of lambda_j.
     penalty: Vec<f64>,
@@ -58,7 +58,7 @@ impl<'a> CutMaster<'a> {
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
-    pub fn new(rules: &'a Rules, penalty: &[f64]) -> Result<Self, Error> {
+    pub(crate) fn new(rules: &'a Rules, penalty: &[f64]) -> Result<Self, Error> {
         let price = |u: usize| rules.unit(u).iter().filter_map(|&j| penalty.get(j)).sum();
         let mut master = Self {
             rules,
@@ -104,7 +104,7 @@ impl<'a> CutMaster<'a> {
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
-    pub fn learn(&mut self, cut: &Cut, value: f64) -> Result<(), Error> {
+    pub(crate) fn learn(&mut self, cut: &Cut, value: f64) -> Result<(), Error> {
         let by_unit = |u: usize| self.rules.unit(u).iter().map(|&j| cut.gains[j]).sum();
         self.cuts.push((cut.constant, (0..self.rules.n_units()).map(by_unit).collect()));
         if value > 0.0 && value < FINER * self.one {
@@ -116,7 +116,7 @@ impl<'a> CutMaster<'a> {
     }
 
     /// lambda of a subset or mixture.
-    pub fn price(&self, z: &[f64]) -> f64 {
+    pub(crate) fn price(&self, z: &[f64]) -> f64 {
         (0..self.penalty.len()).map(|u| self.penalty[u] * z[self.rules.unit(u)[0]]).sum()
     }
 
@@ -125,7 +125,7 @@ impl<'a> CutMaster<'a> {
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
-    pub fn centre(&self, run: &Run<'_>) -> Result<Option<Vec<f64>>, Error> {
+    pub(crate) fn centre(&self, run: &Run<'_>) -> Result<Option<Vec<f64>>, Error> {
         let mut other = Self::new(self.rules, &[])?;
         let free: Vec<usize> = (0..self.rules.n_units()).filter(|&u| self.rules.root()[u] == Choice::Free).collect();
         // A program with all z_j >= least for a few values of it is much faster than one that maximises it.
@@ -134,9 +134,9 @@ impl<'a> CutMaster<'a> {
         for _ in 0..CENTRE_STEPS {
             free.iter().try_for_each(|&u| other.program.set_bounds(u, least, 1.0))?;
             let answer = other.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
-            match answer.ended {
-                Ended::Stopped => return Ok(None),
-                Ended::Optimal => (low, middle) = (least, Some(self.by_feature(&answer.values))),
+            match answer.status {
+                SolveStatus::Stopped => return Ok(None),
+                SolveStatus::Optimal => (low, middle) = (least, Some(self.by_feature(&answer.values))),
                 _ => high = least,
             }
             if low == 1.0 || high < FINE * low {
@@ -153,9 +153,9 @@ impl<'a> CutMaster<'a> {
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
-    pub fn relaxation(&mut self, run: &Run<'_>) -> Result<Option<(f64, Vec<f64>)>, Error> {
+    pub(crate) fn relaxation(&mut self, run: &Run<'_>) -> Result<Option<(f64, Vec<f64>)>, Error> {
         let answer = self.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
-        Ok((answer.ended == Ended::Optimal).then(|| (answer.bound * self.one, self.by_feature(&answer.values))))
+        Ok((answer.status == SolveStatus::Optimal).then(|| (answer.bound * self.one, self.by_feature(&answer.values))))
     }
 
     /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it are looked for. `start` is
@@ -163,7 +163,7 @@ impl<'a> CutMaster<'a> {
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
-    pub fn solve(
+    pub(crate) fn solve(
         &mut self,
         gap: f64,
         cutoff: Option<f64>,
@@ -180,12 +180,12 @@ impl<'a> CutMaster<'a> {
             }
             let answer = self.ask(&Effort { gap, ..Effort::default() }, run)?;
             let bound = (answer.bound * self.one).min(cutoff.unwrap_or(f64::INFINITY));
-            match answer.ended {
-                Ended::Infeasible if cutoff.is_some() => return Ok(Found::Nothing),
-                Ended::Optimal => {}
-                Ended::Stopped => return Ok(Found::Stopped(bound)),
-                Ended::Infeasible | Ended::Unbounded => {
-                    return Err(Error::Solver(format!("HiGHS calls a master problem {:?}", answer.ended)));
+            match answer.status {
+                SolveStatus::Infeasible if cutoff.is_some() => return Ok(Found::Nothing),
+                SolveStatus::Optimal => {}
+                SolveStatus::Stopped => return Ok(Found::Stopped(bound)),
+                SolveStatus::Infeasible | SolveStatus::Unbounded => {
+                    return Err(Error::Solver(format!("HiGHS calls a master problem {:?}", answer.status)));
                 }
             }
             let z = self.by_feature(&answer.values);
@@ -209,7 +209,7 @@ impl<'a> CutMaster<'a> {
 }
 
 /// 1 for the features of the subset, 0 for the others.
-pub fn indicator(subset: &Subset) -> Vec<f64> {
+pub(crate) fn indicator(subset: &Subset) -> Vec<f64> {
     (0..subset.p()).map(|j| f64::from(subset.contains(j))).collect()
 }
 

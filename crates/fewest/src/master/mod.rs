@@ -1,8 +1,9 @@
 //! Master problems: what methods that work in rounds learn, in the form that answers what to ask next.
 
-pub mod bundle;
 #[cfg(feature = "highs")]
-pub mod cuts;
+pub(crate) mod bundle;
 #[cfg(feature = "highs")]
-pub mod program;
-pub mod simplex_qp;
+pub(crate) mod cuts;
+#[cfg(feature = "highs")]
+pub(crate) mod program;
+pub(crate) mod simplex_qp;

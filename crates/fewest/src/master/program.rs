@@ -1,6 +1,6 @@
 //! A selection problem as one mixed-integer program: rows for the rules, and a run that watches the solver.
 
-use crate::backend::highs::{Answer, Effort, Ended, Program, SMALLEST};
+use crate::backend::highs::{Answer, Effort, Program, SMALLEST, SolveStatus};
 use crate::{Error, Event, Rules, Run, Sense, Status, Subset};
 
 /// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a budget over large costs.
@@ -10,7 +10,11 @@ const FAR_FROM_ONE: f64 = 1e3;
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
-pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Result<(), Error> {
+pub(crate) fn add_rules(
+    program: &mut Program,
+    rules: &Rules,
+    column: impl Fn(usize) -> Option<usize>,
+) -> Result<(), Error> {
     for row in rules.rows() {
         let mut sums: Vec<(usize, f64)> = row.coefficients.iter().filter_map(|&(j, a)| Some((column(j)?, a))).collect();
         sums.sort_by_key(|e| e.0);
@@ -38,7 +42,7 @@ pub fn add_rules(program: &mut Program, rules: &Rules, column: impl Fn(usize) ->
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
-pub fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Result<(), Error> {
+pub(crate) fn refuse(program: &mut Program, inside: &[usize], outside: &[usize]) -> Result<(), Error> {
     let row: Vec<(usize, f64)> = inside.iter().map(|&k| (k, -1.0)).chain(outside.iter().map(|&k| (k, 1.0))).collect();
     program.add_row(&row, 1.0 - inside.len() as f64, f64::INFINITY).map(|_| ())
 }
@@ -51,7 +55,7 @@ const BYTES: u64 = 2500;
 ///
 /// # Errors
 /// [`Error::Memory`].
-pub fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> Result<(), Error> {
+pub(crate) fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> Result<(), Error> {
     let needed = BYTES.saturating_mul(entries);
     if needed > allowed {
         return Err(Error::Memory { what, needed, allowed, remedy: remedy.to_owned() });
@@ -64,7 +68,7 @@ pub fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> R
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.
-pub fn solve(
+pub(crate) fn solve(
     program: &mut Program,
     features: &[usize],
     effort: &Effort,
@@ -100,17 +104,17 @@ pub fn solve(
             run.stop().is_some()
         })?;
         run.counts.oracle_calls += 1;
-        let Answer { ended, values, bound, .. } = answer;
-        if ended == Ended::Infeasible {
+        let Answer { status, values, bound, .. } = answer;
+        if status == SolveStatus::Infeasible {
             return Ok(Status::Infeasible);
         }
-        if ended == Ended::Unbounded {
+        if status == SolveStatus::Unbounded {
             return Err(Error::Solver("HiGHS calls the program unbounded".to_owned()));
         }
         if !values.is_empty() {
             let subset = chosen(&values);
             run.offer(&subset, value(&subset, &values));
-            if ended == Ended::Optimal && !rules.allows(&subset) {
+            if status == SolveStatus::Optimal && !rules.allows(&subset) {
                 let columns = 0..features.len();
                 let (inside, outside): (Vec<usize>, Vec<usize>) = columns.partition(|&k| subset.contains(features[k]));
                 refuse(program, &inside, &outside)?;
@@ -118,6 +122,10 @@ pub fn solve(
             }
         }
         raise(bound, run);
-        return Ok(if ended == Ended::Optimal { Status::Optimal } else { run.stop().unwrap_or(Status::TimeLimit) });
+        return Ok(if status == SolveStatus::Optimal {
+            Status::Optimal
+        } else {
+            run.stop().unwrap_or(Status::TimeLimit)
+        });
     }
 }

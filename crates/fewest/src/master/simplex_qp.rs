@@ -10,7 +10,7 @@
 //! Fails    never; rounding ends it where no step gains any more.
 
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 
 /// Added to the diagonal of H, as a share of its largest entry: a step along a direction in which H is flat is long, not
 /// infinite. Repeated steps take the ridge out again.
@@ -21,16 +21,7 @@ const EQUAL: f64 = 1e-9;
 const ROUNDING: f64 = 1e-13;
 
 /// Minimises over the simplex from a feasible `x` (length m: each 0 or more, sum 1).
-///
-/// ```
-/// use fewest::master::simplex_qp::minimise;
-///
-/// // The point of the simplex nearest to (1, 0.6): 1/2 |x|^2 - (1, 0.6).x
-/// let mut x = vec![0.5, 0.5];
-/// minimise(&[1.0, 0.0, 0.0, 1.0], &[-1.0, -0.6], &mut x);
-/// assert!((x[0] - 0.7).abs() < 1e-9 && (x[1] - 0.3).abs() < 1e-9);
-/// ```
-pub fn minimise(h: &[f64], q: &[f64], x: &mut [f64]) {
+pub(crate) fn minimise(h: &[f64], q: &[f64], x: &mut [f64]) {
     let m = q.len();
     assert_eq!((h.len(), x.len()), (m * m, m), "H is m x m and x has length m");
     let steepest = q.iter().map(|x| (x - q[0]).abs()).fold(f64::MIN_POSITIVE, f64::max);
@@ -102,6 +93,14 @@ mod tests {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
         }
+    }
+
+    #[test]
+    fn finds_the_point_of_the_simplex_nearest_to_another() {
+        // To (1, 0.6): 1/2 |x|^2 - (1, 0.6).x
+        let mut x = vec![0.5, 0.5];
+        minimise(&[1.0, 0.0, 0.0, 1.0], &[-1.0, -0.6], &mut x);
+        assert!((x[0] - 0.7).abs() < 1e-9 && (x[1] - 0.3).abs() < 1e-9, "{x:?}");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::Method;
 use super::exact::{ExactSettings, exact};
 use crate::dual::train::train;
 use crate::run::relative_gap;
@@ -52,7 +53,7 @@ pub fn certify(
     observer: &mut dyn Observer,
 ) -> Result<Certificate, Error> {
     let clock = Instant::now();
-    settings.check(problem.n_features())?;
+    Method::check(settings, problem.n_features())?;
     if subset.is_empty() || !rules.allows(subset) {
         let why = if subset.is_empty() { "it is empty" } else { "the rules forbid it" };
         return Err(Error::Rules(format!("the subset {subset:?} cannot be certified: {why}; name another one")));

@@ -1,28 +1,35 @@
-//! EB-RFE: evaluation-based elimination. At each step the candidate whose removal cross-validates best leaves.
+//! EB-RFE: evaluation-based elimination. At each step the candidate whose removal cross-validates
+//! best leaves.
 //!
 //! Solves   nothing exactly: a greedy descent guided by cross-validated accuracy.
 //! Paper    Krupka 2016, Algorithm 3; section 3.5 for the number of candidates that adapts.
-//! Given    [`Classified`], Rules, [`EbRfeSettings`].      Returns  the best subset seen, its accuracy and cost, the whole curve.
-//! Steps    1. every candidate set (the survivors without one unit) is cross-validated for every cost
-//!          2. the one of largest accuracy survives, ties to the unit of smaller criterion; it is offered as the best subset
-//!             (ties to the smaller set)
+//! Given    [`Classified`], Rules, [`EbRfeSettings`].
+//! Returns  the best subset found, its accuracy and cost, the whole curve.
+//! Steps    1. every candidate set (the survivors without one unit) is cross-validated for every
+//!          cost
+//!          2. the one of largest accuracy survives, ties to the unit of smaller criterion; it is
+//!             offered as the best subset (ties to the smaller set)
 //!          3. train on the survivors with their best cost and rank the units by the criterion
-//!          4. the K units of smallest criterion that the rules let go are the next candidates; until none may go
-//! Cost     per step K kernel matrices by one update each (n^2), K x folds x costs x pairs trainings from the solutions of the
-//!          survivors, and one ranking. Work is shared out by candidates and folds; the result is the same for any number of threads.
-//! Differs  from the text: the first step judges the full set once, not K times. K = 1 is SVM-RFE with its cost tuned at
-//!          every step. Subsets that the rules forbid (too large, say) are passed through, not offered.
-//! Fails    never on limits: with no allowed subset seen so far, the last ranking decides, and the status says so.
+//!          4. the K units of smallest criterion that the rules let go are the next candidates;
+//!             until none may go
+//! Cost     per step K kernel matrices by one update each (n^2), K x folds x costs x pairs
+//!          trainings from the solutions of the survivors, and one ranking. Work is shared out by
+//!          candidates and folds; the result is the same for any number of threads.
+//! Differs  from the text: the first step judges the full set once, not K times. K = 1 is SVM-RFE
+//!          with its cost tuned at every step. Subsets that the rules forbid (too large, say) are
+//!          passed through, not offered.
+//! Fails    never on limits: with no allowed subset so far, the last ranking decides, and the
+//!          status says so.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::rfe::master::Held;
+use super::rfe::master::RemovalRules;
 use super::rfe::{check_criterion, permitted};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
-use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, Scored, check_costs};
+use crate::validation::{CrossValidation, CvScore, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
     Classified, Clock, Error, Event, Limits, Observer, Ranked, Rules, Run, Selection, Sense, Status, Subset,
     SvmSettings,
@@ -55,26 +62,6 @@ pub struct EbRfeSettings {
 impl EbRfeSettings {
     /// The costs of the paper.
     pub const COSTS: [f64; 6] = [0.0625, 0.25, 1.0, 4.0, 16.0, 64.0];
-
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        self.svm.check()?;
-        self.kernel.check()?;
-        check_criterion(self.criterion, &self.kernel)?;
-        check_costs(&self.costs)?;
-        if self.candidates == 0 {
-            return Err(Error::setting("candidates", 0, "at least 1"));
-        }
-        match self.adaptive {
-            Some(ratio) if !(ratio >= 1.0 && ratio.is_finite()) => {
-                Err(Error::setting("adaptive", ratio, "a finite number, 1 or more"))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Method for EbRfeSettings {
@@ -94,7 +81,19 @@ impl Method for EbRfeSettings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        EbRfeSettings::check(self)
+        self.svm.check()?;
+        self.kernel.check()?;
+        check_criterion(self.criterion, &self.kernel)?;
+        check_costs(&self.costs)?;
+        if self.candidates == 0 {
+            return Err(Error::setting("candidates", 0, "at least 1"));
+        }
+        match self.adaptive {
+            Some(ratio) if !(ratio >= 1.0 && ratio.is_finite()) => {
+                Err(Error::setting("adaptive", ratio, "a finite number, 1 or more"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn select(
@@ -140,13 +139,14 @@ pub struct EbStep {
     pub left: Vec<(usize, f64)>,
 }
 
-/// How far a run has come: all that [`eb_rfe`] needs to go on, with the same result as without an interruption.
+/// How far a run has come: all that [`eb_rfe`] needs to go on, with the same result as without an
+/// interruption.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct EbRfeState {
     /// The steps done.
     pub curve: Vec<EbStep>,
     /// The last answer, from which the next cross-validations start.
-    scored: Option<Scored>,
+    scored: Option<CvScore>,
     /// Trainings done.
     trainings: u64,
 }
@@ -154,7 +154,7 @@ pub struct EbRfeState {
 /// What [`eb_rfe`] found.
 #[derive(Debug, Clone)]
 pub struct EbRfeReport {
-    /// The best allowed subset seen; its objective is its accuracy.
+    /// The best allowed subset found; its objective is its accuracy.
     pub selection: Selection,
     /// Its cost.
     pub cost: f64,
@@ -175,11 +175,11 @@ pub fn eb_rfe(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<EbRfeReport, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     let kernel = settings.kernel.resolve(data.design(), rules.most_features())?;
     let settings = &EbRfeSettings { kernel, ..settings.clone() };
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let grouped = Grouped::new(data, &settings.svm)?;
+    let grouped = SamplesByClass::new(data, &settings.svm)?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
     let mut steps = Steps::new(&grouped, rules, settings, settings.resume.clone().unwrap_or_default(), &mut run)?;
     let status = loop {
@@ -211,7 +211,7 @@ type Candidate = Option<(usize, f64)>;
 
 struct Steps<'a> {
     oracle: KernelOracle<'a>,
-    held: Held<'a>,
+    removal: RemovalRules<'a>,
     rules: &'a Rules,
     settings: &'a EbRfeSettings,
     state: EbRfeState,
@@ -221,16 +221,17 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// At the start, or where a state left off: features leave in the same order, so that every number is the same again.
+    /// At the start, or where a state left off: features leave in the same order, so that every
+    /// number is the same again.
     fn new(
-        grouped: &'a Grouped<'a>,
+        grouped: &'a SamplesByClass<'a>,
         rules: &'a Rules,
         settings: &'a EbRfeSettings,
         state: EbRfeState,
         run: &mut Run<'_>,
     ) -> Result<Self, Error> {
         let survivors = permitted(rules);
-        let held = Held::new(rules, &survivors);
+        let removal = RemovalRules::new(rules, &survivors);
         let mut oracle = KernelOracle::new(grouped, rules, survivors, settings.kernel, &settings.svm)?;
         let mut best_cost = settings.costs[0];
         for step in &state.curve {
@@ -247,7 +248,7 @@ impl<'a> Steps<'a> {
         if let Some(scored) = &state.scored {
             oracle.start_from(scored.clone());
         }
-        Ok(Self { oracle, held, rules, settings, state, ranking: Vec::new(), best_cost })
+        Ok(Self { oracle, removal, rules, settings, state, ranking: Vec::new(), best_cost })
     }
 
     /// Step 4; none when no unit may go.
@@ -268,7 +269,7 @@ impl<'a> Steps<'a> {
             if found.len() == self.settings.candidates || criterion > limit || last {
                 break;
             }
-            if self.held.may_leave(unit, self.oracle.subset()) {
+            if self.removal.may_leave(unit, self.oracle.subset()) {
                 if let (Some(ratio), true) = (self.settings.adaptive, found.is_empty()) {
                     limit = criterion + (ratio - 1.0) * criterion.abs();
                 }
@@ -284,7 +285,7 @@ impl<'a> Steps<'a> {
         candidates: &[Candidate],
         validation: &CrossValidation<'_>,
         clock: &Clock,
-    ) -> Option<Vec<Scored>> {
+    ) -> Option<Vec<CvScore>> {
         let change = |c: &Candidate| -> Change {
             c.iter().flat_map(|&(unit, _)| self.rules.unit(unit).iter().map(|&j| (j, -1.0))).collect()
         };
@@ -296,7 +297,7 @@ impl<'a> Steps<'a> {
     fn advance(
         &mut self,
         candidates: &[Candidate],
-        mut scored: Vec<Scored>,
+        mut scored: Vec<CvScore>,
         validation: &CrossValidation<'_>,
         run: &mut Run<'_>,
     ) {
@@ -363,26 +364,27 @@ impl<'a> Steps<'a> {
         run.offer(&subset, accuracy);
     }
 
-    /// All features, best first: survivors by their last criterion, then those that left, last ones first.
+    /// All features, best first: survivors by their last criterion, then those that left, last ones
+    /// first.
     fn ranking(&self) -> Vec<Ranked> {
         let mut all: Vec<Ranked> = Vec::new();
         let mut rank = |feature: usize, step: Option<u64>, criterion: f64| {
             all.push(Ranked { feature, rank: all.len() + 1, step, criterion });
         };
-        let mut seen = Subset::empty(self.rules.p());
+        let mut listed = Subset::empty(self.rules.p());
         let gone: Vec<(usize, u64, f64)> = (self.state.curve.iter().enumerate())
             .flat_map(|(step, s)| s.left.iter().map(move |&(j, criterion)| (j, step as u64, criterion)))
             .collect();
         for &(feature, ..) in &gone {
-            seen.insert(feature);
+            listed.insert(feature);
         }
         for &(unit, criterion) in self.ranking.iter().rev() {
-            for &feature in self.rules.unit(unit).iter().filter(|&&j| seen.insert(j)) {
+            for &feature in self.rules.unit(unit).iter().filter(|&&j| listed.insert(j)) {
                 rank(feature, None, criterion);
             }
         }
         let start = permitted(self.rules);
-        for feature in start.iter().filter(|&j| seen.insert(j)) {
+        for feature in start.iter().filter(|&j| listed.insert(j)) {
             rank(feature, None, 0.0);
         }
         for &(feature, step, criterion) in gone.iter().rev() {

@@ -62,20 +62,6 @@ impl Default for ExactSettings {
     }
 }
 
-impl ExactSettings {
-    /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
-        self.svm.check()?;
-        if self.solutions == 0 {
-            return Err(Error::setting("solutions", 0, "at least 1"));
-        }
-        check_penalty(&self.penalty, p)
-    }
-}
-
 impl Method for ExactSettings {
     const INFO: Info = Info {
         name: "exact",
@@ -93,7 +79,11 @@ impl Method for ExactSettings {
     };
 
     fn check(&self, p: usize) -> Result<(), Error> {
-        ExactSettings::check(self, p)
+        self.svm.check()?;
+        if self.solutions == 0 {
+            return Err(Error::setting("solutions", 0, "at least 1"));
+        }
+        check_penalty(&self.penalty, p)
     }
 
     fn select(

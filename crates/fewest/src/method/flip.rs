@@ -16,11 +16,11 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Report;
 use super::rfe::{RfeSettings, Step, rfe_classes};
+use super::{Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
-use crate::validation::{CrossValidation, Folds, Grouped, ROUNDING, check_costs};
+use crate::validation::{CrossValidation, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
     Choice, Classified, Error, Event, Limits, Observer, Outcome, Rules, Run, Selection, Sense, Status, Subset,
     SvmSettings,
@@ -122,7 +122,7 @@ impl FlipSearch {
     pub(super) fn check(&self, p: usize) -> Result<(), Error> {
         self.flip(Flip::Bit).check()?;
         match &self.start {
-            FlipStart::Rfe { step, criterion } => self.rfe(*step, *criterion).check(),
+            FlipStart::Rfe { step, criterion } => self.rfe(*step, *criterion).check(p),
             FlipStart::Features(features) => match features.iter().find(|j| **j >= p) {
                 Some(j) => Err(Error::setting("start", j, format!("features below {p}"))),
                 None => Ok(()),
@@ -212,7 +212,7 @@ pub fn flip(
         )));
     }
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let grouped = Grouped::new(data, &settings.svm)?;
+    let grouped = SamplesByClass::new(data, &settings.svm)?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
     let place = |subset: &Subset| KernelOracle::new(&grouped, rules, subset.clone(), settings.kernel, &settings.svm);
     let mut oracle = place(start)?;

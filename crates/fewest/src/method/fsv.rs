@@ -1,14 +1,20 @@
 //! `fsv`: feature selection by concave minimisation.
 //!
-//! Solves   min (1 - lambda) (mean xi of class +1 + mean xi of class -1) + lambda sum_j (1 - exp(-a |w_j|))
+//! Solves   min (1 - lambda) (mean xi of class +1 + mean xi of class -1)
+//!              + lambda sum_j (1 - exp(-a |w_j|))
 //!          s.t. y_i (w.x_i + b) + xi_i >= 1, xi >= 0, b free
-//! Paper    Bradley, Mangasarian, ICML 1998: FSV, the successive linearization algorithm (SLA); a = 5 as there.
+//! Paper    Bradley, Mangasarian, ICML 1998: FSV, the successive linearization algorithm (SLA); a =
+//!          5 as there.
 //! Given    Problem (n samples, p features), Rules, [`FsvSettings`].
-//! Returns  the subset of non-zero weights, its objective, the classifier, every start's objectives from step to step.
-//! Steps    1. w = 0, or a random w  2. the objective's tangent at |w|: a linear program in which w_j costs lambda a exp(-a |w_j|)
-//!          3. again from its solution, a vertex, until the objective falls no more  4. the best of several starts
+//! Returns  the subset of non-zero weights, its objective, the classifier, every start's objectives
+//!          from step to step.
+//! Steps    1. w = 0, or a random w  2. the objective's tangent at |w|: a linear program in which
+//!          w_j costs lambda a exp(-a |w_j|)
+//!          3. again from its solution, a vertex, until the objective falls no more  4. the best of
+//!             several starts
 //! Bound    none: the objective is concave, and SLA ends at a vertex that is a stationary point.
-//! Rules    must-out in the program; where the vertex breaks another, the allowed subset of largest total |w_j|, and step 2 on it alone.
+//! Rules    must-out in the program; where the vertex breaks another, the allowed subset of largest
+//!          total |w_j|, and step 2 on it alone.
 //! Cost     some 5 to 10 linear programs per start.
 //! Differs  a dual bound of HiGHS's is not asked for; sample weights count in the means.
 //! Fails    never on limits: the best vertex so far. Errors: settings, a failure of HiGHS.
@@ -54,27 +60,6 @@ impl Default for FsvSettings {
     }
 }
 
-impl FsvSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        if !(0.0..1.0).contains(&self.lambda) {
-            return Err(Error::setting("lambda", self.lambda, "at least 0 and below 1"));
-        }
-        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
-            return Err(Error::setting("alpha", self.alpha, "a finite number above 0"));
-        }
-        for (name, count) in [("starts", self.starts), ("max_steps", self.max_steps)] {
-            if count == 0 {
-                return Err(Error::setting(name, 0, "at least 1"));
-            }
-        }
-        Ok(())
-    }
-}
-
 impl Method for FsvSettings {
     const INFO: Info = Info {
         name: "fsv",
@@ -92,7 +77,18 @@ impl Method for FsvSettings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        FsvSettings::check(self)
+        if !(0.0..1.0).contains(&self.lambda) {
+            return Err(Error::setting("lambda", self.lambda, "at least 0 and below 1"));
+        }
+        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
+            return Err(Error::setting("alpha", self.alpha, "a finite number above 0"));
+        }
+        for (name, count) in [("starts", self.starts), ("max_steps", self.max_steps)] {
+            if count == 0 {
+                return Err(Error::setting(name, 0, "at least 1"));
+            }
+        }
+        Ok(())
     }
 
     fn select(
@@ -113,7 +109,8 @@ impl Method for FsvSettings {
 pub struct FsvReport {
     /// Subset, objective, status; no bound. The ranking lists the non-zero weights, largest first.
     pub selection: Selection,
-    /// The classifier's solution, weights of the subset's features, ascending. Its objectives are those of the last linear program.
+    /// The classifier's solution, weights of the subset's features, ascending. Its objectives are
+    /// those of the last linear program.
     pub solution: Option<DualSolution>,
     /// The objective after every linear program of each start: it never rises.
     pub steps: Vec<Vec<f64>>,
@@ -150,7 +147,7 @@ pub fn fsv(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<FsvReport, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let mut concave = Concave::new(problem, rules, settings)?;
@@ -164,18 +161,19 @@ pub fn fsv(
         let p = rules.p();
         let size = |_| if start == 0 { 0.0 } else { SPREAD * random.below(1 << 20) as f64 / f64::from(1 << 20) };
         let first: Vec<f64> = (0..p).map(size).collect();
-        let (mut point, mut seen) = concave.descend(&first, &not_forbidden(rules), &mut run)?;
+        let (mut point, mut objectives) = concave.descend(&first, &not_forbidden(rules), &mut run)?;
         let mut subset = Subset::from_indices(p, point.weights.iter().map(|e| e.0));
         if !rules.allows(&subset) {
             subset = nearest_allowed(rules, &point.weights);
-            (point, seen) = concave.descend(&sizes(p, &point.weights), &subset.iter().collect::<Vec<_>>(), &mut run)?;
+            (point, objectives) =
+                concave.descend(&sizes(p, &point.weights), &subset.iter().collect::<Vec<_>>(), &mut run)?;
         }
         // Step 4.
         let objective = concave.objective(&point);
         if run.offer(&subset, objective) {
             best = Some((subset, point));
         }
-        steps.push(seen);
+        steps.push(objectives);
     }
     run.counts.oracle_calls = concave.oracle.solves;
     let status = run.stop().unwrap_or(Status::Completed);
@@ -220,15 +218,15 @@ impl<'a> Concave<'a> {
         }
         self.oracle.set_bounds(&bound)?;
         let mut weights = start.to_vec();
-        let (mut best, mut seen): (Option<L1Point>, Vec<f64>) = (None, Vec::new());
-        while seen.len() < max_steps {
+        let (mut best, mut objectives): (Option<L1Point>, Vec<f64>) = (None, Vec::new());
+        while objectives.len() < max_steps {
             let prices: Vec<f64> = weights.iter().map(|v| lambda * alpha * (-alpha * v).exp()).collect();
             self.oracle.set_prices(&prices, &prices)?;
             let point = self.oracle.solve(TIGHT, &mut || run.stop())?;
-            let (objective, last) = (self.objective(&point), seen.last().copied().unwrap_or(f64::INFINITY));
+            let (objective, last) = (self.objective(&point), objectives.last().copied().unwrap_or(f64::INFINITY));
             let stopped = point.stopped.is_some();
             if objective < last {
-                seen.push(objective);
+                objectives.push(objective);
                 weights = sizes(weights.len(), &point.weights);
                 best = Some(point);
             }
@@ -236,6 +234,6 @@ impl<'a> Concave<'a> {
                 break;
             }
         }
-        Ok((best.expect("the first objective is finite"), seen))
+        Ok((best.expect("the first objective is finite"), objectives))
     }
 }

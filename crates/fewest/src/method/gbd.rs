@@ -118,12 +118,25 @@ impl GbdSettings {
             cutoff: false,
         }
     }
+}
 
-    /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range, [`Error::Data`] for validation data that do not fit.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
+impl Method for GbdSettings {
+    const INFO: Info = Info {
+        name: "gbd",
+        title: "Generalized Benders Decomposition, as published",
+        solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
+        formula: "min over allowed z of v(z) + sum_j lambda_j z_j, by cuts eta >= sum_i alpha_i - 1/2 sum_j z_j c_j^2 + sum_j lambda_j z_j",
+        proves: "the best subset, within --gap",
+        bounds: true,
+        searches: false,
+        kernels: "linear",
+        classes: Classes::Two,
+        rules: ALL_RULES,
+        cost: "one training and one mixed-integer program per round; slow where --max-features is near half the features",
+        paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015.",
+    };
+
+    fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
         if self.max_cuts == 0 {
             return Err(Error::setting("max_cuts", 0, "at least 1"));
@@ -144,27 +157,6 @@ impl GbdSettings {
             return Err(Error::setting("patience", 0, "at least 1"));
         }
         Ok(())
-    }
-}
-
-impl Method for GbdSettings {
-    const INFO: Info = Info {
-        name: "gbd",
-        title: "Generalized Benders Decomposition, as published",
-        solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
-        formula: "min over allowed z of v(z) + sum_j lambda_j z_j, by cuts eta >= sum_i alpha_i - 1/2 sum_j z_j c_j^2 + sum_j lambda_j z_j",
-        proves: "the best subset, within --gap",
-        bounds: true,
-        searches: false,
-        kernels: "linear",
-        classes: Classes::Two,
-        rules: ALL_RULES,
-        cost: "one training and one mixed-integer program per round; slow where --max-features is near half the features",
-        paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015.",
-    };
-
-    fn check(&self, p: usize) -> Result<(), Error> {
-        GbdSettings::check(self, p)
     }
 
     fn select(

@@ -1,18 +1,28 @@
 //! `lagrangian`: the L1-SVM with a price per feature by Lagrangian relaxation and a bundle method.
 //!
 //! Solves   the program of [`crate::method::mbp`], approximately, with a bound
-//! Paper    Gaudioso, Gorgone, Labbe, Rodriguez-Chia, COR 2017: the dual (2.17), its linear program (2.18)-(2.24), the algorithm of section 3.
+//! Paper    Gaudioso, Gorgone, Labbe, Rodriguez-Chia, COR 2017: the dual (2.17), its linear program
+//!          (2.18)-(2.24), the algorithm of section 3.
 //! Given    Problem (n samples, p features), Rules, [`LagrangianSettings`].
-//! Returns  the subset, its objective with the best w and b on it, a bound, the classifier, and every step of the ascent.
-//! Dual     with |w_k| <= u_k y_k relaxed by lambda_k and mu_k = D_k / u_k - lambda_k (2.10), 0 <= lambda_k <= D_k / u_k:
-//!          z(lambda) = min |w|_1 + C sum xi + sum_k (2 lambda_k - D_k / u_k) w_k  s.t. (2.2), (2.3), |w_k| <= u_k; a supergradient
-//!          is 2 w(lambda). Here in x_k = 2 lambda_k u_k / D_k - 1, which is in [-1, 1]: the supergradient is D_k w_k / u_k.
-//! Steps    0. u; x = 0; z and the subset of its solution  1. the bundle proposes x; a linear program gives z and w
-//!          2. serious: the restricted program on Omega = {k: |w_k| > epsilon u_k}  3. again, until the model promises nothing
-//! Rules    hold for the subset, in step 2; the bound does not use them (but for features left out), so it stays one.
-//! Differs  from the paper, unless `plain`: the bound starts from the linear relaxation, which is the dual's value (integrality property);
-//!          subsets by reweighting (`mbp/reweight.rs`) come before step 1; step 2 is left out while it has taken longer than step 1.
-//! Cost     a linear program of milliseconds per step; step 2 is exponential in the size of Omega at worst and capped in time.
+//! Returns  the subset, its objective with the best w and b on it, a bound, the classifier, and
+//!          every step of the ascent.
+//! Dual     with |w_k| <= u_k y_k relaxed by lambda_k and mu_k = D_k / u_k - lambda_k (2.10),
+//!          0 <= lambda_k <= D_k / u_k:
+//!          z(lambda) = min |w|_1 + C sum xi + sum_k (2 lambda_k - D_k / u_k) w_k
+//!                      s.t. (2.2), (2.3), |w_k| <= u_k;
+//!          a supergradient is 2 w(lambda). Here in x_k = 2 lambda_k u_k / D_k - 1, which is in
+//!          [-1, 1]: the supergradient is D_k w_k / u_k.
+//! Steps    0. u; x = 0; z and the subset of its solution  1. the bundle proposes x; a linear
+//!          program gives z and w
+//!          2. serious: the restricted program on Omega = {k: |w_k| > epsilon u_k}  3. again, until
+//!             the model promises nothing
+//! Rules    hold for the subset, in step 2; the bound does not use them (but for features left
+//!          out), so it stays one.
+//! Differs  from the paper, unless `plain`: the bound starts from the linear relaxation, which is
+//!          the dual's value (integrality property); subsets by reweighting (`mbp/reweight.rs`)
+//!          come before step 1; step 2 is left out while it has taken longer than step 1.
+//! Cost     a linear program of milliseconds per step; step 2 is exponential in the size of Omega
+//!          at worst and capped in time.
 //! Fails    never on limits. Errors: settings, a failure of HiGHS.
 
 use std::time::{Duration, Instant};
@@ -53,26 +63,6 @@ impl Default for LagrangianSettings {
     }
 }
 
-impl LagrangianSettings {
-    /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
-        self.program.check(p)?;
-        if !(0.0..1.0).contains(&self.epsilon) {
-            return Err(Error::setting("epsilon", self.epsilon, "at least 0 and below 1"));
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
-        }
-        if self.max_steps == 0 {
-            return Err(Error::setting("max_steps", 0, "at least 1"));
-        }
-        Ok(())
-    }
-}
-
 impl Method for LagrangianSettings {
     const INFO: Info = Info {
         name: "lagrangian",
@@ -90,7 +80,17 @@ impl Method for LagrangianSettings {
     };
 
     fn check(&self, p: usize) -> Result<(), Error> {
-        LagrangianSettings::check(self, p)
+        self.program.check(p)?;
+        if !(0.0..1.0).contains(&self.epsilon) {
+            return Err(Error::setting("epsilon", self.epsilon, "at least 0 and below 1"));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
+        }
+        if self.max_steps == 0 {
+            return Err(Error::setting("max_steps", 0, "at least 1"));
+        }
+        Ok(())
     }
 
     fn select(
@@ -262,7 +262,8 @@ impl Dual<'_, '_> {
         if self.model.bound[k] > 0.0 { self.model.penalty[k] / self.model.bound[k] } else { 0.0 }
     }
 
-    /// `|w|_1 + C sum xi + sum_k x_k D_k w_k / u_k`, which is nowhere below z: w and xi are feasible for every x.
+    /// `|w|_1 + C sum xi + sum_k x_k D_k w_k / u_k`, which is nowhere below z: w and xi are
+    /// feasible for every x.
     fn plane(&self, point: &L1Point) -> (f64, Vec<(usize, f64)>) {
         let gradient: Vec<(usize, f64)> = point.weights.iter().map(|&(k, w)| (k, self.rate(k) * w)).collect();
         let norm: f64 = point.weights.iter().map(|e| e.1.abs()).sum();
@@ -281,12 +282,14 @@ struct Restricted<'a, 'b> {
 }
 
 impl<'b> Restricted<'_, 'b> {
-    /// Whether there is time for another one, beside the ascent's own linear programs of so many seconds.
+    /// Whether there is time for another one, beside the ascent's own linear programs of so many
+    /// seconds.
     fn in_time(&self, ascent: f64) -> bool {
         self.settings.program.plain || self.seconds <= FREE * self.settings.restricted_time.as_secs_f64() + ascent
     }
 
-    /// The restricted program on Omega, unless it was solved on a set that holds it. Returns the size of Omega.
+    /// The restricted program on Omega, unless it was solved on a set that holds it. Returns the
+    /// size of Omega.
     fn solve(&mut self, point: &L1Point, found: &mut Found<'b>, run: &mut Run<'_>) -> Result<Option<usize>, Error> {
         let (model, rules) = (self.model, self.model.rules);
         found.offer(model, &point.weights, run)?;

@@ -1,16 +1,22 @@
-//! MILO-K and RMILO-K: kernel-target alignment as a mixed-integer linear program, as published, solved by HiGHS.
+//! MILO-K and RMILO-K: kernel-target alignment as a mixed-integer linear program, as published,
+//! solved by HiGHS.
 //!
-//! Solves   max_z f(z) s.t. rules, the problem of `kta` (see `alignment/`): the products of kernels over the chosen features are
-//!          written out feature by feature, e_(ih,j+1) = e_ihj, times exp(-gamma (x_ij - x_hj)^2) where z_j = 1.
-//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via mixed-integer optimization,
-//!          2022: MILO-K (36)-(41) with M = 1, RMILO-K (42)-(49) with the big-M of (50) or (53).
+//! Solves   max_z f(z) s.t. rules, the problem of `kta` (see `alignment/`): the products of kernels
+//!          over the chosen features are written out feature by feature, e_(ih,j+1) = e_ihj, times
+//!          exp(-gamma (x_ij - x_hj)^2) where z_j = 1.
+//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via
+//!          mixed-integer optimization, 2022: MILO-K (36)-(41) with M = 1, RMILO-K (42)-(49) with
+//!          the big-M of (50) or (53).
 //! Given    a design (n samples, p features), classes, sample weights, Rules, [`MiloSettings`].
-//! Returns  subset, objective (f, evaluated apart from the program), HiGHS's bound within its tolerances, status.
+//! Returns  subset, objective (f, evaluated apart from the program), HiGHS's bound within its
+//!          tolerances, status.
 //! Steps    1. write the program  2. a subset to start from, by kta's local search  3. HiGHS
-//! Cost     n^2 (p + 1) columns and 4 n^2 p rows for MILO-K, n (n - 1) / 2 (p + 1) and n (n - 1) p for RMILO-K.
-//! Differs  from the paper: step 2 (`start: false` leaves it out); any rules; weights of pairs for more classes as in kta, where
-//!          pairs of weight 0 are in neither H+ nor H-; e_ih1 = 1 as a bound; kernels up to 1e-9 count as 0; the program's
-//!          objective is -f, constant and factor 2 of (42) included.
+//! Cost     n^2 (p + 1) columns and 4 n^2 p rows for MILO-K, n (n - 1) / 2 (p + 1) and n (n - 1) p
+//!          for RMILO-K.
+//! Differs  from the paper: step 2 (`start: false` leaves it out); any rules; weights of pairs for
+//!          more classes as in kta, where pairs of weight 0 are in neither H+ nor H-; e_ih1 = 1 as
+//!          a bound; kernels up to 1e-9 count as 0; the program's objective is -f, constant and
+//!          factor 2 of (42) included.
 //! Fails    never on limits. Errors: settings, shapes, one class, more memory than allowed.
 
 use std::path::Path;
@@ -144,12 +150,12 @@ impl Method for MiloKSettings {
     }
 }
 
-/// `milo-k`, `rmilo-k`: the allowed subset of largest alignment, as HiGHS finds it. `classes` and `weights` as for
-/// [`kta`], which proves the same values much sooner.
+/// `milo-k`, `rmilo-k`: the allowed subset of largest alignment, as HiGHS finds it. `classes` and
+/// `weights` as for [`kta`], which proves the same values much sooner.
 ///
 /// # Errors
-/// Settings out of range, shapes that do not fit, values that are not finite, fewer than two classes with weight, a program larger
-/// than the memory allowed, a failure of HiGHS.
+/// Settings out of range, shapes that do not fit, values that are not finite, fewer than two
+/// classes with weight, a program larger than the memory allowed, a failure of HiGHS.
 ///
 /// # Examples
 /// ```
@@ -192,8 +198,8 @@ pub fn milo(
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
-/// Writes the program that [`milo`] solves to a file for other solvers, .mps or .lp. Columns are z1, z2, ... and eI_H_J for the
-/// product over the first J - 1 features of samples I and H, from 1.
+/// Writes the program that [`milo`] solves to a file for other solvers, .mps or .lp. Columns are
+/// z1, z2, ... and eI_H_J for the product over the first J - 1 features of samples I and H, from 1.
 ///
 /// # Errors
 /// As [`milo`]; a file that cannot be written.

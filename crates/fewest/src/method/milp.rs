@@ -1,20 +1,29 @@
-//! MILP1 and MILP2: linear classifiers with few features as mixed-integer linear programs, solved by HiGHS.
+//! MILP1 and MILP2: linear classifiers with few features as mixed-integer linear programs, solved
+//! by HiGHS.
 //!
-//! Solves   MILP1  min sum_i xi_i                 s.t. y_i (w.x_i + b) >= 1 - xi_i,  -U v_j <= w_j <= U v_j
-//!          MILP2  max r - C sum_i weight_i xi_i  s.t. y_i (w.x_i + b) >= r - xi_i,  -v_j <= w_j <= v_j,  r >= 0
-//!          with xi >= 0, b free, v binary and every rule on v; sample weights multiply xi_i in MILP1 too.
-//! Paper    Maldonado, Perez, Weber, Labbe, Feature selection for support vector machines via mixed integer linear programming,
-//!          Information Sciences 279 (2014); MILP2 is MILO-L of Tamura, Takano, Miyashiro 2022.
+//! Solves   MILP1  min sum_i xi_i
+//!                 s.t. y_i (w.x_i + b) >= 1 - xi_i,  -U v_j <= w_j <= U v_j
+//!          MILP2  max r - C sum_i weight_i xi_i
+//!                 s.t. y_i (w.x_i + b) >= r - xi_i,  -v_j <= w_j <= v_j,  r >= 0
+//!          with xi >= 0, b free, v binary and every rule on v; sample weights multiply xi_i in
+//!          MILP1 too.
+//! Paper    Maldonado, Perez, Weber, Labbe, Feature selection for support vector machines via mixed
+//!          integer linear programming, Information Sciences 279 (2014); MILP2 is MILO-L of Tamura,
+//!          Takano, Miyashiro 2022.
 //! Given    Problem (n samples, p features), Rules (the paper's: a budget on v), [`MilpSettings`].
-//! Returns  subset, objective (of the best w and b found, evaluated apart from the program), HiGHS's bound, status.
-//! Steps    1. write the program  2. to start from, the allowed subset of largest |w_j| of the linear relaxation  3. HiGHS
-//! Cost     2 p + n + 2 columns, n + 2 p rows, the non-zeros of the data; exponential in the worst case.
-//! Differs  from the paper: step 2 (`start: false` leaves it out); one U for all features; any rules.
+//! Returns  subset, objective (of the best w and b found, evaluated apart from the program),
+//!          HiGHS's bound, status.
+//! Steps    1. write the program  2. to start from, the allowed subset of largest |w_j| of the
+//!          linear relaxation  3. HiGHS
+//! Cost     2 p + n + 2 columns, n + 2 p rows, the non-zeros of the data; exponential in the worst
+//!          case.
+//! Differs  from the paper: step 2 (`start: false` leaves it out); one U for all features; any
+//!          rules.
 //! Fails    never on limits. Errors: settings, more memory than allowed.
 
 use std::path::Path;
 
-use crate::backend::highs::{Column, Effort, Ended, Program, Rows, SMALLEST};
+use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST, SolveStatus};
 use crate::master::program;
 use crate::{Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset};
 
@@ -28,8 +37,9 @@ pub enum Formulation {
     },
     /// MILP2: largest margin less slack at |w_j| <= 1.
     Milp2 {
-        /// Slack cost C, at least 1 over twice the weight of the smaller class. Where classes overlap much, C = 1 / (nu n) for a share nu of
-        /// samples inside the margin makes sense; with more the best margin is 0, and all w are 0.
+        /// Slack cost C, at least 1 over twice the weight of the smaller class. Where classes
+        /// overlap much, C = 1 / (nu n) for a share nu of samples inside the margin makes sense;
+        /// with more the best margin is 0, and all w are 0.
         cost: f64,
     },
 }
@@ -85,7 +95,8 @@ impl MilpSettings {
     }
 }
 
-/// `milp1`, `milp2`: the allowed subset of the best linear classifier of its kind, as HiGHS finds it.
+/// `milp1`, `milp2`: the allowed subset of the best linear classifier of its kind, as HiGHS finds
+/// it.
 ///
 /// # Errors
 /// Settings out of range, a program larger than the memory allowed, a failure of HiGHS.
@@ -125,8 +136,9 @@ pub fn milp(
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() })
 }
 
-/// Writes the program that [`milp`] solves to a file for other solvers, .mps or .lp. Columns are v1, v2, ..., w1, w2, ..., b, xi1,
-/// xi2, ... and, in MILP2, r; the objective is minimised, so that of MILP2 has the other sign.
+/// Writes the program that [`milp`] solves to a file for other solvers, .mps or .lp. Columns are
+/// v1, v2, ..., w1, w2, ..., b, xi1, xi2, ... and, in MILP2, r; the objective is minimised, so that
+/// of MILP2 has the other sign.
 ///
 /// # Errors
 /// As [`milp`]; a file that cannot be written.
@@ -219,12 +231,13 @@ impl<'a> Classifier<'a> {
         Ok(program)
     }
 
-    /// Step 2: offers the allowed subset of largest |w_j| of the linear relaxation and gives it to the program to start from.
+    /// Step 2: offers the allowed subset of largest |w_j| of the linear relaxation and gives it to
+    /// the program to start from.
     fn start(&self, program: &mut Program, run: &mut Run<'_>) -> Result<(), Error> {
         let (p, rules) = (self.problem.n_features(), run.rules());
         let relaxed = Effort { relaxed: true, time: run.remaining(), ..Effort::default() };
         let found = program.solve(&relaxed, &mut || run.stop().is_some())?;
-        if found.ended != Ended::Optimal {
+        if found.status != SolveStatus::Optimal {
             return Ok(());
         }
         let gains: Vec<f64> = found.values[p..2 * p].iter().map(|w| w.abs()).collect();
@@ -236,14 +249,15 @@ impl<'a> Classifier<'a> {
         let relaxed = Effort { time: run.remaining(), ..relaxed };
         let found = program.solve(&relaxed, &mut || run.stop().is_some())?;
         (0..p).try_for_each(|j| program.set_bounds(j, 0.0, 1.0))?;
-        if found.ended == Ended::Optimal {
+        if found.status == SolveStatus::Optimal {
             run.offer(&subset, self.value(&subset, &found.values));
             program.set_start(&found.values)?;
         }
         Ok(())
     }
 
-    /// Objective of the classifier of a point: its w on the subset, within the bounds, its b, and the best r and xi for them.
+    /// Objective of the classifier of a point: its w on the subset, within the bounds, its b, and
+    /// the best r and xi for them.
     fn value(&self, subset: &Subset, point: &[f64]) -> f64 {
         let (p, labels) = (self.problem.n_features(), self.problem.labels());
         let mut scores = vec![point[2 * p]; labels.len()];
@@ -260,11 +274,13 @@ impl<'a> Classifier<'a> {
     }
 }
 
-/// `max over r >= 0 of r - C sum_i weight_i max(0, r - m_i)` for (m_i, `weight_i`): concave in r, with its breaks at the m_i.
+/// `max over r >= 0 of r - C sum_i weight_i max(0, r - m_i)` for (m_i, `weight_i`): concave in r,
+/// with its breaks at the m_i.
 fn best_margin(samples: impl Iterator<Item = (f64, f64)>, cost: f64) -> f64 {
     let mut samples: Vec<(f64, f64)> = samples.filter(|s| s.1 > 0.0).collect();
     samples.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // At r = 0; then up from break to break while the slope 1 - C sum of the weights below is positive.
+    // At r = 0; then up from break to break while the slope 1 - C sum of the weights below is
+    // positive.
     let (mut r, mut value) = (0.0, 0.0);
     let mut slope = 1.0;
     for (m, weight) in samples {

@@ -140,7 +140,7 @@ pub struct Info {
 }
 
 /// The rules that nearly every method obeys.
-const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget";
+pub const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget";
 
 /// Numbers of classes that a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

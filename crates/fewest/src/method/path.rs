@@ -26,7 +26,7 @@ use super::{Method, Report};
 use crate::dual::train::train;
 use crate::kernel_oracle::KernelOracle;
 use crate::subset_oracle::SubsetOracle;
-use crate::validation::Grouped;
+use crate::validation::SamplesByClass;
 use crate::{
     Classified, Counts, Design, Error, Event, Kernel, Limits, Observer, Outcome, Problem, RuleList, Rules, Selection,
     Sense, Silent, Status, Subset,
@@ -202,7 +202,7 @@ pub fn rfe_classes_path(
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Result<Vec<PathPoint>, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     if settings.tuning.is_some() {
         return Err(Error::setting("tuning", "asked for", "left out on a path: each size has a cost of its own"));
     }
@@ -251,7 +251,7 @@ pub fn rfe_classes_path(
 /// How the sets that an elimination passed through are trained: on what [`rfe_classes`] trains on.
 enum Training<'a> {
     Linear(Problem<'a>),
-    Kernel(Grouped<'a>),
+    Kernel(SamplesByClass<'a>),
 }
 
 /// A training on shrinking subsets.
@@ -264,7 +264,7 @@ impl<'a> Training<'a> {
     fn new(data: &'a Classified<'a>, settings: &RfeSettings) -> Result<Self, Error> {
         match data.two_classes().filter(|_| settings.kernel.is_linear()) {
             Some(problem) => Ok(Self::Linear(problem)),
-            None => Ok(Self::Kernel(Grouped::new(data, &settings.svm)?)),
+            None => Ok(Self::Kernel(SamplesByClass::new(data, &settings.svm)?)),
         }
     }
 

@@ -28,7 +28,7 @@ use crate::Status;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::inverse::invert;
 use crate::kernel::outer::OuterSum;
-use crate::kernel::simd::{PADDING, add_combination, add_dots, axpy, dot};
+use crate::simd::{PADDING, add_combination, add_dots, axpy, dot};
 
 /// Share of the way to the boundary a step may go.
 const BACK_OFF: f64 = 0.995;

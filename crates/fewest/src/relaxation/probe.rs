@@ -17,7 +17,7 @@ use super::{Node, Relaxation, Warm};
 use crate::dual::{Bias, Loss};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
-use crate::kernel::simd::{axpy, dot};
+use crate::simd::{axpy, dot};
 
 /// Weights below this share of the largest count as 0.
 const SLIGHT: f64 = 1e-9;

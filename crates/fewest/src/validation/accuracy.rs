@@ -1,13 +1,19 @@
 //! Cross-validated accuracy of one-against-one machines, for several costs, from one kernel matrix.
 //!
-//! Given    the kernel matrix of all samples (any subset of features, any kernel), folds, costs in ascending order.
-//! Returns  for each cost and fold the share of the fold's samples, by their weights in it, that machines trained on the other folds
-//!          classify right.
-//! Steps    1. the matrix of a pair of classes is a block of the whole; the samples of the fold keep a box of size 0
-//!          2. costs ascend; a machine none of whose variables is at its bound stays the same for every larger cost
-//!          3. each sample of the fold goes to the class with the most votes, ties to the smaller class
-//! Cost     folds x costs x pairs trainings of the pair's size, each from the last solution of a similar matrix.
-//! Differs  a class without samples outside the fold has no machines there: its samples count as errors.
+//! Given    the kernel matrix of all samples (any subset of features, any kernel), folds, costs in
+//!          ascending order.
+//! Returns  for each cost and fold the share of the fold's samples, by their weights in it, that
+//!          machines trained on the other folds classify right.
+//! Steps    1. the matrix of a pair of classes is a block of the whole; the samples of the fold
+//!          keep a box of size 0
+//!          2. costs ascend; a machine none of whose variables is at its bound stays the same for
+//!             every larger cost
+//!          3. each sample of the fold goes to the class with the most votes, ties to the smaller
+//!             class
+//! Cost     folds x costs x pairs trainings of the pair's size, each from the last solution of a
+//!          similar matrix.
+//! Differs  a class without samples outside the fold has no machines there: its samples count as
+//!          errors.
 //!
 //! Work is shared out by folds; the result does not depend on the number of threads.
 
@@ -16,24 +22,24 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Folds, Grouped};
+use super::{Folds, SamplesByClass};
 use crate::dual::{BoxDual, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Clock, Error, Loss, SvmSettings};
 
 /// Means of accuracies that differ by less are equal: sums of the same terms in another order.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
-/// Trainings that are only judged by their predictions stop at this many times the relative gap asked for: predictions settle
-/// before weights do.
+/// Trainings that are only judged by their predictions stop at this many times the relative gap
+/// asked for: predictions settle before weights do.
 const LOOSER: f64 = 100.0;
 /// But not at a larger one than this, unless it is asked for.
 const LOOSEST: f64 = 1e-4;
 
 /// What is judged: folds and costs, and the duals of every pair, fold and cost.
 pub struct CrossValidation<'a> {
-    grouped: &'a Grouped<'a>,
+    grouped: &'a SamplesByClass<'a>,
     costs: Vec<f64>,
     svm: SvmSettings,
     /// Positions of the samples of each fold that have a weight.
@@ -48,7 +54,7 @@ pub struct CrossValidation<'a> {
 
 /// Accuracies of one kernel matrix, and what the next, similar one starts from.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Scored {
+pub struct CvScore {
     /// For each cost and fold, in this order: the share classified right.
     pub accuracy: Vec<f64>,
     /// Number of folds.
@@ -61,7 +67,7 @@ pub struct Scored {
     pub trainings: u64,
 }
 
-impl Scored {
+impl CvScore {
     /// Mean over the folds of cost number `cost`.
     pub fn mean(&self, cost: usize) -> f64 {
         self.of(cost).iter().sum::<f64>() / self.folds as f64
@@ -72,7 +78,8 @@ impl Scored {
         &self.accuracy[cost * self.folds..(cost + 1) * self.folds]
     }
 
-    /// The cost of largest mean accuracy, ties (to rounding) to the smaller cost, and that accuracy.
+    /// The cost of largest mean accuracy, ties (to rounding) to the smaller cost, and that
+    /// accuracy.
     pub fn best(&self) -> (usize, f64) {
         let means = (0..self.accuracy.len() / self.folds).map(|cost| (cost, self.mean(cost)));
         means.fold((0, f64::NEG_INFINITY), |best, one| if one.1 > best.1 + ROUNDING { one } else { best })
@@ -84,7 +91,12 @@ impl<'a> CrossValidation<'a> {
     ///
     /// # Errors
     /// Costs that are not positive or do not ascend; folds of another number of samples.
-    pub fn new(grouped: &'a Grouped<'a>, folds: &Folds, costs: &[f64], svm: &SvmSettings) -> Result<Self, Error> {
+    pub fn new(
+        grouped: &'a SamplesByClass<'a>,
+        folds: &Folds,
+        costs: &[f64],
+        svm: &SvmSettings,
+    ) -> Result<Self, Error> {
         check_costs(costs)?;
         let n = grouped.data().n_samples();
         if folds.of().len() != n {
@@ -131,16 +143,16 @@ impl<'a> CrossValidation<'a> {
         self.duals.iter().flatten().count() as u64
     }
 
-    /// Judges a kernel matrix (positions of the grouped samples). `start` is the answer for a similar one. Nothing when the
-    /// clock stopped it.
-    pub fn score(&self, gram: &GramMatrix, start: Option<&Scored>, clock: &Clock) -> Option<Scored> {
+    /// Judges a kernel matrix (positions of the grouped samples). `start` is the answer for a
+    /// similar one. Nothing when the clock stopped it.
+    pub fn score(&self, gram: &GramMatrix, start: Option<&CvScore>, clock: &Clock) -> Option<CvScore> {
         let blocks = self.grouped.blocks(gram);
         let folds: Option<Vec<OneFold>> =
             (0..self.held.len()).into_par_iter().map(|fold| self.fold(fold, gram, &blocks, start, clock)).collect();
         let folds = folds?;
         let accuracy =
             (0..self.costs.len()).flat_map(|cost| folds.iter().map(move |fold| fold.accuracy[cost])).collect();
-        Some(Scored {
+        Some(CvScore {
             accuracy,
             folds: self.held.len(),
             iterations: folds.iter().map(|fold| fold.iterations).sum(),
@@ -149,7 +161,7 @@ impl<'a> CrossValidation<'a> {
         })
     }
 
-    /// Place of a machine in `duals` and [`Scored`].
+    /// Place of a machine in `duals` and [`CvScore`].
     fn place(&self, fold: usize, cost: usize, pair: usize) -> usize {
         (fold * self.costs.len() + cost) * self.grouped.pairs().len() + pair
     }
@@ -159,14 +171,15 @@ impl<'a> CrossValidation<'a> {
         fold: usize,
         gram: &GramMatrix,
         blocks: &[Cow<'_, GramMatrix>],
-        start: Option<&Scored>,
+        start: Option<&CvScore>,
         clock: &Clock,
     ) -> Option<OneFold> {
         let (pairs, held) = (self.grouped.pairs(), &self.held[fold]);
-        let lines = HeldLines::new(gram, held, self.grouped.ranges());
+        let lines = FoldLines::new(gram, held, self.grouped.ranges());
         let mut found = OneFold::default();
         let mut room = smo::Room::default();
-        // For each pair and sample of the fold, whether it votes for the pair's second class; kept while the machine stays.
+        // For each pair and sample of the fold, whether it votes for the pair's second class; kept
+        // while the machine stays.
         let mut second = vec![vec![false; held.len()]; pairs.len()];
         let mut settled = vec![false; pairs.len()];
         let mut votes = vec![0u32; self.grouped.ranges().len()];
@@ -232,14 +245,15 @@ fn last_trained(beta: &[Vec<f64>], mut at: usize, pairs: usize) -> &[f64] {
     &beta[at]
 }
 
-/// Kernel values of the samples of a fold with the samples of each class, in lines padded with zeros.
-struct HeldLines {
+/// Kernel values of the samples of a fold with the samples of each class, in lines padded with
+/// zeros.
+struct FoldLines {
     /// By class.
     lines: Vec<Vec<f64>>,
     held: usize,
 }
 
-impl HeldLines {
+impl FoldLines {
     fn new(gram: &GramMatrix, held: &[usize], ranges: &[Range<usize>]) -> Self {
         let of_class = |range: &Range<usize>| {
             let width = range.len().next_multiple_of(simd::PADDING);
@@ -252,7 +266,8 @@ impl HeldLines {
         Self { lines: ranges.iter().map(of_class).collect(), held: held.len() }
     }
 
-    /// Adds `sum_i beta_i K_it` over the samples of a class to the score of each sample t of the fold.
+    /// Adds `sum_i beta_i K_it` over the samples of a class to the score of each sample t of the
+    /// fold.
     fn add_scores(&self, class: usize, beta: &[f64], scores: &mut [f64]) {
         let lines = &self.lines[class];
         let mut padded = vec![0.0; lines.len() / self.held];

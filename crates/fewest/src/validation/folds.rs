@@ -71,7 +71,8 @@ impl Folds {
         }
     }
 
-    /// The same folds, where sample i counts as `weights[i]` samples in the accuracy of its fold. Default 1 for each.
+    /// The same folds, where sample i counts as `weights[i]` samples in the accuracy of its fold.
+    /// Default 1 for each.
     ///
     /// # Errors
     /// [`Error::Data`] when weights are not one for each sample, finite and 0 or more.

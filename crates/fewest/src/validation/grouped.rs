@@ -1,4 +1,5 @@
-//! Samples sorted by class, so that the samples of a pair of classes are two runs of rows and columns of a kernel matrix.
+//! Samples sorted by class, so that the samples of a pair of classes are two runs of rows and
+//! columns of a kernel matrix.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,8 +10,9 @@ use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
 use crate::{Classified, DualSolution, Error, Kernel, Status, SvmSettings};
 
-/// A problem with its samples in the order of their classes. Positions below are positions in that order.
-pub struct Grouped<'a> {
+/// A problem with its samples in the order of their classes. Positions below are positions in that
+/// order.
+pub struct SamplesByClass<'a> {
     data: &'a Classified<'a>,
     order: Vec<usize>,
     place: Vec<usize>,
@@ -19,7 +21,7 @@ pub struct Grouped<'a> {
     weights: Vec<f64>,
 }
 
-impl<'a> Grouped<'a> {
+impl<'a> SamplesByClass<'a> {
     /// Sorts the samples; `settings` bounds the memory of a kernel matrix.
     ///
     /// # Errors
@@ -61,7 +63,8 @@ impl<'a> Grouped<'a> {
         &self.ranges
     }
 
-    /// Pairs of classes, one machine each: (0,1), (0,2), ..., (1,2), ...; the second is the positive one.
+    /// Pairs of classes, one machine each: (0,1), (0,2), ..., (1,2), ...; the second is the
+    /// positive one.
     pub fn pairs(&self) -> &[(usize, usize)] {
         &self.pairs
     }
@@ -78,7 +81,8 @@ impl<'a> Grouped<'a> {
         out
     }
 
-    /// The beta of a pair's machine as one number for each sample of the problem, 0 outside the pair.
+    /// The beta of a pair's machine as one number for each sample of the problem, 0 outside the
+    /// pair.
     pub fn by_sample(&self, pair: usize, beta: &[f64]) -> Vec<f64> {
         let (a, b) = self.pairs[pair];
         let mut out = vec![0.0; self.order.len()];
@@ -101,7 +105,8 @@ impl<'a> Grouped<'a> {
         }
     }
 
-    /// The dual of a pair without its matrix; samples for which `without` holds (by position) have weight 0.
+    /// The dual of a pair without its matrix; samples for which `without` holds (by position) have
+    /// weight 0.
     pub fn dual(&self, pair: usize, settings: &SvmSettings, without: impl Fn(usize) -> bool) -> BoxDual {
         let (a, b) = (&self.ranges[self.pairs[pair].0], &self.ranges[self.pairs[pair].1]);
         let y: Vec<f64> = [vec![-1.0; a.len()], vec![1.0; b.len()]].concat();

@@ -1,20 +1,22 @@
 //! How well predicted classes agree with the true ones.
 
-/// Agreement of predictions with the truth; `None` where a measure has no meaning for the samples at hand.
+/// Agreement of predictions with the truth; `None` where a measure has no meaning for the samples
+/// at hand.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Metrics {
     /// Share of the samples classified right.
     pub accuracy: f64,
     /// Mean over the classes there are of the share classified right.
     pub balanced_accuracy: f64,
-    /// Two classes: harmonic mean of precision and recall of the second class. More: the mean over the classes there are or
-    /// were predicted.
+    /// Two classes: harmonic mean of precision and recall of the second class. More: the mean over
+    /// the classes there are or were predicted.
     pub f1: Option<f64>,
-    /// Matthews correlation coefficient, in its form for k classes (Gorodkin 2004); none where all samples, or all predictions, are
-    /// of one class.
+    /// Matthews correlation coefficient, in its form for k classes (Gorodkin 2004); none where all
+    /// samples, or all predictions, are of one class.
     pub mcc: Option<f64>,
-    /// Area under the ROC curve of the decision values; for more than two classes the mean over the pairs of classes, each judged
-    /// by its own machine on its own samples (Hand, Till 2001). None where no pair has samples of both classes.
+    /// Area under the ROC curve of the decision values; for more than two classes the mean over the
+    /// pairs of classes, each judged by its own machine on its own samples (Hand, Till 2001). None
+    /// where no pair has samples of both classes.
     pub auc: Option<f64>,
 }
 
@@ -28,8 +30,9 @@ pub fn confusion(truth: &[u32], predicted: &[u32], n_classes: usize) -> Vec<Vec<
 }
 
 impl Metrics {
-    /// Of at least one sample. `decisions` holds, sample after sample, the value of each pair's machine ((0,1), (0,2), ...; positive
-    /// for the second class), or of the one machine of two classes.
+    /// Of at least one sample. `decisions` holds, sample after sample, the value of each pair's
+    /// machine ((0,1), (0,2), ...; positive for the second class), or of the one machine of two
+    /// classes.
     pub fn new(truth: &[u32], predicted: &[u32], decisions: &[f64], n_classes: usize) -> Self {
         let counts = confusion(truth, predicted, n_classes);
         let all = truth.len() as f64;
@@ -85,8 +88,9 @@ impl Metrics {
     }
 }
 
-/// Area under the ROC curve of (value, positive samples of this value, negative samples of it): the share of the pairs of a positive and a
-/// negative sample in the right order, ties counting half; none without both.
+/// Area under the ROC curve of (value, positive samples of this value, negative samples of it): the
+/// share of the pairs of a positive and a negative sample in the right order, ties counting half;
+/// none without both.
 pub fn area(mut values: Vec<(f64, f64, f64)>) -> Option<f64> {
     let (positive, negative) = values.iter().fold((0.0, 0.0), |sum, v| (sum.0 + v.1, sum.1 + v.2));
     if positive == 0.0 || negative == 0.0 {
@@ -102,8 +106,8 @@ pub fn area(mut values: Vec<(f64, f64, f64)>) -> Option<f64> {
     Some(won / (positive * negative))
 }
 
-/// F1 of a selected set against the true one: the harmonic mean of precision and recall (Tamura et al. 2022, SetF1); 1 when both
-/// are empty.
+/// F1 of a selected set against the true one: the harmonic mean of precision and recall (Tamura et
+/// al. 2022, SetF1); 1 when both are empty.
 pub fn set_f1(selected: &[usize], truth: &[usize]) -> f64 {
     let common = selected.iter().filter(|j| truth.contains(j)).count() as f64;
     let all = (selected.len() + truth.len()) as f64;
@@ -146,7 +150,8 @@ mod tests {
         let m = Metrics::new(&truth, &predicted, &decisions, 3);
         assert!((m.auc.unwrap() - 0.5).abs() < 1e-15 && (m.balanced_accuracy - 2.5 / 3.0).abs() < 1e-15);
         assert!((m.f1.unwrap() - (1.0 + 2.0 / 3.0 + 0.8) / 3.0).abs() < 1e-15);
-        // (c s - sum p_k t_k) / sqrt((s^2 - sum p^2) (s^2 - sum t^2)) with c = 5, s = 6, p = (2, 1, 3), t = (2, 2, 2)
+        // (c s - sum p_k t_k) / sqrt((s^2 - sum p^2) (s^2 - sum t^2)) with c = 5, s = 6, p = (2, 1,
+        // 3), t = (2, 2, 2)
         assert!((m.mcc.unwrap() - 18.0 / (22.0f64 * 24.0).sqrt()).abs() < 1e-15);
     }
 }

@@ -1,5 +1,5 @@
-//! Cross-validation and what its results say: folds, the accuracy of one-against-one machines on each of them, measures, intervals,
-//! tests, stability, the choice of a size.
+//! Cross-validation and what its results say: folds, the accuracy of one-against-one machines on
+//! each of them, measures, intervals, tests, stability, the choice of a size.
 
 mod accuracy;
 mod folds;
@@ -7,9 +7,9 @@ mod grouped;
 mod metrics;
 mod statistics;
 
-pub use accuracy::{CrossValidation, Scored};
+pub use accuracy::{CrossValidation, CvScore};
 pub(crate) use accuracy::{ROUNDING, check_costs};
 pub use folds::{Folds, Split};
-pub use grouped::Grouped;
+pub use grouped::SamplesByClass;
 pub use metrics::{Metrics, area, confusion, set_f1};
 pub use statistics::{SizeRule, Stability, Summary, TTest, choose_size, corrected_t_test, stability, t_test};

@@ -11,13 +11,15 @@ pub struct Summary {
     pub mean: f64,
     /// Standard error `sd / sqrt(m)` of m values, sd with m - 1; none for a single value.
     pub se: Option<f64>,
-    /// 95 % interval by Student's t with m - 1 degrees of freedom. Folds share training samples, so that their variance is
-    /// `sd^2 (1 / m + test / train)` (Nadeau, Bengio 2003), test and train the sizes of the two parts.
+    /// 95 % interval by Student's t with m - 1 degrees of freedom. Folds share training samples, so
+    /// that their variance is `sd^2 (1 / m + test / train)` (Nadeau, Bengio 2003), test and train
+    /// the sizes of the two parts.
     pub ci95: Option<[f64; 2]>,
 }
 
 impl Summary {
-    /// Of at least one value; `test_share` is the size of the test part over that of the training part (0: independent values).
+    /// Of at least one value; `test_share` is the size of the test part over that of the training
+    /// part (0: independent values).
     pub fn new(values: &[f64], test_share: f64) -> Self {
         let (mean, sd) = moments(values);
         let m = values.len() as f64;
@@ -43,14 +45,14 @@ pub struct TTest {
     pub p: f64,
 }
 
-/// Paired t-test of differences, one for each fold or data set, as if they were independent. None for fewer than two, or when
-/// all are the same.
+/// Paired t-test of differences, one for each fold or data set, as if they were independent. None
+/// for fewer than two, or when all are the same.
 pub fn t_test(differences: &[f64]) -> Option<TTest> {
     corrected_t_test(differences, 0.0)
 }
 
-/// Corrected resampled t-test (Nadeau, Bengio 2003; Bouckaert, Frank 2004) for repeated cross-validation: variance
-/// `sd^2 (1 / m + test_share)`.
+/// Corrected resampled t-test (Nadeau, Bengio 2003; Bouckaert, Frank 2004) for repeated
+/// cross-validation: variance `sd^2 (1 / m + test_share)`.
 pub fn corrected_t_test(differences: &[f64], test_share: f64) -> Option<TTest> {
     let (mean, sd) = moments(differences);
     let sd = sd.filter(|&sd| sd > 1e-12 * mean.abs())?;
@@ -80,8 +82,8 @@ pub struct Stability {
     pub ci95: [f64; 2],
 }
 
-/// Stability of subsets of p features (Nogueira, Sechidis, Brown, JMLR 18 (2018), Definition 4, Theorem 7 and Corollary 9). None for
-/// fewer than two subsets, or when all are empty or full.
+/// Stability of subsets of p features (Nogueira, Sechidis, Brown, JMLR 18 (2018), Definition 4,
+/// Theorem 7 and Corollary 9). None for fewer than two subsets, or when all are empty or full.
 pub fn stability(subsets: &[Vec<usize>], p: usize) -> Option<Stability> {
     let (m, d) = (subsets.len() as f64, p as f64);
     let mut count = vec![0u32; p];
@@ -112,14 +114,16 @@ pub fn stability(subsets: &[Vec<usize>], p: usize) -> Option<Stability> {
 pub enum SizeRule {
     /// The largest mean score, ties to the smaller size.
     Best,
-    /// The smallest size whose mean score is within one standard error of the best: the standard error over the folds of the
-    /// scores of the best size (Breiman et al. 1984, section 3.4.3; Hastie et al. 2009, section 7.10).
+    /// The smallest size whose mean score is within one standard error of the best: the standard
+    /// error over the folds of the scores of the best size (Breiman et al. 1984, section 3.4.3;
+    /// Hastie et al. 2009, section 7.10).
     OneSe,
     /// The smallest size whose mean score is at least (1 - tolerance) times the best.
     Tolerance(f64),
 }
 
-/// The position of the chosen size; `scores[at]` holds the score of each fold at size number `at`, sizes ascending.
+/// The position of the chosen size; `scores[at]` holds the score of each fold at size number `at`,
+/// sizes ascending.
 ///
 /// # Errors
 /// No sizes, no folds, or a tolerance outside [0, 1).
@@ -161,7 +165,8 @@ mod tests {
         assert!((summary.ci95.unwrap()[1] - (3.0 + 2.776445 * se)).abs() < 1e-6);
         let wide = Summary::new(&values, 0.25).ci95.unwrap()[1];
         assert!((wide - (3.0 + 2.776445 * (2.5f64 * 0.45).sqrt())).abs() < 1e-6);
-        // t = 3 / se = 4.2426 at 4 degrees of freedom: one-sided p = 0.0066 (R: pt(4.242641, 4, lower = FALSE) = 0.006617)
+        // t = 3 / se = 4.2426 at 4 degrees of freedom: one-sided p = 0.0066 (R: pt(4.242641, 4,
+        // lower = FALSE) = 0.006617)
         let test = t_test(&values).unwrap();
         assert!((test.t - 3.0 / se).abs() < 1e-12 && (test.p - 0.006617).abs() < 1e-5, "{test:?}");
         assert!(corrected_t_test(&values, 0.25).unwrap().p > test.p);
@@ -176,7 +181,8 @@ mod tests {
         let found = stability(&same, 10).unwrap();
         assert!(found.index == 1.0 && found.ci95.iter().all(|end| (end - 1.0).abs() < 1e-12), "{found:?}");
         assert_eq!((stability(&same[..1], 10), stability(&[vec![], vec![]], 10)), (None, None));
-        // Two disjoint halves of 4 features: pairwise |A n B| = 0 where 1 is expected: (0 - 1) / (2 - 1) = -1.
+        // Two disjoint halves of 4 features: pairwise |A n B| = 0 where 1 is expected: (0 - 1) /
+        // (2 - 1) = -1.
         assert!((stability(&[vec![0, 1], vec![2, 3]], 4).unwrap().index + 1.0).abs() < 1e-15);
     }
 
@@ -187,7 +193,8 @@ mod tests {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 33) as f64 / (1u64 << 31) as f64
         };
-        // Features chosen independently with these probabilities: the population index follows from the definition.
+        // Features chosen independently with these probabilities: the population index follows from
+        // the definition.
         let chance: Vec<f64> = (0..20).map(|j| if j < 5 { 0.9 } else { 0.15 }).collect();
         let mean = chance.iter().sum::<f64>() / 20.0;
         let truth = 1.0 - chance.iter().map(|c| c * (1.0 - c)).sum::<f64>() / 20.0 / (mean * (1.0 - mean));
@@ -202,7 +209,8 @@ mod tests {
 
     #[test]
     fn the_size_is_within_one_standard_error_of_the_best() {
-        // Means 0.80, 0.88, 0.90, 0.89; standard error of the third sqrt(0.001 / 3): 0.0183, 0.88 < 0.8817.
+        // Means 0.80, 0.88, 0.90, 0.89; standard error of the third sqrt(0.001 / 3): 0.0183, 0.88 <
+        // 0.8817.
         let mut scores = vec![vec![0.8; 4], vec![0.88; 4], vec![0.86, 0.94, 0.88, 0.92], vec![0.89; 4]];
         let of = |scores: &[Vec<f64>], rule| choose_size(scores, rule).unwrap();
         assert_eq!((of(&scores, SizeRule::Best), of(&scores, SizeRule::OneSe)), (2, 2));

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{Column, Effort, Ended, Program};
+use super::{Column, Effort, Program, SolveStatus};
 use crate::Error;
 
 const FREE: f64 = f64::INFINITY;
@@ -24,7 +24,8 @@ fn close(found: &[f64], want: &[f64]) {
     assert!(found.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-7), "{found:?}, but should be {want:?}");
 }
 
-/// Two products: 3 and 5 of gain, at most 4 of the first, 6 of the second, 18 of 3 x + 2 y (Hillier and Lieberman's example).
+/// Two products: 3 and 5 of gain, at most 4 of the first, 6 of the second, 18 of 3 x + 2 y (Hillier
+/// and Lieberman's example).
 fn factory(integer: bool) -> Program {
     let columns = [(-3.0, 0.0, 4.0, integer), (-5.0, 0.0, FREE, integer)];
     program(&columns, &[(&[(1, 2.0)], -FREE, 12.0), (&[(0, 3.0), (1, 2.0)], -FREE, 18.0)])
@@ -34,7 +35,7 @@ fn factory(integer: bool) -> Program {
 fn a_linear_program_gives_its_optimum_its_duals_and_its_reduced_costs() {
     let mut lp = factory(false);
     let found = lp.solve(&Effort::default(), &mut || false).unwrap();
-    assert_eq!(found.ended, Ended::Optimal);
+    assert_eq!(found.status, SolveStatus::Optimal);
     close(&found.values, &[2.0, 6.0]);
     close(&[found.objective, found.bound], &[-36.0, -36.0]);
     close(&found.row_duals, &[-1.5, -1.0]);
@@ -61,7 +62,8 @@ fn what_changes_between_solves_counts() {
 
 #[test]
 fn a_whole_program_and_its_relaxation() {
-    // Knapsack: gains 8 11 6 4, weights 5 7 4 3, room 14. Best is the last three (21); relaxed 8 + 11 + 2/4 6 = 22.
+    // Knapsack: gains 8 11 6 4, weights 5 7 4 3, room 14. Best is the last three (21); relaxed 8 +
+    // 11 + 2/4 6 = 22.
     let columns = [(-8.0, 0.0, 1.0, true), (-11.0, 0.0, 1.0, true), (-6.0, 0.0, 1.0, true), (-4.0, 0.0, 1.0, true)];
     let mut knapsack = program(&columns, &[(&[(0, 5.0), (1, 7.0), (2, 4.0), (3, 3.0)], -FREE, 14.0)]);
     let relaxed = knapsack.solve(&Effort { relaxed: true, ..Effort::default() }, &mut || false).unwrap();
@@ -69,7 +71,7 @@ fn a_whole_program_and_its_relaxation() {
     close(&relaxed.row_duals, &[-1.5]);
     knapsack.set_start(&[1.0, 1.0, 0.0, 0.0]).unwrap();
     let whole = knapsack.solve(&Effort::default(), &mut || false).unwrap();
-    assert_eq!(whole.ended, Ended::Optimal);
+    assert_eq!(whole.status, SolveStatus::Optimal);
     close(&whole.values, &[0.0, 1.0, 1.0, 1.0]);
     close(&[whole.objective, whole.bound], &[-21.0, -21.0]);
     assert!(whole.row_duals.is_empty() && whole.reduced_costs.is_empty());
@@ -83,10 +85,10 @@ fn programs_without_an_optimum_say_so() {
     for integer in [false, true] {
         let mut empty = program(&[(1.0, 0.0, 1.0, integer)], &[(&[(0, 2.0)], 3.0, FREE)]);
         let found = empty.solve(&Effort::default(), &mut || false).unwrap();
-        assert_eq!((found.ended, found.bound, found.values.len()), (Ended::Infeasible, FREE, 0));
+        assert_eq!((found.status, found.bound, found.values.len()), (SolveStatus::Infeasible, FREE, 0));
         let mut endless = program(&[(-1.0, 0.0, FREE, integer)], &[]);
         let found = endless.solve(&Effort::default(), &mut || false).unwrap();
-        assert_eq!((found.ended, found.bound), (Ended::Unbounded, -FREE));
+        assert_eq!((found.status, found.bound), (SolveStatus::Unbounded, -FREE));
     }
 }
 
@@ -118,19 +120,19 @@ fn hard() -> Program {
 fn time_and_stop_end_a_solve() {
     let none = Effort { time: Some(Duration::ZERO), ..Effort::default() };
     let found = factory(true).solve(&none, &mut || false).unwrap();
-    assert_eq!((found.ended, found.bound, found.objective), (Ended::Stopped, -FREE, FREE));
-    assert_eq!(factory(true).solve(&Effort::default(), &mut || true).unwrap().ended, Ended::Stopped);
+    assert_eq!((found.status, found.bound, found.objective), (SolveStatus::Stopped, -FREE, FREE));
+    assert_eq!(factory(true).solve(&Effort::default(), &mut || true).unwrap().status, SolveStatus::Stopped);
 
     let short = Effort { time: Some(Duration::from_millis(200)), ..Effort::default() };
     let found = hard().solve(&short, &mut || false).unwrap();
-    assert_eq!(found.ended, Ended::Stopped);
+    assert_eq!(found.status, SolveStatus::Stopped);
     let mut asked = 0;
     let found = hard().solve(&Effort::default(), &mut || {
         asked += 1;
         asked > 20
     });
     let found = found.unwrap();
-    assert_eq!(found.ended, Ended::Stopped);
+    assert_eq!(found.status, SolveStatus::Stopped);
     assert!(asked > 20 && found.bound >= 0.0 && found.bound <= found.objective);
 }
 

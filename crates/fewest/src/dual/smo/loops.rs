@@ -1,15 +1,19 @@
-//! The loops over the active samples that SMO spends its time in, compiled for AVX-512, AVX2 and the baseline.
+//! The loops over the active samples that SMO spends its time in, compiled for AVX-512, AVX2 and
+//! the baseline.
 //!
-//! Each lane of a vector keeps its best value and where it was found; the lanes are compared once, at the end.
+//! Each lane of a vector keeps its best value and where it was found; the lanes are compared once,
+//! at the end.
 
 use multiversion::multiversion;
 
 const LANES: usize = 16;
 
-/// Least curvature along a pair, as LIBSVM's TAU: keeps steps finite for kernels that are not positive definite.
+/// Least curvature along a pair, as LIBSVM's TAU: keeps steps finite for kernels that are not
+/// positive definite.
 pub(super) const LEAST_CURVATURE: f64 = 1e-12;
 
-/// The largest value seen by each lane and the first position it was seen at, less the lane's number.
+/// The largest value of each lane and its first position, less the lane's
+/// number.
 struct Best {
     value: [f64; LANES],
     base: [u64; LANES],
@@ -129,8 +133,9 @@ pub(super) struct Partner {
     pub(super) violation: f64,
 }
 
-/// Step 2: the position with the largest `(top - v_t)^2 / max(curvature_i + curvature_t - 2 K_it, least)` among those that
-/// may shrink (fall_t = 0) and lie below top, and the largest top - v_t among them.
+/// Step 2: the position with the largest
+/// `(top - v_t)^2 / max(curvature_i + curvature_t - 2 K_it, least)` among those that may shrink
+/// (fall_t = 0) and lie below top, and the largest top - v_t among them.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub(super) fn best_partner<T: Copy + Into<f64>>(
     v: &[f64],
@@ -163,8 +168,8 @@ pub(super) fn best_partner<T: Copy + Into<f64>>(
     gains.partner()
 }
 
-/// Step 1': the position with the largest `g_t^2 / K_tt`, g_t the gradient where the box lets beta follow it, and the
-/// largest |g_t|.
+/// Step 1': the position with the largest `g_t^2 / K_tt`, g_t the gradient where the box lets beta
+/// follow it, and the largest |g_t|.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub(super) fn best_alone(v: &[f64], grow: &[f64], fall: &[f64], curvature: &[f64]) -> Partner {
     let n = v.len();

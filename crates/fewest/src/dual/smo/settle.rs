@@ -1,13 +1,18 @@
-//! Many small trainings of nearly the same problem, each a few pair steps from its start: SMO without what surrounds it.
+//! Many small trainings of nearly the same problem, each a few pair steps from its start: SMO
+//! without what surrounds it.
 //!
 //! Solves   the dual of [`super`], free bias, a whole Gram matrix in f64.
-//! Given    a feasible start (the solution for a similar matrix), room that is used again.      Returns  beta, bias.
-//! Steps    1 to 4 of [`super::solve`]. The gap that ends it is that of the gradients followed step by step, which a few n
-//!          steps in f64 leave right to rounding; nothing is judged afresh.
+//! Given    a feasible start (the solution for a similar matrix), room that is used again.
+//! Returns  beta, bias.
+//! Steps    1 to 4 of [`super::solve`]. The gap that ends it is that of the gradients followed step
+//!          by step, which a few n steps in f64 leave right to rounding; nothing is judged afresh.
 //! Cost     one product K beta and O(n) for each step; no memory is asked for.
-//! Fails    never; where pair steps have cost as much as exact ones would, the general solver goes on from there with those.
+//! Fails    never; where pair steps have cost as much as exact ones would, the general solver goes
+//!          on from there with those.
 
-use super::{Active, ActiveSet, GapSchedule, Pair, exact_cost, largest_growing, solve, total_gap};
+use super::active::{Active, Pair, total_gap};
+use super::schedule::{GapSchedule, exact_cost};
+use super::{ActiveSet, largest_growing, solve};
 use crate::Status;
 use crate::dual::{Bias, BoxDual, SvmSettings};
 use crate::kernel::gram::GramMatrix;
@@ -20,13 +25,14 @@ pub(crate) struct Room {
 }
 
 /// What a training found, beside beta.
-pub(crate) struct Settled {
+pub(crate) struct ShortTraining {
     pub(crate) bias: f64,
     pub(crate) iterations: u64,
 }
 
-/// Improves `beta` until the relative duality gap is at most the tolerance of the settings. The bias is that of LIBSVM: the mean
-/// of what the free variables ask for; where there are none, the middle of the interval that optimality leaves.
+/// Improves `beta` until the relative duality gap is at most the tolerance of the settings. The
+/// bias is that of LIBSVM: the mean of what the free variables ask for; where there are none, the
+/// middle of the interval that optimality leaves.
 pub(crate) fn settle(
     gram: &GramMatrix,
     dual: &BoxDual,
@@ -34,12 +40,12 @@ pub(crate) fn settle(
     room: &mut Room,
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
-) -> Settled {
+) -> ShortTraining {
     let mut iterations = 0;
     if dual.bias == Bias::Free
         && let Some(bias) = pair_steps(gram, dual, beta, room, settings.tolerance, &mut iterations, stop)
     {
-        return Settled { bias, iterations };
+        return ShortTraining { bias, iterations };
     }
     // The free set is that of a training: exact steps are worth trying at once.
     let mut memory = ActiveSet::default();
@@ -48,7 +54,7 @@ pub(crate) fn settle(
     }
     let solution = solve(&mut &*gram, dual, Some(beta), &mut memory, settings, stop);
     *beta = solution.beta;
-    Settled { bias: solution.bias, iterations: iterations + solution.iterations }
+    ShortTraining { bias: solution.bias, iterations: iterations + solution.iterations }
 }
 
 fn pair_steps(
@@ -76,12 +82,12 @@ fn pair_steps(
         let choice = Pair::choose(&mut rows, active, i, top);
         if choice.violation <= 0.0 || schedule.due(choice.violation, *iterations) {
             let gap = total_gap(dual, None, &active.beta, &active.v, choice.middle);
-            let wanted = tolerance * (active.value + gap).abs();
-            schedule.checked(choice.violation, gap, wanted, *iterations);
+            let allowed = tolerance * (active.value + gap).abs();
+            schedule.checked(choice.violation, gap, allowed, *iterations);
             let slow = *iterations >= n as u64 && *iterations >= exact_cost(active.free(), n);
-            if gap <= wanted || choice.violation <= 0.0 || slow || stop().is_some() {
+            if gap <= allowed || choice.violation <= 0.0 || slow || stop().is_some() {
                 active.write_back(beta);
-                return (gap <= wanted).then(|| active.mean_of_free().unwrap_or(choice.middle));
+                return (gap <= allowed).then(|| active.mean_of_free().unwrap_or(choice.middle));
             }
         }
         *iterations += 1;

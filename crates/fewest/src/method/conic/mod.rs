@@ -1,16 +1,23 @@
 //! Convex relaxations of the sparse SVM that a cone solver takes whole: `qcqp-ssvm` and `nmmkl`.
 //!
-//! Solves   min_w,b P(w) + sum_i C_i loss(y_i (w.x_i + b)), P a penalty that is at most 1/2 |w|^2 for every w of at most B features:
-//!          its value is below that of every such subset. See the two files for P.
+//! Solves   min_w,b P(w) + sum_i C_i loss(y_i (w.x_i + b)), P a penalty that is at most 1/2 |w|^2
+//!          for every w of at most B features: its value is below that of every such subset. See
+//!          the two files for P.
 //! Given    Problem (n samples, p features), Rules, SvmSettings (hinge or squared hinge, any bias).
-//! Returns  the best allowed subset by what the relaxation gives each feature, with the value of the SVM trained on it, and a bound.
-//! Steps    1. estimate of memory  2. the cone program (Clarabel)  3. bound from its multipliers  4. subset and training
-//! Rules    must-in, must-out and the size are part of the relaxation; other rules hold for the subset only, so the bound stays one.
-//! Bound    alpha = the multipliers of the margins, moved into the box of the dual; sum alpha - P*(c) - (ridge and bias terms), c = X'(alpha.y):
-//!          weak duality makes it a bound whatever the solver's accuracy was.
-//! Cost     interior point: some 15 factorizations, min(n, p)^2 max(n, p) each; memory as estimated before.
-//! Fails    never on limits: without a solution the subset is that of the features' scores at alpha = C/2, without use of the bound.
-//!          Errors: settings out of range, more memory than allowed.
+//! Returns  the best allowed subset by what the relaxation gives each feature, with the value of
+//!          the SVM trained on it, and a bound.
+//! Steps    1. estimate of memory  2. the cone program (Clarabel)  3. bound from its multipliers
+//!          4. subset and training
+//! Rules    must-in, must-out and the size are part of the relaxation; other rules hold for the
+//!          subset only, so the bound stays one.
+//! Bound    alpha = the multipliers of the margins, moved into the box of the dual; sum alpha -
+//!          P*(c) - (ridge and bias terms), c = X'(alpha.y): weak duality makes it a bound whatever
+//!          the solver's accuracy was.
+//! Cost     interior point: some 15 factorizations, min(n, p)^2 max(n, p) each; memory as estimated
+//!          before.
+//! Fails    never on limits: without a solution the subset is that of the features' scores at alpha
+//!          = C/2, without use of the bound. Errors: settings out of range, more memory than
+//!          allowed.
 
 mod nmmkl;
 mod qcqp_ssvm;
@@ -18,7 +25,7 @@ mod qcqp_ssvm;
 pub use nmmkl::{NmmklSettings, nmmkl};
 pub use qcqp_ssvm::{QcqpSsvmSettings, qcqp_ssvm};
 
-use crate::backend::clarabel::{ConeProgram, Solved};
+use crate::backend::clarabel::{ConeProgram, ConeSolution};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
 use crate::{Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings};
@@ -26,12 +33,14 @@ use crate::{Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sen
 /// Result of [`qcqp_ssvm`] and [`nmmkl`].
 #[derive(Debug, Clone)]
 pub struct ConicReport {
-    /// The subset, the value of its SVM, the bound; status `optimal` where they meet, else `completed`, or the limit. The ranking lists
-    /// the features that the relaxation uses, best first.
+    /// The subset, the value of its SVM, the bound; status `optimal` where they meet, else
+    /// `completed`, or the limit. The ranking lists the features that the relaxation uses, best
+    /// first.
     pub selection: Selection,
     /// w of the relaxation, length p; zeros when it was not solved.
     pub weights: Vec<f64>,
-    /// Value of the relaxation at w (with the best bias): not below the bound, and close to it when solved. None when it was not.
+    /// Value of the relaxation at w (with the best bias): not below the bound, and close to it when
+    /// solved. None when it was not.
     pub relaxed: Option<f64>,
     /// The SVM on the subset.
     pub solution: DualSolution,
@@ -39,7 +48,8 @@ pub struct ConicReport {
 
 /// A penalty P.
 trait Penalty {
-    /// Adds P of the weights (positions of the variables) to the program. `fixed`: whether the feature is required.
+    /// Adds P of the weights (positions of the variables) to the program. `fixed`: whether the
+    /// feature is required.
     fn add(&mut self, program: &mut ConeProgram, weights: &[usize], fixed: &[bool]);
     /// P(w)
     fn value(&self, w: &[f64], fixed: &[bool]) -> f64;
@@ -49,8 +59,9 @@ trait Penalty {
     fn worth(&self, x: &[f64], w: &[f64], c: &[f64]) -> Vec<f64>;
 }
 
-/// Bytes that the cone program takes, about: every stored value in the matrix, in its ordered copies and in the factor, the fill of the
-/// smaller side, and some kilobytes for the cones of a feature. Fitted to runs of 500 x 1003, 500 x 3003 and 72 x 7129 dense values, where it is 1.05
+/// Bytes that the cone program takes, about: every stored value in the matrix, in its ordered
+/// copies and in the factor, the fill of the smaller side, and some kilobytes for the cones of a
+/// feature. Fitted to runs of 500 x 1003, 500 x 3003 and 72 x 7129 dense values, where it is 1.05
 /// to 1.25 times the peak.
 fn memory(n: u64, p: u64, stored: u64) -> u64 {
     120 * stored + 24 * n.min(p).pow(2) + 5500 * (n + p)
@@ -112,7 +123,7 @@ fn relax(
     let mut weights = vec![0.0; p];
     let (mut gains, mut relaxed) = (vec![0.0; p], None);
     let mut worth: Vec<f64> = c.iter().map(|c| c * c).collect();
-    if let Some(Solved { x, good, steps, .. }) = solved {
+    if let Some(ConeSolution { x, good, steps, .. }) = solved {
         run.counts.solver_iterations += u64::from(steps);
         if x.iter().all(|x| x.is_finite()) && (good || status == Status::Completed) {
             let w: Vec<f64> = program.weights.iter().map(|&at| x[at]).collect();
@@ -220,7 +231,8 @@ mod tests {
         let base = memory(100, 1000, 50_000);
         assert!(memory(200, 1000, 50_000) > base && memory(100, 2000, 50_000) > base);
         assert!(memory(100, 1000, 60_000) > base);
-        // tan2010 reports that MOSEK ran out of memory beyond 8000 features with 500 samples: here that is well below 1 GiB.
+        // tan2010 reports that MOSEK ran out of memory beyond 8000 features with 500 samples: here
+        // that is well below 1 GiB.
         assert!(memory(500, 8000, 4_000_000) < 1 << 30);
     }
 }

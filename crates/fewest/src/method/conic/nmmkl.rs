@@ -1,13 +1,17 @@
 //! Non-monotonic feature selection by multiple kernel learning.
 //!
-//! Solves   min_z min_w 1/2 sum_j w_j^2 / z_j + loss, 0 <= z_j <= 1, sum z = B: one kernel x_j x_j' a feature, in the dual a program with one
-//!          quadratic constraint a feature: max_alpha sum alpha - 1/2 (B lambda + sum_j delta_j) - ..., c_j^2 <= lambda + delta_j.
-//! Paper    Xu, Jin, Ye, Lyu, King, Non-monotonic feature selection, ICML 2009, as Tan, Wang, Tsang, ICML 2010, describe and use it.
-//! Penalty  P(w) = half the squared k-support norm, k = B; P*(c) = half the sum of the B largest c_j^2.
+//! Solves   min_z min_w 1/2 sum_j w_j^2 / z_j + loss, 0 <= z_j <= 1, sum z = B: one kernel x_j x_j'
+//!          a feature, in the dual a program with one quadratic constraint a feature: max_alpha sum
+//!          alpha - 1/2 (B lambda + sum_j delta_j) - ..., c_j^2 <= lambda + delta_j.
+//! Paper    Xu, Jin, Ye, Lyu, King, Non-monotonic feature selection, ICML 2009, as Tan, Wang,
+//!          Tsang, ICML 2010, describe and use it.
+//! Penalty  P(w) = half the squared k-support norm, k = B; P*(c) = half the sum of the B largest
+//!          c_j^2.
 //! Program  w_j^2 <= u_j z_j as a second-order cone of three rows, for each feature; P = 1/2 sum u.
-//! Subset   the allowed one of largest sum_j z_j c_j^2, as FGM-B: c_j^2 alone, as the paper ranks, is the same number for every feature
-//!          between 0 and 1.
-//! Relation the relaxation of `fgm`, which adds constraints as they are needed; here they are all there.
+//! Subset   the allowed one of largest sum_j z_j c_j^2, as FGM-B: c_j^2 alone, as the paper ranks,
+//!          is the same number for every feature between 0 and 1.
+//! Relation the relaxation of `fgm`, which adds constraints as they are needed; here they are all
+//! there.
 
 use serde::{Deserialize, Serialize};
 
@@ -121,7 +125,8 @@ impl Penalty for Kernels {
         if most == 0 {
             return if sizes.iter().all(|w| *w == 0.0) { 0.5 * required } else { f64::INFINITY };
         }
-        // The first k < B are whole, the others share the rest: where the next is at most the level of the others.
+        // The first k < B are whole, the others share the rest: where the next is at most the level
+        // of the others.
         let mut rest: f64 = sizes.iter().sum();
         let mut full = 0.0;
         for (k, &size) in sizes.iter().enumerate() {
@@ -146,7 +151,8 @@ impl Penalty for Kernels {
     }
 }
 
-/// Non-monotonic feature selection; see the head of this file. Its subset is that of largest `z_j c_j^2`.
+/// Non-monotonic feature selection; see the head of this file. Its subset is that of largest
+/// `z_j c_j^2`.
 ///
 /// ```
 /// use fewest::method::conic::nmmkl;

@@ -1,12 +1,17 @@
 //! QCQP-SSVM: the sparse SVM with its count of features replaced by a bound on the one-norm.
 //!
-//! Solves   min_w,b 1/2 t + loss  s.t. |w|_2^2 <= t, |w|_1^2 <= B t: at most B features of weight mean |w|_1^2 <= B |w|_2^2.
-//! Paper    Chan, Vasconcelos, Lanckriet, Direct convex relaxations of sparse SVM, ICML 2007, QCQP-SSVM.
-//! Penalty  P(w) = 1/2 max(|w|_2^2, |w|_1^2 / B); P*(c) = 1/2 N(c)^2, N(c) = min over tau >= 0 of |max(|c| - tau, 0)|_2 + tau sqrt(B): the
-//!          dual norm, an adaptive soft threshold on c.
-//! Program  |w_j| <= a_j; (t + 1, t - 1, 2 w) and (B t + 1, B t - 1, 2 sum a) in second-order cones.
-//! Subset   the allowed one of largest sum_j w_j^2. The paper keeps every weight above 1e-4 of the largest; the ranking lists those.
-//! Differs  must-in features only count for the subset. Never tighter than `nmmkl`: P is at most half the squared B-support norm.
+//! Solves   min_w,b 1/2 t + loss  s.t. |w|_2^2 <= t, |w|_1^2 <= B t: at most B features of weight
+//!          mean |w|_1^2 <= B |w|_2^2.
+//! Paper    Chan, Vasconcelos, Lanckriet, Direct convex relaxations of sparse SVM, ICML 2007,
+//!          QCQP-SSVM.
+//! Penalty  P(w) = 1/2 max(|w|_2^2, |w|_1^2 / B); P*(c) = 1/2 N(c)^2, N(c) = min over tau >= 0 of
+//!          |max(|c| - tau, 0)|_2 + tau sqrt(B): the dual norm, an adaptive soft threshold on c.
+//! Program  |w_j| <= a_j; (t + 1, t - 1, 2 w) and (B t + 1, B t - 1, 2 sum a) in second-order
+//!          cones.
+//! Subset   the allowed one of largest sum_j w_j^2. The paper keeps every weight above 1e-4 of the
+//!          largest; the ranking lists those.
+//! Differs  must-in features only count for the subset. Never tighter than `nmmkl`: P is at most
+//!          half the squared B-support norm.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,34 +1,35 @@
-//! The machine of a mixture: the squared-hinge SVM on the columns `sqrt(z_j) x_j`, for many z one after another.
+//! The machine of a mixture: the squared-hinge SVM on the columns `sqrt(z_j) x_j`, for many z one
+//! after another.
 //!
-//! Solves   min 1/2 sum_j w_j^2 / z_j + sum_i C_i xi_i^2, xi_i = max(0, 1 - y_i (w.x_i + b)), with w_j = 0 where z_j = 0.
-//! Paper    Keerthi and DeCoste, A modified finite Newton method for fast solution of large scale linear SVMs, JMLR 2005.
+//! Solves   min 1/2 sum_j w_j^2 / z_j + sum_i C_i xi_i^2, xi_i = max(0, 1 - y_i (w.x_i + b)), with
+//!          w_j = 0 where z_j = 0.
+//! Paper    Keerthi and DeCoste, A modified finite Newton method for fast solution of large scale
+//!          linear SVMs, JMLR 2005.
 //! Given    rows (n x q) and box, once; z each time.      Returns  beta, scores, bias, upper value.
-//! Steps    1. alpha, gradient, gap  2. the samples inside the margin change: update `G = sum 2 C_i x_i x_i'` over them
-//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0  4. exact line search
-//! Cost     per step two passes over the rows and q^3 / 6; memory 3 q^2. G does not depend on z, so a new z needs no new pass
-//!          over the samples inside; from the last z a few steps do.
+//! Steps    1. alpha, gradient, gap  2. the samples inside the margin change: update
+//!          `G = sum 2 C_i x_i x_i'` over them
+//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0
+//!          4. exact line search
+//! Cost     per step two passes over the rows and q^3 / 6; memory 3 q^2. G does not depend on z, so
+//!          a new z needs no new pass over the samples inside; from the last z a few steps do.
 //! Fails    never; stops with the gap reached.
 
+use super::margin::MarginHessian;
 use super::mixture::{Level, squared_hinge};
+use super::tuning::machine::{ROUNDING, STEPS};
 use crate::dual::newton::flat_point;
-use crate::dual::normal::{Extended, Normal};
+use crate::dual::normal::Extended;
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{RowMatrix, Status};
-
-/// Steps at most for one z.
-const STEPS: usize = 100;
 
 /// The machine, with what the last z left behind.
 pub(super) struct Machine<'a> {
     x: Extended<'a>,
     dual: &'a BoxDual,
     q: usize,
-    normal: Normal<'a>,
-    /// G, with the bias as a last column where there is one.
-    gram: Vec<f64>,
-    inside: Vec<bool>,
+    hessian: MarginHessian<'a>,
     /// w_j = sqrt(z_j) u_j; the bias's coefficient last.
     u: Vec<f64>,
     /// Steps taken.
@@ -54,15 +55,12 @@ pub(super) struct Answer {
 impl<'a> Machine<'a> {
     pub(super) fn new(rows: &'a RowMatrix, dual: &'a BoxDual) -> Self {
         let x = Extended::new(rows, dual.bias);
-        let m = x.width();
         Self {
             x,
             dual,
             q: rows.n_features(),
-            normal: Normal::new(x),
-            gram: vec![0.0; m * m],
-            inside: vec![false; dual.len()],
-            u: vec![0.0; m],
+            hessian: MarginHessian::new(x, dual.len()),
+            u: vec![0.0; x.width()],
             steps: 0,
         }
     }
@@ -85,14 +83,14 @@ impl<'a> Machine<'a> {
             // Step 1.
             let loss = squared_hinge(self.dual, &margins, &mut beta);
             let c = self.x.weights(&beta);
-            let held = self.x.penalised(&self.u);
-            let upper = 0.5 * simd::dot(&self.u, &held) + loss;
+            let penalised = self.x.penalised(&self.u);
+            let upper = 0.5 * simd::dot(&self.u, &penalised) + loss;
             let level = Level::of(self.dual, &beta);
             let value = |c: &[f64]| (0..q).map(|j| z[j] * c[j] * c[j]).sum::<f64>();
             // An unbalanced beta counts against a free bias.
             let off = if self.x.is_free() { c[q].abs() * (1.0 + self.u[q].abs()) } else { 0.0 };
             let gap = upper - level.value(value(&c)) + off;
-            let stalled = step > 8 && gap > 0.5 * best_gap && gap <= 1e-9 * upper;
+            let stalled = step > 8 && gap > 0.5 * best_gap && gap <= ROUNDING * upper;
             best_gap = best_gap.min(gap);
             if gap <= tolerance * upper || step == STEPS || stalled || stop().is_some() {
                 let bias = self.u.get(q).map_or(0.0, |b| b * self.x.last);
@@ -100,34 +98,18 @@ impl<'a> Machine<'a> {
             }
 
             // Step 2.
-            let now = |i: usize| beta[i] != 0.0;
-            let sign = |i: usize| if now(i) { 2.0 } else { -2.0 } * self.dual.cost[i];
-            let changed: Vec<usize> = (0..n).filter(|&i| now(i) != self.inside[i]).collect();
-            let leaving = changed.iter().filter(|&&i| self.inside[i]).count();
-            if leaving > n / 4 {
-                // Taking away much costs digits: start again instead.
-                self.normal.clear();
-                self.normal.add((0..n).filter(|&i| now(i)).map(|i| (i, 2.0 * self.dual.cost[i])));
-            } else {
-                self.normal.add(changed.iter().map(|&i| (i, sign(i))));
-            }
-            for &i in &changed {
-                self.inside[i] = !self.inside[i];
-            }
-            if !changed.is_empty() {
-                self.gram = self.normal.gram();
-            }
+            self.hessian.follow(self.dual, &beta);
 
             // Step 3.
             self.factor(&mut factor, &support, &root);
-            let down: Vec<f64> = support.iter().map(|&j| root[j] * c[j] - held[j]).collect();
+            let down: Vec<f64> = support.iter().map(|&j| root[j] * c[j] - penalised[j]).collect();
             let solved = factor.solve(&down);
             let mut direction = vec![0.0; m];
             support.iter().zip(&solved).for_each(|(&j, d)| direction[j] = *d);
 
             // Step 4.
             self.x.scores(&weighted(&direction), &mut along);
-            let slope = simd::dot(&held, &direction);
+            let slope = simd::dot(&penalised, &direction);
             let curve = simd::dot(&direction, &self.x.penalised(&direction));
             let t = self.line_search(&margins, &along, slope, curve, simd::dot(&down, &solved));
             simd::axpy(t, &direction, &mut self.u);
@@ -145,7 +127,16 @@ impl<'a> Machine<'a> {
         let support: Vec<usize> = (0..m).filter(|&j| root[j] > 0.0).collect();
         let mut factor = Factor::new(support.len());
         self.factor(&mut factor, &support, &root);
-        Curvature { gram: &self.gram, m, root, support, factor, products: Vec::new(), rests: Vec::new(), h: Vec::new() }
+        Curvature {
+            gram: &self.hessian.gram,
+            m,
+            root,
+            support,
+            factor,
+            products: Vec::new(),
+            rests: Vec::new(),
+            h: Vec::new(),
+        }
     }
 
     /// The factor of `R + sqrt(Z) G sqrt(Z)` on the support.
@@ -156,10 +147,10 @@ impl<'a> Machine<'a> {
             let penalty = match (a == b, i < self.q) {
                 (false, _) => 0.0,
                 (true, true) => 1.0,
-                // A free bias that no sample inside holds must still be able to move.
+                // A free bias that no sample inside fixes must still be able to move.
                 (true, false) => self.x.last_penalty.max(1e-8),
             };
-            penalty + root[i] * root[j] * self.gram[i * m + j]
+            penalty + root[i] * root[j] * self.hessian.gram[i * m + j]
         });
         out.decompose();
     }
@@ -183,8 +174,9 @@ impl<'a> Machine<'a> {
         Answer { beta, scores: c, bias, upper, lower, level }
     }
 
-    /// The step t > 0 where the derivative along the direction is 0: it is piecewise linear and growing, so Newton steps kept
-    /// inside the bracket end after a few pieces. `slope` and `curve` belong to the penalty, `-start` is the slope at 0.
+    /// The step t > 0 where the derivative along the direction is 0: it is piecewise linear and
+    /// growing, so Newton steps kept inside the bracket end after a few pieces. `slope` and `curve`
+    /// belong to the penalty, `-start` is the slope at 0.
     fn line_search(&self, margins: &[f64], along: &[f64], slope: f64, curve: f64, start: f64) -> f64 {
         let derivative = |t: f64| {
             let (mut first, mut second) = (slope + t * curve, curve);
@@ -202,9 +194,9 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The second derivative of v along directions in z: with d a change of z and v = c . d (c the scores), `d' V'' d = v' K v`,
-/// `K = G - G sqrt(Z) (R + sqrt(Z) G sqrt(Z))^-1 sqrt(Z) G`. For subsets s and t that is `alpha' K_s Q^-1 K_t alpha`, Q the kernel of
-/// the mixture with its ridge.
+/// The second derivative of v along directions in z: with d a change of z and v = c . d (c the
+/// scores), `d' V'' d = v' K v`, `K = G - G sqrt(Z) (R + sqrt(Z) G sqrt(Z))^-1 sqrt(Z) G`. For
+/// subsets s and t that is `alpha' K_s Q^-1 K_t alpha`, Q the kernel of the mixture with its ridge.
 pub(super) struct Curvature<'a> {
     gram: &'a [f64],
     m: usize,

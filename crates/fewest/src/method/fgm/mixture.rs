@@ -1,4 +1,5 @@
-//! The problem of a round: the columns of the generated subsets, the subsets, and what a dual point is worth on them.
+//! The problem of a round: the columns of the generated subsets, the subsets, and what a dual point
+//! is worth on them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -87,8 +88,8 @@ impl Subsets {
     }
 }
 
-/// A feasible dual point beta (beta_i = y_i alpha_i, any scale) without the columns: with `t beta`, t the best factor, its value
-/// at a mixture z is `sum^2 / (2 (sum_j z_j c_j^2 + rest))`.
+/// A feasible dual point beta (beta_i = y_i alpha_i, any scale) without the columns: with `t beta`,
+/// t the best factor, its value at a mixture z is `sum^2 / (2 (sum_j z_j c_j^2 + rest))`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Level {
     /// sum_i alpha_i
@@ -131,7 +132,8 @@ pub(super) struct Point {
     pub(super) iterations: u64,
 }
 
-/// The squared hinge loss at these scores, and in `beta` the dual point that belongs to them, `2 cost y max(0, 1 - y score)`.
+/// The squared hinge loss at these scores, and in `beta` the dual point that belongs to them,
+/// `2 cost y max(0, 1 - y score)`.
 pub(super) fn squared_hinge(dual: &BoxDual, scores: &[f64], beta: &mut [f64]) -> f64 {
     let mut loss = 0.0;
     for i in 0..dual.len() {

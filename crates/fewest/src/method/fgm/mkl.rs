@@ -1,36 +1,33 @@
-//! Multiple kernel learning over the generated subsets: weights mu on the simplex, by two solvers of one problem.
+//! Multiple kernel learning over the generated subsets: weights mu on the simplex, by two solvers
+//! of one problem.
 //!
-//! Solves   min over mu in the simplex of v(sum_t mu_t d_t), v(z) the optimum of the squared-hinge SVM on `sqrt(z_j) x_j`:
-//!          eq. (5) of Tan, Wang, Tsang 2010 with margins of 1 (see [`super`] for the change of scale).
-//! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature ([`Machine::curvature`])
+//! Solves   min over mu in the simplex of v(sum_t mu_t d_t), v(z) the optimum of the squared-hinge
+//!          SVM on `sqrt(z_j) x_j`: eq. (5) of Tan, Wang, Tsang 2010 with margins of 1 (see
+//!          [`super`] for the change of scale).
+//! Steps    fast: 1. train at mu  2. gradient `-1/2 sum_{j in d_t} c_j^2` and exact curvature
+//!          ([`Machine::curvature`])
 //!          3. the minimum of the quadratic model over the simplex ([`simplex_qp`]), and over more
-//!          subsets of the columns at hand  4. backtrack until v falls enough
-//!          simple: SimpleMKL (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced gradient
-//!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line search between
-//! Stop     (upper - lower) / upper, the lower value being that of the dual point against the worst generated subset.
-//! Differs  from SimpleMKL: its line search takes secant steps on the derivative, which every training gives, in place of
-//!          Armijo's rule; subsets are warm-started with their last weights.
+//!          subsets of the columns at hand  4. backtrack until v falls enough simple: SimpleMKL
+//!          (Rakotomamonjy, Bach, Canu, Grandvalet, JMLR 2008, Algorithm 1): 1. train  2. reduced
+//!          gradient
+//!          3. as long as v falls, go to where the first mu_t becomes 0 and leave it out  4. line
+//!             search between
+//! Stop     (upper - lower) / upper, the lower value being that of the dual point against the worst
+//!          generated subset.
+//! Differs  from SimpleMKL: its line search takes secant steps on the derivative, which every
+//!          training gives, in place of Armijo's rule; subsets are warm-started with their last
+//!          weights.
 //! Fails    never; stops with the gap reached.
 
 use super::machine::{Answer, Machine};
 use super::mixture::{Columns, Level, Point, Subsets};
+use super::tuning::mkl::{DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
 use crate::dual::train::train_linear;
 use crate::dual::{BoxDual, DualSolution};
-use crate::kernel::simd;
 use crate::master::simplex_qp;
 use crate::saddle::weighted;
+use crate::simd;
 use crate::{Design, Status, SvmSettings};
-
-/// Share of the gap asked for that the training inside may have.
-const INNER: f64 = 0.02;
-/// Weights below this are rounding of zeros.
-const DUST: f64 = 1e-10;
-/// Subsets that one step may add.
-const MOST_ADDED: usize = 60;
-/// Steps without a better gap before the fast solver gives up,
-const PATIENCE: u32 = 12;
-/// and before SimpleMKL does, whose gap falls slowly and not at every step.
-const LONG_PATIENCE: u32 = 500;
 
 /// mu with dust swept away, sum 1.
 fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -59,14 +56,16 @@ impl Progress {
 
 /// Where the fast solver may find more subsets.
 pub(super) struct Pool<'a> {
-    /// The most violated subset for these scores over the columns, as positions; none when it needs other columns.
+    /// The most violated subset for these scores over the columns, as positions; none when it needs
+    /// other columns.
     pub(super) most_violated: &'a dyn Fn(&[f64]) -> Option<Vec<u32>>,
     /// Gap below which none is worth adding.
     pub(super) gap: f64,
 }
 
-/// The fast solver, from a feasible `mu`. With a pool, the quadratic model of v seeks subsets too: its minimum over all mixtures
-/// of the columns at hand is what a step aims at, so that a subset does not cost a training.
+/// The fast solver, from a feasible `mu`. With a pool, the quadratic model of v seeks subsets too:
+/// its minimum over all mixtures of the columns at hand is what a step aims at, so that a subset
+/// does not cost a training.
 pub(super) fn fast(
     machine: &mut Machine<'_>,
     subsets: &mut Subsets,
@@ -115,8 +114,8 @@ pub(super) fn fast(
     }
 }
 
-/// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it. Subsets that the model asks for
-/// are added.
+/// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it.
+/// Subsets that the model asks for are added.
 fn aim(
     machine: &Machine<'_>,
     subsets: &mut Subsets,
@@ -157,8 +156,8 @@ fn aim(
         let scores: Vec<f64> = expected.iter().map(|s| s.sqrt()).collect();
         let Some(subset) = (pool.most_violated)(&scores) else { break };
         let gained: f64 = subset.iter().map(|&k| expected[k as usize]).sum();
-        let held: f64 = there.iter().zip(&expected).map(|(z, s)| z * s).sum();
-        if gained - held <= pool.gap * answer.upper || !subsets.add(subset.clone()) {
+        let reached: f64 = there.iter().zip(&expected).map(|(z, s)| z * s).sum();
+        if gained - reached <= pool.gap * answer.upper || !subsets.add(subset.clone()) {
             break;
         }
         curvature.push(&subset, c);
@@ -185,8 +184,8 @@ pub(super) struct Simple<'a> {
     pub(super) subsets: &'a Subsets,
 }
 
-/// A training of SimpleMKL.
-struct Trained {
+/// SimpleMKL's training at one mu.
+struct Training {
     mu: Vec<f64>,
     z: Vec<f64>,
     solution: DualSolution,
@@ -211,7 +210,7 @@ impl Simple<'_> {
         loop {
             let gap = (now.solution.primal - now.lower) / now.solution.primal;
             if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
-                let Trained { mu, z, solution, scores, .. } = now;
+                let Training { mu, z, solution, scores, .. } = now;
                 let DualSolution { beta, bias, primal: upper, .. } = solution;
                 let weights = z.iter().zip(&scores).map(|(z, c)| z * c).collect();
                 return Point { mu, z, weights, beta, scores, bias, upper, iterations };
@@ -242,7 +241,7 @@ impl Simple<'_> {
             let (mut high, mut high_slope) = (limit, slope(&far, &direction));
             let first = low_slope;
             let mut best = None;
-            for _ in 0..20 {
+            for _ in 0..SECANTS {
                 // Secant, kept away from the ends.
                 let secant = low + (high - low) * (-low_slope / (high_slope - low_slope)).clamp(0.05, 0.95);
                 let tried = self.step(&now, &direction, secant, inner, &mut iterations, stop);
@@ -264,13 +263,13 @@ impl Simple<'_> {
 
     fn step(
         &self,
-        from: &Trained,
+        from: &Training,
         direction: &[f64],
         t: f64,
         inner: f64,
         iterations: &mut u64,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Trained {
+    ) -> Training {
         let mu = swept(from.mu.iter().zip(direction).map(|(m, d)| m + t * d));
         self.train(mu, Some(&from.solution.beta), inner, iterations, stop)
     }
@@ -282,7 +281,7 @@ impl Simple<'_> {
         inner: f64,
         iterations: &mut u64,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Trained {
+    ) -> Training {
         let q = self.columns.features.len();
         let z = self.subsets.mixed(&mu, q);
         let used: Vec<usize> = (0..q).filter(|&k| z[k] > 0.0).collect();
@@ -295,12 +294,12 @@ impl Simple<'_> {
         let scores = self.columns.rows.combination(&solution.beta);
         let squares = self.subsets.squares(&scores);
         let lower = Level::of(self.dual, &solution.beta).value(squares.iter().copied().fold(0.0, f64::max));
-        Trained { mu, z, solution, scores, squares, lower }
+        Training { mu, z, solution, scores, squares, lower }
     }
 }
 
 /// dv/dt along the direction.
-fn slope(at: &Trained, direction: &[f64]) -> f64 {
+fn slope(at: &Training, direction: &[f64]) -> f64 {
     -0.5 * at.squares.iter().zip(direction).map(|(s, d)| s * d).sum::<f64>()
 }
 
@@ -308,8 +307,9 @@ fn largest(mu: &[f64]) -> usize {
     (0..mu.len()).fold(0, |best, t| if mu[t] > mu[best] { t } else { best })
 }
 
-/// Minus the reduced gradient with the largest mu_t as the one that keeps the sum (eq. (12) of SimpleMKL).
-fn reduced_gradient(at: &Trained) -> Vec<f64> {
+/// Minus the reduced gradient with the largest mu_t as the one that keeps the sum (eq. (12) of
+/// SimpleMKL).
+fn reduced_gradient(at: &Training) -> Vec<f64> {
     let base = largest(&at.mu);
     let mut direction: Vec<f64> = (0..at.mu.len())
         .map(|t| {
@@ -388,7 +388,8 @@ mod tests {
                 simple.upper
             );
             for (name, point, tolerance) in [("fast", &newton, 1e-9), ("simple", &simple, 1e-5)] {
-                // mu_t > 0 only where the sum of squares is the largest: the gap counts what is missing to that.
+                // mu_t > 0 only where the sum of squares is the largest: the gap counts what is
+                // missing to that.
                 let squares = subsets.squares(&point.scores);
                 let worst = squares.iter().copied().fold(0.0, f64::max);
                 let missing: f64 = point.mu.iter().zip(&squares).map(|(m, s)| m * (worst - s)).sum();

@@ -1,18 +1,17 @@
-//! The most violated subset: scores of all features, and the allowed subset with the largest sum of their squares (sec. 2.4).
+//! The most violated subset: scores of all features, and the allowed subset with the largest sum of
+//! their squares (sec. 2.4).
 //!
-//! Where the rules are a size, must-in and must-out, the source gives the largest and no array of length p is kept. Other rules ask
-//! [`Rules::good_subset`], whose slack the bound accounts for.
+//! Where the rules are a size, must-in and must-out, the source gives the largest and no array of
+//! length p is kept. Other rules ask [`Rules::good_subset`], whose slack the bound accounts for.
 
-use super::source::{Scored, Source, Wanted, keep};
+use super::source::{FeatureScore, ScoreQuery, Source, keep};
+use super::tuning::SLACK;
 use crate::{Choice, Error, Rules};
 
-/// A subset found under a budget or groups may miss the best by this share of its sum.
-pub(super) const SLACK: f64 = 1e-6;
-
-/// What is asked for: the rules in the form that separation needs.
+/// The rules in the form that separation needs.
 pub(super) enum Separation<'a> {
     /// The largest besides the required ones.
-    Largest(Wanted),
+    Largest(ScoreQuery),
     /// Any rules.
     Search(&'a Rules),
 }
@@ -42,13 +41,13 @@ impl<'a> Separation<'a> {
             features
         };
         let (always, never) = (decided(Choice::In), decided(Choice::Out));
-        Separation::Largest(Wanted { most: list.max_features.unwrap_or(rules.p()) - always.len(), always, never })
+        Separation::Largest(ScoreQuery { most: list.max_features.unwrap_or(rules.p()) - always.len(), always, never })
     }
 
     /// The most violated subset of all features at beta (length n).
     pub(super) fn all(&self, source: &dyn Source, beta: &[f64]) -> Result<Violated, Error> {
         match self {
-            Separation::Largest(wanted) => Ok(of_largest(source.largest(beta, wanted)?, wanted)),
+            Separation::Largest(query) => Ok(of_largest(source.largest(beta, query)?, query)),
             Separation::Search(rules) => {
                 let mut squares = source.scores(beta)?;
                 for c in &mut squares {
@@ -59,16 +58,18 @@ impl<'a> Separation<'a> {
         }
     }
 
-    /// The most violated subset among the columns at hand: `scores` of `features`, the others counting as 0.
+    /// The most violated subset among the columns at hand: `scores` of `features`, the others
+    /// counting as 0.
     pub(super) fn among(&self, p: usize, features: &[usize], scores: &[f64]) -> Violated {
         let scored = features.iter().zip(scores);
         match self {
-            Separation::Largest(wanted) => {
+            Separation::Largest(query) => {
                 let at_hand = |j: usize| features.iter().position(|&k| k == j).map_or(0.0, |at| scores[at]);
-                let free = scored.filter(|(j, c)| **c != 0.0 && wanted.has(**j));
-                let mut found: Vec<Scored> = free.map(|(&feature, &score)| Scored { feature, score }).collect();
-                found.extend(wanted.always.iter().map(|&feature| Scored { feature, score: at_hand(feature) }));
-                of_largest(found, wanted)
+                let free = scored.filter(|(j, c)| **c != 0.0 && query.has(**j));
+                let mut found: Vec<FeatureScore> =
+                    free.map(|(&feature, &score)| FeatureScore { feature, score }).collect();
+                found.extend(query.always.iter().map(|&feature| FeatureScore { feature, score: at_hand(feature) }));
+                of_largest(found, query)
             }
             Separation::Search(rules) => {
                 let mut squares = vec![0.0; p];
@@ -79,10 +80,11 @@ impl<'a> Separation<'a> {
     }
 }
 
-/// The subset of the `most` largest and of the features wanted always.
-fn of_largest(found: Vec<Scored>, wanted: &Wanted) -> Violated {
-    let (mut chosen, always): (Vec<Scored>, Vec<Scored>) = found.into_iter().partition(|s| wanted.has(s.feature));
-    keep(&mut chosen, wanted.most);
+/// The subset of the `most` largest and of the features that are always in.
+fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery) -> Violated {
+    let (mut chosen, always): (Vec<FeatureScore>, Vec<FeatureScore>) =
+        found.into_iter().partition(|s| query.has(s.feature));
+    keep(&mut chosen, query.most);
     chosen.extend(always);
     chosen.sort_unstable_by_key(|s| s.feature);
     // Summed in order of the features, so that the sum depends on nothing else.

@@ -55,20 +55,6 @@ impl Default for KtaSettings {
     }
 }
 
-impl KtaSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        self.gamma.check()?;
-        if self.solutions == 0 {
-            return Err(Error::setting("solutions", 0, "at least 1"));
-        }
-        Ok(())
-    }
-}
-
 impl Method for KtaSettings {
     const INFO: Info = Info {
         name: "kta",
@@ -86,7 +72,11 @@ impl Method for KtaSettings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        KtaSettings::check(self)
+        self.gamma.check()?;
+        if self.solutions == 0 {
+            return Err(Error::setting("solutions", 0, "at least 1"));
+        }
+        Ok(())
     }
 
     fn select(
@@ -149,7 +139,7 @@ pub fn kta(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     let shares = shares(design, classes, weights, rules)?;
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
     let gamma = settings.gamma.number(design, rules.most_features())?;

@@ -1,12 +1,18 @@
-//! `l1-svm`: the SVM with L1 penalty, whose weights are mostly 0 (ONSVM in aytug2015, LPSVM in tan2010).
+//! `l1-svm`: the SVM with L1 penalty, whose weights are mostly 0 (ONSVM in aytug2015, LPSVM in
+//! tan2010).
 //!
-//! Solves   min_w,b |w|_1 + sum_i C_i loss(y_i (w.x_i + b)), w_j allowed only on the chosen subset; hinge or squared hinge
-//! Paper    Bradley, Mangasarian, ICML 1998 (hinge, a linear program); Fan et al., JMLR 2008 (squared hinge, LIBLINEAR's -s 5).
-//! Given    Problem (n samples, p features), Rules, [`L1Settings`]: a cost, or several in ascending order.
-//! Returns  the subset, its objective, a bound below which no allowed subset's objective is, and the classifier.
-//! Steps    1. for each cost, from the solution of the cost before: the L1-SVM of all features that are not forbidden  2. of the largest
-//!          cost whose non-zero weights satisfy the rules, those are the subset  3. where none does: at the smallest cost, the allowed
-//!          subset of largest total |w_j|, and the L1-SVM of that subset alone
+//! Solves   min_w,b |w|_1 + sum_i C_i loss(y_i (w.x_i + b)), w_j allowed only on the chosen subset;
+//!          hinge or squared hinge
+//! Paper    Bradley, Mangasarian, ICML 1998 (hinge, a linear program); Fan et al., JMLR 2008
+//!          (squared hinge, LIBLINEAR's -s 5).
+//! Given    Problem (n samples, p features), Rules, [`L1Settings`]: a cost, or several in ascending
+//!          order.
+//! Returns  the subset, its objective, a bound below which no allowed subset's objective is, and
+//!          the classifier.
+//! Steps    1. for each cost, from the solution of the cost before: the L1-SVM of all features that
+//!          are not forbidden  2. of the largest cost whose non-zero weights satisfy the rules,
+//!          those are the subset  3. where none does: at the smallest cost, the allowed subset of
+//!          largest total |w_j|, and the L1-SVM of that subset alone
 //! Bound    the dual value in step 1, at the cost chosen: fewer features only cost more.
 //! Cost     hinge: see [`crate::l1_oracle`]; squared hinge: see `squared/`.
 //! Differs  rules other than must-out: steps 2 and 3.
@@ -41,7 +47,8 @@ const ROUGH: f64 = 1e-2;
 /// this share of the price, 1,
 #[cfg(feature = "highs")]
 const NEAR: f64 = 0.7;
-/// and the samples of a margin below this. Features and samples that the hinge needs and that are missing here cost rounds.
+/// and the samples of a margin below this. Features and samples that the hinge needs and that are
+/// missing here cost rounds.
 #[cfg(feature = "highs")]
 const MARGIN: f64 = 1.5;
 
@@ -49,30 +56,11 @@ const MARGIN: f64 = 1.5;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct L1Settings {
-    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a constant feature of value s.
+    /// Loss, bias, cost and tolerance. The bias is not penalised, or as |b / s|, the weight of a
+    /// constant feature of value s.
     pub svm: SvmSettings,
     /// Costs in ascending order, instead of the one of `svm`. Default none.
     pub costs: Vec<f64>,
-}
-
-impl L1Settings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        self.svm.check()?;
-        if let Some(cost) = self.costs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
-            return Err(Error::setting("costs", cost, "finite numbers above 0"));
-        }
-        if !self.costs.is_sorted() {
-            return Err(Error::setting("costs", format!("{:?}", self.costs), "in ascending order"));
-        }
-        if cfg!(not(feature = "highs")) && self.svm.loss == Loss::Hinge {
-            return Err(Error::setting("loss", "hinge", "squared-hinge in a build without HiGHS"));
-        }
-        Ok(())
-    }
 }
 
 impl Method for L1Settings {
@@ -92,7 +80,17 @@ impl Method for L1Settings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        L1Settings::check(self)
+        self.svm.check()?;
+        if let Some(cost) = self.costs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
+            return Err(Error::setting("costs", cost, "finite numbers above 0"));
+        }
+        if !self.costs.is_sorted() {
+            return Err(Error::setting("costs", format!("{:?}", self.costs), "in ascending order"));
+        }
+        if cfg!(not(feature = "highs")) && self.svm.loss == Loss::Hinge {
+            return Err(Error::setting("loss", "hinge", "squared-hinge in a build without HiGHS"));
+        }
+        Ok(())
     }
 
     fn select(
@@ -125,8 +123,8 @@ pub struct GridPoint {
 /// Result of [`l1_svm`].
 #[derive(Debug, Clone)]
 pub struct L1Report {
-    /// Subset, objective, bound; status `optimal` where they meet, else `completed`, or the limit. The ranking lists the non-zero
-    /// weights, largest first.
+    /// Subset, objective, bound; status `optimal` where they meet, else `completed`, or the limit.
+    /// The ranking lists the non-zero weights, largest first.
     pub selection: Selection,
     /// The classifier's solution: weights of the subset's features, ascending.
     pub solution: DualSolution,
@@ -211,7 +209,7 @@ pub fn l1_svm(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<L1Report, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let allowed = not_forbidden(rules);
@@ -313,7 +311,8 @@ impl<'a> Trainer<'a> {
             oracle.set_bounds(&bound)?;
             oracle.set_cost(&self.problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
             if self.problem.n_samples() >= LARGE && oracle.features().is_empty() {
-                // Which features and samples matter is much the same under the squared hinge, which is sooner solved.
+                // Which features and samples matter is much the same under the squared hinge, which
+                // is sooner solved.
                 let rough = SvmSettings { cost, tolerance: ROUGH, ..self.settings.clone() };
                 let near = squared_hinge(self.problem, features, &rough, None, stop)?;
                 let (design, labels) = (self.problem.design(), self.problem.labels());

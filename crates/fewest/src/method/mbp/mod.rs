@@ -77,20 +77,6 @@ impl Default for MbpSettings {
     }
 }
 
-impl MbpSettings {
-    /// Checks every number against its range, for p features.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self, p: usize) -> Result<(), Error> {
-        SvmSettings { cost: self.cost, bias: self.bias, ..SvmSettings::default() }.check()?;
-        if let Some(u) = self.weight_bound.filter(|u| !(*u > 0.0 && u.is_finite())) {
-            return Err(Error::setting("weight_bound", u, "a finite number above 0"));
-        }
-        check_penalty(&self.penalty, p)
-    }
-}
-
 impl Method for MbpSettings {
     const INFO: Info = Info {
         name: "mbp",
@@ -108,7 +94,11 @@ impl Method for MbpSettings {
     };
 
     fn check(&self, p: usize) -> Result<(), Error> {
-        MbpSettings::check(self, p)
+        SvmSettings { cost: self.cost, bias: self.bias, ..SvmSettings::default() }.check()?;
+        if let Some(u) = self.weight_bound.filter(|u| !(*u > 0.0 && u.is_finite())) {
+            return Err(Error::setting("weight_bound", u, "a finite number above 0"));
+        }
+        check_penalty(&self.penalty, p)
     }
 
     fn select(

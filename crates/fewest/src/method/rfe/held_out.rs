@@ -1,24 +1,26 @@
 //! Samples held out of an elimination: their decision values at every training.
 //!
-//! `f(x_t) = sum_i beta_i K(x_t, x_i) + b` needs the block of held-out by training samples. It follows the features that leave as the
-//! Gram matrix does: one update, held-out x training multiply-adds, for each. A linear machine has weights instead; they are what is used
-//! where the training worked on rows and has them anyway, and where few features are left: `p (held-out + training)` is then less.
+//! `f(x_t) = sum_i beta_i K(x_t, x_i) + b` needs the block of held-out by training samples. It
+//! follows the features that leave as the Gram matrix does: one update, held-out x training
+//! multiply-adds, for each. A linear machine has weights instead; they are what is used where the
+//! training worked on rows and has them anyway, and where few features are left:
+//! `p (held-out + training)` is then less.
 
 use crate::kernel::KernelRule;
 use crate::kernel::products::CrossProducts;
 use crate::{Design, Error, Subset, SvmSettings};
 
-/// A trained machine, by sample of the training part.
-pub(super) struct Trained {
+/// The machine of a pair of classes, by sample of the training part.
+pub(super) struct PairMachine {
     pub(super) beta: Vec<f64>,
     pub(super) bias: f64,
     /// Weights of the surviving features, ascending, where the training made them.
     pub(super) weights: Vec<f64>,
 }
 
-/// What was seen of the samples held out.
+/// Decision values of the samples held out, so far.
 #[derive(Debug, Default)]
-pub(super) struct Judged {
+pub(super) struct HeldOutDecisions {
     /// Surviving features at each training.
     pub(super) sizes: Vec<usize>,
     /// By training, sample and machine.
@@ -32,10 +34,11 @@ pub(super) struct HeldOut<'a> {
     kernel: KernelRule,
     block: Option<Block>,
     memory: u64,
-    judged: Judged,
+    made: HeldOutDecisions,
 }
 
-/// The products of held-out by training samples over `subset`, and the size of the subset they were last computed from afresh.
+/// The products of held-out by training samples over `subset`, and the size of the subset they were
+/// last computed from afresh.
 struct Block {
     products: CrossProducts,
     subset: Subset,
@@ -63,19 +66,19 @@ impl<'a> HeldOut<'a> {
                 remedy: "raise the memory allowed, or hold out fewer samples".into(),
             });
         }
-        Ok(Self { samples, training, kernel, block: None, memory: svm.memory, judged: Judged::default() })
+        Ok(Self { samples, training, kernel, block: None, memory: svm.memory, made: HeldOutDecisions::default() })
     }
 
-    pub(super) fn into_judged(self) -> Judged {
-        self.judged
+    pub(super) fn into_decisions(self) -> HeldOutDecisions {
+        self.made
     }
 
     /// Notes the decision values of machines trained on these features; once for each subset.
-    pub(super) fn judge(&mut self, subset: &Subset, machines: &[Trained]) {
-        if self.judged.sizes.last() == Some(&subset.len()) {
+    pub(super) fn record(&mut self, subset: &Subset, machines: &[PairMachine]) {
+        if self.made.sizes.last() == Some(&subset.len()) {
             return;
         }
-        self.judged.sizes.push(subset.len());
+        self.made.sizes.push(subset.len());
         let scores = if self.prefers_weights(subset, machines) {
             self.block = None;
             self.by_weights(subset, machines)
@@ -83,11 +86,11 @@ impl<'a> HeldOut<'a> {
             self.by_block(subset, machines)
         };
         let biases = machines.iter().map(|machine| machine.bias).cycle();
-        self.judged.decisions.extend(scores.into_iter().zip(biases).map(|(score, bias)| score + bias));
+        self.made.decisions.extend(scores.into_iter().zip(biases).map(|(score, bias)| score + bias));
     }
 
     /// Whether weights are the cheaper way, or the only one.
-    fn prefers_weights(&self, subset: &Subset, machines: &[Trained]) -> bool {
+    fn prefers_weights(&self, subset: &Subset, machines: &[PairMachine]) -> bool {
         if !self.kernel.is_linear() {
             return false;
         }
@@ -99,7 +102,7 @@ impl<'a> HeldOut<'a> {
     }
 
     /// `w.x` for each sample and machine.
-    fn by_weights(&self, subset: &Subset, machines: &[Trained]) -> Vec<f64> {
+    fn by_weights(&self, subset: &Subset, machines: &[PairMachine]) -> Vec<f64> {
         let mut scores = vec![0.0; self.samples.n_samples() * machines.len()];
         let mut of_machine = vec![0.0; self.samples.n_samples()];
         for (at, machine) in machines.iter().enumerate() {
@@ -117,10 +120,11 @@ impl<'a> HeldOut<'a> {
     }
 
     /// `sum_i beta_i k(x, x_i)` for each sample and machine.
-    fn by_block(&mut self, subset: &Subset, machines: &[Trained]) -> Vec<f64> {
+    fn by_block(&mut self, subset: &Subset, machines: &[PairMachine]) -> Vec<f64> {
         let (samples, training) = (self.samples, self.training);
         let leaving: Vec<usize> = self.block.iter().flat_map(|block| block.subset.difference(subset)).collect();
-        // Afresh as the Gram matrix is, once half the features are gone: that ends the updates' rounding errors.
+        // Afresh as the Gram matrix is, once half the features are gone: that ends the updates'
+        // rounding errors.
         self.block.take_if(|block| 2 * subset.len() <= block.fresh || leaving.len() > subset.len());
         let block = self.block.get_or_insert_with(|| Block {
             products: CrossProducts::new(samples, training, &subset.iter().collect::<Vec<_>>(), self.kernel.kernel()),

@@ -4,8 +4,8 @@ use super::oracle::{Question, Ranking, RankingOracle};
 use super::{Step, permitted};
 use crate::{Choice, Error, Event, Master, Next, Ranked, Rules, Run, Status, Subset};
 
-/// Which units the rules hold back.
-pub(crate) struct Held<'a> {
+/// Which units the rules let go.
+pub(crate) struct RemovalRules<'a> {
     rules: &'a Rules,
     /// An allowed subset of the survivors.
     witness: Subset,
@@ -13,14 +13,15 @@ pub(crate) struct Held<'a> {
     locked: Vec<bool>,
 }
 
-impl<'a> Held<'a> {
+impl<'a> RemovalRules<'a> {
     pub(crate) fn new(rules: &'a Rules, survivors: &Subset) -> Self {
         let witness = rules.subset_within(survivors).expect("Rules::new found an allowed subset");
         let locked = rules.root().iter().map(|&c| c == Choice::In).collect();
         Self { rules, witness, locked }
     }
 
-    /// Whether the rules let unit u go now: no survivor needs it, and the others still hold an allowed subset.
+    /// Whether the rules let unit u go now: no survivor needs it, and the others still hold an
+    /// allowed subset.
     pub(crate) fn may_leave(&mut self, u: usize, survivors: &Subset) -> bool {
         let rules = self.rules;
         let first = rules.unit(u)[0];
@@ -48,7 +49,7 @@ pub(super) struct Elimination<'a> {
     /// Features the elimination started with.
     start: usize,
     survivors: Subset,
-    held: Held<'a>,
+    removal: RemovalRules<'a>,
     /// Step number of the features in `left`.
     steps: u64,
     left: Vec<Ranked>,
@@ -64,13 +65,13 @@ impl<'a> Elimination<'a> {
         let survivors = permitted(rules);
         let forbidden = (0..rules.p()).filter(|&j| !survivors.contains(j));
         let left = forbidden.map(|feature| Ranked { feature, rank: 0, step: Some(0), criterion: 0.0 }).collect();
-        let held = Held::new(rules, &survivors);
+        let removal = RemovalRules::new(rules, &survivors);
         let mut master = Self {
             rules,
             step,
             start: survivors.len(),
             survivors,
-            held,
+            removal,
             steps: 0,
             left,
             last: Vec::new(),
@@ -94,7 +95,8 @@ impl<'a> Elimination<'a> {
         if above > 0 { step.clamp(1, above) } else { step.max(1) }
     }
 
-    /// Units to ask for: those that will leave and some spare for what the rules hold back; all, when this may be the end.
+    /// Units to ask for: those that will leave and some spare for those that the rules keep; all,
+    /// when this may be the end.
     fn candidates(&self) -> usize {
         if self.rules.allows(&self.survivors) { self.survivors.len() } else { self.quota() + 4 }
     }
@@ -128,7 +130,8 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
             return Ok(());
         }
         if run.stop().is_some() {
-            // A training that was cut short ranks nothing; the survivors stay as they are until the wind-up.
+            // A training that was cut short ranks nothing; the survivors stay as they are until the
+            // wind-up.
             return Ok(());
         }
         // Step 3.
@@ -139,7 +142,7 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
             if self.leaving.len() >= quota || (!self.leaving.is_empty() && self.rules.allows(&self.survivors)) {
                 break;
             }
-            if self.held.may_leave(u, &self.survivors) {
+            if self.removal.may_leave(u, &self.survivors) {
                 for &feature in self.rules.unit(u) {
                     self.survivors.remove(feature);
                     self.leaving.push(feature);
@@ -149,7 +152,7 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
             }
         }
         if self.leaving.is_empty() {
-            // The rules held back every unit named: ask again for more of them.
+            // The rules keep every unit named: ask again for more of them.
             assert!(!asked_for_all, "a witness inside the survivors leaves some unit free to go");
             self.steps -= 1;
             self.count *= 2;
@@ -165,7 +168,8 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
 }
 
 impl Elimination<'_> {
-    /// All features, best first: survivors by their last criterion, then those that left, last ones first.
+    /// All features, best first: survivors by their last criterion, then those that left, last ones
+    /// first.
     pub(super) fn ranking(mut self) -> Vec<Ranked> {
         for &(u, criterion) in &self.last {
             for &feature in self.rules.unit(u) {

@@ -1,22 +1,30 @@
-//! SVM-RFE: ranks features by dropping those of smallest criterion, and returns the first surviving set the rules allow.
+//! SVM-RFE: ranks features by dropping those of smallest criterion, and returns the first surviving
+//! set the rules allow.
 //!
-//! Solves   nothing exactly: a greedy descent on `v(z)`, the optimum of the SVM (any kernel, loss and bias) on subset z.
-//! Paper    Guyon, Weston, Barnhill, Vapnik, Machine Learning 46 (2002), section 3 and, for other kernels, section 7;
-//!          Krupka 2016, Algorithm 2 and section 2.6.
+//! Solves   nothing exactly: a greedy descent on `v(z)`, the optimum of the SVM (any kernel, loss
+//!          and bias) on subset z.
+//! Paper    Guyon, Weston, Barnhill, Vapnik, Machine Learning 46 (2002), section 3 and, for other
+//!          kernels, section 7; Krupka 2016, Algorithm 2 and section 2.6.
 //! Given    [`Classified`] (n samples, p features, k classes), Rules, [`RfeSettings`].
-//! Returns  subset, its objective (the sum over the pairs of classes), the full ranking, the costs tuned; no bound.
-//! Steps    1. now and then, if asked for: the cost of largest cross-validated accuracy  2. train on the surviving features
+//! Returns  subset, its objective (the sum over the pairs of classes), the full ranking, the costs
+//!          tuned; no bound.
+//! Steps    1. now and then, if asked for: the cost of largest cross-validated accuracy  2. train
+//!          on the surviving features
 //!          3. rank them by the criterion ([`Criterion`]; a unit by all of its features)
-//!          4. drop the smallest that the rules let go, `step` at a time  5. until the rules allow what survives
-//! Rules    a feature may go when no survivor implies it and what is left still holds an allowed subset (a witness is kept);
-//!          features joined by `together` go as one unit.
-//! Cost     linear kernel and two classes: n^2 for the Gram matrix when p >> n, a warm-started training, a few columns of
-//!          length n ([`crate::subset_oracle`]); otherwise one warm-started training on rows. Other kernels, more classes and
-//!          tuning work on one n x n matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for the
-//!          margin criterion s^2 / 2 kernel values for each that stays, s support vectors.
-//! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not the solver's noise;
-//!          in a tie the feature of larger index goes first. One machine per pair of classes; criteria are summed over pairs.
-//! Fails    never on limits: what the last ranking says is then applied at once, and the status says so.
+//!          4. drop the smallest that the rules let go, `step` at a time  5. until the rules allow
+//!             what survives
+//! Rules    a feature may go when no survivor implies it and what is left still holds an allowed
+//!          subset (a witness is kept); features joined by `together` go as one unit.
+//! Cost     linear kernel and two classes: n^2 for the Gram matrix when p >> n, a warm-started
+//!          training, a few columns of length n ([`crate::subset_oracle`]); otherwise one
+//!          warm-started training on rows. Other kernels, more classes and tuning work on one n x n
+//!          matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for
+//!          the margin criterion s^2 / 2 kernel values for each that stays, s support vectors.
+//! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not
+//!          the solver's noise; in a tie the feature of larger index goes first. One machine per
+//!          pair of classes; criteria are summed over pairs.
+//! Fails    never on limits: what the last ranking says is then applied at once, and the status
+//!          says so.
 
 mod held_out;
 pub(crate) mod master;
@@ -29,11 +37,11 @@ use super::path::{self, SizeReport};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
-use crate::validation::{Folds, Grouped, check_costs};
+use crate::validation::{Folds, SamplesByClass, check_costs};
 use crate::{
     Choice, Classified, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings, drive,
 };
-use held_out::{HeldOut, Judged};
+use held_out::{HeldOut, HeldOutDecisions};
 use master::Elimination;
 use oracle::RankingOracle;
 
@@ -45,7 +53,8 @@ pub enum Step {
     Count(usize),
     /// This share of the features that remain, in (0, 1), rounded down, at least 1.
     Remaining(f64),
-    /// This share of the features at the start, in (0, 1), rounded down, at least 1 (scikit-learn's rule).
+    /// This share of the features at the start, in (0, 1), rounded down, at least 1 (scikit-learn's
+    /// rule).
     Original(f64),
 }
 
@@ -90,31 +99,6 @@ impl Default for RfeSettings {
 }
 
 impl RfeSettings {
-    /// Checks every number against its range.
-    ///
-    /// # Errors
-    /// [`Error::Setting`] naming the first setting out of range.
-    pub fn check(&self) -> Result<(), Error> {
-        self.svm.check()?;
-        self.kernel.check()?;
-        check_criterion(self.criterion, &self.kernel)?;
-        if let Some(tuning) = &self.tuning {
-            check_costs(&tuning.costs)?;
-            if tuning.every == 0 {
-                return Err(Error::setting("tuning", "every 0 steps", "every step, or less often"));
-            }
-        }
-        match self.step {
-            Step::Count(0) => Err(Error::setting("step", 0, "at least 1")),
-            Step::Remaining(f) | Step::Original(f) if !(f > 0.0 && f < 1.0) => {
-                Err(Error::setting("step", f, "a share between 0 and 1, or a whole number of features"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-impl RfeSettings {
     /// With gamma as a number, unless it depends on the features that survive.
     fn resolved(&self, data: &Classified<'_>, rules: &Rules) -> Result<Self, Error> {
         Ok(Self { kernel: self.kernel.resolve(data.design(), rules.most_features())?, ..self.clone() })
@@ -138,7 +122,22 @@ impl Method for RfeSettings {
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {
-        RfeSettings::check(self)
+        self.svm.check()?;
+        self.kernel.check()?;
+        check_criterion(self.criterion, &self.kernel)?;
+        if let Some(tuning) = &self.tuning {
+            check_costs(&tuning.costs)?;
+            if tuning.every == 0 {
+                return Err(Error::setting("tuning", "every 0 steps", "every step, or less often"));
+            }
+        }
+        match self.step {
+            Step::Count(0) => Err(Error::setting("step", 0, "at least 1")),
+            Step::Remaining(f) | Step::Original(f) if !(f > 0.0 && f < 1.0) => {
+                Err(Error::setting("step", f, "a share between 0 and 1, or a number of features"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn select(
@@ -213,8 +212,8 @@ pub struct RfeReport {
     pub tuned: Vec<Tuned>,
 }
 
-/// SVM-RFE: drops the features of smallest criterion until the rules (size, budget, ...) hold. Features the rules forbid are
-/// never trained on.
+/// SVM-RFE: drops the features of smallest criterion until the rules (size, budget, ...) hold.
+/// Features the rules forbid are never trained on.
 ///
 /// # Errors
 /// Settings out of range, or more memory needed than allowed.
@@ -250,12 +249,12 @@ fn eliminate(
     held_out: Option<HeldOut<'_>>,
     limits: Limits,
     observer: &mut dyn Observer,
-) -> Result<(RfeReport, Option<Judged>), Error> {
-    settings.check()?;
+) -> Result<(RfeReport, Option<HeldOutDecisions>), Error> {
+    settings.check(rules.p())?;
     let settings = &settings.resolved(data, rules)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());
-    let grouped = if problem.is_none() { Some(Grouped::new(data, &settings.svm)?) } else { None };
+    let grouped = if problem.is_none() { Some(SamplesByClass::new(data, &settings.svm)?) } else { None };
     let mut oracle = match (&problem, &grouped) {
         (Some(problem), _) => RankingOracle::linear(problem, rules, settings)?,
         (None, Some(grouped)) => RankingOracle::kernel(grouped, rules, settings)?,
@@ -265,9 +264,9 @@ fn eliminate(
     let mut master = Elimination::new(rules, settings.step);
     let status = drive(&mut oracle, &mut master, &mut run)?;
     let cost = oracle.cost();
-    let (tuned, judged) = oracle.into_parts();
+    let (tuned, decisions) = oracle.into_parts();
     let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };
-    Ok((RfeReport { selection, cost, tuned }, judged))
+    Ok((RfeReport { selection, cost, tuned }, decisions))
 }
 
 /// Every feature the rules do not forbid.

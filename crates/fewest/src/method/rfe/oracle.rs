@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use super::held_out::{HeldOut, Judged, Trained};
+use super::held_out::{HeldOut, HeldOutDecisions, PairMachine};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
 use crate::subset_oracle::SubsetOracle;
-use crate::validation::{CrossValidation, Grouped};
+use crate::validation::{CrossValidation, SamplesByClass};
 use crate::{DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
 
-/// What a training may still take after a limit was reached, so that the reported objective means something.
+/// What a training may still take after a limit was reached, so that the reported objective means
+/// something.
 const WIND_UP: Duration = Duration::from_secs(1);
 
 /// What elimination asks.
@@ -17,7 +18,8 @@ const WIND_UP: Duration = Duration::from_secs(1);
 pub(super) enum Question {
     /// Take these features out, train, and name the `count` units of smallest criterion.
     Rank { leaving: Vec<usize>, count: usize },
-    /// Take these features out, keep only the best allowed subset by the last criteria, and train on it.
+    /// Take these features out, keep only the best allowed subset by the last criteria, and train
+    /// on it.
     KeepBest { leaving: Vec<usize> },
 }
 
@@ -58,7 +60,11 @@ impl<'a> RankingOracle<'a> {
         Ok(Self::new(Engine::Linear(Box::new(oracle), settings.svm.cost), rules, settings, None))
     }
 
-    pub(super) fn kernel(grouped: &'a Grouped<'a>, rules: &'a Rules, settings: &RfeSettings) -> Result<Self, Error> {
+    pub(super) fn kernel(
+        grouped: &'a SamplesByClass<'a>,
+        rules: &'a Rules,
+        settings: &RfeSettings,
+    ) -> Result<Self, Error> {
         let oracle = KernelOracle::new(grouped, rules, permitted(rules), settings.kernel, &settings.svm)?;
         let validation = |t: &super::Tuning| CrossValidation::new(grouped, &t.folds, &t.costs, &settings.svm);
         let validation = settings.tuning.as_ref().map(validation).transpose()?;
@@ -76,14 +82,14 @@ impl<'a> RankingOracle<'a> {
         Self { engine, rules, criterion, validation, every, trainings: 0, tuned, held_out: None }
     }
 
-    /// Judges these samples at every training from now on.
+    /// Records the decision values of these samples at every training from now on.
     pub(super) fn hold_out(&mut self, samples: Option<HeldOut<'a>>) {
         self.held_out = samples;
     }
 
-    fn judge(&mut self) {
+    fn record(&mut self) {
         if let Some(mut held_out) = self.held_out.take() {
-            held_out.judge(self.subset(), &self.machines());
+            held_out.record(self.subset(), &self.machines());
             self.held_out = Some(held_out);
         }
     }
@@ -96,9 +102,9 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
-    /// Every choice of the cost, and what was judged.
-    pub(super) fn into_parts(self) -> (Vec<Tuned>, Option<Judged>) {
-        (self.tuned, self.held_out.map(HeldOut::into_judged))
+    /// Every choice of the cost, and the decision values of the samples held out.
+    pub(super) fn into_parts(self) -> (Vec<Tuned>, Option<HeldOutDecisions>) {
+        (self.tuned, self.held_out.map(HeldOut::into_decisions))
     }
 
     fn subset(&self) -> &Subset {
@@ -124,8 +130,8 @@ impl<'a> RankingOracle<'a> {
     }
 
     /// The machines of the last training, by sample.
-    fn machines(&self) -> Vec<Trained> {
-        let machine = |beta, s: &DualSolution| Trained { beta, bias: s.bias, weights: s.weights.clone() };
+    fn machines(&self) -> Vec<PairMachine> {
+        let machine = |beta, s: &DualSolution| PairMachine { beta, bias: s.bias, weights: s.weights.clone() };
         match &self.engine {
             Engine::Linear(oracle, _) => oracle.solution().map(|s| machine(s.beta.clone(), s)).into_iter().collect(),
             Engine::Kernel(oracle) => {
@@ -157,7 +163,8 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
-    /// Chooses the cost when it is due, then trains until the gap is met or `grace` after a limit was reached.
+    /// Chooses the cost when it is due, then trains until the gap is met or `grace` after a limit
+    /// was reached.
     fn train(&mut self, run: &mut Run<'_>, grace: Duration) {
         if let (Engine::Kernel(oracle), Some(validation)) = (&mut self.engine, &self.validation)
             && self.trainings.is_multiple_of(self.every)
@@ -197,9 +204,9 @@ impl Oracle for RankingOracle<'_> {
                     self.train(run, WIND_UP);
                 }
                 let criteria = self.smallest(usize::MAX);
-                // A little more than nothing for weights of 0, so that as many features stay as the rules allow; -1e100
-                // stands for "not among the survivors": no rule can make such a feature pay. The margin criterion can be
-                // negative, and then all are raised.
+                // A little more than nothing for weights of 0, so that as many features stay as the
+                // rules allow; -1e100 stands for "not among the survivors": no rule can make such a
+                // feature pay. The margin criterion can be negative, and then all are raised.
                 let little = 1e-9 * criteria.iter().map(|c| c.1).fold(1e-9, f64::max);
                 let raise = criteria.iter().map(|c| -c.1).fold(0.0, f64::max) + little;
                 let mut gains = vec![-1e100; self.rules.p()];
@@ -223,7 +230,7 @@ impl Oracle for RankingOracle<'_> {
         // A training that was cut short says little, unless it is the last one.
         let last = || matches!(question, Question::KeepBest { .. }) || self.rules.allows(self.subset());
         if run.stop().is_none() || last() {
-            self.judge();
+            self.record();
         }
         Ok(Ranking { objective: self.objective(), smallest, dropped })
     }

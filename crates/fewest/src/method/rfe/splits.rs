@@ -1,14 +1,20 @@
 //! SVM-RFE on every split of the samples, judging the samples held out at every size on the way.
 //!
-//! Solves   nothing exactly: one elimination ([`super::rfe_classes`]) on the training part of each split.
-//! Paper    Ambroise, McLachlan, PNAS 99 (2002): features are ranked anew inside every split, so that no held-out sample has a say in
-//!          what is kept; scikit-learn's RFECV is this with a score on top.
-//! Given    [`Classified`], Rules, [`RfeSettings`] without tuning, [`Split`]s.      Returns  a [`SplitPath`] for each split, in their order.
-//! Steps    for each split: 1. train on the survivors  2. note the decision value of every held-out sample and machine
+//! Solves   nothing exactly: one elimination ([`super::rfe_classes`]) on the training part of each
+//!          split.
+//! Paper    Ambroise, McLachlan, PNAS 99 (2002): features are ranked anew inside every split, so
+//!          that no held-out sample has a say in what is kept; scikit-learn's RFECV is this with a
+//!          score on top.
+//! Given    [`Classified`], Rules, [`RfeSettings`] without tuning, [`Split`]s.
+//! Returns  a [`SplitPath`] for each split, in their order.
+//! Steps    for each split: 1. train on the survivors  2. note the decision value of every held-out
+//!          sample and machine
 //!          3. drop the features of smallest criterion, until the rules allow what survives
-//! Cost     that of the eliminations, and for each training one pass over a block of held-out by training kernel values
-//!          (`held_out.rs`). Memory: a copy of the training part, for as many splits at a time as there are threads.
-//! Fails    never on limits: each path then ends as [`super::rfe_classes`] does, and its status says so.
+//! Cost     that of the eliminations, and for each training one pass over a block of held-out by
+//!          training kernel values (`held_out.rs`). Memory: a copy of the training part, for as
+//!          many splits at a time as there are threads.
+//! Fails    never on limits: each path then ends as [`super::rfe_classes`] does, and its status
+//!          says so.
 //!
 //! Splits run in parallel and share nothing, so results do not depend on the number of threads.
 
@@ -19,7 +25,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::held_out::HeldOut;
-use super::{RfeSettings, eliminate};
+use super::{Method, RfeSettings, eliminate};
 use crate::model::elect;
 use crate::validation::Split;
 use crate::{Classified, Design, Error, Event, Limits, Observer, Rules, Selection, Subset};
@@ -27,14 +33,15 @@ use crate::{Classified, Design, Error, Event, Limits, Observer, Rules, Selection
 /// One split's elimination.
 #[derive(Debug, Clone)]
 pub struct SplitPath {
-    /// Final subset, its objective on the training part, full ranking, status: those of [`super::rfe_classes`] on the training part.
+    /// Final subset, its objective on the training part, full ranking, status: those of
+    /// [`super::rfe_classes`] on the training part.
     pub selection: Selection,
-    /// Surviving features at each training, falling; the last one is the final subset's. A limit leaves sizes out: it ends the
-    /// elimination with one jump.
+    /// Surviving features at each training, falling; the last one is the final subset's. A limit
+    /// leaves sizes out: it ends the elimination with one jump.
     pub sizes: Vec<usize>,
-    /// Decision values `f(x)`, sizes x held-out samples x machines, the last running fastest: samples in the order of
-    /// [`Split::held_out`], one machine per pair of classes in the order (0,1), (0,2), ..., (1,2), ...; positive for the pair's
-    /// second class.
+    /// Decision values `f(x)`, sizes x held-out samples x machines, the last running fastest:
+    /// samples in the order of [`Split::held_out`], one machine per pair of classes in the order
+    /// (0,1), (0,2), ..., (1,2), ...; positive for the pair's second class.
     pub decisions: Vec<f64>,
     /// Number of classes.
     pub n_classes: u32,
@@ -59,11 +66,13 @@ impl SplitPath {
     }
 }
 
-/// SVM-RFE on the training part of every split, with the decision values of the samples held out at every training. `rules` say where
-/// to end: with at most one feature every size is passed. Samples of weight 0 are left out of the training part.
+/// SVM-RFE on the training part of every split, with the decision values of the samples held out at
+/// every training. `rules` say where to end: with at most one feature every size is passed. Samples
+/// of weight 0 are left out of the training part.
 ///
-/// `limits` hold for all splits together where they are of time, and for each of them where they are counts. `observer` hears
-/// [`Event::Progress`], summed over the splits, from whatever thread works on one.
+/// `limits` hold for all splits together where they are of time, and for each of them where they
+/// are counts. `observer` hears [`Event::Progress`], summed over the splits, from whatever thread
+/// works on one.
 ///
 /// ```
 /// use fewest::method::rfe::RfeSettings;
@@ -83,8 +92,8 @@ impl SplitPath {
 /// ```
 ///
 /// # Errors
-/// Settings out of range, tuning, a split with a sample that does not exist or without one of the classes in its training part, or more
-/// memory needed than allowed.
+/// Settings out of range, tuning, a split with a sample that does not exist or without one of the
+/// classes in its training part, or more memory needed than allowed.
 pub fn rfe_paths(
     data: &Classified<'_>,
     rules: &Rules,
@@ -93,7 +102,7 @@ pub fn rfe_paths(
     limits: Limits,
     observer: &mut (dyn Observer + Send),
 ) -> Result<Vec<SplitPath>, Error> {
-    settings.check()?;
+    settings.check(rules.p())?;
     limits.check()?;
     if settings.tuning.is_some() {
         return Err(Error::setting("tuning", "asked for", "none where samples are held out; fix the cost"));
@@ -158,19 +167,20 @@ fn one_path(
     samples.dedup();
     let samples_design = data.design().select_samples(&samples);
     let held_out = HeldOut::new(&*samples_design, design, settings.kernel, &settings.svm)?;
-    let (report, judged) = eliminate(&part, rules, settings, Some(held_out), limits, observer)?;
+    let (report, made) = eliminate(&part, rules, settings, Some(held_out), limits, observer)?;
 
     // From ascending samples to the order asked for.
-    let judged = judged.expect("samples were held out");
+    let made = made.expect("samples were held out");
     let machines = (data.n_classes() * (data.n_classes() - 1) / 2) as usize;
     let places: Vec<usize> = split.held_out.iter().filter_map(|i| samples.binary_search(i).ok()).collect();
-    let decisions = (judged.decisions.chunks(samples.len().max(1) * machines))
+    let decisions = (made.decisions.chunks(samples.len().max(1) * machines))
         .flat_map(|one| places.iter().flat_map(move |at| &one[at * machines..][..machines]).copied())
         .collect();
-    Ok(SplitPath { selection: report.selection, sizes: judged.sizes, decisions, n_classes: data.n_classes() })
+    Ok(SplitPath { selection: report.selection, sizes: made.sizes, decisions, n_classes: data.n_classes() })
 }
 
-/// The observer of all splits: it hears their steps as one sum, and when it breaks, all of them stop.
+/// The observer of all splits: it hears their steps as one sum, and when it breaks, all of them
+/// stop.
 struct Shared<'a> {
     observer: &'a mut (dyn Observer + Send),
     /// Steps done, by split.

@@ -9,7 +9,8 @@ const CHUNK: usize = 2048;
 /// Stored values of the matrix from which a pass is worth several threads.
 const PARALLEL: usize = 1 << 20;
 
-/// Position k < features.len() is feature `features[k]`; a penalised bias is the last position, a constant column of its value s.
+/// Position k < features.len() is feature `features[k]`; a penalised bias is the last position, a
+/// constant column of its value s.
 #[derive(Clone, Copy)]
 pub(super) struct Columns<'a> {
     pub(super) design: &'a dyn Design,
@@ -80,7 +81,8 @@ impl Columns<'_> {
         }
     }
 
-    /// Row k: the column of positions[k] at the samples `inside` (ascending), times `factor` (one per sample inside).
+    /// Row k: the column of positions[k] at the samples `inside` (ascending), times `factor` (one
+    /// per sample inside).
     pub(super) fn gather(&self, positions: &[usize], inside: &[usize], factor: &[f64]) -> RowMatrix {
         if self.design.is_sparse() {
             let mut place = vec![u32::MAX; self.design.n_samples()];
@@ -117,7 +119,7 @@ impl Columns<'_> {
         RowMatrix::dense(positions.len(), inside.len(), values)
     }
 
-    /// All samples with these ascending positions, the constant column told as a bias.
+    /// All samples with these ascending positions, the constant column as a bias.
     pub(super) fn rows(&self, positions: &[usize]) -> (RowMatrix, Bias) {
         let count = positions.partition_point(|&j| j < self.features.len());
         let features: Vec<usize> = positions[..count].iter().map(|&j| self.features[j]).collect();

@@ -1,35 +1,49 @@
-//! The squared hinge loss of the samples inside the margin is a least-squares loss: with the others left out, the machine is a lasso.
+//! The squared hinge loss of the samples inside the margin is a least-squares loss: with the others
+//! left out, the machine is a lasso.
 //!
-//! Solves   min over u, b of  ||u||_1 + sum over i in I of C_i (y_i - x_i.u - b)^2,  I the samples inside the margin of the point at hand.
-//! Paper    descent by coordinates: Friedman, Hastie, Tibshirani, J. Stat. Softw. 33, 2010; Newton steps on the weights that are not 0, cut
-//!          at changes of sign: Schmidt, Fung, Rosales, ECML 2007 (projection), as the exact end of a descent that has found the signs.
-//! Given    columns (the working set), I, u to start from.                 Returns  u, b with a violation of at most what was asked for.
-//! Steps    1. sweep over all columns  2. sweeps over those of weight not 0  3. when those have cost as much as a Newton step, that step
-//! Samples that were outside the margin but came inside on the way to the last lasso's solution can be watched: their terms
-//! C_i (change of decision value)^2 have the right derivative, 0, and keep the next solution from going as far.
-//! A free bias is b's best value at any u: rows are centred, by one number per column and one for the residuals.
-//! Cost     per sweep the stored values of its columns in I; a Newton step the Gram matrix of the s weights that are not 0, and s^3 / 3.
+//! Solves   min over u, b of  ||u||_1 + sum over i in I of C_i (y_i - x_i.u - b)^2,  I the samples
+//!          inside the margin of the point at hand.
+//! Paper    descent by coordinates: Friedman, Hastie, Tibshirani, J. Stat. Softw. 33, 2010; Newton
+//!          steps on the weights that are not 0, cut at changes of sign: Schmidt, Fung, Rosales,
+//!          ECML 2007 (projection), as the exact end of a descent that has found the signs.
+//! Given    columns (the working set), I, u to start from.
+//! Returns  u, b with a violation of at most what was asked for.
+//! Steps    1. sweep over all columns  2. sweeps over those of weight not 0  3. when those have
+//!          cost as much as a Newton step, that step
+//! Samples that were outside the margin but came inside on the way to the last lasso's solution can
+//! be watched: their terms C_i (change of decision value)^2 have the right derivative, 0, and keep
+//! the next solution from going as far. A free bias is b's best value at any u: rows are centred,
+//! by one number per column and one for the residuals.
+//! Cost     per sweep the stored values of its columns in I; a Newton step the Gram matrix of the s
+//!          weights that are not 0, and s^3 / 3.
 
 use super::columns::Columns;
 use crate::dual::normal::{Extended, Normal};
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Bias, RowMatrix, Status};
 
-/// A column whose centred square is below this share of its square is constant.
-const CONSTANT: f64 = 1e-14;
-/// Added to the diagonal of the Gram matrix, as a share of it: copies of a column share their step.
-const RIDGE: f64 = 1e-13;
-/// Share of the violation seen in a sweep over all that the sweeps over the weights that are not 0 aim at.
-const RESTRICTED: f64 = 0.1;
-/// A change of the value below this share of it is rounding.
-const ROUNDING: f64 = 1e-14;
-/// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per product of a matrix: only their proportions count.
-const DENSE: f64 = 0.15;
-const SPARSE: f64 = 1.2;
-const VISIT: f64 = 8.0;
-const PRODUCT: f64 = 0.06;
-const ENTRY: f64 = 3.0;
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+mod tuning {
+    /// A column whose centred square is below this share of its square is constant.
+    pub(super) const CONSTANT: f64 = 1e-14;
+    /// Added to the diagonal of the Gram matrix, as a share of it: copies of a column share their
+    /// step.
+    pub(super) const RIDGE: f64 = 1e-13;
+    /// Share of the violation seen in a sweep over all that the sweeps over the weights that are
+    /// not 0 aim at.
+    pub(super) const RESTRICTED: f64 = 0.1;
+    /// A change of the value below this share of it is rounding.
+    pub(super) const ROUNDING: f64 = 1e-14;
+    /// Nanoseconds per stored value of a sweep over dense and sparse columns, per column, and per
+    /// product of a matrix: only their proportions count.
+    pub(super) const DENSE: f64 = 0.15;
+    pub(super) const SPARSE: f64 = 1.2;
+    pub(super) const VISIT: f64 = 8.0;
+    pub(super) const PRODUCT: f64 = 0.06;
+    pub(super) const ENTRY: f64 = 3.0;
+}
+use tuning::{CONSTANT, DENSE, ENTRY, PRODUCT, RESTRICTED, RIDGE, ROUNDING, SPARSE, VISIT};
 
 /// The lasso of one working set and one I.
 pub(super) struct Lasso<'a> {
@@ -85,7 +99,8 @@ impl<'a> Lasso<'a> {
         Self { columns, work, inside, curvature, root, x, unit, mean, square, r, shift: 0.0, sweeps: 0 }
     }
 
-    /// Sets the residuals of the point at hand: 0 for samples outside the margin, which then only resist a change of their decision value.
+    /// Sets the residuals of the point at hand: 0 for samples outside the margin, which then only
+    /// resist a change of their decision value.
     pub(super) fn begin(&mut self, y: &[f64], decisions: &[f64]) {
         for (at, &i) in self.inside.iter().enumerate() {
             let slack = 1.0 - y[i] * decisions[i];
@@ -186,7 +201,8 @@ impl<'a> Lasso<'a> {
         worst
     }
 
-    /// A Newton step on the weights that are not 0; those whose sign would turn become 0. Whether it gained.
+    /// A Newton step on the weights that are not 0; those whose sign would turn become 0. Whether
+    /// it gained.
     fn leap(&mut self, u: &mut [f64]) -> bool {
         self.centre();
         let support: Vec<usize> = (0..u.len()).filter(|&j| u[j] != 0.0).collect();

@@ -1,21 +1,27 @@
-//! The point (w, b) at hand, what it tells about the dual, and the proximal Newton steps that improve it.
+//! The point (w, b) at hand, what it tells about the dual, and the proximal Newton steps that
+//! improve it.
 
 use super::columns::Columns;
 use super::lasso::{Lasso, violation};
 use crate::dual::{BoxDual, kkt};
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Bias, DualSolution, Status};
 
-/// Share of the violation on the working set that a lasso is solved to: the samples inside the margin change anyway.
-const INNER: f64 = 0.1;
-/// Sweeps of a lasso after a part of a way.
-const FEW: u64 = 5;
-/// Lassos at most for one working set.
-const STEPS: usize = 50;
-/// Points the line search tries at most.
-const SEARCH: usize = 30;
-/// The line search ends where the slope is this share of the first.
-const FLAT: f64 = 0.1;
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+mod tuning {
+    /// Share of the violation on the working set that a lasso is solved to: the samples inside the
+    /// margin change anyway.
+    pub(super) const INNER: f64 = 0.1;
+    /// Sweeps of a lasso after a part of a way.
+    pub(super) const FEW: u64 = 5;
+    /// Lassos at most for one working set.
+    pub(super) const STEPS: usize = 50;
+    /// Points the line search tries at most.
+    pub(super) const SEARCH: usize = 30;
+    /// The line search ends where the slope is this share of the first.
+    pub(super) const FLAT: f64 = 0.1;
+}
+use tuning::{FEW, FLAT, INNER, SEARCH, STEPS};
 
 /// w, b and the decision values.
 pub(super) struct Machine<'a> {
@@ -27,7 +33,8 @@ pub(super) struct Machine<'a> {
     pub(super) bias: f64,
     /// x_i . w
     scores: Vec<f64>,
-    /// Sweeps the next lasso may take: few while the samples inside the margin change so much that only a part of the way is gone.
+    /// Sweeps the next lasso may take: few while the samples inside the margin change so much that
+    /// only a part of the way is gone.
     patience: u64,
 }
 
@@ -82,7 +89,8 @@ impl<'a> Machine<'a> {
         Look { primal, beta, scores, violation }
     }
 
-    /// Step 4: steps on the working set until its violation is at most `aim`. Returns the sweeps used.
+    /// Step 4: steps on the working set until its violation is at most `aim`. Returns the sweeps
+    /// used.
     pub(super) fn improve(
         &mut self,
         work: &[usize],
@@ -147,7 +155,8 @@ impl<'a> Machine<'a> {
         sweeps
     }
 
-    /// t in [0, 1] where the value falls no more on the way from `from` to `to`, a little before rather than behind.
+    /// t in [0, 1] where the value falls no more on the way from `from` to `to`, a little before
+    /// rather than behind.
     fn line_search(&self, from: &[f64], to: &[f64], decisions: &[f64], along: &[f64]) -> f64 {
         // First and second derivative at t; the first from the left.
         let derivatives = |t: f64| {

@@ -1,22 +1,31 @@
-//! The l1-penalised machine with squared hinge loss: its optimum, few weights not 0, and the dual point that proves it.
+//! The l1-penalised machine with squared hinge loss: its optimum, few weights not 0, and the dual
+//! point that proves it.
 //!
-//! Solves   min over w, b of  ||w||_1 + sum_i C_i max(0, 1 - y_i (w.x_i + b))^2, C_i = cost weight_i, w on the columns allowed; b is free,
-//!          penalised as the weight of a constant column of value s (adds |b / s|), or 0.
-//! Source   the problem is LIBLINEAR's -s 5 (Fan et al., JMLR 9, 2008). Working sets: Massias, Gramfort, Salmon, ICML 2018 (Celer); Johnson,
-//!          Guestrin, ICML 2015 (Blitz). Screening: Ndiaye, Fercoq, Gramfort, Salmon, JMLR 18, 2017. Proximal Newton: Lee, Sun, Saunders,
+//! Solves   min over w, b of  ||w||_1 + sum_i C_i max(0, 1 - y_i (w.x_i + b))^2, C_i = cost
+//!          weight_i, w on the columns allowed; b is free, penalised as the weight of a constant
+//!          column of value s (adds |b / s|), or 0.
+//! Source   the problem is LIBLINEAR's -s 5 (Fan et al., JMLR 9, 2008). Working sets: Massias,
+//!          Gramfort, Salmon, ICML 2018 (Celer); Johnson, Guestrin, ICML 2015 (Blitz). Screening:
+//!          Ndiaye, Fercoq, Gramfort, Salmon, JMLR 18, 2017. Proximal Newton: Lee, Sun, Saunders,
 //!          SIAM J. Optim. 24, 2014.
-//! Dual     max sum_i alpha_i - alpha_i^2 / (4 C_i)  s.t. alpha >= 0, |c_j| <= 1 for c_j = sum_i alpha_i y_i x_ij of every column allowed, the
-//!          constant one included, and y'alpha = 0 for a free bias. At the optimum alpha_i = 2 C_i max(0, 1 - m_i).
+//! Dual     max sum_i alpha_i - alpha_i^2 / (4 C_i)  s.t. alpha >= 0, |c_j| <= 1 for c_j = sum_i
+//!          alpha_i y_i x_ij of every column allowed, the constant one included, and y'alpha = 0
+//!          for a free bias. At the optimum alpha_i = 2 C_i max(0, 1 - m_i).
 //! Given    Problem, columns allowed, SvmSettings, a solution at another cost to start from.
-//! Returns  DualSolution: w, b; beta_i = y_i alpha_i, feasible, whose value is the proven lower bound; the largest violation.
-//! Steps    1. alpha from the slacks at the best free bias, all c_j, alpha scaled to the feasible point of largest value; stop at the gap
-//!          2. leave out for good the columns that no alpha within the gap can hold at |c_j| = 1  3. working set: the weights that are not
-//!          0, as many others again of largest |c_j|  4. on it, until its violation is a share of that of all: the lasso of the samples inside
-//!          the margin (`lasso.rs`), exact line search to its solution
-//! Cost     per round a pass over the columns still in, and descents on the working set; memory some copies of the working set.
-//! Differs  the violation, not the gap, says when a working set is done; |c_j| itself, not its distance to 1 over ||x_j||, orders columns.
-//! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on separable data at costs of 1e5 and more;
-//!          errors: settings out of range.
+//! Returns  DualSolution: w, b; beta_i = y_i alpha_i, feasible, whose value is the proven lower
+//!          bound; the largest violation.
+//! Steps    1. alpha from the slacks at the best free bias, all c_j, alpha scaled to the feasible
+//!          point of largest value; stop at the gap
+//!          2. leave out for good the columns that no alpha within the gap can hold at |c_j| = 1
+//!          3. working set: the weights that are not 0, as many others again of largest |c_j|
+//!          4. on it, until its violation is a share of that of all: the lasso of the samples
+//!             inside the margin (`lasso.rs`), exact line search to its solution
+//! Cost     per round a pass over the columns still in, and descents on the working set; memory
+//!          some copies of the working set.
+//! Differs  the violation, not the gap, says when a working set is done; |c_j| itself, not its
+//!          distance to 1 over ||x_j||, orders columns.
+//! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on
+//!          separable data at costs of 1e5 and more; errors: settings out of range.
 
 mod columns;
 mod lasso;
@@ -30,17 +39,23 @@ use proof::Proof;
 use crate::dual::{BoxDual, kkt};
 use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings};
 
-/// Least size of a working set.
-const LEAST: usize = 100;
-/// Share of the violation of all columns that the working set is solved to.
-const SHARE: f64 = 0.3;
-/// Rounds without a better gap or value before it gives up.
-const PATIENCE: u32 = 40;
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+mod tuning {
+    /// Least size of a working set.
+    pub(super) const LEAST: usize = 100;
+    /// Share of the violation of all columns that the working set is solved to.
+    pub(super) const SHARE: f64 = 0.3;
+    /// Rounds without a better gap or value before it gives up.
+    pub(super) const PATIENCE: u32 = 40;
+}
+use tuning::{LEAST, PATIENCE, SHARE};
 
-/// Solves the problem above. `features`: the columns allowed, ascending. `start`: a solution on the same columns at another cost.
+/// Solves the problem above. `features`: the columns allowed, ascending. `start`: a solution on the
+/// same columns at another cost.
 ///
-/// The solution's `weights` are those of `features`, in that order; `kkt_residual` is the largest distance of c_j, at the alpha of (w, b), to
-/// the subdifferential of |w_j|: |c_j - sign w_j|, or max(0, |c_j| - 1) where w_j = 0, a penalised bias included and a free one at its best.
+/// The solution's `weights` are those of `features`, in that order; `kkt_residual` is the largest
+/// distance of c_j, at the alpha of (w, b), to the subdifferential of |w_j|: |c_j - sign w_j|, or
+/// max(0, |c_j| - 1) where w_j = 0, a penalised bias included and a free one at its best.
 ///
 /// # Errors
 /// [`Error::Setting`] when a setting is out of range; `loss` is not looked at.
@@ -107,7 +122,8 @@ pub fn squared_hinge(
     }
 }
 
-/// Step 3: the weights that are not 0 and the constant column, and the columns of largest |c_j|, as many again and one hundred at least; ascending.
+/// Step 3: the weights that are not 0 and the constant column, and the columns of largest |c_j|, as
+/// many again and one hundred at least; ascending.
 fn working_set(alive: &[usize], look: &Look, w: &[f64], count: usize) -> Vec<usize> {
     let always = |j: usize| w[j] != 0.0 || j == count;
     let mut work: Vec<usize> = alive.iter().copied().filter(|&j| always(j)).collect();

@@ -4,12 +4,16 @@ use super::columns::Columns;
 use super::machine::Look;
 use crate::Bias;
 use crate::dual::BoxDual;
-use crate::kernel::simd;
+use crate::simd;
 
-/// Columns are left out once the gap is this share of the value: before, it would not pay.
-const SCREEN: f64 = 0.1;
-/// What rounding may add to a score, and to a gap as a share of the value.
-const ROUNDING: f64 = 1e-10;
+/// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
+mod tuning {
+    /// Columns are left out once the gap is this share of the value: before, it would not pay.
+    pub(super) const SCREEN: f64 = 0.1;
+    /// What rounding may add to a score, and to a gap as a share of the value.
+    pub(super) const ROUNDING: f64 = 1e-10;
+}
+use tuning::{ROUNDING, SCREEN};
 
 /// A dual point that is feasible for the columns still in, and these.
 pub(super) struct Proof<'a> {
@@ -77,8 +81,9 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Step 2. The dual is strongly concave: alpha* lies where sum_i (alpha*_i - alpha_i)^2 / (4 C_i) <= gap, so that c_j can change by
-    /// the root of the gap times its reach, (4 sum_i C_i x_ij^2)^1/2, columns centred with weights C where y'alpha = 0.
+    /// Step 2. The dual is strongly concave: alpha* lies where sum_i (alpha*_i - alpha_i)^2 / (4
+    /// C_i) <= gap, so that c_j can change by the root of the gap times its reach, (4 sum_i C_i
+    /// x_ij^2)^1/2, columns centred with weights C where y'alpha = 0.
     pub(super) fn screen(&mut self, look: &Look, w: &[f64]) {
         let gap = look.primal - self.value + ROUNDING * look.primal;
         let Some(factor) = self.factor.filter(|_| self.screens && gap <= SCREEN * look.primal) else { return };

@@ -1,34 +1,35 @@
 //! Apache Parquet: flat tables of numbers, booleans and text, read column by column and written.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+mod decode;
+mod pages;
+mod shared;
+mod thrift;
+mod write;
 
-use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
-use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
-use ::parquet::errors::ParquetError;
-use ::parquet::file::metadata::RowGroupMetaData;
-use ::parquet::file::properties::WriterProperties;
-use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
-use ::parquet::file::writer::SerializedFileWriter;
-use ::parquet::schema::types::{ColumnDescriptor, Type};
-use bytes::Bytes;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use ::parquet::basic::{Compression, ConvertedType, LogicalType, Type as Physical};
+use ::parquet::column::reader::ColumnReader;
+use ::parquet::data_type::{ByteArray, ByteArrayType};
+use ::parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
 
 use crate::encoding::{Categories, wanted_as_text};
 use crate::header::{Header, Role, check_distinct};
 use crate::source::Source;
 use crate::target::class_name;
-use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, binary, number, parquet_pages, table};
+use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, binary};
+use decode::{Batch, Codes, damaged, decode, numeric};
+use shared::SharedFile;
+
+pub(crate) use write::write;
 
 /// Column that pandas adds for an index with no name.
 const PANDAS_INDEX: &str = "__index_level_";
-
-/// Values decoded at once.
-const BATCH: usize = 1 << 14;
 
 /// Reads a table. A panic of the decoder on a damaged file becomes [`DataError::Damaged`].
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
@@ -36,15 +37,11 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     caught.unwrap_or_else(|_| Err(damaged(&source.name, &"the decoder failed")))
 }
 
-fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
-    DataError::Damaged { file: file.to_owned(), what: error.to_string() }
-}
-
 fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let file = &source.name;
     let input = source.seekable()?;
-    let shared = Shared::new(file, input)?;
-    parquet_pages::check_footer(&shared).map_err(|e| damaged(file, &e))?;
+    let shared = SharedFile::new(input).map_err(|e| damaged(file, &e))?;
+    pages::check_footer(&shared).map_err(|e| damaged(file, &e))?;
     let reader = SerializedFileReader::new(shared.clone()).map_err(|e| damaged(file, &e))?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = schema.columns().iter().map(|c| c.path().string()).collect();
@@ -53,59 +50,6 @@ fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataErr
     let kinds = kinds(&header, schema.columns())?;
     let table = Table { reader, shared, header: &header, kinds, rows: 0, memory: options.memory() };
     table.load(options)
-}
-
-/// A file that several threads read at once. (The crate's own use of `File` shares one position between them.)
-#[derive(Clone)]
-struct Shared {
-    file: Arc<Mutex<File>>,
-    length: u64,
-}
-
-impl Shared {
-    fn new(name: &str, file: File) -> Result<Self, DataError> {
-        let length = file.metadata().map_err(|e| damaged(name, &e))?.len();
-        Ok(Self { file: Arc::new(Mutex::new(file)), length })
-    }
-}
-
-impl Length for Shared {
-    fn len(&self) -> u64 {
-        self.length
-    }
-}
-
-impl ChunkReader for Shared {
-    type T = BufReader<Part>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(BufReader::with_capacity(1 << 13, Part { shared: self.clone(), at: start }))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
-            return Err(ParquetError::EOF(format!("{length} bytes at {start} are beyond the end")));
-        }
-        let mut bytes = vec![0; length];
-        Part { shared: self.clone(), at: start }.read_exact(&mut bytes)?;
-        Ok(bytes.into())
-    }
-}
-
-/// Reads a shared file from a position of its own.
-struct Part {
-    shared: Shared,
-    at: u64,
-}
-
-impl Read for Part {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = self.shared.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(self.at))?;
-        let got = file.read(buffer)?;
-        self.at += got as u64;
-        Ok(got)
-    }
 }
 
 /// The pandas index is dropped like a column the caller named.
@@ -181,23 +125,13 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
 
 /// An open table.
 struct Table<'a> {
-    reader: SerializedFileReader<Shared>,
-    shared: Shared,
+    reader: SerializedFileReader<SharedFile>,
+    shared: SharedFile,
     header: &'a Header,
     kinds: Vec<Kind>,
     rows: usize,
     /// Most bytes that may be taken.
     memory: u64,
-}
-
-/// A text column as codes.
-#[derive(Default)]
-struct Codes {
-    values: Vec<String>,
-    rows: Vec<u32>,
-    find: HashMap<Vec<u8>, u32>,
-    /// Rows (from 0) without a value.
-    missing: Vec<usize>,
 }
 
 impl Table<'_> {
@@ -260,10 +194,11 @@ impl Table<'_> {
             Ok(TextColumn { name: name.clone(), values: self.strings(c)? })
         });
         let apart = apart.collect::<Result<_, DataError>>()?;
-        table::finish(file, n, values, names, target, apart, notes, Format::Parquet)
+        Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)
     }
 
-    /// Rows of the file, counted by decoding the first wanted column: the metadata may say anything.
+    /// Rows of the file, counted by decoding the first wanted column: the metadata may say
+    /// anything.
     fn count_rows(&self, options: &ReadOptions) -> Result<usize, DataError> {
         let Some(c) = self.kinds.iter().position(|k| *k != Kind::Unused) else {
             return Err(DataError::NoFeatures { file: self.header.file.clone(), target: String::new() });
@@ -319,7 +254,8 @@ impl Table<'_> {
     fn check_pages(&self, group: &RowGroupMetaData, c: usize) -> Result<(), DataError> {
         let (file, name) = (&self.header.file, &self.header.names[c]);
         let chunk = group.columns().get(c).ok_or_else(|| self.wrong_length(c))?;
-        let bytes = parquet_pages::check_chunk(&self.shared, chunk, group.num_rows())
+        check_codec(file, name, chunk)?;
+        let bytes = pages::check_chunk(&self.shared, chunk, group.num_rows())
             .map_err(|e| damaged(file, &format!("column `{name}`: {e}")))?;
         crate::options::check_memory(file, &format!("a page of column `{name}`"), bytes, self.memory)
     }
@@ -355,47 +291,18 @@ impl Table<'_> {
     }
 }
 
-/// Decoded values of a column.
-enum Batch<'a> {
-    Numbers(&'a [f64]),
-    Text(&'a [Option<&'a [u8]>]),
-}
-
-impl Batch<'_> {
-    fn len(&self) -> usize {
-        match self {
-            Batch::Numbers(values) => values.len(),
-            Batch::Text(cells) => cells.len(),
-        }
-    }
-
-    /// Every value as text, `None` when missing.
-    fn each_cell(&self, mut cell: impl FnMut(Option<&[u8]>)) {
-        match self {
-            Batch::Numbers(values) => {
-                values.iter().for_each(|x| {
-                    cell(x.is_finite().then(|| number::text(*x)).as_ref().map(String::as_bytes));
-                });
-            }
-            Batch::Text(cells) => cells.iter().for_each(|c| cell(*c)),
-        }
-    }
-}
-
-impl Codes {
-    fn push(&mut self, cell: Option<&[u8]>) {
-        if cell.is_none_or(number::is_missing) {
-            self.missing.push(self.rows.len());
-        }
-        let cell = cell.unwrap_or_default().trim_ascii();
-        let code = self.find.get(cell).copied().unwrap_or_else(|| {
-            let code = self.values.len() as u32;
-            self.values.push(String::from_utf8_lossy(cell).into_owned());
-            self.find.insert(cell.to_vec(), code);
-            code
-        });
-        self.rows.push(code);
-    }
+/// Refuses a compression that cannot be read, by name.
+fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<(), DataError> {
+    let codec = match chunk.compression() {
+        Compression::BROTLI(_) => "brotli",
+        Compression::LZO => "LZO",
+        _ => return Ok(()),
+    };
+    Err(DataError::Unsupported {
+        file: file.into(),
+        what: format!("column `{name}` is compressed with {codec}, which cannot be read here"),
+        remedy: "write the file with zstd, snappy, gzip, lz4 or without compression".into(),
+    })
 }
 
 /// The note on values that a model has not seen.
@@ -417,102 +324,4 @@ fn dummies(categories: &Categories, codes: &Codes, n: usize, own: &mut [f64]) {
         let value: Vec<f64> = known.iter().map(|&code| categories.value(dummy, code)).collect();
         column.iter_mut().zip(&codes.rows).for_each(|(x, &code)| *x = value[code as usize]);
     }
-}
-
-/// Batches of a numeric column.
-fn numeric<T: DataType>(
-    file: &str,
-    reader: ColumnReaderImpl<T>,
-    value: impl Fn(&T::T) -> f64,
-    batch: &mut dyn FnMut(Batch<'_>) -> Result<(), DataError>,
-) -> Result<(), DataError> {
-    let mut numbers = Vec::new();
-    decode(file, reader, &mut |levels, values| {
-        numbers.clear();
-        let mut next = values.iter();
-        numbers.extend(levels.map(|present| if present { next.next().map_or(f64::NAN, &value) } else { f64::NAN }));
-        batch(Batch::Numbers(&numbers))
-    })
-}
-
-/// Takes which rows have a value, and the values of those.
-type TakeDecoded<'a, T> = dyn FnMut(&mut dyn Iterator<Item = bool>, &[T]) -> Result<(), DataError> + 'a;
-
-/// Runs `batch(present, values)` on the decoded batches of a column chunk.
-fn decode<T: DataType>(
-    file: &str,
-    mut reader: ColumnReaderImpl<T>,
-    batch: &mut TakeDecoded<'_, T::T>,
-) -> Result<(), DataError> {
-    let (mut levels, mut values) = (Vec::new(), Vec::new());
-    loop {
-        levels.clear();
-        values.clear();
-        let (records, stored, _) =
-            reader.read_records(BATCH, Some(&mut levels), None, &mut values).map_err(|e| damaged(file, &e))?;
-        if records == 0 {
-            return Ok(());
-        }
-        if levels.is_empty() {
-            batch(&mut (0..stored).map(|_| true), &values)?;
-        } else {
-            batch(&mut levels.iter().map(|l| *l > 0), &values)?;
-        }
-    }
-}
-
-/// Writes features as doubles and the target, last, as doubles or text.
-pub(crate) fn write(data: &Dataset, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
-    write_table(data, out).map_err(io::Error::other)
-}
-
-fn write_table(data: &Dataset, out: &mut (dyn io::Write + Send)) -> Result<(), ParquetError> {
-    let target = data.target.as_ref();
-    let numeric: Option<Vec<f64>> =
-        target.and_then(|t| t.classes.iter().map(|c| number::parse(c.as_bytes())).collect());
-    let field = |name: &str, kind, text: bool| {
-        let builder = Type::primitive_type_builder(name, kind).with_repetition(Repetition::REQUIRED);
-        builder.with_logical_type(text.then_some(LogicalType::String)).build().map(Arc::new)
-    };
-    let mut fields =
-        data.names.iter().map(|name| field(&name, Physical::DOUBLE, false)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(target) = target {
-        let text = numeric.is_none();
-        fields.push(field(&target.column, if text { Physical::BYTE_ARRAY } else { Physical::DOUBLE }, text)?);
-    }
-    let schema = Type::group_type_builder("schema").with_fields(fields).build()?;
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut writer = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
-    let mut group = writer.next_row_group()?;
-    let mut column = vec![0.0; data.features.n_samples()];
-    for j in 0..data.names.len() {
-        column.fill(0.0);
-        data.features.as_design().each_in_column(j, &mut |i, x| column[i] = x);
-        write_column::<DoubleType>(&mut group, &column)?;
-    }
-    match (target, numeric) {
-        (None, _) => {}
-        (Some(target), Some(values)) => {
-            let values: Vec<f64> = target.codes.iter().map(|&code| values[code as usize]).collect();
-            write_column::<DoubleType>(&mut group, &values)?;
-        }
-        (Some(target), None) => {
-            let values: Vec<ByteArray> =
-                target.codes.iter().map(|&code| target.classes[code as usize].as_str().into()).collect();
-            write_column::<ByteArrayType>(&mut group, &values)?;
-        }
-    }
-    group.close()?;
-    writer.close()?;
-    Ok(())
-}
-
-fn write_column<T: DataType>(
-    group: &mut ::parquet::file::writer::SerializedRowGroupWriter<'_, &mut (dyn io::Write + Send)>,
-    values: &[T::T],
-) -> Result<(), ParquetError> {
-    let missing = || ParquetError::General("a column too many".into());
-    let mut writer = group.next_column()?.ok_or_else(missing)?;
-    writer.typed::<T>().write_batch(values, None, None)?;
-    writer.close()
 }

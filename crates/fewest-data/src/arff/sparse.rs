@@ -1,13 +1,14 @@
-//! Sparse rows of arff: `{index value, index value}`, indices from 0; what is left out is 0, or the first declared value.
+//! Sparse rows of arff: `{index value, index value}`, indices from 0; what is left out is 0, or the
+//! first declared value.
 
 use std::borrow::Cow;
 
-use crate::arff::{each_cell, two_numbers, unquoted};
+use super::cells::{each_cell, unquoted};
 use crate::encoding::Categories;
 use crate::header::{Header, Role, check_distinct};
 use crate::source::Source;
 use crate::sparse::{self, Head, SparseRows};
-use crate::table::Declared;
+use crate::table::{Declaration, ValueList};
 use crate::waves::{malformed, shown};
 use crate::{DataError, Dataset, Features, Format, Names, Place, ReadOptions, number};
 
@@ -15,7 +16,7 @@ use crate::{DataError, Dataset, Features, Format, Names, Place, ReadOptions, num
 pub(crate) fn read(
     source: &Source,
     header: &Header,
-    declared: &[Declared],
+    declared: &[Declaration],
     last_line: u64,
     options: &ReadOptions,
 ) -> Result<Dataset, DataError> {
@@ -40,14 +41,15 @@ enum Goal {
     Target(String),
     /// One feature; its value where it is left out.
     Number(u32, f64),
-    /// Features from the first one on; the code of rows that leave it out, the declared values.
-    Text(u32, u32, Categories, Vec<String>),
+    /// Features from the first one on; the code of rows that leave it out.
+    Text(u32, u32, Categories),
 }
 
 struct Reader<'a> {
     header: &'a Header,
     last_line: u64,
     goals: Vec<Goal>,
+    lists: Vec<Option<ValueList>>,
     /// Attributes that are not 0 where they are left out, ascending.
     defaults: Vec<usize>,
     names: Vec<String>,
@@ -57,7 +59,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(
         header: &'a Header,
-        declared: &[Declared],
+        declared: &[Declaration],
         last_line: u64,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
@@ -65,6 +67,7 @@ impl<'a> Reader<'a> {
             header,
             last_line,
             goals: Vec::new(),
+            lists: ValueList::of_columns(header, declared),
             defaults: Vec::new(),
             names: Vec::new(),
             notes: header.notes.clone(),
@@ -73,7 +76,7 @@ impl<'a> Reader<'a> {
             let goal = reader.goal(c, declared, options)?;
             let always = match &goal {
                 Goal::Number(_, default) => *default != 0.0,
-                Goal::Text(_, default, categories, _) => {
+                Goal::Text(_, default, categories) => {
                     (0..categories.width()).any(|d| categories.value(d, *default) != 0.0)
                 }
                 Goal::Nowhere | Goal::Target(_) => false,
@@ -86,27 +89,27 @@ impl<'a> Reader<'a> {
         Ok(reader)
     }
 
-    fn goal(&mut self, c: usize, declared: &Declared, options: &ReadOptions) -> Result<Goal, DataError> {
+    fn goal(&mut self, c: usize, declared: &Declaration, options: &ReadOptions) -> Result<Goal, DataError> {
         let name = &self.header.names[c];
         let first = match declared {
-            Declared::Values(values) => values.first().cloned().unwrap_or_default(),
+            Declaration::Values(values) => values.first().cloned().unwrap_or_default(),
             _ => "0".to_owned(),
         };
         let at = self.names.len() as u32;
-        match (self.header.roles[c], two_numbers(declared.clone())) {
+        match (self.header.roles[c], declared) {
             (Role::Ignored, _) => Ok(Goal::Nowhere),
             (Role::Target, _) => Ok(Goal::Target(first)),
-            (Role::Feature, Declared::Number) => {
+            (Role::Feature, declared) if declared.is_number() => {
                 self.names.push(name.clone());
                 Ok(Goal::Number(at, number::parse(first.as_bytes()).unwrap_or(0.0)))
             }
-            (Role::Feature, Declared::Values(values)) => {
+            (Role::Feature, Declaration::Values(values)) => {
                 let categories = Categories::new(self.header, c, values.clone(), usize::MAX, options)?;
                 self.names.extend(categories.names().cloned());
                 self.notes.push(categories.note(name));
-                Ok(Goal::Text(at, categories.code(&first), categories, values))
+                Ok(Goal::Text(at, categories.code(&first), categories))
             }
-            (Role::Apart(_), _) | (Role::Feature, Declared::Nothing) => Err(DataError::Unsupported {
+            (Role::Apart(_) | Role::Feature, _) => Err(DataError::Unsupported {
                 file: self.header.file.clone(),
                 what: format!("column `{name}` holds text in sparse rows"),
                 remedy: "drop it with --drop, or write the rows dense".into(),
@@ -117,6 +120,9 @@ impl<'a> Reader<'a> {
     /// The features of an attribute with a cell.
     fn put(&self, line: u64, c: usize, cell: &[u8], found: &mut Vec<(u32, f64)>) -> Result<(), DataError> {
         let place = || Place::line(&self.header.file, line).column(&self.header.names[c]);
+        if let Some(list) = &self.lists[c] {
+            list.check(cell, place)?;
+        }
         match &self.goals[c] {
             Goal::Nowhere | Goal::Target(_) => Ok(()),
             Goal::Number(at, _) => {
@@ -126,17 +132,12 @@ impl<'a> Reader<'a> {
                 found.push((*at, value.ok_or_else(bad)?));
                 Ok(())
             }
-            Goal::Text(at, _, _, _) if number::is_missing(cell) => {
+            Goal::Text(at, _, _) if number::is_missing(cell) => {
                 found.push((*at, f64::NAN));
                 Ok(())
             }
-            Goal::Text(at, _, categories, values) => {
-                let value = String::from_utf8_lossy(cell);
-                if !values.iter().any(|v| *v == value) {
-                    let text = format!("`{}` is not among the declared values", shown(cell));
-                    return Err(malformed(place(), text, "add it to the @attribute line, or correct it"));
-                }
-                dummies(*at, categories, categories.code(&value), found);
+            Goal::Text(at, _, categories) => {
+                dummies(*at, categories, categories.code(&String::from_utf8_lossy(cell)), found);
                 Ok(())
             }
         }
@@ -170,7 +171,7 @@ impl SparseRows for Reader<'_> {
         };
         let (mut found, mut given, mut label) = (Vec::new(), Vec::new(), None);
         let mut result = Ok(());
-        each_cell(inner, |cell| {
+        let split = each_cell(inner, |cell| {
             if result.is_err() || (cell.is_empty() && inner.trim_ascii().is_empty()) {
                 return;
             }
@@ -191,6 +192,7 @@ impl SparseRows for Reader<'_> {
                 });
         });
         result?;
+        split.map_err(|quote| quote.error(place()))?;
         given.sort_unstable();
         if given.windows(2).any(|w| w[0] == w[1]) {
             return Err(malformed(place(), "an index appears twice", "keep one of the two values"));
@@ -198,7 +200,7 @@ impl SparseRows for Reader<'_> {
         for &c in self.defaults.iter().filter(|c| given.binary_search(c).is_err()) {
             match &self.goals[c] {
                 Goal::Number(at, default) => found.push((*at, *default)),
-                Goal::Text(at, default, categories, _) => dummies(*at, categories, *default, &mut found),
+                Goal::Text(at, default, categories) => dummies(*at, categories, *default, &mut found),
                 Goal::Nowhere | Goal::Target(_) => {}
             }
         }

@@ -1,6 +1,11 @@
-//! What can be wrong with a file. Every text names the file, the place, what was found, and the remedy.
+//! What can be wrong with a file. Every text names the file, the place, what was found, and the
+//! remedy.
 
-use std::fmt;
+mod text;
+
+use std::io;
+
+pub use text::bytes_text;
 
 /// Where in a file something was found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,21 +46,6 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        match self.position {
-            Position::Line(line) => write!(f, ", line {line}")?,
-            Position::Row(row) => write!(f, ", row {row}")?,
-            Position::File => {}
-        }
-        match &self.column {
-            Some(column) => write!(f, ", column `{column}`"),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Why svmlight indices are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexFault {
@@ -72,13 +62,11 @@ pub enum IndexFault {
 #[non_exhaustive]
 pub enum DataError {
     /// No such file.
-    #[error("{file}: no such file; check the path")]
     NotFound {
         /// The file.
         file: String,
     },
     /// The operating system refused.
-    #[error("{file}: cannot {action}: {source}")]
     Io {
         /// The file.
         file: String,
@@ -88,27 +76,21 @@ pub enum DataError {
         source: std::io::Error,
     },
     /// The ending of the name says no format.
-    #[error(
-        "{file}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --format"
-    )]
     UnknownFormat {
         /// The file.
         file: String,
     },
     /// Nothing in the file.
-    #[error("{file}: the file is empty; it needs at least one row of data")]
     Empty {
         /// The file.
         file: String,
     },
     /// A header but no rows.
-    #[error("{file}: there is a header but no row of data below it; add rows")]
     NoRows {
         /// The file.
         file: String,
     },
     /// The file has a target column and nothing else.
-    #[error("{file}: there is no feature column besides `{target}`; add feature columns or name another --target")]
     NoFeatures {
         /// The file.
         file: String,
@@ -116,7 +98,6 @@ pub enum DataError {
         target: String,
     },
     /// The first line is data, not names.
-    #[error("{place}: the first line holds numbers ({found}), not column names; add a header line, or say --no-header")]
     NoHeader {
         /// The first line.
         place: Place,
@@ -124,9 +105,6 @@ pub enum DataError {
         found: String,
     },
     /// A row with too few or too many cells.
-    #[error(
-        "{place}: {found} cells, but the header has {expected}; fix the row (a missing or extra delimiter, an unclosed quote)"
-    )]
     Ragged {
         /// The row.
         place: Place,
@@ -136,10 +114,6 @@ pub enum DataError {
         expected: usize,
     },
     /// A cell that should be a number.
-    #[error(
-        "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, or say --text {} to read the column as categories",
-        .place.column.as_deref().unwrap_or_default()
-    )]
     NotANumber {
         /// The first such cell.
         place: Place,
@@ -151,9 +125,6 @@ pub enum DataError {
         total: u64,
     },
     /// Missing, NaN or infinite values.
-    #[error(
-        "{place}: `{cell}` is missing or not finite; the file has {count} such value(s), this is the first; fill them in, or drop those rows or columns"
-    )]
     NotFinite {
         /// The first one.
         place: Place,
@@ -163,9 +134,6 @@ pub enum DataError {
         count: u64,
     },
     /// All rows have the same class.
-    #[error(
-        "{file}: every row has `{column}` = {class}; an SVM needs at least two classes; add rows of another class or name another --target"
-    )]
     OneClass {
         /// The file.
         file: String,
@@ -175,9 +143,6 @@ pub enum DataError {
         class: String,
     },
     /// A synthetic set of one class only.
-    #[error(
-        "all {samples} samples of the {part} set are of class {class}, but a data set needs both classes; ask for more samples or another --seed"
-    )]
     OneSide {
         /// `training`, `validation` or `test`.
         part: &'static str,
@@ -187,9 +152,6 @@ pub enum DataError {
         class: &'static str,
     },
     /// A target with nearly as many values as rows.
-    #[error(
-        "{file}: the target column `{column}` has {classes} different values in {rows} rows, which are not classes; name another --target"
-    )]
     TooManyClasses {
         /// The file.
         file: String,
@@ -201,7 +163,6 @@ pub enum DataError {
         rows: usize,
     },
     /// A name used twice.
-    #[error("{file}: the name `{name}` is used by columns {first} and {second}; rename one of them")]
     DuplicateName {
         /// The file.
         file: String,
@@ -213,9 +174,6 @@ pub enum DataError {
         second: usize,
     },
     /// A text column with too many values to be categories.
-    #[error(
-        "{file}: text column `{column}` has {distinct} different values in {rows} rows, such as `{example}`, and looks like an identifier or free text; say --drop {column}, or --text {column} to make a feature of each value"
-    )]
     Identifier {
         /// The file.
         file: String,
@@ -229,7 +187,6 @@ pub enum DataError {
         example: String,
     },
     /// A column that was asked for is not there.
-    #[error("{file}: there is no column `{name}` to be the {role}; the columns are {available}")]
     UnknownColumn {
         /// The file.
         file: String,
@@ -241,9 +198,6 @@ pub enum DataError {
         available: String,
     },
     /// A feature that is needed (by a model, or by name) is not there.
-    #[error(
-        "{file}: feature `{name}` is needed but missing ({missing} of {needed} are); add the column, or check its spelling"
-    )]
     MissingFeature {
         /// The file.
         file: String,
@@ -255,7 +209,6 @@ pub enum DataError {
         needed: usize,
     },
     /// Bad svmlight index.
-    #[error("{place}: feature index {index} {}", index_text(*.fault, *.previous))]
     Index {
         /// The line.
         place: Place,
@@ -267,9 +220,6 @@ pub enum DataError {
         fault: IndexFault,
     },
     /// A feature number far beyond what the size of the file makes plausible.
-    #[error(
-        "{place}: feature number {index} is beyond {allowed}, the most that a file of this size is trusted with; if it is right, raise the limit with --index-limit"
-    )]
     TooManyFeatures {
         /// The place.
         place: Place,
@@ -279,7 +229,6 @@ pub enum DataError {
         allowed: u64,
     },
     /// Text that the format does not allow here.
-    #[error("{place}: {found}; {remedy}")]
     Malformed {
         /// The place.
         place: Place,
@@ -289,7 +238,6 @@ pub enum DataError {
         remedy: String,
     },
     /// Compressed or binary data that cannot be decoded.
-    #[error("{file}: the file is damaged or cut short ({what}); copy or download it again")]
     Damaged {
         /// The file.
         file: String,
@@ -297,7 +245,6 @@ pub enum DataError {
         what: String,
     },
     /// More memory than allowed.
-    #[error("{file}: {what} needs {}, but only {} are allowed; {remedy}", bytes_text(*.needed), bytes_text(*.allowed))]
     Memory {
         /// The file.
         file: String,
@@ -311,9 +258,6 @@ pub enum DataError {
         remedy: &'static str,
     },
     /// The output cannot be written.
-    #[error(
-        "{file}: cannot write: {source}; check that the folder exists and that you may write there; nothing was left behind"
-    )]
     Output {
         /// The output file.
         file: String,
@@ -321,7 +265,6 @@ pub enum DataError {
         source: std::io::Error,
     },
     /// The data do not fit the output format.
-    #[error("{file}: {what}; {remedy}")]
     Unsupported {
         /// The file.
         file: String,
@@ -330,13 +273,20 @@ pub enum DataError {
         /// What to do.
         remedy: String,
     },
+    /// A column whose values are too large or too close together to compute with.
+    OutOfRange {
+        /// The column.
+        column: String,
+        /// The value at fault.
+        value: f64,
+        /// What is wrong with it.
+        limit: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// `standard` scaling of sparse data.
-    #[error(
-        "standard scaling subtracts the mean, which would fill in the zeros of sparse data; say --scale maxabs or --scale none"
-    )]
     SparseStandard,
     /// A scaling made for another number of features.
-    #[error("the scaling is for {expected} features, but the data have {found}; fit it on the same columns")]
     ScalingShape {
         /// Features of the scaling.
         expected: usize,
@@ -344,29 +294,44 @@ pub enum DataError {
         found: usize,
     },
     /// The library refused the matrix.
-    #[error(transparent)]
     Design(#[from] fewest::Error),
 }
 
-/// The rest of the sentence "feature index 7 ...".
-fn index_text(fault: IndexFault, previous: u64) -> String {
-    match fault {
-        IndexFault::Zero => "is not allowed, svmlight counts features from 1; add 1 to every index of the file".into(),
-        IndexFault::Repeated => "appears twice on this line; keep one of the two values".into(),
-        IndexFault::Unordered => {
-            format!("comes after {previous}, but indices must ascend within a line; sort each line by index")
+/// What an error is due to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// What the user gave: a file, a name, a setting.
+    Input,
+    /// The machine: a full disk, a device that fails. The same call may do better another time.
+    System,
+}
+
+impl DataError {
+    /// What the error is due to.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            DataError::Io { source, .. } | DataError::Output { source, .. } => kind_of(source),
+            _ => ErrorKind::Input,
         }
     }
 }
 
-/// A byte count for people: `1.50 GiB`.
-pub fn bytes_text(bytes: u64) -> String {
-    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
+/// Paths and permissions are the user's; whatever else the operating system reports is the
+/// machine's.
+fn kind_of(error: &io::Error) -> ErrorKind {
+    use io::ErrorKind as Io;
+    match error.kind() {
+        Io::NotFound
+        | Io::PermissionDenied
+        | Io::ReadOnlyFilesystem
+        | Io::NotADirectory
+        | Io::IsADirectory
+        | Io::InvalidFilename
+        | Io::InvalidInput
+        | Io::InvalidData
+        | Io::BrokenPipe => ErrorKind::Input,
+        Io::StorageFull | Io::QuotaExceeded | Io::FileTooLarge | Io::WriteZero | Io::OutOfMemory => ErrorKind::System,
+        _ if error.raw_os_error().is_some() => ErrorKind::System,
+        _ => ErrorKind::Input,
     }
-    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
 }

@@ -1,6 +1,8 @@
-//! The few vector loops everything else is made of, compiled for AVX-512, AVX2 and the baseline and chosen at run time.
+//! The few vector loops everything else is made of, compiled for AVX-512, AVX2 and the baseline and
+//! chosen at run time.
 //!
-//! Sums are split over fixed lanes, so a result depends on the machine's instruction set but never on the thread count.
+//! Sums are split over fixed lanes, so a result depends on the machine's instruction set but never
+//! on the thread count.
 
 use multiversion::multiversion;
 
@@ -36,7 +38,8 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     sum + lanes.iter().sum::<f64>()
 }
 
-/// `out_t += sum_j x_j column_j[t]` in f32, for columns of distance `stride` in `columns`, each read from position `from` on.
+/// `out_t += sum_j x_j column_j[t]` in f32, for columns of distance `stride` in `columns`, each
+/// read from position `from` on.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn products(x: &[f32], columns: &[f32], stride: usize, from: usize, out: &mut [f32]) {
     let mut first = 0;
@@ -64,7 +67,8 @@ pub fn products(x: &[f32], columns: &[f32], stride: usize, from: usize, out: &mu
     }
 }
 
-/// Pushes every t with `a_t - b_t s <= limit`, in order; blocks in which there is none cost one comparison.
+/// Pushes every t with `a_t - b_t s <= limit`, in order; blocks in which there is none cost one
+/// comparison.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn at_most(a: &[f64], b: &[f64], s: f64, limit: f64, found: &mut Vec<usize>) {
     assert_eq!(a.len(), b.len(), "equal lengths");
@@ -99,7 +103,8 @@ pub fn at_most(a: &[f64], b: &[f64], s: f64, limit: f64, found: &mut Vec<usize>)
     }
 }
 
-/// Distance between lines of the matrices of [`add_dots`] and [`add_combination`], which are padded with zeros to it.
+/// Distance between lines of the matrices of [`add_dots`] and [`add_combination`], which are padded
+/// with zeros to it.
 pub const PADDING: usize = 8;
 
 /// `out_i += line_i . v` for lines of length `v.len()`, a multiple of [`PADDING`].
@@ -163,7 +168,8 @@ pub fn add_combination(lines: &[f64], a: &[f64], out: &mut [f64]) {
     }
 }
 
-/// out = sum over the factors that are not 0 of `a_i line_i`, for lines of length `out.len()`, one after the other.
+/// out = sum over the factors that are not 0 of `a_i line_i`, for lines of length `out.len()`, one
+/// after the other.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn combination(lines: &[f64], a: &[f64], out: &mut [f64]) {
     let n = out.len();
@@ -207,14 +213,17 @@ pub fn add_squared_differences(s: f64, a: f64, x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// x <- exp(x) elementwise, for x <= 0 (and a little above); relative error below 4e-16 times a few units, 0 below -708.
+/// x <- exp(x) elementwise, for x <= 0 (and a little above); relative error below 4e-16 times a few
+/// units, 0 below -708.
 ///
-/// exp(x) = 2^k exp(r) with k = round(x / ln 2), |r| <= ln 2 / 2, and the Taylor polynomial of degree 13 for exp(r).
+/// exp(x) = 2^k exp(r) with k = round(x / ln 2), |r| <= ln 2 / 2, and the Taylor polynomial of
+/// degree 13 for exp(r).
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn exp(values: &mut [f64]) {
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
-    const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52: adding and subtracting it rounds to an integer
+    // 1.5 * 2^52: adding and subtracting it rounds to an integer.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
     for value in values {
         let x = if *value > -708.0 { *value } else { -708.0 };
         let shifted = x * std::f64::consts::LOG2_E + ROUND;

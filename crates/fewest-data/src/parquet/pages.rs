@@ -1,8 +1,10 @@
-//! What a parquet file says about its own sizes, checked before the `parquet` crate allocates by it.
+//! What a parquet file says about its own sizes, checked before the `parquet` crate allocates by
+//! it.
 //!
-//! That crate trusts the counts of lists in the footer, the uncompressed size of a page and the number of values of a
-//! dictionary, and panics where a dictionary is missing. Here the footer and the page headers (Thrift compact protocol)
-//! are walked first. An error is the text of a [`crate::DataError::Damaged`].
+//! That crate trusts the counts of lists in the footer, the uncompressed size of a page and the
+//! number of values of a dictionary, and panics where a dictionary is missing. Here the footer and
+//! the page headers (Thrift compact protocol) are walked first. An error is the text of a
+//! [`crate::DataError::Damaged`].
 
 use std::io::Read;
 
@@ -10,12 +12,16 @@ use ::parquet::basic::{Compression, Type as Physical};
 use ::parquet::file::metadata::ColumnChunkMetaData;
 use ::parquet::file::reader::ChunkReader;
 
-use crate::thrift::{BOOL, Compact, I32, STRUCT, text};
+use super::thrift::{BOOL, Compact, I32, STRUCT, text};
 
 /// Bytes that one compressed byte of snappy holds at most: a copy of 64 bytes takes three.
 const SNAPPY: u64 = 22;
 /// The same of Zstandard: a block of 128 KiB takes four.
 const ZSTD: u64 = 1 << 15;
+/// The same of LZ4: a length grows by 255 with each byte.
+const LZ4: u64 = 255;
+/// The same of deflate.
+const GZIP: u64 = 1032;
 /// Bytes at the start of compressed data that tell the uncompressed size.
 const SIZE_BYTES: u64 = 18;
 /// Bytes of a decoded dictionary value.
@@ -50,8 +56,8 @@ pub(crate) fn check_footer(file: &impl ChunkReader) -> Result<(), String> {
     Compact { input, left: length }.skip(STRUCT).map_err(|what| format!("the footer {what}"))
 }
 
-/// Checks every page of a column chunk of a row group of `rows` rows. Returns the most bytes that decoding takes at once,
-/// to be held against the memory limit.
+/// Checks every page of a column chunk of a row group of `rows` rows. Returns the most bytes that
+/// decoding takes at once, to be held against the memory limit.
 pub(crate) fn check_chunk(file: &impl ChunkReader, chunk: &ColumnChunkMetaData, rows: i64) -> Result<u64, String> {
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     let range = u64::try_from(start).ok().zip(u64::try_from(chunk.compressed_size()).ok());
@@ -82,7 +88,7 @@ pub(crate) fn check_chunk(file: &impl ChunkReader, chunk: &ColumnChunkMetaData, 
                 })?;
             }
             // The buffer of the decoder and, with Zstandard, one more.
-            most = most.max(dictionary + 2 * bytes);
+            most = most.max(dictionary.saturating_add(page.peak(bytes, chunk.compression()).saturating_mul(2)));
         }
         at = data + page.packed;
     }
@@ -141,31 +147,62 @@ impl Page {
     /// The uncompressed bytes, after a check that the compressed ones at `data` can hold them.
     fn check_size(&self, file: &impl ChunkReader, data: u64, codec: Compression) -> Result<u64, String> {
         let (size, packed) = (self.size - self.levels, self.packed - self.levels);
-        let most = match codec {
-            Compression::SNAPPY => SNAPPY,
-            Compression::ZSTD(_) => ZSTD,
-            _ => return Ok(self.packed),
-        };
-        if !self.compressed {
-            return Ok(self.packed);
-        }
+        let Some(most) = most_from_one(codec).filter(|_| self.compressed) else { return Ok(self.packed) };
         if size == 0 {
             return Ok(self.levels);
         }
-        let mut start = Vec::new();
-        let read =
-            file.get_read(data + self.levels).map_err(text)?.take(packed.min(SIZE_BYTES)).read_to_end(&mut start);
-        read.map_err(text)?;
-        let said = if most == SNAPPY {
-            Some(Compact { left: start.len() as u64, input: &start[..] }.varint()?)
-        } else {
-            zstd::zstd_safe::get_frame_content_size(&start).map_err(|_| "is not Zstandard".to_owned())?
-        };
-        if said.is_some_and(|said| said != size) || size > most * packed {
+        let said = size_in_data(file, data + self.levels, packed, size, codec)?;
+        if said.is_some_and(|said| said != size) || size > most.saturating_mul(packed) {
             let said = said.map_or(String::new(), |said| format!(", and {said} in its compressed data"));
             return Err(format!("says {size} bytes uncompressed from {packed}{said}"));
         }
         Ok(self.size)
+    }
+
+    /// Most bytes that the decoder takes for a page of `bytes` uncompressed ones.
+    fn peak(&self, bytes: u64, codec: Compression) -> u64 {
+        match codec {
+            // Where the data are not in Hadoop's frames, the decoder tries LZ4's own frames, which
+            // it does not limit.
+            Compression::LZ4 => bytes.max(LZ4.saturating_mul(self.packed)),
+            _ => bytes,
+        }
+    }
+}
+
+/// Bytes that one compressed byte holds at most; `None` where nothing is compressed.
+fn most_from_one(codec: Compression) -> Option<u64> {
+    match codec {
+        Compression::SNAPPY => Some(SNAPPY),
+        Compression::ZSTD(_) => Some(ZSTD),
+        Compression::GZIP(_) => Some(GZIP),
+        Compression::LZ4 | Compression::LZ4_RAW => Some(LZ4),
+        _ => None,
+    }
+}
+
+/// The uncompressed size of `packed` bytes at `at` by these bytes themselves, where they tell.
+/// Gzip's own number may lie, so the bytes are counted, up to one beyond the expected `size`.
+fn size_in_data(
+    file: &impl ChunkReader,
+    at: u64,
+    packed: u64,
+    size: u64,
+    codec: Compression,
+) -> Result<Option<u64>, String> {
+    let input = file.get_read(at).map_err(text)?.take(packed);
+    if let Compression::GZIP(_) = codec {
+        let mut unpacked = flate2::read::MultiGzDecoder::new(input).take(size + 1);
+        return std::io::copy(&mut unpacked, &mut std::io::sink()).map(Some).map_err(text);
+    }
+    let mut start = Vec::new();
+    input.take(SIZE_BYTES).read_to_end(&mut start).map_err(text)?;
+    match codec {
+        Compression::SNAPPY => Compact { left: start.len() as u64, input: &start[..] }.varint().map(Some),
+        Compression::ZSTD(_) => {
+            zstd::zstd_safe::get_frame_content_size(&start).map_err(|_| "is not Zstandard".to_owned())
+        }
+        _ => Ok(None),
     }
 }
 

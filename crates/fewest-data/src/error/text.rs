@@ -1,0 +1,176 @@
+//! The texts of errors. Each names the place, what was found, and the remedy.
+//!
+//! What they quote comes from files, so that all of it passes [`fewest_text::Display`].
+
+use std::fmt;
+
+use super::{DataError, ErrorKind, IndexFault, Place, Position};
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", fewest_text::Display(&self.file))?;
+        match self.position {
+            Position::Line(line) => write!(f, ", line {line}")?,
+            Position::Row(row) => write!(f, ", row {row}")?,
+            Position::File => {}
+        }
+        match &self.column {
+            Some(column) => write!(f, ", column `{}`", fewest_text::Display(column)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for DataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", fewest_text::Display(Message(self)))
+    }
+}
+
+/// The text of an error as it is put together.
+struct Message<'a>(&'a DataError);
+
+impl fmt::Display for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            DataError::NotFound { file } => write!(
+                f,
+                "{file}: no such file; check the path"
+            ),
+            DataError::Io { file, action, source } => write!(
+                f,
+                "{file}: cannot {action}: {source}"
+            ),
+            DataError::UnknownFormat { file } => write!(
+                f,
+                "{file}: the ending tells no format; use .csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz (also with .gz, .zst, .bz2) or .csc, or name one with --format"
+            ),
+            DataError::Empty { file } => write!(
+                f,
+                "{file}: the file is empty; it needs at least one row of data"
+            ),
+            DataError::NoRows { file } => write!(
+                f,
+                "{file}: there is a header but no row of data below it; add rows"
+            ),
+            DataError::NoFeatures { file, target } => write!(
+                f,
+                "{file}: there is no feature column besides `{target}`; add feature columns or name another --target"
+            ),
+            DataError::NoHeader { place, found } => write!(
+                f,
+                "{place}: the first line holds numbers ({found}), not column names; add a header line, or say --no-header"
+            ),
+            DataError::Ragged { place, found, expected } => write!(
+                f,
+                "{place}: {found} cells, but the header has {expected}; fix the row (a missing or extra delimiter, an unclosed quote)"
+            ),
+            DataError::NotANumber { place, cell, numbers, total } => write!(
+                f,
+                "{place}: `{cell}` is not a number, but {numbers} of the {total} cells of this column are; fix the cell, or say --text {} to read the column as categories",
+        place.column.as_deref().unwrap_or_default()
+            ),
+            DataError::NotFinite { place, cell, count } => write!(
+                f,
+                "{place}: `{cell}` is missing or not finite; the file has {count} such value(s), this is the first; fill them in, or drop those rows or columns"
+            ),
+            DataError::OneClass { file, column, class } => write!(
+                f,
+                "{file}: every row has `{column}` = {class}; an SVM needs at least two classes; add rows of another class or name another --target"
+            ),
+            DataError::OneSide { part, samples, class } => write!(
+                f,
+                "all {samples} samples of the {part} set are of class {class}, but a data set needs both classes; ask for more samples or another --seed"
+            ),
+            DataError::TooManyClasses { file, column, classes, rows } => write!(
+                f,
+                "{file}: the target column `{column}` has {classes} different values in {rows} rows, which are not classes; name another --target"
+            ),
+            DataError::DuplicateName { file, name, first, second } => write!(
+                f,
+                "{file}: the name `{name}` is used by columns {first} and {second}; rename one of them"
+            ),
+            DataError::Identifier { file, column, distinct, rows, example } => write!(
+                f,
+                "{file}: text column `{column}` has {distinct} different values in {rows} rows, such as `{example}`, and looks like an identifier or free text; say --drop {column}, or --text {column} to make a feature of each value"
+            ),
+            DataError::UnknownColumn { file, name, role, available } => write!(
+                f,
+                "{file}: there is no column `{name}` to be the {role}; the columns are {available}"
+            ),
+            DataError::MissingFeature { file, name, missing, needed } => write!(
+                f,
+                "{file}: feature `{name}` is needed but missing ({missing} of {needed} are); add the column, or check its spelling"
+            ),
+            DataError::Index { place, index, previous, fault } => write!(
+                f,
+                "{place}: feature index {index} {}", index_text(*fault, *previous)
+            ),
+            DataError::TooManyFeatures { place, index, allowed } => write!(
+                f,
+                "{place}: feature number {index} is beyond {allowed}, the most that a file of this size is trusted with; if it is right, raise the limit with --index-limit"
+            ),
+            DataError::Malformed { place, found, remedy } => write!(
+                f,
+                "{place}: {found}; {remedy}"
+            ),
+            DataError::Damaged { file, what } => write!(
+                f,
+                "{file}: the file is damaged or cut short ({what}); copy or download it again"
+            ),
+            DataError::Memory { file, what, needed, allowed, remedy } => write!(
+                f,
+                "{file}: {what} needs {}, but only {} are allowed; {remedy}", bytes_text(*needed), bytes_text(*allowed)
+            ),
+            DataError::Output { file, source } => {
+                write!(f, "{file}: cannot write: {source}; {}; nothing was left behind", output_remedy(self.0))
+            }
+            DataError::Unsupported { file, what, remedy } => write!(
+                f,
+                "{file}: {what}; {remedy}"
+            ),
+            DataError::OutOfRange { column, value, limit, remedy } => {
+                write!(f, "{column}: {value:e} is {limit}; {remedy}")
+            }
+            DataError::SparseStandard => f.write_str(
+                "standard scaling subtracts the mean, which would fill in the zeros of sparse data; say --scale maxabs or --scale none",
+            ),
+            DataError::ScalingShape { expected, found } => write!(
+                f,
+                "the scaling is for {expected} features, but the data have {found}; fit it on the same columns"
+            ),
+            DataError::Design(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+/// What to do where a file cannot be written.
+fn output_remedy(error: &DataError) -> &'static str {
+    match error.kind() {
+        ErrorKind::Input => "check that the folder exists and that you may write there",
+        ErrorKind::System => "free some space there, or write to another disk",
+    }
+}
+
+/// The rest of the sentence "feature index 7 ...".
+fn index_text(fault: IndexFault, previous: u64) -> String {
+    match fault {
+        IndexFault::Zero => "is not allowed, svmlight counts features from 1; add 1 to every index of the file".into(),
+        IndexFault::Repeated => "appears twice on this line; keep one of the two values".into(),
+        IndexFault::Unordered => {
+            format!("comes after {previous}, but indices must ascend within a line; sort each line by index")
+        }
+    }
+}
+
+/// A byte count for people: `1.50 GiB`.
+pub fn bytes_text(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.2} {}", UNITS[unit]) }
+}

@@ -1,0 +1,111 @@
+//! Decoded values of a column, batch by batch.
+
+use std::collections::HashMap;
+
+use ::parquet::column::reader::ColumnReaderImpl;
+use ::parquet::data_type::DataType;
+
+use crate::{DataError, number};
+
+/// Values decoded at once.
+const BATCH: usize = 1 << 14;
+
+/// The error of a file that cannot be decoded.
+pub(super) fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
+    DataError::Damaged { file: file.to_owned(), what: error.to_string() }
+}
+
+/// Decoded values of a column.
+pub(super) enum Batch<'a> {
+    Numbers(&'a [f64]),
+    Text(&'a [Option<&'a [u8]>]),
+}
+
+impl Batch<'_> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Batch::Numbers(values) => values.len(),
+            Batch::Text(cells) => cells.len(),
+        }
+    }
+
+    /// Every value as text, `None` when missing.
+    pub(super) fn each_cell(&self, mut cell: impl FnMut(Option<&[u8]>)) {
+        match self {
+            Batch::Numbers(values) => {
+                values.iter().for_each(|x| {
+                    cell(x.is_finite().then(|| number::text(*x)).as_ref().map(String::as_bytes));
+                });
+            }
+            Batch::Text(cells) => cells.iter().for_each(|c| cell(*c)),
+        }
+    }
+}
+
+/// A text column as codes.
+#[derive(Default)]
+pub(super) struct Codes {
+    pub(super) values: Vec<String>,
+    pub(super) rows: Vec<u32>,
+    find: HashMap<Vec<u8>, u32>,
+    /// Rows (from 0) without a value.
+    pub(super) missing: Vec<usize>,
+}
+
+impl Codes {
+    pub(super) fn push(&mut self, cell: Option<&[u8]>) {
+        if cell.is_none_or(number::is_missing) {
+            self.missing.push(self.rows.len());
+        }
+        let cell = cell.unwrap_or_default().trim_ascii();
+        let code = self.find.get(cell).copied().unwrap_or_else(|| {
+            let code = self.values.len() as u32;
+            self.values.push(String::from_utf8_lossy(cell).into_owned());
+            self.find.insert(cell.to_vec(), code);
+            code
+        });
+        self.rows.push(code);
+    }
+}
+
+/// Batches of a numeric column.
+pub(super) fn numeric<T: DataType>(
+    file: &str,
+    reader: ColumnReaderImpl<T>,
+    value: impl Fn(&T::T) -> f64,
+    batch: &mut dyn FnMut(Batch<'_>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    let mut numbers = Vec::new();
+    decode(file, reader, &mut |levels, values| {
+        numbers.clear();
+        let mut next = values.iter();
+        numbers.extend(levels.map(|present| if present { next.next().map_or(f64::NAN, &value) } else { f64::NAN }));
+        batch(Batch::Numbers(&numbers))
+    })
+}
+
+/// Takes which rows have a value, and the values of those.
+type TakeBatch<'a, T> = dyn FnMut(&mut dyn Iterator<Item = bool>, &[T]) -> Result<(), DataError> + 'a;
+
+/// Runs `batch(present, values)` on the decoded batches of a column chunk.
+pub(super) fn decode<T: DataType>(
+    file: &str,
+    mut reader: ColumnReaderImpl<T>,
+    batch: &mut TakeBatch<'_, T::T>,
+) -> Result<(), DataError> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    loop {
+        levels.clear();
+        values.clear();
+        let (records, stored, _) =
+            reader.read_records(BATCH, Some(&mut levels), None, &mut values).map_err(|e| damaged(file, &e))?;
+        if records == 0 {
+            return Ok(());
+        }
+        if levels.is_empty() {
+            batch(&mut (0..stored).map(|_| true), &values)?;
+        } else {
+            batch(&mut levels.iter().map(|l| *l > 0), &values)?;
+        }
+    }
+}

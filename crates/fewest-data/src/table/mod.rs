@@ -1,0 +1,41 @@
+//! Tables in text (csv, tsv, dense arff) in two parallel passes.
+//!
+//! Pass 1 reads every cell and finds out what each column holds; pass 2 puts the values into a
+//! dense matrix of the exact size. Peak memory: the matrix and a few waves of text.
+
+mod content;
+mod declaration;
+mod layout;
+mod rows;
+
+use crate::header::Header;
+use crate::source::Source;
+use crate::{DataError, Dataset, Format, ReadOptions};
+use content::Profile;
+use layout::Layout;
+
+pub(crate) use declaration::{Declaration, ValueList};
+pub(crate) use rows::{Rows, TakeRow};
+
+/// Reads a table whose columns are known.
+pub(crate) fn read(
+    source: &Source,
+    rows: &dyn Rows,
+    header: Header,
+    declared: &[Declaration],
+    format: Format,
+    options: &ReadOptions,
+) -> Result<Dataset, DataError> {
+    let mut profile = Profile::new(&header, declared, options);
+    let mut found = profile.scan(source, rows, options)?;
+    if profile.text_with_numbers(&found)? {
+        // A text column also has cells that look like numbers: a second look, to know them as text.
+        found = profile.scan(source, rows, options)?;
+    }
+    if found.rows == 0 {
+        return Err(DataError::NoRows { file: header.file });
+    }
+    found.bad.check()?;
+    let layout = Layout::new(&profile, found, declared, options)?;
+    layout.fill(source, rows, format, options)
+}

@@ -1,0 +1,167 @@
+//! The program of the features and samples that have joined: they come and go, prices change.
+
+use super::tuning::ALL_ROWS;
+use super::{L1Oracle, L1Point};
+use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
+use crate::{Bias, Error};
+
+impl L1Oracle<'_> {
+    /// Of the samples that count, some of each class, evenly spread; the others join when they are
+    /// needed.
+    pub(super) fn join_spread(&mut self) -> Result<(), Error> {
+        let counts: Vec<usize> = (0..self.cost.len()).filter(|&i| self.cost[i] > 0.0).collect();
+        let step = counts.len().div_ceil(ALL_ROWS).max(1);
+        self.join_rows(&counts.iter().copied().step_by(step).collect::<Vec<_>>())
+    }
+
+    /// Once more than `most` features have joined, lets all leave but the half that `point` uses or
+    /// comes nearest to using.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn forget(&mut self, point: &L1Point, most: usize) -> Result<(), Error> {
+        if self.features.len() <= most {
+            return Ok(());
+        }
+        let slack = |j: usize| {
+            let used = point.weights.binary_search_by_key(&j, |e| e.0).is_ok();
+            if used { f64::NEG_INFINITY } else { (self.up[j] - point.scores[j]).min(self.down[j] + point.scores[j]) }
+        };
+        let mut keep = std::mem::take(&mut self.features);
+        keep.sort_by(|&a, &b| slack(a).total_cmp(&slack(b)).then(a.cmp(&b)));
+        keep.truncate(most / 2);
+        (self.program, self.intercept) = empty(self.bias)?;
+        self.begun = false;
+        self.column.fill(None);
+        self.row.fill(None);
+        let samples = std::mem::take(&mut self.samples);
+        self.join_samples(&samples)?;
+        self.join(&keep)
+    }
+
+    /// Lets features in before they are asked for.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn join(&mut self, features: &[usize]) -> Result<(), Error> {
+        let new: Vec<usize> =
+            features.iter().copied().filter(|&j| self.column[j].is_none() && self.bound[j] > 0.0).collect();
+        let (mut columns, mut entries) = (Vec::with_capacity(2 * new.len()), Entries::default());
+        let mut column = Vec::new();
+        for (k, &j) in new.iter().enumerate() {
+            self.column[j] = Some(self.program.columns() + 2 * k);
+            for (sign, cost) in [(1.0, self.up[j]), (-1.0, self.down[j])] {
+                column.clear();
+                self.problem.design().each_in_column(j, &mut |i, x| {
+                    if let Some((row, _)) = self.row[i].filter(|_| x.abs() > SMALLEST) {
+                        column.push((row, sign * self.problem.labels()[i] * x));
+                    }
+                });
+                entries.push(&column);
+                columns.push(Column { cost, lower: 0.0, upper: self.bound[j], integer: false });
+            }
+        }
+        self.program.add_filled_columns(&columns, &entries)?;
+        self.features.extend(new);
+        Ok(())
+    }
+
+    /// Lets samples in before they are found missing; where none was, the first solve begins with
+    /// an even choice.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn join_rows(&mut self, samples: &[usize]) -> Result<(), Error> {
+        let new = |&i: &usize| self.row[i].is_none() && self.cost[i] > 0.0;
+        self.join_samples(&samples.iter().copied().filter(new).collect::<Vec<_>>())
+    }
+
+    /// Sets the prices of w_j > 0 and w_j < 0 (length p each); a negative one needs a finite u_j.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn set_prices(&mut self, up: &[f64], down: &[f64]) -> Result<(), Error> {
+        let mut changed = Vec::new();
+        for &j in &self.features {
+            let column = self.column[j].expect("has joined");
+            for (at, new, old) in [(column, up[j], self.up[j]), (column + 1, down[j], self.down[j])] {
+                if new.to_bits() != old.to_bits() {
+                    changed.push((at, new));
+                }
+            }
+        }
+        self.up.copy_from_slice(up);
+        self.down.copy_from_slice(down);
+        self.program.set_costs(&changed)
+    }
+
+    /// Sets u_j (length p).
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn set_bounds(&mut self, bound: &[f64]) -> Result<(), Error> {
+        for &j in self.features.iter().filter(|&&j| bound[j].to_bits() != self.bound[j].to_bits()) {
+            let column = self.column[j].expect("has joined");
+            self.program.set_bounds(column, 0.0, bound[j])?;
+            self.program.set_bounds(column + 1, 0.0, bound[j])?;
+            self.infeasible = true;
+        }
+        self.bound.copy_from_slice(bound);
+        Ok(())
+    }
+
+    /// Sets C_i (length n); a sample that weighed nothing must still do so.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub fn set_cost(&mut self, cost: &[f64]) -> Result<(), Error> {
+        self.cost.copy_from_slice(cost);
+        let slacks = self.samples.iter().map(|&i| (self.row[i].expect("has joined").1, cost[i]));
+        self.program.set_costs(&slacks.collect::<Vec<_>>())
+    }
+
+    pub(super) fn join_samples(&mut self, samples: &[usize]) -> Result<(), Error> {
+        let none = f64::INFINITY;
+        let slack = |&i: &usize| Column { cost: self.cost[i], lower: 0.0, upper: none, integer: false };
+        let slacks = self.program.add_columns(&samples.iter().map(slack).collect::<Vec<_>>())?;
+        let first = self.program.rows();
+        let labels = self.problem.labels();
+        let mut rows: Vec<Vec<(usize, f64)>> = Vec::with_capacity(samples.len());
+        for (k, &i) in samples.iter().enumerate() {
+            self.row[i] = Some((first + k, slacks + k));
+            let signs = [1.0, -1.0];
+            let intercept = self.intercept.iter().zip(signs).map(|(&b, sign)| (b, sign * labels[i]));
+            rows.push(intercept.chain([(slacks + k, 1.0)]).collect());
+        }
+        for &j in &self.features {
+            let column = self.column[j].expect("has joined");
+            self.problem.design().each_in_column(j, &mut |i, x| {
+                if let Some((row, _)) = self.row[i].filter(|r| r.0 >= first && x.abs() > SMALLEST) {
+                    rows[row - first].extend([(column, labels[i] * x), (column + 1, -labels[i] * x)]);
+                }
+            });
+        }
+        let mut gathered = Rows::default();
+        for row in &rows {
+            gathered.push(row, 1.0, none);
+        }
+        self.program.add_rows(&gathered)?;
+        self.samples.extend(samples);
+        self.infeasible = true;
+        Ok(())
+    }
+}
+
+/// A program of the bias alone, and its columns.
+pub(super) fn empty(bias: Bias) -> Result<(Program, Vec<usize>), Error> {
+    let mut program = Program::new()?;
+    let column = |cost: f64, lower: f64| Column { cost, lower, upper: f64::INFINITY, integer: false };
+    let intercept = match bias {
+        Bias::Free => vec![program.add_column(column(0.0, f64::NEG_INFINITY))?],
+        Bias::Penalised(s) => {
+            vec![program.add_column(column(1.0 / s, 0.0))?, program.add_column(column(1.0 / s, 0.0))?]
+        }
+        Bias::None => Vec::new(),
+    };
+    Ok((program, intercept))
+}

@@ -1,0 +1,64 @@
+//! Numbers that steer the solvers of `fgm`. They change the time, never whether a bound holds. All
+//! were chosen by hand; `bench/fgm.py` shows what a change costs.
+
+use std::time::Duration;
+
+/// What a round may still take after a limit was reached, so that there is a mixture at all.
+pub(super) const WIND_UP: Duration = Duration::from_secs(1);
+/// Gap of the columns at hand at which a pass over all features is due: a share of the gap at the
+/// last pass,
+pub(super) const POOL_SHARE: f64 = 0.1;
+/// and in any case this share of the gap that was set.
+pub(super) const POOL_OF_GAP: f64 = 0.3;
+/// Gap of multiple kernel learning, as a share of the gap at which a pass is due.
+pub(super) const MKL_SHARE: f64 = 0.3;
+/// The smallest gap that rounding leaves.
+pub(super) const SMALLEST: f64 = 1e-10;
+/// A subset found under a budget or groups may miss the best by this share of its sum.
+pub(super) const SLACK: f64 = 1e-6;
+
+/// The machine of a mixture (`machine.rs`).
+pub(super) mod machine {
+    /// Steps at most for one z. Not a setting: finite Newton with an exact line search ends after a
+    /// few tens of steps, and only rounding makes it circle. The answer's upper and lower value
+    /// hold wherever it stops, so what is left open is seen in the gap of the run, which ends as
+    /// `stalled` if it stays.
+    pub(in super::super) const STEPS: usize = 100;
+    /// Gap, as a share of the value, below which a step that does not halve it is rounding.
+    pub(in super::super) const ROUNDING: f64 = 1e-9;
+}
+
+/// Proximal Newton on the support norm (`support_norm.rs`).
+pub(super) mod support_norm {
+    /// Steps at most. Not a setting, for the same reason: the gap reached is part of the answer.
+    pub(in super::super) const STEPS: usize = 200;
+    /// Steps without a better gap before it gives up.
+    pub(in super::super) const PATIENCE: u32 = 12;
+    /// Sweeps at most of one descent; what it leaves open the next model finds.
+    pub(in super::super) const SWEEPS: usize = 200;
+    /// Share of the gap aimed at that the root of what a model leaves open may have: the value is
+    /// flat at the optimum, its dual point not.
+    pub(in super::super) const INNER: f64 = 0.1;
+    /// Differences of the value below this share of it are rounding.
+    pub(in super::super) const ROUNDING: f64 = 1e-12;
+    /// Sweeps over the weights that are not 0 before a Newton step on them is tried.
+    pub(in super::super) const SLOW: usize = 15;
+    /// Values of s tried for a model.
+    pub(in super::super) const TRIES: usize = 20;
+}
+
+/// Multiple kernel learning (`mkl.rs`).
+pub(super) mod mkl {
+    /// Share of the gap to reach that the training inside may have.
+    pub(in super::super) const INNER: f64 = 0.02;
+    /// Weights below this are rounding of zeros.
+    pub(in super::super) const DUST: f64 = 1e-10;
+    /// Subsets that one step may add.
+    pub(in super::super) const MOST_ADDED: usize = 60;
+    /// Steps without a better gap before the fast solver gives up,
+    pub(in super::super) const PATIENCE: u32 = 12;
+    /// and before SimpleMKL does, whose gap falls slowly and not at every step.
+    pub(in super::super) const LONG_PATIENCE: u32 = 500;
+    /// Steps at most of SimpleMKL's line search between two trainings of opposite slope.
+    pub(in super::super) const SECANTS: usize = 20;
+}
