@@ -31,6 +31,6 @@ pub use problem::{Classified, Problem, check_values};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
     Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent,
-    Status, drive,
+    Status, drive, relative_gap,
 };
 pub use subset::Subset;

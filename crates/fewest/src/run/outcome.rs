@@ -54,6 +54,6 @@ impl Outcome {
 }
 
 /// |objective - bound| / max(|objective|, 1e-10)
-pub(crate) fn relative_gap(objective: f64, bound: f64) -> f64 {
+pub fn relative_gap(objective: f64, bound: f64) -> f64 {
     (objective - bound).abs() / objective.abs().max(1e-10)
 }
