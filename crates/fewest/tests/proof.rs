@@ -9,7 +9,7 @@ use fewest::method::certificate::certify;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::kta::{KtaSettings, kta};
 use fewest::method::path::exact_path;
-use fewest::{DenseDesign, Limits, Outcome, Rules, Sense, Silent, Solution, Status, Subset};
+use fewest::{DenseDesign, Gamma, Limits, Outcome, Rules, Sense, Silent, Solution, Status, Subset};
 use fewest_testing::{Bracket, HardCase, alignment_value, allowed_subsets, bracket};
 use rayon::prelude::*;
 
@@ -201,7 +201,7 @@ type Note<'n> = dyn FnMut(&'static str, &Outcome, &[Solution], usize, &Truth) + 
 fn alignment(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_>) {
     let classes: Vec<u32> = case.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
     let gamma = [0.01, 0.3, 1.0, 5.0][case.seed as usize % 4];
-    let settings = KtaSettings { gamma, solutions: case.solutions, ..KtaSettings::default() };
+    let settings = KtaSettings { gamma: Gamma::Number(gamma), solutions: case.solutions, ..KtaSettings::default() };
     let found = kta(&case.design, &classes, &case.weights, rules, &settings, limits.clone(), &mut Silent)
         .expect("valid settings");
     let value = |s: &Subset| {

@@ -386,7 +386,8 @@ fn weighted_middle(n: usize, row: &(dyn Fn(usize, &mut Vec<f64>) + Sync), counts
             row(i, &mut out);
             for (x, count) in out.iter().zip(&counts[i + 1..]) {
                 if known == 0 || x.to_bits() >> (64 - known) == prefix {
-                    sums[(x.to_bits() >> (64 - known - DIGITS)) as usize & ((1 << DIGITS) - 1)] += units(counts[i] * count);
+                    sums[(x.to_bits() >> (64 - known - DIGITS)) as usize & ((1 << DIGITS) - 1)] +=
+                        units(counts[i] * count);
                 }
             }
             sums
