@@ -16,11 +16,12 @@
 
 mod dive;
 mod node;
+pub mod path;
 mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use super::path::{self, SizeReport};
+use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::relaxation::Relaxation;
 use crate::{
@@ -94,7 +95,7 @@ impl Method for ExactSettings {
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
         let points = path::exact_path(&samples.problem()?, rules, sizes, self, limits, observer)?;
-        Ok(path::reports(points, |_| Kernel::Linear))
+        Ok(reports(points, |_| Kernel::Linear))
     }
 
     fn finds_size(&self) -> bool {

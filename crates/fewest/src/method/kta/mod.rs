@@ -18,6 +18,7 @@
 
 mod model;
 pub(super) mod pairs;
+pub mod path;
 mod products;
 mod search;
 
@@ -25,7 +26,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::path::{self, SizeReport};
+use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
 use crate::problem;
@@ -106,7 +107,7 @@ impl Method for KtaSettings {
         let settings = Self { gamma: Gamma::Number(gamma), ..self.clone() };
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
         let points = path::alignment_path(design, classes, weights, rules, sizes, &settings, limits, observer)?;
-        Ok(path::reports(points, |_| Kernel::Rbf { gamma }))
+        Ok(reports(points, |_| Kernel::Rbf { gamma }))
     }
 }
 
