@@ -29,8 +29,10 @@ use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Info, Method, Report};
-use crate::method::{Ranked, Selection};
-use crate::{Classified, Design, Error, Event, Kernel, Limits, Observer, Rules, Run, Sense, Status, problem};
+
+use crate::{
+    Classified, Design, Error, Event, Kernel, Limits, Observer, Ranked, Rules, Run, Selection, Sense, Status, problem,
+};
 
 /// How a numeric feature is cut into intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 pub use event::{Checkpoint, Event, Observer, Silent};
 pub use limits::{Cancel, Limits};
-pub use outcome::{Counts, Outcome, Sense, relative_gap};
+pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
 pub use status::Status;
 
 use crate::{Error, Rules, Subset};
