@@ -6,8 +6,9 @@
 //! Returns  the best lower and the best upper value of all steps; each is the value of a feasible point, so that an engine
 //!          which stalls costs accuracy, not truth.
 
+use super::node::{Node, Reach};
 use super::polish::{Polish, Polished};
-use super::{Answer, Node, Reach, Relaxation, Warm};
+use super::{Answer, Relaxation, Warm};
 use crate::dual::active_set::ActiveSet;
 use crate::dual::kkt::{best_bias, total_loss};
 use crate::dual::train::{WHOLE_GRAM, train_linear};
