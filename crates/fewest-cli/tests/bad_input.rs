@@ -110,7 +110,7 @@ fn sizes_that_cannot_be() {
 fn costs_that_cannot_be() {
     refused("c_negative", ("g.csv", GOOD), &["--cost", "-1"], &["--cost is -1", "above 0"]);
     refused("c_zero", ("g.csv", GOOD), &["--cost", "0"], &["--cost is 0", "above 0"]);
-    refused("c_nan", ("g.csv", GOOD), &["--cost", "nan"], &["--cost is NaN", "above 0"]);
+    refused("c_nan", ("g.csv", GOOD), &["--cost", "nan"], &["--cost is nan", "above 0"]);
 }
 
 #[test]

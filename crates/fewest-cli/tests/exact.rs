@@ -236,6 +236,16 @@ fn a_certificate_says_how_far_the_best_is() {
     assert!(bound <= best.0 * (1.0 + 1e-6));
     assert!((number(&certificate["gap"]) - (objective - bound) / objective).abs() < 1e-12);
     assert!(out.contains("certificate: no allowed subset of at most 2 features is better than"), "{out}");
+    // What is printed is proven, too: the bound is not rounded up, the distance not down.
+    let words = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let after = |word: &str| -> f64 {
+        let rest = words.split(word).nth(1).unwrap_or_else(|| panic!("{word}: {words}"));
+        rest.split([' ', ';']).next().unwrap().parse().unwrap()
+    };
+    assert!(after("2 features is better than ") <= bound, "{words} {bound}");
+    assert!(after("at most 2 features is better than ") <= bound && bound > 0.0);
+    let share: f64 = words.split(" % above the best").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(share / 100.0 >= (objective - bound) / bound, "{words} {objective} {bound}");
 
     // info-gain keeps other features than the best, and its own objective.
     let arguments =
@@ -291,9 +301,9 @@ fn values_that_cannot_be_are_refused() {
     let rfe = ["select", "d.csv", "-m", "rfe", "--max-features", "2"];
     for (base, extra, words) in [
         (&exact[..], &["--gap", "-1"][..], &["--gap is -1", "0 or more"][..]),
-        (&exact, &["--gap", "nan"], &["--gap is NaN"]),
+        (&exact, &["--gap", "nan"], &["--gap is nan"]),
         (&exact, &["--node-limit", "few"], &["--node-limit", "few"]),
-        (&exact, &["--penalty", "nan"], &["--penalty is NaN", "0 or more"]),
+        (&exact, &["--penalty", "nan"], &["--penalty is nan", "0 or more"]),
         (&exact, &["--penalty", "-0.5"], &["--penalty is -0.5", "0 or more"]),
         (&exact, &["--penalty", "absent.csv"], &["--penalty is absent.csv", "no such file"]),
         (&exact, &["--penalty", "less.csv"], &["less.csv: no penalty for f3, f4"]),
@@ -309,9 +319,9 @@ fn values_that_cannot_be_are_refused() {
             &[],
             &["exact needs two classes", "3 (a, b, c)"],
         ),
-        (&rfe, &["--penalty", "1"], &["--penalty is an option of exact, gbd, mbp and lagrangian, not of rfe"]),
+        (&rfe, &["--penalty", "1"], &["--penalty is an option of exact, mbp, lagrangian and gbd, not of rfe"]),
         (&rfe, &["--solutions", "2"], &["--solutions is an option of exact"]),
-        (&rfe, &["--gap", "0.1"], &["--gap is an option of exact, gbd, ", "not of rfe", "--certify"]),
+        (&rfe, &["--gap", "0.1"], &["--gap is an option of exact, kta, ", "not of rfe", "--certify"]),
         (&rfe, &["--node-limit", "5"], &["--node-limit is an option of exact", "not of rfe", "--certify"]),
         (&rfe, &["--certify=soon"], &["--certify", "\"soon\"", "60s"]),
         (

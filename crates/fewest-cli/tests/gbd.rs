@@ -87,7 +87,7 @@ fn validation_that_cannot_be_is_refused() {
         .file("less.csv", generated(9, 5, &["no", "yes"], 4));
     for (extra, words) in [
         (&["--validate", "1.5"][..], &["--validate is 1.5", "between 0 and 1"][..]),
-        (&["--validate", "nan"], &["--validate is NaN"]),
+        (&["--validate", "nan"], &["--validate is nan"]),
         (&["--validate", "absent.csv"], &["--validate is absent.csv", "no such file"]),
         (&["--validate", "other.csv"], &["other.csv: `y` has the class maybe", "no, yes"]),
         (&["--validate", "less.csv"], &["less.csv", "f6"]),

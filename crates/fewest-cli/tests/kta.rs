@@ -92,10 +92,10 @@ fn limits_and_misuse_are_named() {
     assert_eq!(result["status"], "node_limit");
     assert!(number(&result["bound"]) >= number(&result["objective"]));
     for (options, words) in [
-        (&["--gamma", "0"][..], "--gamma is 0, but must be a number above 0, sigest"),
+        (&["--gamma", "0"][..], "--gamma is 0, but must be a number above 0"),
         (&["--gamma", "sigest:x"], "--gamma is sigest:x"),
-        (&["--kernel", "linear"], "kta accepts --kernel rbf only, not linear"),
-        (&["--penalty", "1"], "--penalty is an option of exact, gbd, mbp and lagrangian, not of kta"),
+        (&["--kernel", "linear"], "--kernel is linear, but must be rbf with kta; select first"),
+        (&["--penalty", "1"], "--penalty is an option of exact, mbp, lagrangian and gbd, not of kta"),
         (&["--certify"], "leave it out"),
         (&["--model", "m", "--model-format", "libsvm"], "add --scale none"),
     ] {

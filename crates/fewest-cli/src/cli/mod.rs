@@ -194,6 +194,10 @@ pub(crate) struct EvaluateArgs {
     /// given by --max-features 1..20
     #[arg(long, value_name = "NAME=VALUES", help_heading = "Evaluation")]
     pub(crate) tune: Vec<String>,
+    /// Choose cost, gamma and size inside each fold; it is always so
+    #[arg(long, hide = true)]
+    #[expect(dead_code, reason = "nothing is ever chosen outside the folds")]
+    nested: bool,
     /// Number of stratified folds inside each fold, for --tune, sizes, and methods that cross-validate
     #[arg(long, value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Evaluation")]
     pub(crate) inner_cv: usize,
