@@ -75,8 +75,9 @@ impl Terminal {
     }
 }
 
-/// Writes text to standard error after a word of ours; nobody is left to tell when that fails. The text may hold names of data and
-/// options: what would move the cursor or colour the line is shown, not sent.
+/// Writes text to standard error after a word of ours; nobody is left to tell when that fails. The
+/// text may hold names of data and options: what would move the cursor or colour the line is shown,
+/// not sent.
 fn say(word: &str, text: &str) {
     let lines: Vec<String> = text.split('\n').map(visible).collect();
     let _ = writeln!(std::io::stderr().lock(), "{word}{}", lines.join("\n"));

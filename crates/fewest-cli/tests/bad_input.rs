@@ -6,7 +6,8 @@ use common::{Scratch, generated};
 
 const GOOD: &str = "a,b,c,y\n1,2,0.5,no\n2,1,0.1,yes\n3,5,0.2,no\n4,3,0.9,yes\n";
 
-/// Runs `fewest select data ...` that must be refused: exit 2, `words` in one message, and no file that was not there.
+/// Runs `fewest select data ...` that must be refused: exit 2, `words` in one message, and no file
+/// that was not there.
 #[track_caller]
 fn refused(test: &str, data: (&str, &str), extra: &[&str], words: &[&str]) {
     let scratch = Scratch::new(test);

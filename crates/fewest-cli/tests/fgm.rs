@@ -45,8 +45,9 @@ fn the_model_written_is_that_of_the_mixture() {
     let selected = result["selected"].as_array().unwrap();
     assert!(selected.len() > 5, "a mixture of several subsets keeps more than one of them: {}", selected.len());
 
-    // Shares add up to the size, and the primal of a machine on sqrt(z) x is 1/2 sum w^2 / z and its slacks: with alpha
-    // summing to 1 the value is -1/2 (sum w^2 / z + |alpha|^2 / C), so sum w^2 / z is below twice the value's size.
+    // Shares add up to the size, and the primal of a machine on sqrt(z) x is 1/2 sum w^2 / z and
+    // its slacks: with alpha summing to 1 the value is -1/2 (sum w^2 / z + |alpha|^2 / C), so sum
+    // w^2 / z is below twice the value's size.
     let ranking = result["ranking"].as_array().unwrap();
     let shares: f64 = ranking.iter().map(|r| number(&r["criterion"])).sum();
     assert!((shares - 5.0).abs() < 1e-6, "{shares}");

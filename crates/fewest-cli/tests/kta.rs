@@ -1,4 +1,5 @@
-//! `kta` on the command line: results against brute force from the definition, gamma, models, limits, texts.
+//! `kta` on the command line: results against brute force from the definition, gamma, models,
+//! limits, texts.
 
 mod common;
 
@@ -11,8 +12,8 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// gamma by eq. (54) for `theta` features, and the best alignment of at most `theta` of them, each from its definition, after
-/// standardisation by eq. (25). Two classes.
+/// gamma by eq. (54) for `theta` features, and the best alignment of at most `theta` of them, each
+/// from its definition, after standardisation by eq. (25). Two classes.
 fn by_brute_force(scratch: &Scratch, file: &str, theta: usize, beta: f64) -> (f64, f64) {
     let mut data = fewest_data::read(scratch.path(file).to_str().unwrap(), &ReadOptions::default()).unwrap();
     let y = data.target.take().unwrap().signs();

@@ -1,4 +1,5 @@
-//! `milo-k` and `rmilo-k` on the command line: the values of `kta`, the file for other solvers, limits, texts.
+//! `milo-k` and `rmilo-k` on the command line: the values of `kta`, the file for other solvers,
+//! limits, texts.
 
 #![cfg(feature = "highs")]
 
@@ -66,7 +67,7 @@ fn what_cannot_be_is_refused() {
     }
     let ran = scratch.run(&["select", "d.csv", "-m", "kta", "--max-features", "2", "--write-model", "p.lp"]).code(2);
     assert!(
-        ran.err.contains("--write-model is an option of milo-k, rmilo-k, milp1, milp2 and mbp, not of kta"),
+        ran.err.contains("--write-model is an option of milo-k, rmilo-k, mbp, milp1 and milp2, not of kta"),
         "{}",
         ran.err
     );
