@@ -7,9 +7,10 @@ export FEWEST_DATA ?= $(abspath $(CURDIR)/../shared/data)
 CARGO := $(shell command -v cargo 2>/dev/null || ls "$$HOME/.cargo/bin/cargo" 2>/dev/null)
 BENCH_PYTHON ?= .venv/bin/python
 FUZZ_SECONDS ?= 600
+PROOF_CASES ?= 100000
 PROFILE ?= dev
 
-.PHONY: help demo test python-build python-test python-docs browser check fmt-check lint docs tools peers bench bench-python fuzz need-cargo
+.PHONY: help demo test python-build python-test python-docs browser check fmt-check lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -118,7 +119,10 @@ bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeratio
 	$(CARGO) build --release --locked -p fewest-bench
 	$(BENCH_PYTHON) bench/kta.py
 
+fuzz-proof: need-cargo tools ## proofs against enumeration on PROOF_CASES hard small problems; a table by kind and method
+	FEWEST_PROOF_CASES=$(PROOF_CASES) $(CARGO) test --release --locked -p fewest --test proof -- --nocapture
+
 fuzz: need-cargo tools ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
 	$(CARGO) test --release --locked -p fewest-data --test fuzz --no-run
-	for reader in svmlight csv arff npz parquet; do \
+	for reader in svmlight csv arff npz parquet csc; do \
 	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest-data --test fuzz -- $$reader --nocapture; done

@@ -129,7 +129,7 @@ def main():
     X = X.tocsc()
     del by_rows
     machine = lambda **more: FeatureGeneratingMachine(
-        n_features_to_select=a.features, C=5.0, fit_intercept=False, gap=a.gap, n_jobs=1, **more
+        subset_size=a.features, C=5.0, fit_intercept=False, gap=a.gap, n_jobs=1, **more
     )
     here, seconds = timed(lambda: machine().fit(X, y))
     rows = [row("one process", here, seconds)]

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use fewest::kernel::gamma::sigest;
-use fewest::kernel::simd;
 use fewest::method::kta::{KtaSettings, kta};
+use fewest::simd;
 use fewest::{Event, Gamma, Limits, Rules, Selection};
 use serde_json::{Value, json};
 

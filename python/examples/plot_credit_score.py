@@ -67,5 +67,5 @@ plt.show()
 # %%
 # The score itself is linear in the fields chosen.
 
-weights = pd.Series(score.coef_[0], index=chosen).sort_values(key=np.abs, ascending=False)
+weights = pd.Series(score.estimator_.coef_[0], index=chosen).sort_values(key=np.abs, ascending=False)
 print(weights.to_string())

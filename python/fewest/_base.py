@@ -15,9 +15,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest import _core
-from fewest._engine import DTYPES, Listener, Samples, asked, svm, validated, warn_of_limit
+from fewest._constraints import FEW, complete_constraints
+from fewest._docs import SELECTOR_ATTRIBUTES, complete_class, completes_doc
+from fewest._engine import DTYPES, Listener, Samples, bias_of, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
 from fewest._rules import Rules, _Index
-from fewest._svm import SVC, LinearSVC, elected
+from fewest._svm import PER_FEATURE, SVC, LinearSVC, elected, kernel_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -31,17 +33,33 @@ except ImportError:  # scikit-learn before 1.9
 
 
 class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of all selectors; a subclass says what its method is called and what it asks for."""
+    """Base of all selectors; a subclass names its method and its settings."""
 
     _binary_only = True
+    #: Whether the method finds a size by itself, so that none need be given.
+    _finds_size = False
 
-    def _request(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
-        """The method and its settings, as the engine takes them."""
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls):
+            complete_class(cls, SELECTOR_ATTRIBUTES)
+            complete_constraints(cls)
+
+    def _method(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
+        """The method's name and settings, as the engine takes them."""
         raise NotImplementedError
 
+    def _kernel_rule(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
+        """The kernel as the engine takes it."""
+        return kernel_of(self, samples, self._most(rules, samples.X.shape[1]))
+
+    def _most(self, rules: dict[str, Any], p: int) -> int:
+        """Most features that may be selected."""
+        return rules["max_features"] or p
+
     def _default_size(self, n_features: int) -> int | None:
-        """Most features where the user does not say; None: no limit."""
-        return None
+        """Most features where neither the user nor a rule says anything; None: no limit."""
+        return None if self._finds_size else min(FEW, n_features)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -50,6 +68,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @completes_doc
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -57,10 +76,6 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples. Taken as they are: scale features first where their units differ.
-        y : array-like of shape (n_samples,)
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each counts as, 0 or more; default 1.
 
         Returns
         -------
@@ -91,22 +106,27 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
     def _fit(self, samples: Samples) -> None:
         p = samples.X.shape[1]
         rules = self._rules(p)
-        answer = self._ask(samples, self._request(samples, rules), rules)
-        self._tell(answer, p)
+        self._kernel = self._kernel_rule(samples, rules)
+        answer = self._select(samples, self._method(samples, rules), rules)
+        self._set_results(answer, p)
         self.estimator_ = self._classifier(samples, self.support_, answer)
+
+    def _asked_size(self) -> int | None:
+        """Most features as the user says, by the parameter or by the rules."""
+        size, by_rules = self.n_features_to_select, (self.rules or Rules()).max_features
+        if size is not None and by_rules is not None and size != by_rules:
+            raise ValueError(f"n_features_to_select is {size}, but rules say max_features={by_rules}; leave one of them out")
+        return by_rules if size is None else size
 
     def _rules(self, p: int) -> dict[str, Any]:
         """Rules and size as the engine takes them."""
-        rules, size = self.rules or Rules(), self.n_features_to_select
-        if size is not None and rules.max_features is not None and size != rules.max_features:
-            raise ValueError(f"n_features_to_select is {size}, but rules say max_features={rules.max_features}; leave one of them out")
-        size = rules.max_features if size is None else size
+        rules, size = self.rules or Rules(), self._asked_size()
         if size is not None and size > p:
             warnings.warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.", stacklevel=4)
-        if size is None:
+        if size is None and not rules._bound_size:
             size = self._default_size(p)
-        size = None if size is None else min(int(size), p)
-        return rules._resolved(p, getattr(self, "feature_names_in_", None), size)
+        resolved = rules._resolved(p, getattr(self, "feature_names_in_", None), size)
+        return resolved if size is None else {**resolved, "max_features": min(int(size), p)}
 
     def _names(self) -> list[str]:
         """Names of the features, x0, x1, ... where X has none."""
@@ -119,11 +139,11 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             return []
         return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "penalty")
 
-    def _ask(self, samples: Samples, request: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
-        limits = asked(self.time_limit, getattr(self, "gap", None), self.n_jobs, **self._limits())
+    def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
+        limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits())
         listener = Listener(self, samples, int(self.verbose), self.callback)
         try:
-            answer = samples.select(rules, request, limits, listener if listener.wanted else None)
+            answer = samples.select(rules, method, limits, listener if listener.wanted else None)
         except ValueError:
             # If it is the rules, it is said again with the names of the features.
             _core.check_rules(rules, self._names())
@@ -135,7 +155,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         """Limits besides time and gap."""
         return {}
 
-    def _tell(self, answer: dict[str, Any], p: int) -> None:
+    def _set_results(self, answer: dict[str, Any], p: int) -> None:
         """The attributes of a fitted selector."""
         support = answer["support"]
         self.support_ = np.zeros(p, dtype=bool)
@@ -163,15 +183,9 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             ranking[self.support_] = 1
         return ranking
 
-    def _settings(self) -> dict[str, Any]:
+    def _svm(self) -> dict[str, Any]:
         """Cost, loss, bias and tolerance as the engine takes them."""
-        return svm(getattr(self, "C", 1.0), getattr(self, "loss", "hinge"), self._bias(), self.tol)
-
-    def _bias(self) -> float | None:
-        if not getattr(self, "fit_intercept", True):
-            return 0.0
-        scale = getattr(self, "intercept_scaling", None)
-        return None if scale is None else float(scale)
+        return svm_of(getattr(self, "C", 1.0), getattr(self, "loss", "hinge"), bias_of(self), self.tol)
 
     def _classifier(self, samples: Samples, support: np.ndarray, answer: dict[str, Any] | None) -> Any:
         """The classifier on the selected features: the method's own, or an SVM trained on them."""
@@ -183,15 +197,22 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return classifier._fit(samples.with_X(samples.X[:, safe_mask(samples.X, support)]))
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
-        """An untrained classifier with this selector's settings."""
-        shared = {
-            "C": (answer or {}).get("more", {}).get("cost") or getattr(self, "C", 1.0),
-            "tol": min(getattr(self, "tol", 1e-9), 1e-9),
-        }
-        shared |= {"loss": getattr(self, "loss", "hinge"), "fit_intercept": getattr(self, "fit_intercept", True)}
-        shared |= {"intercept_scaling": getattr(self, "intercept_scaling", None), "n_jobs": self.n_jobs}
-        kernel = {name: getattr(self, name) for name in ("kernel", "gamma", "degree", "coef0") if hasattr(self, name)}
-        return SVC(**shared, **{"kernel": "linear", **kernel})
+        """An untrained classifier with this selector's settings, and the cost and kernel that the
+        method found.
+        """
+        answer = answer or {"cost": None, "kernel": self._kernel}
+        kernel = {"kernel" if name == "kind" else name: value for name, value in answer["kernel"].items()}
+        if kernel.get("gamma") == PER_FEATURE:
+            kernel["gamma"] = "auto"
+        return SVC(
+            C=answer["cost"] or getattr(self, "C", 1.0),
+            loss=getattr(self, "loss", "hinge"),
+            fit_intercept=getattr(self, "fit_intercept", True),
+            intercept_scaling=getattr(self, "intercept_scaling", None),
+            tol=min(getattr(self, "tol", 1e-9), 1e-9),
+            n_jobs=self.n_jobs,
+            **kernel,
+        )
 
     def _own(self, samples: Samples, support: np.ndarray, own: dict[str, Any] | None) -> LinearSVC:
         """A classifier of given weights; without any feature it names the class of more weight."""
@@ -217,13 +238,9 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=DTYPES, reset=False)
         return X[:, safe_mask(X, self.support_)]
 
+    @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values of the classifier on the selected features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, with all features.
 
         Returns
         -------
@@ -232,13 +249,9 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         """
         return self._of(self._reduced(X), "decision_function")
 
+    @completes_doc
     def predict(self, X: Any) -> np.ndarray:
         """Class of each sample, by the classifier on the selected features.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, with all features.
 
         Returns
         -------
@@ -259,8 +272,13 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the classifier on the selected features, of shape (n_machines, n_selected)."""
-        return self._fitted().coef_
+        """Weights of the classifier, of shape (n_machines, n_features), 0 for the features that are
+        not selected.
+        """
+        own = self._fitted().coef_
+        coef = np.zeros((own.shape[0], len(self.support_)))
+        coef[:, self.support_] = own
+        return coef
 
     @property
     def intercept_(self) -> np.ndarray:
@@ -273,37 +291,45 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return self.estimator_
 
     def _certifiable(self) -> bool:
-        return len(getattr(self, "classes_", "ab")) == 2 and getattr(self, "kernel", "linear") == "linear"
+        if getattr(self, "kernel", "linear") != "linear":
+            raise AttributeError("certify is for the linear kernel")
+        if len(getattr(self, "classes_", "ab")) > 2:
+            raise AttributeError(f"certify is for two classes, but y has {len(self.classes_)}")
+        return True
 
     @available_if(_certifiable)
+    @completes_doc
     def certify(self, X: Any, y: Any, sample_weight: Any = None, *, time_limit: float | None = 10.0) -> dict[str, Any]:
-        """How far the selected subset is from the best one of its size, under the same rules.
+        """How far the selected subset is from the best one of at most as many features, under the
+        same rules.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The samples it was fitted on.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Their weights.
+            The samples it was fitted on, with all features.
         time_limit : float, default=10.0
             Seconds to search for a better subset and a better bound.
 
         Returns
         -------
         certificate : dict
-            ``objective`` of the SVM on the subset, ``bound`` below that of every subset of at most as many features, the relative
-            ``gap`` between them, ``best`` (indices of the best subset known) and ``best_objective``, ``status`` ("optimal" when
-            ``best`` is proven), ``elapsed`` seconds.
+            ``objective`` of the SVM on the subset, ``bound`` below that of every subset of at most
+            as many features, the relative ``gap`` between them, ``best`` (indices of the best
+            subset known) and ``best_objective``, ``status`` ("optimal" when ``best`` is proven),
+            ``elapsed`` seconds.
         """
         check_is_fitted(self)
-        bare = type(self)(**self.get_params(deep=False))
-        samples = bare._validated(X, y, sample_weight)
-        rules = bare._rules(samples.X.shape[1])
-        settings = svm(self._cost(), getattr(self, "loss", "hinge"), self._bias(), 1e-9)
+        if is_elsewhere(X):
+            raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+        if not self.support_.any():
+            raise ValueError("no feature is selected, so that there is no subset to certify")
+        samples = validated(self, X, y, sample_weight, self.class_weight, self._binary_only, reset=False)
+        # At most the features selected, which may be more than was asked for where a method keeps a
+        # mixture.
+        rules = {**self._rules(samples.X.shape[1]), "max_features": self.n_features_}
+        svm = svm_of(self._cost(), getattr(self, "loss", "hinge"), bias_of(self), 1e-9)
         subset = np.flatnonzero(self.support_).tolist()
-        certificate = _core.certify(*samples.arguments, rules, subset, settings, asked(time_limit, None, self.n_jobs))
+        certificate = _core.certify(*samples.arguments, rules, subset, svm, limits_of(self, time_limit))
         certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
         return certificate
 

@@ -1,43 +1,78 @@
-"""What values parameters may have, in the form of scikit-learn's validation."""
+"""What values parameters may have, in the form of scikit-learn's validation, and how estimators
+take them.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from numbers import Integral, Real
+from typing import Any, TypeVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest._rules import Rules
 
+Init = TypeVar("Init", bound=Callable[..., None])
+
 COST = [Interval(Real, 0.0, None, closed="neither")]
-POSITIVE_OR_NONE = [Interval(Real, 0.0, None, closed="neither"), None]
+SHARE = [Interval(Real, 0.0, 1.0, closed="left")]
 TOLERANCE = [Interval(Real, 0.0, 1.0, closed="neither")]
-LOSS = [StrOptions({"hinge", "squared_hinge"})]
-KERNEL = [StrOptions({"linear", "rbf", "poly", "sigmoid"})]
-GAMMA = [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="neither")]
-CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
-JOBS = [Integral, None]
-TIME = [Interval(Real, 0.0, None, closed="left"), None]
-SIZE = [Interval(Integral, 1, None, closed="left"), None]
-COMMON = {
-    "n_features_to_select": SIZE,
+AT_LEAST_ONE = [Interval(Integral, 1, None, closed="left")]
+#: Parameters that mean the same in every estimator, by name.
+CONSTRAINTS: dict[str, list[Any]] = {
+    "n_features_to_select": [*AT_LEAST_ONE, None],
     "rules": [Rules, None],
-    "class_weight": CLASS_WEIGHT,
-    "time_limit": TIME,
+    "C": COST,
+    "penalty": ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None],
+    "n_solutions": AT_LEAST_ONE,
+    "weight_bound": [*COST, None],
+    "plain": ["boolean"],
+    "gap": [Interval(Real, 0.0, None, closed="left")],
+    "node_limit": [*AT_LEAST_ONE, None],
+    "max_iter": AT_LEAST_ONE,
+    "costs": ["array-like"],
+    "cv": ["cv_object"],
+    "kernel": [StrOptions({"linear", "rbf", "poly", "sigmoid"})],
+    # Of texts the engine says which it takes.
+    "gamma": [str, *COST],
+    "degree": AT_LEAST_ONE,
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "criterion": [StrOptions({"auto", "weights", "margin", "input_weights"})],
+    "loss": [StrOptions({"hinge", "squared_hinge"})],
+    "fit_intercept": ["boolean"],
+    "intercept_scaling": [*COST, None],
+    "tol": TOLERANCE,
+    "class_weight": [StrOptions({"balanced"}), dict, None],
+    "time_limit": [Interval(Real, 0.0, None, closed="left"), None],
+    "on_interrupt": [StrOptions({"raise", "keep"})],
     "callback": [callable, None],
     "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
-    "n_jobs": JOBS,
+    "n_jobs": [Integral, None],
 }
-GAP = {"gap": [Interval(Real, 0.0, None, closed="left")]}
-SVM = {"C": COST, "loss": LOSS, "fit_intercept": ["boolean"], "intercept_scaling": POSITIVE_OR_NONE, "tol": TOLERANCE}
-KERNELS = {
-    "kernel": KERNEL,
-    "gamma": GAMMA,
-    "degree": [Interval(Integral, 1, None, closed="left")],
-    "coef0": [Interval(Real, None, None, closed="neither")],
-}
-CRITERION = {"criterion": [StrOptions({"auto", "weights", "margin", "input_weights"})]}
-PENALTY = {"penalty": ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None]}
-AT_LEAST_ONE = [Interval(Integral, 1, None, closed="left")]
-AT_LEAST_ONE_OR_NONE = [*AT_LEAST_ONE, None]
 #: Features that a method without a size of its own selects where nothing is said.
 FEW = 5
+
+
+def complete_constraints(cls: Any) -> None:
+    """Put the constraints that a class shares with others beside its own."""
+    own = vars(cls).get("_parameter_constraints", {})
+    names = [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+    cls._parameter_constraints = {name: own.get(name) or CONSTRAINTS[name] for name in names}
+
+
+def stores_arguments(init: Init) -> Init:
+    """An ``__init__`` of keyword arguments and without a body that stores each of them under its
+    name.
+    """
+    parameters = list(inspect.signature(init).parameters.values())[1:]
+    defaults = {parameter.name: parameter.default for parameter in parameters}
+
+    @functools.wraps(init)
+    def store(self: Any, **given: Any) -> None:
+        # Refuses arguments that there are not.
+        init(self, **given)
+        vars(self).update(defaults | given)
+
+    return store  # type: ignore[return-value]

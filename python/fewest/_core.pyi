@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Matrix = NDArray[np.float64] | NDArray[np.float32] | tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
-_Told = Callable[[dict[str, Any]], object] | None
+_Listener = Callable[[dict[str, Any]], object] | None
 
-__all__ = ["Shard", "__version__", "certify", "check_rules", "command", "rfe_paths", "select", "select_from", "train"]
+__all__ = ["Shard", "__version__", "certify", "check_rules", "command", "gamma", "rfe_paths", "select", "select_from", "train"]
 __version__: str
 
 def select(
@@ -18,8 +18,8 @@ def select(
     weights: NDArray[np.float64],
     rules: dict[str, Any],
     method: dict[str, Any],
-    asked: dict[str, Any],
-    told: _Told,
+    limits: dict[str, Any],
+    listener: _Listener,
 ) -> dict[str, Any]: ...
 def rfe_paths(
     x: _Matrix,
@@ -28,17 +28,18 @@ def rfe_paths(
     rules: dict[str, Any],
     method: dict[str, Any],
     splits: Sequence[tuple[Sequence[int], Sequence[int]]],
-    asked: dict[str, Any],
-    told: _Told,
+    limits: dict[str, Any],
+    listener: _Listener,
 ) -> list[dict[str, Any]]: ...
 def check_rules(rules: dict[str, Any], names: Sequence[str]) -> None: ...
+def gamma(x: _Matrix, counts: NDArray[np.float64], rule: str | float, most: int, limits: dict[str, Any]) -> float: ...
 def train(
     x: _Matrix,
     codes: NDArray[np.uint32],
     weights: NDArray[np.float64],
     kernel: dict[str, Any],
     svm: dict[str, Any],
-    asked: dict[str, Any],
+    limits: dict[str, Any],
 ) -> dict[str, Any]: ...
 def certify(
     x: _Matrix,
@@ -47,7 +48,7 @@ def certify(
     rules: dict[str, Any],
     subset: Sequence[int],
     svm: dict[str, Any],
-    asked: dict[str, Any],
+    limits: dict[str, Any],
 ) -> dict[str, Any]: ...
 def select_from(
     n: int,
@@ -57,8 +58,8 @@ def select_from(
     weights: NDArray[np.float64],
     rules: dict[str, Any],
     method: dict[str, Any],
-    asked: dict[str, Any],
-    told: _Told,
+    limits: dict[str, Any],
+    listener: _Listener,
 ) -> dict[str, Any]: ...
 def command(arguments: Sequence[str]) -> int: ...
 

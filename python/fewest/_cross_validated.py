@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.model_selection import check_cv
 
 from fewest._base import Selector
+from fewest._docs import completes_doc
 from fewest._engine import Samples
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def criterion_of(estimator: Any) -> str:
+    """The criterion as the engine takes it."""
     if estimator.criterion != "auto":
         return estimator.criterion.replace("_", "-")
     return "weights" if estimator.kernel == "linear" else "margin"
@@ -53,6 +55,7 @@ class CrossValidated(Selector):
     _binary_only = False
 
     @_fit_context(prefer_skip_nested_validation=False)
+    @completes_doc
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -60,12 +63,8 @@ class CrossValidated(Selector):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples. Taken as they are: scale features first where their units differ.
-        y : array-like of shape (n_samples,)
-            Labels.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each counts as, 0 or more, in training and in accuracy; default 1.
-        groups : array-like of shape (n_samples,), default=None
-            Groups of samples for the splitter ``cv``.
 
         Returns
         -------

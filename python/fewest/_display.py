@@ -6,9 +6,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
+
+
+def _last_step(selector: Any) -> Any:
+    """The fitted selector, the last step where it is in a pipeline."""
+    selector = selector[-1] if isinstance(selector, Pipeline) else selector
+    check_is_fitted(selector)
+    return selector
 
 
 class _Display:
@@ -23,7 +31,8 @@ class _Display:
 
 
 class SelectionPathDisplay(_Display):
-    """Cross-validated score by number of features, with one standard error, the best size and that of the one-standard-error rule.
+    """Cross-validated score by number of features, with one standard error, the best size and that
+    of the one-standard-error rule.
 
     Parameters
     ----------
@@ -64,14 +73,15 @@ class SelectionPathDisplay(_Display):
         Parameters
         ----------
         selector : SVMRFE
-            Fitted, with ``cv``; scikit-learn's ``RFECV`` serves, too.
+            Fitted, with ``cv``, or a pipeline that ends with it; scikit-learn's ``RFECV`` is taken,
+            too.
 
         Returns
         -------
         display : SelectionPathDisplay
             The display.
         """
-        check_is_fitted(selector)
+        selector = _last_step(selector)
         if not hasattr(selector, "cv_results_"):
             raise ValueError(f"{type(selector).__name__} has no cv_results_; fit it with cv, such as cv=5")
         return cls.from_cv_results(selector.cv_results_, n_features_chosen=selector.n_features_)
@@ -108,7 +118,7 @@ class SelectionPathDisplay(_Display):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to; None: a new figure.
+            Axes to draw on; None: those of a new figure.
 
         Returns
         -------
@@ -131,7 +141,8 @@ class SelectionPathDisplay(_Display):
 
 
 class SearchDisplay(_Display):
-    """Objective of the best subset and proven bound over time: what is left between them is not known yet.
+    """Objective of the best subset and proven bound over time: the gap between them is not closed
+    yet.
 
     Parameters
     ----------
@@ -167,15 +178,17 @@ class SearchDisplay(_Display):
         Parameters
         ----------
         selector : object
-            A fitted selector of fewest.
+            A fitted selector of fewest, or a pipeline that ends with one.
 
         Returns
         -------
         display : SearchDisplay
             The display.
         """
-        check_is_fitted(selector)
+        selector = _last_step(selector)
         trace = selector.trace_
+        if np.isfinite([trace["objective"], trace["bound"]]).sum() < 2:
+            raise ValueError(f"{type(selector).__name__} has no search to show; its trace_ has fewer than two values")
         return cls(time=trace["time"], objective=trace["objective"], bound=trace["bound"])
 
     def plot(self, ax=None):
@@ -184,7 +197,7 @@ class SearchDisplay(_Display):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to; None: a new figure.
+            Axes to draw on; None: those of a new figure.
 
         Returns
         -------
@@ -237,7 +250,8 @@ class StabilityDisplay(_Display):
 
     @classmethod
     def from_estimator(cls, selector, X, y, *, n_runs=50, share=0.5, random_state=None, n_jobs=None):
-        """Select on random subsamples of each class; the runs go through joblib (any of its backends, Dask's too).
+        """Select on random subsamples of each class; the runs go through joblib (any of its
+        backends, Dask's too).
 
         Parameters
         ----------
@@ -282,9 +296,9 @@ class StabilityDisplay(_Display):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to; None: a new figure.
+            Axes to draw on; None: those of a new figure.
         max_features : int, default=30
-            Most features shown, the most frequent first.
+            At most this many features are shown, the most frequent first.
 
         Returns
         -------
@@ -301,7 +315,9 @@ class StabilityDisplay(_Display):
 
 
 def _stability(supports: np.ndarray) -> float:
-    """Nogueira, Sechidis, Brown 2018, eq. (4), for runs x features; 1 where every run selects the same, all or nothing."""
+    """Nogueira, Sechidis, Brown 2018, eq. (4), for runs x features; 1 where every run selects the
+    same, all or nothing.
+    """
     runs, p = supports.shape
     share = supports.mean(axis=0)
     size = share.sum() / p

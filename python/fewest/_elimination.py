@@ -12,16 +12,10 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest import _core
-from fewest._constraints import (
-    AT_LEAST_ONE,
-    COMMON,
-    CRITERION,
-    KERNELS,
-    SVM,
-)
+from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._cross_validated import CrossValidated, criterion_of
-from fewest._engine import Listener, Samples, asked, warn_of_limit
-from fewest._svm import kernel_of, votes
+from fewest._engine import Listener, Samples, limits_of, warn_of_limit
+from fewest._svm import votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,96 +25,47 @@ if TYPE_CHECKING:
 
 
 class SVMRFE(CrossValidated):
-    """SVM recursive feature elimination: drops the features of smallest weight until few enough are left.
+    """SVM recursive feature elimination: drops the features of smallest weight until few enough are
+    left.
 
-    One line in place of ``RFE(SVC(kernel="linear"), n_features_to_select=..., step=...)`` of scikit-learn, with the same ranking;
-    every training starts from the last one. With ``cv`` it takes the place of ``RFECV``: the size is chosen by cross-validation,
-    the elimination being repeated inside each fold.
+    One line in place of ``RFE(SVC(kernel="linear"), n_features_to_select=..., step=...)`` of
+    scikit-learn, with the same ranking; every training starts from the last one. With ``cv`` it
+    takes the place of ``RFECV``: the size is chosen by cross-validation, the elimination being
+    repeated inside each fold.
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: half of them, but
-        2 at least; with ``cv`` the size is chosen.
-    rules : Rules, default=None
-        Rules that the subset obeys: must-in, must-out, implications, groups, a budget.
+        At most this many features. None: the size of ``rules``; without one the size is chosen
+        where there is ``cv``, there is no limit where rules have a budget or ``at_most``, and it is
+        half of the features, but at least 2, otherwise.
     step : int or float, default=1
         Features dropped at a time; below 1: as a share of them.
     step_of : {"original", "remaining"}, default="original"
-        What a share is taken of: all features (scikit-learn), or those that remain ("remaining" with 0.5 halves them).
-    C : float, default=1.0
-        Slack cost, above 0.
-    kernel : {"linear", "rbf", "poly", "sigmoid"}, default="linear"
-        Kernel of the SVM.
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X), "auto": 1 / n_features.
-    degree : int, default=3
-        Degree of "poly".
-    coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
-    criterion : {"auto", "weights", "margin", "input_weights"}, default="auto"
-        What features are ranked by: squared weights (linear kernel), the change of the margin when a feature is left out with the
-        dual variables fixed, or squared weights in input space. "auto": weights where the kernel is linear, else margin.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        Loss of a sample.
-    fit_intercept : bool, default=True
-        Whether there is a bias b.
-    intercept_scaling : float or None, default=None
-        None: the bias is not penalised (LIBSVM). A number s above 0: it is the weight of a constant feature of value s (LIBLINEAR).
-    tol : float, default=1e-9
-        Relative duality gap of a training, between 0 and 1.
+        What a share is taken of: all features (scikit-learn), or those that remain ("remaining"
+        with 0.5 halves them).
     cv : int, splitter or iterable, default=None
-        None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a splitter, or (train, test) pairs.
+        None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a
+        splitter, or (train, test) pairs.
     scoring : str or callable, default=None
-        Score of a size in a fold; None: accuracy. It may ask for ``predict`` and ``decision_function``.
+        Score of a size in a fold; None: accuracy. It may ask for ``predict`` and
+        ``decision_function``.
     min_features_to_select : int, default=1
         The smallest size that cross-validation judges.
     size_rule : {"best", "1se"}, default="best"
-        Which size is chosen: that of the best mean score (the smallest such), or the smallest within one standard error of it.
-    class_weight : dict or "balanced", default=None
-        Weights of classes; "balanced": inverse to their total sample weight.
-    time_limit : float, default=None
-        Most seconds of the search. The best subset so far is kept, and a :class:`~sklearn.exceptions.ConvergenceWarning` tells.
-    callback : callable, default=None
-        Called with a :class:`Progress` at every step; the search ends when it returns something true. With scikit-learn 1.9 or
-        later ``set_callbacks`` takes callbacks of its protocol as well.
-    verbose : int, default=0
-        1: a line for each better subset and each second; 2: for each event.
-    n_jobs : int, default=None
-        Threads; None or -1: all cores. The result does not depend on it.
+        Which size is chosen: that of the best mean score (the smallest such), or the smallest
+        within one standard error of it.
 
     Attributes
     ----------
-    support_ : ndarray of bool of shape (n_features,)
-        The features selected.
-    n_features_ : int
-        How many they are.
     ranking_ : ndarray of int of shape (n_features,)
-        1 for the selected features, 2 for those that left last, and so on; features that left together share a rank.
+        1 for the selected features, 2 for those that left last, and so on; features that left
+        together share a rank.
     objective_ : float
         Objective of the SVM on the selected features.
-    bound_ : float or None
-        None: the method proves nothing; :meth:`certify` does.
-    gap_ : float or None
-        ``|objective_ - bound_| / |objective_|``.
-    status_ : str
-        "optimal" (proven within the gap), "completed" (the method did all it does), or the limit that ended it: "time_limit",
-        "call_limit", "node_limit", "cancelled", "stalled".
-    trace_ : dict of ndarray
-        ``time``, ``objective``, ``n_features`` and ``bound`` at every improvement.
-    estimator_ : SVC
-        The classifier trained on the selected features.
-    coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_selected), and biases.
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of str
-        Their names, when X had any.
     cv_results_ : dict of ndarray
-        With ``cv``: ``n_features``, ``mean_test_score``, ``std_test_score``, and for each split i ``split{i}_test_score``,
-        ``split{i}_ranking``, ``split{i}_support``.
+        With ``cv``: ``n_features``, ``mean_test_score``, ``std_test_score``, and for each split i
+        ``split{i}_test_score``, ``split{i}_ranking``, ``split{i}_support``.
 
     See Also
     --------
@@ -146,18 +91,14 @@ class SVMRFE(CrossValidated):
     """
 
     _parameter_constraints = {
-        **COMMON,
-        **SVM,
-        **KERNELS,
-        **CRITERION,
         "step": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
         "step_of": [StrOptions({"original", "remaining"})],
-        "cv": ["cv_object"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "min_features_to_select": AT_LEAST_ONE,
         "size_rule": [StrOptions({"best", "1se"})],
     }
 
+    @stores_arguments
     def __init__(
         self,
         *,
@@ -167,7 +108,7 @@ class SVMRFE(CrossValidated):
         step_of: str = "original",
         C: float = 1.0,
         kernel: str = "linear",
-        gamma: str | float = "scale",
+        gamma: str | float = "1/p",
         degree: int = 3,
         coef0: float = 0.0,
         criterion: str = "auto",
@@ -181,33 +122,11 @@ class SVMRFE(CrossValidated):
         size_rule: str = "best",
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.rules = rules
-        self.step = step
-        self.step_of = step_of
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.criterion = criterion
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.cv = cv
-        self.scoring = scoring
-        self.min_features_to_select = min_features_to_select
-        self.size_rule = size_rule
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+    ) -> None: ...
 
     def _fit_on(self, samples, splits):
         self._chosen = None
@@ -230,55 +149,61 @@ class SVMRFE(CrossValidated):
             rules["max_features"] = self._chosen
         return rules
 
-    def _request(self, samples, rules):
-        if isinstance(self.step, Integral):
-            step = {"count": int(self.step)}
-        else:
-            step = {self.step_of: float(self.step)}
-        return {
-            "name": "rfe",
-            "svm": self._settings(),
-            "kernel": kernel_of(self, samples),
-            "criterion": criterion_of(self),
-            "step": step,
-        }
+    def _most(self, rules, p):
+        # With cv every size is judged with the gamma that is chosen in the end.
+        return super()._most(rules, p) if self.cv is None else min(self._asked_size() or p, p)
+
+    def _method(self, samples, rules):
+        step = {"count": int(self.step)} if isinstance(self.step, Integral) else {self.step_of: float(self.step)}
+        return {"name": "rfe", "svm": self._svm(), "kernel": self._kernel, "criterion": criterion_of(self), "step": step}
 
     def _cross_validate(self, samples, splits):
-        """Eliminate inside every split, score every size there, and choose one; sets ``cv_results_``."""
-        p, rules = samples.X.shape[1], self._rules(samples.X.shape[1])
-        # Without a size of its own the elimination judges every size.
-        most = p if self.n_features_to_select is None and not (self.rules and self.rules.max_features) else rules["max_features"]
-        rules["max_features"] = min(int(self.min_features_to_select), p)
-        _core.check_rules(rules, self._names())
-        limits = asked(self.time_limit, None, self.n_jobs)
-        listener = Listener(self, samples, int(self.verbose), self.callback)
-        paths = _core.rfe_paths(
-            *samples.arguments,
-            rules,
-            self._request(samples, rules),
-            [(train.tolist(), test.tolist()) for train, test in splits],
-            limits,
-            listener if listener.wanted else None,
-        )
+        """Eliminate inside every split, score every size there, and choose one; sets
+        ``cv_results_``.
+        """
+        p = samples.X.shape[1]
+        paths, most = self._paths(samples, splits), self._most({}, p)
         for path in paths:
             warn_of_limit(self, path, "Sizes that a split did not reach are not judged.")
         sizes = sorted(set.intersection(*(set(path["sizes"].tolist()) for path in paths)))
         sizes = [size for size in sizes if size <= most] or sizes[:1]
         scores = np.array([_scores(self, samples, test, path, sizes) for path, (_, test) in zip(paths, splits, strict=True)])
-        mean, std = scores.mean(axis=0), scores.std(axis=0)
+        mean = scores.mean(axis=0)
         best = int(mean.argmax())
         if self.size_rule == "1se":
             # Standard error of the mean, from the sample variance over the splits.
             error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
             best = int(np.flatnonzero(mean >= mean[best] - error)[0])
+        self._set_cv_results(paths, sizes, scores, sizes[best], p)
+        return sizes[best]
+
+    def _paths(self, samples, splits):
+        """The elimination inside every split, down to the smallest size that is judged."""
+        p, least, most = samples.X.shape[1], int(self.min_features_to_select), self._asked_size()
+        if most is not None and least > most:
+            raise ValueError(f"min_features_to_select is {least}, but at most {most} features may be selected; lower it")
+        rules = {**self._rules(p), "max_features": min(least, p)}
+        _core.check_rules(rules, self._names())
+        self._kernel = self._kernel_rule(samples, rules)
+        listener = Listener(self, samples, int(self.verbose), self.callback)
+        return _core.rfe_paths(
+            *samples.arguments,
+            rules,
+            self._method(samples, rules),
+            [(train.tolist(), test.tolist()) for train, test in splits],
+            limits_of(self, self.time_limit),
+            listener if listener.wanted else None,
+        )
+
+    def _set_cv_results(self, paths, sizes, scores, chosen, p):
+        mean, std = scores.mean(axis=0), scores.std(axis=0)
         self.cv_results_ = {"n_features": np.array(sizes), "mean_test_score": mean, "std_test_score": std}
         for number, (path, score) in enumerate(zip(paths, scores, strict=True)):
             order = np.empty(p, dtype=int)
             order[path["ranked"]] = np.arange(1, p + 1)
             self.cv_results_[f"split{number}_test_score"] = score
             self.cv_results_[f"split{number}_ranking"] = order
-            self.cv_results_[f"split{number}_support"] = order <= sizes[best]
-        return sizes[best]
+            self.cv_results_[f"split{number}_support"] = order <= chosen
 
 
 def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[str, Any], sizes: list[int]) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import warnings
 from dataclasses import dataclass, field
@@ -25,16 +26,19 @@ DTYPES: Any = (np.float64, np.float32)
 
 
 def matrix(X: Any) -> Any:
-    """What the engine takes for X, an array or sparse matrix that was validated: nothing is copied but rows that become columns."""
+    """What the engine takes for X, an array or sparse matrix that was validated. Copied are only
+    rows that become columns, and arrays that are not contiguous or not aligned, as those out of a
+    message may be.
+    """
     if not sp.issparse(X):
         contiguous = X.flags.c_contiguous or X.flags.f_contiguous
-        return X if contiguous else np.ascontiguousarray(X)
+        return np.require(X if contiguous else np.ascontiguousarray(X), requirements="A")
     X = X.tocsc()
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    data = np.ascontiguousarray(X.data, dtype=np.float64)
-    return (X.shape[0], X.indptr.astype(np.int64, copy=False), X.indices, data)
+    starts, data = X.indptr.astype(np.int64, copy=False), np.ascontiguousarray(X.data, dtype=np.float64)
+    return (X.shape[0], *(np.require(part, requirements="A") for part in (starts, X.indices, data)))
 
 
 @dataclass
@@ -56,9 +60,9 @@ class Samples:
     def __post_init__(self) -> None:
         self.matrix = matrix(self.X)
 
-    def select(self, rules: dict[str, Any], request: dict[str, Any], limits: dict[str, Any], told: Any) -> dict[str, Any]:
+    def select(self, rules: dict[str, Any], method: dict[str, Any], limits: dict[str, Any], listener: Any) -> dict[str, Any]:
         """The engine's answer."""
-        return _core.select(*self.arguments, rules, request, limits, told)
+        return _core.select(*self.arguments, rules, method, limits, listener)
 
     @property
     def arguments(self) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -69,25 +73,22 @@ class Samples:
         """The same samples with other columns."""
         return Samples(X, self.codes, self.weights, self.sample_weight, self.classes, self.kept)
 
-    def variance(self) -> float:
-        """Variance of all values, each sample counted by its weight."""
-        weights, total = self.sample_weight, self.sample_weight.sum() * self.X.shape[1]
-        squares = self.X.multiply(self.X) if sp.issparse(self.X) else np.square(self.X)
-        mean = float(np.sum(weights @ self.X)) / total
-        return max(float(np.sum(weights @ squares)) / total - mean * mean, 0.0)
-
 
 def is_elsewhere(X: Any) -> bool:
-    """Whether :mod:`fewest.dask`, which few import, knows how to take X: a Dask collection, a list of files, or its shards."""
+    """Whether :mod:`fewest.dask`, which few import, knows how to take X: a Dask collection, a list
+    of files, or its shards.
+    """
     if isinstance(X, (list, tuple)):
         return len(X) > 0 and all(isinstance(x, (str, os.PathLike)) for x in X)
     module = type(X).__module__
     return module == "fewest.dask" or module.partition(".")[0] in ("dask", "dask_expr")
 
 
-def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, binary_only: bool) -> Samples:
-    """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``."""
-    X, y = validate_data(estimator, X, y, accept_sparse=("csc", "csr"), dtype=DTYPES)
+def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, binary_only: bool, reset: bool = True) -> Samples:
+    """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``, or,
+    without ``reset``, compare with them.
+    """
+    X, y = validate_data(estimator, X, y, accept_sparse=("csc", "csr"), dtype=DTYPES, reset=reset)
     check_classification_targets(y)
     sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     kept = None
@@ -97,6 +98,17 @@ def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: 
             raise ValueError("all sample weights are zero; at least one sample of each of two classes needs a weight")
         X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
     classes, codes = np.unique(y, return_inverse=True)
+    check_classes(estimator, classes, y, binary_only)
+    if reset:
+        estimator.classes_ = classes
+    elif not np.array_equal(classes, estimator.classes_):
+        raise ValueError(f"y has the classes {classes.tolist()}, but the fit had {estimator.classes_.tolist()}; give the same samples")
+    weights = sample_weight * class_weights(class_weight, classes, codes, sample_weight)[codes]
+    return Samples(X, codes.astype(np.uint32).ravel(), weights, sample_weight, classes, kept)
+
+
+def check_classes(estimator: Any, classes: np.ndarray, y: np.ndarray, binary_only: bool) -> None:
+    """Raise where there are fewer than two classes, or more than the estimator takes."""
     if len(classes) < 2:
         raise ValueError(
             f"{type(estimator).__name__} needs samples of at least 2 classes, but the data contain one class: {classes.tolist()[0]!r}"
@@ -104,9 +116,6 @@ def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: 
     if binary_only and len(classes) > 2:
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-    estimator.classes_ = classes
-    weights = sample_weight * class_weights(class_weight, classes, codes, sample_weight)[codes]
-    return Samples(X, codes.astype(np.uint32).ravel(), weights, sample_weight, classes, kept)
 
 
 def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
@@ -132,8 +141,8 @@ class Progress:
     Parameters
     ----------
     event : str
-        What happened: "step", "incumbent" (a better subset), "bound" (a better proof), "eliminated" (a feature left),
-        "plan" (what the next pass will cost).
+        What happened: "step", "incumbent" (a better subset), "bound" (a better proof), "eliminated"
+        (a feature left), "plan" (what the next pass will cost).
     elapsed : float
         Seconds since the start of the search.
     done, total : int or None
@@ -178,13 +187,11 @@ class Listener:
 
     def __call__(self, event: dict[str, Any]) -> bool:
         kind = event.pop("event")
-        lasting = ("elapsed", "done", "total", "objective", "bound")
+        lasting = ("elapsed", "done", "total", "objective", "bound", "gap")
         self.state.update({name: value for name, value in event.items() if name in lasting})
         if "features" in event:
             self.state["features"] = np.asarray(event["features"], dtype=np.intp)
-        objective, bound = self.state.get("objective"), self.state.get("bound")
-        gap = None if objective is None or bound is None else abs(objective - bound) / max(abs(objective), 1e-10)
-        now = {"event": kind, "gap": gap, "feature": event.get("feature"), "criterion": event.get("criterion")}
+        now = {"event": kind, "feature": event.get("feature"), "criterion": event.get("criterion")}
         progress = Progress(**{"elapsed": 0.0, **self.state, **now})
         self._say(progress)
         stop = bool(self.callback and self.callback(progress))
@@ -214,7 +221,9 @@ class Listener:
         return ", ".join(said)
 
     def _step(self) -> bool:
-        """One task of scikit-learn's callback protocol; its callbacks may ask for an estimator of the best subset so far."""
+        """One task of scikit-learn's callback protocol; its callbacks may ask for an estimator of
+        the best subset so far.
+        """
         step = self.context.subcontext(task_name="step")
         step.call_on_fit_task_begin(estimator=self.estimator)
         features = self.state.get("features")
@@ -230,21 +239,34 @@ class Listener:
         return bool(step.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=best_so_far))
 
 
-def asked(time_limit: float | None, gap: float | None, n_jobs: int | None, **more: Any) -> dict[str, Any]:
-    """The limits of a run; ``n_jobs`` as scikit-learn counts, but None for all cores."""
-    threads = n_jobs
-    if n_jobs is not None and n_jobs < 0:
-        threads = max((os.cpu_count() or 1) + 1 + n_jobs, 1)
-    given = {"time": time_limit, "gap": gap, "threads": threads, **more}
+def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str, Any]:
+    """The limits and threads of a call; ``n_jobs`` as scikit-learn counts, but None for all cores,
+    one in a worker process.
+    """
+    n_jobs = estimator.n_jobs
+    if n_jobs is None and multiprocessing.current_process().name != "MainProcess":
+        n_jobs = 1
+    elif n_jobs is not None and n_jobs < 0:
+        n_jobs = max((os.cpu_count() or 1) + 1 + n_jobs, 1)
+    keep = getattr(estimator, "on_interrupt", "raise") == "keep"
+    given = {"time": time_limit, "threads": n_jobs, "keep_on_interrupt": keep, **more}
     return {name: value for name, value in given.items() if value is not None}
 
 
-def svm(C: float, loss: str, bias: float | None, tol: float, max_iter: int = -1) -> dict[str, Any]:
-    """An SVM as the engine takes it; ``bias``: None for one that is not penalised, 0 for none, else intercept_scaling."""
-    out = {"cost": float(C), "loss": loss.replace("_", "-"), "bias": bias, "tolerance": float(tol)}
-    if max_iter > 0:
-        out["max_epochs"] = int(max_iter)
-    return out
+def svm_of(C: float, loss: str, bias: str | float, tol: float, max_iter: int = -1) -> dict[str, Any]:
+    """Settings of an SVM as the engine takes them."""
+    settings = {"cost": float(C), "loss": loss.replace("_", "-"), "bias": bias, "tolerance": float(tol)}
+    return settings if max_iter <= 0 else {**settings, "max_epochs": int(max_iter)}
+
+
+def bias_of(estimator: Any) -> str | float:
+    """The bias as the engine takes it: "free" (not penalised), "none", or the value of the constant
+    feature whose weight it is.
+    """
+    if not getattr(estimator, "fit_intercept", True):
+        return "none"
+    scale = getattr(estimator, "intercept_scaling", None)
+    return "free" if scale is None else float(scale)
 
 
 def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:

@@ -5,40 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from fewest._base import Selector
-from fewest._constraints import (
-    COMMON,
-    COST,
-    FEW,
-    GAP,
-    POSITIVE_OR_NONE,
-    SIZE,
-    TOLERANCE,
-)
-from fewest._engine import is_elsewhere
+from fewest._constraints import CONSTRAINTS, FEW, stores_arguments
+from fewest._docs import completes_doc
+from fewest._engine import bias_of, is_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typing_extensions import Self
 
     from fewest._engine import Progress
     from fewest._rules import Rules
 
 
 class FeatureGeneratingMachine(Selector):
-    """Feature generating machine: a sparse linear SVM among millions of features, with the value of its relaxation proven.
+    """Feature generating machine: a sparse linear SVM among millions of features, with the value of
+    its relaxation proven.
 
-    Subsets of ``n_features_to_select`` features are generated one by one, the most violated first, and weighed by multiple kernel
-    learning. The best subset of their mixture that obeys size and rules is kept. Squared hinge loss.
-    Dask arrays and lists of files, whose features are spread over workers, are taken as well (:mod:`fewest.dask`).
+    Subsets are generated one by one, the most violated first, and weighed by multiple kernel
+    learning. With a size or a budget the best subset of their mixture that obeys it is kept; with
+    ``subset_size`` alone, as in the paper, every feature of the mixture, often about twice as many.
+    Squared hinge loss. Dask arrays and lists of files, whose features are spread over workers, are
+    taken as well (:mod:`fewest.dask`).
 
     Parameters
     ----------
     n_features_to_select : int, default=None
-        At most this many features. None: min(5, n_features), or with ``subset_size`` every feature of the mixture.
-    rules : Rules, default=None
-        Rules that the subset obeys: must-in, must-out, implications, groups, a budget.
+        At most this many features. None: the size of ``rules``; without one no limit where rules
+        have a budget; every feature of the mixture where there is ``subset_size``; else min(5,
+        n_features).
     C : float, default=1.0
         Slack cost, above 0: ``C / 2 sum xi_i^2``.
     subset_size : int, default=None
@@ -46,56 +45,23 @@ class FeatureGeneratingMachine(Selector):
     fit_intercept : bool, default=True
         Whether there is a bias b; the paper has none.
     intercept_scaling : float or None, default=1.0
-        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not penalised.
+        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
+        penalised.
     mkl : {"fast", "simple"}, default="fast"
         Solver of multiple kernel learning: Newton's method, or SimpleMKL.
-    plain : bool, default=False
-        The paper's algorithm without improvements.
-    gap : float, default=1e-4
-        Relative gap between the best subset and the bound at which the search ends.
     tol : float, default=1e-14
         Relative duality gap of the last training, between 0 and 1.
-    class_weight : dict or "balanced", default=None
-        Weights of classes; "balanced": inverse to their total sample weight.
-    time_limit : float, default=None
-        Most seconds of the search. The best subset so far is kept, and a :class:`~sklearn.exceptions.ConvergenceWarning` tells.
-    callback : callable, default=None
-        Called with a :class:`Progress` at every step; the search ends when it returns something true. With scikit-learn 1.9 or
-        later ``set_callbacks`` takes callbacks of its protocol as well.
-    verbose : int, default=0
-        1: a line for each better subset and each second; 2: for each event.
-    n_jobs : int, default=None
-        Threads; None or -1: all cores. The result does not depend on it.
 
     Attributes
     ----------
-    support_ : ndarray of bool of shape (n_features,)
-        The features selected.
-    n_features_ : int
-        How many they are.
     ranking_ : ndarray of int of shape (n_features,)
         Of the features kept: 1, and 2 for the others.
     objective_ : float
         Value of the SVM on the subset, or of the mixture where every feature of it is kept.
     bound_ : float or None
         No allowed subset, and no mixture of them, has a smaller value.
-    gap_ : float or None
-        ``|objective_ - bound_| / |objective_|``.
-    status_ : str
-        "optimal" (proven within the gap), "completed" (the method did all it does), or the limit that ended it: "time_limit",
-        "call_limit", "node_limit", "cancelled", "stalled".
-    trace_ : dict of ndarray
-        ``time``, ``objective``, ``n_features`` and ``bound`` at every improvement.
     estimator_ : LinearSVC
         The method's own classifier on the selected features.
-    coef_, intercept_ : ndarray
-        Its weights, of shape (n_machines, n_selected), and biases.
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of str
-        Their names, when X had any.
     shares_ : ndarray of shape (n_selected,)
         Weight of each kept feature in the mixture, in (0, 1]; 1 where a subset is kept.
     rounds_ : list of dict
@@ -103,8 +69,8 @@ class FeatureGeneratingMachine(Selector):
     n_iter_ : int
         Rounds.
     traffic_ : dict of ndarray
-        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), and the ``seconds`` until the answers were there, for
-        every round.
+        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), and the
+        ``seconds`` until the answers were there, for every round.
 
     References
     ----------
@@ -121,17 +87,11 @@ class FeatureGeneratingMachine(Selector):
     """
 
     _parameter_constraints = {
-        **COMMON,
-        **GAP,
-        "C": COST,
-        "subset_size": SIZE,
-        "fit_intercept": ["boolean"],
-        "intercept_scaling": POSITIVE_OR_NONE,
+        "subset_size": CONSTRAINTS["n_features_to_select"],
         "mkl": [StrOptions({"fast", "simple"})],
-        "plain": ["boolean"],
-        "tol": TOLERANCE,
     }
 
+    @stores_arguments
     def __init__(
         self,
         *,
@@ -147,25 +107,32 @@ class FeatureGeneratingMachine(Selector):
         tol: float = 1e-14,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.rules = rules
-        self.C = C
-        self.subset_size = subset_size
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.mkl = mkl
-        self.plain = plain
-        self.gap = gap
-        self.tol = tol
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.callback = callback
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+    ) -> None: ...
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @completes_doc
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Select features, and train a classifier on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. Taken as they are: scale features first where their units differ. Or columns
+            spread over workers, see
+            :mod:`fewest.dask`.
+        y : array-like of shape (n_samples,), default=None
+            Labels. None: those in the files that X names.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        return self._run(self._validated(X, y, sample_weight))
 
     def _validated(self, X, y, sample_weight):
         if is_elsewhere(X):
@@ -176,23 +143,29 @@ class FeatureGeneratingMachine(Selector):
             return Spread(self, X, y, sample_weight)
         return super()._validated(X, y, sample_weight)
 
-    def _default_size(self, n_features):
-        return min(FEW, n_features) if self.subset_size is None else None
+    _finds_size = True
 
-    def _request(self, samples, rules):
+    def _rules(self, p):
+        rules = super()._rules(p)
+        # Neither groups nor prices give the subsets that are generated a size.
+        if rules["max_features"] is None and rules["budget"] is None and self.subset_size is None:
+            rules["max_features"] = min(FEW, p)
+        return rules
+
+    def _method(self, samples, rules):
         return {
             "name": "fgm",
             "cost": float(self.C),
-            "bias": self._bias(),
-            "simple": self.mkl == "simple",
+            "bias": bias_of(self),
+            "mkl": self.mkl,
             "subset_size": None if self.subset_size is None else min(int(self.subset_size), self.n_features_in_),
-            "plain": bool(self.plain),
+            "reuse": not self.plain,
             "tolerance": float(self.tol),
         }
 
-    def _tell(self, answer, p):
-        super()._tell(answer, p)
-        self.shares_, self.rounds_ = np.asarray(answer["more"]["shares"]), answer["more"]["rounds"]
+    def _set_results(self, answer, p):
+        super()._set_results(answer, p)
+        self.shares_, self.rounds_ = np.asarray(answer["details"]["shares"]), answer["details"]["rounds"]
         self.n_iter_ = len(self.rounds_)
-        if "traffic" in answer["more"]:
-            self.traffic_ = answer["more"]["traffic"]
+        if "traffic" in answer["details"]:
+            self.traffic_ = answer["details"]["traffic"]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Rules:
     """Rules that every chosen subset obeys.
 
-    A feature is named by its index (from 0) or, when ``X`` is a data frame, by the name of its column.
+    A feature is named by its index (from 0) or, when ``X`` is a data frame, by the name of its
+    column; a set of features may also be a boolean mask of length n_features.
 
     Parameters
     ----------
@@ -34,7 +36,8 @@ class Rules:
     budget : float, default=None
         The costs of the chosen features sum to at most this.
     costs : mapping or array-like of shape (n_features,), default=None
-        Cost of each feature, 0 or more; features that a mapping does not name cost 0. Needed with a budget.
+        Cost of each feature, 0 or more; features that a mapping does not name cost 0. Needed with a
+        budget.
 
     Examples
     --------
@@ -62,22 +65,79 @@ class Rules:
         ]
         return f"Rules({', '.join(said)})"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rules):
+            return NotImplemented
+        return all(_equal(a, b) for a, b in zip(self.get_params().values(), other.get_params().values(), strict=True))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The rules by name, so that a search can set one: ``rules__max_features``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            As scikit-learn has it; no rule has parameters of its own.
+
+        Returns
+        -------
+        params : dict
+            Every rule.
+        """
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def set_params(self, **params: Any) -> Rules:
+        """Set rules by name.
+
+        Parameters
+        ----------
+        **params : dict
+            Rules.
+
+        Returns
+        -------
+        self : Rules
+            These rules.
+        """
+        for name, value in params.items():
+            if name not in self.__dataclass_fields__:
+                raise ValueError(f"there is no rule {name!r}; the rules are {', '.join(self.__dataclass_fields__)}")
+            setattr(self, name, value)
+        return self
+
+    @property
+    def _bound_size(self) -> bool:
+        """Whether a rule bounds the number of features: a size, a budget, or a group of which some
+        must be out.
+        """
+        return self.max_features is not None or self.budget is not None or len(self.at_most) > 0
+
     def _resolved(self, n_features: int, names: Any, max_features: int | None) -> dict[str, Any]:
         """The rules as the engine takes them: indices in place of names, and this size."""
         index = _Index(n_features, names)
-        pair = lambda entry: (index(entry[0]), index(entry[1]))
-        group = lambda entry: (int(entry[0]), index.all(entry[1]))
         return {
-            "max_features": max_features,
+            "max_features": None if max_features is None else _integer(max_features, "max_features", 1),
             "require": index.all(self.require),
             "forbid": index.all(self.forbid),
-            "implies": [pair(entry) for entry in self.implies],
-            "at_most": [group(entry) for entry in self.at_most],
-            "at_least": [group(entry) for entry in self.at_least],
+            "implies": [index.pair(entry) for entry in self.implies],
+            "at_most": [index.group(entry, "at_most") for entry in self.at_most],
+            "at_least": [index.group(entry, "at_least") for entry in self.at_least],
             "together": [index.all(entry) for entry in self.together],
             "budget": None if self.budget is None else float(self.budget),
             "costs": [] if self.costs is None else index.numbers(self.costs, "costs"),
         }
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two values of a rule are the same, arrays included."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return bool(a == b)
+
+
+def _integer(value: Any, what: str, least: int) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{what} is {value!r}, but must be an integer of at least {least}")
+    return int(value)
 
 
 class _Index:
@@ -91,14 +151,15 @@ class _Index:
         if isinstance(feature, str):
             if self.names is None:
                 raise ValueError(
-                    f"a rule names the feature {feature!r}, but X has no names of columns; give a data frame, or the index"
+                    f"a rule names the feature {feature!r}, but X has no names of columns; give a data frame or the index, "
+                    'and in a pipeline set_output(transform="pandas") for the steps before'
                 )
             if feature not in self.names:
                 near = difflib.get_close_matches(feature, self.names, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 raise ValueError(f"a rule names the feature {feature!r}, which X does not have{hint}")
             return self.names[feature]
-        at = int(feature)
+        at = _integer(feature, "a feature in a rule", 0)
         if not 0 <= at < self.n_features:
             raise ValueError(f"a rule names feature {at}, but X has {self.n_features} features, counted from 0")
         return at
@@ -107,7 +168,24 @@ class _Index:
         """Indices of several features."""
         if isinstance(features, str):
             raise ValueError(f"a rule has {features!r} in place of a list of features; write [{features!r}]")
+        mask = np.asarray(features)
+        if mask.dtype == bool:
+            if mask.shape != (self.n_features,):
+                raise ValueError(f"a rule has a mask of shape {mask.shape}, but X has {self.n_features} features; give one value each")
+            return np.flatnonzero(mask).tolist()
         return [self(feature) for feature in features]
+
+    def pair(self, entry: Any) -> tuple[int, int]:
+        """Two features, of which the first implies the second."""
+        if isinstance(entry, str) or len(entry) != 2:
+            raise ValueError(f"implies takes pairs (feature, feature), but has {entry!r}")
+        return self(entry[0]), self(entry[1])
+
+    def group(self, entry: Any, rule: str) -> tuple[int, list[int]]:
+        """A number and a group of features."""
+        if not (isinstance(entry, (tuple, list)) and len(entry) == 2 and isinstance(entry[0], Integral)):
+            raise ValueError(f"{rule} takes pairs (m, features) with a number m first, but has {entry!r}")
+        return _integer(entry[0], f"m in {rule}", 0), self.all(entry[1])
 
     def numbers(self, values: Any, what: str) -> list[float]:
         """One number for each feature."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,20 +16,27 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest import _core
-from fewest._constraints import CLASS_WEIGHT, COST, GAMMA, JOBS, KERNEL, LOSS, POSITIVE_OR_NONE, TIME, TOLERANCE
-from fewest._engine import DTYPES, Samples, asked, svm, validated, warn_of_limit
+from fewest._constraints import COST, complete_constraints, stores_arguments
+from fewest._docs import CLASSIFIER_ATTRIBUTES, complete_class, completes_doc
+from fewest._engine import DTYPES, Samples, bias_of, limits_of, svm_of, validated, warn_of_limit
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def kernel_of(estimator: Any, samples: Samples) -> dict[str, Any]:
-    """The kernel of an estimator as the engine takes it, gamma found."""
-    kind = estimator.kernel
+#: gamma is 1 / the number of features trained on; scikit-learn says "auto".
+PER_FEATURE = "1/p"
+
+
+def kernel_of(estimator: Any, samples: Samples, most: int) -> dict[str, Any]:
+    """The kernel of an estimator as the engine takes it; ``most``: the most features that may be
+    selected.
+    """
+    kind = getattr(estimator, "kernel", "linear")
     if kind == "linear":
-        return {"kind": "linear"}
-    gamma = gamma_of(estimator.gamma, samples, samples.X.shape[1])
-    out: dict[str, Any] = {"kind": kind, "gamma": gamma}
+        return {"kind": kind}
+    per_feature = estimator.gamma in ("auto", PER_FEATURE)
+    out: dict[str, Any] = {"kind": kind, "gamma": PER_FEATURE if per_feature else gamma_of(estimator, samples, most)}
     if kind != "rbf":
         out["coef0"] = float(estimator.coef0)
     if kind == "poly":
@@ -37,16 +44,22 @@ def kernel_of(estimator: Any, samples: Samples) -> dict[str, Any]:
     return out
 
 
-def gamma_of(gamma: Any, samples: Samples, n_features: int) -> float:
-    """ "scale": 1 / (features x variance of all values), "auto": 1 / features, or the number itself."""
+def gamma_of(estimator: Any, samples: Samples, most: int) -> float:
+    """An estimator's gamma, found from the samples where it is a rule."""
+    gamma = estimator.gamma
     if not isinstance(gamma, str):
         return float(gamma)
-    variance = samples.variance() if gamma == "scale" else 1.0
-    return 1.0 / (max(n_features, 1) * variance) if variance > 0.0 else 1.0
+    rule = PER_FEATURE if gamma == "auto" else gamma
+    return _core.gamma(samples.matrix, samples.sample_weight, rule, most, limits_of(estimator, estimator.time_limit))
 
 
 class _Classifier(ClassifierMixin, BaseEstimator):
     """What both classifiers share: machines with coefficients, and what they decide."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        complete_class(cls, CLASSIFIER_ATTRIBUTES)
+        complete_constraints(cls)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -54,18 +67,30 @@ class _Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _train(self, samples: Samples, kernel: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-        limits = asked(self.time_limit, None, self.n_jobs)
-        answer = _core.train(*samples.arguments, kernel, settings, limits)
-        warn_of_limit(self, answer, "The machine is as good as it is.")
+        answer = _core.train(*samples.arguments, kernel, settings, limits_of(self, self.time_limit))
+        warn_of_limit(self, answer, "The classifier is what training had found until then.")
         return answer
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Class of each sample.
+    @_fit_context(prefer_skip_nested_validation=True)
+    @completes_doc
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Train.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+
+        Returns
+        -------
+        self : object
+            Trained.
+        """
+        return self._fit(validated(self, X, y, sample_weight, self.class_weight, binary_only=False))
+
+    @completes_doc
+    def predict(self, X: Any) -> np.ndarray:
+        """Class of each sample.
 
         Returns
         -------
@@ -77,7 +102,9 @@ class _Classifier(ClassifierMixin, BaseEstimator):
 
 
 def elected(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
-    """The label of each sample from its decision value (two classes) or values (one for each class)."""
+    """The label of each sample from its decision value (two classes) or values (one for each
+    class).
+    """
     return classes[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
 
 
@@ -89,33 +116,27 @@ def votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
 class LinearSVC(SparseCoefMixin, _Classifier):
     r"""Linear support vector classification, one against the rest, solved to a tight duality gap.
 
-    A drop-in for :class:`sklearn.svm.LinearSVC` with the ridge penalty: the same problem, the same attributes. It has a unique
-    solution and ends near it, so that weights of samples mean what they say: weight 2 is the sample twice, weight 0 is no sample.
+    A drop-in for :class:`sklearn.svm.LinearSVC` with the ridge penalty: the same problem, the same
+    attributes. It has a unique solution and ends near it, so that weights of samples mean what they
+    say: weight 2 is the sample twice, weight 0 is no sample.
 
     .. math:: \min_{w, b} \; \tfrac12 \|w\|^2 + \tfrac12 (b / s)^2 + C \sum_i c_i \max(0, 1 - y_i (w^T x_i + b))^q
 
-    with q = 2 for the squared hinge loss, 1 for the hinge loss, s = ``intercept_scaling``, c the weights of samples.
+    with q = 2 for the squared hinge loss, 1 for the hinge loss, s = ``intercept_scaling``, c the
+    weights of samples.
 
     Parameters
     ----------
-    C : float, default=1.0
-        Slack cost, above 0.
-    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        Loss of a sample.
-    fit_intercept : bool, default=True
-        Whether there is a bias b.
     intercept_scaling : float or None, default=1.0
-        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not penalised.
+        Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
+        penalised.
     tol : float, default=1e-12
         Relative duality gap at which training ends, between 0 and 1.
-    class_weight : dict or "balanced", default=None
-        Weights of classes; "balanced": inverse to their total sample weight.
     max_iter : int, default=100000
-        Most passes over the data.
+        Training ends after this many passes over the data.
     time_limit : float, default=None
-        Most seconds per machine; a :class:`~sklearn.exceptions.ConvergenceWarning` tells when it was reached.
-    n_jobs : int, default=None
-        Threads; None or -1: all cores. The result does not depend on it.
+        Time limit of each machine in seconds, with a
+        :class:`~sklearn.exceptions.ConvergenceWarning`.
 
     Attributes
     ----------
@@ -123,18 +144,8 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         Weights w.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Biases b.
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
     n_iter_ : int
         Passes of the slowest machine.
-    objective_ : float
-        Objective, summed over the machines.
-    gap_ : float
-        Largest relative duality gap of a machine.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of str
-        Their names, when X had any.
 
     See Also
     --------
@@ -154,18 +165,7 @@ class LinearSVC(SparseCoefMixin, _Classifier):
     0.94
     """
 
-    _parameter_constraints = {
-        "C": COST,
-        "loss": LOSS,
-        "fit_intercept": ["boolean"],
-        "intercept_scaling": POSITIVE_OR_NONE,
-        "tol": TOLERANCE,
-        "class_weight": CLASS_WEIGHT,
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "time_limit": TIME,
-        "n_jobs": JOBS,
-    }
-
+    @stores_arguments
     def __init__(
         self,
         *,
@@ -178,40 +178,10 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         max_iter: int = 100_000,
         time_limit: float | None = None,
         n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each counts as, 0 or more; default 1.
-
-        Returns
-        -------
-        self : LinearSVC
-            Trained.
-        """
-        return self._fit(validated(self, X, y, sample_weight, self.class_weight, binary_only=False))
+    ) -> None: ...
 
     def _fit(self, samples: Samples) -> LinearSVC:
-        bias = self.intercept_scaling if self.fit_intercept else 0.0
-        settings = svm(self.C, self.loss, None if bias is None else float(bias), self.tol, self.max_iter)
+        settings = svm_of(self.C, self.loss, bias_of(self), self.tol, self.max_iter)
         self.classes_ = samples.classes
         n_classes = len(self.classes_)
         codes = [samples.codes]
@@ -228,13 +198,9 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         self.gap_ = max(answer["gap"] for answer in answers)
         return self
 
+    @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:
         """Signed distance (times ``||w||``) of each sample to each hyperplane.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
 
         Returns
         -------
@@ -255,42 +221,31 @@ def _linear(X: Any, coef: Any, intercept: np.ndarray) -> np.ndarray:
 
 
 class SVC(_Classifier):
-    """Support vector classification with any kernel, one machine for each pair of classes, solved to a tight duality gap.
+    """Support vector classification with any kernel, one machine for each pair of classes, solved
+    to a tight duality gap.
 
-    A drop-in for :class:`sklearn.svm.SVC`: the same problem and attributes. What it adds is a choice of loss and bias, and that
-    sample weights mean what they say.
+    A drop-in for :class:`sklearn.svm.SVC`: the same problem and attributes. What it adds is a
+    choice of loss and bias, and that sample weights mean what they say.
 
     Parameters
     ----------
-    C : float, default=1.0
-        Slack cost, above 0.
     kernel : {"linear", "rbf", "poly", "sigmoid"}, default="rbf"
         Kernel k(x, x').
-    degree : int, default=3
-        Degree of "poly", at least 1.
     gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X, samples counted by weight),
-        "auto": 1 / n_features.
-    coef0 : float, default=0.0
-        Constant of "poly" and "sigmoid".
-    loss : {"hinge", "squared_hinge"}, default="hinge"
-        Loss of a sample.
-    fit_intercept : bool, default=True
-        Whether there is a bias b.
+        Coefficient of "rbf", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X, samples
+        counted by weight), "auto": 1 / n_features.
     intercept_scaling : float or None, default=None
-        None: the bias is not penalised. A number s above 0: it is the weight of a constant feature of value s.
+        None: the bias is not penalised. A number s above 0: it is the weight of a constant feature
+        of value s.
     tol : float, default=1e-12
         Relative duality gap at which training ends, between 0 and 1.
-    class_weight : dict or "balanced", default=None
-        Weights of classes; "balanced": inverse to their total sample weight.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         For more than two classes: one value for each class, or for each pair.
     max_iter : int, default=-1
-        Most passes over the data; -1: 100 000.
+        Training ends after this many passes over the data; -1: 100 000.
     time_limit : float, default=None
-        Most seconds per machine; a :class:`~sklearn.exceptions.ConvergenceWarning` tells when it was reached.
-    n_jobs : int, default=None
-        Threads; None or -1: all cores. The result does not depend on it.
+        Time limit of each machine in seconds, with a
+        :class:`~sklearn.exceptions.ConvergenceWarning`.
 
     Attributes
     ----------
@@ -304,18 +259,8 @@ class SVC(_Classifier):
         Weights w; linear kernel only.
     intercept_ : ndarray of shape (n_machines,)
         Biases b.
-    classes_ : ndarray of shape (n_classes,)
-        Labels.
     n_iter_ : int
         Iterations of the slowest machine.
-    objective_ : float
-        Objective, summed over the machines.
-    gap_ : float
-        Largest relative duality gap of a machine.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of str
-        Their names, when X had any.
 
     See Also
     --------
@@ -331,22 +276,12 @@ class SVC(_Classifier):
     """
 
     _parameter_constraints = {
-        "C": COST,
-        "kernel": KERNEL,
-        "degree": [Interval(Integral, 1, None, closed="left")],
-        "gamma": GAMMA,
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "loss": LOSS,
-        "fit_intercept": ["boolean"],
-        "intercept_scaling": POSITIVE_OR_NONE,
-        "tol": TOLERANCE,
-        "class_weight": CLASS_WEIGHT,
+        "gamma": [StrOptions({"scale", "auto"}), *COST],
         "decision_function_shape": [StrOptions({"ovr", "ovo"})],
         "max_iter": [Interval(Integral, -1, None, closed="left")],
-        "time_limit": TIME,
-        "n_jobs": JOBS,
     }
 
+    @stores_arguments
     def __init__(
         self,
         *,
@@ -364,49 +299,15 @@ class SVC(_Classifier):
         max_iter: int = -1,
         time_limit: float | None = None,
         n_jobs: int | None = None,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.tol = tol
-        self.class_weight = class_weight
-        self.decision_function_shape = decision_function_shape
-        self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Train.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How many samples each counts as, 0 or more; default 1.
-
-        Returns
-        -------
-        self : SVC
-            Trained.
-        """
-        return self._fit(validated(self, X, y, sample_weight, self.class_weight, binary_only=False))
+    ) -> None: ...
 
     def _fit(self, samples: Samples) -> SVC:
-        bias = None if self.intercept_scaling is None else float(self.intercept_scaling)
-        settings = svm(self.C, self.loss, bias if self.fit_intercept else 0.0, self.tol, self.max_iter)
-        self._kernel = kernel_of(self, samples)
-        answer = self._train(samples, self._kernel, settings)
+        settings = svm_of(self.C, self.loss, bias_of(self), self.tol, self.max_iter)
+        answer = self._train(samples, kernel_of(self, samples, samples.X.shape[1]), settings)
+        self._kernel = answer["kernel"]
         self.classes_ = samples.classes
-        # Of several classes scikit-learn's machines are positive for the first of the pair, the engine's for the second.
+        # Of several classes scikit-learn's machines are positive for the first of the pair, the
+        # engine's for the second.
         sign = 1.0 if len(self.classes_) == 2 else -1.0
         self.support_ = answer["support"].astype(np.int32) if samples.kept is None else samples.kept[answer["support"]]
         self.support_vectors_ = samples.X.tocsr()[answer["support"]] if sp.issparse(samples.X) else samples.X[answer["support"]]
@@ -426,18 +327,15 @@ class SVC(_Classifier):
             raise AttributeError("coef_ is there once fit was called")
         return self._coef
 
+    @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:
         """Decision values of each sample.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
 
         Returns
         -------
         decision : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Values; for two classes positive ones speak for ``classes_[1]``, for a pair of several for its first.
+            Values; for two classes positive ones speak for ``classes_[1]``, for a pair of several
+            for its first.
         """
         if self.decision_function_shape == "ovo":
             return self._by_pair(X)

@@ -1,12 +1,15 @@
-"""The feature generating machine on more data than one machine holds: columns spread over the workers of a Dask cluster.
+"""The feature generating machine on more data than one machine holds: columns spread over the
+workers of a Dask cluster.
 
 :class:`~fewest.FeatureGeneratingMachine` takes a Dask array, a list of files or :class:`Shards` where it takes an array elsewhere, and
-finds what it would find with all of it in memory. Each worker keeps some of the features, with the values of all samples. In each round
-the driver sends alpha (8 bytes for each sample) to each worker; each shard answers with its best features and their scores (16 bytes
-each) and, once for each feature, with the column of those that are chosen. The driver learns on these columns.
+finds what it would find with all of it in memory. Each worker keeps some of the features, with the
+values of all samples. In each round the driver sends alpha (8 bytes for each sample) to each
+worker; each shard answers with its best features and their scores (16 bytes each) and, once for
+each feature, with the column of those that are chosen. The driver learns on these columns.
 
-Shards are futures whose making Dask knows, not actors: when a worker dies, its shards are made again from their source elsewhere, and
-the round goes on. So the source (files, or what the Dask array is made from) must be within reach of every worker.
+Shards are futures, not actors, so Dask knows how they are made: when a worker dies, its shards are
+made again from their source elsewhere, and the round goes on. So the source (files, or what the
+Dask array is made from) must be within reach of every worker.
 """
 
 from __future__ import annotations
@@ -23,11 +26,11 @@ import numpy as np
 import scipy.sparse as sp
 from dask import delayed
 from distributed import Client, get_client, get_worker
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from fewest import _core
-from fewest._engine import DTYPES, Samples, class_weights, matrix
+from fewest._engine import DTYPES, Samples, check_classes, class_weights, matrix
 
 __all__ = ["Shards"]
 
@@ -123,7 +126,10 @@ def _kind(path: str) -> str:
     suffixes = [s.lower() for s in Path(path).suffixes]
     kind = suffixes[-2] if len(suffixes) > 1 and suffixes[-1] in PACKED else "".join(suffixes[-1:])
     if kind not in SVMLIGHT | {".npz", ".parquet"}:
-        raise ValueError(f"{path}: the ending {kind!r} is none of .svm, .libsvm, .svmlight (also .gz, .bz2), .npz, .parquet")
+        raise ValueError(
+            f"a list of texts is taken for files, but the ending {kind!r} of {path[:80]!r} is none of .svm, .libsvm, .svmlight "
+            "(also .gz, .bz2), .npz, .parquet; turn texts into numbers first, by TfidfVectorizer for example"
+        )
     return kind
 
 
@@ -135,10 +141,11 @@ def _bytes(answer: Any) -> int:
 
 
 class Shards:
-    """The columns of a matrix, spread over the workers of a Dask cluster and kept there as long as this object is.
+    """The columns of a matrix, spread over the workers of a Dask cluster and kept there as long as
+    this object is.
 
-    Making one reads the data once; :class:`~fewest.FeatureGeneratingMachine` can then be fitted on it several times.
-    Use :meth:`from_array` or :meth:`from_files`.
+    Making one reads the data once; :class:`~fewest.FeatureGeneratingMachine` can then be fitted on
+    it several times. Use :meth:`from_array` or :meth:`from_files`.
 
     Attributes
     ----------
@@ -155,8 +162,10 @@ class Shards:
     """
 
     def __init__(self, grid: list[list[Any]], widths: Sequence[int], client: Client, labels: Sequence[Any] = ()):
-        """``grid``: Delayed blocks, grid[i][j] the i-th part of the samples and the j-th part of the features, which has
-        ``widths[j]`` features; ``labels``: Delayed labels of each part of the samples."""
+        """``grid``: Delayed blocks, grid[i][j] the i-th part of the samples and the j-th part of
+        the features, which has ``widths[j]`` features; ``labels``: Delayed labels of each part of
+        the samples.
+        """
         self.client = client
         self.feature_names: list[str] | None = None
         pieces = -(-len(client.ncores()) // len(widths))
@@ -187,7 +196,9 @@ class Shards:
         self._bounds = np.array([*firsts, self.shape[1]])
 
     def __getitem__(self, at: tuple[slice, Any]) -> Any:
-        """``shards[:, features]``: the columns of some features, as indices or a mask, as a matrix in this process."""
+        """``shards[:, features]``: the columns of some features, as indices or a mask, as a matrix
+        in this process.
+        """
         rows, features = at
         if rows != slice(None):
             raise IndexError("shards hold all samples of a feature; take [:, features], then samples of that")
@@ -217,9 +228,10 @@ class Shards:
         Parameters
         ----------
         X : dask.array.Array of shape (n_samples, n_features)
-            Its blocks may be dense or scipy's sparse ones, and are best made of all samples of some features
-            (``X.rechunk((-1, "auto"))`` for dense ones): other blocks are joined and cut on the way, which sends the data between
-            workers once. A Dask data frame, whose blocks are samples, will do.
+            Its blocks may be dense or scipy's sparse ones, and are best made of all samples of some
+            features (``X.rechunk((-1, "auto"))`` for dense ones): other blocks are joined and cut
+            on the way, which sends the data between workers once. A Dask data frame, whose blocks
+            are samples, will do.
         client : distributed.Client, default=None
             None: the current one.
 
@@ -253,13 +265,16 @@ class Shards:
         Parameters
         ----------
         files : sequence of paths
-            svmlight (``.svm``, ``.libsvm``, ``.svmlight``, also ``.gz``, ``.bz2``; indices from 1), ``.npz`` as
+            svmlight (``.svm``, ``.libsvm``, ``.svmlight``, also ``.gz``, ``.bz2``; indices from 1),
+            ``.npz`` as
             :func:`scipy.sparse.save_npz` and ``fewest generate`` write it, or ``.parquet`` (numbers, one column for each feature).
         axis : {0, 1}, default=0
-            0: the files hold different samples of the same features; each is read once, cut by features, and the pieces are sent to
-            where their shard is. 1: the files hold different features of the same samples, and become a shard each as they are.
+            0: the files hold different samples of the same features; each is read once, cut by
+            features, and the pieces are sent to where their shard is. 1: the files hold different
+            features of the same samples, and become a shard each as they are.
         n_features : int, default=None
-            Number of features of svmlight files, which need not name the last ones; None: the largest index of all files.
+            Number of features of svmlight files, which need not name the last ones; None: the
+            largest index of all files.
         target : str, default="y"
             Column (parquet) or array (npz) of the labels. Files need not have it.
         client : distributed.Client, default=None
@@ -270,10 +285,12 @@ class Shards:
         shards : Shards
             With the labels of the files as ``y``.
         """
+        # Before the client: what is no list of files needs none.
+        kinds = {_kind(str(file)) for file in files}
         client, files = _client(client), [str(Path(file).absolute()) for file in files]
-        kinds = {_kind(file) for file in files}
         reads = [delayed(_read, nout=2, pure=False)(file, target, n_features) for file in files]
-        # Kept until they are shards, so that finding the number of features does not read them twice.
+        # Kept until they are shards, so that finding the number of features does not read them
+        # twice.
         reads = client.persist(reads)
         blocks, labels = [read[0] for read in reads], [read[1] for read in reads]
         widths = client.gather(client.compute([delayed(lambda X: X.shape[1], pure=False)(block) for block in blocks]))
@@ -322,7 +339,9 @@ class Source:
         self.rounds: list[dict[str, float]] = []
 
     def largest(self, v: np.ndarray, most: int, always: list[int], never: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """At least the ``most`` features of the largest (x_j . v)^2, those of ``always``, none of ``never``; and x_j . v."""
+        """At least the ``most`` features of the largest (x_j . v)^2, those of ``always``, none of
+        ``never``; and x_j . v.
+        """
         wanted = [(most, a, b) for a, b in zip(self._own(always), self._own(never), strict=True)]
         features, scores = zip(*self._round(_largest, v, wanted), strict=True)
         return np.concatenate(features), np.concatenate(scores)
@@ -371,7 +390,9 @@ class Source:
 
 
 class Spread:
-    """Samples whose features are spread over workers; stands where :class:`fewest._engine.Samples` stands on one machine."""
+    """Samples whose features are spread over workers; stands where :class:`fewest._engine.Samples`
+    stands on one machine.
+    """
 
     kept = None
 
@@ -389,9 +410,7 @@ class Spread:
         sample_weight = sample_weight.compute() if hasattr(sample_weight, "compute") else sample_weight
         sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         self.classes = np.unique(y[sample_weight > 0])
-        if len(self.classes) != 2:
-            kind = type_of_target(y, input_name="y")
-            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+        check_classes(estimator, self.classes, y, binary_only=True)
         # A sample of no weight may be of any class.
         self.codes = np.minimum(np.searchsorted(self.classes, y), 1).astype(np.uint32)
         kept = sample_weight > 0
@@ -408,10 +427,10 @@ class Spread:
         kept = self.sample_weight > 0
         return Samples(X[kept], self.codes[kept], self.weights[kept], self.sample_weight[kept], self.classes, None)
 
-    def select(self, rules: dict[str, Any], request: dict[str, Any], limits: dict[str, Any], told: Any) -> dict[str, Any]:
-        """The engine's answer; its ``more`` has the ``traffic``."""
+    def select(self, rules: dict[str, Any], method: dict[str, Any], limits: dict[str, Any], listener: Any) -> dict[str, Any]:
+        """The engine's answer; its ``details`` have the ``traffic``."""
         source = Source(self.X)
-        answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, request, limits, told)
+        answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, method, limits, listener)
         names = ("sent", "received", "seconds")
-        answer["more"]["traffic"] = {name: np.array([now[name] for now in source.rounds]) for name in names}
+        answer["details"]["traffic"] = {name: np.array([now[name] for now in source.rounds]) for name in names}
         return answer

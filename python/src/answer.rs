@@ -2,77 +2,55 @@
 
 use fewest::method::rfe::splits::SplitPath;
 use fewest::model::Model;
-use fewest::{Kernel, Selection};
+use fewest::{Kernel, KernelRule, Ranked, Report};
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pythonize::pythonize;
-use serde_json::Value;
 
-use crate::enter::{Known, Seen};
+use crate::enter::{Course, TraceRow};
 
-/// What a method found.
-pub(crate) struct Answer {
-    /// Subset, objective, bound, ranking.
-    pub(crate) selection: Selection,
-    /// The method's own classifier.
-    pub(crate) model: Option<Model>,
-    /// What else it tells.
-    pub(crate) more: Value,
+/// What a method found: `support` (features chosen, ascending; none without a subset), `ranked`
+/// (features, best first, of the methods that rank) with their `steps` and `criteria`, `objective`,
+/// `bound`, `gap`, `status`, `elapsed`, `counts`, `solutions`, `model` (the method's own: `weights`
+/// of the features chosen and `bias`), `kernel` and `cost` of the SVM on the subset, `details`,
+/// `trace`, `interrupted`.
+pub(crate) fn selected<'py>(py: Python<'py>, report: &Report, course: &Course) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let (outcome, ranking) = (&report.selection.outcome, &report.selection.ranking);
+    let support = outcome.subset.as_ref().map(|subset| subset.iter().collect::<Vec<usize>>().into_pyarray(py));
+    dict.set_item("support", support)?;
+    let of = |f: &dyn Fn(&Ranked) -> i64| ranking.iter().map(f).collect::<Vec<i64>>().into_pyarray(py);
+    dict.set_item("ranked", of(&|r| r.feature as i64))?;
+    // -1: it is in the subset, or the method has no steps.
+    dict.set_item("steps", of(&|r| r.step.map_or(-1, |step| step as i64)))?;
+    dict.set_item("criteria", ranking.iter().map(|r| r.criterion).collect::<Vec<f64>>().into_pyarray(py))?;
+    dict.set_item("objective", outcome.objective)?;
+    dict.set_item("bound", outcome.bound)?;
+    dict.set_item("gap", outcome.gap())?;
+    dict.set_item("status", outcome.status.name())?;
+    dict.set_item("elapsed", outcome.elapsed.as_secs_f64())?;
+    dict.set_item("counts", pythonize(py, &outcome.counts)?)?;
+    let solutions = report.selection.solutions.iter().map(|s| (s.subset.iter().collect(), s.objective));
+    dict.set_item("solutions", solutions.collect::<Vec<(Vec<usize>, f64)>>())?;
+    dict.set_item("model", report.model.as_ref().map(|model| own_machine(py, model)).transpose()?)?;
+    dict.set_item("kernel", pythonize(py, &KernelRule::from(report.kernel))?)?;
+    dict.set_item("cost", report.cost)?;
+    dict.set_item("details", pythonize(py, &report.details)?)?;
+    add_course(&dict, course)?;
+    Ok(dict)
 }
 
-impl From<Selection> for Answer {
-    fn from(selection: Selection) -> Self {
-        Self { selection, model: None, more: Value::Object(serde_json::Map::new()) }
-    }
-}
-
-impl Answer {
-    /// `support` (features chosen, ascending; none without a subset), `ranked` (features, best first, of the methods that rank) with their
-    /// `steps` and `criteria`, `objective`, `bound`, `gap`, `status`, `elapsed`, `counts`, `solutions`, `model` (`weights` of the features
-    /// chosen and `bias`), `more`, `trace`, `interrupted`.
-    pub(crate) fn to_dict<'py>(&self, py: Python<'py>, seen: &Seen) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        let outcome = &self.selection.outcome;
-        if let Some(subset) = &outcome.subset {
-            dict.set_item("support", subset.iter().collect::<Vec<usize>>().into_pyarray(py))?;
-        } else {
-            dict.set_item("support", py.None())?;
-        }
-        let of = |f: &dyn Fn(&fewest::Ranked) -> i64| {
-            self.selection.ranking.iter().map(f).collect::<Vec<i64>>().into_pyarray(py)
-        };
-        dict.set_item("ranked", of(&|r| r.feature as i64))?;
-        // -1: it is in the subset, or the method has no steps.
-        dict.set_item("steps", of(&|r| r.step.map_or(-1, |step| step as i64)))?;
-        let criteria: Vec<f64> = self.selection.ranking.iter().map(|r| r.criterion).collect();
-        dict.set_item("criteria", criteria.into_pyarray(py))?;
-        dict.set_item("objective", outcome.objective)?;
-        dict.set_item("bound", outcome.bound)?;
-        dict.set_item("gap", outcome.gap())?;
-        dict.set_item("status", outcome.status.name())?;
-        dict.set_item("elapsed", outcome.elapsed.as_secs_f64())?;
-        dict.set_item("counts", pythonize(py, &outcome.counts)?)?;
-        let solutions: Vec<(Vec<usize>, f64)> =
-            self.selection.solutions.iter().map(|s| (s.subset.iter().collect(), s.objective)).collect();
-        dict.set_item("solutions", solutions)?;
-        if let Some(model) = &self.model {
-            let machine = &model.machines[0];
-            let own = PyDict::new(py);
-            own.set_item("weights", machine.weights.clone().into_pyarray(py))?;
-            own.set_item("bias", machine.bias)?;
-            dict.set_item("model", own)?;
-        } else {
-            dict.set_item("model", py.None())?;
-        }
-        dict.set_item("more", pythonize(py, &self.more)?)?;
-        tell(&dict, seen)?;
-        Ok(dict)
-    }
+/// The method's own machine, for two classes.
+fn own_machine<'py>(py: Python<'py>, model: &Model) -> PyResult<Bound<'py, PyDict>> {
+    let (dict, machine) = (PyDict::new(py), &model.machines[0]);
+    dict.set_item("weights", machine.weights.clone().into_pyarray(py))?;
+    dict.set_item("bias", machine.bias)?;
+    Ok(dict)
 }
 
 /// One split's elimination.
-pub(crate) fn path<'py>(py: Python<'py>, path: &SplitPath, seen: &Seen) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn path<'py>(py: Python<'py>, path: &SplitPath, course: &Course) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let machines = (path.n_classes * (path.n_classes - 1) / 2) as usize;
     let held_out = path.decisions.len() / (path.sizes.len() * machines).max(1);
@@ -82,31 +60,31 @@ pub(crate) fn path<'py>(py: Python<'py>, path: &SplitPath, seen: &Seen) -> PyRes
     let ranked: Vec<usize> = path.selection.ranking.iter().map(|r| r.feature).collect();
     dict.set_item("ranked", ranked.into_pyarray(py))?;
     dict.set_item("status", path.selection.outcome.status.name())?;
-    dict.set_item("interrupted", seen.interrupted)?;
+    dict.set_item("interrupted", course.interrupted)?;
     Ok(dict)
 }
 
 /// `trace` and `interrupted`.
-fn tell(dict: &Bound<'_, PyDict>, seen: &Seen) -> PyResult<()> {
+fn add_course(dict: &Bound<'_, PyDict>, course: &Course) -> PyResult<()> {
     let py = dict.py();
     let trace = PyDict::new(py);
-    let numbers = |f: &dyn Fn(&Known) -> f64| seen.trace.iter().map(f).collect::<Vec<f64>>().into_pyarray(py);
-    trace.set_item("time", numbers(&|known| known.seconds))?;
-    trace.set_item("objective", numbers(&|known| known.objective.unwrap_or(f64::NAN)))?;
-    trace.set_item("n_features", numbers(&|known| known.n_features.map_or(f64::NAN, |size| size as f64)))?;
-    trace.set_item("bound", numbers(&|known| known.bound.unwrap_or(f64::NAN)))?;
+    let numbers = |f: &dyn Fn(&TraceRow) -> f64| course.trace.iter().map(f).collect::<Vec<f64>>().into_pyarray(py);
+    trace.set_item("time", numbers(&|row| row.seconds))?;
+    trace.set_item("objective", numbers(&|row| row.objective.unwrap_or(f64::NAN)))?;
+    trace.set_item("n_features", numbers(&|row| row.n_features.map_or(f64::NAN, |size| size as f64)))?;
+    trace.set_item("bound", numbers(&|row| row.bound.unwrap_or(f64::NAN)))?;
     dict.set_item("trace", trace)?;
-    dict.set_item("interrupted", seen.interrupted)
+    dict.set_item("interrupted", course.interrupted)
 }
 
-/// A trained classifier: `coef` (machines x p; none for a kernel), `dual_coef` (machines x support vectors, signed),
-/// `support` (their samples), `intercept`, and how the trainings ended.
+/// A trained classifier: `coef` (machines x p; none for a kernel), `dual_coef` (machines x support
+/// vectors, signed), `support` (their samples), `intercept`, and how the trainings ended.
 pub(crate) fn trained<'py>(
     py: Python<'py>,
     model: &Model,
     codes: &[u32],
     weights: &[f64],
-    seen: &Seen,
+    course: &Course,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let machines = &model.machines;
@@ -141,9 +119,10 @@ pub(crate) fn trained<'py>(
     dict.set_item("objective", machines.iter().map(|m| m.solution.primal).sum::<f64>())?;
     dict.set_item("gap", machines.iter().map(|m| m.solution.gap()).fold(0.0, f64::max))?;
     dict.set_item("iterations", machines.iter().map(|m| m.solution.iterations).max())?;
+    dict.set_item("kernel", pythonize(py, &KernelRule::from(model.kernel))?)?;
     // Passes run out (Stalled) as well as limits: what the worst machine says.
     let status = machines.iter().map(|m| m.solution.status).find(|s| *s != fewest::Status::Optimal);
     dict.set_item("status", status.unwrap_or(fewest::Status::Optimal).name())?;
-    tell(&dict, seen)?;
+    add_course(&dict, course)?;
     Ok(dict)
 }

@@ -1,24 +1,26 @@
-//! The one door between Python and the library: the solve runs on threads of its own with the GIL released; the caller waits in
-//! short steps, lets Python look at signals, and hands events to Python. Ctrl-C is a wish to stop, answered with the best so far.
+//! The one door between Python and the library. The solve runs on threads of its own with the GIL
+//! released. The caller waits in short steps, lets Python check for signals, and hands events to
+//! Python. Ctrl-C cancels the run, a panic becomes an exception.
 
+use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
-use fewest::{Error, Event, Limits, Observer};
-use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use fewest::{Cancel, Error, Event, Limits, Observer, relative_gap};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pythonize::pythonize;
 
 use crate::raised;
 
-/// Time between two looks at signals.
-const LOOK: Duration = Duration::from_millis(20);
+/// Time between two checks for signals.
+const PAUSE: Duration = Duration::from_millis(20);
 
-/// Limits and threads.
+/// Limits and threads of a call.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Asked {
+pub(crate) struct CallLimits {
     /// Seconds.
     time: Option<f64>,
     /// Trainings.
@@ -29,9 +31,11 @@ pub(crate) struct Asked {
     gap: Option<f64>,
     /// Threads; none: as many as cores.
     threads: Option<usize>,
+    /// Whether Ctrl-C keeps the best so far, and does not raise `KeyboardInterrupt`.
+    keep_on_interrupt: bool,
 }
 
-impl Asked {
+impl CallLimits {
     fn limits(&self) -> PyResult<Limits> {
         let base = Limits::default();
         let time = match self.time.map(Duration::try_from_secs_f64) {
@@ -46,9 +50,23 @@ impl Asked {
     }
 }
 
-/// What is known at a moment of a run.
+/// Threads of one call: a forked process would wait forever for those of a global pool. None: as
+/// many as cores.
+pub(crate) fn pool(threads: Option<usize>) -> PyResult<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    pool.map_err(|error| PyValueError::new_err(format!("cannot start {threads:?} threads: {error}")))
+}
+
+/// A panic of the library as Python's exception.
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> PyErr {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let text = text.unwrap_or("no message");
+    PyRuntimeError::new_err(format!("fewest has a fault: {text}. Please report it with the call that led here"))
+}
+
+/// The best subset and the bound at a moment of a run.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct TraceRow {
     pub(crate) seconds: f64,
     /// Of the best subset.
     pub(crate) objective: Option<f64>,
@@ -57,177 +75,156 @@ pub(crate) struct Known {
     pub(crate) bound: Option<f64>,
 }
 
-/// What was seen of a run.
+impl TraceRow {
+    fn gap(&self) -> Option<f64> {
+        Some(relative_gap(self.objective?, self.bound?))
+    }
+}
+
+/// The course of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Course {
     /// A row for each change.
-    pub(crate) trace: Vec<Known>,
+    pub(crate) trace: Vec<TraceRow>,
     /// Whether Ctrl-C ended it.
     pub(crate) interrupted: bool,
 }
 
-impl Seen {
-    fn note(&mut self, event: &Event<'_>) {
+impl Course {
+    /// Writes down a change, and returns the event as Python gets it.
+    fn record(&mut self, event: &Event<'_>) -> Option<RunEvent> {
         let last = self.trace.last().copied().unwrap_or_default();
-        match *event {
-            Event::Incumbent { subset, objective, elapsed } => {
-                let (seconds, n_features) = (elapsed.as_secs_f64(), Some(subset.len()));
-                self.trace.push(Known { seconds, objective: Some(objective), n_features, ..last });
-            }
-            Event::Bound { bound, elapsed } => {
-                self.trace.push(Known { seconds: elapsed.as_secs_f64(), bound: Some(bound), ..last });
-            }
-            _ => {}
-        }
-    }
-}
-
-/// An event as it crosses threads.
-enum Told {
-    Incumbent { features: Vec<usize>, objective: f64, elapsed: Duration },
-    Bound { bound: f64, elapsed: Duration },
-    Eliminated { step: u64, feature: usize, criterion: f64 },
-    Progress { done: u64, total: Option<u64>, elapsed: Duration },
-    Plan { subsets: u64, trainings: u64 },
-}
-
-impl Told {
-    fn of(event: &Event<'_>) -> Option<Self> {
         Some(match *event {
             Event::Incumbent { subset, objective, elapsed } => {
-                Told::Incumbent { features: subset.iter().collect(), objective, elapsed }
+                let (elapsed, n_features) = (elapsed.as_secs_f64(), Some(subset.len()));
+                let row = TraceRow { seconds: elapsed, objective: Some(objective), n_features, ..last };
+                self.trace.push(row);
+                RunEvent::Incumbent { features: subset.iter().collect(), objective, gap: row.gap(), elapsed }
             }
-            Event::Bound { bound, elapsed } => Told::Bound { bound, elapsed },
-            Event::Eliminated { step, feature, criterion } => Told::Eliminated { step, feature, criterion },
-            Event::Progress { done, total, elapsed } => Told::Progress { done, total, elapsed },
-            Event::Answered { call, elapsed } => Told::Progress { done: call, total: None, elapsed },
-            Event::Plan { subsets, trainings } => Told::Plan { subsets, trainings },
+            Event::Bound { bound, elapsed } => {
+                let elapsed = elapsed.as_secs_f64();
+                let row = TraceRow { seconds: elapsed, bound: Some(bound), ..last };
+                self.trace.push(row);
+                RunEvent::Bound { bound, gap: row.gap(), elapsed }
+            }
+            Event::Eliminated { step, feature, criterion } => RunEvent::Eliminated { step, feature, criterion },
+            Event::Progress { done, total, elapsed } => RunEvent::Step { done, total, elapsed: elapsed.as_secs_f64() },
+            Event::Answered { call, elapsed } => {
+                RunEvent::Step { done: call, total: None, elapsed: elapsed.as_secs_f64() }
+            }
+            Event::Plan { subsets, trainings } => RunEvent::Plan { subsets, trainings },
             _ => return None,
         })
     }
+}
 
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        match self {
-            Told::Incumbent { features, objective, elapsed } => {
-                dict.set_item("event", "incumbent")?;
-                dict.set_item("features", features)?;
-                dict.set_item("objective", objective)?;
-                dict.set_item("elapsed", elapsed.as_secs_f64())?;
-            }
-            Told::Bound { bound, elapsed } => {
-                dict.set_item("event", "bound")?;
-                dict.set_item("bound", bound)?;
-                dict.set_item("elapsed", elapsed.as_secs_f64())?;
-            }
-            Told::Eliminated { step, feature, criterion } => {
-                dict.set_item("event", "eliminated")?;
-                dict.set_item("step", step)?;
-                dict.set_item("feature", feature)?;
-                dict.set_item("criterion", criterion)?;
-            }
-            Told::Progress { done, total, elapsed } => {
-                dict.set_item("event", "step")?;
-                dict.set_item("done", done)?;
-                dict.set_item("total", total)?;
-                dict.set_item("elapsed", elapsed.as_secs_f64())?;
-            }
-            Told::Plan { subsets, trainings } => {
-                dict.set_item("event", "plan")?;
-                dict.set_item("subsets", subsets)?;
-                dict.set_item("trainings", trainings)?;
-            }
-        }
-        Ok(dict)
-    }
+/// An event as a dictionary; `event` is its name.
+#[derive(Debug, serde::Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum RunEvent {
+    Incumbent { features: Vec<usize>, objective: f64, gap: Option<f64>, elapsed: f64 },
+    Bound { bound: f64, gap: Option<f64>, elapsed: f64 },
+    Eliminated { step: u64, feature: usize, criterion: f64 },
+    Step { done: u64, total: Option<u64>, elapsed: f64 },
+    Plan { subsets: u64, trainings: u64 },
 }
 
 /// What the solving thread sends.
-enum Message<T> {
-    Told(Told, SyncSender<bool>),
-    Done(T),
+enum Message {
+    /// An event, and where the answer goes: whether to stop.
+    Event(RunEvent, SyncSender<bool>),
+    Done,
 }
 
-/// Runs `solve` under the limits asked for. `told` is called with each event, on the caller's thread, and says whether to stop.
+/// What came up on the caller's thread while the run went on.
+#[derive(Default)]
+struct Raised {
+    /// Ctrl-C.
+    interrupt: Option<PyErr>,
+    /// Any other exception.
+    failure: Option<PyErr>,
+}
+
+impl Raised {
+    fn take(&mut self, error: PyErr, cancel: &Cancel) {
+        cancel.cancel();
+        if Python::attach(|py| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+            self.interrupt.get_or_insert(error);
+        } else {
+            self.failure.get_or_insert(error);
+        }
+    }
+}
+
+/// Runs `solve` under the limits. `listener` is called with each event, on the caller's thread, and
+/// says whether to stop.
 ///
 /// # Errors
-/// Those of `solve`, and what `told` or a signal handler raises, except `KeyboardInterrupt`.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method itself is not general enough in its lifetime"
-)]
+/// Those of `solve`, its panics as `RuntimeError`, what `listener` or a signal handler raises, and
+/// `KeyboardInterrupt` unless the limits keep the best so far.
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
-    asked: &Asked,
-    told: Option<Py<PyAny>>,
+    limits: &CallLimits,
+    listener: Option<Py<PyAny>>,
     solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error> + Send,
-) -> PyResult<(T, Seen)> {
-    let limits = asked.limits()?;
-    let cancel = limits.cancel.clone();
-    // A pool of its own: a forked process would wait forever for the threads of a global one.
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(asked.threads.unwrap_or(0))
-        .build()
-        .map_err(|error| PyValueError::new_err(format!("cannot start {:?} threads: {error}", asked.threads)))?;
-    let ask = told.is_some();
-    let (result, mut seen, failure, interrupted) = py.detach(|| {
+) -> PyResult<(T, Course)> {
+    let run_limits = limits.limits()?;
+    let cancel = run_limits.cancel.clone();
+    let pool = pool(limits.threads)?;
+    let listens = listener.is_some();
+    let (result, raised_meanwhile) = py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             let solver = scope.spawn(move || {
-                let mut seen = Seen::default();
+                let done = sender.clone();
+                let mut course = Course::default();
                 let mut observer = |event: &Event<'_>| {
-                    seen.note(event);
-                    let stop = if ask && let Some(told) = Told::of(event) {
+                    let event = course.record(event).filter(|_| listens);
+                    let stop = event.is_some_and(|event| {
                         let (reply, answer) = mpsc::sync_channel(1);
-                        sender.send(Message::Told(told, reply)).is_err() || answer.recv().unwrap_or(true)
-                    } else {
-                        false
-                    };
+                        sender.send(Message::Event(event, reply)).is_err() || answer.recv().unwrap_or(true)
+                    });
                     if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
-                let result = pool.scope(|_| solve(limits, &mut observer));
-                let _ = sender.send(Message::Done(()));
-                (result, seen)
+                let result = pool.scope(|_| solve(run_limits, &mut observer));
+                let _ = done.send(Message::Done);
+                (result, course)
             });
-            let (mut failure, mut interrupted) = (None, false);
-            let mut fail = |error: PyErr| {
-                cancel.cancel();
-                if Python::attach(|py| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
-                    interrupted = true;
-                } else {
-                    failure.get_or_insert(error);
-                }
-            };
+            let mut raised = Raised::default();
             loop {
-                match receiver.recv_timeout(LOOK) {
-                    Ok(Message::Done(())) | Err(RecvTimeoutError::Disconnected) => break,
-                    Ok(Message::Told(event, reply)) => {
-                        let stop = Python::attach(|py| -> PyResult<bool> {
-                            py.check_signals()?;
-                            let told = told.as_ref().expect("events are sent to a listener").bind(py);
-                            told.call1((event.to_dict(py)?,))?.is_truthy()
-                        });
+                match receiver.recv_timeout(PAUSE) {
+                    Ok(Message::Done) | Err(RecvTimeoutError::Disconnected) => break,
+                    Ok(Message::Event(event, reply)) => {
+                        let stop = Python::attach(|py| answer_of(py, &event, listener.as_ref()));
                         let _ = reply.send(stop.unwrap_or_else(|error| {
-                            fail(error);
+                            raised.take(error, &cancel);
                             true
                         }));
                     }
                     Err(RecvTimeoutError::Timeout) => {
                         if let Err(error) = Python::attach(|py| py.check_signals()) {
-                            fail(error);
+                            raised.take(error, &cancel);
                         }
                     }
                 }
             }
-            match solver.join() {
-                Ok((result, seen)) => (result, seen, failure, interrupted),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+            (solver.join(), raised)
         })
     });
-    if let Some(failure) = failure {
+    let (result, mut course) = result.map_err(|panic| panicked(&*panic))?;
+    if let Some(failure) = raised_meanwhile.failure {
         return Err(failure);
     }
-    seen.interrupted = interrupted;
-    Ok((result.map_err(raised)?, seen))
+    course.interrupted = raised_meanwhile.interrupt.is_some();
+    match raised_meanwhile.interrupt {
+        Some(interrupt) if !limits.keep_on_interrupt => Err(interrupt),
+        _ => Ok((result.map_err(raised)?, course)),
+    }
+}
+
+/// Whether the listener wants the run to stop after an event.
+fn answer_of(py: Python<'_>, event: &RunEvent, listener: Option<&Py<PyAny>>) -> PyResult<bool> {
+    py.check_signals()?;
+    let listener = listener.expect("events are sent to a listener").bind(py);
+    listener.call1((pythonize(py, event)?,))?.is_truthy()
 }

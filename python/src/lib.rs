@@ -1,12 +1,12 @@
-//! `fewest._core`: the library behind the Python package. Thin: arrays and settings in, a dictionary out. What an estimator is, names of
-//! features and labels of classes are Python's business (`python/fewest`).
+//! `fewest._core`: the library behind the Python package. Thin: arrays and settings in, a
+//! dictionary out. What an estimator is, names of features and labels of classes are Python's
+//! business (`python/fewest`).
 
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 mod answer;
 mod enter;
 mod matrix;
-mod request;
 mod shard;
 
 use std::ffi::OsString;
@@ -16,16 +16,17 @@ use fewest::method::exact::ExactSettings;
 use fewest::method::rfe::splits::rfe_paths as rfe_paths_of;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
-use fewest::{Classified, Error, Kernel, Problem, RuleList, Rules, Run, Sense, Subset};
+use fewest::{
+    AnyMethod, Classified, Error, Gamma, KernelRule, Problem, RuleList, Rules, Run, Sense, Subset, SvmSettings,
+};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pythonize::depythonize;
 
-use enter::{Asked, enter};
+use enter::{CallLimits, enter};
 use matrix::Columns;
-use request::{Method, Svm};
 
 /// An error of the library as Python's.
 fn raised(error: Error) -> PyErr {
@@ -35,6 +36,11 @@ fn raised(error: Error) -> PyErr {
         Error::Memory { .. } => PyMemoryError::new_err(text),
         _ => PyRuntimeError::new_err(text),
     }
+}
+
+/// A dictionary of Python as settings.
+fn settings<T: serde::de::DeserializeOwned>(dictionary: &Bound<'_, PyAny>) -> PyResult<T> {
+    depythonize(dictionary).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// A length-n array of the caller.
@@ -47,11 +53,14 @@ fn labels(codes: &[u32]) -> Vec<f64> {
     codes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect()
 }
 
-/// Selects features. `x`: array, n x p, or (n, indptr, indices, data) of a CSC matrix; `codes`: class of each sample (0, 1, ...);
-/// `weights`: length n; `rules`, `method`, `asked`: dictionaries, see `request.rs`; `told`: called with each event, returns whether to stop.
+/// Selects features. `x`: array, n x p, or (n, indptr, indices, data) of a CSC matrix; `codes`:
+/// class of each sample (0, 1, ...); `weights`: length n; `rules`, `method` (its name and
+/// settings), `limits`: dictionaries with the fields of [`RuleList`], [`AnyMethod`],
+/// [`CallLimits`]; `listener`: called with each event, returns whether to stop.
 ///
 /// # Errors
-/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, and what `told` raises.
+/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, and what `listener`
+/// raises.
 #[pyfunction]
 fn select<'py>(
     py: Python<'py>,
@@ -60,18 +69,36 @@ fn select<'py>(
     weights: PyReadonlyArray1<'py, f64>,
     rules: &Bound<'py, PyAny>,
     method: &Bound<'py, PyAny>,
-    asked: &Bound<'py, PyAny>,
-    told: Option<Py<PyAny>>,
+    limits: &Bound<'py, PyAny>,
+    listener: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (rules, method, asked): (RuleList, Method, Asked) =
-        (depythonize(rules)?, depythonize(method)?, depythonize(asked)?);
-    let design = x.design()?;
-    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
-    let rules = Rules::new(design.n_features(), rules, &[]).map_err(raised)?;
-    let design = &*design;
-    let (answer, run) =
-        enter(py, &asked, told, |limits, observer| method.select(design, codes, weights, &rules, limits, observer))?;
-    answer.to_dict(py, &run)
+    let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
+        (settings(rules)?, settings(method)?, settings(limits)?);
+    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+    let (report, course) = enter(py, &limits, listener, |limits, observer| {
+        let rules = Rules::new(design.n_features(), rules, &[])?;
+        method.select(&Classified::new(design, codes, Some(weights))?, &rules, limits, observer)
+    })?;
+    answer::selected(py, &report, &course)
+}
+
+/// gamma by a rule of [`Gamma`] for kernels of at most `most` features, sample i counting as
+/// `counts[i]` samples.
+///
+/// # Errors
+/// As [`select`].
+#[pyfunction]
+fn gamma<'py>(
+    py: Python<'py>,
+    x: Columns<'py>,
+    counts: PyReadonlyArray1<'py, f64>,
+    rule: &Bound<'py, PyAny>,
+    most: usize,
+    limits: &Bound<'py, PyAny>,
+) -> PyResult<f64> {
+    let (rule, limits): (Gamma, CallLimits) = (settings(rule)?, settings(limits)?);
+    let (design, counts) = (&*x.design()?, numbers(&counts)?);
+    Ok(enter(py, &limits, None, |_, _| rule.weighted_number(design, Some(counts), most))?.0)
 }
 
 /// Raises what is wrong with rules, by the names of the features.
@@ -80,11 +107,12 @@ fn select<'py>(
 /// `ValueError`.
 #[pyfunction]
 fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
-    let rules: RuleList = depythonize(rules)?;
+    let rules: RuleList = settings(rules)?;
     Rules::new(names.len(), rules, &names).map(drop).map_err(raised)
 }
 
-/// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for more.
+/// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for
+/// more.
 ///
 /// # Errors
 /// As [`select`].
@@ -96,20 +124,20 @@ fn train<'py>(
     weights: PyReadonlyArray1<'py, f64>,
     kernel: &Bound<'py, PyAny>,
     svm: &Bound<'py, PyAny>,
-    asked: &Bound<'py, PyAny>,
+    limits: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (kernel, svm, asked): (Kernel, Svm, Asked) = (depythonize(kernel)?, depythonize(svm)?, depythonize(asked)?);
-    let design = x.design()?;
-    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
-    let design = &*design;
-    let (model, seen) = enter(py, &asked, None, |limits, observer| {
-        let settings = FitSettings { svm: svm.settings()?, kernel };
+    let (kernel, svm, limits): (KernelRule, SvmSettings, CallLimits) =
+        (settings(kernel)?, settings(svm)?, settings(limits)?);
+    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+    let (model, course) = enter(py, &limits, None, |limits, observer| {
+        svm.check()?;
+        let settings = FitSettings { svm, kernel: kernel.at(design.n_features()) };
         let features: Vec<usize> = (0..design.n_features()).collect();
         let rules = Rules::none(features.len());
         let run = Run::new(&rules, limits, Sense::Min, observer)?;
         model::fit(design, &features, codes, weights, &settings, &mut || run.stop())
     })?;
-    answer::trained(py, &model, codes, weights, &seen)
+    answer::trained(py, &model, codes, weights, &course)
 }
 
 /// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`.
@@ -125,18 +153,16 @@ fn certify<'py>(
     rules: &Bound<'py, PyAny>,
     subset: Vec<usize>,
     svm: &Bound<'py, PyAny>,
-    asked: &Bound<'py, PyAny>,
+    limits: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (rules, svm, asked): (RuleList, Svm, Asked) = (depythonize(rules)?, depythonize(svm)?, depythonize(asked)?);
-    let design = x.design()?;
-    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
-    let p = design.n_features();
-    let rules = Rules::new(p, rules, &[]).map_err(raised)?;
-    let design = &*design;
-    let (certificate, run) = enter(py, &asked, None, |limits, observer| {
+    let (rules, svm, limits): (RuleList, SvmSettings, CallLimits) =
+        (settings(rules)?, settings(svm)?, settings(limits)?);
+    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+    let (certificate, course) = enter(py, &limits, None, |limits, observer| {
+        let rules = Rules::new(design.n_features(), rules, &[])?;
         let problem = Problem::new(design, &labels(codes), Some(weights))?;
-        let settings = ExactSettings { svm: svm.settings()?, ..ExactSettings::default() };
-        let subset = Subset::from_indices(p, subset);
+        let settings = ExactSettings { svm, ..ExactSettings::default() };
+        let subset = Subset::from_indices(rules.p(), subset);
         certificate::certify(&problem, &rules, &subset, &settings, limits, observer)
     })?;
     let dict = PyDict::new(py);
@@ -147,12 +173,13 @@ fn certify<'py>(
     dict.set_item("best", certificate.best.subset.iter().collect::<Vec<usize>>())?;
     dict.set_item("status", certificate.status.name())?;
     dict.set_item("elapsed", certificate.elapsed.as_secs_f64())?;
-    dict.set_item("interrupted", run.interrupted)?;
+    dict.set_item("interrupted", course.interrupted)?;
     Ok(dict)
 }
 
-/// SVM-RFE on the training part of each split, judging its held-out samples at every size: a dictionary for each split with `sizes`,
-/// `decisions` (sizes x held-out samples x machines, positive for the second class of the pair) and what [`select`] tells of rankings.
+/// SVM-RFE on the training part of each split, judging its held-out samples at every size: a
+/// dictionary for each split with `sizes`, `decisions` (sizes x held-out samples x machines,
+/// positive for the second class of the pair) and what [`select`] tells of rankings.
 ///
 /// # Errors
 /// As [`select`].
@@ -165,21 +192,22 @@ fn rfe_paths<'py>(
     rules: &Bound<'py, PyAny>,
     method: &Bound<'py, PyAny>,
     splits: Vec<(Vec<usize>, Vec<usize>)>,
-    asked: &Bound<'py, PyAny>,
-    told: Option<Py<PyAny>>,
+    limits: &Bound<'py, PyAny>,
+    listener: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let (rules, method, asked): (RuleList, Method, Asked) =
-        (depythonize(rules)?, depythonize(method)?, depythonize(asked)?);
-    let design = x.design()?;
-    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
-    let rules = Rules::new(design.n_features(), rules, &[]).map_err(raised)?;
-    let design = &*design;
+    let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
+        (settings(rules)?, settings(method)?, settings(limits)?);
+    let AnyMethod::Rfe(settings) = method else {
+        return Err(PyValueError::new_err(format!("paths are for rfe, not for {}", method.info().name)));
+    };
+    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
     let splits: Vec<Split> = splits.into_iter().map(|(training, held_out)| Split { training, held_out }).collect();
-    let (paths, seen) = enter(py, &asked, told, |limits, observer| {
+    let (paths, course) = enter(py, &limits, listener, |limits, observer| {
+        let rules = Rules::new(design.n_features(), rules, &[])?;
         let data = Classified::new(design, codes, Some(weights))?;
-        rfe_paths_of(&data, &rules, &method.rfe()?, &splits, limits, observer)
+        rfe_paths_of(&data, &rules, &settings, &splits, limits, observer)
     })?;
-    paths.iter().map(|path| answer::path(py, path, &seen)).collect()
+    paths.iter().map(|path| answer::path(py, path, &course)).collect()
 }
 
 /// Runs the command `fewest`; returns its exit code.
@@ -193,6 +221,7 @@ fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(select, module)?)?;
+    module.add_function(wrap_pyfunction!(gamma, module)?)?;
     module.add_function(wrap_pyfunction!(train, module)?)?;
     module.add_function(wrap_pyfunction!(check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(certify, module)?)?;

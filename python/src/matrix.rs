@@ -1,5 +1,5 @@
-//! Python's matrices as designs. Nothing is copied but the pointers and row indices of sparse matrices whose integers are 64-bit or
-//! signed; rows become columns (CSR) in Python.
+//! Python's matrices as designs. Nothing is copied but the pointers and row indices of sparse
+//! matrices whose integers are 64-bit or signed; rows become columns (CSR) in Python.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,8 @@ pub(crate) enum Indices<'py> {
 fn strided<'a, T: numpy::Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<(&'a [T], [usize; 4])> {
     let values = array.as_slice().map_err(|_| PyValueError::new_err("the matrix is not contiguous"))?;
     let [n, p] = [array.shape()[0], array.shape()[1]];
-    // With one row or column both flags are set, and the strides of the other direction say nothing.
+    // With one row or column both flags are set, and the strides of the other direction say
+    // nothing.
     let (row, column) = if array.is_c_contiguous() { (p, 1) } else { (1, n) };
     Ok((values, [n, p, row, column]))
 }

@@ -1,27 +1,28 @@
-//! Columns that are elsewhere: a shard of them on a worker, and the source that asks all shards, through Python.
+//! Columns that are elsewhere: a shard of them on a worker, and the source that asks all shards,
+//! through Python.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
-use fewest::method::fgm::{FeatureScore, ScoreQuery, Source};
-use fewest::{Design, Error, RowMatrix, RuleList, Rules, SparseDesign, check_values};
+use fewest::method::fgm::{FeatureScore, ScoreQuery, Source, fgm_from};
+use fewest::{AnyMethod, Design, Error, Report, RowMatrix, RuleList, Rules, SparseDesign, check_values};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pythonize::depythonize;
 
-use crate::enter::{Asked, enter};
+use crate::enter::{CallLimits, enter, panicked, pool};
 use crate::matrix::{Columns, Indices};
-use crate::request::Method;
-use crate::{numbers, raised};
+use crate::{answer, labels, numbers, raised, settings};
 
 /// Features and their scores.
 type Scores<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 /// n, column starts, row indices and values of a CSC matrix.
 type Csc<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
-/// Features `first`, `first + 1`, ... of a matrix, with the values of all samples. Features are counted from 0 in the whole matrix,
-/// everywhere. The arrays stay Python's; it is pickled as they are.
+/// Features `first`, `first + 1`, ... of a matrix, with the values of all samples. Features are
+/// counted from 0 in the whole matrix, everywhere. The arrays stay Python's; it is pickled as they
+/// are.
 #[pyclass(frozen, module = "fewest._core")]
 pub(crate) struct Shard {
     first: usize,
@@ -48,16 +49,19 @@ impl Shard {
         if v.len() != self.n {
             return Err(PyValueError::new_err(format!("{} values for {} samples", v.len(), self.n)));
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| PyValueError::new_err(format!("cannot start {threads} threads: {error}")))?;
-        self.with(py, |design| py.detach(|| pool.install(|| answer(design, v))).map_err(raised))
+        let pool = pool(Some(threads))?;
+        self.with(py, |design| {
+            let answer = || catch_unwind(AssertUnwindSafe(|| pool.install(|| answer(design, v))));
+            py.detach(answer).map_err(|panic| panicked(&*panic))?.map_err(raised)
+        })
     }
 
     /// What `f` makes of the columns.
     fn with<T>(&self, py: Python<'_>, f: impl FnOnce(&dyn Design) -> PyResult<T>) -> PyResult<T> {
         let columns: Columns<'_> = self.matrix.extract(py)?;
         match &columns {
-            // Checked when it was made; looking at every row index again would cost as much as a pass.
+            // Checked when it was made; looking at every row index again would cost as much as a
+            // pass.
             Columns::Sparse(n, _, Indices::Short(rows), values) => {
                 f(&SparseDesign::view(*n, &self.start, bytemuck::cast_slice(numbers(rows)?), numbers(values)?))
             }
@@ -95,7 +99,8 @@ impl Shard {
         (self.first, self.n, self.p, self.stored, self.sparse)
     }
 
-    /// The features of the `most` largest scores x_j . v squared, and of `always`, without `never`; and the scores.
+    /// The features of the `most` largest scores x_j . v squared, and of `always`, without `never`;
+    /// and the scores.
     fn largest<'py>(
         &self,
         py: Python<'py>,
@@ -160,8 +165,9 @@ impl Shard {
     }
 }
 
-/// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always, never)`, `scores(v)` and
-/// `columns(features)`, which answer for the whole matrix; `columns` gives a list of matrices, side by side those asked for.
+/// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always,
+/// never)`, `scores(v)` and `columns(features)`, which answer for the whole matrix; `columns` gives
+/// a list of matrices, side by side those asked for.
 struct Elsewhere {
     n: usize,
     p: usize,
@@ -235,7 +241,8 @@ impl Source for Elsewhere {
     }
 }
 
-/// As [`crate::select`] by the feature generating machine, on n x p values that are elsewhere; see [`Elsewhere`] for `source`.
+/// As [`crate::select`] by the feature generating machine, on n x p values that are elsewhere; see
+/// [`Elsewhere`] for `source`.
 ///
 /// # Errors
 /// As [`crate::select`], and what the source raises.
@@ -249,21 +256,24 @@ pub(crate) fn select_from<'py>(
     weights: PyReadonlyArray1<'py, f64>,
     rules: &Bound<'py, PyAny>,
     method: &Bound<'py, PyAny>,
-    asked: &Bound<'py, PyAny>,
-    told: Option<Py<PyAny>>,
+    limits: &Bound<'py, PyAny>,
+    listener: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (rules, method, asked): (RuleList, Method, Asked) =
-        (depythonize(rules)?, depythonize(method)?, depythonize(asked)?);
+    let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
+        (settings(rules)?, settings(method)?, settings(limits)?);
+    let AnyMethod::Fgm(fgm) = method else {
+        return Err(PyValueError::new_err(format!("columns elsewhere are for fgm, not for {}", method.info().name)));
+    };
     let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
-    let rules = Rules::new(p, rules, &[]).map_err(raised)?;
     let source = Elsewhere { n, p, source, raised: Mutex::new(None) };
-    let found = enter(py, &asked, told, |limits, observer| {
-        method.select_from(&source, codes, weights, &rules, limits, observer)
+    let found = enter(py, &limits, listener, |limits, observer| {
+        let rules = Rules::new(p, rules, &[])?;
+        fgm_from(&source, &labels(codes), Some(weights), &rules, &fgm, limits, observer)
     });
     // What Python raised goes through as it is.
     if let Some(error) = source.raised.into_inner().expect("nothing panics while it is held") {
         return Err(error);
     }
-    let (answer, run) = found?;
-    answer.to_dict(py, &run)
+    let (report, course) = found?;
+    answer::selected(py, &Report::from(report), &course)
 }

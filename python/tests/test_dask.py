@@ -102,14 +102,14 @@ def test_files_of_samples_are_turned_into_shards_of_features(client, tmp_path):
         dump_svmlight_file(X[rows], y[rows], str(svm[-1]), zero_based=False)
         npz.append(tmp_path / f"part{k}.npz")
         sp.save_npz(npz[-1], X[rows].tocsr())
-    assert_same(FeatureGeneratingMachine(n_features_to_select=10).fit([str(f) for f in svm], None), here)
+    assert_same(FeatureGeneratingMachine(n_features_to_select=10).fit([str(f) for f in svm]), here)
     assert_same(FeatureGeneratingMachine(n_features_to_select=10).fit(npz, y), here)
     # Read once, fitted twice.
     shards = Shards.from_files(svm, n_features=5000)
     assert shards.shape == (300, 5000) and shards.stored == X.nnz and len(shards.futures) == 2
     for size in (4, 10):
         here = FeatureGeneratingMachine(n_features_to_select=size).fit(X, y)
-        assert_same(FeatureGeneratingMachine(n_features_to_select=size).fit(shards, None), here)
+        assert_same(FeatureGeneratingMachine(n_features_to_select=size).fit(shards), here)
 
 
 def test_files_of_features_are_the_shards(client, tmp_path):
@@ -134,7 +134,7 @@ def test_names_of_parquet_columns(client, tmp_path):
     frame[50:].to_parquet(files[1])
     rules = Rules(max_features=3, require=["gene0"])
     here = FeatureGeneratingMachine(rules=rules).fit(frame.drop(columns="y"), frame["y"])
-    there = FeatureGeneratingMachine(rules=rules).fit(files, None)
+    there = FeatureGeneratingMachine(rules=rules).fit(files)
     assert list(there.get_feature_names_out()) == list(here.get_feature_names_out())
     np.testing.assert_allclose(there.objective_, here.objective_, rtol=1e-8)
 
@@ -189,6 +189,12 @@ def test_bad_input_says_what_is_wrong(client, tmp_path):
         machine.fit(blocks, y[1:])
     with pytest.raises(ValueError, match="Only binary"):
         machine.fit(blocks, np.arange(50) % 3)
+    with pytest.raises(ValueError, match="one class"):
+        machine.fit(blocks, np.ones(50))
+    with pytest.raises(ValueError, match="turn texts into numbers"):
+        machine.fit(["a text", "another"], [0, 1])
+    with pytest.raises(TypeError, match=r"X.compute\(\)"):
+        machine.fit(X, y).certify(blocks, y)
     with pytest.raises(ValueError, match="y is None"):
         machine.fit(blocks, None)
     with pytest.raises(FileNotFoundError, match="nowhere.svm"):

@@ -5,6 +5,8 @@ import sys
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from fewest import SVMRFE, ExactSelector, SearchDisplay, SelectionPathDisplay, StabilityDisplay
 
@@ -33,6 +35,10 @@ def test_search(data):
     display = SearchDisplay.from_selector(selector)
     assert display.objective[-1] == pytest.approx(selector.objective_)
     assert (np.diff(display.bound[np.isfinite(display.bound)]) >= 0).all()
+    pipeline = make_pipeline(StandardScaler(), ExactSelector(n_features_to_select=3)).fit(*data)
+    assert len(SearchDisplay.from_selector(pipeline).time) > 0
+    with pytest.raises(ValueError, match="no search to show"):
+        SearchDisplay.from_selector(SVMRFE(n_features_to_select=3).fit(*data))
     _, ax = plt.subplots()
     assert display.plot(ax=ax).ax_ is ax
 

@@ -3,10 +3,12 @@
 import itertools
 import os
 import pickle
+import re
 import signal
 import threading
 import time
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import RFE, RFECV
+from sklearn.feature_selection import RFE, RFECV, SelectFromModel
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
@@ -30,6 +32,8 @@ from fewest import (
     EvaluationRFE,
     ExactSelector,
     FeatureGeneratingMachine,
+    FlipSelector,
+    FSVSelector,
     InformationGain,
     L1SVMSelector,
     LagrangianSelector,
@@ -38,6 +42,7 @@ from fewest import (
     Progress,
     Rules,
 )
+from fewest._engine import limits_of
 
 
 def problem(n=60, p=12, seed=0, classes=2):
@@ -148,10 +153,24 @@ def test_bounds_are_bounds():
     assert lagrangian.bound_ <= exact.objective_ * (1 + 1e-7) <= lagrangian.objective_ * (1 + 2e-7)
     machine = FeatureGeneratingMachine(n_features_to_select=3).fit(X, y)
     assert machine.bound_ <= machine.objective_
-    l1 = L1SVMSelector(C=0.1).fit(X, y)
-    w, b = l1.coef_[0], l1.intercept_[0]
-    slack = np.maximum(0, 1 - np.where(y == 1, 1, -1) * (X[:, l1.support_] @ w + b))
-    assert l1.objective_ == pytest.approx(np.abs(w).sum() + 0.1 * (slack**2).sum(), rel=1e-7)
+    for loss, power in (("hinge", 1), ("squared_hinge", 2)):
+        l1 = L1SVMSelector(C=0.1, loss=loss).fit(X, y)
+        w, b = l1.coef_[0], l1.intercept_[0]
+        slack = np.maximum(0, 1 - np.where(y == 1, 1, -1) * (X @ w + b))
+        assert l1.objective_ == pytest.approx(np.abs(w).sum() + 0.1 * (slack**power).sum(), rel=1e-7)
+
+
+def test_a_size_is_a_promise():
+    X, y = make_classification(200, 300, n_informative=20, random_state=0)
+    machine = FeatureGeneratingMachine(n_features_to_select=10).fit(X, y)
+    mixture = FeatureGeneratingMachine(subset_size=10).fit(X, y)
+    assert machine.n_features_ <= 10 < mixture.n_features_
+    assert FeatureGeneratingMachine(n_features_to_select=4, subset_size=10).fit(X, y).n_features_ <= 4
+    assert FeatureGeneratingMachine().fit(X, y).n_features_ <= 5
+    assert FeatureGeneratingMachine(rules=Rules(at_most=[(1, [0, 1])])).fit(X, y).n_features_ <= 5
+    # More features than any size that was asked for.
+    certificate = mixture.certify(X, y, time_limit=1)
+    assert certificate["bound"] <= certificate["objective"]
 
 
 def test_gaussian_alignment_is_the_largest():
@@ -231,6 +250,158 @@ def test_bad_rules_are_named():
         SVMRFE(rules=Rules(budget=1, costs=[1.0, 2.0])).fit(X, y)
     with pytest.warns(UserWarning, match="12 features"):
         assert SVMRFE(n_features_to_select=50).fit(X, y).n_features_ == 12
+
+
+def test_rules_without_a_size():
+    X, y = problem(p=12)
+    # A budget or a group bounds the size: what is found is what a size of all features finds. Without them it is 5.
+    budget, groups = {"budget": 7, "costs": np.ones(12)}, {"at_most": [(2, range(4))]}
+    selectors = (ExactSelector(), BendersSelector(C=0.01), AlignmentSelector(gamma=1e-3), InformationGain(bins=4), SVMRFE())
+    for selector, rules in itertools.product([*selectors, FlipSelector(cv=3)], (budget, groups)):
+        free, all_features = (clone(selector).set_params(rules=r).fit(X, y) for r in (Rules(**rules), Rules(**rules, max_features=12)))
+        assert (free.support_ == all_features.support_).all()
+    assert ExactSelector(rules=Rules(**budget)).fit(X, y).n_features_ == 7
+    assert ExactSelector(rules=Rules(**groups)).fit(X, y).n_features_ > 6
+    for rules in (None, Rules(require=[3]), Rules(implies=[(0, 1)])):
+        assert ExactSelector(rules=rules).fit(X, y).n_features_ == 5
+    assert SVMRFE().fit(X, y).n_features_ == 6
+
+
+def test_features_of_rules():
+    X, y = problem(p=6)
+    mask = np.array([False, True, False, False, True, False])
+    selector = SVMRFE(rules=Rules(max_features=3, require=mask)).fit(X, y)
+    assert selector.support_[[1, 4]].all()
+    assert SVMRFE(rules=Rules(max_features=3, forbid=mask.tolist())).fit(X, y).support_[[1, 4]].sum() == 0
+    wrong = {
+        "mask of shape": Rules(require=mask[:4]),
+        "2.9.*integer": Rules(require=[2.9]),
+        "True.*integer": Rules(implies=[(True, 1)]),
+        "max_features is -1": Rules(max_features=-1),
+        "max_features is 2.5": Rules(max_features=2.5),
+        "at_most takes pairs": Rules(at_most=[([0, 1], 1)]),
+        "m in at_least is -1": Rules(at_least=[(-1, [0, 1])]),
+        "implies takes pairs": Rules(implies=["ab"]),
+        "6 features, counted from 0": Rules(forbid=[6]),
+        "set_output": Rules(require=["age"]),
+    }
+    for message, rules in wrong.items():
+        with pytest.raises(ValueError, match=message):
+            SVMRFE(rules=rules).fit(X, y)
+
+
+def test_rules_can_be_searched_and_compared():
+    X, y = problem()
+    selector = SVMRFE(rules=Rules(require=[1]))
+    search = GridSearchCV(selector, {"rules__max_features": [1, 3]}, cv=3).fit(X, y)
+    assert search.best_estimator_.n_features_ == search.best_params_["rules__max_features"]
+    assert selector.rules == Rules(require=[1])
+    assert Rules(costs=np.ones(3)) == Rules(costs=np.ones(3)) != Rules(costs=np.zeros(3))
+    assert Rules(costs=np.ones(3)) != Rules(costs={0: 1.0})
+    with pytest.raises(ValueError, match="no rule 'size'"):
+        Rules().set_params(size=3)
+
+
+def test_unaligned_arrays_are_taken():
+    X, y = problem()
+    raw = np.frombuffer(b"x" + X.tobytes(), dtype=np.uint8)[1:]
+    unaligned = raw.view(np.float64).reshape(X.shape)
+    assert not unaligned.flags.aligned
+    want = SVMRFE(n_features_to_select=4).fit(X, y)
+    assert (SVMRFE(n_features_to_select=4).fit(unaligned, y).ranking_ == want.ranking_).all()
+    sparse = sp.csc_array(X)
+    sparse.data = np.frombuffer(b"x" + sparse.data.tobytes(), dtype=np.uint8)[1:].view(np.float64)
+    assert not sparse.data.flags.aligned
+    assert (SVMRFE(n_features_to_select=4).fit(sparse, y).ranking_ == want.ranking_).all()
+
+
+def test_certify_checks_what_it_is_given():
+    pd = pytest.importorskip("pandas")
+    X, y = problem()
+    selector = SVMRFE(n_features_to_select=3).fit(X, y)
+    with pytest.raises(ValueError, match="features"):
+        selector.certify(selector.transform(X), y)
+    with pytest.raises(ValueError, match="classes"):
+        selector.certify(X, np.where(y == 1, "a", "b"))
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(12)])
+    selector = SVMRFE(n_features_to_select=3).fit(frame, y)
+    with pytest.raises(ValueError, match="order"):
+        selector.certify(frame[frame.columns[::-1]], y)
+    with pytest.raises(AttributeError) as caught:
+        SVMRFE().fit(*load_iris(return_X_y=True)).certify(X, y)
+    assert "two classes" in str(caught.value.__cause__)
+    # More features than the default size, chosen by cross-validation.
+    wide = SVMRFE(cv=3, min_features_to_select=9).fit(X, y)
+    assert wide.certify(X, y)["status"] == "optimal"
+
+
+def test_a_panic_is_a_runtime_error():
+    from fewest import _core
+
+    X, y = problem()
+    arguments = np.asfortranarray(X), y.astype(np.uint32), np.ones(len(y))
+    with pytest.raises(RuntimeError, match="report it"):
+        _core.certify(*arguments, {"max_features": 3}, [99], {"cost": 1.0}, {})
+
+
+def test_settings_that_there_are_not_are_refused():
+    from fewest import _core
+
+    X, y = problem()
+    arguments = np.asfortranarray(X), y.astype(np.uint32), np.ones(len(y))
+    with pytest.raises(ValueError, match="class_weight"):
+        _core.select(*arguments, {"max_features": 3}, {"name": "fsv", "class_weight": "balanced"}, {}, None)
+    with pytest.raises(TypeError, match="class_weight"):
+        FSVSelector(class_weight="balanced")
+    with pytest.raises(ValueError, match="gamma"):
+        SVMRFE(kernel="rbf", gamma="large").fit(X, y)
+    with pytest.raises(ValueError, match="min_features_to_select is 10"):
+        SVMRFE(cv=3, n_features_to_select=3, min_features_to_select=10).fit(X, y)
+
+
+def test_gamma_is_scikit_learn_s_and_the_papers():
+    X, y = load_iris(return_X_y=True)
+    weights = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
+    repeated = X.repeat(weights.astype(int), axis=0)
+    selector = AlignmentSelector(n_features_to_select=2, gamma="scale").fit(X, y, sample_weight=weights)
+    assert selector.gamma_ == pytest.approx(1 / (2 * repeated.var()))
+    distances = ((repeated[:, None] - repeated[None]) ** 2).sum(-1)[np.triu_indices(len(repeated), 1)]
+    for gamma, beta in (("sigest", 1.0), ("sigest:0.5", 0.5)):
+        selector = AlignmentSelector(n_features_to_select=2, gamma=gamma).fit(X, y, sample_weight=weights)
+        assert selector.gamma_ == pytest.approx(beta / (2 / 4 * np.median(distances)))
+        assert selector.estimator_.gamma == selector.gamma_
+    for gamma in ("1/p", "auto"):
+        selector = SVMRFE(n_features_to_select=2, kernel="rbf", gamma=gamma).fit(X, y)
+        assert selector.estimator_.gamma == 0.5
+
+
+def test_coefficients_of_all_features():
+    X, y = problem()
+    selector = L1SVMSelector(C=0.05).fit(X, y)
+    assert selector.coef_.shape == (1, 12) and ((selector.coef_[0] != 0) == selector.support_).all()
+    np.testing.assert_allclose(selector.decision_function(X), X @ selector.coef_[0] + selector.intercept_[0])
+    assert (SelectFromModel(selector, threshold=1e-12).fit(X, y).get_support() == selector.support_).all()
+
+
+def test_docstrings_are_complete():
+    import inspect
+
+    import fewest
+
+    for name in fewest.__all__:
+        estimator = getattr(fewest, name)
+        if hasattr(estimator, "get_params") and name != "Rules":
+            described = re.findall(r"^(\w+) : .*default=", estimator.__doc__.split("Attributes\n---")[0], re.MULTILINE)
+            assert described == list(inspect.signature(estimator).parameters), name
+
+
+def test_one_thread_in_worker_processes():
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    assert "threads" not in limits_of(SVMRFE(), None)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert pool.submit(limits_of, SVMRFE(), None).result()["threads"] == 1
 
 
 def test_inside_scikit_learn_s_tools(tmp_path):
@@ -356,20 +527,38 @@ def test_scikit_learn_s_callback_protocol():
     SVMRFE(n_features_to_select=3).set_callbacks(ProgressBar()).fit(X, y)
 
 
-def test_ctrl_c_keeps_the_best_so_far():
-    X, y = problem(n=300, p=80, seed=2)
+@contextmanager
+def ctrl_c(after):
+    """One SIGINT to this process after some seconds."""
     # What runs in the background is started with Ctrl-C ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    begun = time.monotonic()
     try:
-        with pytest.warns(ConvergenceWarning, match="interrupted"):
-            selector = ExactSelector(n_features_to_select=15, gap=0.0, time_limit=60).fit(X, y)
+        yield
     finally:
+        timer.cancel()
         signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - begun < 10
+
+
+def test_ctrl_c_raises_or_keeps_the_best_so_far():
+    X, y = problem(n=300, p=80, seed=2)
+    selector = ExactSelector(n_features_to_select=15, gap=0.0, time_limit=60, on_interrupt="keep")
+    begun = time.monotonic()
+    with ctrl_c(0.5), pytest.warns(ConvergenceWarning, match="interrupted"):
+        selector.fit(X, y)
     assert selector.status_ == "cancelled" and selector.n_features_ > 0
+    with ctrl_c(0.5), pytest.raises(KeyboardInterrupt):
+        clone(selector).set_params(on_interrupt="raise").fit(X, y)
+    with ctrl_c(0.5), pytest.raises(KeyboardInterrupt):
+        SVMRFE(n_features_to_select=15).fit(X, y).certify(X, y, time_limit=60)
+    assert time.monotonic() - begun < 30
+
+
+def test_ctrl_c_ends_a_cross_validation():
+    X, y = problem(n=300, p=80, seed=2)
+    with ctrl_c(0.5), pytest.raises(KeyboardInterrupt):
+        cross_validate(ExactSelector(n_features_to_select=15, gap=0.0, time_limit=20), X, y, cv=3, error_score="raise")
 
 
 def test_verbose_and_logging(capsys, caplog):

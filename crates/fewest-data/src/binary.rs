@@ -12,19 +12,28 @@ use crate::{DataError, Place};
 ///
 /// # Errors
 /// Missing values, and unless `optional` the checks of a training target.
-pub(crate) fn target(file: &str, column: &str, names: &[String], optional: bool) -> Result<Option<Target>, DataError> {
-    let missing = names.iter().filter(|name| name.is_empty()).count() as u64;
-    if let Some(at) = names.iter().position(String::is_empty) {
-        if optional && missing as usize == names.len() {
+pub(crate) fn target<'a>(
+    file: &str,
+    column: &str,
+    names: impl ExactSizeIterator<Item = &'a str>,
+    optional: bool,
+) -> Result<Option<Target>, DataError> {
+    let (rows, mut labels) = (names.len(), Labels::default());
+    let (mut missing, mut first) = (0, None);
+    for (at, name) in names.enumerate() {
+        if name.is_empty() {
+            missing += 1;
+            first = first.or(Some(at));
+        }
+        let code = labels.code(name);
+        labels.push_code(code);
+    }
+    if let Some(at) = first {
+        if optional && missing == rows {
             return Ok(None);
         }
         let place = Place::row(file, at as u64 + 1).column(column);
-        return Err(DataError::NotFinite { place, cell: String::new(), count: missing });
-    }
-    let mut labels = Labels::default();
-    for name in names {
-        let code = labels.code(name);
-        labels.push_code(code);
+        return Err(DataError::NotFinite { place, cell: String::new(), count: missing as u64 });
     }
     let target = labels.finish(column.to_owned());
     if !optional {

@@ -14,6 +14,7 @@ mod encoding;
 mod error;
 pub mod generate;
 mod header;
+mod mapped;
 mod names;
 mod note;
 mod npz;
@@ -32,9 +33,9 @@ mod table;
 mod target;
 mod waves;
 
-pub use columns::MappedDesign;
 pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};
+pub use mapped::MappedDesign;
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};

@@ -1,4 +1,5 @@
-//! Damaged files: no reader panics, hangs, or takes memory out of proportion.
+//! Damaged files, and files of wrong parts (`structure`): no reader panics, hangs, or takes memory
+//! out of proportion.
 //!
 //! `cargo test` runs a few cases of each; `FEWEST_FUZZ_SECONDS=600 cargo test --release -p
 //! fewest-data --test fuzz -- csv` runs one reader that long. What is proved of each case: it ends
@@ -6,7 +7,9 @@
 //! bytes of the (uncompressed) file.
 
 mod common;
+mod structure;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +18,7 @@ use fewest_data::{Format, ReadOptions, write};
 use peak_alloc::PeakAlloc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use structure::{Dice, binary, text as forms};
 
 #[global_allocator]
 static PEAK: PeakAlloc = PeakAlloc;
@@ -29,6 +33,9 @@ const SECONDS: f64 = 5.0;
 
 /// The peak is of the whole process, so that one case runs at a time.
 static ALONE: Mutex<()> = Mutex::new(());
+
+/// Readings that ended with data: each case is read in two ways.
+static READ: AtomicUsize = AtomicUsize::new(0);
 
 /// A change to the bytes of a file; positions are fractions of its length.
 #[derive(Debug, Clone)]
@@ -82,17 +89,28 @@ fn change(words: &'static [&'static str]) -> impl Strategy<Value = Change> {
     ]
 }
 
-/// A file: a good one with changes, or anything.
-fn file(good: Vec<Vec<u8>>, words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
-    let changed =
-        (prop::sample::select(good), prop::collection::vec(change(words), 0..6)).prop_map(|(mut bytes, changes)| {
-            for change in changes {
-                change.apply(&mut bytes);
-            }
-            bytes
-        });
+/// Makes a file of the format from its parts.
+type Maker = std::sync::Arc<dyn Fn(&mut Dice) -> Vec<u8>>;
+
+/// A file: a good one with changes, one made from parts, also with changes, or anything.
+fn file(good: Vec<Vec<u8>>, make: Maker, words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+    let changes = |most| prop::collection::vec(change(words), 0..most);
+    let apply = |(mut bytes, changes): (Vec<u8>, Vec<Change>)| {
+        for change in changes {
+            change.apply(&mut bytes);
+        }
+        bytes
+    };
+    let made = any::<u64>().prop_map(move |seed| make(&mut Dice::new(seed)));
+    let good = prop::sample::select(good);
     let pieces = prop::collection::vec(prop::sample::select(words), 0..200).prop_map(|w| w.concat().into_bytes());
-    prop_oneof![6 => changed, 1 => prop::collection::vec(any::<u8>(), 0..600), 2 => pieces]
+    prop_oneof![
+        6 => (good, changes(6)).prop_map(apply),
+        6 => made.clone(),
+        3 => (made, changes(3)).prop_map(apply),
+        1 => prop::collection::vec(any::<u8>(), 0..600),
+        2 => pieces,
+    ]
 }
 
 /// Reads one file in two ways and checks time and memory.
@@ -113,6 +131,7 @@ fn check(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
         prop_assert!(seconds < SECONDS, "{seconds} seconds for a file of {} bytes", bytes.len());
         match result {
             Ok(data) => {
+                READ.fetch_add(1, Ordering::Relaxed);
                 let all: Vec<f64> =
                     (0..data.features.n_features().min(50)).map(|j| data.features.value(0, j)).collect();
                 prop_assert!(all.iter().all(|x| x.is_finite()));
@@ -127,10 +146,15 @@ fn check(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
 }
 
 /// A few cases, or as many as `FEWEST_FUZZ_SECONDS` allow.
-fn fuzz(format: Format, good: Vec<Vec<u8>>, words: &'static [&'static str]) {
+fn fuzz(
+    format: Format,
+    good: Vec<Vec<u8>>,
+    make: impl Fn(&mut Dice) -> Vec<u8> + 'static,
+    words: &'static [&'static str],
+) {
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let seconds = std::env::var("FEWEST_FUZZ_SECONDS").ok().map(|s| s.parse::<u64>().expect("seconds"));
-    let files = file(good, words);
+    let files = file(good, std::sync::Arc::new(make), words);
     let config = |cases| Config { cases, failure_persistence: None, ..Config::default() };
     match seconds {
         None => {
@@ -140,20 +164,21 @@ fn fuzz(format: Format, good: Vec<Vec<u8>>, words: &'static [&'static str]) {
         }
         Some(seconds) => {
             let end = Instant::now() + Duration::from_secs(seconds);
+            let before = READ.load(Ordering::Relaxed);
             let mut cases = 0;
             while Instant::now() < end {
                 TestRunner::new(config(500)).run(&files, |bytes| check(format, &bytes)).expect("all cases pass");
                 cases += 500;
             }
-            report(format, cases);
+            report(format, cases, READ.load(Ordering::Relaxed) - before);
         }
     }
     drop(alone);
 }
 
 #[allow(clippy::print_stderr, reason = "the count of cases is the result of a long run")]
-fn report(format: Format, cases: usize) {
-    eprintln!("{}: {cases} cases", format.name());
+fn report(format: Format, cases: usize, read: usize) {
+    eprintln!("{}: {cases} cases, data in {read} of {} readings", format.name(), 2 * cases);
 }
 
 /// A table as bytes of another format.
@@ -178,7 +203,7 @@ fn text(files: &[&str]) -> Vec<Vec<u8>> {
 fn csv() {
     let words =
         &["a", ",", "\n", "\"", "\"\"", "\r\n", "1", "0.5", "nan", "y", "1e400", "u", "?", "-", "\u{feff}", ",,,,,,,,"];
-    fuzz(Format::Csv, text(&TABLES), words);
+    fuzz(Format::Csv, text(&TABLES), forms::csv, words);
 }
 
 #[test]
@@ -207,7 +232,7 @@ fn svmlight() {
         "\t",
         "\r",
     ];
-    fuzz(Format::Svmlight, good, words);
+    fuzz(Format::Svmlight, good, forms::svmlight, words);
 }
 
 #[test]
@@ -237,13 +262,18 @@ fn arff() {
         "4000000000 1",
         " numeric\n",
     ];
-    fuzz(Format::Arff, good, words);
+    fuzz(Format::Arff, good, forms::arff, words);
 }
 
 #[test]
 fn csc() {
-    let good = TABLES.iter().map(|t| converted(t, "csc")).collect();
-    fuzz(Format::Csc, good, &["FEWESTCC", "\0\0\0\0", "\u{1}\0\0\0", "\x7f\x7f\x7f\x7f", "x1", "9"]);
+    let good: Vec<Vec<u8>> = TABLES.iter().map(|t| converted(t, "csc")).collect();
+    let right = good.clone();
+    let make = move |dice: &mut Dice| {
+        let table = dice.below(right.len());
+        binary::csc(dice, &right[table])
+    };
+    fuzz(Format::Csc, good, make, &["FEWESTCC", "\0\0\0\0", "\u{1}\0\0\0", "\x7f\x7f\x7f\x7f", "x1", "9"]);
 }
 
 #[test]
@@ -269,7 +299,7 @@ fn npz() {
         "y.npy",
         "9",
     ];
-    fuzz(Format::Npz, good, words);
+    fuzz(Format::Npz, good, binary::npz, words);
 }
 
 #[test]
@@ -282,5 +312,5 @@ fn parquet() {
     }
     let words =
         &["PAR1", "\0", "\x15\x02", "\x7f\x7f\x7f\x7f", "\x15\x7e", "y", "schema", "\x19", "\x1c", "\u{80}\u{80}"];
-    fuzz(Format::Parquet, good, words);
+    fuzz(Format::Parquet, good, binary::parquet, words);
 }

@@ -197,3 +197,13 @@ fn a_full_disk_is_no_bad_input() {
         assert_eq!(error.kind(), ErrorKind::System, "{error}");
     }
 }
+
+/// Found by the fuzzer: a model that wants `c` as a number, and a sparse row where `c`, which is
+/// nominal, is missing.
+#[test]
+fn a_missing_value_of_which_no_feature_is_made() {
+    let text = "@relation r\n@attribute c {u,v,w}\n@attribute y {a,b}\n@data\n{0 ?}\n{1 b}\n";
+    let wanted = ReadOptions { features: Some(vec!["c".into()]), target_optional: true, ..ReadOptions::default() };
+    let message = Case::new("a.arff", text).read_with(&wanted).expect_err("no such number").to_string();
+    holds(&message, &["feature `c` is needed but missing"]);
+}

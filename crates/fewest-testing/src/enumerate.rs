@@ -36,7 +36,7 @@ pub fn obeys(list: &RuleList, subset: &Subset) -> bool {
     }
     if let Some(budget) = list.budget {
         let cost: f64 = (0..chosen.len()).filter(|&j| chosen[j]).map(|j| list.costs[j]).sum();
-        return cost <= budget + 1e-9 * budget.max(1.0);
+        return cost <= budget * (1.0 + 1e-9);
     }
     true
 }

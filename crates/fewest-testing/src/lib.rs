@@ -3,8 +3,10 @@
 //! function restates a definition so plainly that it can be trusted against the code under test.
 
 mod alignment;
+mod bracket;
 mod data;
 mod enumerate;
+mod hard;
 mod judge;
 mod problems;
 mod reference;
@@ -12,8 +14,10 @@ mod rng;
 mod rules;
 
 pub use alignment::alignment_value;
+pub use bracket::{Bracket, bracket};
 pub use data::data_file;
 pub use enumerate::{all_subsets, allowed_subsets, obeys};
+pub use hard::{HardCase, HardData, HardRules};
 pub use judge::{assert_kkt, assert_kkt_kernel, assert_kkt_linear, kernel_scores, linear_scores};
 pub use problems::{RandomProblem, dense_copy, gram};
 pub use reference::{Reference, reference};

@@ -24,7 +24,7 @@ use crate::dual::active_set::ActiveSet;
 use crate::kernel::KernelRule;
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
-use crate::kernel::simd;
+use crate::simd;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
 use crate::{Clock, DualSolution, Error, Rules, Status, Subset, SvmSettings};
 

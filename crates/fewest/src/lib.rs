@@ -16,6 +16,8 @@ mod relaxation;
 mod rules;
 mod run;
 pub mod saddle;
+mod search;
+pub mod simd;
 mod subset;
 pub mod subset_oracle;
 pub mod validation;
@@ -24,11 +26,11 @@ pub use design::{DenseDesign, Design, RowMatrix, SparseDesign, StridedDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
 pub use kernel::{Gamma, Kernel, KernelRule};
-pub use method::{AnyMethod, Info, Method, Ranked, Report, Selection, Solution};
+pub use method::{AnyMethod, Info, Method, Report};
 pub use problem::{Classified, Problem, check_values};
-pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules};
+pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
-    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Run, Sense, Silent,
-    Status, drive,
+    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Ranked, Run, Selection,
+    Sense, Silent, Solution, Status, drive, relative_gap,
 };
 pub use subset::Subset;

@@ -11,7 +11,7 @@ use crate::dual::active_set::ActiveSet;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Error, Problem, Rules, Status, Subset, SvmSettings};
 
 /// Trains on shrinking subsets of a problem's features.

@@ -87,9 +87,11 @@ fn generating_reaches_the_same_value_as_all_kernels_at_once_and_as_the_root_of_e
         let problem = Problem::new(&x, &labels, None).expect("valid");
         let rules = Rules::at_most_features(14, 3).expect("valid");
         let cost = 1.5;
-        let settings = FgmSettings { cost, ..FgmSettings::default() };
+        // The mixture of subsets of 3, not a subset of it.
+        let settings = FgmSettings { cost, subset_size: Some(3), ..FgmSettings::default() };
         let limits = Limits { gap_rel: 1e-7, ..Limits::default() };
-        let generated = fgm(&problem, &rules, &settings, limits, &mut Silent).expect("valid").selection.outcome;
+        let generated =
+            fgm(&problem, &Rules::none(14), &settings, limits, &mut Silent).expect("valid").selection.outcome;
         // With V the value of margins of 1 and cost C/2, the paper's is -1 / (4 V).
         let (value, bound) = (-0.25 / generated.objective.expect("a value"), -0.25 / generated.bound.expect("a bound"));
         let svm =

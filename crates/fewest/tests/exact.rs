@@ -166,3 +166,47 @@ fn open_nodes_beyond_the_memory_change_nothing_but_the_time() {
     let none = run(&problem, &rules, &ExactSettings { svm, ..hard_settings() }, Limits::default()).outcome;
     assert_eq!((none.status, none.subset), (Status::Optimal, plenty.subset));
 }
+
+#[test]
+fn a_budget_of_equal_costs_is_a_size() {
+    let mut decided = 0;
+    for seed in 0..12 {
+        let (design, labels) = RandomProblem { n: 40, p: 12, density: 1.0, noise: 0.2, seed }.draw();
+        let problem = Problem::new(&design, &labels, None).expect("valid");
+        let costs = vec![0.1; 12];
+        let budget = fewest::RuleList { budget: Some(0.1 + 0.1 + 0.1), costs, ..fewest::RuleList::default() };
+        let group = fewest::RuleList { at_most: vec![(3, (0..12).collect())], ..fewest::RuleList::default() };
+        let sized = Rules::at_most_features(12, 3).expect("valid");
+        let settings = ExactSettings::default();
+        let truth = run(&problem, &sized, &settings, Limits::default()).outcome;
+        for list in [budget, group] {
+            let rules = Rules::new(12, list, &[]).expect("valid");
+            assert_eq!(rules.shape(), fewest::Shape::Size(3));
+            let found = run(&problem, &rules, &settings, Limits::default()).outcome;
+            assert_eq!((found.status, &found.subset), (Status::Optimal, &truth.subset), "seed {seed}");
+            assert_eq!(found.counts.nodes, truth.counts.nodes, "seed {seed}: the same tree");
+            decided += 1;
+        }
+    }
+    assert_eq!(decided, 24);
+}
+
+#[test]
+fn optimal_is_earned_by_an_allowed_incumbent_and_a_closed_gap() {
+    let rules = Rules::at_most_features(4, 1).expect("valid");
+    let end = |subset: Option<&[usize]>, bound: Option<f64>| {
+        let mut silent = Silent;
+        let limits = Limits { gap_rel: 0.01, ..Limits::default() };
+        let mut run = fewest::Run::new(&rules, limits, fewest::Sense::Min, &mut silent).expect("valid");
+        if let Some(features) = subset {
+            run.offer(&Subset::from_indices(4, features.iter().copied()), 100.0);
+        }
+        bound.into_iter().for_each(|bound| run.raise_bound(bound));
+        run.finish(Status::Optimal).status
+    };
+    assert_eq!(end(Some(&[2]), Some(99.5)), Status::Optimal);
+    assert_eq!(end(Some(&[2]), Some(98.0)), Status::Stalled, "the gap is open");
+    assert_eq!(end(Some(&[2]), None), Status::Stalled, "nothing is proven");
+    assert_eq!(end(None, Some(99.5)), Status::Stalled, "there is no subset");
+    assert_eq!(end(Some(&[1, 2]), Some(99.5)), Status::Stalled, "the rules forbid the subset");
+}

@@ -7,8 +7,11 @@ use std::time::Duration;
 use fewest::dual::train::train;
 use fewest::method::certificate::certify;
 use fewest::method::exact::ExactSettings;
+use fewest::method::exact::path::exact_path;
+use fewest::method::info_gain::path::information_gain_path;
 use fewest::method::info_gain::{Binning, information_gain};
-use fewest::method::path::{PathPoint, exact_path, information_gain_path, rfe_path};
+use fewest::method::path::PathPoint;
+use fewest::method::rfe::path::rfe_path;
 use fewest::method::rfe::{RfeSettings, Step, rfe};
 use fewest::{
     Bias, Cancel, Error, Event, Kernel, Limits, Loss, Observer, Problem, RuleList, Rules, Silent, Status, Subset,

@@ -55,6 +55,34 @@ fn best_subset_is_the_best_of_the_enumeration() {
 }
 
 #[test]
+fn a_search_that_is_stopped_gives_an_allowed_subset_and_a_true_limit() {
+    each_random(9, 600, |p, list, rng| {
+        let Ok(rules) = Rules::new(p, list, &[]) else { return };
+        let gains: Vec<f64> = (0..p).map(|_| rng.range(-1.0, 2.0)).collect();
+        let (best, mut steps) = (rules.best_subset(&gains).expect("feasible").1, rng.below(6));
+        let found = rules.best_subset_until(&gains, 0.0, &mut || {
+            steps = steps.saturating_sub(1);
+            steps == 0
+        });
+        assert!(rules.allows(&found.subset), "{:?}", rules.list());
+        assert!(found.most >= best - 1e-9, "{} below {best}: {:?}", found.most, rules.list());
+        let own: f64 = found.subset.iter().map(|j| gains[j]).sum();
+        assert!((own - found.gain).abs() < 1e-9 && found.gain <= best + 1e-9);
+    });
+}
+
+#[test]
+fn a_budget_leaves_room_for_rounding_in_proportion() {
+    for unit in [1e-9, 0.1, 7e11] {
+        let (costs, budget) = (vec![unit; 3], Some(unit + unit));
+        let rules = Rules::new(3, RuleList { costs, budget, ..RuleList::default() }, &[]).expect("feasible");
+        assert!(rules.allows(&Subset::from_indices(3, [0, 2])) && !rules.allows(&Subset::full(3)), "{unit}");
+        let gains = [1.0, 2.0, 3.0];
+        assert_eq!(rules.best_subset(&gains).expect("feasible").0, Subset::from_indices(3, [1, 2]), "{unit}");
+    }
+}
+
+#[test]
 fn best_subset_takes_no_useless_feature() {
     let rules = Rules::at_most_features(5, 4).unwrap();
     let (found, value) = rules.best_subset(&[0.0, 2.0, -1.0, 1.0, 0.0]).unwrap();

@@ -132,8 +132,9 @@ impl<'a> Reader<'a> {
                 found.push((*at, value.ok_or_else(bad)?));
                 Ok(())
             }
-            Goal::Text(at, _, _) if number::is_missing(cell) => {
-                found.push((*at, f64::NAN));
+            Goal::Text(at, _, categories) if number::is_missing(cell) => {
+                // A model that wants none of its values does not mind that one is missing.
+                found.extend((categories.width() > 0).then_some((*at, f64::NAN)));
                 Ok(())
             }
             Goal::Text(at, _, categories) => {

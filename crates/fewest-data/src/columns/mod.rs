@@ -15,12 +15,9 @@
 //!          indices ascend within a column and are below n, that values are finite.
 //! Fails    anything else is [`DataError::Damaged`] or, for a newer version, [`DataError::Unsupported`].
 
-mod design;
-mod map;
 mod read;
 mod write;
 
-pub use design::MappedDesign;
 pub(crate) use read::read;
 pub(crate) use write::{Facts, write, write_dataset};
 
@@ -29,8 +26,6 @@ use crate::{Compression, DataError};
 const MAGIC: &[u8; 8] = b"FEWESTCC";
 const VERSION: u32 = 1;
 const HEADER: u64 = 128;
-/// Entries that are looked at before the memory they take is given back: 12 MiB of rows and values.
-const BLOCK: usize = 1 << 20;
 
 /// Where the sections are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use crc32fast::Hasher;
 use fewest::Design as _;
 use rayon::prelude::*;
 
-use super::map::Map;
-use super::{HEADER, Layout, MAGIC, MappedDesign, VERSION};
+use super::{HEADER, Layout, MAGIC, VERSION};
 use crate::header::check_distinct;
+use crate::mapped::{Map, MappedDesign};
 use crate::note::TargetRule;
 use crate::options::check_memory;
 use crate::source::Source;

@@ -82,8 +82,8 @@ pub(crate) fn write(
 ) -> Result<(), DataError> {
     check_place(path)?;
     let output = |source: io::Error| DataError::Output { file: path.into(), source };
-    let (file, aim) = output::temporary(path).map_err(output)?;
-    let section = |at: u64| file.reopen().and_then(|handle| Section::new(handle, at)).map_err(output);
+    let draft = output::Draft::new(path).map_err(output)?;
+    let section = |at: u64| draft.reopen().and_then(|handle| Section::new(handle, at)).map_err(output);
 
     let text = texts(facts);
     let labels = facts.target.map_or(&[][..], |t| &t.codes);
@@ -91,7 +91,7 @@ pub(crate) fn write(
     let layout = Layout::new(facts.counts.len() as u64, stored as u64, labels.len() as u64, text.len() as u64);
     let layout = layout.expect("what is in memory or in a file fits into 2^64 bytes");
     // The gaps between the sections are holes, which read as zeros.
-    file.as_file().set_len(layout.end).map_err(output)?;
+    draft.file().set_len(layout.end).map_err(output)?;
 
     let mut starts = section(layout.starts)?;
     let mut next = 0u64;
@@ -124,7 +124,7 @@ pub(crate) fn write(
     header.extend_from_slice(&crc32fast::hash(&header).to_le_bytes());
     let mut front = section(0)?;
     front.put(&header).and_then(|()| front.sum()).map_err(output)?;
-    file.persist(&aim).map(|_| ()).map_err(|e| output(e.error))
+    draft.put().map_err(output)
 }
 
 /// Writes a data set from memory (or from another map); zeros are left out.

@@ -169,13 +169,16 @@ impl Archive<'_> {
 
     /// An array of `count` items as text.
     fn texts(&mut self, key: &str, count: usize) -> Result<Vec<String>, DataError> {
-        let file = self.file;
+        let (file, memory) = (self.file, self.memory);
         self.array(key, |array, input| {
             let flat = array.shape.len() == 1 || array.shape.len() == 2 && array.shape.contains(&1);
             if !flat || array.count() != Some(count) {
                 return Err(shape_error(file, key, array, &format!("of {count} values")));
             }
-            let mut values = Vec::new();
+            // Characters of four bytes become one to four; numbers become text of up to 24.
+            let bytes = count.saturating_mul(size_of::<String>() + array.width.max(24));
+            check_memory(file, &format!("array {key} as text"), bytes as u64, memory)?;
+            let mut values = Vec::with_capacity(count);
             let read = array.each(input, |_, bytes| values.push(array.text(bytes)));
             read.map_err(|e| damaged(file, &format!("array {key}: {e}")))?;
             Ok(values)
@@ -263,7 +266,7 @@ impl Archive<'_> {
         } else {
             key
         };
-        binary::target(self.file, &column, &names, options.target_optional)
+        binary::target(self.file, &column, names.iter().map(String::as_str), options.target_optional)
     }
 }
 

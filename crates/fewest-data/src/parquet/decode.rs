@@ -8,7 +8,7 @@ use ::parquet::data_type::DataType;
 use crate::{DataError, number};
 
 /// Values decoded at once.
-const BATCH: usize = 1 << 14;
+pub(super) const BATCH: usize = 1 << 14;
 
 /// The error of a file that cannot be decoded.
 pub(super) fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
@@ -48,11 +48,28 @@ pub(super) struct Codes {
     pub(super) values: Vec<String>,
     pub(super) rows: Vec<u32>,
     find: HashMap<Vec<u8>, u32>,
+    /// Bytes of the values, about.
+    bytes: usize,
     /// Rows (from 0) without a value.
     pub(super) missing: Vec<usize>,
 }
 
+/// Bytes that a value takes beside its text, which is kept twice.
+const VALUE: usize = 96;
+
 impl Codes {
+    /// Bytes in use, about; twice what is there, as tables double when they grow and the rest of the
+    /// memory is for what is decoded.
+    pub(super) fn bytes(&self) -> u64 {
+        2 * (self.bytes + size_of::<u32>() * self.rows.capacity() + size_of::<usize>() * self.missing.capacity()) as u64
+    }
+
+    /// Bytes of the values of all rows, each as a text of its own.
+    pub(super) fn text_bytes(&self) -> u64 {
+        let one = |&code: &u32| (size_of::<String>() + self.values[code as usize].len()) as u64;
+        self.rows.iter().map(one).sum()
+    }
+
     pub(super) fn push(&mut self, cell: Option<&[u8]>) {
         if cell.is_none_or(number::is_missing) {
             self.missing.push(self.rows.len());
@@ -60,6 +77,7 @@ impl Codes {
         let cell = cell.unwrap_or_default().trim_ascii();
         let code = self.find.get(cell).copied().unwrap_or_else(|| {
             let code = self.values.len() as u32;
+            self.bytes += VALUE + 2 * cell.len();
             self.values.push(String::from_utf8_lossy(cell).into_owned());
             self.find.insert(cell.to_vec(), code);
             code
@@ -76,7 +94,7 @@ pub(super) fn numeric<T: DataType>(
     batch: &mut dyn FnMut(Batch<'_>) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
     let mut numbers = Vec::new();
-    decode(file, reader, &mut |levels, values| {
+    decode(file, reader, BATCH, &mut |levels, values| {
         numbers.clear();
         let mut next = values.iter();
         numbers.extend(levels.map(|present| if present { next.next().map_or(f64::NAN, &value) } else { f64::NAN }));
@@ -87,10 +105,11 @@ pub(super) fn numeric<T: DataType>(
 /// Takes which rows have a value, and the values of those.
 type TakeBatch<'a, T> = dyn FnMut(&mut dyn Iterator<Item = bool>, &[T]) -> Result<(), DataError> + 'a;
 
-/// Runs `batch(present, values)` on the decoded batches of a column chunk.
+/// Runs `batch(present, values)` on the decoded batches of a column chunk, of at most `most` rows.
 pub(super) fn decode<T: DataType>(
     file: &str,
     mut reader: ColumnReaderImpl<T>,
+    most: usize,
     batch: &mut TakeBatch<'_, T::T>,
 ) -> Result<(), DataError> {
     let (mut levels, mut values) = (Vec::new(), Vec::new());
@@ -98,7 +117,7 @@ pub(super) fn decode<T: DataType>(
         levels.clear();
         values.clear();
         let (records, stored, _) =
-            reader.read_records(BATCH, Some(&mut levels), None, &mut values).map_err(|e| damaged(file, &e))?;
+            reader.read_records(most, Some(&mut levels), None, &mut values).map_err(|e| damaged(file, &e))?;
         if records == 0 {
             return Ok(());
         }

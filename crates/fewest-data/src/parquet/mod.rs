@@ -22,8 +22,8 @@ use crate::encoding::{Categories, wanted_as_text};
 use crate::header::{Header, Role, check_distinct};
 use crate::source::Source;
 use crate::target::class_name;
-use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, binary};
-use decode::{Batch, Codes, damaged, decode, numeric};
+use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, binary, number};
+use decode::{BATCH, Batch, Codes, damaged, decode, numeric};
 use shared::SharedFile;
 
 pub(crate) use write::write;
@@ -185,8 +185,12 @@ impl Table<'_> {
         let target = match header.roles.iter().position(|r| *r == Role::Target) {
             None => None,
             Some(c) => {
-                let classes: Vec<String> = self.strings(c)?.iter().map(|cell| class_name(cell)).collect();
-                binary::target(file, &header.names[c], &classes, options.target_optional)?
+                let codes = self.codes(c)?;
+                let missing = |value: &str| number::is_missing(value.as_bytes());
+                let class = |value: &String| if missing(value) { String::new() } else { class_name(value) };
+                let classes: Vec<String> = codes.values.iter().map(class).collect();
+                let rows = codes.rows.iter().map(|&code| classes[code as usize].as_str());
+                binary::target(file, &header.names[c], rows, options.target_optional)?
             }
         };
         let apart = options.apart.iter().map(|name| {
@@ -227,7 +231,7 @@ impl Table<'_> {
         let unsigned = self.kinds[c] == Kind::Unsigned;
         for group in 0..self.reader.num_row_groups() {
             let group = self.reader.get_row_group(group).map_err(|e| damaged(file, &e))?;
-            self.check_pages(group.metadata(), c)?;
+            let page = self.check_pages(group.metadata(), c)?;
             match group.get_column_reader(c).map_err(|e| damaged(file, &e))? {
                 ColumnReader::BoolColumnReader(r) => numeric(file, r, |x| f64::from(u8::from(*x)), &mut batch),
                 ColumnReader::Int32ColumnReader(r) if unsigned => {
@@ -238,26 +242,37 @@ impl Table<'_> {
                 ColumnReader::Int64ColumnReader(r) => numeric(file, r, |x| *x as f64, &mut batch),
                 ColumnReader::FloatColumnReader(r) => numeric(file, r, |x| f64::from(*x), &mut batch),
                 ColumnReader::DoubleColumnReader(r) => numeric(file, r, |x| *x, &mut batch),
-                ColumnReader::ByteArrayColumnReader(r) => decode::<ByteArrayType>(file, r, &mut |levels, values| {
-                    let mut next = values.iter();
-                    let cells: Vec<Option<&[u8]>> =
-                        levels.map(|present| if present { next.next().map(ByteArray::data) } else { None }).collect();
-                    batch(Batch::Text(&cells))
-                }),
+                ColumnReader::ByteArrayColumnReader(r) => {
+                    decode::<ByteArrayType>(file, r, self.texts_at_once(page), &mut |levels, values| {
+                        let mut next = values.iter();
+                        let cells: Vec<Option<&[u8]>> = levels
+                            .map(|present| if present { next.next().map(ByteArray::data) } else { None })
+                            .collect();
+                        batch(Batch::Text(&cells))
+                    })
+                }
                 _ => Err(damaged(file, &"a column changed its type")),
             }?;
         }
         Ok(())
     }
 
-    /// Checks the pages of a column before they are decoded.
-    fn check_pages(&self, group: &RowGroupMetaData, c: usize) -> Result<(), DataError> {
+    /// Checks the pages of a column before they are decoded. Returns the most bytes that a page
+    /// takes.
+    fn check_pages(&self, group: &RowGroupMetaData, c: usize) -> Result<u64, DataError> {
         let (file, name) = (&self.header.file, &self.header.names[c]);
         let chunk = group.columns().get(c).ok_or_else(|| self.wrong_length(c))?;
         check_codec(file, name, chunk)?;
         let bytes = pages::check_chunk(&self.shared, chunk, group.num_rows())
             .map_err(|e| damaged(file, &format!("column `{name}`: {e}")))?;
-        crate::options::check_memory(file, &format!("a page of column `{name}`"), bytes, self.memory)
+        crate::options::check_memory(file, &format!("a page of column `{name}`"), bytes, self.memory)?;
+        Ok(bytes)
+    }
+
+    /// Texts that are decoded at once. Where a text is told by its difference from the one before,
+    /// each of them may be as long as all that a page of so many bytes tells.
+    fn texts_at_once(&self, page: u64) -> usize {
+        ((self.memory / 4 / page.max(1)) as usize).clamp(1, BATCH)
     }
 
     /// A numeric column, missing values as NaN.
@@ -277,6 +292,8 @@ impl Table<'_> {
         let mut codes = Codes::default();
         self.each_batch(c, |batch| {
             batch.each_cell(|cell| codes.push(cell));
+            let what = format!("the values of column `{}`", self.header.names[c]);
+            crate::options::check_memory(&self.header.file, &what, codes.bytes(), self.memory)?;
             if codes.rows.len() > self.rows { Err(self.wrong_length(c)) } else { Ok(()) }
         })?;
         if codes.rows.len() == self.rows { Ok(codes) } else { Err(self.wrong_length(c)) }
@@ -285,6 +302,8 @@ impl Table<'_> {
     /// A column as text, missing values as empty text.
     fn strings(&self, c: usize) -> Result<Vec<String>, DataError> {
         let codes = self.codes(c)?;
+        let what = format!("column `{}` as text", self.header.names[c]);
+        crate::options::check_memory(&self.header.file, &what, codes.text_bytes(), self.memory)?;
         let mut values: Vec<String> = codes.rows.iter().map(|&code| codes.values[code as usize].clone()).collect();
         codes.missing.iter().for_each(|&row| values[row].clear());
         Ok(values)

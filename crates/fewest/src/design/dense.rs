@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Design, RowMatrix};
 use crate::Error;
-use crate::kernel::simd;
+use crate::simd;
 
 /// Dense column-major matrix, owned or borrowed.
 #[derive(Debug, Clone)]

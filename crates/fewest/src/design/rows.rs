@@ -1,7 +1,7 @@
 //! Row-major copy of chosen features, for the solvers that visit one sample at a time.
 
 use super::{DenseDesign, Design, SparseDesign};
-use crate::kernel::simd;
+use crate::simd;
 
 /// Row-major matrix, dense or compressed sparse rows; made by [`super::Design::rows`].
 #[derive(Debug, Clone)]

@@ -21,7 +21,7 @@
 use super::{Bias, BoxDual};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::inverse::invert;
-use crate::kernel::simd;
+use crate::simd;
 
 /// Tuning: chosen by hand; `make bench-train` and `make bench-rfe` show what a change costs.
 mod tuning {

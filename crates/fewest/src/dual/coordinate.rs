@@ -26,7 +26,7 @@
 
 use super::sweep::{self, Coordinate, Descent, Epoch, Shuffle};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, kkt};
-use crate::kernel::simd;
+use crate::simd;
 use crate::{RowMatrix, Status};
 
 /// Tuning: chosen by hand; `make bench-train` shows what a change costs.

@@ -28,7 +28,7 @@
 use super::normal::{Extended, Normal};
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, newton};
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{RowMatrix, Status};
 
 /// Numbers that steer the method, chosen by hand; `make bench-train` shows what a change costs.

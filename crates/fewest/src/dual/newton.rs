@@ -33,7 +33,7 @@
 use super::normal::{Extended, Normal};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{RowMatrix, Status};
 
 /// Numbers that steer the method, chosen by hand; `make bench-train` shows what a change costs.

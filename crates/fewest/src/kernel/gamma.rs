@@ -45,11 +45,20 @@ impl Gamma {
     /// # Errors
     /// A number out of range; for `sigest` the errors of [`sigest`].
     pub fn number(self, design: &dyn Design, most: usize) -> Result<f64, Error> {
+        self.weighted_number(design, None, most)
+    }
+
+    /// [`Gamma::number`], sample i counting as `counts[i]` samples (1 for none).
+    ///
+    /// # Errors
+    /// As [`Gamma::number`]; counts that do not fit the samples.
+    pub fn weighted_number(self, design: &dyn Design, counts: Option<&[f64]>, most: usize) -> Result<f64, Error> {
         self.check()?;
+        check_counts(counts, design.n_samples())?;
         Ok(match self {
             Gamma::Number(gamma) => gamma,
-            Gamma::Scale => scale(design, None, most),
-            Gamma::Sigest(share) => share * sigest(design, most)?,
+            Gamma::Scale => scale(design, counts, most),
+            Gamma::Sigest(share) => share * weighted_sigest(design, counts, most)?,
             Gamma::PerFeature => 1.0 / most.max(1) as f64,
         })
     }
@@ -238,12 +247,31 @@ impl TryFrom<KernelParts> for KernelRule {
     }
 }
 
+/// One count, 0 or more, for each sample, not all 0; or none.
+fn check_counts(counts: Option<&[f64]>, n: usize) -> Result<(), Error> {
+    let Some(counts) = counts else { return Ok(()) };
+    if counts.len() != n {
+        return Err(Error::Data(format!("{} counts for {n} samples; give one for each", counts.len())));
+    }
+    match counts.iter().find(|c| !(**c >= 0.0 && c.is_finite())) {
+        Some(bad) => Err(Error::setting("counts", bad, "a finite number, 0 or more")),
+        None if counts.iter().all(|c| *c == 0.0) => Err(Error::Data("all samples count as 0; one must count".into())),
+        None => Ok(()),
+    }
+}
+
 /// sigest, eq. (54): `1 / median over pairs i < h of (theta / p) |x_i - x_h|^2`, over all p features; `theta` is the most
 /// features a subset may have. The median of an even number of values is the mean of the middle two.
 ///
 /// # Errors
 /// [`Error::Data`] when the median is 0: at least half of all pairs are equal.
 pub fn sigest(design: &dyn Design, theta: usize) -> Result<f64, Error> {
+    weighted_sigest(design, None, theta)
+}
+
+/// [`sigest`], sample i counting as `counts[i]` samples: the pair (i, h) counts as `counts[i] counts[h]` pairs, and sample i
+/// makes `counts[i] (counts[i] - 1) / 2` pairs of distance 0 with itself.
+fn weighted_sigest(design: &dyn Design, counts: Option<&[f64]>, theta: usize) -> Result<f64, Error> {
     let (n, p) = (design.n_samples(), design.n_features());
     let columns: Vec<Vec<f64>> = (0..p)
         .map(|j| {
@@ -256,12 +284,18 @@ pub fn sigest(design: &dyn Design, theta: usize) -> Result<f64, Error> {
         out.clear();
         out.resize(n - i - 1, 0.0);
         for column in &columns {
-            crate::kernel::simd::add_squared_differences(1.0, column[i], &column[i + 1..], out);
+            crate::simd::add_squared_differences(1.0, column[i], &column[i + 1..], out);
         }
     };
-    let pairs = n as u64 * (n as u64 - 1) / 2;
-    let lower = select(n, &row, (pairs - 1) / 2, GATHERED);
-    let upper = if pairs.is_multiple_of(2) { select(n, &row, pairs / 2, GATHERED) } else { lower };
+    // Counts that are all 1 are none.
+    let [lower, upper] = match counts.filter(|counts| counts.iter().any(|c| *c != 1.0)) {
+        None => {
+            let pairs = n as u64 * (n as u64 - 1) / 2;
+            let lower = select(n, &row, (pairs - 1) / 2, GATHERED);
+            [lower, if pairs.is_multiple_of(2) { select(n, &row, pairs / 2, GATHERED) } else { lower }]
+        }
+        Some(counts) => weighted_middle(n, &row, counts),
+    };
     let median = theta as f64 / p as f64 * 0.5 * (lower + upper);
     if median > 0.0 && median.is_finite() {
         Ok(1.0 / median)
@@ -335,9 +369,91 @@ fn select(n: usize, row: &(dyn Fn(usize, &mut Vec<f64>) + Sync), mut rank: u64, 
     }
 }
 
+/// The middle two of the distances where samples have counts: the smallest value that half of all pairs do not exceed, and the
+/// smallest that more than half do not exceed. Digit by digit from the leading bits, as in [`select`]. Counts of pairs are
+/// integers of a small unit, so that their sums do not depend on the order.
+fn weighted_middle(n: usize, row: &(dyn Fn(usize, &mut Vec<f64>) + Sync), counts: &[f64]) -> [f64; 2] {
+    let largest = counts.iter().copied().fold(1.0, f64::max);
+    // Below 2^40 units for each pair, of which there are fewer than 2^80; integer counts below 2^15 stay exact.
+    let unit = f64::exp2(40.0) / f64::exp2((largest * largest).log2().ceil());
+    let units = |pairs: f64| (pairs * unit).round() as u128;
+    let with_itself: u128 = counts.iter().map(|c| units((c * (c - 1.0) / 2.0).max(0.0))).sum();
+    // Units of pairs by the next digit, among the pairs whose leading bits are these.
+    let histogram = |prefix: u64, known: u32| -> Vec<u128> {
+        let zero = || vec![0u128; 1 << DIGITS];
+        let add_row = |mut sums: Vec<u128>, i: usize| {
+            let mut out = Vec::new();
+            row(i, &mut out);
+            for (x, count) in out.iter().zip(&counts[i + 1..]) {
+                if known == 0 || x.to_bits() >> (64 - known) == prefix {
+                    sums[(x.to_bits() >> (64 - known - DIGITS)) as usize & ((1 << DIGITS) - 1)] +=
+                        units(counts[i] * count);
+                }
+            }
+            sums
+        };
+        let add = |mut a: Vec<u128>, b: Vec<u128>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+            a
+        };
+        let mut sums = (0..n).into_par_iter().fold(zero, add_row).reduce(zero, add);
+        if prefix == 0 {
+            sums[0] += with_itself;
+        }
+        sums
+    };
+    let first = histogram(0, 0);
+    let total: u128 = first.iter().sum();
+    // The smallest value with more than `below` units up to it.
+    let value = |mut below: u128| {
+        let (mut prefix, mut known, mut sums) = (0u64, 0u32, first.clone());
+        loop {
+            let mut digit = 0;
+            while digit + 1 < sums.len() && below >= sums[digit] {
+                below -= sums[digit];
+                digit += 1;
+            }
+            (prefix, known) = (prefix << DIGITS | digit as u64, known + DIGITS);
+            if known == 64 {
+                return f64::from_bits(prefix);
+            }
+            sums = histogram(prefix, known);
+        }
+    };
+    let lower = value(total.div_ceil(2).saturating_sub(1));
+    [lower, if total.is_multiple_of(2) { value(total / 2) } else { lower }]
+}
+
 #[cfg(test)]
 mod tests {
-    use super::select;
+    use super::{select, weighted_middle, weighted_sigest};
+    use crate::DenseDesign;
+
+    #[test]
+    fn sigest_of_counted_samples_is_that_of_repeated_ones() {
+        let x = [0.3, -1.0, 2.5, 0.9, 4.0, -0.2];
+        for counts in [[1.0, 2.0, 0.0, 3.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0, 1.0, 1.0], [1.0, 3.0, 2.0, 0.0, 4.0, 1.0]] {
+            let repeated: Vec<f64> =
+                x.iter().zip(counts).flat_map(|(x, count)| std::iter::repeat_n(*x, count as usize)).collect();
+            let of = |x: &[f64], counts: Option<&[f64]>| {
+                let design = DenseDesign::new(x.len(), 1, x.to_vec()).expect("a column");
+                weighted_sigest(&design, counts, 1).expect("distances")
+            };
+            assert!((of(&x, Some(&counts)) - of(&repeated, None)).abs() < 1e-12, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn fractional_counts_scale() {
+        let row = |i: usize, out: &mut Vec<f64>| out.extend((i + 1..9).map(|h| ((i * 31 + h * 17) % 23) as f64 * 0.37));
+        // Without pairs of a sample with itself, which counts below 1 do not have, the middle does not depend on the unit.
+        let half = weighted_middle(9, &row, &[0.5; 9]);
+        assert_eq!(half, weighted_middle(9, &row, &[0.25; 9]));
+        let mut all = Vec::new();
+        (0..9).for_each(|i| row(i, &mut all));
+        all.sort_by(f64::total_cmp);
+        assert_eq!(half, [all[17], all[18]]);
+    }
 
     #[test]
     fn every_rank_is_that_of_the_sorted_values() {

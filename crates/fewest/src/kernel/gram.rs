@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Kernel;
 use super::gemm::{View, add_product};
-use super::{Kernel, simd};
 use crate::design::Row;
+use crate::simd;
 use crate::{Design, Error};
 
 /// Tuning: chosen by hand; `make bench-rfe` shows what a change costs.

@@ -8,12 +8,11 @@ pub mod inverse;
 pub(crate) mod outer;
 pub(crate) mod products;
 pub mod rows;
-pub mod simd;
 pub(crate) mod symmetric;
 
 pub use gamma::{Gamma, KernelRule};
 
-use crate::Error;
+use crate::{Error, simd};
 
 /// Kernel function k(x, x').
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]

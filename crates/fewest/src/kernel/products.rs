@@ -6,11 +6,12 @@
 
 use std::borrow::Cow;
 
+use super::Kernel;
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
-use super::{Kernel, simd};
 use crate::Design;
 use crate::design::Row;
+use crate::simd;
 
 /// Features whose columns [`CrossProducts::new`] gathers at a time.
 const PANEL: usize = 64;

@@ -3,11 +3,12 @@
 
 use rayon::prelude::*;
 
+use super::Kernel;
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
-use super::{Kernel, simd};
 use crate::RowMatrix;
 use crate::design::Row;
+use crate::simd;
 
 /// What a decomposition solver sees of the kernel matrix. Samples are addressed by position in the
 /// active list, which starts as all samples in order; rows cover the active samples in that order.

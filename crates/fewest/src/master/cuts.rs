@@ -145,8 +145,11 @@ impl<'a> CutMaster<'a> {
             least = if low == 0.0 { 0.5 * high } else { 0.5 * (low + high) };
         }
         // Rules that leave no such room: any allowed subset is as good.
-        let first = || self.rules.best_subset(&vec![1.0; self.rules.p()]).map(|best| indicator(&best.0));
-        Ok(middle.or_else(first))
+        let first = || {
+            let (ones, stop) = (vec![1.0; self.rules.p()], &mut || run.stop().is_some());
+            indicator(&self.rules.best_subset_until(&ones, 1e-12, stop).subset)
+        };
+        Ok(Some(middle.unwrap_or_else(first)))
     }
 
     /// The bound and the point (length p) of the master whose z_j may be fractions. None when the run was stopped.

@@ -10,7 +10,7 @@
 //! Fails    never; rounding ends it where no step gains any more.
 
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 
 /// Added to the diagonal of H, as a share of its largest entry: a step along a direction in which H is flat is long, not
 /// infinite. Repeated steps take the ridge out again.

@@ -13,7 +13,10 @@ use super::Method;
 use super::exact::{ExactSettings, exact};
 use crate::dual::train::train;
 use crate::run::relative_gap;
-use crate::{Counts, Error, Kernel, Limits, Observer, Problem, RuleList, Rules, Solution, Status, Subset};
+use crate::search::cutoff;
+use crate::{
+    Clock, Counts, Error, Kernel, Limits, Observer, Problem, RuleList, Rules, Sense, Solution, Status, Subset,
+};
 
 /// What is known of a subset against all others of its size.
 #[derive(Debug, Clone)]
@@ -52,7 +55,7 @@ pub fn certify(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Certificate, Error> {
-    let clock = Instant::now();
+    let begun = Instant::now();
     Method::check(settings, problem.n_features())?;
     if subset.is_empty() || !rules.allows(subset) {
         let why = if subset.is_empty() { "it is empty" } else { "the rules forbid it" };
@@ -62,14 +65,16 @@ pub fn certify(
     let rules = Rules::new(rules.p(), list, &[])?;
     let features: Vec<usize> = subset.iter().collect();
     let (y, weights) = (problem.labels(), problem.weights());
-    let stop = &mut || limits.cancel.is_cancelled().then_some(Status::Cancelled);
+    let clock = Clock::new(&limits);
+    let stop = &mut || clock.stop();
     let own = train(problem.design(), &features, y, weights, Kernel::Linear, &settings.svm, stop)?.primal;
     let mut objective = own + features.iter().filter_map(|&j| settings.penalty.get(j)).sum::<f64>();
 
+    let gaps = (limits.gap_rel, limits.gap_abs);
     let mut start = settings.start.clone();
     start.insert(0, subset.clone());
     let settings = ExactSettings { start, solutions: 1, ..settings.clone() };
-    let limits = Limits { time: limits.time.map(|t| t.saturating_sub(clock.elapsed())), ..limits };
+    let limits = Limits { time: limits.time.map(|t| t.saturating_sub(begun.elapsed())), ..limits };
     let outcome = exact(problem, &rules, &settings, limits, observer)?.outcome;
     let best = match (outcome.subset, outcome.objective) {
         (Some(found), Some(value)) if found == *subset => {
@@ -81,5 +86,8 @@ pub fn certify(
     };
     // A bound stays one when it is lowered; rounding may have put it above what was found.
     let bound = outcome.bound.map(|bound| bound.min(best.objective));
-    Ok(Certificate { objective, best, bound, status: outcome.status, elapsed: clock.elapsed(), counts: outcome.counts })
+    // The proof is one of this best subset, too, which may be another than the search's.
+    let closed = bound.is_some_and(|bound| bound >= cutoff(Sense::Min, gaps, best.objective));
+    let status = if outcome.status == Status::Optimal && !closed { Status::Stalled } else { outcome.status };
+    Ok(Certificate { objective, best, bound, status, elapsed: begun.elapsed(), counts: outcome.counts })
 }

@@ -190,7 +190,8 @@ pub struct FlipReport {
     pub trainings: u64,
 }
 
-/// Searches around `start`, a subset that the rules allow.
+/// Searches around `start`, a subset that the rules allow. From the empty one it starts at the first feature that may be
+/// chosen, and what that implies.
 ///
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a start that the rules forbid.
@@ -203,6 +204,8 @@ pub fn flip(
     observer: &mut dyn Observer,
 ) -> Result<FlipReport, Error> {
     settings.check()?;
+    let first = if start.p() == rules.p() && start.is_empty() { smallest_allowed(rules) } else { None };
+    let start = first.as_ref().unwrap_or(start);
     let kernel = settings.kernel.resolve(data.design(), rules.most_features())?;
     let settings = &FlipSettings { kernel, ..settings.clone() };
     if start.p() != rules.p() || !rules.allows(start) {
@@ -275,6 +278,16 @@ pub fn flip(
     };
     let selection = Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() };
     Ok(FlipReport { selection, cost: Some(cost), start: Some(begun), passes: report, trainings })
+}
+
+/// The allowed subset around the first feature that may be chosen; none where the rules allow no feature at all.
+fn smallest_allowed(rules: &Rules) -> Option<Subset> {
+    let p = rules.p();
+    (0..p).filter(|&j| rules.root()[rules.unit_of(j)] != Choice::Out).find_map(|j| {
+        let mut gains = vec![-1.0; p];
+        gains[j] = 2.0 * p as f64;
+        rules.best_subset(&gains).map(|best| best.0).filter(|subset| subset.contains(j))
+    })
 }
 
 /// Allowed neighbours of a subset, and what changes to get there.

@@ -8,7 +8,7 @@
 //! Returns  subset, objective, proven bound, status; every subset trained on, with its objective and validation error.
 //! Steps    1. SUB: train the SVM on a subset; its objective is an upper value
 //!          2. cut: `eta >= constant - sum_j z_j c_j^2 / 2` over all p features ([`crate::saddle`])
-//!          3. RMP: the subset of least value by the cuts, a mixed-integer program ([`crate::master::cuts`]); its bound is proven
+//!          3. RMP: the subset of least value by the cuts, a mixed-integer program (`master/cuts.rs`); its bound is proven
 //!          4. until the gap is met, or a limit, the cap on cuts, or the validation rule says stop
 //! Rules    rows of the master; no feasibility cuts are needed, since every subset has an SVM.
 //! Cost     per cut: a training and n p; the masters take most of the time, and more with every cut; memory: cuts times p.
@@ -348,7 +348,7 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
             }
             let left = self.settings.max_cuts.saturating_sub(run.counts.cuts);
             if left == 1 && run.incumbent().is_none() {
-                return Ok(Next::Ask(Point::Subset(self.rounded())));
+                return Ok(Next::Ask(Point::Subset(self.rounded(run))));
             }
             if left > 0
                 && let Some(point) = self.queue.pop_front()
@@ -399,7 +399,7 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
     }
 
     fn wind_up(&mut self, run: &mut Run<'_>) -> Option<Point> {
-        run.incumbent().is_none().then(|| Point::Subset(self.rounded()))
+        run.incumbent().is_none().then(|| Point::Subset(self.rounded(run)))
     }
 }
 
@@ -411,7 +411,7 @@ impl Benders<'_> {
             let Some(centre) = self.cuts.centre(run)? else { return Ok(Some(stopped(run))) };
             self.queue.push_back(Point::Mixture(centre));
         } else {
-            let first = self.rounded();
+            let first = self.rounded(run);
             self.core = indicator(&first);
             self.queue.push_back(Point::Subset(first));
         }
@@ -419,12 +419,12 @@ impl Benders<'_> {
     }
 
     /// The allowed subset nearest to the core point; before there is one, the first features by index that the rules allow.
-    fn rounded(&self) -> Subset {
+    fn rounded(&self, run: &Run<'_>) -> Subset {
         // A price makes small subsets worth while, so that half a feature must be there; otherwise there is no reason to
         // leave room unused.
         let least = if self.settings.penalty.is_empty() { -1e-6 } else { 0.5 };
         let gains: Vec<f64> = self.core.iter().map(|z| z - least).collect();
-        self.rules.best_subset(&gains).expect("Rules::new found an allowed subset").0
+        self.rules.best_subset_until(&gains, 1e-12, &mut || run.stop().is_some()).subset
     }
 
     /// The relaxation: another cut or the end of the root, and a rounding. A status when the run was stopped.
@@ -437,7 +437,7 @@ impl Benders<'_> {
         } else {
             self.queue.push_back(Point::Mixture(mixed(&self.core, &optimum, IN_OUT)));
         }
-        let rounded = self.rounded();
+        let rounded = self.rounded(run);
         if !self.asked.contains(&rounded) {
             self.queue.push_back(Point::Subset(rounded));
         }

@@ -20,15 +20,19 @@
 //! Fails    never on limits (features not reached in time count as gain 0 and are not ranked);
 //!          errors: shapes, values that are not finite, fewer than two classes, fewer than 2 bins.
 
+pub mod path;
+
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::path::{self, SizeReport};
+use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Info, Method, Report};
-use crate::method::{Ranked, Selection};
-use crate::{Classified, Design, Error, Event, Kernel, Limits, Observer, Rules, Run, Sense, Status, problem};
+
+use crate::{
+    Classified, Design, Error, Event, Kernel, Limits, Observer, Ranked, Rules, Run, Selection, Sense, Status, problem,
+};
 
 /// How a numeric feature is cut into intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -92,7 +96,7 @@ impl Method for InfoGainSettings {
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
         let (binning, limits) = (self.binning, limits);
         let points = path::information_gain_path(design, classes, weights, rules, sizes, binning, limits, observer)?;
-        Ok(path::reports(points, |_| Kernel::Linear))
+        Ok(reports(points, |_| Kernel::Linear))
     }
 
     fn finds_size(&self) -> bool {

@@ -28,7 +28,7 @@ use crate::Status;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::inverse::invert;
 use crate::kernel::outer::OuterSum;
-use crate::kernel::simd::{PADDING, add_combination, add_dots, axpy, dot};
+use crate::simd::{PADDING, add_combination, add_dots, axpy, dot};
 
 /// Share of the way to the boundary a step may go.
 const BACK_OFF: f64 = 0.995;
@@ -128,6 +128,8 @@ pub(super) struct Restricted {
     pub(super) constant: f64,
     /// y'alpha of the samples here, with a free bias.
     pub(super) balance: Option<f64>,
+    /// No alpha of a solution is larger than this.
+    pub(super) reach: f64,
     /// Columns that are in.
     pub(super) n_in: usize,
     pub(super) units: Vec<UnitColumns>,
@@ -221,9 +223,10 @@ impl Restricted {
         self.z.n
     }
 
-    /// The size alpha_i may have: C_i, or 2 C_i with the squared hinge.
+    /// The size alpha_i may have: C_i, or 2 C_i with the squared hinge, unless no solution reaches that.
     fn scale(&self, i: usize) -> f64 {
-        if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] }
+        let box_size = if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] };
+        box_size.min(self.reach)
     }
 
     /// Z'alpha + c0
@@ -340,7 +343,7 @@ impl Restricted {
             let balanced = lacking.balance.abs() <= 1e-7 * (1.0 + at.alpha.iter().sum::<f64>());
             if (balanced && goal.reached(lower, lower + gap)) || round >= ROUNDS || idle > PATIENCE || stop().is_some()
             {
-                return (self.settle(at, goal.cutoff), round);
+                return (self.settle(at, goal), round);
             }
             round += 1;
 
@@ -371,15 +374,15 @@ impl Restricted {
             // Step 6.
             let next = at.moved(&step, (BACK_OFF * at.longest(&step)).min(1.0));
             if !next.products().is_finite() {
-                return (self.settle(at, goal.cutoff), round);
+                return (self.settle(at, goal), round);
             }
             at = next;
         }
     }
 
     /// The point, with samples next to a bound put on it and the balance restored by those between the bounds, unless that
-    /// costs a bound that has reached the cutoff.
-    fn settle(&self, at: Iterate, cutoff: f64) -> Point {
+    /// lowers the bound by more than the tolerance, or below a cutoff that it had reached.
+    fn settle(&self, at: Iterate, &Goal { cutoff, tolerance, .. }: &Goal) -> Point {
         let mut alpha: Vec<f64> = (0..self.n())
             .map(|i| {
                 if at.alpha[i] < self.scale(i) * at.low[i].min(NEAR) {
@@ -396,7 +399,8 @@ impl Restricted {
             let c = self.scores(alpha);
             self.lower(alpha, &c, &self.gains(&c), &self.prices(&at.tau), &at.tau)
         };
-        if lower(&alpha) < cutoff && lower(&at.alpha) >= cutoff {
+        let (snapped, raw) = (lower(&alpha), lower(&at.alpha));
+        if (snapped < cutoff && raw >= cutoff) || raw - snapped > tolerance * raw.abs() {
             alpha = at.alpha;
         }
         Point { alpha, bias: at.bias, z: at.z, tau: at.tau }
@@ -505,7 +509,7 @@ impl Restricted {
             }
             if biased == 1 {
                 // A free bias that no sample holds must still be able to move.
-                factor.add(m, m, 1e-10);
+                factor.add(m, m, 1e-10 * inverse_h.iter().sum::<f64>().min(1.0));
             }
             factor.decompose();
             return System { inverse_h, theta, g, factor, bordered: None };

@@ -12,14 +12,16 @@
 //! the bound holds whether the guess was right or not, and samples and features that matter are added until the node is decided.
 
 mod interior;
+mod polish;
 mod probe;
+mod subset;
 
 use interior::{Block, Goal, Point, Restricted, UnitColumns};
 pub(crate) use probe::Probed;
 
 use crate::dual::kkt::{best_bias, make_feasible, total_loss};
 use crate::dual::{Bias, BoxDual, Loss};
-use crate::{Design, Problem, Rules, Status, SvmSettings};
+use crate::{Design, Problem, Rules, Shape, Status, SvmSettings};
 
 /// Shares up to this are 0 to the children and to the upper value.
 const SMALL: f64 = 1e-3;
@@ -28,6 +30,8 @@ const START: f64 = 0.3;
 const START_LEAST: f64 = 0.02;
 /// Share of the box within which a sample with the right margin counts as being on its bound.
 const NEAR: f64 = 0.03;
+/// The box from an upper value is this much wider, so that no alpha ends on it.
+const REACH_ROOM: f64 = 1.01;
 /// Rounds of adding what was left out.
 const WIDENINGS: u32 = 30;
 
@@ -57,7 +61,7 @@ pub(crate) struct Decide {
 }
 
 /// What is known of a node.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Answer {
     /// Proven: no subset of the node has a smaller objective.
     pub(crate) lower: f64,
@@ -91,6 +95,9 @@ pub(crate) struct Relaxation<'a> {
     rows: Vec<Row>,
     /// Whether the size is the only rule left between units: the z half is then a sort.
     size_only: bool,
+    svm: SvmSettings,
+    /// Norm of the columns of each unit: what a score may be off by rounding is in proportion.
+    norms: Vec<f64>,
 }
 
 impl<'a> Relaxation<'a> {
@@ -98,36 +105,24 @@ impl<'a> Relaxation<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>, rules: &'a Rules, svm: &SvmSettings, penalty: &[f64]) -> Self {
         let dual = BoxDual::new(problem.labels(), problem.weights(), svm);
         let sum = |u: usize| rules.unit(u).iter().map(|&j| penalty.get(j).copied().unwrap_or(0.0)).sum();
-        let mut rows = Vec::new();
-        for row in rules.rows() {
-            let mut by_unit: Vec<(usize, f64)> = Vec::new();
-            let mut features = row.coefficients;
-            features.sort_unstable_by_key(|f| rules.unit_of(f.0));
-            for (j, a) in features {
-                let u = rules.unit_of(j);
-                match by_unit.last_mut() {
-                    Some(last) if last.0 == u => last.1 += a,
-                    _ => by_unit.push((u, a)),
-                }
+        let rows = match rules.shape() {
+            Shape::Free => Vec::new(),
+            Shape::Size(most) => {
+                vec![Row { coefficients: (0..rules.p()).map(|u| (u, 1.0)).collect(), upper: most as f64 }]
             }
-            by_unit.retain(|f| f.1 != 0.0);
-            // Rows on one unit are decisions, which the state holds.
-            if by_unit.len() > 1 {
-                rows.push(Row { coefficients: by_unit, upper: row.upper });
-            }
+            Shape::General => rows_over_units(rules),
+        };
+        let square = |u: usize| rules.unit(u).iter().map(|&j| problem.design().squared_norm(j)).sum::<f64>();
+        Self {
+            problem,
+            rules,
+            dual,
+            penalty: (0..rules.n_units()).map(sum).collect(),
+            rows,
+            size_only: rules.is_sort(),
+            svm: svm.clone(),
+            norms: (0..rules.n_units()).map(|u| square(u).sqrt()).collect(),
         }
-        let p = rules.p();
-        let singles = rules.n_units() == p;
-        let size_only = singles
-            && rows.len() <= 1
-            && rows.iter().all(|r| r.coefficients.len() == p && r.coefficients.iter().all(|c| c.1 == 1.0));
-        let penalty = (0..rules.n_units()).map(sum).collect();
-        Self { problem, rules, dual, penalty, rows, size_only }
-    }
-
-    /// The rules' rows do no more than limit the size.
-    pub(crate) fn size_only(&self) -> bool {
-        self.size_only
     }
 
     /// Whether some unit has a price.
@@ -173,7 +168,7 @@ impl<'a> Relaxation<'a> {
         let beta: Vec<f64> = (0..n)
             .map(|i| self.dual.y[i] * self.dual.cost[i] * least / total[usize::from(self.dual.y[i] > 0.0)])
             .collect();
-        let size = self.rules.list().max_features.unwrap_or(self.rules.p());
+        let size = self.rules.most_features();
         let mut squares: Vec<f64> = (0..self.rules.p())
             .map(|j| {
                 let c = self.design().dot_column(j, &beta);
@@ -209,13 +204,14 @@ impl<'a> Relaxation<'a> {
         let mut warm = warm.clone();
         warm.shares.retain(|s| free.binary_search(&s.0).is_ok());
         let mut looked = node.look(&warm);
-        let (mut samples, mut units) = node.choose(&warm, &looked);
+        let mut reach = Reach::new(looked.upper);
+        let (mut samples, mut units) = node.choose(&warm, &looked, reach);
         let mut rounds = 0;
         let mut best = looked.lower;
         let mut previous = f64::INFINITY;
         for widening in 0.. {
-            node.snap(&mut warm, &samples);
-            let (restricted, start) = node.restrict(&warm, &samples, &units);
+            node.snap(&mut warm, &samples, reach);
+            let (restricted, start) = node.restrict(&warm, &samples, &units, reach);
             let gap = (looked.upper - looked.lower).max(0.0);
             let missing = (decide.cutoff - looked.lower).clamp(START_LEAST * gap, gap);
             let pairs =
@@ -225,8 +221,9 @@ impl<'a> Relaxation<'a> {
             let (point, used) = restricted.solve(&start, &goal, stop);
             rounds += used;
             let before = warm.clone();
-            node.take(&mut warm, &samples, &units, &point);
+            node.take(&mut warm, &samples, &units, &point, reach);
             looked = node.look(&warm);
+            reach = Reach(reach.0.min(Reach::new(looked.upper).0));
             if !looked.lower.is_finite() || !looked.upper.is_finite() {
                 // Rules without an interior can drive the prices to infinity: what was known before stands.
                 warm = before;
@@ -254,6 +251,23 @@ impl<'a> Relaxation<'a> {
     }
 }
 
+/// How far alpha may reach at the optimum of a node: the cost, or less where no solution needs as much.
+///
+/// At the optimum `sum alpha = sum_in w^2 + sum_u |w_u|^2 / z_u + sum_i xi_i slope_i`, which is at most twice the value. So twice any
+/// upper value is a box that costs nothing, and where C is large and the classes are apart it is far smaller than C.
+#[derive(Debug, Clone, Copy)]
+struct Reach(f64);
+
+impl Reach {
+    fn new(upper: f64) -> Self {
+        Self(if upper.is_finite() { 2.0 * REACH_ROOM * upper.max(f64::MIN_POSITIVE) } else { f64::INFINITY })
+    }
+
+    fn of(self, cost: f64) -> f64 {
+        cost.min(self.0)
+    }
+}
+
 /// One node: its decisions and the rows that can still bind.
 struct Node<'r, 'a> {
     relaxation: &'r Relaxation<'a>,
@@ -277,6 +291,8 @@ struct Looked {
     margins: Vec<f64>,
     /// Gain of each free unit, by position.
     gains: Vec<f64>,
+    /// What `lower` was lowered by for rounding.
+    rounding: f64,
 }
 
 impl<'r, 'a> Node<'r, 'a> {
@@ -295,7 +311,8 @@ impl<'r, 'a> Node<'r, 'a> {
                         upper -= a;
                     }
                 }
-                if most > upper + 1e-12 {
+                // A row that can never bind by more than rounding may stay out: fewer rows make a lower bound.
+                if most > upper + 1e-12 * most.max(1.0) {
                     asked.extend(left.iter().filter(|f| f.1 < 0.0).map(|f| f.0));
                     rows.push((at, Row { coefficients: left, upper }));
                 }
@@ -303,7 +320,7 @@ impl<'r, 'a> Node<'r, 'a> {
             asked.sort_unstable();
             asked.dedup();
         }
-        let slots = rules.list().max_features.map_or(free.len(), |k| k.saturating_sub(features.len())).min(free.len());
+        let slots = rules.most_features().saturating_sub(features.len()).min(free.len());
         if relaxation.size_only && slots < free.len() {
             rows.push((0, Row { coefficients: free.iter().map(|&u| (u, 1.0)).collect(), upper: slots as f64 }));
         }
@@ -352,9 +369,43 @@ impl<'r, 'a> Node<'r, 'a> {
         }
         let upper = norm + prices + shared + total_loss(dual, &scores, offset);
         let gains: Vec<f64> = self.free.iter().map(|&u| relaxation.gain(u, beta)).collect();
-        let lower = self.bound(self.still(warm), held, &self.over(&gains, warm), self.slots);
+        let over = self.over(&gains, warm);
+        let rounding = self.rounding(warm, offset, held, &gains, &over);
+        let lower = self.bound(self.still(warm), held, &over, self.slots) - rounding;
         let margins = (0..n).map(|i| dual.y[i] * (scores[i] + offset)).collect();
-        Looked { lower, upper, margins, gains }
+        Looked { lower, upper, margins, gains, rounding }
+    }
+
+    /// What rounding may have added to the bound at this point.
+    ///
+    /// A sum of n products is off by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with Cauchy-Schwarz), and so is each
+    /// score c; a half square by that times |c|. What `sum beta` lacks to 0 counts with the bias.
+    fn rounding(&self, warm: &Warm, offset: f64, held: f64, gains: &[f64], over: &[f64]) -> f64 {
+        let (relaxation, dual) = (self.relaxation, self.dual());
+        let share = f64::EPSILON * (8.0 + dual.len() as f64);
+        let absolute: f64 = warm.beta.iter().map(|b| b.abs()).sum();
+        let length = share * warm.beta.iter().map(|b| b * b).sum::<f64>().sqrt();
+        let half_square = |u: usize, gain: f64| {
+            let (off, square) = (length * relaxation.norms[u], 2.0 * (gain + relaxation.penalty[u]).max(0.0));
+            off * (square.sqrt() + off)
+        };
+        let norm = self.inside.iter().map(|&u| relaxation.norms[u].powi(2)).sum::<f64>().sqrt();
+        let inside = length * norm * ((2.0 * held).sqrt() + length * norm);
+        let free = self.free.iter().zip(gains).zip(over).map(|((&u, &gain), over)| {
+            let off = half_square(u, gain);
+            (if *over > -off { off } else { 0.0 }, f64::EPSILON * (gain.abs() + relaxation.penalty[u]))
+        });
+        let free = if relaxation.size_only {
+            free.fold(0.0, |most: f64, (off, sum)| most.max(off + sum)) * self.slots as f64
+        } else {
+            free.map(|(off, sum)| off + sum).sum()
+        };
+        let unbalanced = match dual.bias {
+            Bias::Free => warm.beta.iter().sum::<f64>().abs() * (1.0 + 2.0 * offset.abs()),
+            Bias::Penalised(s) => share * s * s * absolute * absolute,
+            Bias::None => 0.0,
+        };
+        share * absolute + 8.0 * f64::EPSILON * held + inside + free + unbalanced
     }
 
     /// The part of the bound without scores: of beta, the prices of what is in, and the rows.
@@ -405,7 +456,7 @@ impl<'r, 'a> Node<'r, 'a> {
     }
 
     /// Samples and free units worth having: those the warm point calls undecided, and the nearest of the others.
-    fn choose(&self, warm: &Warm, looked: &Looked) -> (Vec<bool>, Vec<bool>) {
+    fn choose(&self, warm: &Warm, looked: &Looked, reach: Reach) -> (Vec<bool>, Vec<bool>) {
         let dual = self.dual();
         let n = dual.len();
         let mut undecided = 0;
@@ -413,7 +464,7 @@ impl<'r, 'a> Node<'r, 'a> {
         for i in (0..n).filter(|&i| dual.cost[i] > 0.0) {
             let (alpha, distance) = (dual.y[i] * warm.beta[i], 1.0 - warm.margins[i]);
             let high = dual.loss == Loss::Hinge && alpha >= dual.cost[i] * (1.0 - NEAR);
-            let settled = if high { distance > 0.0 } else { alpha <= dual.cost[i] * NEAR && distance < 0.0 };
+            let settled = if high { distance > 0.0 } else { alpha <= reach.of(dual.cost[i]) * NEAR && distance < 0.0 };
             undecided += usize::from(!settled);
             order.push((if settled { distance.abs() } else { 0.0 }, i));
         }
@@ -443,10 +494,10 @@ impl<'r, 'a> Node<'r, 'a> {
     }
 
     /// Puts the samples left out on the bound they are next to.
-    fn snap(&self, warm: &mut Warm, samples: &[bool]) {
+    fn snap(&self, warm: &mut Warm, samples: &[bool], reach: Reach) {
         let dual = self.dual();
         for i in (0..samples.len()).filter(|&i| !samples[i]) {
-            if warm.beta[i].abs() <= NEAR * dual.cost[i] {
+            if warm.beta[i].abs() <= NEAR * reach.of(dual.cost[i]) {
                 warm.beta[i] = 0.0;
             } else if dual.loss == Loss::Hinge && warm.beta[i].abs() >= (1.0 - NEAR) * dual.cost[i] {
                 warm.beta[i] = dual.y[i] * dual.cost[i];
@@ -493,7 +544,7 @@ impl<'r, 'a> Node<'r, 'a> {
     }
 
     /// The restricted problem and the warm point inside it.
-    fn restrict(&self, warm: &Warm, samples: &[bool], units: &[bool]) -> (Restricted, Point) {
+    fn restrict(&self, warm: &Warm, samples: &[bool], units: &[bool], reach: Reach) -> (Restricted, Point) {
         let (relaxation, dual, design) = (self.relaxation, self.dual(), self.design());
         let chosen: Vec<usize> = (0..samples.len()).filter(|&i| samples[i]).collect();
         let mut fixed = warm.beta.clone();
@@ -562,7 +613,7 @@ impl<'r, 'a> Node<'r, 'a> {
         let y = take(&dual.y);
         let alpha = chosen.iter().map(|&i| dual.y[i] * warm.beta[i]).collect();
         let cost = match dual.loss {
-            Loss::Hinge => take(&dual.cost),
+            Loss::Hinge => chosen.iter().map(|&i| reach.of(dual.cost[i])).collect(),
             Loss::SquaredHinge => vec![f64::INFINITY; chosen.len()],
         };
         let balance = (dual.bias == Bias::Free).then(|| -fixed.iter().sum::<f64>());
@@ -574,6 +625,7 @@ impl<'r, 'a> Node<'r, 'a> {
             base,
             constant,
             balance,
+            reach: reach.0,
             n_in,
             units: unit_columns,
             rows,
@@ -582,13 +634,13 @@ impl<'r, 'a> Node<'r, 'a> {
     }
 
     /// Puts the restricted problem's point back, feasible.
-    fn take(&self, warm: &mut Warm, samples: &[bool], units: &[bool], point: &Point) {
+    fn take(&self, warm: &mut Warm, samples: &[bool], units: &[bool], point: &Point, reach: Reach) {
         let dual = self.dual();
         let chosen = (0..samples.len()).filter(|&i| samples[i]);
         for (i, alpha) in chosen.zip(&point.alpha) {
             let cost = dual.cost[i];
             // What the method could not bring onto its bound belongs there.
-            let alpha = if *alpha < 1e-9 * cost {
+            let alpha = if *alpha < 1e-9 * reach.of(cost) {
                 0.0
             } else if dual.loss == Loss::Hinge && *alpha > cost * (1.0 - 1e-9) {
                 cost
@@ -609,6 +661,28 @@ impl<'r, 'a> Node<'r, 'a> {
             }
         }
     }
+}
+
+/// The rules' rows over units, but for those on one unit: these are decisions, which the state holds.
+fn rows_over_units(rules: &Rules) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for row in rules.rows() {
+        let mut by_unit: Vec<(usize, f64)> = Vec::new();
+        let mut features = row.coefficients;
+        features.sort_unstable_by_key(|f| rules.unit_of(f.0));
+        for (j, a) in features {
+            let u = rules.unit_of(j);
+            match by_unit.last_mut() {
+                Some(last) if last.0 == u => last.1 += a,
+                _ => by_unit.push((u, a)),
+            }
+        }
+        by_unit.retain(|f| f.1 != 0.0);
+        if by_unit.len() > 1 {
+            rows.push(Row { coefficients: by_unit, upper: row.upper });
+        }
+    }
+    rows
 }
 
 /// The positive ones among the `count` largest values, falling.

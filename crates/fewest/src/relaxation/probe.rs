@@ -17,7 +17,7 @@ use super::{Node, Relaxation, Warm};
 use crate::dual::{Bias, Loss};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
-use crate::kernel::simd::{axpy, dot};
+use crate::simd::{axpy, dot};
 
 /// Weights below this share of the largest count as 0.
 const SLIGHT: f64 = 1e-9;
@@ -70,7 +70,7 @@ impl Relaxation<'_> {
                 }
                 let line = line.get_or_insert_with(|| Line::new(&node, warm));
                 let ray = ray.get_or_insert_with(|| line.ray(&tied, &step));
-                if line.reaches(unit, chosen, ray, t, cutoff) {
+                if line.reaches(unit, chosen, ray, t, cutoff + line.rounding) {
                     if chosen { &mut probed.out } else { &mut probed.inside }.push(unit);
                 }
             }
@@ -125,7 +125,8 @@ impl Tied {
         let relaxation = node.relaxation;
         let (dual, design, rules) = (&relaxation.dual, relaxation.design(), relaxation.rules);
         let n = dual.len();
-        let mu = gap.max(1e-9) / (2 * n + 2 * node.free.len()) as f64;
+        let mu = gap.max(1e-12 * warm.beta.iter().map(|b| b.abs()).sum::<f64>()).max(f64::MIN_POSITIVE)
+            / (2 * n + 2 * node.free.len()) as f64;
         let weight = |i: usize| {
             let (down, up) = (warm.beta[i] - dual.lower[i], dual.upper[i] - warm.beta[i]);
             if down <= 0.0 || up <= 0.0 { 0.0 } else { 1.0 / (dual.ridge[i] + mu / (down * down) + mu / (up * up)) }
@@ -231,6 +232,8 @@ struct Line<'l, 'n, 'r, 'a> {
     prices: Vec<f64>,
     /// [`Node::still`] at beta.
     still: f64,
+    /// What rounding may add to the bound on a ray.
+    rounding: f64,
 }
 
 impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
@@ -239,7 +242,9 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         // A unit without scores lacks what it must exceed.
         let lacking: Vec<f64> = node.free.iter().map(|&u| -relaxation.penalty[u]).collect();
         let prices = node.over(&lacking, warm).into_iter().map(|over| -over).collect();
-        let mut line = Self { node, beta: &warm.beta, scores: Vec::new(), prices, still: node.still(warm) };
+        // Beta changes little on a ray, and so does what rounding may add.
+        let rounding = 4.0 * node.look(warm).rounding;
+        let mut line = Self { node, beta: &warm.beta, scores: Vec::new(), prices, still: node.still(warm), rounding };
         line.scores = line.scores(&warm.beta);
         line
     }

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::strongly_connected;
+use super::components::strongly_connected;
 
 /// The units of p features.
 #[derive(Debug, Clone, Default)]

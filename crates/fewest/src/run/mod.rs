@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 pub use event::{Checkpoint, Event, Observer, Silent};
 pub use limits::{Cancel, Limits};
-pub(crate) use outcome::relative_gap;
-pub use outcome::{Counts, Outcome, Sense};
+pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
 pub use status::Status;
 
 use crate::{Error, Rules, Subset};
@@ -37,6 +36,11 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// A clock that starts now.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self { end: limits.time.map(|time| Instant::now() + time), cancel: limits.cancel.clone() }
+    }
+
     /// A clock without limits, for the last question of a run that has met one.
     pub(crate) fn unlimited() -> Self {
         Self { end: None, cancel: Cancel::default() }
@@ -75,6 +79,11 @@ impl<'a> Run<'a> {
     /// Rules on the features.
     pub fn rules(&self) -> &'a Rules {
         self.rules
+    }
+
+    /// Whether the objective is minimised or maximised.
+    pub fn sense(&self) -> Sense {
+        self.sense
     }
 
     /// Time since the start.
@@ -132,7 +141,7 @@ impl<'a> Run<'a> {
             (Some((_, best)), Sense::Min) => objective < *best,
             (Some((_, best)), Sense::Max) => objective > *best,
         };
-        if !better || !self.rules.allows(subset) {
+        if !better || objective.is_nan() || !self.rules.allows(subset) {
             return false;
         }
         self.incumbent = Some((subset.clone(), objective));
@@ -180,8 +189,10 @@ impl<'a> Run<'a> {
         self.gap() <= self.limits.gap_rel || absolute <= self.limits.gap_abs
     }
 
-    /// Ends the run.
+    /// Ends the run. `Optimal` is earned here and nowhere else: by an incumbent, which the rules allow, whose gap is the one
+    /// asked for. A method that is done without it has stalled.
     pub fn finish(self, status: Status) -> Outcome {
+        let status = if status == Status::Optimal && !self.closed() { Status::Stalled } else { status };
         let elapsed = self.elapsed();
         let (subset, objective) = self.incumbent.map_or((None, None), |(s, o)| (Some(s), Some(o)));
         Outcome { status, subset, objective, sense: self.sense, bound: self.bound, elapsed, counts: self.counts }

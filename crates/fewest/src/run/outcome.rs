@@ -54,6 +54,39 @@ impl Outcome {
 }
 
 /// |objective - bound| / max(|objective|, 1e-10)
-pub(crate) fn relative_gap(objective: f64, bound: f64) -> f64 {
+pub fn relative_gap(objective: f64, bound: f64) -> f64 {
     (objective - bound).abs() / objective.abs().max(1e-10)
+}
+
+/// Where a feature ended in a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Ranked {
+    /// Index of the feature, from 0.
+    pub feature: usize,
+    /// 1 for the best, p for the worst; features that left in the same step have consecutive ranks by criterion.
+    pub rank: usize,
+    /// Step in which it left, from 1; none for the survivors.
+    pub step: Option<u64>,
+    /// Its criterion when it left, or at the end.
+    pub criterion: f64,
+}
+
+/// The subset a method found, and the course it took.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    /// Subset, objective, bound, status, counts.
+    pub outcome: Outcome,
+    /// All p features, best first, for the methods that rank.
+    pub ranking: Vec<Ranked>,
+    /// The best subsets, best first, for the methods that were asked for several; the first is the outcome's.
+    pub solutions: Vec<Solution>,
+}
+
+/// One subset and its objective.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The subset.
+    pub subset: Subset,
+    /// Its objective, in the sense of the method.
+    pub objective: f64,
 }

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use super::{Folds, SamplesByClass};
 use crate::dual::{BoxDual, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Clock, Error, Loss, SvmSettings};
 
 /// Means of accuracies that differ by less are equal: sums of the same terms in another order.
@@ -43,7 +43,7 @@ pub struct CrossValidation<'a> {
     costs: Vec<f64>,
     svm: SvmSettings,
     /// Positions of the samples of each fold that have a weight.
-    held: Vec<Vec<usize>>,
+    held_out: Vec<Vec<usize>>,
     /// How many samples each position counts as.
     judged: Vec<f64>,
     /// By fold, cost and pair; none where a class has no sample outside the fold.
@@ -106,9 +106,9 @@ impl<'a> CrossValidation<'a> {
         let weights = grouped.weights();
         let judged: Vec<f64> = grouped.order().iter().map(|&i| folds.weights()[i]).collect();
         let counts = |at: &usize| weights[*at] > 0.0 && judged[*at] > 0.0;
-        let held: Vec<Vec<usize>> =
+        let held_out: Vec<Vec<usize>> =
             (0..folds.count()).map(|f| (0..n).filter(|&at| fold[at] as usize == f).filter(counts).collect()).collect();
-        if let Some(empty) = held.iter().position(Vec::is_empty) {
+        if let Some(empty) = held_out.iter().position(Vec::is_empty) {
             return Err(Error::Data(format!("fold {empty} has no sample of positive weight")));
         }
         let mut duals = Vec::new();
@@ -126,7 +126,7 @@ impl<'a> CrossValidation<'a> {
             grouped,
             costs: costs.to_vec(),
             svm: SvmSettings { tolerance: (LOOSER * svm.tolerance).min(LOOSEST).max(svm.tolerance), ..svm.clone() },
-            held,
+            held_out,
             judged,
             duals,
             classes: grouped.order().iter().map(|&i| grouped.data().classes()[i]).collect(),
@@ -148,13 +148,13 @@ impl<'a> CrossValidation<'a> {
     pub fn score(&self, gram: &GramMatrix, start: Option<&CvScore>, clock: &Clock) -> Option<CvScore> {
         let blocks = self.grouped.blocks(gram);
         let folds: Option<Vec<OneFold>> =
-            (0..self.held.len()).into_par_iter().map(|fold| self.fold(fold, gram, &blocks, start, clock)).collect();
+            (0..self.held_out.len()).into_par_iter().map(|fold| self.fold(fold, gram, &blocks, start, clock)).collect();
         let folds = folds?;
         let accuracy =
             (0..self.costs.len()).flat_map(|cost| folds.iter().map(move |fold| fold.accuracy[cost])).collect();
         Some(CvScore {
             accuracy,
-            folds: self.held.len(),
+            folds: self.held_out.len(),
             iterations: folds.iter().map(|fold| fold.iterations).sum(),
             trainings: folds.iter().map(|fold| fold.trainings).sum(),
             beta: folds.into_iter().flat_map(|fold| fold.beta).collect(),
@@ -174,16 +174,16 @@ impl<'a> CrossValidation<'a> {
         start: Option<&CvScore>,
         clock: &Clock,
     ) -> Option<OneFold> {
-        let (pairs, held) = (self.grouped.pairs(), &self.held[fold]);
-        let lines = FoldLines::new(gram, held, self.grouped.ranges());
+        let (pairs, held_out) = (self.grouped.pairs(), &self.held_out[fold]);
+        let lines = FoldLines::new(gram, held_out, self.grouped.ranges());
         let mut found = OneFold::default();
         let mut room = smo::Room::default();
         // For each pair and sample of the fold, whether it votes for the pair's second class; kept
         // while the machine stays.
-        let mut second = vec![vec![false; held.len()]; pairs.len()];
+        let mut second = vec![vec![false; held_out.len()]; pairs.len()];
         let mut settled = vec![false; pairs.len()];
         let mut votes = vec![0u32; self.grouped.ranges().len()];
-        let mut scores = vec![0.0; held.len()];
+        let mut scores = vec![0.0; held_out.len()];
         for cost in 0..self.costs.len() {
             for (pair, &(a, b)) in pairs.iter().enumerate() {
                 let (here, at) = (cost * pairs.len() + pair, self.place(fold, cost, pair));
@@ -217,7 +217,7 @@ impl<'a> CrossValidation<'a> {
             }
             // Step 3.
             let (mut right, mut all) = (0.0, 0.0);
-            for (s, &t) in held.iter().enumerate() {
+            for (s, &t) in held_out.iter().enumerate() {
                 votes.fill(0);
                 for (pair, &(a, b)) in pairs.iter().enumerate() {
                     if self.duals[self.place(fold, cost, pair)].is_some() {
@@ -250,27 +250,27 @@ fn last_trained(beta: &[Vec<f64>], mut at: usize, pairs: usize) -> &[f64] {
 struct FoldLines {
     /// By class.
     lines: Vec<Vec<f64>>,
-    held: usize,
+    held_out: usize,
 }
 
 impl FoldLines {
-    fn new(gram: &GramMatrix, held: &[usize], ranges: &[Range<usize>]) -> Self {
+    fn new(gram: &GramMatrix, held_out: &[usize], ranges: &[Range<usize>]) -> Self {
         let of_class = |range: &Range<usize>| {
             let width = range.len().next_multiple_of(simd::PADDING);
-            let mut lines = vec![0.0; held.len() * width];
-            for (line, &t) in lines.chunks_mut(width.max(1)).zip(held) {
+            let mut lines = vec![0.0; held_out.len() * width];
+            for (line, &t) in lines.chunks_mut(width.max(1)).zip(held_out) {
                 line[..range.len()].copy_from_slice(&gram.row(t)[range.clone()]);
             }
             lines
         };
-        Self { lines: ranges.iter().map(of_class).collect(), held: held.len() }
+        Self { lines: ranges.iter().map(of_class).collect(), held_out: held_out.len() }
     }
 
     /// Adds `sum_i beta_i K_it` over the samples of a class to the score of each sample t of the
     /// fold.
     fn add_scores(&self, class: usize, beta: &[f64], scores: &mut [f64]) {
         let lines = &self.lines[class];
-        let mut padded = vec![0.0; lines.len() / self.held];
+        let mut padded = vec![0.0; lines.len() / self.held_out];
         padded[..beta.len()].copy_from_slice(beta);
         simd::add_dots(lines, &padded, scores);
     }

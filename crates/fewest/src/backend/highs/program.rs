@@ -81,7 +81,7 @@ impl Program {
     ///
     /// # Errors
     /// [`Error::Solver`] for a cost, bound or value that is no number, a row that does not exist, a
-    /// value up to [`SMALLEST`] in size.
+    /// value up to [`SMALLEST`](super::SMALLEST) in size.
     pub fn add_filled_columns(&mut self, columns: &[Column], entries: &Entries) -> Result<usize, Error> {
         assert_eq!(columns.len(), entries.starts.len(), "entries for each column");
         entries.check()?;
@@ -119,8 +119,8 @@ impl Program {
     /// returns its number, counted from 0. Entries of exactly 0 are left out.
     ///
     /// # Errors
-    /// [`Error::Solver`] for a coefficient up to [`SMALLEST`] in size, a column that does not exist
-    /// or is named twice.
+    /// [`Error::Solver`] for a coefficient up to [`SMALLEST`](super::SMALLEST) in size, a column
+    /// that does not exist or is named twice.
     pub fn add_row(&mut self, coefficients: &[(usize, f64)], lower: f64, upper: f64) -> Result<usize, Error> {
         let mut rows = Rows::default();
         rows.push(coefficients, lower, upper);

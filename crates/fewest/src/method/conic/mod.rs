@@ -132,8 +132,8 @@ fn relax(
             features.iter().zip(&w).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
             let bias = program.bias.map_or(0.0, |(at, value)| value * x[at]);
             let bias = if dual.bias == Bias::Free { kkt::best_bias(&dual, &scores) } else { bias };
-            let held = if let Bias::Penalised(s) = dual.bias { 0.5 * (bias / s).powi(2) } else { 0.0 };
-            relaxed = Some(penalty.value(&w, &fixed) + held + kkt::total_loss(&dual, &scores, bias));
+            let bias_penalty = if let Bias::Penalised(s) = dual.bias { 0.5 * (bias / s).powi(2) } else { 0.0 };
+            relaxed = Some(penalty.value(&w, &fixed) + bias_penalty + kkt::total_loss(&dual, &scores, bias));
             features.iter().zip(&w).for_each(|(&j, &w)| weights[j] = w);
         }
         if !good && status == Status::Completed {

@@ -21,7 +21,7 @@ use crate::dual::newton::flat_point;
 use crate::dual::normal::Extended;
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{RowMatrix, Status};
 
 /// The machine, with what the last z left behind.

@@ -50,13 +50,13 @@ impl Columns {
 #[derive(Debug, Default)]
 pub(super) struct Subsets {
     list: Vec<Vec<u32>>,
-    seen: HashSet<Vec<u32>>,
+    set: HashSet<Vec<u32>>,
 }
 
 impl Subsets {
     /// Adds a subset; returns whether it is new.
     pub(super) fn add(&mut self, subset: Vec<u32>) -> bool {
-        let new = self.seen.insert(subset.clone());
+        let new = self.set.insert(subset.clone());
         if new {
             self.list.push(subset);
         }

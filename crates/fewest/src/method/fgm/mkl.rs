@@ -24,9 +24,9 @@ use super::mixture::{Columns, Level, Point, Subsets};
 use super::tuning::mkl::{DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
 use crate::dual::train::train_linear;
 use crate::dual::{BoxDual, DualSolution};
-use crate::kernel::simd;
 use crate::master::simplex_qp;
 use crate::saddle::weighted;
+use crate::simd;
 use crate::{Design, Status, SvmSettings};
 
 /// mu with dust swept away, sum 1.

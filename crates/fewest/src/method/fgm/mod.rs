@@ -351,12 +351,12 @@ fn keep(
             return Ok(mixture);
         }
     }
-    let asked = Separation::new(rules);
+    let separation = Separation::new(rules);
     if !rounds.proves {
-        run.raise_bound(paper_value(rounds.bound_at(best, &asked)?));
+        run.raise_bound(paper_value(rounds.bound_at(best, &separation)?));
     }
     let over = run.elapsed() + WIND_UP;
-    oracle.best_subset(&asked, best, &mut || run.stop().filter(|_| run.elapsed() >= over))
+    oracle.best_subset(&separation, best, &mut || run.stop().filter(|_| run.elapsed() >= over))
 }
 
 fn subset_of(p: usize, kept: &[SelectedFeature]) -> Subset {

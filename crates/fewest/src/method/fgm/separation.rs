@@ -2,7 +2,7 @@
 //! their squares (sec. 2.4).
 //!
 //! Where the rules are a size, must-in and must-out, the source gives the largest and no array of
-//! length p is kept. Other rules ask [`Rules::good_subset`], whose slack the bound accounts for.
+//! length p is kept. Other rules ask [`Rules::best_subset_until`], whose slack the bound accounts for.
 
 use super::source::{FeatureScore, ScoreQuery, Source, keep};
 use super::tuning::SLACK;
@@ -27,11 +27,10 @@ pub(super) struct Violated {
 
 impl<'a> Separation<'a> {
     pub(super) fn new(rules: &'a Rules) -> Self {
-        let list = rules.list();
-        let others = list.implies.len() + list.at_most.len() + list.at_least.len() + list.together.len();
-        if others > 0 || list.budget.is_some() {
+        if !rules.is_sort() {
             return Separation::Search(rules);
         }
+        let list = rules.list();
         // Units are single features here.
         let decided = |choice: Choice| {
             let listed = if choice == Choice::In { &list.require } else { &list.forbid };
@@ -41,7 +40,7 @@ impl<'a> Separation<'a> {
             features
         };
         let (always, never) = (decided(Choice::In), decided(Choice::Out));
-        Separation::Largest(ScoreQuery { most: list.max_features.unwrap_or(rules.p()) - always.len(), always, never })
+        Separation::Largest(ScoreQuery { most: rules.most_features() - always.len(), always, never })
     }
 
     /// The most violated subset of all features at beta (length n).
@@ -94,6 +93,6 @@ fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery) -> Violated {
 
 /// The most violated subset by squares of length p.
 fn search(rules: &Rules, squares: &[f64]) -> Violated {
-    let (subset, sum) = rules.good_subset(squares, SLACK).expect("Rules::new found an allowed subset");
-    Violated { features: subset.iter().collect(), most: sum * (1.0 + SLACK) }
+    let best = rules.best_subset_until(squares, SLACK, &mut || false);
+    Violated { features: best.subset.iter().collect(), most: best.most }
 }

@@ -27,7 +27,7 @@ use super::tuning::support_norm::{INNER, PATIENCE, ROUNDING, SLOW, STEPS, SWEEPS
 use crate::dual::normal::Extended;
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{RowMatrix, Status};
 
 /// The problem over the columns at hand, and its solution so far.

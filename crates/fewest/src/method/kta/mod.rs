@@ -18,6 +18,7 @@
 
 mod model;
 pub(super) mod pairs;
+pub mod path;
 mod products;
 mod search;
 
@@ -25,13 +26,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::path::{self, SizeReport};
+use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
 use crate::problem;
-use crate::{
-    Classified, Design, Error, Kernel, Limits, Observer, Rules, Run, Selection, Sense, Solution, Subset, drive,
-};
+use crate::{Classified, Design, Error, Kernel, Limits, Observer, Rules, Run, Selection, Sense, Subset, drive};
 use pairs::Pairs;
 use search::{Search, Tree};
 
@@ -108,7 +107,7 @@ impl Method for KtaSettings {
         let settings = Self { gamma: Gamma::Number(gamma), ..self.clone() };
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
         let points = path::alignment_path(design, classes, weights, rules, sizes, &settings, limits, observer)?;
-        Ok(path::reports(points, |_| Kernel::Rbf { gamma }))
+        Ok(reports(points, |_| Kernel::Rbf { gamma }))
     }
 }
 
@@ -148,7 +147,7 @@ pub fn kta(
     let mut tree = Tree::new(&search, settings, &run);
     tree.plant(&mut search, settings, &mut run);
     let status = drive(&mut search, &mut tree, &mut run)?;
-    let solutions = tree.into_best().into_iter().map(|(objective, subset)| Solution { subset, objective }).collect();
+    let solutions = tree.into_solutions();
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
 }
 

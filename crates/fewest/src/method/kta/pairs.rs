@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::kernel::simd;
 use crate::kernel::symmetric::{self, WIDTH};
+use crate::simd;
 use crate::{Choice, Design, Rules};
 
 /// Bytes of a tile that stay in the second cache together with what a node adds up.

@@ -1,7 +1,6 @@
 //! The tree: open nodes, their expansion, and the subsets found.
 
-use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::HashSet;
 
 use rayon::prelude::*;
 
@@ -9,7 +8,8 @@ use super::KtaSettings;
 use super::model::{Model, NO_UNIT};
 use super::pairs::Pairs;
 use super::products::{MOST_SLOTS, Query, Sums, sums};
-use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Status, Subset};
+use crate::search::{Found, Node, OpenNodes, Pool, Ties, follow};
+use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Solution, Subset};
 
 /// Most nodes expanded at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 64;
@@ -20,38 +20,28 @@ const STEP: f64 = 32.0;
 /// Steps through a model that are granted in any case, and at most: some seconds, so that the bound moves.
 const STEPS: (u64, u64) = (100_000, 2_000_000_000);
 
-/// An open node; free units that are neither inside nor free are out.
+/// An open node.
 #[derive(Debug, Clone)]
-pub(super) struct Node {
+pub(super) struct OpenNode {
     /// No completion has a larger f.
     bound: f64,
-    /// Order of creation, for ties.
-    number: u64,
     query: Query,
 }
 
-impl PartialEq for Node {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
+impl Node for OpenNode {
+    fn bound(&self) -> f64 {
+        self.bound
     }
-}
-impl Eq for Node {}
-impl PartialOrd for Node {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Node {
-    /// The greatest is the one of largest bound, then the earliest.
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.bound.total_cmp(&other.bound).then(other.number.cmp(&self.number))
+
+    fn bytes(&self) -> u64 {
+        (size_of::<Self>() + 4 * (self.query.inside.len() + self.query.free.len())) as u64
     }
 }
 
 /// What was found below a node.
 #[derive(Debug, Default)]
 pub(super) struct Expansion {
-    children: Vec<Node>,
+    children: Vec<OpenNode>,
     found: Vec<(f64, Subset)>,
     /// No completion that was left out has a larger f.
     below: f64,
@@ -60,7 +50,7 @@ pub(super) struct Expansion {
 /// Nodes to expand, and the value above which completions are sought.
 #[derive(Debug)]
 pub(super) struct Question {
-    nodes: Vec<Node>,
+    nodes: Vec<OpenNode>,
     cutoff: f64,
     wanted: usize,
 }
@@ -74,21 +64,13 @@ pub(super) struct Search<'a> {
     units: Vec<usize>,
     /// Features that the rules require.
     required: Vec<usize>,
-    /// Whether a size is the only rule left between free units.
-    size_only: bool,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(pairs: Pairs, rules: &'a Rules, run: &Run<'_>) -> Self {
-        let list = rules.list();
         let of = |choice: Choice| (0..rules.n_units()).filter(move |&u| rules.root()[u] == choice);
-        let size_only = list.budget.is_none()
-            && list.implies.is_empty()
-            && list.at_most.is_empty()
-            && list.at_least.is_empty()
-            && list.together.is_empty();
         let required = of(Choice::In).flat_map(|u| rules.unit(u).iter().copied()).collect();
-        Self { pairs, rules, clock: run.clock(), units: of(Choice::Free).collect(), required, size_only }
+        Self { pairs, rules, clock: run.clock(), units: of(Choice::Free).collect(), required }
     }
 
     fn size(&self, unit: u32) -> usize {
@@ -107,15 +89,10 @@ impl<'a> Search<'a> {
     /// Draws what follows from the rules and counts the units that may still come in; `None` when nothing allowed is left.
     fn follow(&self, inside: Vec<u32>, free: Vec<u32>) -> Option<Query> {
         let (mut inside, mut free) = (inside, free);
-        if !self.size_only {
-            let mut state = self.rules.root().to_vec();
-            self.units.iter().for_each(|&u| state[u] = Choice::Out);
-            for (units, choice) in [(&inside, Choice::In), (&free, Choice::Free)] {
-                for &u in units {
-                    state[self.units[u as usize]] = choice;
-                }
-            }
-            self.rules.propagate(&mut state).ok()?;
+        if !self.rules.is_sort() {
+            let unit = |&u: &u32| self.units[u as usize];
+            let required = (0..self.rules.n_units()).filter(|&u| self.rules.root()[u] == Choice::In);
+            let state = follow(self.rules, required.chain(inside.iter().map(unit)), free.iter().map(unit))?;
             let now = |u: &u32| state[self.units[*u as usize]];
             inside.extend(free.iter().filter(|u| now(u) == Choice::In));
             free.retain(|u| now(u) == Choice::Free);
@@ -126,19 +103,19 @@ impl<'a> Search<'a> {
         };
         let taken = self.required.len() + inside.iter().map(|&u| self.size(u)).sum::<usize>();
         let mut slots = free.len();
-        if let Some(most) = list.max_features {
-            let mut room = most.checked_sub(taken)?;
+        if self.rules.most_features() < self.rules.p() {
+            let mut room = self.rules.most_features().checked_sub(taken)?;
             let mut sizes: Vec<usize> = free.iter().map(|&u| self.size(u)).collect();
             sizes.sort_unstable();
             let fitting = sizes.iter().take_while(|&&s| room.checked_sub(s).map(|left| room = left).is_some()).count();
             slots = slots.min(fitting);
         }
-        if let Some(budget) = list.budget {
+        if list.budget.is_some() {
             let spent: f64 = inside.iter().map(|&u| cost(u)).sum::<f64>()
                 + self.required.iter().map(|&j| list.costs[j]).sum::<f64>();
             let mut costs: Vec<f64> = free.iter().map(|&u| cost(u)).collect();
             costs.sort_unstable_by(f64::total_cmp);
-            let mut left = budget - spent + 1e-6 * budget.abs().max(1.0);
+            let mut left = self.rules.most_cost() - spent;
             let fits = |c: &&f64| {
                 left -= **c;
                 left >= 0.0
@@ -171,7 +148,7 @@ impl<'a> Search<'a> {
     }
 
     /// Steps 3 and 4 for one node.
-    fn expand(&self, node: &Node, sums: Option<Sums>, cutoff: f64, wanted: usize) -> Expansion {
+    fn expand(&self, node: &OpenNode, sums: Option<Sums>, cutoff: f64, wanted: usize) -> Expansion {
         let mut out = Expansion { below: f64::NEG_INFINITY, ..Expansion::default() };
         let query = &node.query;
         let Some(sums) = sums else {
@@ -222,7 +199,7 @@ impl<'a> Search<'a> {
     fn open(&self, branches: impl Iterator<Item = (f64, Vec<u32>, Vec<u32>)>, out: &mut Expansion) {
         for (bound, inside, free) in branches {
             if let Some(query) = self.follow(inside, free) {
-                out.children.push(Node { bound, number: 0, query });
+                out.children.push(OpenNode { bound, query });
             }
         }
     }
@@ -238,87 +215,55 @@ impl Oracle for Search<'_> {
         let summed: Vec<Query> = question.nodes.iter().filter(|n| n.query.slots > 0).map(|n| n.query.clone()).collect();
         let Some(done) = sums(&this.pairs, &summed, &this.clock) else { return Ok(None) };
         let mut done = done.into_iter();
-        let tasks: Vec<(&Node, Option<Sums>)> =
+        let tasks: Vec<(&OpenNode, Option<Sums>)> =
             question.nodes.iter().map(|n| (n, if n.query.slots > 0 { done.next() } else { None })).collect();
-        let expand = |(node, sums): (&Node, Option<Sums>)| this.expand(node, sums, question.cutoff, question.wanted);
+        let expand =
+            |(node, sums): (&OpenNode, Option<Sums>)| this.expand(node, sums, question.cutoff, question.wanted);
         Ok(Some(tasks.into_par_iter().map(expand).collect()))
     }
 }
 
 /// The master: open nodes and the best subsets.
-pub(super) struct Tree {
-    relative: f64,
-    absolute: f64,
-    wanted: usize,
-    /// (objective, subset), best first, at most `wanted`.
-    best: Vec<(f64, Subset)>,
+pub(super) struct Tree<'a> {
+    pool: Pool<'a>,
     /// Open nodes by slots.
-    open: Vec<BinaryHeap<Node>>,
-    /// Open nodes, and how many are kept before the search goes deep rather than wide.
-    count: usize,
-    room: usize,
+    open: Vec<OpenNodes<OpenNode>>,
+    /// Bytes that open nodes may take before the search goes deep rather than wide.
+    memory: u64,
     made: u64,
-    /// Largest value that was left out.
-    below: f64,
     /// Pairs that a node sums over.
     pairs: usize,
 }
 
-impl Tree {
-    pub(super) fn new(search: &Search<'_>, settings: &KtaSettings, run: &Run<'_>) -> Self {
-        let (relative, absolute) = run.gaps();
-        let bytes = 4 * search.units.len() as u64 + size_of::<Node>() as u64;
-        let room = (settings.memory / 2 / bytes).max(BATCH as u64) as usize;
-        let open = vec![BinaryHeap::new(); search.units.len() + 1];
-        let below = f64::NEG_INFINITY;
-        let wanted = settings.solutions;
+impl<'a> Tree<'a> {
+    pub(super) fn new(search: &Search<'_>, settings: &KtaSettings, run: &Run<'a>) -> Self {
         Self {
-            relative,
-            absolute,
-            wanted,
-            best: Vec::new(),
-            open,
-            count: 0,
-            room,
+            pool: Pool::new(run, settings.solutions),
+            open: vec![OpenNodes::new(Sense::Max, Ties::Earliest); search.units.len() + 1],
+            memory: settings.memory / 2,
             made: 0,
-            below,
             pairs: search.pairs.count(),
         }
     }
 
-    pub(super) fn into_best(self) -> Vec<(f64, Subset)> {
-        self.best
+    pub(super) fn into_solutions(self) -> Vec<Solution> {
+        self.pool.into_solutions()
     }
 
-    /// What is not above this holds nothing that is asked for; a hair less than the gap, so that rounding cannot reopen it.
-    fn cutoff(&self) -> f64 {
-        match self.best.get(self.wanted - 1) {
-            Some((worst, _)) => worst + (1.0 - 1e-9) * (self.relative * worst.abs()).max(self.absolute),
-            None => f64::NEG_INFINITY,
-        }
-    }
-
+    /// Takes in a subset with its exact objective.
     fn offer(&mut self, objective: f64, subset: Subset, run: &mut Run<'_>) {
-        run.offer(&subset, objective);
-        if self.best.iter().any(|b| b.1 == subset) {
-            return;
-        }
-        let at = self.best.partition_point(|b| b.0 >= objective);
-        self.best.insert(at, (objective, subset));
-        self.best.truncate(self.wanted);
+        self.pool.take(Found { subset, objective, proven: objective }, run);
     }
 
-    fn push(&mut self, mut node: Node) {
+    fn push(&mut self, node: OpenNode) {
         self.made += 1;
-        node.number = self.made;
-        self.count += 1;
-        self.open[node.query.slots].push(node);
+        self.open[node.query.slots].push(node, self.made);
     }
 
-    /// The proven bound: nothing is above the open nodes, what was left out, and the best subset itself.
+    /// The proven bound.
     fn report(&self, run: &mut Run<'_>) {
-        let open = self.open.iter().filter_map(|heap| heap.peek()).map(|n| n.bound);
-        let bound = open.chain(self.best.first().map(|b| b.0)).fold(self.below, f64::max);
+        let open = self.open.iter().filter_map(OpenNodes::bound).fold(f64::NEG_INFINITY, f64::max);
+        let bound = self.pool.bound(open);
         if bound.is_finite() {
             run.raise_bound(bound);
         }
@@ -343,8 +288,8 @@ impl Tree {
             search.pairs.favour(best.iter().map(|&u| u as usize).collect());
         }
         match search.follow(Vec::new(), all) {
-            Some(query) => self.push(Node { bound, number: 0, query }),
-            None => self.below = self.cutoff(),
+            Some(query) => self.push(OpenNode { bound, query }),
+            None => {}
         }
         self.report(run);
     }
@@ -385,11 +330,12 @@ impl Tree {
                     gains[j] = value / unit.len() as f64;
                 }
             }
-            let first = search.rules.best_subset(&gains).map(|b| b.0);
+            let stop = &mut || search.clock.stop().is_some();
+            let first = search.rules.best_subset_until(&gains, 1e-12, stop).subset;
             let inside = |s: Subset| {
                 (0..units).filter(|&u| s.contains(search.rules.unit(search.units[u as usize])[0])).collect()
             };
-            starts.extend(first.map(inside));
+            starts.push(inside(first));
         }
         for start in starts.into_iter().rev() {
             let mut at = (search.value(&start), start);
@@ -402,7 +348,7 @@ impl Tree {
                     without
                 }));
                 let Some(near) = neighbours(&around) else { break };
-                let mut found = search.judge(near, 0.0, self.wanted);
+                let mut found = search.judge(near, 0.0, self.pool.wanted());
                 found.sort_by(|a, b| b.0.total_cmp(&a.0));
                 let top = found.first().cloned();
                 for (value, subset) in found {
@@ -422,28 +368,21 @@ impl Tree {
     }
 }
 
-impl Master<Search<'_>> for Tree {
+impl<'a> Master<Search<'a>> for Tree<'a> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
-        let cutoff = self.cutoff();
-        // The kind of node with the largest bound; with too many open, the kind nearest to its end.
-        let top = |heap: &BinaryHeap<Node>| heap.peek().map_or(f64::NEG_INFINITY, |n| n.bound);
-        let filled = || (0..self.open.len()).filter(|&s| !self.open[s].is_empty());
-        let slots = if self.count > self.room {
-            filled().next()
-        } else {
-            filled().max_by(|&a, &b| top(&self.open[a]).total_cmp(&top(&self.open[b])).then(b.cmp(&a)))
-        };
-        let mut nodes: Vec<Node> = Vec::new();
-        if let Some(slots) = slots {
+        let cutoff = self.pool.cutoff();
+        let mut nodes: Vec<OpenNode> = Vec::new();
+        while nodes.is_empty()
+            && let Some(slots) = self.kind()
+        {
             let most = (BATCH as u64).min(run.nodes_left()) as usize;
             let mut work = 0.0;
             while nodes.len() < most.max(1)
                 && work < BATCH_WORK
                 && let Some(node) = self.open[slots].pop()
             {
-                self.count -= 1;
-                if node.bound <= cutoff {
-                    self.below = self.below.max(node.bound);
+                if self.pool.reaches(node.bound, cutoff) {
+                    self.pool.leave_out(node.bound);
                     continue;
                 }
                 work += node.query.work(self.pairs);
@@ -451,36 +390,40 @@ impl Master<Search<'_>> for Tree {
             }
         }
         if nodes.is_empty() {
-            if self.count > 0 {
-                return self.next(run);
-            }
             self.report(run);
-            let status = if self.best.is_empty() { Status::Infeasible } else { Status::Optimal };
-            return Ok(Next::Done(status));
+            return Ok(Next::Done(self.pool.status()));
         }
-        Ok(Next::Ask(Question { nodes, cutoff, wanted: self.wanted }))
+        Ok(Next::Ask(Question { nodes, cutoff, wanted: self.pool.wanted() }))
     }
 
     fn learn(&mut self, question: Question, answer: Option<Vec<Expansion>>, run: &mut Run<'_>) -> Result<(), Error> {
         let Some(answer) = answer else {
-            for node in question.nodes {
-                self.push(node);
-            }
+            question.nodes.into_iter().for_each(|node| self.push(node));
             return Ok(());
         };
         run.counts.nodes += answer.len() as u64;
         for expansion in answer {
-            self.below = self.below.max(expansion.below);
+            self.pool.leave_out(expansion.below);
             run.counts.solver_iterations += expansion.found.len() as u64;
             for (objective, subset) in expansion.found {
                 self.offer(objective, subset, run);
             }
-            for node in expansion.children {
-                self.push(node);
-            }
+            expansion.children.into_iter().for_each(|node| self.push(node));
         }
         run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
         self.report(run);
         Ok(())
+    }
+}
+
+impl Tree<'_> {
+    /// The kind of node with the largest bound; with too many open, the kind nearest to its end.
+    fn kind(&self) -> Option<usize> {
+        let top = |slots: usize| self.open[slots].bound().unwrap_or(f64::NEG_INFINITY);
+        let mut filled = (0..self.open.len()).filter(|&slots| !self.open[slots].is_empty());
+        if self.open.iter().map(OpenNodes::bytes).sum::<u64>() > self.memory {
+            return filled.next();
+        }
+        filled.max_by(|&a, &b| top(a).total_cmp(&top(b)).then(b.cmp(&a)))
     }
 }

@@ -32,7 +32,7 @@ use crate::method::check_penalty;
 use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden};
 use crate::model::Model as Classifier;
 use crate::{
-    Bias, Classified, DualSolution, Error, Kernel, Limits, Observer, Problem, RuleList, Rules, Run, Selection, Sense,
+    Bias, Classified, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Shape,
     Status, Subset, SvmSettings,
 };
 
@@ -260,8 +260,7 @@ fn suits_tree(samples: usize, features: usize) -> bool {
 
 /// Whether the rules only say what is in and what is out: the relaxation knows all of them.
 fn rules_without_rows(rules: &Rules) -> bool {
-    let list = RuleList { require: Vec::new(), forbid: Vec::new(), ..rules.list().clone() };
-    list == RuleList::default()
+    rules.shape() == Shape::Free
 }
 
 /// Writes the program that `mbp --plain` solves to a file for other solvers, .mps or .lp. Columns are y1, y2, ..., then wp1, wm1, wp2, ...
@@ -533,6 +532,7 @@ impl<'a> Found<'a> {
             let features: Vec<usize> = subset.iter().collect();
             solution = Some(self.inner.solution(&point, &features, TIGHT));
         }
+        // A limit may have come just when the gap was closed.
         let status = if run.closed() { Status::Optimal } else { status };
         run.counts.oracle_calls += self.programs;
         Ok(MbpReport {

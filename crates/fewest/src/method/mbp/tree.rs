@@ -6,11 +6,9 @@
 //! Order    smallest bound first; both children are solved when they are made, from the basis of the last program.
 //! Subsets  those that the relaxation points to, at some nodes.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-
 use crate::l1_oracle::{L1Oracle, L1Point};
-use crate::{Choice, Error, Event, Run, Status, Subset};
+use crate::search::{Node, OpenNodes, Ties, cutoff};
+use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
 
 use super::{Found, Model};
 
@@ -20,34 +18,25 @@ const NODE: f64 = 1e-6;
 const TRY: u64 = 10;
 /// Features that the program holds, at most, or thrice those it uses.
 const POOL: usize = 250;
-/// y this near to 0 or 1 is whole.
-const WHOLE: f64 = 1e-7;
+/// y this near to 0 or 1 is integer.
+const INTEGER: f64 = 1e-7;
 
 /// An open node.
-struct Open {
+struct OpenNode {
     bound: f64,
-    /// Counts up: ties go to the older node.
-    made: u64,
     /// Choice of each unit.
     state: Vec<(u32, Choice)>,
     /// Unit to branch on.
     unit: usize,
 }
 
-impl PartialEq for Open {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+impl Node for OpenNode {
+    fn bound(&self) -> f64 {
+        self.bound
     }
-}
-impl Eq for Open {}
-impl PartialOrd for Open {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Open {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.bound.total_cmp(&self.bound).then(other.made.cmp(&self.made))
+
+    fn bytes(&self) -> u64 {
+        (size_of::<Self>() + size_of_val(&self.state[..])) as u64
     }
 }
 
@@ -61,46 +50,50 @@ pub(super) fn search<'a>(
     found: &mut Found<'a>,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
-    let mut tree = Tree { model, oracle, found, made: 0 };
-    let mut open = BinaryHeap::new();
-    let root = model.rules.root().to_vec();
-    open.extend(tree.node(&root, run)?);
-    while let Some(next) = open.peek() {
-        run.raise_bound(next.bound.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
+    let mut tree = Tree {
+        model,
+        oracle,
+        found,
+        open: OpenNodes::new(Sense::Min, Ties::Earliest),
+        made: 0,
+        left_out: f64::INFINITY,
+    };
+    tree.node(model.rules.root(), run)?;
+    loop {
+        let open = tree.open.bound().unwrap_or(f64::INFINITY).min(tree.left_out);
+        run.raise_bound(open.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
         if run.closed() {
             return Ok(Status::Optimal);
         }
         if let Some(status) = run.stop() {
             return Ok(status);
         }
-        let next = open.pop().expect("peeked");
+        let Some(next) = tree.open.pop() else { return Ok(Status::Stalled) };
         for choice in [Choice::In, Choice::Out] {
             let mut state = vec![Choice::Free; model.rules.n_units()];
             next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
             state[next.unit] = choice;
             if model.rules.propagate(&mut state).is_ok() {
-                open.extend(tree.node(&state, run)?);
+                tree.node(&state, run)?;
             }
         }
         run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
     }
-    if let Some((_, best)) = run.incumbent() {
-        run.raise_bound(best);
-        return Ok(Status::Optimal);
-    }
-    Ok(Status::Infeasible)
 }
 
 struct Tree<'a, 'b, 'c> {
     model: &'a Model<'b>,
     oracle: &'a mut L1Oracle<'c>,
     found: &'a mut Found<'b>,
+    open: OpenNodes<OpenNode>,
     made: u64,
+    /// Lowest bound among the nodes that were left out for good.
+    left_out: f64,
 }
 
 impl Tree<'_, '_, '_> {
-    /// Solves a node; none when nothing better is in it. A node that was cut short keeps a bound that is true.
-    fn node(&mut self, state: &[Choice], run: &mut Run<'_>) -> Result<Option<Open>, Error> {
+    /// Solves a node, and opens it or leaves it out. A node that was cut short keeps a bound that is true.
+    fn node(&mut self, state: &[Choice], run: &mut Run<'_>) -> Result<(), Error> {
         let (model, p) = (self.model, self.model.bound.len());
         let choice = |j: usize| state[model.rules.unit_of(j)];
         let (mut bound, mut prices, mut paid) = (model.bound.clone(), model.relaxed_prices(), 0.0);
@@ -120,31 +113,33 @@ impl Tree<'_, '_, '_> {
         self.oracle.forget(&point, POOL.max(3 * point.weights.len()))?;
         run.counts.nodes += 1;
         let value = point.dual + paid;
-        let best = run.incumbent().map_or(f64::INFINITY, |b| b.1);
-        let (relative, absolute) = run.gaps();
-        if best - value <= absolute.max(relative * best.abs()) && best < f64::INFINITY {
-            return Ok(None);
+        if run.incumbent().is_some_and(|(_, best)| value >= cutoff(Sense::Min, run.gaps(), best)) {
+            self.left_out = self.left_out.min(value);
+            return Ok(());
         }
         let free = |e: &&(usize, f64)| choice(e.0) == Choice::Free;
         let share = |&(j, w): &(usize, f64)| w.abs() / bound[j];
         let worth = |e: &(usize, f64)| model.penalty[e.0].max(f64::MIN_POSITIVE) * share(e) * (1.0 - share(e));
-        let branch = point.weights.iter().filter(free).filter(|e| (WHOLE..1.0 - WHOLE).contains(&share(e)));
+        let branch = point.weights.iter().filter(free).filter(|e| (INTEGER..1.0 - INTEGER).contains(&share(e)));
         let branch = branch.max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.0.cmp(&a.0))).map(|e| e.0);
         if branch.is_none() || run.counts.nodes % TRY == 1 {
             self.try_subset(&point, state, run)?;
         }
-        // Where the relaxation is whole, it may still break a rule: then any unit will do.
+        // Where the relaxation is integer, it may still break a rule: then any unit will do.
+        let any = state.iter().position(|c| *c == Choice::Free);
         let unit = match branch {
-            Some(j) => model.rules.unit_of(j),
-            None if self.allowed(&point, state) && point.stopped.is_none() => return Ok(None),
-            None => match state.iter().position(|c| *c == Choice::Free) {
-                Some(unit) => unit,
-                None => return Ok(None),
-            },
+            Some(j) => Some(model.rules.unit_of(j)),
+            None if self.allowed(&point, state) && point.stopped.is_none() => None,
+            None => any,
+        };
+        let Some(unit) = unit else {
+            self.left_out = self.left_out.min(value);
+            return Ok(());
         };
         self.made += 1;
         let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free).map(|(u, c)| (u as u32, *c)).collect();
-        Ok(Some(Open { bound: value, made: self.made, state: decided, unit }))
+        self.open.push(OpenNode { bound: value, state: decided, unit }, self.made);
+        Ok(())
     }
 
     /// What is in, and what has weight.

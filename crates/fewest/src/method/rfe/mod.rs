@@ -29,11 +29,12 @@
 mod held_out;
 pub(crate) mod master;
 mod oracle;
+pub mod path;
 pub mod splits;
 
 use serde::{Deserialize, Serialize};
 
-use super::path::{self, SizeReport};
+use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
@@ -168,7 +169,7 @@ impl Method for RfeSettings {
         let most = sizes.last().copied().unwrap_or(rules.p());
         let settings = Self { kernel: self.kernel.resolve(samples.design(), most)?, ..self.clone() };
         let points = path::rfe_classes_path(samples, rules, sizes, &settings, limits, observer)?;
-        Ok(path::reports(points, |features| settings.kernel.at(features)))
+        Ok(reports(points, |features| settings.kernel.at(features)))
     }
 
     fn finds_size(&self) -> bool {

@@ -20,7 +20,7 @@
 use super::columns::Columns;
 use crate::dual::normal::{Extended, Normal};
 use crate::kernel::cholesky::Factor;
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Bias, RowMatrix, Status};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.

@@ -4,7 +4,7 @@
 use super::columns::Columns;
 use super::lasso::{Lasso, violation};
 use crate::dual::{BoxDual, kkt};
-use crate::kernel::simd;
+use crate::simd;
 use crate::{Bias, DualSolution, Status};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.

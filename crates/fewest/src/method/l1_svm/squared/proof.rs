@@ -4,7 +4,7 @@ use super::columns::Columns;
 use super::machine::Look;
 use crate::Bias;
 use crate::dual::BoxDual;
-use crate::kernel::simd;
+use crate::simd;
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {

@@ -1,11 +1,15 @@
-//! The matrix of a column file: compressed columns in a map, divided by a scale on the way.
+//! The matrix of a column file (`columns`): compressed columns in a map, divided by a scale on the way.
+
+mod map;
 
 use std::sync::Arc;
 
 use fewest::{Design, RowMatrix, SparseDesign};
 
-use super::BLOCK;
-use super::map::Map;
+pub(crate) use map::Map;
+
+/// Entries that are looked at before the memory they take is given back: 12 MiB of rows and values.
+const BLOCK: usize = 1 << 20;
 
 /// Sparse matrix whose rows and values stay in a mapped file; only the column starts and the scale
 /// are in memory. The formulas are those of [`SparseDesign`], asked for on a view of the map.
@@ -22,12 +26,12 @@ pub struct MappedDesign {
 }
 
 impl MappedDesign {
-    pub(super) fn new(n: usize, start: Vec<usize>, map: Arc<Map>, offsets: (usize, usize)) -> Self {
+    pub(crate) fn new(n: usize, start: Vec<usize>, map: Arc<Map>, offsets: (usize, usize)) -> Self {
         Self { n, start, map, offsets, divisors: None }
     }
 
     /// The arrays as they are in the file.
-    pub(super) fn raw(&self) -> SparseDesign<'_> {
+    pub(crate) fn raw(&self) -> SparseDesign<'_> {
         let stored = self.start[self.start.len() - 1];
         let section = |at: usize, width: usize| &self.map.bytes()[at..at + width * stored];
         // Sections begin at multiples of 64 bytes of a map that begins at a page.
@@ -37,13 +41,13 @@ impl MappedDesign {
     }
 
     /// Gives pages back after columns `first` to before `last` were looked at.
-    pub(super) fn passed(&self, first: usize, last: usize) {
+    pub(crate) fn passed(&self, first: usize, last: usize) {
         self.map.passed(self.start[first], self.start[last], 12);
     }
 
     /// Ends of the blocks of columns from `first` to before `last` that hold about [`BLOCK`]
     /// entries each.
-    pub(super) fn blocks(&self, first: usize, last: usize) -> Vec<usize> {
+    pub(crate) fn blocks(&self, first: usize, last: usize) -> Vec<usize> {
         let mut ends = Vec::new();
         let mut from = first;
         while from < last {

@@ -12,10 +12,10 @@ const AROUND: u64 = 2 * (64 << 10);
 /// A file in the address space, read only. Pages that were looked at count as memory of this
 /// process until they are given back, which [`Map::passed`] does.
 #[derive(Debug)]
-pub(super) struct Map {
+pub(crate) struct Map {
     bytes: Mmap,
     /// Bytes that may stay.
-    pub(super) limit: u64,
+    pub(crate) limit: u64,
     /// Bytes looked at since they were last given back.
     touched: AtomicU64,
     /// Where the last look ended.
@@ -28,21 +28,21 @@ impl Map {
         unsafe_code,
         reason = "memory-mapped files; the file must not be changed while it is open, as the documentation says"
     )]
-    pub(super) fn new(file: &File, limit: u64) -> io::Result<Self> {
+    pub(crate) fn new(file: &File, limit: u64) -> io::Result<Self> {
         // SAFETY: the map is read only. Another program that writes to the file meanwhile could
         // change what is read: all reads are of plain numbers, and an index out of bounds panics.
         let bytes = unsafe { Mmap::map(file)? };
         Ok(Self { bytes, limit, touched: AtomicU64::new(0), end: AtomicU64::new(0) })
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
     /// Notes that `width` bytes for each of the entries from `from` to `to` were looked at, and
     /// gives all pages back where they are more than may stay. They are read from the file again
     /// when they are needed.
-    pub(super) fn passed(&self, from: usize, to: usize, width: u64) {
+    pub(crate) fn passed(&self, from: usize, to: usize, width: u64) {
         let around = if self.end.swap(to as u64, Ordering::Relaxed) == from as u64 { 0 } else { AROUND };
         let looked = (to - from) as u64 * width + around;
         if self.touched.fetch_add(looked, Ordering::Relaxed) + looked > self.limit {
@@ -54,7 +54,7 @@ impl Map {
     /// Tells the system that no page is needed now.
     #[cfg(unix)]
     #[expect(unsafe_code, reason = "madvise is the only way to give back pages of a map")]
-    pub(super) fn give_back(&self) {
+    pub(crate) fn give_back(&self) {
         // SAFETY: of a map of a file that is never written to, MADV_DONTNEED only drops copies of
         // what is in the file; other threads that read at the same time get the same bytes again.
         let told = unsafe { self.bytes.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
@@ -64,5 +64,5 @@ impl Map {
 
     /// Without madvise the system decides.
     #[cfg(not(unix))]
-    pub(super) fn give_back(&self) {}
+    pub(crate) fn give_back(&self) {}
 }

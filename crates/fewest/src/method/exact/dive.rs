@@ -1,0 +1,342 @@
+//! The oracle: bounds of nodes, objectives of subsets, and dives from open nodes.
+
+use rayon::prelude::*;
+
+use super::node::{OpenNode, Packed};
+use crate::relaxation::{Answer, Decide, Probed, Relaxation, Warm};
+use crate::search::{Found, Pool, follow};
+use crate::{Choice, Clock, Error, Oracle, Rules, Run, Subset};
+
+// Tuning: `make bench-exact-real`.
+
+/// Share of what a node lacks to the cutoff that its gap may have.
+const SHARE: f64 = 0.25;
+/// Relative gap of a node's relaxation in any case.
+const NODE_TOLERANCE: f64 = 1e-6;
+/// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then the run's bound rises early,
+/// and fewer dives end where they need not have gone.
+const REACH: f64 = 0.1;
+/// What a rise counts at least, as a share of what a node lacks to the cutoff; see [`branching_unit`].
+const LEAST_RISE: f64 = 0.03;
+
+// Numbers of the proof, not of its speed.
+
+/// Share of the gap asked for to which a subset's objective is known, and the limits of that.
+const SUBSET_SHARE: f64 = 0.01;
+const SUBSET_TOLERANCE: (f64, f64) = (1e-10, 1e-7);
+/// Share of the gap asked for that is good enough where the interior point ends early: a tenth with room to spare.
+const SUFFICIENT: f64 = 0.05;
+
+/// Nodes to dive from, and what is known so far.
+pub(super) struct Question<'a> {
+    pub(super) nodes: Vec<OpenNode>,
+    /// Nodes each dive may solve.
+    pub(super) allowance: u64,
+    pub(super) pool: Pool<'a>,
+}
+
+/// A node with units decided.
+pub(super) struct Fixed {
+    pub(super) inside: Vec<usize>,
+    pub(super) free: Vec<usize>,
+    /// The node's answer, without shares of units that are decided now.
+    pub(super) warm: Warm,
+    /// Whether any unit was decided, and whether by probing.
+    pub(super) changed: bool,
+    probed: bool,
+    /// See [`Probed::promises`].
+    promises: Vec<(usize, [f64; 2])>,
+}
+
+/// What is known of one subset.
+pub(super) struct Leaf {
+    /// Objective of a point on it, and no point is below `lower`.
+    pub(super) upper: f64,
+    pub(super) lower: f64,
+    pub(super) warm: Warm,
+}
+
+/// What a dive brought up.
+#[derive(Default)]
+pub(super) struct Dive {
+    pub(super) open: Vec<OpenNode>,
+    pub(super) found: Vec<Found>,
+    pub(super) seen: Vec<Subset>,
+    /// Lowest bound among the nodes that were closed.
+    pub(super) closed: Option<f64>,
+    pub(super) nodes: u64,
+    pub(super) rounds: u64,
+}
+
+impl Dive {
+    fn close(&mut self, bound: f64) {
+        self.closed = Some(self.closed.map_or(bound, |c| c.min(bound)));
+    }
+}
+
+/// The oracle: bounds of nodes, objectives of subsets.
+pub(super) struct Search<'a> {
+    pub(super) relaxation: &'a Relaxation<'a>,
+    rules: &'a Rules,
+    clock: Clock,
+    /// Gaps asked for, relative and absolute.
+    gaps: (f64, f64),
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(relaxation: &'a Relaxation<'a>, run: &Run<'a>) -> Self {
+        Self { relaxation, rules: run.rules(), clock: run.clock(), gaps: run.gaps() }
+    }
+
+    /// The bound of a node with free units.
+    pub(super) fn solve(&self, inside: &[usize], free: &[usize], warm: &Warm, cutoff: f64) -> Answer {
+        let decide = Decide { cutoff, share: SHARE, tolerance: NODE_TOLERANCE };
+        self.relaxation.solve(inside, free, warm, &decide, &mut || self.clock.stop())
+    }
+
+    /// The objective of the one subset of these units, unless it is proven to be at or above the cutoff: by the interior
+    /// point, and by an exact training where that ends too early.
+    pub(super) fn leaf(&self, inside: &[usize], warm: &Warm, cutoff: f64, rounds: &mut u64) -> Leaf {
+        let (relative, absolute) = self.gaps;
+        let tolerance = (SUBSET_SHARE * relative).clamp(SUBSET_TOLERANCE.0, SUBSET_TOLERANCE.1);
+        let decide = Decide { cutoff, share: 0.0, tolerance };
+        let stop = &mut || self.clock.stop();
+        let answer = self.relaxation.solve(inside, &[], warm, &decide, stop);
+        *rounds += answer.rounds;
+        let leaf = Leaf { upper: answer.upper, lower: answer.lower, warm: answer.warm };
+        let sufficient = (SUFFICIENT * (relative * leaf.upper.abs()).max(absolute)).max(tolerance * leaf.upper.abs());
+        if leaf.lower >= cutoff || leaf.upper - leaf.lower <= sufficient || self.clock.stop().is_some() {
+            return leaf;
+        }
+        let (answer, iterations) = self.relaxation.train(inside, &leaf.warm, tolerance, stop);
+        *rounds += iterations;
+        // Both values are true, so that the better of each is.
+        let (upper, lower) = (answer.upper.min(leaf.upper), answer.lower.max(leaf.lower));
+        let closer = answer.upper <= leaf.upper || leaf.upper.is_nan();
+        Leaf { upper, lower, warm: if closer { answer.warm } else { leaf.warm } }
+    }
+
+    /// Objective of one subset, unless it is proven to be at or above the cutoff.
+    pub(super) fn evaluate(
+        &self,
+        subset: &Subset,
+        warm: &Warm,
+        cutoff: f64,
+        rounds: &mut u64,
+    ) -> Option<(Found, Warm)> {
+        let mut units: Vec<usize> = subset.iter().map(|j| self.rules.unit_of(j)).collect();
+        units.sort_unstable();
+        units.dedup();
+        let cut = self.relaxation.constant(&warm.beta)
+            - units.iter().map(|&u| self.relaxation.gain(u, &warm.beta)).sum::<f64>();
+        if cut >= cutoff {
+            return None;
+        }
+        let Leaf { upper, lower, warm } = self.leaf(&units, warm, cutoff, rounds);
+        (lower < cutoff).then(|| (Found { subset: subset.clone(), objective: upper, proven: lower }, warm))
+    }
+
+    /// The allowed subset nearest to the shares: the z half at `share * gain`.
+    pub(super) fn round(&self, inside: &[usize], warm: &Warm) -> Subset {
+        let p = self.rules.p();
+        if self.rules.is_sort() {
+            let most = self.rules.most_features();
+            let mut shares = warm.shares.clone();
+            shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            let taken = shares.into_iter().take(most - inside.len()).filter(|s| most < p || s.1 > 0.5);
+            let units = inside.iter().copied().chain(taken.map(|s| s.0));
+            return Subset::from_indices(p, units.flat_map(|u| self.rules.unit(u).iter().copied()));
+        }
+        let mut gains = vec![-1e-9; p];
+        let mut set = |u: usize, gain: f64| {
+            let unit = self.rules.unit(u);
+            for &j in unit {
+                gains[j] = gain / unit.len() as f64;
+            }
+        };
+        for &(u, share) in &warm.shares {
+            set(u, share * (self.relaxation.gain(u, &warm.beta) + self.relaxation.penalty(u)).max(1e-9));
+        }
+        let large = 10.0
+            * (1.0 + warm.shares.len() as f64)
+            * warm.shares.iter().map(|s| self.relaxation.gain(s.0, &warm.beta)).fold(1.0, f64::max);
+        for &u in inside {
+            set(u, large);
+        }
+        self.best_subset(&gains)
+    }
+
+    /// The allowed subset of largest gain, or the best one found when the clock says stop.
+    pub(super) fn best_subset(&self, gains: &[f64]) -> Subset {
+        self.rules.best_subset_until(gains, 1e-12, &mut || self.clock.stop().is_some()).subset
+    }
+
+    /// Draws what follows from the rules; `None` when nothing allowed is left.
+    pub(super) fn follow(&self, inside: &[usize], free: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+        if self.rules.is_sort() {
+            let room = self.rules.most_features();
+            if inside.len() > room {
+                return None;
+            }
+            let free = if inside.len() == room { Vec::new() } else { free.to_vec() };
+            return Some((inside.to_vec(), free));
+        }
+        let state = follow(self.rules, inside.iter().copied(), free.iter().copied())?;
+        let of = |choice: Choice| (0..state.len()).filter(|&u| state[u] == choice).collect();
+        Some((of(Choice::In), of(Choice::Free)))
+    }
+
+    /// Step 4: decides free units whose other choice would reach the cutoff, by price and by probing; then what follows.
+    /// `None` when nothing below the cutoff is left.
+    pub(super) fn fix(&self, inside: &[usize], free: &[usize], answer: &Answer, cutoff: f64) -> Option<Fixed> {
+        let mut now = inside.to_vec();
+        let mut left = Vec::with_capacity(free.len());
+        for (&u, excess) in free.iter().zip(&answer.excess) {
+            if answer.priced + excess.abs() < cutoff {
+                left.push(u);
+            } else if *excess > 0.0 {
+                now.push(u);
+            }
+        }
+        now.sort_unstable();
+        let (mut now, mut left) = self.follow(&now, &left)?;
+        let mut warm = answer.warm.clone();
+        warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
+        let Probed { out, inside: chosen, promises } =
+            self.relaxation.probe(&now, &left, &warm, answer.priced, answer.upper - answer.lower, cutoff);
+        if out.iter().any(|u| chosen.contains(u)) {
+            return None;
+        }
+        let probed = !out.is_empty() || !chosen.is_empty();
+        if probed {
+            left.retain(|u| !out.contains(u) && !chosen.contains(u));
+            now.extend(chosen);
+            now.sort_unstable();
+            (now, left) = self.follow(&now, &left)?;
+            warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
+        }
+        let changed = now.len() > inside.len() || left.len() < free.len();
+        Some(Fixed { inside: now, free: left, warm, changed, probed, promises })
+    }
+
+    /// Step 5, from one node.
+    fn dive(&self, node: &OpenNode, question: &Question<'_>) -> Dive {
+        let mut dive = Dive::default();
+        let mut cutoff = question.pool.cutoff();
+        let wide = |list: &[u32]| list.iter().map(|&u| u as usize).collect::<Vec<usize>>();
+        let (mut inside, mut free) = (wide(&node.inside), wide(&node.free));
+        let mut warm = node.warm.unpack(self.relaxation);
+        let mut bound = node.bound;
+        loop {
+            if dive.nodes >= question.allowance || self.clock.stop().is_some() {
+                dive.open.push(OpenNode::new(&inside, &free, bound, Packed::new(&warm)));
+                return dive;
+            }
+            dive.nodes += 1;
+            if free.is_empty() {
+                self.end(&inside, &warm, bound, cutoff, &mut dive);
+                return dive;
+            }
+            let answer = self.solve(&inside, &free, &warm, cutoff);
+            dive.rounds += answer.rounds;
+            bound = answer.lower.max(bound);
+            if bound >= cutoff {
+                dive.close(bound);
+                return dive;
+            }
+            let Some(fixed) = self.fix(&inside, &free, &answer, cutoff) else {
+                dive.close(cutoff);
+                return dive;
+            };
+            if fixed.changed {
+                dive.close(cutoff);
+            }
+            (inside, free, warm) = (fixed.inside, fixed.free, fixed.warm);
+            if free.is_empty() || fixed.probed {
+                continue;
+            }
+            self.try_rounding(&inside, &warm, question, &mut cutoff, &mut dive);
+            let unit = branching_unit(&fixed.promises, cutoff - bound).unwrap_or(free[0]);
+            let packed = Packed::new(&warm);
+            let (ahead, aside) = self.branch(unit, &inside, &free, &warm);
+            if let Some((i, f)) = &aside {
+                dive.open.push(OpenNode::new(i, f, bound, packed.clone()));
+            }
+            let Some((i, f)) = ahead else { return dive };
+            if cutoff.is_finite() && bound > node.bound + REACH * (cutoff - node.bound) {
+                // Other open nodes are lower by now.
+                dive.open.push(OpenNode::new(&i, &f, bound, packed));
+                return dive;
+            }
+            (inside, free) = (i, f);
+        }
+    }
+
+    /// A node without free units: its one subset.
+    fn end(&self, inside: &[usize], warm: &Warm, bound: f64, cutoff: f64, dive: &mut Dive) {
+        let leaf = self.leaf(inside, warm, cutoff, &mut dive.rounds);
+        let proven = leaf.lower.max(bound);
+        if proven >= cutoff {
+            dive.close(proven);
+        } else if self.clock.stop().is_some() {
+            dive.open.push(OpenNode::new(inside, &[], proven, Packed::new(&leaf.warm)));
+        } else {
+            let features = inside.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
+            let subset = Subset::from_indices(self.rules.p(), features);
+            dive.found.push(Found { subset, objective: leaf.upper, proven });
+        }
+    }
+
+    /// The first rounding of a dive: a subset that was not seen before lowers the cutoff.
+    fn try_rounding(&self, inside: &[usize], warm: &Warm, question: &Question<'_>, cutoff: &mut f64, dive: &mut Dive) {
+        if !dive.seen.is_empty() {
+            return;
+        }
+        let subset = self.round(inside, warm);
+        if question.pool.has_seen(&subset) || !self.rules.allows(&subset) {
+            return;
+        }
+        if let Some((found, _)) = self.evaluate(&subset, warm, *cutoff, &mut dive.rounds) {
+            if question.pool.wanted() == 1 {
+                *cutoff = cutoff.min(question.pool.cutoff_of(found.objective));
+            }
+            dive.found.push(found);
+        }
+        dive.seen.push(subset);
+    }
+
+    /// The children of a node, the one that its shares point to first; none where the rules leave nothing.
+    #[expect(clippy::type_complexity, reason = "two children, each the units that are in and those that are free")]
+    fn branch(
+        &self,
+        unit: usize,
+        inside: &[usize],
+        free: &[usize],
+        warm: &Warm,
+    ) -> (Option<(Vec<usize>, Vec<usize>)>, Option<(Vec<usize>, Vec<usize>)>) {
+        let share = warm.shares.iter().find(|s| s.0 == unit).map_or(0.0, |s| s.1);
+        let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
+        let mut with = inside.to_vec();
+        with.insert(with.partition_point(|&u| u < unit), unit);
+        let (chosen, left_out) = (self.follow(&with, &rest), self.follow(inside, &rest));
+        if share >= 0.5 { (chosen, left_out) } else { (left_out, chosen) }
+    }
+}
+
+/// The unit whose children's bounds promise the largest product of rises. A rise counts as at least a small share of what is
+/// missing to the cutoff: where choosing a unit hardly ever helps, the one that is missed most is taken.
+fn branching_unit(promises: &[(usize, [f64; 2])], missing: f64) -> Option<usize> {
+    let floor = if missing.is_finite() { LEAST_RISE * missing } else { 0.0 };
+    let score = |p: &(usize, [f64; 2])| (p.1[0] + floor) * (p.1[1] + floor);
+    promises.iter().max_by(|a, b| score(a).total_cmp(&score(b)).then(b.0.cmp(&a.0))).map(|p| p.0)
+}
+
+impl<'a> Oracle for Search<'a> {
+    type Query = Question<'a>;
+    type Answer = Vec<Dive>;
+
+    fn ask(&mut self, question: &Question<'a>, _: &mut Run<'_>) -> Result<Vec<Dive>, Error> {
+        let this = &*self;
+        Ok(question.nodes.par_iter().map(|node| this.dive(node, question)).collect())
+    }
+}

@@ -1,0 +1,71 @@
+//! A path of `exact`: each size K starts from the subset of the size before, from that subset grown by the features whose
+//! gains `c_j^2 / 2 - lambda_j` in its dual are largest, and from the subset SVM-RFE ends with.
+
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::{ExactSettings, exact};
+use crate::dual::train::train;
+use crate::method::Method;
+use crate::method::path::{PathClock, PathPoint, PathSize, walk};
+use crate::method::rfe::path::survivors;
+use crate::method::rfe::{RfeSettings, Step};
+use crate::{Error, Kernel, Limits, Observer, Problem, Rules, Sense, Silent, Subset};
+
+/// Step of the SVM-RFE that `exact` starts from: a tenth of the features while there are many, then one at a time.
+const START_STEP: Step = Step::Remaining(0.1);
+
+/// A path of [`exact`]: for each size the best subset and a bound.
+///
+/// # Errors
+/// Sizes that do not ascend from 1 to p, settings or limits out of range.
+pub fn exact_path(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    sizes: &[usize],
+    settings: &ExactSettings,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Result<Vec<PathPoint>, Error> {
+    settings.check(problem.n_features())?;
+    let clock = PathClock::new(limits)?;
+    let sizes = PathSize::all(rules, sizes)?;
+    let elimination = RfeSettings { svm: settings.svm.clone(), step: START_STEP, ..RfeSettings::default() };
+    let share = Limits { nodes: None, oracle_calls: None, ..clock.share(sizes.len() + 1) };
+    let survivors = survivors(&problem.into(), &sizes, &elimination, &PathClock::new(&share)?, &mut Silent)?;
+    walk(&sizes, Sense::Min, &clock, observer, |at, rules, previous, limits, observer| {
+        let mut start = settings.start.clone();
+        start.extend(survivors.iter().find(|s| s.size == at).map(|s| s.subset.clone()));
+        if let Some(previous) = previous {
+            start.extend(grown(problem, rules, previous, settings, &clock)?);
+            start.push(previous.clone());
+        }
+        exact(problem, rules, &ExactSettings { start, ..settings.clone() }, limits, observer)
+    })
+}
+
+/// The subset with more features, as far as the rules allow: those first that could save most, by the dual of the SVM on it.
+/// Gains are `c_j^2 / 2 - lambda_j`, since `v(z + e_j) >= v(z) - c_j^2 / 2`.
+fn grown(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    subset: &Subset,
+    settings: &ExactSettings,
+    clock: &PathClock,
+) -> Result<Option<Subset>, Error> {
+    if subset.is_empty() {
+        return Ok(None);
+    }
+    let features: Vec<usize> = subset.iter().collect();
+    let (design, y, weights) = (problem.design(), problem.labels(), problem.weights());
+    let stop = &mut || clock.over(Duration::ZERO);
+    let beta = train(design, &features, y, weights, Kernel::Linear, &settings.svm, stop)?.beta;
+    let gain = |j: usize| design.dot_column(j, &beta).powi(2) / 2.0 - settings.penalty.get(j).unwrap_or(&0.0);
+    let mut gains: Vec<f64> = (0..rules.p()).into_par_iter().map(gain).collect();
+    let stays = 1.0 + gains.iter().map(|g| g.max(0.0)).sum::<f64>();
+    for j in features {
+        gains[j] = stays;
+    }
+    Ok(Some(rules.best_subset_until(&gains, 1e-12, &mut || stop().is_some()).subset))
+}

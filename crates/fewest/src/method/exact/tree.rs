@@ -1,0 +1,227 @@
+//! The master: the open nodes, the best subsets, and the first subsets before there is a tree.
+
+use std::sync::Arc;
+
+use super::ExactSettings;
+use super::dive::{Dive, Fixed, Question, Search};
+use super::node::{OpenNode, Packed};
+use crate::relaxation::Warm;
+use crate::search::{Node, OpenNodes, Pool, Ties};
+use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Solution, Subset};
+
+// Tuning: `make bench-exact-real`.
+
+/// Nodes dived from at once: fixed, so that the tree does not depend on the number of threads.
+const BATCH: usize = 8;
+/// Swaps, additions and removals tried around an incumbent before it counts as locally best.
+const SWAPS: usize = 24;
+
+/// The master.
+pub(super) struct Tree<'a> {
+    pool: Pool<'a>,
+    open: OpenNodes<OpenNode>,
+    made: u64,
+    /// The root's answer: the warm start of nodes beyond the memory for their own.
+    root: Option<Arc<Packed>>,
+    memory: u64,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn new(settings: &ExactSettings, run: &Run<'a>) -> Self {
+        Self {
+            pool: Pool::new(run, settings.solutions),
+            open: OpenNodes::new(Sense::Min, Ties::Latest),
+            made: 0,
+            root: None,
+            memory: settings.svm.memory,
+        }
+    }
+
+    pub(super) fn into_solutions(self) -> Vec<Solution> {
+        self.pool.into_solutions()
+    }
+
+    /// Adds an open node; with the memory used up it starts from the root's answer.
+    fn push(&mut self, mut node: OpenNode) {
+        if self.open.bytes() + node.bytes() > self.memory
+            && let Some(root) = &self.root
+        {
+            (node.warm, node.own) = (root.clone(), false);
+        }
+        self.open.push(node, self.made);
+        self.made += 1;
+    }
+
+    /// The proven bound.
+    fn report(&self, run: &mut Run<'_>) {
+        let bound = self.pool.bound(self.open.bound().unwrap_or(f64::INFINITY));
+        if bound.is_finite() {
+            // Losses, weights and prices are at least 0, whatever a run that was stopped early has proven.
+            run.raise_bound(bound.max(0.0));
+        }
+    }
+
+    /// Steps 1 to 4.
+    pub(super) fn plant(&mut self, search: &mut Search<'_>, settings: &ExactSettings, run: &mut Run<'_>) {
+        let (relaxation, rules) = (search.relaxation, run.rules());
+        let mut rounds = 0;
+        // Step 1.
+        let cold = relaxation.cold();
+        let gains: Vec<f64> = (0..rules.p())
+            .map(|j| {
+                let u = rules.unit_of(j);
+                relaxation.gain(u, &cold.beta) / rules.unit(u).len() as f64
+            })
+            .collect();
+        let first = search.best_subset(&gains);
+        for subset in std::iter::once(first).chain(settings.start.iter().filter(|s| rules.allows(s)).cloned()) {
+            if let Some((found, _)) = search.evaluate(&subset, &cold, f64::INFINITY, &mut rounds) {
+                self.pool.take(found, run);
+            }
+        }
+        // Step 2.
+        let root = rules.root();
+        let of = |choice: Choice| (0..root.len()).filter(|&u| root[u] == choice).collect::<Vec<usize>>();
+        let (inside, free) = search.follow(&of(Choice::In), &of(Choice::Free)).unwrap_or_default();
+        run.counts.nodes += 1;
+        if free.is_empty() {
+            run.counts.solver_iterations += rounds;
+            self.open_root(OpenNode::new(&inside, &free, 0.0, Packed::new(&cold)));
+            self.report(run);
+            return;
+        }
+        let answer = search.solve(&inside, &free, &cold, f64::INFINITY);
+        // Step 3.
+        self.improve(search, &inside, &answer.warm, run, &mut rounds);
+        run.counts.solver_iterations += answer.rounds + rounds;
+        // Step 4.
+        let cutoff = self.pool.cutoff();
+        let fixed = search.fix(&inside, &free, &answer, cutoff);
+        if fixed.as_ref().is_none_or(|f| f.changed) {
+            self.pool.leave_out(cutoff);
+        }
+        if let Some(Fixed { inside, free, warm, .. }) = fixed {
+            self.open_root(OpenNode::new(&inside, &free, answer.lower, Packed::new(&warm)));
+        }
+        self.report(run);
+    }
+
+    fn open_root(&mut self, node: OpenNode) {
+        self.root = Some(node.warm.clone());
+        self.push(node);
+    }
+
+    /// Step 3: rounds the shares, then swaps, adds or removes units as long as that helps.
+    fn improve(&mut self, search: &Search<'_>, inside: &[usize], warm: &Warm, run: &mut Run<'_>, rounds: &mut u64) {
+        self.round(search, inside, warm, run, rounds);
+        let Some(mut best) = self.pool.first().cloned() else { return };
+        let Some((_, mut at)) = search.evaluate(&best.subset, warm, f64::INFINITY, rounds) else { return };
+        'again: while run.stop().is_none() {
+            for moved in self.neighbours(search, &best.subset, &at, run.rules()) {
+                match search.evaluate(&moved, &at, best.objective, rounds) {
+                    Some((found, warm)) => {
+                        self.pool.take(found.clone(), run);
+                        if found.objective < best.objective {
+                            (best, at) = (found, warm);
+                            continue 'again;
+                        }
+                    }
+                    None => self.pool.note([moved]),
+                }
+            }
+            return;
+        }
+    }
+
+    /// The rounding of the root's shares, and with a price per feature, where the size is open, the units of largest share,
+    /// one size after the other.
+    fn round(&mut self, search: &Search<'_>, inside: &[usize], warm: &Warm, run: &mut Run<'_>, rounds: &mut u64) {
+        let rules = run.rules();
+        let mut by_share = warm.shares.clone();
+        by_share.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let most = if search.relaxation.is_priced() { by_share.len() } else { 0 };
+        let sizes = std::iter::successors(Some(0), |k| Some(k + 1 + k / 8)).take_while(|&k| k <= most);
+        let prefix = |k: usize| {
+            let units = inside.iter().copied().chain(by_share[..k].iter().map(|s| s.0));
+            Subset::from_indices(rules.p(), units.flat_map(|u| rules.unit(u).iter().copied()))
+        };
+        for subset in std::iter::once(search.round(inside, warm)).chain(sizes.map(prefix)) {
+            if !self.pool.has_seen(&subset)
+                && rules.allows(&subset)
+                && let Some((found, _)) = search.evaluate(&subset, warm, self.pool.cutoff(), rounds)
+            {
+                self.pool.take(found, run);
+            }
+        }
+    }
+
+    /// Allowed subsets with a unit more, less or exchanged that were not seen yet, the ones first that could gain most by
+    /// the cut at this beta.
+    fn neighbours(&self, search: &Search<'_>, subset: &Subset, at: &Warm, rules: &Rules) -> Vec<Subset> {
+        let undecided = (0..rules.n_units()).filter(|&u| rules.root()[u] == Choice::Free);
+        let by_gain = undecided.map(|u| (search.relaxation.gain(u, &at.beta), u));
+        let (mut leaving, mut entering): (Vec<_>, Vec<_>) = by_gain.partition(|g| subset.contains(rules.unit(g.1)[0]));
+        leaving.sort_by(|a, b| a.0.total_cmp(&b.0));
+        entering.sort_by(|a, b| b.0.total_cmp(&a.0));
+        // (what the move may gain at most, unit that leaves, unit that enters)
+        let mut moves: Vec<(f64, Option<usize>, Option<usize>)> = Vec::new();
+        moves.extend(leaving.iter().map(|o| (-o.0, Some(o.1), None)));
+        moves.extend(entering.iter().take(SWAPS).map(|i| (i.0, None, Some(i.1))));
+        for o in leaving.iter().take(SWAPS) {
+            moves.extend(entering.iter().take(SWAPS).map(|i| (i.0 - o.0, Some(o.1), Some(i.1))));
+        }
+        moves.retain(|m| m.0 > 0.0);
+        moves.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let moved = moves.into_iter().map(|(_, leaving, entering)| {
+            let mut moved = subset.clone();
+            let features = |u: Option<usize>| u.map_or(&[][..], |u| rules.unit(u));
+            for &j in features(leaving) {
+                moved.remove(j);
+            }
+            for &j in features(entering) {
+                moved.insert(j);
+            }
+            moved
+        });
+        moved.filter(|s| !self.pool.has_seen(s) && rules.allows(s)).take(SWAPS).collect()
+    }
+}
+
+impl<'a> Master<Search<'a>> for Tree<'a> {
+    fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question<'a>>, Error> {
+        let cutoff = self.pool.cutoff();
+        let mut nodes = Vec::new();
+        while nodes.len() < BATCH
+            && let Some(node) = self.open.pop()
+        {
+            if node.bound >= cutoff {
+                self.pool.leave_out(node.bound);
+            } else {
+                nodes.push(node);
+            }
+        }
+        if nodes.is_empty() {
+            self.report(run);
+            return Ok(Next::Done(self.pool.status()));
+        }
+        let allowance = run.nodes_left().div_ceil(nodes.len() as u64);
+        Ok(Next::Ask(Question { nodes, allowance, pool: self.pool.hand_over() }))
+    }
+
+    fn learn(&mut self, question: Question<'a>, answer: Vec<Dive>, run: &mut Run<'_>) -> Result<(), Error> {
+        self.pool = question.pool;
+        for dive in answer {
+            run.counts.nodes += dive.nodes;
+            run.counts.solver_iterations += dive.rounds;
+            self.pool.leave_out(dive.closed.unwrap_or(f64::INFINITY));
+            for found in dive.found {
+                self.pool.take(found, run);
+            }
+            self.pool.note(dive.seen);
+            dive.open.into_iter().for_each(|node| self.push(node));
+        }
+        run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
+        self.report(run);
+        Ok(())
+    }
+}

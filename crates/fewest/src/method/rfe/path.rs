@@ -1,0 +1,208 @@
+//! A path of SVM-RFE: the sets that survive on the way to the smallest size hold those of the larger sizes, and are trained
+//! once each.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::{RfeSettings, Step, rfe_classes};
+use crate::kernel_oracle::KernelOracle;
+use crate::method::Method;
+use crate::method::path::{PathClock, PathPoint, PathSize};
+use crate::subset_oracle::SubsetOracle;
+use crate::validation::SamplesByClass;
+use crate::{
+    Classified, Counts, Error, Event, Limits, Observer, Outcome, Problem, Rules, Selection, Sense, Status, Subset,
+};
+
+/// Trainings on the sets of a finished elimination may take this much longer than the time limit, all together.
+const WIND_UP: Duration = Duration::from_secs(1);
+
+/// A path of [`super::rfe`]: for each size the subset SVM-RFE ends with.
+///
+/// # Errors
+/// Sizes that do not ascend from 1 to p, settings or limits out of range.
+pub fn rfe_path(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    sizes: &[usize],
+    settings: &RfeSettings,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Result<Vec<PathPoint>, Error> {
+    rfe_classes_path(&problem.into(), rules, sizes, settings, limits, observer)
+}
+
+/// [`rfe_path`] for two or more classes.
+///
+/// # Errors
+/// As [`rfe_path`]; a cost tuned on the way, which differs from size to size.
+pub fn rfe_classes_path(
+    data: &Classified<'_>,
+    rules: &Rules,
+    sizes: &[usize],
+    settings: &RfeSettings,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Result<Vec<PathPoint>, Error> {
+    settings.check(rules.p())?;
+    if settings.tuning.is_some() {
+        return Err(Error::setting("tuning", "asked for", "left out on a path: each size has a cost of its own"));
+    }
+    let clock = PathClock::new(limits)?;
+    let sizes = PathSize::all(rules, sizes)?;
+    let found = survivors(data, &sizes, settings, &clock, observer)?;
+    let mut selections: Vec<Option<Selection>> = vec![None; sizes.len()];
+    let on = Training::new(data, settings)?;
+    let mut trained: Option<Trained<'_>> = None;
+    // Larger sets first, because a training starts from the one on the set around it.
+    for Survivors { size, subset, run, own } in found.into_iter().rev() {
+        if own {
+            selections[size] = Some(run.as_ref().clone());
+            trained = None;
+            continue;
+        }
+        if clock.cancelled() {
+            continue;
+        }
+        let start = Instant::now();
+        let rules = sizes[size].rules.as_ref().expect("elimination ran under them");
+        let oracle = match &mut trained {
+            Some(oracle) => oracle,
+            none => none.insert(on.start(rules, subset.clone(), settings)?),
+        };
+        let (objective, iterations, status) = oracle.train(&subset, &mut || clock.over(WIND_UP));
+        let outcome = Outcome {
+            status: status.unwrap_or(run.outcome.status),
+            objective: Some(objective),
+            subset: Some(subset),
+            sense: Sense::Min,
+            bound: None,
+            elapsed: start.elapsed(),
+            counts: Counts { oracle_calls: 1, solver_iterations: iterations, ..Counts::default() },
+        };
+        selections[size] = Some(Selection { outcome, ranking: run.ranking.clone(), solutions: Vec::new() });
+    }
+    let points = sizes.iter().zip(selections).filter_map(|(size, selection)| match (&size.rules, selection) {
+        (None, _) => Some(size.infeasible(Sense::Min)),
+        (Some(_), Some(selection)) => Some(PathPoint { max_features: size.k, selection }),
+        (Some(_), None) => None,
+    });
+    Ok(points.collect())
+}
+
+/// How the sets that an elimination passed through are trained: on what [`rfe_classes`] trains on.
+enum Training<'a> {
+    Linear(Problem<'a>),
+    Kernel(SamplesByClass<'a>),
+}
+
+/// A training on shrinking subsets.
+enum Trained<'a> {
+    Linear(Box<SubsetOracle<'a>>),
+    Kernel(Box<KernelOracle<'a>>),
+}
+
+impl<'a> Training<'a> {
+    fn new(data: &'a Classified<'a>, settings: &RfeSettings) -> Result<Self, Error> {
+        match data.two_classes().filter(|_| settings.kernel.is_linear()) {
+            Some(problem) => Ok(Self::Linear(problem)),
+            None => Ok(Self::Kernel(SamplesByClass::new(data, &settings.svm)?)),
+        }
+    }
+
+    fn start<'b>(&'b self, rules: &'b Rules, subset: Subset, settings: &RfeSettings) -> Result<Trained<'b>, Error> {
+        Ok(match self {
+            Self::Linear(problem) => {
+                Trained::Linear(Box::new(SubsetOracle::new(problem, rules, subset, &settings.svm)?))
+            }
+            Self::Kernel(grouped) => {
+                Trained::Kernel(Box::new(KernelOracle::new(grouped, rules, subset, settings.kernel, &settings.svm)?))
+            }
+        })
+    }
+}
+
+impl Trained<'_> {
+    /// Objective on a subset of the last one, iterations, and the limit that cut the training short.
+    fn train(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> (f64, u64, Option<Status>) {
+        let leaving = |from: &Subset| from.difference(subset).collect::<Vec<usize>>();
+        let cut_short = |status: Status| matches!(status, Status::TimeLimit | Status::Cancelled).then_some(status);
+        match self {
+            Self::Linear(oracle) => {
+                let leaving = leaving(oracle.subset());
+                oracle.remove(&leaving);
+                let solution = oracle.train(stop);
+                (solution.primal, solution.iterations, cut_short(solution.status))
+            }
+            Self::Kernel(oracle) => {
+                let leaving = leaving(oracle.subset());
+                oracle.remove(&leaving);
+                let machines = oracle.train(stop);
+                let iterations = machines.iter().map(|m| m.iterations).sum();
+                let status = machines.iter().find_map(|m| cut_short(m.status));
+                (machines.iter().map(|m| m.primal).sum(), iterations, status)
+            }
+        }
+    }
+}
+
+/// What SVM-RFE leaves at one size.
+pub(in crate::method) struct Survivors {
+    /// Position of the size.
+    pub(in crate::method) size: usize,
+    pub(in crate::method) subset: Subset,
+    /// The run that passed through it.
+    run: Rc<Selection>,
+    /// Whether the run ended there.
+    own: bool,
+}
+
+/// The subset SVM-RFE ends with at each size that the rules allow, sizes ascending. A run to a small size passes through the
+/// subsets of the larger ones, as long as they would take the same course.
+pub(in crate::method) fn survivors(
+    data: &Classified<'_>,
+    sizes: &[PathSize],
+    settings: &RfeSettings,
+    clock: &PathClock,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Survivors>, Error> {
+    let allowed: Vec<(usize, &Rules)> =
+        sizes.iter().enumerate().filter_map(|(at, size)| Some((at, size.rules.as_ref()?))).collect();
+    let courses: Vec<_> = allowed.chunk_by(|a, b| same_course(a.1, b.1, settings.step)).collect();
+    let mut all = Vec::new();
+    for (at, course) in courses.iter().enumerate() {
+        let (first, rules) = course[0];
+        if clock.cancelled() || observer.on(&Event::Size { max_features: sizes[first].k }).is_break() {
+            break;
+        }
+        let run = rfe_classes(data, rules, settings, clock.share(courses.len() - at), observer)?.selection;
+        let run = Rc::new(run);
+        let Some(subset) = run.outcome.subset.clone() else { continue };
+        all.push(Survivors { size: first, subset, run: Rc::clone(&run), own: true });
+        for &(size, rules) in &course[1..] {
+            all.push(Survivors { size, subset: largest_passed(&run, rules), run: Rc::clone(&run), own: false });
+        }
+    }
+    Ok(all)
+}
+
+/// Whether SVM-RFE drops the same features in the same order for both sizes, until the larger is reached: nothing that the
+/// smaller size alone forbids or requires from the start, no choice of what must stay ([`RuleList::at_least`]), and no step
+/// that the larger size cuts short and another rule then lengthens again.
+fn same_course(smaller: &Rules, larger: &Rules, step: Step) -> bool {
+    let list = larger.list();
+    let only_size = list.budget.is_none() && list.at_most.is_empty() && larger.n_units() == larger.p();
+    let only_size = only_size && list.implies.is_empty();
+    smaller.root() == larger.root() && list.at_least.is_empty() && (step == Step::Count(1) || only_size)
+}
+
+/// The largest of the sets that survived on the way which these rules allow.
+fn largest_passed(run: &Selection, rules: &Rules) -> Subset {
+    let most = rules.list().max_features.unwrap_or(rules.p());
+    let mut set = Subset::from_indices(rules.p(), run.ranking[..most].iter().map(|r| r.feature));
+    while !rules.allows(&set) {
+        // The run ended with a set that the smaller size allows, so that the larger one does too.
+        set.remove(run.ranking[set.len() - 1].feature);
+    }
+    set
+}

@@ -1,0 +1,135 @@
+//! The value of one subset by the engines of [`crate::dual`], where the interior point of the relaxation ends too early.
+//!
+//! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better conditioned where means are
+//!          large  2. the optimality conditions solved from the point at hand (`polish.rs`)  3. an engine for rows of
+//!          samples, polished  4. SMO with its active-set finish on the Gram matrix, where that fits, polished
+//! Returns  the best lower and the best upper value of all steps; each is the value of a feasible point, so that an engine
+//!          which stalls costs accuracy, not truth.
+
+use super::polish::{Polish, Polished};
+use super::{Answer, Node, Reach, Relaxation, Warm};
+use crate::dual::active_set::ActiveSet;
+use crate::dual::kkt::{best_bias, total_loss};
+use crate::dual::train::{WHOLE_GRAM, train_linear};
+use crate::dual::{Bias, DualSolution, smo};
+use crate::kernel::gram::GramMatrix;
+use crate::{DenseDesign, Design, Status, SvmSettings};
+
+/// Share of the tolerance asked for that the engines are given: what they call the gap is judged again here.
+const SHARE: f64 = 0.5;
+
+impl Relaxation<'_> {
+    /// As [`Relaxation::solve`] without free units, and the iterations used.
+    pub(crate) fn train(
+        &self,
+        inside: &[usize],
+        warm: &Warm,
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> (Answer, u64) {
+        let node = Node::new(self, inside, &[]);
+        let settings = SvmSettings { tolerance: SHARE * tolerance, ..self.svm.clone() };
+        // Step 1.
+        let columns = self.conditioned(&node.features);
+        let all: Vec<usize> = (0..node.features.len()).collect();
+        let n = columns.n_samples();
+        let start = warm.beta.clone();
+        let polish = Polish { dual: &self.dual, columns: self.with_bias(&columns) };
+        // Step 2.
+        let (mut best, mut iterations) = (self.judge(&node, warm.clone()), 0);
+        self.polish(&node, &polish, &mut best, tolerance);
+        for step in 3..=4 {
+            if best.is_within(tolerance) || stop().is_some() {
+                break;
+            }
+            let solution: DualSolution = match step {
+                3 => train_linear(&columns, &all, &self.dual, Some(&start), &settings, stop),
+                4 if n <= WHOLE_GRAM && GramMatrix::bytes(n) <= settings.memory => {
+                    let gram = GramMatrix::linear(&columns, &all);
+                    smo::solve(&mut &gram, &self.dual, None, &mut ActiveSet::default(), &settings, stop)
+                }
+                _ => continue,
+            };
+            iterations += solution.iterations;
+            let found = self.judge(&node, Warm { beta: solution.beta, bias: solution.bias, ..warm.clone() });
+            best = best.better(found);
+            self.polish(&node, &polish, &mut best, tolerance);
+        }
+        (best, iterations)
+    }
+
+    /// The conditions solved from the best point; better values are kept.
+    fn polish(&self, node: &Node<'_, '_>, polish: &Polish<'_>, best: &mut Answer, tolerance: f64) {
+        if best.is_within(tolerance) {
+            return;
+        }
+        let (beta, margins) = (best.warm.beta.clone(), best.warm.margins.clone());
+        let reach = Reach::new(best.upper).0;
+        polish.run(&beta, &margins, reach, &mut |point| {
+            let mut found = self.judge(node, Warm { beta: point.beta.clone(), ..best.warm.clone() });
+            found.upper = found.upper.min(self.primal(node, polish, point));
+            *best = std::mem::replace(best, found.clone()).better(found);
+            best.is_within(tolerance)
+        });
+    }
+
+    /// The objective at w of a point, with the best bias.
+    fn primal(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &Polished) -> f64 {
+        let mut scores = vec![0.0; self.dual.len()];
+        for (column, w) in polish.columns.iter().zip(&point.w) {
+            scores.iter_mut().zip(column).for_each(|(score, x)| *score += w * x);
+        }
+        let bias = if self.dual.bias == Bias::Free { best_bias(&self.dual, &scores) } else { 0.0 };
+        let prices: f64 = node.inside.iter().map(|&u| self.penalty(u)).sum();
+        0.5 * point.w.iter().map(|w| w * w).sum::<f64>() + prices + total_loss(&self.dual, &scores, bias)
+    }
+
+    /// The columns, and the constant one of a penalised bias.
+    fn with_bias(&self, columns: &DenseDesign<'_>) -> Vec<Vec<f64>> {
+        let features = (0..columns.n_features()).map(|k| columns.column(k).to_vec());
+        let constant = match self.dual.bias {
+            Bias::Penalised(s) => Some(vec![s; self.dual.len()]),
+            Bias::Free | Bias::None => None,
+        };
+        features.chain(constant).collect()
+    }
+
+    /// The columns, with a free bias moved to mean 0 over the samples that count.
+    fn conditioned(&self, features: &[usize]) -> DenseDesign<'static> {
+        let n = self.dual.len();
+        let used: Vec<bool> = self.dual.cost.iter().map(|c| *c > 0.0).collect();
+        let count = used.iter().filter(|u| **u).count().max(1) as f64;
+        let mut values = vec![0.0; n * features.len()];
+        for (&j, column) in features.iter().zip(values.chunks_exact_mut(n)) {
+            self.design().add_column(j, 1.0, column);
+            if self.dual.bias == Bias::Free {
+                let mean = column.iter().zip(&used).filter(|e| *e.1).map(|e| e.0 / count).sum::<f64>();
+                column.iter_mut().for_each(|x| *x -= mean);
+            }
+        }
+        DenseDesign::new(n, features.len(), values).expect("n values a feature")
+    }
+
+    /// Both values at a point.
+    fn judge(&self, node: &Node<'_, '_>, mut warm: Warm) -> Answer {
+        warm.shares.clear();
+        self.make_feasible(&mut warm.beta);
+        let looked = node.look(&warm);
+        warm.margins = looked.margins;
+        let (lower, upper) = (looked.lower, looked.upper);
+        Answer { lower, upper, excess: Vec::new(), priced: lower, warm, rounds: 0 }
+    }
+}
+
+impl Answer {
+    fn is_within(&self, tolerance: f64) -> bool {
+        self.upper - self.lower <= tolerance * self.upper.abs()
+    }
+
+    /// The better of each value; the point of the better upper value.
+    fn better(self, other: Self) -> Self {
+        let lower = self.lower.max(other.lower);
+        let best = if other.upper < self.upper || self.upper.is_nan() { other } else { self };
+        Self { lower, ..best }
+    }
+}

@@ -1,0 +1,286 @@
+//! Proofs on hard small problems against enumeration: never a false `optimal`, a bound beyond the optimum or a forbidden subset.
+//!
+//! `FEWEST_PROOF_CASES` is the number of cases (default 300), `FEWEST_PROOF_FIRST` the first seed; `make fuzz-proof` runs many.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+use fewest::method::certificate::certify;
+use fewest::method::exact::path::exact_path;
+use fewest::method::exact::{ExactSettings, exact};
+use fewest::method::kta::{KtaSettings, kta};
+use fewest::{DenseDesign, Gamma, Limits, Outcome, Rules, Sense, Silent, Solution, Status, Subset};
+use fewest_testing::{Bracket, HardCase, alignment_value, allowed_subsets, bracket};
+use rayon::prelude::*;
+
+/// What rounding of the values compared may amount to.
+const ROUNDING: f64 = 1e-9;
+
+/// A number from the environment.
+fn from_environment(name: &str, default: u64) -> u64 {
+    std::env::var_os(name).and_then(|v| v.to_str()?.parse().ok()).unwrap_or(default)
+}
+
+/// All allowed subsets with their values.
+struct Truth {
+    sense: Sense,
+    values: Vec<(Subset, Bracket)>,
+    gap: f64,
+}
+
+impl Truth {
+    /// The value that the k-th best subset has at worst: its certified side.
+    fn at_worst(&self, k: usize) -> f64 {
+        let mut values: Vec<f64> = self.values.iter().map(|(_, v)| self.cost(v).upper).collect();
+        values.sort_by(f64::total_cmp);
+        values[k]
+    }
+
+    /// As costs, smaller is better.
+    fn cost(&self, value: &Bracket) -> Bracket {
+        match self.sense {
+            Sense::Min => *value,
+            Sense::Max => Bracket { lower: -value.upper, upper: -value.lower },
+        }
+    }
+
+    fn sign(&self) -> f64 {
+        if self.sense == Sense::Min { 1.0 } else { -1.0 }
+    }
+
+    /// What is wrong with an answer.
+    fn faults(&self, outcome: &Outcome, solutions: &[Solution], wanted: usize) -> Vec<String> {
+        let mut faults = Vec::new();
+        let best = self.at_worst(0);
+        let room = |value: f64| ROUNDING * value.abs() + 1e-300;
+        if let Some(bound) = outcome.bound.map(|b| self.sign() * b)
+            && bound > best + room(best)
+        {
+            faults.push(format!("bound {bound} beyond the optimum {best}"));
+        }
+        let own =
+            outcome.subset.clone().zip(outcome.objective).map(|(subset, objective)| Solution { subset, objective });
+        for (k, solution) in solutions.iter().chain(solutions.is_empty().then_some(own.as_ref()).flatten()).enumerate()
+        {
+            let Some((_, value)) = self.values.iter().find(|v| v.0 == solution.subset) else {
+                faults.push(format!("forbidden subset {:?}", solution.subset));
+                continue;
+            };
+            let (value, objective) = (self.cost(value), self.sign() * solution.objective);
+            if objective < value.lower - room(value.lower) {
+                faults.push(format!("objective {objective} better than the subset's own {}", value.lower));
+            }
+            if outcome.status == Status::Optimal {
+                let gap = (self.gap * objective.abs()).max(1e-10 * self.gap);
+                if objective - gap > self.at_worst(k) + room(objective) {
+                    faults.push(format!("false optimal: solution {k} has {objective}, best {}", self.at_worst(k)));
+                }
+                // A tenth of the gap, by the subset's own value.
+                if objective - 0.1 * gap > value.upper + room(objective) {
+                    faults.push(format!("objective {objective} of a subset whose value is {}", value.upper));
+                }
+            }
+        }
+        if outcome.status == Status::Optimal
+            && !solutions.is_empty()
+            && solutions.len() != wanted.min(self.values.len())
+        {
+            faults.push(format!("{} of {wanted} solutions", solutions.len()));
+        }
+        match outcome.status {
+            Status::Optimal if outcome.subset.is_some() && outcome.bound.is_some() => {}
+            Status::Stalled => {}
+            status => faults.push(format!("status {status}, subset {:?}", outcome.subset)),
+        }
+        faults
+    }
+}
+
+/// The values of a case's subsets, each bracketed once.
+struct Values<'c> {
+    case: &'c HardCase,
+    known: RefCell<HashMap<Subset, Bracket>>,
+}
+
+impl Values<'_> {
+    fn of(&self, subset: &Subset) -> Bracket {
+        if let Some(value) = self.known.borrow().get(subset) {
+            return *value;
+        }
+        let case = self.case;
+        let value =
+            if subset.is_empty() { empty(case) } else { bracket(&case.problem(), subset, &case.svm, &case.penalty) };
+        self.known.borrow_mut().insert(subset.clone(), value);
+        value
+    }
+
+    /// The truth under rules.
+    fn under(&self, rules: &Rules, gap: f64) -> Truth {
+        let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), self.of(&s))).collect();
+        Truth { sense: Sense::Min, values, gap }
+    }
+}
+
+/// What happened: (kind of data, method), status or fault.
+type Events = Vec<(String, &'static str, Result<Status, String>)>;
+
+struct Judged {
+    events: Events,
+    /// Relative width of the widest bracket.
+    width: f64,
+}
+
+fn judge(seed: u64) -> Option<Judged> {
+    let case = HardCase::draw(seed);
+    let rules = Rules::new(case.features(), case.rules.clone(), &[]).ok()?;
+    let problem = case.problem();
+    let limits = Limits { gap_rel: [1e-4, 1e-3, 1e-6][seed as usize % 3], ..Limits::default() };
+    let known = Values { case: &case, known: RefCell::default() };
+    let truth = known.under(&rules, limits.gap_rel);
+    let width = |v: &Bracket| (v.upper - v.lower) / v.upper.abs().max(1e-300);
+    let width = truth.values.iter().map(|v| width(&v.1)).fold(0.0, f64::max);
+    let mut events = Events::new();
+    let kind = format!("{:?}", case.data);
+    let mut note = |method: &'static str, outcome: &Outcome, solutions: &[Solution], wanted: usize, truth: &Truth| {
+        let faults = truth.faults(outcome, solutions, wanted);
+        if faults.is_empty() {
+            events.push((kind.clone(), method, Ok(outcome.status)));
+        }
+        for fault in faults {
+            events.push((
+                kind.clone(),
+                method,
+                Err(format!("seed {seed} {method} {:?} {:?}: {fault}", case.data, case.kind)),
+            ));
+        }
+    };
+    let settings = ExactSettings {
+        svm: case.svm.clone(),
+        penalty: case.penalty.clone(),
+        solutions: case.solutions,
+        start: vec![],
+    };
+    let found = exact(&problem, &rules, &settings, limits.clone(), &mut Silent).expect("valid settings");
+    note("exact", &found.outcome, &found.solutions, case.solutions, &truth);
+    if let Some(subset) = truth.values.iter().map(|v| &v.0).find(|s| !s.is_empty()) {
+        let certificate =
+            certify(&problem, &rules, subset, &settings, limits.clone(), &mut Silent).expect("an allowed subset");
+        let sized: Vec<(Subset, Bracket)> =
+            truth.values.iter().filter(|v| v.0.len() <= subset.len()).cloned().collect();
+        let truth = Truth { values: sized, ..truth };
+        let outcome = Outcome {
+            status: certificate.status,
+            subset: Some(certificate.best.subset.clone()),
+            objective: Some(certificate.best.objective),
+            bound: certificate.bound,
+            ..found.outcome.clone()
+        };
+        note("certify", &outcome, &[], 1, &truth);
+    }
+    if seed % 4 == 0 {
+        let features = case.features();
+        let sizes: Vec<usize> = (1..=features).step_by(2).collect();
+        let path = exact_path(&problem, &rules, &sizes, &settings, &limits, &mut Silent).expect("valid settings");
+        for point in path.iter().filter(|point| point.selection.outcome.status != Status::Infeasible) {
+            let mut list = rules.list().clone();
+            list.max_features = Some(point.max_features);
+            let sized = Rules::new(features, list, &[]).expect("feasible");
+            let truth = known.under(&sized, limits.gap_rel);
+            note("path", &point.selection.outcome, &point.selection.solutions, case.solutions, &truth);
+        }
+    }
+    alignment(&case, &rules, &limits, &mut note);
+    #[cfg(feature = "highs")]
+    programs::judge(&case, &rules, &limits, &known, &mut note);
+    Some(Judged { events, width })
+}
+
+type Note<'n> = dyn FnMut(&'static str, &Outcome, &[Solution], usize, &Truth) + 'n;
+
+/// `kta` on the same data.
+fn alignment(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_>) {
+    let classes: Vec<u32> = case.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
+    let gamma = [0.01, 0.3, 1.0, 5.0][case.seed as usize % 4];
+    let settings = KtaSettings { gamma: Gamma::Number(gamma), solutions: case.solutions, ..KtaSettings::default() };
+    let found = kta(&case.design, &classes, &case.weights, rules, &settings, limits.clone(), &mut Silent)
+        .expect("valid settings");
+    let value = |s: &Subset| {
+        let value = alignment_value(&case.design, &classes, &case.weights, s, gamma);
+        // Sums of up to 36^2 terms of size 1 cancel.
+        Bracket { lower: value - 1e-13, upper: value + 1e-13 }
+    };
+    let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), value(&s))).collect();
+    note(
+        "kta",
+        &found.outcome,
+        &found.solutions,
+        case.solutions,
+        &Truth { sense: Sense::Max, values, gap: limits.gap_rel },
+    );
+}
+
+/// The value without any feature: the best constant, by trying every kink and every vertex of the loss.
+fn empty(case: &HardCase) -> Bracket {
+    let zeros = DenseDesign::new(case.labels.len(), 1, vec![0.0; case.labels.len()]).expect("a column");
+    let problem = fewest::Problem::new(&zeros, &case.labels, Some(&case.weights)).expect("valid");
+    bracket(&problem, &Subset::full(1), &case.svm, &[])
+}
+
+#[cfg(feature = "highs")]
+mod programs {
+    use fewest::method::gbd::{GbdSettings, gbd};
+    use fewest::{Limits, Rules, Silent, SvmSettings};
+    use fewest_testing::HardCase;
+
+    use super::{Note, Values};
+
+    /// `gbd`, whose bound is as exact as HiGHS's tolerances.
+    pub(super) fn judge(case: &HardCase, rules: &Rules, limits: &Limits, known: &Values<'_>, note: &mut Note<'_>) {
+        if case.seed % 5 != 0 {
+            return;
+        }
+        let problem = case.problem();
+        let svm = SvmSettings { tolerance: 1e-8, ..case.svm.clone() };
+        let settings = GbdSettings { svm, penalty: case.penalty.clone(), ..GbdSettings::default() };
+        let Ok(report) = gbd(&problem, rules, &settings, limits.clone(), &mut Silent) else { return };
+        let truth = known.under(rules, limits.gap_rel);
+        let mut outcome = report.selection.outcome;
+        // HiGHS's tolerance: 1e-6 of the objective.
+        let room = 2e-6 * outcome.objective.unwrap_or(0.0).abs();
+        outcome.bound = outcome.bound.map(|b| b - room);
+        if outcome.status == fewest::Status::CallLimit {
+            return;
+        }
+        note("gbd", &outcome, &[], 1, &truth);
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, clippy::disallowed_methods, reason = "the table of a long run")]
+fn no_answer_claims_more_than_is_true() {
+    let (cases, first) = (from_environment("FEWEST_PROOF_CASES", 300), from_environment("FEWEST_PROOF_FIRST", 0));
+    let judged: Vec<Judged> = (first..first + cases).into_par_iter().filter_map(judge).collect();
+    let mut table: BTreeMap<(String, &str), (usize, usize, usize)> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (kind, method, result) in judged.iter().flat_map(|j| &j.events) {
+        let entry = table.entry((kind.clone(), method)).or_default();
+        match result {
+            Ok(Status::Optimal) => entry.0 += 1,
+            Ok(_) => entry.1 += 1,
+            Err(fault) => {
+                entry.2 += 1;
+                faults.push(fault.clone());
+            }
+        }
+    }
+    println!("{:10} {:8} {:>8} {:>8} {:>8}", "data", "method", "optimal", "stalled", "faults");
+    for ((kind, method), (optimal, stalled, wrong)) in &table {
+        println!("{kind:10} {method:8} {optimal:8} {stalled:8} {wrong:8}");
+    }
+    let unsure = judged.iter().filter(|j| j.width > 1e-6).count();
+    println!("{} cases, {unsure} with a value known to no better than 1e-6", judged.len());
+    assert!(judged.len() as u64 * 2 > cases, "too few cases have rules that allow a subset");
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    let (optimal, stalled) = table.values().fold((0, 0), |sum, t| (sum.0 + t.0, sum.1 + t.1));
+    assert!(stalled * 20 <= optimal, "{stalled} of {optimal} answers stalled");
+}

@@ -1,0 +1,181 @@
+"""Docstrings in numpydoc's form: what many classes and methods share is written here once, and put
+in when a class is made.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+Documented = TypeVar("Documented", bound=Callable[..., Any])
+
+#: Parameters of estimators, by name: type and text. The default is read from the signature.
+PARAMETERS = {
+    "n_features_to_select": (
+        "int",
+        """At most this many features. None: the size of ``rules``; without one no limit where rules
+        have a budget or ``at_most``, else min(5, n_features).""",
+    ),
+    "rules": ("Rules", "Rules that the subset obeys: must-in, must-out, implications, groups, a budget."),
+    "C": ("float", "Slack cost, above 0."),
+    "penalty": (
+        "float, array-like of shape (n_features,) or dict",
+        "Price of each chosen feature, added to the objective: one for all, one for each, or by name.",
+    ),
+    "n_solutions": ("int", "How many best subsets to prove."),
+    "weight_bound": ("float", "u, the same for every feature, above 0."),
+    "plain": ("bool", "The paper's algorithm without improvements."),
+    "gap": ("float", "Relative gap between the best subset and the bound at which the search ends."),
+    "node_limit": ("int", "The search ends after this many nodes."),
+    "costs": ("sequence of float", "Slack costs to choose from, ascending."),
+    "cv": ("int, splitter or iterable", "Folds, as scikit-learn's; each sample must be in exactly one test part."),
+    "kernel": ('{"linear", "rbf", "poly", "sigmoid"}', "Kernel of the SVM."),
+    "gamma": (
+        '{"1/p", "scale", "sigest"} or float',
+        """Coefficient of "rbf", "poly", "sigmoid". "1/p" (scikit-learn's "auto"): 1 / features
+        trained on, at every step. "scale": 1 / (m x variance of X). "sigest": 1 / (m / n_features x
+        median squared distance of two samples), "sigest:BETA" BETA times that. m: the most features
+        that may be selected.""",
+    ),
+    "degree": ("int", 'Degree of "poly", at least 1.'),
+    "coef0": ("float", 'Constant of "poly" and "sigmoid".'),
+    "criterion": (
+        '{"auto", "weights", "margin", "input_weights"}',
+        """What features are ranked by: squared weights (linear kernel), the change of the margin
+        when a feature is left out with the dual variables fixed, or squared weights in input space.
+        "auto": weights where the kernel is linear, else margin.""",
+    ),
+    "loss": ('{"hinge", "squared_hinge"}', "Loss of a sample."),
+    "fit_intercept": ("bool", "Whether there is a bias b."),
+    "intercept_scaling": (
+        "float or None",
+        """None: the bias is not penalised (LIBSVM). A number s above 0: it is the weight of a
+        constant feature of value s (LIBLINEAR).""",
+    ),
+    "tol": ("float", "Relative duality gap of a training, between 0 and 1."),
+    "class_weight": (
+        'dict or "balanced"',
+        'Weights of classes; "balanced": inverse to their total sample weight.',
+    ),
+    "time_limit": (
+        "float",
+        """Time limit of the search in seconds. The best subset so far is kept, with a
+        :class:`~sklearn.exceptions.ConvergenceWarning`.""",
+    ),
+    "on_interrupt": (
+        '{"raise", "keep"}',
+        """What Ctrl-C does. "raise": KeyboardInterrupt. "keep": the best subset so far is kept,
+        with a
+        :class:`~sklearn.exceptions.ConvergenceWarning`.""",
+    ),
+    "callback": (
+        "callable",
+        """Called with a :class:`Progress` at every step; the search ends when it returns something
+        true. With scikit-learn 1.9 or later ``set_callbacks`` takes callbacks of its protocol as
+        well.""",
+    ),
+    "verbose": ("int", "1: a line for each better subset and each second; 2: for each event."),
+    "n_jobs": (
+        "int",
+        """Threads, -1 for all cores. None: all cores, but one in a worker process (of joblib or
+        Dask). The result does not depend on it.""",
+    ),
+}
+
+_LABELS = {
+    "classes_": ("ndarray of shape (n_classes,)", "Labels."),
+    "n_features_in_": ("int", "Number of features."),
+    "feature_names_in_": ("ndarray of str", "Their names, when X had any."),
+}
+
+#: Attributes of selectors.
+SELECTOR_ATTRIBUTES = {
+    "support_": ("ndarray of bool of shape (n_features,)", "The features selected."),
+    "n_features_": ("int", "How many they are."),
+    "ranking_": ("ndarray of int of shape (n_features,)", "1 for the selected features, 2 for the others."),
+    "objective_": ("float", "Objective of the best subset."),
+    "bound_": ("float or None", "None: the method proves nothing; :meth:`certify` does."),
+    "gap_": ("float or None", "``|objective_ - bound_| / |objective_|``."),
+    "status_": (
+        "str",
+        """"optimal" (proven within the gap), "completed" (the method did all it does), or the limit
+        that ended it: "time_limit", "call_limit", "node_limit", "cancelled", "stalled".""",
+    ),
+    "trace_": ("dict of ndarray", "``time``, ``objective``, ``n_features`` and ``bound`` at every improvement."),
+    "estimator_": ("SVC", "The classifier trained on the selected features."),
+    "coef_": ("ndarray of shape (n_machines, n_features)", "Its weights, 0 for the features that are not selected."),
+    "intercept_": ("ndarray of shape (n_machines,)", "Its biases."),
+    **_LABELS,
+}
+
+#: Attributes of classifiers.
+CLASSIFIER_ATTRIBUTES = {
+    "objective_": ("float", "Objective, summed over the machines."),
+    "gap_": ("float", "Largest relative duality gap of a machine."),
+    **_LABELS,
+}
+
+#: Parameters of methods.
+METHOD_PARAMETERS = {
+    "X": ("{array-like, sparse matrix} of shape (n_samples, n_features)", "Samples, with all features."),
+    "y": ("array-like of shape (n_samples,)", "Labels."),
+    "sample_weight": (
+        "array-like of shape (n_samples,)",
+        "How many samples each counts as, 0 or more; default 1.",
+    ),
+    "groups": ("array-like of shape (n_samples,)", "Groups of samples for the splitter ``cv``."),
+}
+
+_SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+_ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
+
+
+def complete_class(cls: type, attributes: Mapping[str, tuple[str, str]]) -> None:
+    """Put the shared parameters and attributes that a class's docstring does not describe by itself
+    into it.
+    """
+    if cls.__doc__ is not None:
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        cls.__doc__ = _completed(cls.__doc__, cls.__name__, signature, PARAMETERS, attributes)
+
+
+def completes_doc(method: Documented) -> Documented:
+    """Put the shared parameters that a method's docstring does not describe by itself into it."""
+    if method.__doc__ is not None:
+        method.__doc__ = _completed(method.__doc__, method.__qualname__, inspect.signature(method), METHOD_PARAMETERS, {})
+    return method
+
+
+def _completed(
+    doc: str,
+    where: str,
+    signature: inspect.Signature,
+    parameters: Mapping[str, tuple[str, str]],
+    attributes: Mapping[str, tuple[str, str]],
+) -> str:
+    parts = _SECTION.split(inspect.cleandoc(doc))
+    head, sections = parts[0], dict(zip(parts[1::2], parts[2::2], strict=True))
+    own = _entries(sections.pop("Parameters", ""))
+    names = [name for name in signature.parameters if name != "self"]
+    if unknown := own.keys() - set(names):
+        raise TypeError(f"the docstring of {where} describes {sorted(unknown)}, which its signature does not have")
+    blocks = [own.get(name) or _block(name, *parameters[name], (signature.parameters[name].default,)) for name in names]
+    described = {name: _block(name, *text) for name, text in attributes.items()} | _entries(sections.pop("Attributes", ""))
+    complete = {"Parameters": "".join(blocks), "Attributes": "".join(described.values()), **sections}
+    texts = [f"{name}\n{'-' * len(name)}\n{body.rstrip()}\n" for name, body in complete.items() if body]
+    return "\n".join([head.rstrip() + "\n", *texts])
+
+
+def _entries(section: str) -> dict[str, str]:
+    """The entries of a section by name."""
+    return {entry.split(" : ")[0]: entry.rstrip() + "\n" for entry in _ENTRY.split(section) if entry.strip()}
+
+
+def _block(name: str, kind: str, text: str, defaults: tuple[Any, ...] = ()) -> str:
+    for default in defaults:
+        if default is not inspect.Parameter.empty:
+            kind += f', default="{default}"' if isinstance(default, str) else f", default={default!r}"
+    lines = inspect.cleandoc(text).split("\n")
+    return "".join([f"{name} : {kind}\n", *(f"    {line}\n" for line in lines)])
