@@ -1,5 +1,5 @@
-//! `fewest generate`: files that read back and agree with the truth, the same for the same seed; refusals; and the
-//! experiments of aytug2015 that are built on it.
+//! `fewest generate`: files that read back and agree with the truth, the same for the same seed;
+//! refusals; and the experiments of aytug2015 that are built on it.
 
 mod common;
 
@@ -182,7 +182,8 @@ fn a_set_of_one_class_is_refused_before_anything_is_written() {
     assert!((1..10).contains(&refusals), "{refusals} of 10");
 }
 
-/// The script of the paper's experiments, end to end at its smallest; and that it goes on where it stopped.
+/// The script of the paper's experiments, end to end at its smallest; and that it goes on where it
+/// stopped.
 #[test]
 fn the_experiments_of_aytug2015_run_and_go_on_where_they_stopped() {
     if Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_err() {

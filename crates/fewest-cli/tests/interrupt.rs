@@ -114,7 +114,8 @@ fn a_certificate_that_is_interrupted_leaves_the_selection() {
     assert!(ran.out.contains("certificate: ") && ran.out.contains("; cancelled"), "{}", ran.out);
 }
 
-/// Interrupts when the trace holds `words`; the run must end with exit 3 and a subset that satisfies the rules.
+/// Interrupts when the trace holds `words`; the run must end with exit 3 and a subset that
+/// satisfies the rules.
 fn ends_with_a_subset(test: &str, words: &str) {
     let scratch = Scratch::new(test);
     let mut child = long_run(&scratch, &["--json", "r.json"]);

@@ -4,7 +4,8 @@ use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The name of the option that an error is about, without what is around it: `step` of `--step <N>`.
+/// The name of the option that an error is about, without what is around it: `step` of
+/// `--step <N>`.
 pub(crate) fn option(error: &clap::Error) -> Option<String> {
     let text = string(error, ContextKind::InvalidArg)?;
     let name = text.strip_prefix("--")?.split([' ', '=', '[', '<']).next()?;

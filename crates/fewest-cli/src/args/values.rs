@@ -1,5 +1,6 @@
-//! Values of options: from text to numbers, times, sizes and choices. What is refused says what it must be:
-//! a text that begins with "must" follows "--option is VALUE, but"; any other follows "--option:".
+//! Values of options: from text to numbers, times, sizes and choices. What is refused says what it
+//! must be: a text that begins with "must" follows "--option is VALUE, but"; any other follows
+//! "--option:".
 
 use std::time::Duration;
 

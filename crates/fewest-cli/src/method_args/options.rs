@@ -22,7 +22,8 @@ pub(crate) struct MethodOptions {
 }
 
 impl MethodOptions {
-    /// Of a command line of which the method's options are a part, but for those that `without` names.
+    /// Of a command line of which the method's options are a part, but for those that `without`
+    /// names.
     ///
     /// # Errors
     /// Options that do not go together.
