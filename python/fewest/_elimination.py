@@ -151,7 +151,7 @@ class SVMRFE(CrossValidated):
 
     def _most(self, rules, p):
         # With cv every size is judged with the gamma that is chosen in the end.
-        return super()._most(rules, p) if self.cv is None else min(self._asked_size() or p, p)
+        return super()._most(rules, p) if self.cv is None else min(self._given_size() or p, p)
 
     def _method(self, samples, rules):
         step = {"count": int(self.step)} if isinstance(self.step, Integral) else {self.step_of: float(self.step)}
@@ -179,7 +179,7 @@ class SVMRFE(CrossValidated):
 
     def _paths(self, samples, splits):
         """The elimination inside every split, down to the smallest size that is judged."""
-        p, least, most = samples.X.shape[1], int(self.min_features_to_select), self._asked_size()
+        p, least, most = samples.X.shape[1], int(self.min_features_to_select), self._given_size()
         if most is not None and least > most:
             raise ValueError(f"min_features_to_select is {least}, but at most {most} features may be selected; lower it")
         rules = {**self._rules(p), "max_features": min(least, p)}
@@ -224,11 +224,11 @@ def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[st
     # A scorer of the caller's own may not know weights.
     options = {} if callable(estimator.scoring) else {"sample_weight": weights}
     X, labels = samples.X[test], samples.classes[y]
-    judged = [_Decided(samples.classes, *both) for both in zip(decisions, predicted, strict=True)]
+    judged = [_DecisionTable(samples.classes, *both) for both in zip(decisions, predicted, strict=True)]
     return np.array([scorer(decided, X, labels, **options) for decided in judged])
 
 
-class _Decided(ClassifierMixin, BaseEstimator):
+class _DecisionTable(ClassifierMixin, BaseEstimator):
     """A classifier whose decisions are known already; what a scorer sees."""
 
     def __init__(self, classes: np.ndarray, decisions: np.ndarray, predicted: np.ndarray) -> None:
