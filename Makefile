@@ -23,8 +23,9 @@ need-cargo:
 	  echo "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y && . \"\$$HOME/.cargo/env\""; \
 	  exit 1; fi
 
-# HiGHS is built from its source by cmake, and bindgen reads its header with libclang. Wheels of both go to .venv, and
-# .cargo/config.toml (not in git) tells cargo where they are, so that plain cargo commands work from then on as well.
+# HiGHS is built from its source by cmake, and bindgen reads its header with libclang. Wheels of
+# both go to .venv, and .cargo/config.toml (not in git) tells cargo where they are, so that plain
+# cargo commands work from then on as well.
 tools: .venv/tools.done ## cmake and libclang, which building HiGHS needs, into .venv
 .venv/tools.done: .ci/tools.txt .ci/tools
 	@.ci/tools .venv
@@ -39,7 +40,8 @@ test: check peers ## everything CI runs: format, lints, documentation, all tests
 	FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --workspace --locked
 	$(MAKE) python-test
 
-# The module as cargo builds it for tests, so that nothing is compiled twice; `pip install ./python` makes the optimised wheel.
+# The module as cargo builds it for tests, so that nothing is compiled twice; `pip install ./python`
+# makes the optimised wheel.
 python-build: need-cargo tools .venv/python.done
 	$(CARGO) build --workspace --lib --locked
 	install -s -m 755 target/debug/lib_core.so python/fewest/_core.abi3.so
@@ -58,8 +60,9 @@ python-docs: python-build ## the site of the Python package, warnings denied: py
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r python/tests/requirements.txt
 	@touch $@
 
-# The reports of real runs in Debian's Chromium, alone and with what it saw: two minutes on one core that others used too (25 s of them the
-# runs, 90 s the browser); screenshots stay in target/screenshots.
+# The reports of real runs in Debian's Chromium, alone and with what it saw: two minutes on one core
+# that others used too (25 s of them the runs, 90 s the browser); screenshots stay in
+# target/screenshots.
 browser: need-cargo tools peers ## the report pages of real runs in a browser (part of `make test`), with screenshots
 	browser="$$(.ci/browser)"; \
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
@@ -84,7 +87,8 @@ lint: need-cargo tools
 docs: need-cargo tools
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-# LIBLINEAR and LIBSVM read the models we write, and playwright drives the browser; the tests that check it use the Python in .venv.
+# LIBLINEAR and LIBSVM read the models we write, and playwright drives the browser; the tests that
+# check it use the Python in .venv.
 peers: .venv/peers.done
 .venv/peers.done: tests/requirements.txt
 	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi

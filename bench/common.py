@@ -189,7 +189,7 @@ def cpu_seconds(solve):
     return time.process_time() - start
 
 
-# --- objectives, written from the definitions ---------------------------------------------------------------------------
+# --- objectives, written from the definitions -----------------------------------------------------
 
 
 def losses(y, decision, C, loss):
@@ -201,7 +201,8 @@ def best_bias(y, f, C, loss):
     """The b that minimises sum of losses of f + b: hinge, a kink t_i = y_i - f_i; squared hinge, by its derivative."""
     t = np.sort(y - f)
     if loss == "hinge":
-        # slope after the k smallest kinks: C (k - number of positives), zero at k = number of positives.
+        # slope after the k smallest kinks: C (k - number of positives), zero at k = number of
+        # positives.
         k = int(np.sum(y > 0))
         candidates = [t[max(k - 1, 0)], t[min(k, len(t) - 1)]]
         return float(np.mean(candidates))
@@ -274,7 +275,7 @@ def read_model(path, n, p, linear):
     return numbers[0], weights, numbers[at : at + n], numbers[at + n : at + 2 * n]
 
 
-# --- exact selection: our command on one core, results that outlive an interruption -------------------------------------
+# --- exact selection: our command on one core, results that outlive an interruption ---------------
 
 
 def pin(core):
@@ -449,7 +450,7 @@ def is_proven(record):
     return record["status"] == "optimal"
 
 
-# --- results ------------------------------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
 
 
 def commit():

@@ -15,7 +15,8 @@ import numpy as np
 import common as c
 
 LIMIT, LARGE_LIMIT = 120, 60
-# Values of SCIP that the issue quotes, to the digits given there; seed 1 of the last is not in the grid otherwise.
+# Values of SCIP that the issue quotes, to the digits given there; seed 1 of the last is not in the
+# grid otherwise.
 QUOTED = {
     "p=20 n=500 M=5 C=1 seed=0": 169.21186,
     "p=20 n=500 M=10 C=32 seed=0": 1690.162,

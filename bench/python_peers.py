@@ -47,7 +47,8 @@ def leukemia():
 
 def rfe():
     X, y = leukemia()
-    # At its default tolerance the peer ranks by where its solver stopped; at a tight one both rank alike.
+    # At its default tolerance the peer ranks by where its solver stopped; at a tight one both rank
+    # alike.
     for step, tol in ((0.1, 1e-3), (0.1, 1e-10), (1, 1e-10), (1, 1e-3)):
         peer, theirs = least(lambda: RFE(PeerSVC(kernel="linear", tol=tol), n_features_to_select=10, step=step).fit(X, y), 1)
         ours, mine = least(lambda: SVMRFE(n_features_to_select=10, step=step, n_jobs=1).fit(X, y), 3)

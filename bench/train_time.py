@@ -46,7 +46,8 @@ def peer(machine, X, y, C, gamma, tol, cap):
     found = run(cap, machine, X, y, C, gamma, tol, None, 5)
     if found is not None:
         return found, False
-    # As many iterations as fill the cap: the count grows by the time it took, up to eightfold, as the first iterations cost more.
+    # As many iterations as fill the cap: the count grows by the time it took, up to eightfold, as
+    # the first iterations cost more.
     count = 2000 if machine.startswith("SVC") else 3
     for _ in range(12):
         found = run(10 * cap, machine, X, y, C, gamma, tol, count, 1)

@@ -1,5 +1,6 @@
-//! `kta FILE --features K --beta B --gap G --limit S --nodes N --solutions N --memory BYTES` and, to compare with,
-//! `enumerate FILE --features K --beta B`: every subset of at most K features, depth first, with one running product per pair.
+//! `kta FILE --features K --beta B --gap G --limit S --nodes N --solutions N --memory BYTES` and,
+//! to compare with, `enumerate FILE --features K --beta B`: every subset of at most K features,
+//! depth first, with one running product per pair.
 
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,8 @@ pub(super) fn run_kta(data: &Matrix, mut options: Options) -> Result<Value, Stri
     }))
 }
 
-/// Plain enumeration: the running product of the pairs' kernels is kept for each prefix, a leaf is one dot product.
+/// Plain enumeration: the running product of the pairs' kernels is kept for each prefix, a leaf is
+/// one dot product.
 pub(super) fn run_enumerate(data: &Matrix, mut options: Options) -> Result<Value, String> {
     let design = &*data.design;
     let (k, beta) = (options.number("features", 5.0)? as usize, options.number("beta", 1.0)?);

@@ -1,6 +1,7 @@
-//! `fewest-bench l1 FILE --cost C --costs K --warm 1|0 --bias free|none|S --tolerance T --repeats R --seconds S --out FILE`: the L1-SVM
-//! with squared hinge loss at C; with K > 1 at K costs from C / 1000 to C, evenly spaced on a log scale, each from the last one's
-//! solution (`--warm 1`, the default) or from 0. `--out`: bias and the p weights at C as raw f64.
+//! `fewest-bench l1 FILE --cost C --costs K --warm 1|0 --bias free|none|S --tolerance T --repeats R
+//! --seconds S --out FILE`: the L1-SVM with squared hinge loss at C; with K > 1 at K costs from C /
+//! 1000 to C, evenly spaced on a log scale, each from the last one's solution (`--warm 1`, the
+//! default) or from 0. `--out`: bias and the p weights at C as raw f64.
 
 use fewest::method::l1_svm::{L1Settings, l1_svm, squared_hinge};
 use fewest::{DualSolution, Limits, Problem, Rules, Silent, SvmSettings};
@@ -43,7 +44,8 @@ pub(crate) fn run_l1(data: &Matrix, mut options: Options) -> Result<Value, Strin
     }))
 }
 
-/// `fewest-bench l1-hinge FILE --cost C --bias free|none|S --tolerance T --repeats R --seconds S`: the L1-SVM with hinge loss at C.
+/// `fewest-bench l1-hinge FILE --cost C --bias free|none|S --tolerance T --repeats R --seconds S`:
+/// the L1-SVM with hinge loss at C.
 pub(crate) fn run_l1_hinge(data: &Matrix, mut options: Options) -> Result<Value, String> {
     let settings = L1Settings { svm: svm(&mut options)?, costs: Vec::new() };
     let problem = Problem::new(&*data.design, &data.labels, None).map_err(|e| e.to_string())?;

@@ -1,12 +1,15 @@
-//! `fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]`: reads a binary matrix, runs one solve, prints JSON on standard
-//! output. Only the solve is timed. `bench/README.md` says what the scripts do with it.
+//! `fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]`:
+//! reads a binary matrix, runs one solve, prints JSON on standard output. Only the solve is timed.
+//! `bench/README.md` says what the scripts do with it.
 //!
-//! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias free|none|S --tolerance T
-//! --repeats R --seconds S` (repeat until R runs or S seconds) `--out FILE` (bias, weights, decision values as raw f64).
+//! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias
+//! free|none|S --tolerance T --repeats R --seconds S` (repeat until R runs or S seconds) `--out
+//! FILE` (bias, weights, decision values as raw f64).
 //! Options of `rfe`: `--features K --step N --cost C --tolerance T --repeats R --seconds S`.
-//! Options of `rfecv`: those of `rfe`, where K is the last size, and `--folds FILE` (the fold of each sample as a byte).
-//! Options of `fgm`: `--features B --cost C --gap G --mkl fast|simple --reuse 1|0 --mixture 1|0 --repeats R --seconds S --out FILE`
-//! (bias and the p weights as raw f64).
+//! Options of `rfecv`: those of `rfe`, where K is the last size, and `--folds FILE` (the fold of
+//! each sample as a byte).
+//! Options of `fgm`: `--features B --cost C --gap G --mkl fast|simple --reuse 1|0 --mixture 1|0
+//! --repeats R --seconds S --out FILE` (bias and the p weights as raw f64).
 //! Options of `l1`: see `l1.rs`.
 //! Options of `pass`: see `pass.rs`.
 //! Options of `kta` and `enumerate`: see `alignment.rs`.
@@ -126,7 +129,8 @@ fn svm(options: &mut Options) -> Result<SvmSettings, String> {
     })
 }
 
-/// Runs `solve` up to `--repeats` times within `--seconds`; the seconds of each run and the last result.
+/// Runs `solve` up to `--repeats` times within `--seconds`; the seconds of each run and the last
+/// result.
 fn timed<T>(options: &mut Options, mut solve: impl FnMut() -> Result<T, String>) -> Result<(Vec<f64>, T), String> {
     let (repeats, budget) = (options.number("repeats", 1.0)? as usize, options.number("seconds", 10.0)?);
     let mut seconds = Vec::new();
@@ -168,7 +172,8 @@ fn run_fit(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
     }))
 }
 
-/// Raw little-endian f64: the bias, the p weights (linear only), the n decision values on the training data, the n beta.
+/// Raw little-endian f64: the bias, the p weights (linear only), the n decision values on the
+/// training data, the n beta.
 fn write_model(path: &str, model: &Model, data: &matrix::Matrix) -> Result<(), std::io::Error> {
     let machine = &model.machines[0];
     let decisions = model.decisions(&*data.design);

@@ -1,4 +1,5 @@
-//! The binary matrix that `bench/common.py` writes, so that every program solves the same numbers. Little-endian:
+//! The binary matrix that `bench/common.py` writes, so that every program solves the same numbers.
+//! Little-endian:
 //!
 //! ```text
 //! 8 bytes  "FEWBENCH"            u64 n      u64 p      u64 nnz      u64 form (0 dense, 1 sparse)
@@ -20,7 +21,8 @@ pub(crate) struct Matrix {
     pub(crate) bytes: u64,
 }
 
-/// Reads a binary matrix. Values are read column by column, so that nothing but the matrix itself takes memory.
+/// Reads a binary matrix. Values are read column by column, so that nothing but the matrix itself
+/// takes memory.
 pub(crate) fn read(path: &str) -> Result<Matrix, Error> {
     let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
     let mut magic = [0; 8];

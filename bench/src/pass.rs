@@ -1,5 +1,6 @@
-//! `fewest-bench pass FILE --repeats R --seconds S`: a score pass c = X'v over all columns, one thread, beside what memory allows: reading as
-//! many bytes (their sum as 64-bit words) and copying them.
+//! `fewest-bench pass FILE --repeats R --seconds S`: a score pass c = X'v over all columns, one
+//! thread, beside what memory allows: reading as many bytes (their sum as 64-bit words) and copying
+//! them.
 
 use std::hint::black_box;
 

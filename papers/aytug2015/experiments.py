@@ -11,8 +11,8 @@ from dataclasses import dataclass
 SETS = ("train", "validation", "test")
 TEST_SAMPLES = 5000  # of experiments 1 and 2; the paper does not say
 
-# Experiment 3: binary sets of the shared data folder. The paper's 25 sets are named in a table that our text of it lacks,
-# but for GINA, SYLVA and Leukemia; the first two could not be had.
+# Experiment 3: binary sets of the shared data folder. The paper's 25 sets are named in a table that
+# our text of it lacks, but for GINA, SYLVA and Leukemia; the first two could not be had.
 REAL = {
     "hepatitis": "hepatitis.csv",
     "zoo": "zoo.csv",

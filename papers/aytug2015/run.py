@@ -45,10 +45,12 @@ class Method:
     options: tuple = ()
 
 
-# The one list of methods. RFE comes first, as its C is used by others. What the binary does not know is left out, and said so.
+# The one list of methods. RFE comes first, as its C is used by others. What the binary does not
+# know is left out, and said so.
 METHODS = [
     Method("RFE", "rfe"),
-    # WEKA, which the paper uses, cuts by the MDL rule and fills up to M with features of gain 0; 10 bins give all a gain.
+    # WEKA, which the paper uses, cuts by the MDL rule and fills up to M with features of gain 0; 10
+    # bins give all a gain.
     Method("InfoGain", "info-gain", options=("--binning", "10")),
     Method("ONSVM", "l1-svm", form="free"),
     Method("FSV", "fsv", form="free"),

@@ -33,8 +33,8 @@ BETAS = ("0.25", "1.00", "4.00")
 # Table: expansion factor and number of relevant features.
 NDCC = {6: (25, 3), 7: (25, 5), 8: (100, 3), 9: (100, 5)}
 SAMPLES, FEATURES, REPEATS, TEST = (50, 100), (10, 20, 30), 10, 5000
-# Label: method and options. gamma is that of eq. (54) for both kernel methods; C is the paper's 1, but in MILO-L, where that leaves
-# no margin, 1.5 times the least there is (`Problem.run`).
+# Label: method and options. gamma is that of eq. (54) for both kernel methods; C is the paper's 1,
+# but in MILO-L, where that leaves no margin, 1.5 times the least there is (`Problem.run`).
 SELECTORS = {
     "RMILO-K": ("kta", ("--gap", "0")),
     "RFE-K": ("rfe", ("--kernel", "rbf", "--gamma", "sigest")),

@@ -1,4 +1,5 @@
-//! Writing files: compressed by ending, to a draft in the same folder that takes its place when complete.
+//! Writing files: compressed by ending, to a draft in the same folder that takes its place when
+//! complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -36,8 +37,9 @@ fn replace(path: &str, body: impl FnOnce(Sink<'_>) -> io::Result<()>) -> io::Res
     draft.put()
 }
 
-/// A file that is not at its place yet. Where the system allows (Linux, most file systems) it has no name
-/// until then, so that nothing is left of it whatever ends the process; elsewhere it is removed when dropped.
+/// A file that is not at its place yet. Where the system allows (Linux, most file systems) it has
+/// no name until then, so that nothing is left of it whatever ends the process; elsewhere it is
+/// removed when dropped.
 pub(crate) struct Draft {
     content: Content,
     /// Its place; a link is followed, so that its aim is replaced and not the link.

@@ -4,8 +4,8 @@ use fewest::{Design, Subset};
 
 use crate::dense_copy;
 
-/// Sum over pairs of classes of the squared distance of their means, from the definition: f of tamura2022,
-/// eq. (27), for two classes.
+/// Sum over pairs of classes of the squared distance of their means, from the definition: f of
+/// tamura2022, eq. (27), for two classes.
 pub fn alignment_value(design: &dyn Design, classes: &[u32], weights: &[f64], subset: &Subset, gamma: f64) -> f64 {
     let rows = dense_copy(design);
     let n = rows.len();

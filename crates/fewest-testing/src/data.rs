@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-/// The file of this name in the data folder: `$FEWEST_DATA`, else `../shared/data` beside the repository. When it is absent
-/// the reason is printed, so that a skipped test says why it was skipped.
+/// The file of this name in the data folder: `$FEWEST_DATA`, else `../shared/data` beside the
+/// repository. When it is absent the reason is printed, so that a skipped test says why it was
+/// skipped.
 #[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
 pub fn data_file(name: &str) -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

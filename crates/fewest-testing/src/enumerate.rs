@@ -8,7 +8,8 @@ pub fn all_subsets(p: usize) -> impl Iterator<Item = Subset> {
     (0u32..1 << p).map(move |mask| Subset::from_indices(p, (0..p).filter(move |j| mask >> j & 1 == 1)))
 }
 
-/// Every subset that satisfies the rules, by the restatement [`obeys`] and not by [`Rules::allows`].
+/// Every subset that satisfies the rules, by the restatement [`obeys`] and not by
+/// [`Rules::allows`].
 pub fn allowed_subsets(rules: &Rules) -> Vec<Subset> {
     all_subsets(rules.p()).filter(|s| obeys(rules.list(), s)).collect()
 }

@@ -1,5 +1,5 @@
-//! An independent judge of SVM solutions: feasibility, objectives, complementary slackness, each from its definition and
-//! without the functions of `fewest::dual::kkt`.
+//! An independent judge of SVM solutions: feasibility, objectives, complementary slackness, each
+//! from its definition and without the functions of `fewest::dual::kkt`.
 
 use fewest::dual::{BoxDual, DualSolution};
 use fewest::{Bias, Design, Loss};
@@ -35,11 +35,13 @@ pub fn assert_kkt_kernel(gram: &[Vec<f64>], dual: &BoxDual, solution: &DualSolut
     assert_kkt(dual, &kernel_scores(gram, &solution.beta), solution, tol);
 }
 
-/// Panics unless `solution` is feasible, its objectives are those of its beta and bias, and the relative duality gap and
-/// the complementary slackness are within `tol`. `scores` are the sums without bias at the solution's beta.
+/// Panics unless `solution` is feasible, its objectives are those of its beta and bias, and the
+/// relative duality gap and the complementary slackness are within `tol`. `scores` are the sums
+/// without bias at the solution's beta.
 ///
-/// Slackness is judged in the units of the gap: the gap is a sum of one non-negative term per sample,
-/// `C_i loss_i - y_i beta_i (1 - ...)`, so each term must be at most the whole allowance `tol |primal|`.
+/// Slackness is judged in the units of the gap: the gap is a sum of one non-negative term per
+/// sample, `C_i loss_i - y_i beta_i (1 - ...)`, so each term must be at most the allowance
+/// `tol |primal|`.
 pub fn assert_kkt(dual: &BoxDual, scores: &[f64], solution: &DualSolution, tol: f64) {
     let (n, beta) = (dual.len(), &solution.beta);
     assert_eq!(beta.len(), n, "one beta per sample");
@@ -90,7 +92,8 @@ pub fn assert_kkt(dual: &BoxDual, scores: &[f64], solution: &DualSolution, tol: 
     assert!(value <= primal + 1e-10 * scale, "dual {value} exceeds primal {primal}: not a lower bound");
     assert!(primal - value <= (tol + 1e-10) * scale, "gap {} exceeds {tol}", (primal - value) / scale);
     for i in 0..n {
-        // primal - dual = sum_i loss_i + ridge_i / 2 - y_i beta_i (1 - y_i (f_i + b)) , each term >= 0.
+        // primal - dual = sum_i loss_i + ridge_i / 2 - y_i beta_i (1 - y_i (f_i + b)), each
+        // term >= 0.
         let term = loss(i) + 0.5 * ridge(i) - dual.y[i] * beta[i] * (1.0 - dual.y[i] * (scores[i] + bias));
         assert!(term >= -1e-9 * scale, "sample {i} has a negative gap term {term}");
         assert!(term <= (tol + 1e-9) * scale, "complementary slackness of sample {i} is off by {term} of {scale}");

@@ -1,6 +1,7 @@
-//! What the tests of `fewest` share: a seeded generator, enumeration of subsets, random rules and problems, an independent
-//! judge of SVM solutions, a slow reference solver and the way to the data folder. Nothing here is fast, on purpose: every
-//! function restates a definition so plainly that it can be trusted against the code under test.
+//! What the tests of `fewest` share: a seeded generator, enumeration of subsets, random rules and
+//! problems, an independent judge of SVM solutions, a slow reference solver and the way to the data
+//! folder. Nothing here is fast, on purpose: every function restates a definition so plainly that
+//! it can be trusted against the code under test.
 
 mod alignment;
 mod bracket;

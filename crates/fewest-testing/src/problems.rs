@@ -4,7 +4,8 @@ use fewest::{DenseDesign, Design, Kernel, Problem, SparseDesign};
 
 use crate::Rng;
 
-/// How to draw a two-class problem; [`RandomProblem::draw`] gives the same data for the same fields.
+/// How to draw a two-class problem; [`RandomProblem::draw`] gives the same data for the same
+/// fields.
 #[derive(Debug, Clone, Copy)]
 pub struct RandomProblem {
     /// Samples, at least 2.
@@ -73,7 +74,8 @@ pub fn dense_copy(design: &dyn Design) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The kernel matrix K (n rows of n) of a problem on the given features, straight from the definition of the kernel.
+/// The kernel matrix K (n rows of n) of a problem on the given features, straight from the
+/// definition of the kernel.
 pub fn gram(problem: &Problem<'_>, features: &[usize], kernel: &Kernel) -> Vec<Vec<f64>> {
     let rows = dense_copy(problem.design());
     let dot = |a: &[f64], b: &[f64]| features.iter().map(|&j| a[j] * b[j]).sum::<f64>();

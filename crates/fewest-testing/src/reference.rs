@@ -14,9 +14,9 @@ pub struct Reference {
     pub residual: f64,
 }
 
-/// Maximises the dual of [`BoxDual`] with kernel matrix `gram` (n rows of n) by exact steps along the most violating pair
-/// (free bias) or coordinate (otherwise), with the gradient computed anew from its definition every 1000 steps, until the
-/// violation is below 1e-12 or `steps` are used up.
+/// Maximises the dual of [`BoxDual`] with kernel matrix `gram` (n rows of n) by exact steps along
+/// the most violating pair (free bias) or coordinate (otherwise), with the gradient computed anew
+/// from its definition every 1000 steps, until the violation is below 1e-12 or `steps` are used up.
 pub fn reference(dual: &BoxDual, gram: &[Vec<f64>], steps: usize) -> Reference {
     let n = dual.len();
     let shift = match dual.bias {
@@ -34,7 +34,8 @@ pub fn reference(dual: &BoxDual, gram: &[Vec<f64>], steps: usize) -> Reference {
         let up = (0..n).filter(|&i| beta[i] < dual.upper[i]).max_by(|&a, &b| slope[a].total_cmp(&slope[b]));
         let low = (0..n).filter(|&i| beta[i] > dual.lower[i]).min_by(|&a, &b| slope[a].total_cmp(&slope[b]));
         let (rise, fall) = (up.map_or(0.0, |i| slope[i]), low.map_or(0.0, |k| -slope[k]));
-        // (coordinate, direction) pairs that move together, the gain per unit of step, and the curvature.
+        // (coordinate, direction) pairs that move together, the gain per unit of step, and the
+        // curvature.
         let (moves, gain, curvature) = match (dual.bias, up, low) {
             (Bias::Free, Some(i), Some(k)) => {
                 (vec![(i, 1.0), (k, -1.0)], rise + fall, entry(i, i) + entry(k, k) - 2.0 * entry(i, k))
@@ -69,7 +70,8 @@ mod tests {
     use fewest::dual::BoxDual;
     use fewest::{Bias, Loss, SvmSettings};
 
-    /// Two points at -1 and +1 on a line: w = 1, b = 0, alpha = 1/2 each while C allows it, else alpha = C.
+    /// Two points at -1 and +1 on a line: w = 1, b = 0, alpha = 1/2 each while C allows it, else
+    /// alpha = C.
     #[test]
     fn solves_the_two_point_problem_in_closed_form() {
         let gram = vec![vec![1.0, -1.0], vec![-1.0, 1.0]];
@@ -82,7 +84,8 @@ mod tests {
             assert!((wide.dual - 0.5).abs() < 1e-10 && wide.residual < 1e-11, "{bias:?}: {wide:?}");
             let narrow = solve(0.1, Loss::Hinge, bias);
             assert!((narrow.dual - (0.2 - 0.02)).abs() < 1e-12, "{bias:?}: {narrow:?}");
-            // Squared hinge with alpha_1 = alpha_2 = a: 2 a - 2 a^2 - a^2 / (2 C), so a = 2 / (4 + 1 / C).
+            // Squared hinge with alpha_1 = alpha_2 = a: 2 a - 2 a^2 - a^2 / (2 C), so
+            // a = 2 / (4 + 1 / C).
             let squared = solve(0.5, Loss::SquaredHinge, bias);
             let a = 2.0 / (4.0 + 2.0);
             assert!((squared.dual - (2.0 * a - 2.0 * a * a - a * a)).abs() < 1e-10, "{bias:?}: {squared:?}");

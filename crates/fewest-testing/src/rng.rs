@@ -1,4 +1,5 @@
-//! SplitMix64 (Steele, Lea and Flood 2014): a few lines, the same numbers on every machine, no dependency.
+//! SplitMix64 (Steele, Lea and Flood 2014): a few lines, the same numbers on every machine, no
+//! dependency.
 
 /// Seeded generator for tests; not for statistics.
 #[derive(Debug, Clone)]

@@ -4,8 +4,9 @@ use fewest::RuleList;
 
 use crate::Rng;
 
-/// Random rules on p features (p >= 1): each kind with some probability, contradictions not excluded. Costs are multiples of
-/// 1/8, so that sums are exact and a subset is on the budget or clearly off it.
+/// Random rules on p features (p >= 1): each kind with some probability, contradictions not
+/// excluded. Costs are multiples of 1/8, so that sums are exact and a subset is on the budget or
+/// clearly off it.
 pub fn random_rules(rng: &mut Rng, p: usize) -> RuleList {
     let mut list = RuleList::default();
     let group = |rng: &mut Rng| {

@@ -1,4 +1,5 @@
-//! What can go wrong: bad input and broken parts. Reaching a limit is a [`crate::Status`], never an error.
+//! What can go wrong: bad input and broken parts. Reaching a limit is a [`crate::Status`], never an
+//! error.
 
 /// An error of the library. Its text names the thing, the value found and the remedy.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

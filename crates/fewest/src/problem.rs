@@ -2,7 +2,8 @@
 
 use crate::{Design, Error};
 
-/// A validated two-class problem: n samples with labels -1 or +1, both present, weights >= 0, finite values.
+/// A validated two-class problem: n samples with labels -1 or +1, both present, weights >= 0,
+/// finite values.
 #[derive(Clone)]
 pub struct Problem<'a> {
     design: &'a dyn Design,
@@ -11,7 +12,8 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// Checks shapes, labels and values. `weights` (length n, default all 1) multiply the slack cost of each sample.
+    /// Checks shapes, labels and values. `weights` (length n, default all 1) multiply the slack
+    /// cost of each sample.
     ///
     /// # Errors
     /// [`Error::Data`] naming the first thing wrong.
@@ -43,7 +45,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// A validated problem of two or more classes: n samples of classes 0, 1, ... k - 1, all present, weights >= 0, finite values.
+/// A validated problem of two or more classes: n samples of classes 0, 1, ... k - 1, all present,
+/// weights >= 0, finite values.
 #[derive(Clone)]
 pub struct Classified<'a> {
     design: &'a dyn Design,
@@ -53,7 +56,8 @@ pub struct Classified<'a> {
 }
 
 impl<'a> Classified<'a> {
-    /// Checks shapes, classes and values. `weights` (length n, default all 1) multiply the slack cost of each sample.
+    /// Checks shapes, classes and values. `weights` (length n, default all 1) multiply the slack
+    /// cost of each sample.
     ///
     /// # Errors
     /// [`Error::Data`] naming the first thing wrong.
@@ -131,7 +135,8 @@ pub(crate) fn check_classes(n: usize, classes: &[u32]) -> Result<(), Error> {
     Err(Error::Data(format!("{} class labels for {n} samples; give one per sample", classes.len())))
 }
 
-/// One label, -1 or 1, for each of n samples, both with positive weight; returns the weights, 1 for none.
+/// One label, -1 or 1, for each of n samples, both with positive weight; returns the weights, 1 for
+/// none.
 pub(crate) fn checked_labels(n: usize, labels: &[f64], weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
     if labels.len() != n {
         return Err(Error::Data(format!("{} labels for {n} samples; give one per sample", labels.len())));
@@ -164,7 +169,8 @@ pub(crate) fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f
     }
 }
 
-/// Checks that all values are finite, as [`Problem::new`] does; an error counts features from `first`.
+/// Checks that all values are finite, as [`Problem::new`] does; an error counts features from
+/// `first`.
 ///
 /// # Errors
 /// [`Error::Data`] naming the first that is not.

@@ -1,15 +1,18 @@
-//! The alpha half of the saddle: fix which features count and how much, train the SVM, and read off a cut for every subset.
+//! The alpha half of the saddle: fix which features count and how much, train the SVM, and read off
+//! a cut for every subset.
 //!
 //! ```text
-//! v(z) = max over feasible beta of L(beta, z),    L(beta, z) = constant(beta) - sum_j z_j g_j(beta)
-//! constant = sum_i y_i beta_i - s^2 (sum_i beta_i)^2 / 2 - sum_i ridge_i beta_i^2 / 2
-//! g_j      = c_j^2 / 2,    c_j = sum_i beta_i x_ij
+//! v(z)       = max over feasible beta of L(beta, z)
+//! L(beta, z) = constant(beta) - sum_j z_j g_j(beta)
+//! constant   = sum_i y_i beta_i - s^2 (sum_i beta_i)^2 / 2 - sum_i ridge_i beta_i^2 / 2
+//! g_j        = c_j^2 / 2,    c_j = sum_i beta_i x_ij
 //! ```
 //!
-//! v(z) is the optimal objective of the linear SVM on the features with z_j = 1, for either loss and any bias (see
-//! [`crate::dual`]; beta_i = y_i alpha_i). L is linear in z, so v is convex, and it extends to weights z_j in [0, 1]: there
-//! v(z) is the SVM on the columns `sqrt(z_j) x_j`. Any feasible beta, converged or not, gives `v(z) >= L(beta, z)` for every
-//! z: a [`Cut`]. v falls when a feature is added.
+//! v(z) is the optimal objective of the linear SVM on the features with z_j = 1, for either loss
+//! and any bias (see [`crate::dual`]; beta_i = y_i alpha_i). L is linear in z, so v is convex, and
+//! it extends to weights z_j in [0, 1]: there v(z) is the SVM on the columns `sqrt(z_j) x_j`. Any
+//! feasible beta, converged or not, gives `v(z) >= L(beta, z)` for every z: a [`Cut`]. v falls when
+//! a feature is added.
 
 use rayon::prelude::*;
 
@@ -27,7 +30,8 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// The cut of any `beta` (length n). A beta that is not feasible is made so first ([`kkt::make_feasible`]).
+    /// The cut of any `beta` (length n). A beta that is not feasible is made so first
+    /// ([`kkt::make_feasible`]).
     pub fn new(design: &dyn Design, dual: &BoxDual, mut beta: Vec<f64>) -> Self {
         kkt::make_feasible(dual, &mut beta);
         let sum: f64 = beta.iter().sum();
@@ -53,8 +57,8 @@ impl Cut {
 /// One answer of the alpha half.
 #[derive(Debug, Clone)]
 pub struct Value {
-    /// The trained machine; `primal` is an upper value of v at the point asked for, `weights` are in the order of the
-    /// features of weight above 0 (of the columns `sqrt(z_j) x_j`).
+    /// The trained machine; `primal` is an upper value of v at the point asked for, `weights` are
+    /// in the order of the features of weight above 0 (of the columns `sqrt(z_j) x_j`).
     pub solution: DualSolution,
     /// The cut of its beta; at the point asked for it gives the dual objective.
     pub cut: Cut,

@@ -1,4 +1,5 @@
-//! GBD against full enumeration under random rules, its cuts against the values they bound, and one test per way to end.
+//! GBD against full enumeration under random rules, its cuts against the values they bound, and one
+//! test per way to end.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -29,7 +30,8 @@ fn run(problem: &Problem<'_>, rules: &Rules, settings: &GbdSettings) -> GbdRepor
     gbd(problem, rules, settings, Limits::default(), &mut Silent).unwrap()
 }
 
-/// The settings a random problem is solved with: every loss, bias and improvement in turn, and each improvement left out.
+/// The settings a random problem is solved with: every loss, bias and improvement in turn, and each
+/// improvement left out.
 fn drawn_settings(rng: &mut Rng, p: usize, case: u64) -> GbdSettings {
     let loss = [Loss::SquaredHinge, Loss::Hinge, Loss::Hinge][case as usize % 3];
     let bias = [Bias::Free, Bias::Free, Bias::Penalised(1.5), Bias::None][rng.below(4)];
@@ -299,7 +301,8 @@ fn budgets_of_any_scale_are_kept() {
     let (design, labels) = RandomProblem { n: 30, p: 7, density: 1.0, noise: 0.1, seed: 11 }.draw();
     let problem = Problem::new(&design, &labels, None).unwrap();
     let svm = SvmSettings { tolerance: 1e-8, ..SvmSettings::default() };
-    // Sums that differ from the budget by less than a solver's tolerance, and costs too small beside others to be seen by it.
+    // Sums that differ from the budget by less than a solver's tolerance, and costs too small
+    // beside others to be seen by it.
     for (costs, budget) in [
         (vec![1.0 + 5e-8, 1.0, 1.0, 1.0 + 5e-8, 1.0, 1.0, 1.0 + 5e-8], 3.0),
         (vec![3e8, 2e8, 1e8, 0.3, 1e8, 2e8, 0.2], 4e8),

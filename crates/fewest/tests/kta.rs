@@ -1,4 +1,5 @@
-//! `kta` against full enumeration, its bounds, its statuses, the optimal values of the paper's data.
+//! `kta` against full enumeration, its bounds, its statuses, the optimal values of the paper's
+//! data.
 
 use std::time::Duration;
 
@@ -131,7 +132,8 @@ fn one_thread_and_four_grow_the_same_tree() {
     };
     let one = with(1, 1 << 30);
     assert_eq!(one, with(4, 1 << 30));
-    // Without memory kernel values are computed again and the search goes deep first: the same answer by another tree.
+    // Without memory kernel values are computed again and the search goes deep first: the same
+    // answer by another tree.
     assert_eq!(one.0, with(4, 1).0);
     assert_eq!(with(1, 1), with(4, 1));
 }
@@ -184,7 +186,8 @@ fn bad_input_is_refused_by_name() {
     assert!(sigest(&constant, 1).expect_err("no distance").to_string().contains("median"));
 }
 
-/// Features standardised with the population variance, eq. (25), and classes; the last column holds the label.
+/// Features standardised with the population variance, eq. (25), and classes; the last column holds
+/// the label.
 #[expect(clippy::disallowed_methods, reason = "the library touches no files, but this test reads the paper's data")]
 fn read(name: &str) -> Option<(DenseDesign<'static>, Vec<u32>)> {
     let text = std::fs::read_to_string(data_file(name)?).expect("readable");
@@ -220,7 +223,8 @@ fn the_optimal_values_of_the_papers_data_are_proven() {
             let outcome = run(&design, &class, &rules, &settings, exact_limits()).outcome;
             let objective = outcome.objective.expect("a subset");
             assert_eq!(outcome.status, Status::Optimal, "{name}, K {k}, beta {beta}");
-            // The quoted values are off by up to 1.2e-6 from a plain enumeration in double precision.
+            // The quoted values are off by up to 1.2e-6 from a plain enumeration in double
+            // precision.
             assert!((objective - value).abs() <= 2e-6, "{name}, K {k}, beta {beta}: {objective}, but {value}");
         }
     }

@@ -1,4 +1,5 @@
-//! The list of methods: every entry has a name of its own, settings that survive JSON, and keeps the rules by the one door.
+//! The list of methods: every entry has a name of its own, settings that survive JSON, and keeps
+//! the rules by the one door.
 
 use fewest::{AnyMethod, Classified, Info, Limits, Rules, Silent, Status};
 use fewest_testing::RandomProblem;

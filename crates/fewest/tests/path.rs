@@ -1,4 +1,5 @@
-//! Paths and certificates against the methods themselves and against enumeration, and one test per way to end.
+//! Paths and certificates against the methods themselves and against enumeration, and one test per
+//! way to end.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -245,7 +246,8 @@ fn cancelled_paths_end_with_what_is_done() {
     each_path(&limits, &mut Silent, |method, points| {
         assert!(points.iter().all(|p| p.selection.outcome.status == Status::Cancelled), "{method}");
     });
-    // Cancelled when the second size begins: the first is there, and at most the second as far as it came.
+    // Cancelled when the second size begins: the first is there, and at most the second as far as
+    // it came.
     let cancel = Cancel::default();
     let limits = Limits { cancel: cancel.clone(), ..Limits::default() };
     let mut at_second = |event: &Event<'_>| {

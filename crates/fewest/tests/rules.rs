@@ -89,7 +89,8 @@ fn best_subset_takes_no_useless_feature() {
     assert_eq!((found.iter().collect::<Vec<_>>(), value), (vec![1, 3], 3.0));
 }
 
-/// Ties must not make the search exponential: the limits here are far beyond enumeration, and the test ends in an instant.
+/// Ties must not make the search exponential: the limits here are far beyond enumeration, and the
+/// test ends in an instant.
 #[test]
 fn best_subset_stays_fast_with_ties_and_many_features() {
     let ones = vec![1.0; 400];
@@ -290,7 +291,8 @@ fn messages_name_the_features_the_numbers_and_the_remedy() {
         &message(RuleList { at_most: vec![(1, vec![0, 1])], at_least: vec![(2, vec![0, 1])], ..base() }),
         &["age", "bmi"],
     );
-    // No single rule is broken by what follows from the others: the rules that clash are listed, the others are not.
+    // No single rule is broken by what follows from the others: the rules that clash are listed,
+    // the others are not.
     let clash = message(RuleList {
         forbid: vec![4],
         at_most: vec![(1, vec![0, 1, 2])],

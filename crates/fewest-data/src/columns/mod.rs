@@ -5,7 +5,8 @@
 //!          between: header (128 bytes) | p + 1 column starts, u64 | row indices, u32 |
 //!          values, f64 | class of each row, u32 | text
 //! Header   0 "FEWESTCC" | 8 version, u32 | 12 classes k, u32 | 16 n, u64 | 24 p, u64 |
-//!          32 stored values, u64 | 40 bytes of text, u64 | 48 whether the names are in the text, u32 |
+//!          32 stored values, u64 | 40 bytes of text, u64 |
+//!          48 whether the names are in the text, u32 |
 //!          52 CRC-32 (IEEE 802.3) of the five sections in order, u32 each | 72 zeros |
 //!          124 CRC-32 of the bytes before, u32
 //! Text     each a u32 length and as many bytes of UTF-8: where k > 0 the name of the target and
@@ -13,7 +14,8 @@
 //!          of rows.
 //! Checks   on opening: magic, version, length and every checksum; that starts ascend, that row
 //!          indices ascend within a column and are below n, that values are finite.
-//! Fails    anything else is [`DataError::Damaged`] or, for a newer version, [`DataError::Unsupported`].
+//! Fails    anything else is [`DataError::Damaged`] or, for a newer version,
+//!          [`DataError::Unsupported`].
 
 mod read;
 mod write;

@@ -1,4 +1,5 @@
-//! The matrix of a column file (`columns`): compressed columns in a map, divided by a scale on the way.
+//! The matrix of a column file (`columns`): compressed columns in a map, divided by a scale on the
+//! way.
 
 mod map;
 

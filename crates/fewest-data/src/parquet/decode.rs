@@ -58,8 +58,8 @@ pub(super) struct Codes {
 const VALUE: usize = 96;
 
 impl Codes {
-    /// Bytes in use, about; twice what is there, as tables double when they grow and the rest of the
-    /// memory is for what is decoded.
+    /// Bytes in use, about; twice what is there, as tables double when they grow and the rest of
+    /// the memory is for what is decoded.
     pub(super) fn bytes(&self) -> u64 {
         2 * (self.bytes + size_of::<u32>() * self.rows.capacity() + size_of::<usize>() * self.missing.capacity()) as u64
     }

@@ -2,7 +2,7 @@
 //!
 //! | kernel | data | engine |
 //! | --- | --- | --- |
-//! | linear | n at most [`WHOLE_GRAM`] and 2 p, more than n^2 values | SMO on the n x n Gram matrix |
+//! | linear | n at most [`WHOLE_GRAM`] and 2 p, above n^2 values | SMO on the n x n Gram matrix |
 //! | linear | otherwise | rows: coordinate descent, then a second method ([`super::linear`]) |
 //! | other | n at most [`WHOLE_GRAM`] | SMO on the whole kernel matrix |
 //! | other | larger | SMO on cached kernel rows |

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::Kernel;
 use crate::{Design, Error};
 
-/// How gamma is found. As text, and so in JSON: a number, `scale`, `1/p`, `sigest` or `sigest:BETA`.
+/// How gamma is found. As text, and so in JSON: a number, `scale`, `1/p`, `sigest` or
+/// `sigest:BETA`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(into = "GammaText", try_from = "GammaText")]
 pub enum Gamma {
@@ -164,8 +165,8 @@ impl KernelRule {
         self.gamma
     }
 
-    /// With gamma as a number, unless it depends on the features trained on: now that there are data, of which at most
-    /// `most` features are chosen.
+    /// With gamma as a number, unless it depends on the features trained on: now that there are
+    /// data, of which at most `most` features are chosen.
     ///
     /// # Errors
     /// As [`Gamma::number`].
@@ -187,7 +188,8 @@ impl KernelRule {
     /// Checks gamma and degree.
     ///
     /// # Errors
-    /// [`Error::Setting`] for values out of range, and for a precomputed kernel, which has no features.
+    /// [`Error::Setting`] for values out of range, and for a precomputed kernel, which has no
+    /// features.
     pub fn check(&self) -> Result<(), Error> {
         if self.kernel == Kernel::Precomputed {
             return Err(Error::setting("kernel", "precomputed", "one of the features: linear, rbf, poly or sigmoid"));
@@ -260,8 +262,9 @@ fn check_counts(counts: Option<&[f64]>, n: usize) -> Result<(), Error> {
     }
 }
 
-/// sigest, eq. (54): `1 / median over pairs i < h of (theta / p) |x_i - x_h|^2`, over all p features; `theta` is the most
-/// features a subset may have. The median of an even number of values is the mean of the middle two.
+/// sigest, eq. (54): `1 / median over pairs i < h of (theta / p) |x_i - x_h|^2`, over all p
+/// features; `theta` is the most features a subset may have. The median of an even number of values
+/// is the mean of the middle two.
 ///
 /// # Errors
 /// [`Error::Data`] when the median is 0: at least half of all pairs are equal.
@@ -269,8 +272,9 @@ pub fn sigest(design: &dyn Design, theta: usize) -> Result<f64, Error> {
     weighted_sigest(design, None, theta)
 }
 
-/// [`sigest`], sample i counting as `counts[i]` samples: the pair (i, h) counts as `counts[i] counts[h]` pairs, and sample i
-/// makes `counts[i] (counts[i] - 1) / 2` pairs of distance 0 with itself.
+/// [`sigest`], sample i counting as `counts[i]` samples: the pair (i, h) counts as
+/// `counts[i] counts[h]` pairs, and sample i makes `counts[i] (counts[i] - 1) / 2` pairs of
+/// distance 0 with itself.
 fn weighted_sigest(design: &dyn Design, counts: Option<&[f64]>, theta: usize) -> Result<f64, Error> {
     let (n, p) = (design.n_samples(), design.n_features());
     let columns: Vec<Vec<f64>> = (0..p)
@@ -306,8 +310,9 @@ fn weighted_sigest(design: &dyn Design, counts: Option<&[f64]>, theta: usize) ->
     }
 }
 
-/// `1 / (most Var X)`, scikit-learn's rule where all `most` features are chosen: Var the population variance of all values of
-/// the design, in which sample i counts as `counts[i]` samples (1 for none). 1 where all values are equal.
+/// `1 / (most Var X)`, scikit-learn's rule where all `most` features are chosen: Var the population
+/// variance of all values of the design, in which sample i counts as `counts[i]` samples (1 for
+/// none). 1 where all values are equal.
 pub fn scale(design: &dyn Design, counts: Option<&[f64]>, most: usize) -> f64 {
     let (n, p) = (design.n_samples(), design.n_features());
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -329,7 +334,8 @@ const DIGITS: u32 = 16;
 /// Values that are gathered and sorted rather than counted.
 const GATHERED: u64 = 1 << 24;
 
-/// The value of this rank (from 0) among the distances, all 0 or more: by the leading bits first, until few are left.
+/// The value of this rank (from 0) among the distances, all 0 or more: by the leading bits first,
+/// until few are left.
 fn select(n: usize, row: &(dyn Fn(usize, &mut Vec<f64>) + Sync), mut rank: u64, gathered: u64) -> f64 {
     let rows = || (0..n.saturating_sub(1)).into_par_iter();
     let mut left = n as u64 * (n as u64 - 1) / 2;
@@ -369,12 +375,14 @@ fn select(n: usize, row: &(dyn Fn(usize, &mut Vec<f64>) + Sync), mut rank: u64, 
     }
 }
 
-/// The middle two of the distances where samples have counts: the smallest value that half of all pairs do not exceed, and the
-/// smallest that more than half do not exceed. Digit by digit from the leading bits, as in [`select`]. Counts of pairs are
-/// integers of a small unit, so that their sums do not depend on the order.
+/// The middle two of the distances where samples have counts: the smallest value that half of all
+/// pairs do not exceed, and the smallest that more than half do not exceed. Digit by digit from the
+/// leading bits, as in [`select`]. Counts of pairs are integers of a small unit, so that their sums
+/// do not depend on the order.
 fn weighted_middle(n: usize, row: &(dyn Fn(usize, &mut Vec<f64>) + Sync), counts: &[f64]) -> [f64; 2] {
     let largest = counts.iter().copied().fold(1.0, f64::max);
-    // Below 2^40 units for each pair, of which there are fewer than 2^80; integer counts below 2^15 stay exact.
+    // Below 2^40 units for each pair, of which there are fewer than 2^80; integer counts below 2^15
+    // stay exact.
     let unit = f64::exp2(40.0) / f64::exp2((largest * largest).log2().ceil());
     let units = |pairs: f64| (pairs * unit).round() as u128;
     let with_itself: u128 = counts.iter().map(|c| units((c * (c - 1.0) / 2.0).max(0.0))).sum();
@@ -446,7 +454,8 @@ mod tests {
     #[test]
     fn fractional_counts_scale() {
         let row = |i: usize, out: &mut Vec<f64>| out.extend((i + 1..9).map(|h| ((i * 31 + h * 17) % 23) as f64 * 0.37));
-        // Without pairs of a sample with itself, which counts below 1 do not have, the middle does not depend on the unit.
+        // Without pairs of a sample with itself, which counts below 1 do not have, the middle does
+        // not depend on the unit.
         let half = weighted_middle(9, &row, &[0.5; 9]);
         assert_eq!(half, weighted_middle(9, &row, &[0.25; 9]));
         let mut all = Vec::new();

@@ -1,15 +1,21 @@
-//! Proximal bundle method: maximises a concave function known by its value and one supergradient at a time, over a box.
+//! Proximal bundle method: maximises a concave function known by its value and one supergradient at
+//! a time, over a box.
 //!
 //! Solves   max z(x)  s.t. -1 <= x_k <= 1 (a caller with other sides scales)
-//! Source   Frangioni, SIAM J. Optim. 13 (2002), with the quadratic stabilising term; Kiwiel, Math. Prog. 46 (1990), for its weight.
+//! Source   Frangioni, SIAM J. Optim. 13 (2002), with the quadratic stabilising term; Kiwiel, Math.
+//!          Prog. 46 (1990), for its weight.
 //! Planes   z(x) <= a_i + g_i.x for all x, g_i sparse; the model is their minimum.
-//! Steps    1. [`Bundle::propose`]: x = argmax of the model less |x - centre|^2 / (2 t), by its dual over the simplex  2. the caller
-//!          evaluates z there  3. [`Bundle::learn`]: the plane joins; a serious step moves the centre when z rose by a tenth of what the
-//!          model promised, else a null step stays
-//! Dual     min over weights m of the planes of max over x in the box of sum_i m_i (a_i + g_i.x) - |x - centre|^2 / (2 t): x(m) is the
-//!          centre moved by t sum m_i g_i and clipped, so the function is smooth and convex; Newton steps with the parts of x that are not
-//!          clipped, each a quadratic program over the simplex.
-//! Bound    the weighted plane `sum m_i (a_i + g_i.x)` at its largest in the box bounds the maximum of z.
+//! Steps    1. [`Bundle::propose`]: x = argmax of the model less |x - centre|^2 / (2 t), by its
+//!             dual over the simplex
+//!          2. the caller evaluates z there
+//!          3. [`Bundle::learn`]: the plane joins; a serious step moves the centre when z rose by a
+//!             tenth of what the model promised, else a null step stays
+//! Dual     min over weights m of the planes of max over x in the box of
+//!          sum_i m_i (a_i + g_i.x) - |x - centre|^2 / (2 t): x(m) is the centre moved by t sum m_i
+//!          g_i and clipped, so the function is smooth and convex; Newton steps with the parts of x
+//!          that are not clipped, each a quadratic program over the simplex.
+//! Bound    the weighted plane `sum m_i (a_i + g_i.x)` at its largest in the box bounds the maximum
+//!          of z.
 
 use crate::master::simplex_qp;
 
@@ -64,7 +70,8 @@ pub(crate) struct Bundle {
 }
 
 impl Bundle {
-    /// From z and a supergradient (pairs of place and value, ascending) at the first centre, each of whose parts is in [-1, 1].
+    /// From z and a supergradient (pairs of place and value, ascending) at the first centre, each
+    /// of whose parts is in [-1, 1].
     pub(crate) fn new(centre: Vec<f64>, value: f64, gradient: Vec<(usize, f64)>) -> Self {
         let steepest = gradient.iter().map(|e| e.1.abs()).fold(0.0, f64::max);
         let t = 0.5 / steepest.max(f64::MIN_POSITIVE);
@@ -104,7 +111,8 @@ impl Bundle {
         &self.proposed
     }
 
-    /// Steps 2 and 3: z at the point proposed and a plane `value + gradient.x` that is nowhere below z.
+    /// Steps 2 and 3: z at the point proposed and a plane `value + gradient.x` that is nowhere
+    /// below z.
     pub(crate) fn learn(&mut self, z: f64, value: f64, gradient: Vec<(usize, f64)>) -> Taken {
         let rise = z - self.value;
         let taken = if rise > 0.0 && rise >= SERIOUS * self.promised {

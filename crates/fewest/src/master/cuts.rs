@@ -1,4 +1,5 @@
-//! The master problem of Benders decomposition: the allowed subset of least value by all cuts so far, a mixed-integer program.
+//! The master problem of Benders decomposition: the allowed subset of least value by all cuts so
+//! far, a mixed-integer program.
 //!
 //! ```text
 //! minimise  eta + sum_j lambda_j z_j
@@ -8,8 +9,9 @@
 //!
 //! Paper    Aytug, EJOR 244 (2015), RMP-M (10) and RMP-lambda (15), as a minimisation.
 //! Columns  one per unit of the rules (features that are in or out together), not one per feature.
-//! Scaling  HiGHS's tolerances are absolute, so eta is measured in units of the best value known, and the program is made anew
-//!          when that has fallen to a tenth. Gains too small for HiGHS are taken off the constant: the cut only gets weaker.
+//! Scaling  HiGHS's tolerances are absolute, so eta is measured in units of the best value known,
+//!          and the program is made anew when that has fallen to a tenth. Gains too small for HiGHS
+//!          are taken off the constant: the cut only gets weaker.
 
 use crate::backend::highs::{Answer, Column, Effort, Program, SMALLEST, SolveStatus};
 use crate::master::program::{self, add_rules};
@@ -26,7 +28,8 @@ const FINE: f64 = 1.05;
 /// What a solve of the master says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Found {
-    /// This allowed subset has the least value by the cuts, up to the gap asked for; no allowed one is below the bound.
+    /// This allowed subset has the least value by the cuts, up to the gap asked for; no allowed one
+    /// is below the bound.
     Subset(Subset, f64),
     /// No allowed subset is below the cutoff.
     Nothing,
@@ -120,15 +123,16 @@ impl<'a> CutMaster<'a> {
         (0..self.penalty.len()).map(|u| self.penalty[u] * z[self.rules.unit(u)[0]]).sum()
     }
 
-    /// A point in the middle of what the rules allow, when the z_j may be fractions: the least z_j is as large as possible,
-    /// within a few percent. Length p. None when the run was stopped.
+    /// A point in the middle of what the rules allow, when the z_j may be fractions: the least z_j
+    /// is as large as possible, within a few percent. Length p. None when the run was stopped.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn centre(&self, run: &Run<'_>) -> Result<Option<Vec<f64>>, Error> {
         let mut other = Self::new(self.rules, &[])?;
         let free: Vec<usize> = (0..self.rules.n_units()).filter(|&u| self.rules.root()[u] == Choice::Free).collect();
-        // A program with all z_j >= least for a few values of it is much faster than one that maximises it.
+        // A program with all z_j >= least for a few values of it is much faster than one that
+        // maximises it.
         let (mut low, mut high, mut middle) = (0.0, f64::INFINITY, None);
         let mut least = 1.0;
         for _ in 0..CENTRE_STEPS {
@@ -152,7 +156,8 @@ impl<'a> CutMaster<'a> {
         Ok(Some(middle.unwrap_or_else(first)))
     }
 
-    /// The bound and the point (length p) of the master whose z_j may be fractions. None when the run was stopped.
+    /// The bound and the point (length p) of the master whose z_j may be fractions. None when the
+    /// run was stopped.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
@@ -161,8 +166,8 @@ impl<'a> CutMaster<'a> {
         Ok((answer.status == SolveStatus::Optimal).then(|| (answer.bound * self.one, self.by_feature(&answer.values))))
     }
 
-    /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it are looked for. `start` is
-    /// an allowed subset with its value, to begin from.
+    /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it
+    /// are looked for. `start` is an allowed subset with its value, to begin from.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.

@@ -1,4 +1,5 @@
-//! Master problems: what methods that work in rounds learn, in the form that answers what to ask next.
+//! Master problems: what methods that work in rounds learn, in the form that answers what to ask
+//! next.
 
 #[cfg(feature = "highs")]
 pub(crate) mod bundle;

@@ -1,12 +1,15 @@
-//! A selection problem as one mixed-integer program: rows for the rules, and a run that watches the solver.
+//! A selection problem as one mixed-integer program: rows for the rules, and a run that watches the
+//! solver.
 
 use crate::backend::highs::{Answer, Effort, Program, SMALLEST, SolveStatus};
 use crate::{Error, Event, Rules, Run, Sense, Status, Subset};
 
-/// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a budget over large costs.
+/// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a
+/// budget over large costs.
 const FAR_FROM_ONE: f64 = 1e3;
 
-/// Adds the rules as rows over the columns of z, which `column` gives by feature; features may share one, and z is 0 where there is none.
+/// Adds the rules as rows over the columns of z, which `column` gives by feature; features may
+/// share one, and z is 0 where there is none.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
@@ -25,7 +28,8 @@ pub(crate) fn add_rules(
         });
         let largest = sums.iter().fold(0.0, |m: f64, e| m.max(e.1.abs()));
         let scale = if (1.0 / FAR_FROM_ONE..=FAR_FROM_ONE).contains(&largest) { 1.0 } else { largest };
-        // Only costs can be this small beside others; without them a budget is a little looser, see `refuse`.
+        // Only costs can be this small beside others; without them a budget is a little looser, see
+        // `refuse`.
         sums.retain_mut(|e| {
             e.1 /= scale;
             e.1.abs() > SMALLEST
@@ -38,7 +42,8 @@ pub(crate) fn add_rules(
     Ok(())
 }
 
-/// Adds a row that any point satisfies but this subset, whose columns are `inside`; `outside` are the other columns of z.
+/// Adds a row that any point satisfies but this subset, whose columns are `inside`; `outside` are
+/// the other columns of z.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails.
@@ -47,11 +52,12 @@ pub(crate) fn refuse(program: &mut Program, inside: &[usize], outside: &[usize])
     program.add_row(&row, 1.0 - inside.len() as f64, f64::INFINITY).map(|_| ())
 }
 
-/// Bytes that HiGHS takes per entry of the matrix, presolve and tree included: what it had taken after a minute on RMILO-K of
-/// soybean-small.
+/// Bytes that HiGHS takes per entry of the matrix, presolve and tree included: what it had taken
+/// after a minute on RMILO-K of soybean-small.
 const BYTES: u64 = 2500;
 
-/// Refuses a program of this many entries when HiGHS would take more than `allowed` bytes; `what` describes it.
+/// Refuses a program of this many entries when HiGHS would take more than `allowed` bytes; `what`
+/// describes it.
 ///
 /// # Errors
 /// [`Error::Memory`].
@@ -63,11 +69,13 @@ pub(crate) fn check_memory(what: String, entries: u64, allowed: u64, remedy: &st
     Ok(())
 }
 
-/// What HiGHS's values may be off by, absolutely or as a share: its tolerances are 1e-6, and several add up.
+/// What HiGHS's values may be off by, absolutely or as a share: its tolerances are 1e-6, and
+/// several add up.
 const TOLERANCE: f64 = 1e-5;
 
-/// Solves a program whose first columns are z, of these features, and whose objective is the run's (its negative where that is maximised). Each
-/// better point is offered with the objective that `value` gives it; the bound is HiGHS's, within its tolerances.
+/// Solves a program whose first columns are z, of these features, and whose objective is the run's
+/// (its negative where that is maximised). Each better point is offered with the objective that
+/// `value` gives it; the bound is HiGHS's, within its tolerances.
 ///
 /// # Errors
 /// [`Error::Solver`] when HiGHS fails; limits are statuses.

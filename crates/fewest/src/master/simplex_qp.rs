@@ -1,19 +1,26 @@
-//! Quadratic programs over the unit simplex: weights of subsets in multiple kernel learning, of planes in a bundle.
+//! Quadratic programs over the unit simplex: weights of subsets in multiple kernel learning, of
+//! planes in a bundle.
 //!
-//! Solves   min 1/2 x'Hx + q'x  s.t. x >= 0, sum x = 1, with H symmetric positive semidefinite, m x m.
-//! Given    H row after row (m m values), q (m), a feasible start.      Returns  x, with exact zeros.
-//! Steps    1. minimise over the support of x, with sum x kept  2. a step that leaves the simplex ends where the first x_i
-//!          becomes 0, which leaves the support  3. at a minimum over the support, the x_i of smallest gradient below the
-//!          multiplier of the sum joins it  4. until there is none
-//! Source   the primal active-set method, Nocedal and Wright, Numerical Optimization, 2006, Algorithm 16.3.
+//! Solves   min 1/2 x'Hx + q'x  s.t. x >= 0, sum x = 1, with H (m x m) symmetric positive
+//!          semidefinite.
+//! Given    H row after row (m m values), q (m), a feasible start.
+//! Returns  x, with exact zeros.
+//! Steps    1. minimise over the support of x, with sum x kept
+//!          2. a step that leaves the simplex ends where the first x_i becomes 0, which leaves the
+//!             support
+//!          3. at a minimum over the support, the x_i of smallest gradient below the multiplier of
+//!             the sum joins it
+//!          4. until there is none
+//! Source   the primal active-set method, Nocedal and Wright, Numerical Optimization, 2006,
+//!          Algorithm 16.3.
 //! Cost     per change of the support s^3 / 6 + m s; meant for m up to some hundreds.
 //! Fails    never; rounding ends it where no step gains any more.
 
 use crate::kernel::cholesky::Factor;
 use crate::simd;
 
-/// Added to the diagonal of H, as a share of its largest entry: a step along a direction in which H is flat is long, not
-/// infinite. Repeated steps take the ridge out again.
+/// Added to the diagonal of H, as a share of its largest entry: a step along a direction in which H
+/// is flat is long, not infinite. Repeated steps take the ridge out again.
 const RIDGE: f64 = 1e-10;
 /// Gradients this close, as a share of the largest difference between two of them, count as equal,
 const EQUAL: f64 = 1e-9;
@@ -29,7 +36,8 @@ pub(crate) fn minimise(h: &[f64], q: &[f64], x: &mut [f64]) {
     let gradient = |x: &[f64]| -> Vec<f64> { (0..m).map(|i| simd::dot(&h[i * m..(i + 1) * m], x) + q[i]).collect() };
     let mut support: Vec<usize> = (0..m).filter(|&i| x[i] > 0.0).collect();
     let mut joined = None;
-    // Every minimum over a support is left for a better one, so supports do not come back; the cap is for rounding.
+    // Every minimum over a support is left for a better one, so supports do not come back; the cap
+    // is for rounding.
     for _ in 0..20 * m + 100 {
         // Step 1.
         let g = gradient(x);
@@ -67,8 +75,8 @@ pub(crate) fn minimise(h: &[f64], q: &[f64], x: &mut [f64]) {
     }
 }
 
-/// The step to the minimum over the support with the sum of x kept: the first of the support takes what the others give, so
-/// that the curvature between i and j is `H_ij - H_i1 - H_1j + H_11`.
+/// The step to the minimum over the support with the sum of x kept: the first of the support takes
+/// what the others give, so that the curvature between i and j is `H_ij - H_i1 - H_1j + H_11`.
 fn newton(h: &[f64], m: usize, ridge: f64, support: &[usize], g: &[f64]) -> Vec<f64> {
     let (first, others) = (support[0], &support[1..]);
     let mut factor = Factor::new(others.len());

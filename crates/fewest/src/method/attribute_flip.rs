@@ -1,4 +1,5 @@
-//! `attribute-flip`: the neighbours of a subset with one unit swapped for another, judged by cross-validation; see [`super::flip`].
+//! `attribute-flip`: the neighbours of a subset with one unit swapped for another, judged by
+//! cross-validation; see [`super::flip`].
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! `bit-flip`: the neighbours of a subset with one unit more or less, judged by cross-validation; see [`super::flip`].
+//! `bit-flip`: the neighbours of a subset with one unit more or less, judged by cross-validation;
+//! see [`super::flip`].
 
 use serde::{Deserialize, Serialize};
 

@@ -47,8 +47,9 @@ pub struct EbRfeSettings {
     pub criterion: Criterion,
     /// K, candidates per step, at least 1.
     pub candidates: usize,
-    /// With a ratio r, at least 1: only units whose criterion exceeds the smallest by at most (r - 1) times its size are
-    /// candidates: many where the smallest are close, one where they are not. Default none: always K.
+    /// With a ratio r, at least 1: only units whose criterion exceeds the smallest by at most
+    /// (r - 1) times its size are candidates: many where the smallest are close, one where they are
+    /// not. Default none: always K.
     pub adaptive: Option<f64>,
     /// Costs to choose from, ascending; in a tie the smaller one is taken.
     pub costs: Vec<f64>,

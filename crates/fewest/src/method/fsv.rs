@@ -136,7 +136,8 @@ impl FsvReport {
 /// // Feature 0 tells the classes apart, feature 1 does not.
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
-/// let report = fsv(&problem, &Rules::none(2), &FsvSettings::default(), Limits::default(), &mut Silent)?;
+/// let (rules, settings) = (Rules::none(2), FsvSettings::default());
+/// let report = fsv(&problem, &rules, &settings, Limits::default(), &mut Silent)?;
 /// assert_eq!(report.model().unwrap().features, [0]);
 /// # Ok::<(), fewest::Error>(())
 /// ```

@@ -1,31 +1,43 @@
 //! GBD: the allowed subset with the best SVM, proven, by Generalized Benders Decomposition.
 //!
-//! Solves   min_z v(z) + sum_j lambda_j z_j  s.t. rules, v(z) the optimum of the linear SVM (hinge or squared hinge, any bias)
-//!          on the features of z. GBD-M is a size limit in the rules and no lambda; GBD-lambda is a lambda.
-//! Paper    Aytug, Feature selection for support vector machines using Generalized Benders Decomposition, EJOR 244 (2015):
-//!          FSP-M, FSP-lambda, GBD-M (Table 1), GBD-lambda; eqs. (5)-(15).
+//! Solves   min_z v(z) + sum_j lambda_j z_j  s.t. rules, v(z) the optimum of the linear SVM (hinge
+//!          or squared hinge, any bias) on the features of z. GBD-M is a size limit in the rules
+//!          and no lambda; GBD-lambda is a lambda.
+//! Paper    Aytug, Feature selection for support vector machines using Generalized Benders
+//!          Decomposition, EJOR 244 (2015): FSP-M, FSP-lambda, GBD-M (Table 1), GBD-lambda;
+//!          eqs. (5)-(15).
 //! Given    Problem (n samples, p features), Rules, [`GbdSettings`].
-//! Returns  subset, objective, proven bound, status; every subset trained on, with its objective and validation error.
+//! Returns  subset, objective, proven bound, status; every subset trained on, with its objective
+//!          and validation error.
 //! Steps    1. SUB: train the SVM on a subset; its objective is an upper value
 //!          2. cut: `eta >= constant - sum_j z_j c_j^2 / 2` over all p features ([`crate::saddle`])
-//!          3. RMP: the subset of least value by the cuts, a mixed-integer program (`master/cuts.rs`); its bound is proven
+//!          3. RMP: the subset of least value by the cuts, a mixed-integer program
+//!             (`master/cuts.rs`); its bound is proven
 //!          4. until the gap is met, or a limit, the cap on cuts, or the validation rule says stop
 //! Rules    rows of the master; no feasibility cuts are needed, since every subset has an SVM.
-//! Cost     per cut: a training and n p; the masters take most of the time, and more with every cut; memory: cuts times p.
-//! Differs  from the paper: written as a minimisation, so its UB is our bound and its LB our objective. The first subset, which
-//!          the paper leaves open, is the first features by index that the rules allow. [`GbdSettings::plain`] differs in
-//!          nothing else; by default there are improvements, each with its setting:
-//!          - `warm_start`: a training starts from the last beta, a master from the best subset (the paper's own suggestion);
-//!          - `root_cuts`: before step 3 the master with fractional z is solved, by cuts at fractional points (the SVM on
-//!            columns `sqrt(z_j) x_j`), each halfway between the best fractional point known and the relaxation's optimum
-//!            (in-out separation: Ben-Ameur, Neto, Networks 49 (2007)), from the middle of what the rules allow. The best
+//! Cost     per cut: a training and n p; the masters take most of the time, and more with every
+//!          cut; memory: cuts times p.
+//! Differs  from the paper: written as a minimisation, so its UB is our bound and its LB our
+//!          objective. The first subset, which the paper leaves open, is the first features by
+//!          index that the rules allow. [`GbdSettings::plain`] differs in nothing else; by default
+//!          there are improvements, each with its setting:
+//!          - `warm_start`: a training starts from the last beta, a master from the best subset
+//!            (the paper's own suggestion);
+//!          - `root_cuts`: before step 3 the master with fractional z is solved, by cuts at
+//!            fractional points (the SVM on columns `sqrt(z_j) x_j`), each halfway between the best
+//!            fractional point known and the relaxation's optimum (in-out separation: Ben-Ameur,
+//!            Neto, Networks 49 (2007)), from the middle of what the rules allow. The best
 //!            fractional point is rounded to a subset whenever that gives a new one;
-//!          - `core_cuts`: each round adds a second cut, at the core point, a moving average of the subsets the masters gave;
-//!            it has all its z_j above 0 at first, so the cut is Pareto-optimal (Magnanti, Wong 1981; Papadakos 2008);
-//!          - `cutoff`: a master only looks for subsets better than the best known by more than the gap allowed, and takes
-//!            one as soon as its own gap is as small as the run's. When there is none, the proof is complete.
-//! Bound    is as exact as HiGHS's tolerances: 1e-6 of the objective. Gaps below that end as `stalled`.
-//! Fails    never on limits: the best subset so far is returned. Errors: settings out of range, a failure of HiGHS.
+//!          - `core_cuts`: each round adds a second cut, at the core point, a moving average of the
+//!            subsets the masters gave; it has all its z_j above 0 at first, so the cut is
+//!            Pareto-optimal (Magnanti, Wong 1981; Papadakos 2008);
+//!          - `cutoff`: a master only looks for subsets better than the best known by more than the
+//!            gap allowed, and takes one as soon as its own gap is as small as the run's. When
+//!            there is none, the proof is complete.
+//! Bound    is as exact as HiGHS's tolerances: 1e-6 of the objective. Gaps below that end as
+//!          `stalled`.
+//! Fails    never on limits: the best subset so far is returned. Errors: settings out of range, a
+//!          failure of HiGHS.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -41,7 +53,8 @@ use crate::{
     Run, Selection, Sense, Status, Subset, SvmSettings, drive,
 };
 
-/// What a training may still take after a limit was reached, so that there is a subset with an objective that means something.
+/// What a training may still take after a limit was reached, so that there is a subset with an
+/// objective that means something.
 const WIND_UP: Duration = Duration::from_secs(1);
 /// Step 3 starts when the relaxation is solved to this gap.
 const ROOT_GAP: f64 = 0.02;
@@ -63,7 +76,8 @@ pub struct Validation {
     pub design: Arc<dyn Design>,
     /// Their labels, -1 or +1.
     pub labels: Vec<f64>,
-    /// Stop, with status `completed`, after this many subsets in a row without a smaller error; at least 1. None: never.
+    /// Stop, with status `completed`, after this many subsets in a row without a smaller error; at
+    /// least 1. None: never.
     pub patience: Option<u64>,
 }
 
@@ -78,12 +92,14 @@ impl std::fmt::Debug for Validation {
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "four improvements, each on or off whatever the others are")]
 pub struct GbdSettings {
-    /// The SVM of v. Its tolerance should be well below the gap asked for. Default as [`SvmSettings`].
+    /// The SVM of v. Its tolerance should be well below the gap asked for. Default as
+    /// [`SvmSettings`].
     pub svm: SvmSettings,
-    /// lambda_j, the price of each feature, length p, each finite and 0 or more; empty for none. Default empty.
+    /// lambda_j, the price of each feature, length p, each finite and 0 or more; empty for none.
+    /// Default empty.
     pub penalty: Vec<f64>,
-    /// Stop after this many cuts, which is as many trainings; at least 1. The master is solved once more after the last.
-    /// Default 250, the paper's.
+    /// Stop after this many cuts, which is as many trainings; at least 1. The master is solved once
+    /// more after the last. Default 250, the paper's.
     pub max_cuts: u64,
     /// Judge every classifier on these data. Default none.
     #[serde(skip)]
@@ -323,7 +339,8 @@ struct Benders<'a> {
     begun: bool,
     /// Whether the relaxation is still being solved.
     at_root: bool,
-    /// At the root the best fractional point, later the core point; before there is one, all features. Length p.
+    /// At the root the best fractional point, later the core point; before there is one, all
+    /// features. Length p.
     core: Vec<f64>,
     /// Its upper value, at the root.
     core_value: f64,
@@ -404,7 +421,8 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
 }
 
 impl Benders<'_> {
-    /// The first point: a subset, or the middle of what the rules allow. A status when the run was stopped.
+    /// The first point: a subset, or the middle of what the rules allow. A status when the run was
+    /// stopped.
     fn begin(&mut self, run: &Run<'_>) -> Result<Option<Status>, Error> {
         self.begun = true;
         if self.at_root {
@@ -418,16 +436,18 @@ impl Benders<'_> {
         Ok(None)
     }
 
-    /// The allowed subset nearest to the core point; before there is one, the first features by index that the rules allow.
+    /// The allowed subset nearest to the core point; before there is one, the first features by
+    /// index that the rules allow.
     fn rounded(&self, run: &Run<'_>) -> Subset {
-        // A price makes small subsets worth while, so that half a feature must be there; otherwise there is no reason to
-        // leave room unused.
+        // A price makes small subsets worth while, so that half a feature must be there; otherwise
+        // there is no reason to leave room unused.
         let least = if self.settings.penalty.is_empty() { -1e-6 } else { 0.5 };
         let gains: Vec<f64> = self.core.iter().map(|z| z - least).collect();
         self.rules.best_subset_until(&gains, 1e-12, &mut || run.stop().is_some()).subset
     }
 
-    /// The relaxation: another cut or the end of the root, and a rounding. A status when the run was stopped.
+    /// The relaxation: another cut or the end of the root, and a rounding. A status when the run
+    /// was stopped.
     fn relax(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
         let Some((bound, optimum)) = self.cuts.relaxation(run)? else { return Ok(Some(stopped(run))) };
         run.raise_bound(bound);
@@ -485,8 +505,9 @@ impl Benders<'_> {
         }
     }
 
-    /// A master said nothing new at its tightest: a cutoff may be too close to the best for HiGHS's tolerances, so that the master is
-    /// solved without one from here on; when it was already, the run is over.
+    /// A master said nothing new at its tightest: a cutoff may be too close to the best for HiGHS's
+    /// tolerances, so that the master is solved without one from here on; when it was already, the
+    /// run is over.
     fn stall(&mut self) -> Option<Status> {
         if std::mem::take(&mut self.cutoff) { None } else { Some(Status::Stalled) }
     }
@@ -520,7 +541,8 @@ impl Validation {
     }
 }
 
-/// The first of the trained subsets whose (validation error, objective) is smallest; by the error alone unless `ties`.
+/// The first of the trained subsets whose (validation error, objective) is smallest; by the error
+/// alone unless `ties`.
 fn least_error(trained: &[Trained], ties: bool) -> Option<usize> {
     let key = |t: &Trained| t.validation_error.map(|e| (e, if ties { t.objective } else { 0.0 }));
     let judged = trained.iter().enumerate().filter_map(|(at, t)| Some((at, key(t)?)));

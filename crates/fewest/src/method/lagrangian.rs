@@ -43,7 +43,8 @@ const FREE: f64 = 10.0;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LagrangianSettings {
-    /// The program. `plain` leaves out what the paper does not have; `interior` and `memory` have no use here.
+    /// The program. `plain` leaves out what the paper does not have; `interior` and `memory` have
+    /// no use here.
     pub program: MbpSettings,
     /// A feature is in Omega when |w_k| is above this share of u_k; in [0, 1). Default 1e-6.
     pub epsilon: f64,
@@ -163,7 +164,8 @@ pub struct LagrangianReport {
 /// // Feature 0 tells the classes apart, feature 1 does not.
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
-/// let program = MbpSettings { penalty: vec![0.1, 0.1], weight_bound: Some(1.0), ..MbpSettings::default() };
+/// let penalty = vec![0.1, 0.1];
+/// let program = MbpSettings { penalty, weight_bound: Some(1.0), ..MbpSettings::default() };
 /// let settings = LagrangianSettings { program, ..LagrangianSettings::default() };
 /// let report = lagrangian(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;
 /// assert_eq!(report.found.model().unwrap().features, [0]);

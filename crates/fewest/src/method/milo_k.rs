@@ -55,11 +55,13 @@ pub enum BigM {
 pub struct MiloSettings {
     /// Which program. Default RMILO-K, padded.
     pub formulation: Formulation,
-    /// gamma of the kernel, above 0; [`sigest`](super::kta::sigest) finds one from the data. Default 1.
+    /// gamma of the kernel, above 0; [`sigest`](super::kta::sigest) finds one from the data.
+    /// Default 1.
     pub gamma: f64,
     /// Start from the subset of kta's local search. Default yes.
     pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex. Default no.
+    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
+    /// Default no.
     pub interior: bool,
     /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
     pub memory: u64,
@@ -90,7 +92,8 @@ pub struct MiloKSettings {
     pub gamma: Gamma,
     /// Start from the subset of kta's local search. Default yes.
     pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex. Default no.
+    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
+    /// Default no.
     pub interior: bool,
     /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
     pub memory: u64,
@@ -165,7 +168,9 @@ impl Method for MiloKSettings {
 /// // The second column holds the classes, the first does not.
 /// let design = DenseDesign::new(4, 2, vec![1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0])?;
 /// let rules = Rules::at_most_features(2, 1)?;
-/// let found = milo(&design, &[1, 1, 0, 0], &[1.0; 4], &rules, &MiloSettings::default(), Limits::default(), &mut Silent)?;
+/// let (classes, weights, settings) = ([1, 1, 0, 0], [1.0; 4], MiloSettings::default());
+/// let limits = Limits::default();
+/// let found = milo(&design, &classes, &weights, &rules, &settings, limits, &mut Silent)?;
 /// assert_eq!(found.outcome.subset.unwrap().iter().collect::<Vec<_>>(), [1]);
 /// # Ok::<(), fewest::Error>(())
 /// ```

@@ -1,4 +1,5 @@
-//! The selection methods: a file or folder each, named as on the command line; what they share; and the list of them.
+//! The selection methods: a file or folder each, named as on the command line; what they share; and
+//! the list of them.
 //!
 //! To add one: its file with settings and `impl Method`, and a line in [`methods!`](self) below.
 
@@ -59,7 +60,8 @@ pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
     /// Selects features. A limit is a status of the report, not an error.
     ///
     /// # Errors
-    /// Settings out of range, data that the method cannot take, more memory needed than allowed, a failure of a solver.
+    /// Settings out of range, data that the method cannot take, more memory needed than allowed, a
+    /// failure of a solver.
     fn select(
         &self,
         samples: &Classified<'_>,
@@ -96,7 +98,8 @@ pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
     /// Writes the method's program for other solvers to a file that ends in .mps or .lp.
     ///
     /// # Errors
-    /// [`Error::Data`] for a method that is no mixed-integer program; a file that cannot be written.
+    /// [`Error::Data`] for a method that is no mixed-integer program; a file that cannot be
+    /// written.
     fn write_program(&self, _samples: &Classified<'_>, _rules: &Rules, _path: &Path) -> Result<(), Error> {
         Err(Error::Data(format!("{} is no mixed-integer program", Self::INFO.name)))
     }

@@ -1,13 +1,16 @@
-//! Paths: a method's result for each of several sizes K, for little more than the price of the largest.
+//! Paths: a method's result for each of several sizes K, for little more than the price of the
+//! largest.
 //!
-//! Solves   for each K of a list: what the method solves, with at most K features and all other rules.
+//! Solves   for each K of a list: what the method solves, with at most K features and all other
+//!          rules.
 //! Given    Rules (their size rule is replaced by each K), sizes in ascending order.
-//! Returns  one [`PathPoint`] per size, ascending: what the method alone would return for it. A method without a path of its
-//!          own runs once for each size.
-//! Limits   the time is for the entire path: a size may take an equal share of what is left, and leaves what it does not
-//!          need to the sizes after it. Nodes and gap are for each size. Cancelled, the path ends with the size at hand.
-//! Fails    never on limits; a size too small for the rules is a point of status `Infeasible`. Errors: sizes or settings
-//!          out of range.
+//! Returns  one [`PathPoint`] per size, ascending: what the method alone would return for it. A
+//!          method without a path of its own runs once for each size.
+//! Limits   the time is for the entire path: a size may take an equal share of what is left, and
+//!          leaves what it does not need to the sizes after it. Nodes and gap are for each size.
+//!          Cancelled, the path ends with the size at hand.
+//! Fails    never on limits; a size too small for the rules is a point of status `Infeasible`.
+//!          Errors: sizes or settings out of range.
 
 use std::time::{Duration, Instant};
 
@@ -72,7 +75,8 @@ pub(super) fn each<M: Method>(
     Ok(points.into_iter().zip(reports).map(report).collect())
 }
 
-/// One run for each size after the other. `select` is given the position of a size, its rules, what the size before found, and its limits.
+/// One run for each size after the other. `select` is given the position of a size, its rules, what
+/// the size before found, and its limits.
 pub(super) fn walk(
     sizes: &[PathSize],
     sense: Sense,

@@ -19,7 +19,8 @@ pub struct RmiloKSettings {
     pub big_m: BigM,
     /// Start from the subset of kta's local search. Default yes.
     pub start: bool,
-    /// Solve linear programs by an interior-point method, as the paper does, not by simplex. Default no.
+    /// Solve linear programs by an interior-point method, as the paper does, not by simplex.
+    /// Default no.
     pub interior: bool,
     /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
     pub memory: u64,

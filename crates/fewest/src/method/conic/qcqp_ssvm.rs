@@ -126,7 +126,8 @@ impl Penalty for OneNorm {
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
 /// let rules = Rules::at_most_features(2, 1)?;
-/// let report = qcqp_ssvm(&problem, &rules, &SvmSettings::default(), Limits::default(), &mut Silent)?;
+/// let (svm, limits) = (SvmSettings::default(), Limits::default());
+/// let report = qcqp_ssvm(&problem, &rules, &svm, limits, &mut Silent)?;
 /// assert_eq!(report.selection.outcome.subset.unwrap().iter().collect::<Vec<_>>(), [0]);
 /// # Ok::<(), fewest::Error>(())
 /// ```

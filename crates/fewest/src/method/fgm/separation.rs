@@ -2,7 +2,8 @@
 //! their squares (sec. 2.4).
 //!
 //! Where the rules are a size, must-in and must-out, the source gives the largest and no array of
-//! length p is kept. Other rules ask [`Rules::best_subset_until`], whose slack the bound accounts for.
+//! length p is kept. Other rules ask [`Rules::best_subset_until`], whose slack the bound accounts
+//! for.
 
 use super::source::{FeatureScore, ScoreQuery, Source, keep};
 use super::tuning::SLACK;

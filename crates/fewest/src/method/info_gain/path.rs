@@ -1,4 +1,5 @@
-//! A path of `info-gain`: features are scored once; each size K is one question to [`Rules::best_subset`].
+//! A path of `info-gain`: features are scored once; each size K is one question to
+//! [`Rules::best_subset`].
 
 use std::time::{Duration, Instant};
 

@@ -1,20 +1,29 @@
 //! Exact selection for Gaussian kernels: branch and bound on kernel-target alignment.
 //!
-//! Solves   max_z f(z) s.t. rules, f(z) = sum_(c < c') |mu_c - mu_c'|^2, mu_c the mean of class c in the feature space of the
-//!          kernel exp(-gamma sum_j z_j (x_ij - x_hj)^2). For two classes f is sum_ih psi_i psi_h K_ih with psi_i = y_i over the
-//!          size of i's class. No SVM is trained: no loss, cost or bias.
-//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via mixed-integer optimization,
-//!          2022: problem INLO-K, eqs. (27)-(29), gamma by eq. (54). The search is ours, not the paper's linear program.
+//! Solves   max_z f(z) s.t. rules, f(z) = sum_(c < c') |mu_c - mu_c'|^2, mu_c the mean of class c
+//!          in the feature space of the kernel exp(-gamma sum_j z_j (x_ij - x_hj)^2). For two
+//!          classes f is sum_ih psi_i psi_h K_ih with psi_i = y_i over the size of i's class. No
+//!          SVM is trained: no loss, cost or bias.
+//! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via
+//!          mixed-integer optimization, 2022: problem INLO-K, eqs. (27)-(29), gamma by eq. (54).
+//!          The search is ours, not the paper's linear program.
 //! Given    a design (n samples, p features), classes, sample weights, Rules, [`KtaSettings`].
 //! Returns  the N best subsets, objective, bound, status.
-//! Steps    1. merge equal samples and equal pairs  2. first subsets: the best single gains, then local search
-//!          3. take the open nodes of largest bound; two symmetric products over all pairs give for each an upper model of f that is
-//!          quadratic in the completion (`products.rs`), exact for the last two units  4. search the model: what is not above the
-//!          cutoff is done, the rest become children with fewer units to choose from  5. until no open node is above
-//! Cost     per node: n^2 m^2 / 4 multiply-adds in single precision for m units left, n^2 m^2 / 2 above the last two levels;
-//!          memory: n p values, m^2 sums per node at work, and as much of the n^2 p / 2 kernel values as `memory` allows.
-//! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample weights, every rule.
-//! Fails    never on limits: the open node of largest bound is then the bound of the run. Errors: settings, shapes, one class.
+//! Steps    1. merge equal samples and equal pairs
+//!          2. first subsets: the best single gains, then local search
+//!          3. take the open nodes of largest bound; two symmetric products over all pairs give for
+//!             each an upper model of f that is quadratic in the completion (`products.rs`), exact
+//!             for the last two units
+//!          4. search the model: what is not above the cutoff is done, the rest become children
+//!             with fewer units to choose from
+//!          5. until no open node is above
+//! Cost     per node: n^2 m^2 / 4 multiply-adds in single precision for m units left, n^2 m^2 / 2
+//!          above the last two levels; memory: n p values, m^2 sums per node at work, and as much
+//!          of the n^2 p / 2 kernel values as `memory` allows.
+//! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample
+//!          weights, every rule.
+//! Fails    never on limits: the open node of largest bound is then the bound of the run. Errors:
+//!          settings, shapes, one class.
 
 mod model;
 pub(super) mod pairs;
@@ -42,7 +51,8 @@ pub struct KtaSettings {
     pub gamma: Gamma,
     /// How many best subsets to prove and return, at least 1. Default 1.
     pub solutions: usize,
-    /// Bytes for kernel values that are kept and for open nodes; with fewer they are computed again. Default 1 GiB.
+    /// Bytes for kernel values that are kept and for open nodes; with fewer they are computed
+    /// again. Default 1 GiB.
     pub memory: u64,
     /// Subsets to start from; those the rules forbid are ignored.
     pub start: Vec<Subset>,
@@ -111,11 +121,13 @@ impl Method for KtaSettings {
     }
 }
 
-/// `kta`: the allowed subset of largest alignment, with proof. `classes` holds the class of each sample (0, 1, ..., any
-/// number of them), `weights` its weight in the mean of its class (length n; 1 for the paper's problem).
+/// `kta`: the allowed subset of largest alignment, with proof. `classes` holds the class of each
+/// sample (0, 1, ..., any number of them), `weights` its weight in the mean of its class (length n;
+/// 1 for the paper's problem).
 ///
 /// # Errors
-/// Settings out of range, shapes that do not fit, values that are not finite, fewer than two classes with weight.
+/// Settings out of range, shapes that do not fit, values that are not finite, fewer than two
+/// classes with weight.
 ///
 /// # Examples
 /// ```
@@ -125,7 +137,9 @@ impl Method for KtaSettings {
 /// // The second column holds the classes, the first does not.
 /// let design = DenseDesign::new(4, 2, vec![1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0])?;
 /// let rules = Rules::at_most_features(2, 1)?;
-/// let found = kta(&design, &[1, 1, 0, 0], &[1.0; 4], &rules, &KtaSettings::default(), Limits::default(), &mut Silent)?;
+/// let (classes, weights, settings) = ([1, 1, 0, 0], [1.0; 4], KtaSettings::default());
+/// let limits = Limits::default();
+/// let found = kta(&design, &classes, &weights, &rules, &settings, limits, &mut Silent)?;
 /// assert_eq!(found.outcome.subset.unwrap().iter().collect::<Vec<_>>(), [1]);
 /// # Ok::<(), fewest::Error>(())
 /// ```

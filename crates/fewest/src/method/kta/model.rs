@@ -1,4 +1,5 @@
-//! The upper model of f on a node's completions: a quadratic function of at most k units, searched without the data.
+//! The upper model of f on a node's completions: a quadratic function of at most k units, searched
+//! without the data.
 
 use multiversion::multiversion;
 
@@ -19,10 +20,11 @@ pub(super) struct Model {
 /// What of the model lies above a cutoff.
 #[derive(Debug, Default)]
 pub(super) struct Above {
-    /// Free units in the order of the search, worst first: a branch takes its first unit and some after it.
+    /// Free units in the order of the search, worst first: a branch takes its first unit and some
+    /// after it.
     pub(super) order: Vec<usize>,
-    /// By position in the order: the largest value of a completion that begins there (minus infinity when none is above),
-    /// and the positions after it that occur in one.
+    /// By position in the order: the largest value of a completion that begins there (minus
+    /// infinity when none is above), and the positions after it that occur in one.
     pub(super) branches: Vec<(f64, Vec<bool>)>,
     /// Value of the node itself, if above.
     pub(super) itself: Option<f64>,
@@ -56,7 +58,8 @@ impl Model {
         (constant, (0..self.m).map(|a| self.linear[a] + shift(a)).collect())
     }
 
-    /// The completions above the cutoff, for one or two slots, where the model is exact; and the largest value below.
+    /// The completions above the cutoff, for one or two slots, where the model is exact; and the
+    /// largest value below.
     pub(super) fn exact(&self, cutoff: f64) -> (Vec<Small>, f64) {
         let (mut above, mut below) = (Vec::new(), f64::NEG_INFINITY);
         let mut see = |value: f64, units: [usize; 2]| {
@@ -81,13 +84,14 @@ impl Model {
         (above, below)
     }
 
-    /// The completions above the cutoff. Looks at about `effort` terms one by one, or until the clock says stop, and bounds
-    /// the rest more coarsely.
+    /// The completions above the cutoff. Looks at about `effort` terms one by one, or until the
+    /// clock says stop, and bounds the rest more coarsely.
     pub(super) fn above(&self, cutoff: f64, effort: u64, clock: &Clock) -> Above {
         let m = self.m;
         let (_, linear) = self.of_size(self.slots);
         let row = |a: usize| (0..m).filter(move |&b| b != a).map(move |b| self.pair(a, b));
-        // half[r][a]: half of the sum of the r largest pairs of a, with pairs of "no unit" left out.
+        // half[r][a]: half of the sum of the r largest pairs of a, with pairs of "no unit" left
+        // out.
         let mut half = vec![vec![0.0; m]; self.slots];
         for a in 0..m {
             let mut sorted: Vec<f64> = row(a).collect();
@@ -199,7 +203,8 @@ impl Search<'_> {
         }
     }
 
-    /// A completion above the cutoff: the prefix, unit `a`, and perhaps any of the units after it before `to`.
+    /// A completion above the cutoff: the prefix, unit `a`, and perhaps any of the units after it
+    /// before `to`.
     fn mark(&mut self, a: usize, to: usize, value: f64) {
         let first = self.prefix.first().copied().unwrap_or(a);
         let branch = &mut self.branches[first];

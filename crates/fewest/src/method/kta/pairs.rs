@@ -1,4 +1,5 @@
-//! Pairs of samples as the search sees them: a weight, and `exp(-gamma d)` for each unit of features, in tiles.
+//! Pairs of samples as the search sees them: a weight, and `exp(-gamma d)` for each unit of
+//! features, in tiles.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,8 @@ use crate::{Choice, Design, Rules};
 const TILE_BYTES: usize = 256 * 1024;
 /// Fewest and most pairs of a tile.
 const TILE_LENGTH: (usize, usize) = (512, 2048);
-/// A feature with at most this many values is a category; pairs of such data are compared with each other.
+/// A feature with at most this many values is a category; pairs of such data are compared with each
+/// other.
 const CATEGORY: usize = 12;
 
 /// Some pairs: columns of equal length, one value per pair.
@@ -328,8 +330,8 @@ impl Pairs {
     }
 }
 
-/// Weight of samples g and h in f, `psi_g psi_h` for two classes: sum over pairs of classes of the product of the differences of
-/// their shares. `total` are the sums of [`total`].
+/// Weight of samples g and h in f, `psi_g psi_h` for two classes: sum over pairs of classes of the
+/// product of the differences of their shares. `total` are the sums of [`total`].
 pub(in crate::method) fn weight(shares: &[Vec<f64>], total: &[f64], g: usize, h: usize) -> f64 {
     let products: f64 = shares.iter().map(|s| s[g] * s[h]).sum();
     shares.len() as f64 * products - total[g] * total[h]

@@ -1,4 +1,5 @@
-//! A path of `kta`: each size K starts from the subset of the size before; gamma is the same for all.
+//! A path of `kta`: each size K starts from the subset of the size before; gamma is the same for
+//! all.
 
 use super::{KtaSettings, kta};
 use crate::method::path::{PathClock, PathPoint, PathSize, walk};

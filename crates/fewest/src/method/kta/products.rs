@@ -1,16 +1,20 @@
-//! Sums over all pairs for a batch of nodes: what the upper model of f on each node's completions is made of.
+//! Sums over all pairs for a batch of nodes: what the upper model of f on each node's completions
+//! is made of.
 //!
-//! With `e` the weight of a pair times its kernel on the chosen units, a completion by k units (where "none" may fill slots)
-//! multiplies e by the product of k values u = r + delta, and for every r
+//! With `e` the weight of a pair times its kernel on the chosen units, a completion by k units
+//! (where "none" may fill slots) multiplies e by the product of k values u = r + delta, and for
+//! every r
 //!
 //! ```text
-//! prod u = r^k + r^(k-1) sum delta_a + r^(k-2) sum delta_a delta_b + sum_(i >= 3) r^(k-i) e_i(delta)
+//! prod u = r^k + r^(k-1) sum delta_a + r^(k-2) sum delta_a delta_b
+//!          + sum_(i >= 3) r^(k-i) e_i(delta)
 //! ```
 //!
-//! For k <= 2 the last sum is empty and the model exact. Otherwise each product of i deltas is at most the mean over its
-//! pairs of |delta_a delta_b|^(i/2) (arithmetic and geometric means) <= |delta_a delta_b|^(3/2), and a pair lies in
-//! C(k-2, i-2) of them. So f is at most a quadratic function of the completion, whatever the signs of the weights, and its
-//! coefficients are two symmetric products over the pairs.
+//! For k <= 2 the last sum is empty and the model exact. Otherwise each product of i deltas is at
+//! most the mean over its pairs of |delta_a delta_b|^(i/2) (arithmetic and geometric means), which
+//! is at most |delta_a delta_b|^(3/2), and a pair lies in C(k-2, i-2) of them. So f is at most a
+//! quadratic function of the completion, whatever the signs of the weights, and its coefficients
+//! are two symmetric products over the pairs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,12 +27,13 @@ use crate::kernel::symmetric::{BLOCK, WIDTH, block_products, multiply, multiply_
 
 /// Nodes that share the making of a tile.
 const GROUP: usize = 16;
-/// Parts that the tiles are split into when there are few nodes: fixed, so that sums do not depend on threads.
+/// Parts that the tiles are split into when there are few nodes: fixed, so that sums do not depend
+/// on threads.
 const PARTS: usize = 16;
 /// With more slots than this there is no model, only the monotone bound.
 pub(super) const MOST_SLOTS: usize = 12;
-/// From this many slots on the monotone bound counts what all free units together leave of the pairs of negative weight;
-/// below, the model is nearly always better, and it counts nothing.
+/// From this many slots on the monotone bound counts what all free units together leave of the
+/// pairs of negative weight; below, the model is nearly always better, and it counts nothing.
 const MONOTONE_SLOTS: usize = 6;
 /// Relative error of a value u, of a weight, and of each product with them in single precision.
 const UNIT_ERROR: f64 = 1e-6;
@@ -61,13 +66,15 @@ impl Query {
 pub(super) struct Sums {
     /// sum |e|
     absolute: f64,
-    /// sum of e > 0, less |e| times every free value where e < 0 (from [`MONOTONE_SLOTS`] on): no completion is above.
+    /// sum of e > 0, less |e| times every free value where e < 0 (from [`MONOTONE_SLOTS`] on): no
+    /// completion is above.
     monotone: f64,
     /// sum e r^k
     pub(super) constant: f64,
     /// sum e r^(k-1) delta_a
     pub(super) linear: Vec<f64>,
-    /// sum e r^(k-2) delta_a delta_b + |e| s(r) |delta_a delta_b|^(3/2), columns x columns, symmetric; empty for k = 1.
+    /// sum e r^(k-2) delta_a delta_b + |e| s(r) |delta_a delta_b|^(3/2), columns x columns,
+    /// symmetric; empty for k = 1.
     pub(super) pairs: Vec<f64>,
 }
 

@@ -196,7 +196,8 @@ pub(crate) fn rank_weights(weights: &[(usize, f64)]) -> Vec<Ranked> {
 /// // Feature 0 tells the classes apart, feature 1 does not.
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, -1.0, 1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
-/// let settings = L1Settings { svm: SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() }, ..L1Settings::default() };
+/// let svm = SvmSettings { loss: Loss::SquaredHinge, ..SvmSettings::default() };
+/// let settings = L1Settings { svm, ..L1Settings::default() };
 /// let report = l1_svm(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;
 /// assert_eq!(report.model().unwrap().features, [0]);
 /// assert!(report.selection.outcome.gap().unwrap() <= 1e-4);

@@ -1,8 +1,10 @@
 //! Local search: one feature out, one in, as long as the objective falls.
 //!
-//! Steps    1. without each feature of the subset in turn, and with all of them: the best classifier, whose alpha scores every feature
-//!          2. those whose price is worth it by first order, u_j max(0, |c_j| - 1) - D_j, largest first, are tried  3. from a better
-//!          subset at once again
+//! Steps    1. without each feature of the subset in turn, and with all of them: the best
+//!             classifier, whose alpha scores every feature
+//!          2. those whose price is worth it by first order, u_j max(0, |c_j| - 1) - D_j, largest
+//!             first, are tried
+//!          3. from a better subset at once again
 
 use crate::{Error, Run, Subset};
 
@@ -11,8 +13,8 @@ use super::{Found, Model};
 /// Features tried in the place of one.
 const TRIED: usize = 5;
 
-/// Improves a subset of this objective and returns what it ends with; every subset on the way is offered. Ends once `found` has
-/// solved `last` linear programs.
+/// Improves a subset of this objective and returns what it ends with; every subset on the way is
+/// offered. Ends once `found` has solved `last` linear programs.
 ///
 /// # Errors
 /// A failure of HiGHS.

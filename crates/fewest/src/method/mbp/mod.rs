@@ -1,17 +1,25 @@
 //! `mbp`: the L1-SVM with a price per feature as a mixed binary program.
 //!
-//! Solves   min |w|_1 + sum_i C_i xi_i + sum_j D_j y_j  s.t. s_i (w.x_i + b) + xi_i >= 1, xi >= 0, |w_j| <= u_j y_j, y binary and every
-//!          rule on y (s_i are the labels, y_j whether feature j is chosen)
+//! Solves   min |w|_1 + sum_i C_i xi_i + sum_j D_j y_j  s.t. s_i (w.x_i + b) + xi_i >= 1,
+//!          xi >= 0, |w_j| <= u_j y_j, y binary and every rule on y (s_i are the labels, y_j
+//!          whether feature j is chosen)
 //! Paper    Gaudioso, Gorgone, Labbe, Rodriguez-Chia, COR 2017, (2.1)-(2.8); u as in its section 4.
 //! Given    Problem (n samples, p features), Rules, [`MbpSettings`].
-//! Returns  the subset, its objective with the best w and b on it, a bound, u, how many features were removed, the classifier.
-//! Steps    1. u, where it is not given: the largest |w_j| of the linear relaxation without u over a grid of C (`weight_bounds.rs`)
-//!          2. bound: the linear relaxation  3. subsets by reweighting (`reweight.rs`) and local search (`exchange.rs`)  4. smaller u, and features that no
-//!          better subset holds, by reduced costs (`reduce.rs`)  5. branch and bound on the features left (`tree.rs`); HiGHS where
-//!          they are few beside the samples, and where rules relate them to each other, which the tree's relaxation does not know
+//! Returns  the subset, its objective with the best w and b on it, a bound, u, how many features
+//!          were removed, the classifier.
+//! Steps    1. u, where it is not given: the largest |w_j| of the linear relaxation without u over
+//!             a grid of C (`weight_bounds.rs`)
+//!          2. bound: the linear relaxation
+//!          3. subsets by reweighting (`reweight.rs`) and local search (`exchange.rs`)
+//!          4. smaller u, and features that no better subset holds, by reduced costs (`reduce.rs`)
+//!          5. branch and bound on the features left (`tree.rs`); HiGHS where they are few beside
+//!             the samples, and where rules relate them to each other, which the tree's relaxation
+//!             does not know
 //!          `plain`: step 1, then the program to HiGHS, untouched
-//! Cost     steps 1 to 4 some hundred linear programs of milliseconds; step 5 is exponential in the worst case.
-//! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised bias.
+//! Cost     steps 1 to 4 some hundred linear programs of milliseconds; step 5 is exponential in the
+//!          worst case.
+//! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised
+//!          bias.
 //! Fails    never on limits. Errors: settings, more memory than allowed, a failure of HiGHS.
 
 mod exchange;
@@ -44,7 +52,8 @@ pub(crate) const TIGHT: f64 = 1e-9;
 
 /// The tree is faster than HiGHS from this many features on,
 const TREE: usize = 200;
-/// and with fewer where there are at most so many samples for each: its linear programs are small then, and HiGHS's cuts save it no time.
+/// and with fewer where there are at most so many samples for each: its linear programs are small
+/// then, and HiGHS's cuts save it no time.
 const SAMPLES: usize = 5;
 
 /// Linear programs of step 3 for each feature: few features are sooner searched whole.
@@ -64,7 +73,8 @@ pub struct MbpSettings {
     pub weight_bound: Option<f64>,
     /// The program as printed, given to HiGHS untouched. Default no.
     pub plain: bool,
-    /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex. Default no.
+    /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex.
+    /// Default no.
     pub interior: bool,
     /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
     pub memory: u64,
@@ -129,7 +139,8 @@ impl Method for MbpSettings {
 pub struct MbpReport {
     /// Subset, objective, bound, status.
     pub selection: Selection,
-    /// The classifier's solution, weights of the subset's features, ascending; none without a subset. Its objectives are without D.
+    /// The classifier's solution, weights of the subset's features, ascending; none without a
+    /// subset. Its objectives are without D.
     pub solution: Option<DualSolution>,
     /// u (length p); 0 removes a feature.
     pub weight_bounds: Vec<f64>,
@@ -174,7 +185,8 @@ impl From<MbpReport> for Report {
 /// // Feature 0 tells the classes apart, feature 1 does not.
 /// let x = DenseDesign::new(4, 2, vec![-2.0, -1.0, 1.0, 2.0, 1.0, -1.0, 1.0, -1.0])?;
 /// let problem = Problem::new(&x, &[-1.0, -1.0, 1.0, 1.0], None)?;
-/// let settings = MbpSettings { penalty: vec![0.1, 0.1], weight_bound: Some(10.0), ..MbpSettings::default() };
+/// let penalty = vec![0.1, 0.1];
+/// let settings = MbpSettings { penalty, weight_bound: Some(10.0), ..MbpSettings::default() };
 /// let report = mbp(&problem, &Rules::none(2), &settings, Limits::default(), &mut Silent)?;
 /// assert_eq!(report.model().unwrap().features, [0]);
 /// // w = 1 for feature 0 alone: |w| + D
@@ -263,8 +275,9 @@ fn rules_without_rows(rules: &Rules) -> bool {
     rules.shape() == Shape::Free
 }
 
-/// Writes the program that `mbp --plain` solves to a file for other solvers, .mps or .lp. Columns are y1, y2, ..., then wp1, wm1, wp2, ...
-/// (the positive and the negative part of w), b, xi1, xi2, ...
+/// Writes the program that `mbp --plain` solves to a file for other solvers, .mps or .lp. Columns
+/// are y1, y2, ..., then wp1, wm1, wp2, ... (the positive and the negative part of w), b, then
+/// xi1, xi2, ...
 ///
 /// # Errors
 /// As [`mbp`]; a file that cannot be written.
@@ -316,7 +329,8 @@ impl<'a> Model<'a> {
         (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 || required.contains(&j)).collect()
     }
 
-    /// `1 + D_j / u_j`: what a weight costs per unit in the linear relaxation, where y_j = |w_j| / u_j.
+    /// `1 + D_j / u_j`: what a weight costs per unit in the linear relaxation, where
+    /// `y_j = |w_j| / u_j`.
     pub(crate) fn relaxed_prices(&self) -> Vec<f64> {
         let price = |(d, u): (&f64, &f64)| if *u > 0.0 { 1.0 + d / u } else { 1.0 };
         self.penalty.iter().zip(&self.bound).map(price).collect()
@@ -417,7 +431,8 @@ impl<'a> Model<'a> {
         Ok(program)
     }
 
-    /// Objective of the classifier of a point of the program of `features`, exact: its w on the subset, within u, and its b.
+    /// Objective of the classifier of a point of the program of `features`, exact: its w on the
+    /// subset, within u, and its b.
     pub(crate) fn value(&self, features: &[usize], subset: &Subset, point: &[f64]) -> f64 {
         let q = features.len();
         let bias = match self.bias {
@@ -437,7 +452,8 @@ impl<'a> Model<'a> {
     }
 }
 
-/// What a run has found: the best classifier on the incumbent, and a program that finds it for any subset.
+/// What a run has found: the best classifier on the incumbent, and a program that finds it for any
+/// subset.
 pub(crate) struct Found<'a> {
     /// Prices 1, and u = 0 outside the subset asked for.
     inner: L1Oracle<'a>,
@@ -462,8 +478,9 @@ impl<'a> Found<'a> {
         self.inner.solve(TIGHT, &mut || run.stop().filter(|s| *s == Status::Cancelled))
     }
 
-    /// Offers the subset that weights point to: their support, or the allowed subset of largest total |w_j|, less the features to
-    /// which the best classifier on it gives no weight. Returns it and its objective.
+    /// Offers the subset that weights point to: their support, or the allowed subset of largest
+    /// total |w_j|, less the features to which the best classifier on it gives no weight. Returns
+    /// it and its objective.
     pub(crate) fn offer(
         &mut self,
         model: &Model<'_>,

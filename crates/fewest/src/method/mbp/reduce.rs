@@ -1,8 +1,11 @@
-//! Features that no better subset holds, and smaller u for the others, by the reduced costs of the relaxation.
+//! Features that no better subset holds, and smaller u for the others, by the reduced costs of the
+//! relaxation.
 //!
-//! Proof    for any alpha of the relaxation's dual, a solution with y_j = 1 and w_j = s v, s = 1 or -1, costs at least
-//!          L(alpha) + gain_j + D_j + v (1 - s c_j), where L is the dual value and gain_j = u_j max(0, |c_j| - 1 - D_j / u_j) what j costs
-//!          it. Where that exceeds the incumbent for every v up to u_j, the feature leaves; else v is bounded where s c_j < 1.
+//! Proof    for any alpha of the relaxation's dual, a solution with y_j = 1 and w_j = s v, s = 1
+//!          or -1, costs at least L(alpha) + gain_j + D_j + v (1 - s c_j), where L is the dual
+//!          value and gain_j = u_j max(0, |c_j| - 1 - D_j / u_j) what j costs it. Where that
+//!          exceeds the incumbent for every v up to u_j, the feature leaves; else v is bounded
+//!          where s c_j < 1.
 //! Rules    none is used, so the proof holds under all of them.
 
 use crate::l1_oracle::{L1Oracle, L1Point};
@@ -14,7 +17,8 @@ const SLACK: f64 = 1e-9;
 /// A sum of u that falls by less than this share is not worth another linear program.
 const WORTH: f64 = 0.01;
 
-/// Lowers `model.bound` by the relaxation's solution, when a subset of objective `best` is known. Returns whether it fell much.
+/// Lowers `model.bound` by the relaxation's solution, when a subset of objective `best` is known.
+/// Returns whether it fell much.
 pub(super) fn reduce(model: &mut Model<'_>, oracle: &L1Oracle<'_>, point: &L1Point, best: f64) -> bool {
     let best = best + SLACK * best.abs();
     let before: f64 = model.bound.iter().sum();

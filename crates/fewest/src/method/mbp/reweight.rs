@@ -1,13 +1,16 @@
 //! Subsets for the L1-SVM with a price per feature, by linear programs with other prices.
 //!
-//! Solves   min |w|_1 + C sum xi + sum_j D_j [w_j != 0], approximately: D_j |w_j| / (|w_j| + e) stands for the price, and is replaced by
-//!          its tangent at the last w: w_j costs 1 + D_j / (|w_j| + e) per unit. e falls from 0.3 u to 0.02 u.
-//! Source   the majorisation of Candes, Wakin, Boyd, J. Fourier Anal. Appl. 14 (2008), with a price per feature.
-//! Starts   the linear relaxation; then random prices around it, until a number of starts in a row found nothing better.
+//! Solves   min |w|_1 + C sum xi + sum_j D_j [w_j != 0], approximately: D_j |w_j| / (|w_j| + e)
+//!          stands for the price, and is replaced by its tangent at the last w: w_j costs
+//!          1 + D_j / (|w_j| + e) per unit. e falls from 0.3 u to 0.02 u.
+//! Source   the majorisation of Candes, Wakin, Boyd, J. Fourier Anal. Appl. 14 (2008), with a price
+//!          per feature.
+//! Starts   the linear relaxation; then random prices around it, until a number of starts in a row
+//!          found nothing better.
 //! Then     a local search (`exchange.rs`) from where each start ended, the best first.
 //! Effort   of both: a share of the time, and a number of linear programs.
-//! Rules    a size or budget that the weights break: D grows by steps until they do not; what still breaks a rule is mended by
-//!          [`Found::offer`].
+//! Rules    a size or budget that the weights break: D grows by steps until they do not; where
+//!          weights still break one, [`Found::offer`] takes the allowed subset nearest to them.
 
 use std::time::Duration;
 
@@ -31,8 +34,9 @@ const SHARE: u32 = 6;
 /// D grows by this factor while the rules are broken.
 const GROW: f64 = 2.0;
 
-/// Offers the subsets it finds. `oracle` holds the linear relaxation, solved at `first`; it is given back with its prices. Starts end after `most`
-/// linear programs, and local search after as many.
+/// Offers the subsets it finds. `oracle` holds the linear relaxation, solved at `first`; it is
+/// given back with its prices. Starts end after `most` linear programs, and local search after as
+/// many.
 ///
 /// # Errors
 /// A failure of HiGHS.

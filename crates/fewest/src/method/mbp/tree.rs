@@ -1,9 +1,12 @@
 //! Branch and bound on y, with the linear relaxation that lives between nodes.
 //!
-//! Node     features in (y_j = 1: D_j is paid, a weight costs 1 per unit) and out (u_j = 0), closed under the rules.
-//! Bound    the dual value of the relaxation (`y_j = |w_j| / u_j` where nothing is decided) and D of what is in.
+//! Node     features in (y_j = 1: D_j is paid, a weight costs 1 per unit) and out (u_j = 0), closed
+//!          under the rules.
+//! Bound    the dual value of the relaxation (`y_j = |w_j| / u_j` where nothing is decided) and D
+//!          of what is in.
 //! Branch   on the feature whose y is furthest from 0 and 1, weighed by D.
-//! Order    smallest bound first; both children are solved when they are made, from the basis of the last program.
+//! Order    smallest bound first; both children are solved when they are made, from the basis of
+//!          the last program.
 //! Subsets  those that the relaxation points to, at some nodes.
 
 use crate::l1_oracle::{L1Oracle, L1Point};
@@ -92,7 +95,8 @@ struct Tree<'a, 'b, 'c> {
 }
 
 impl Tree<'_, '_, '_> {
-    /// Solves a node, and opens it or leaves it out. A node that was cut short keeps a bound that is true.
+    /// Solves a node, and opens it or leaves it out. A node that was cut short keeps a bound that
+    /// is true.
     fn node(&mut self, state: &[Choice], run: &mut Run<'_>) -> Result<(), Error> {
         let (model, p) = (self.model, self.model.bound.len());
         let choice = |j: usize| state[model.rules.unit_of(j)];

@@ -5,11 +5,12 @@ use crate::{Bias, Error, Problem, Status};
 
 use super::TIGHT;
 
-/// The grid of C in the paper's experiments. Without u, D has no say: y_k = |w_k| / u_k costs nothing.
+/// The grid of C in the paper's experiments. Without u, D has no say: y_k = |w_k| / u_k costs
+/// nothing.
 const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 
-/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100}. Most are 0, which leaves those features
-/// out: that is a choice of the paper's, no proof.
+/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100}.
+/// Most are 0, which leaves those features out: that is a choice of the paper's, no proof.
 ///
 /// # Errors
 /// A failure of HiGHS.

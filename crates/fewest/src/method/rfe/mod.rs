@@ -79,7 +79,8 @@ pub struct RfeSettings {
     pub svm: SvmSettings,
     /// Its kernel. Default linear.
     pub kernel: KernelRule,
-    /// What features are ranked by. Default [`Criterion::Weights`]; a kernel other than linear needs another one.
+    /// What features are ranked by. Default [`Criterion::Weights`]; a kernel other than linear
+    /// needs another one.
     pub criterion: Criterion,
     /// Features per step. Default 1. "Halving" is `Remaining(0.5)`.
     pub step: Step,

@@ -1,5 +1,5 @@
-//! A path of SVM-RFE: the sets that survive on the way to the smallest size hold those of the larger sizes, and are trained
-//! once each.
+//! A path of SVM-RFE: the sets that survive on the way to the smallest size hold those of the
+//! larger sizes, and are trained once each.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,8 @@ use crate::{
     Classified, Counts, Error, Event, Limits, Observer, Outcome, Problem, Rules, Selection, Sense, Status, Subset,
 };
 
-/// Trainings on the sets of a finished elimination may take this much longer than the time limit, all together.
+/// Trainings on the sets of a finished elimination may take this much longer than the time limit,
+/// all together.
 const WIND_UP: Duration = Duration::from_secs(1);
 
 /// A path of [`super::rfe`]: for each size the subset SVM-RFE ends with.
@@ -123,7 +124,8 @@ impl<'a> Training<'a> {
 }
 
 impl Trained<'_> {
-    /// Objective on a subset of the last one, iterations, and the limit that cut the training short.
+    /// Objective on a subset of the last one, iterations, and the limit that cut the training
+    /// short.
     fn train(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> (f64, u64, Option<Status>) {
         let leaving = |from: &Subset| from.difference(subset).collect::<Vec<usize>>();
         let cut_short = |status: Status| matches!(status, Status::TimeLimit | Status::Cancelled).then_some(status);
@@ -157,8 +159,9 @@ pub(in crate::method) struct Survivors {
     own: bool,
 }
 
-/// The subset SVM-RFE ends with at each size that the rules allow, sizes ascending. A run to a small size passes through the
-/// subsets of the larger ones, as long as they would take the same course.
+/// The subset SVM-RFE ends with at each size that the rules allow, sizes ascending. A run to a
+/// small size passes through the subsets of the larger ones, as long as they would take the same
+/// course.
 pub(in crate::method) fn survivors(
     data: &Classified<'_>,
     sizes: &[PathSize],
@@ -186,9 +189,10 @@ pub(in crate::method) fn survivors(
     Ok(all)
 }
 
-/// Whether SVM-RFE drops the same features in the same order for both sizes, until the larger is reached: nothing that the
-/// smaller size alone forbids or requires from the start, no choice of what must stay ([`RuleList::at_least`]), and no step
-/// that the larger size cuts short and another rule then lengthens again.
+/// Whether SVM-RFE drops the same features in the same order for both sizes, until the larger is
+/// reached: nothing that the smaller size alone forbids or requires from the start, no choice of
+/// what must stay ([`RuleList::at_least`]), and no step that the larger size cuts short and another
+/// rule then lengthens again.
 fn same_course(smaller: &Rules, larger: &Rules, step: Step) -> bool {
     let list = larger.list();
     let only_size = list.budget.is_none() && list.at_most.is_empty() && larger.n_units() == larger.p();

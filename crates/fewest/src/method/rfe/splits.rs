@@ -80,12 +80,14 @@ impl SplitPath {
 /// use fewest::validation::Folds;
 /// use fewest::{Classified, DenseDesign, Limits, Rules, Silent};
 ///
-/// let x = vec![1.0, 1.2, 0.8, -1.0, -0.9, -1.1, 0.1, -0.2, 0.3, -0.1, 0.2, -0.3]; // two columns of six samples
+/// // two columns of six samples
+/// let x = vec![1.0, 1.2, 0.8, -1.0, -0.9, -1.1, 0.1, -0.2, 0.3, -0.1, 0.2, -0.3];
 /// let design = DenseDesign::new(6, 2, x)?;
 /// let data = Classified::new(&design, &[1, 1, 1, 0, 0, 0], None)?;
 /// let splits = Folds::new(vec![0, 1, 2, 0, 1, 2])?.splits();
 /// let rules = Rules::at_most_features(2, 1)?;
-/// let paths = rfe_paths(&data, &rules, &RfeSettings::default(), &splits, Limits::default(), &mut Silent)?;
+/// let (settings, limits) = (RfeSettings::default(), Limits::default());
+/// let paths = rfe_paths(&data, &rules, &settings, &splits, limits, &mut Silent)?;
 /// assert_eq!(paths[0].sizes, [2, 1]);
 /// assert_eq!(paths[0].predictions_at(1), [1, 0]);
 /// # Ok::<(), fewest::Error>(())
