@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{Classified, DenseDesign, Design, SparseDesign, Status, SvmSettings};
+use fewest::{DenseDesign, Design, Samples, SparseDesign, Status, SvmSettings};
 use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
 
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, path_text};
@@ -404,8 +404,8 @@ impl PreparedData {
     ///
     /// # Errors
     /// A class whose samples all have weight 0.
-    pub(crate) fn samples(&self) -> Result<Classified<'_>, Failure> {
-        Ok(Classified::new(self.data.features.as_design(), &self.target.codes, Some(&self.weights))?)
+    pub(crate) fn samples(&self) -> Result<Samples<'_>, Failure> {
+        Ok(Samples::new(self.data.features.as_design(), &self.target.codes, Some(&self.weights))?)
     }
 
     /// Refuses more classes than two for `who`, which needs two.

@@ -49,8 +49,8 @@ use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::master::cuts::{CutMaster, Found, indicator};
 use crate::saddle::{AlphaHalf, Value};
 use crate::{
-    Classified, Design, DualSolution, Error, Event, Kernel, Limits, Master, Next, Observer, Oracle, Problem, Rules,
-    Run, Selection, Sense, Status, Subset, SvmSettings, drive,
+    Design, DualSolution, Error, Event, Kernel, Limits, Master, Next, Observer, Oracle, Problem, Rules, Run, Samples,
+    Selection, Sense, Status, Subset, SvmSettings, drive,
 };
 
 /// What a training may still take after a limit was reached, so that there is a subset with an
@@ -177,7 +177,7 @@ impl Method for GbdSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
