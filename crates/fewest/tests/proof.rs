@@ -6,9 +6,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use fewest::method::certificate::certify;
+use fewest::method::exact::path::exact_path;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::kta::{KtaSettings, kta};
-use fewest::method::exact::path::exact_path;
 use fewest::{DenseDesign, Limits, Outcome, Rules, Sense, Silent, Solution, Status, Subset};
 use fewest_testing::{Bracket, HardCase, alignment_value, allowed_subsets, bracket};
 use rayon::prelude::*;
