@@ -105,7 +105,9 @@ impl Relaxation<'_> {
             self.design().add_column(j, 1.0, column);
             if self.dual.bias == Bias::Free {
                 let mean = column.iter().zip(&used).filter(|e| *e.1).map(|e| e.0 / count).sum::<f64>();
-                column.iter_mut().for_each(|x| *x -= mean);
+                for x in column {
+                    *x -= mean;
+                }
             }
         }
         DenseDesign::new(n, features.len(), values).expect("n values a feature")
