@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,7 +130,7 @@ class SVMRFE(CrossValidated):
     ) -> None: ...
 
     def _fit_on(self, samples, splits):
-        self._chosen = None
+        self._chosen, self._begun = None, monotonic()
         if splits:
             if not sp.issparse(samples.X):
                 # Every split copies its columns anyhow, and they lie together in this order.
@@ -138,7 +139,7 @@ class SVMRFE(CrossValidated):
         try:
             self._fit(samples)
         finally:
-            del self._chosen
+            del self._chosen, self._begun
 
     def _default_size(self, n_features):
         return max(n_features // 2, min(2, n_features))
@@ -148,6 +149,11 @@ class SVMRFE(CrossValidated):
         if getattr(self, "_chosen", None) is not None:
             rules["max_features"] = self._chosen
         return rules
+
+    def _limits(self):
+        # What cross-validation has left of the time.
+        left = None if self.time_limit is None else max(self.time_limit - (monotonic() - self._begun), 0.0)
+        return {"time": left}
 
     def _most(self, rules, p):
         # With cv every size is judged with the gamma that is chosen in the end.
@@ -186,12 +192,14 @@ class SVMRFE(CrossValidated):
         _core.check_rules(rules, self._names())
         self._kernel = self._kernel_rule(samples, rules)
         listener = Listener(self, samples, int(self.verbose), self.callback)
+        # The elimination on all samples, which comes last, takes about as long as that of one split.
+        share = None if self.time_limit is None else self.time_limit * len(splits) / (len(splits) + 1)
         return _core.rfe_paths(
             *samples.arguments,
             rules,
             self._method(samples, rules),
             [(train.tolist(), test.tolist()) for train, test in splits],
-            limits_of(self, self.time_limit),
+            limits_of(self, share),
             listener if listener.wanted else None,
         )
 
