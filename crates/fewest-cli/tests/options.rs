@@ -190,7 +190,10 @@ fn what_is_given_twice_is_refused() {
             &["--max-features is given", "r.toml has max_features"][..],
         ),
         (&["--rules", "r.toml", "--budget", "2"], &["--budget is given", "r.toml has budget"]),
-        (&["--max-features", "2", "--class-weight", "no=2,no=3"], &["--class-weight: class no has two weights"]),
+        (
+            &["--max-features", "2", "--class-weight", "no=2,no=3"],
+            &["--class-weight is no=2,no=3: class no has two weights"],
+        ),
     ] {
         refused(&scratch, &[&select[..], extra].concat(), words);
     }

@@ -28,7 +28,8 @@ fn of_value(error: &clap::Error) -> Option<String> {
             let why = error.source()?.to_string();
             Some(match why.strip_prefix("must ") {
                 Some(must) => format!("--{name} is {value}, but must {must}"),
-                None => format!("--{name}: {why}"),
+                None if why.contains(&value) => format!("--{name}: {why}"),
+                None => format!("--{name} is {value}: {why}"),
             })
         }
         ErrorKind::InvalidValue if !value.is_empty() => {

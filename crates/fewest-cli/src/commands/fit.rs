@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{DualSolution, Gamma, Kernel, Status, SvmSettings};
+use fewest::{DenseDesign, Design, DualSolution, Gamma, Kernel, SparseDesign, Status, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
-use super::prepare::{Preparation, PreparedData, columns};
+use super::prepare::{Preparation, PreparedData};
 use crate::args::data;
 use crate::args::rules::Features;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
@@ -198,6 +198,30 @@ fn features(wanted: &FeatureChoice, prepared: &PreparedData) -> Result<Vec<usize
         )));
     }
     Ok(features)
+}
+
+/// Some columns of a design, as a design of their own.
+///
+/// # Errors
+/// None for columns of a valid design.
+fn columns(design: &dyn Design, features: &[usize]) -> Result<Box<dyn Design>, Failure> {
+    let n = design.n_samples();
+    if !design.is_sparse() {
+        let mut values = vec![0.0; n * features.len()];
+        for (column, &j) in values.chunks_mut(n.max(1)).zip(features) {
+            design.add_column(j, 1.0, column);
+        }
+        return Ok(Box::new(DenseDesign::new(n, features.len(), values)?));
+    }
+    let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for &j in features {
+        design.each_in_column(j, &mut |i, x| {
+            rows.push(i as u32);
+            values.push(x);
+        });
+        start.push(rows.len());
+    }
+    Ok(Box::new(SparseDesign::new(n, start, rows, values)?))
 }
 
 /// Share of the training samples that the model classifies right.

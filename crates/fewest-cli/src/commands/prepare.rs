@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{DenseDesign, Design, Samples, SparseDesign, Status, SvmSettings};
+use fewest::{DenseDesign, Design, Samples, Status, SvmSettings};
 use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
 
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, path_text};
@@ -347,30 +347,6 @@ fn fold_names(data: &Dataset, name: &str) -> Result<Vec<String>, Failure> {
         ))),
         None => Ok(column.values.clone()),
     }
-}
-
-/// Some columns of a design, as a design of their own.
-///
-/// # Errors
-/// None for columns of a valid design.
-pub(crate) fn columns(design: &dyn Design, features: &[usize]) -> Result<Box<dyn Design>, Failure> {
-    let n = design.n_samples();
-    if !design.is_sparse() {
-        let mut values = vec![0.0; n * features.len()];
-        for (column, &j) in values.chunks_mut(n.max(1)).zip(features) {
-            design.add_column(j, 1.0, column);
-        }
-        return Ok(Box::new(DenseDesign::new(n, features.len(), values)?));
-    }
-    let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-    for &j in features {
-        design.each_in_column(j, &mut |i, x| {
-            rows.push(i as u32);
-            values.push(x);
-        });
-        start.push(rows.len());
-    }
-    Ok(Box::new(SparseDesign::new(n, start, rows, values)?))
 }
 
 /// The names as the rules want them for messages: listed, or empty for x1, x2, ...

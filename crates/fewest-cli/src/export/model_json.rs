@@ -1,7 +1,8 @@
 //! A trained model as JSON: everything `fewest predict` needs, and nothing that depends on the
 //! machine.
 //!
-//! A model file is `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a selection
+//! A model file is
+//! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a selection
 //! result holds the same `model` and `classes`, so that both can be read back here.
 //! Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`, or the kernel
 //! sum over `support_vectors`, which are stored scaled. Positive values vote for `positive`.
@@ -246,7 +247,8 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
     })
 }
 
-/// Refuses a model whose `weights` and `intercept`, which people read, are not those of its machine.
+/// Refuses a model whose `weights` and `intercept`, which people read, are not those of its
+/// machine.
 fn check_shown(model: &Value, names: &[String], machines: &[Machine]) -> Result<(), String> {
     let [machine] = machines else { return Ok(()) };
     let differs = |shown: Option<&Value>, used: f64| shown.is_some_and(|shown| shown.as_f64() != Some(used));
