@@ -1,6 +1,6 @@
 //! `fewest-bench l1 FILE --cost C --costs K --warm 1|0 --bias free|none|S --tolerance T --repeats R
-//! --seconds S --out FILE`: the L1-SVM with squared hinge loss at C; with K > 1 at K costs from C /
-//! 1000 to C, evenly spaced on a log scale, each from the last one's solution (`--warm 1`, the
+//! --seconds S --out FILE`: the L1-SVM with squared hinge loss at C; with K > 1 at K costs from
+//! C / 1000 to C, evenly spaced on a log scale, each from the last one's solution (`--warm 1`, the
 //! default) or from 0. `--out`: bias and the p weights at C as raw f64.
 
 use fewest::method::l1_svm::{L1Settings, l1_svm, squared_hinge};

@@ -45,9 +45,9 @@ impl Plane {
     }
 }
 
-/// What [`Bundle::learn`] did.
+/// What [`Bundle::learn`] made of the point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum BundleStep {
     /// The centre moved.
     Serious,
     /// It stayed.
@@ -113,7 +113,7 @@ impl Bundle {
 
     /// Steps 2 and 3: z at the point proposed and a plane `value + gradient.x` that is nowhere
     /// below z.
-    pub(crate) fn learn(&mut self, z: f64, value: f64, gradient: Vec<(usize, f64)>) -> Taken {
+    pub(crate) fn learn(&mut self, z: f64, value: f64, gradient: Vec<(usize, f64)>) -> BundleStep {
         let rise = z - self.value;
         let taken = if rise > 0.0 && rise >= SERIOUS * self.promised {
             if rise >= GOOD * self.promised {
@@ -122,13 +122,13 @@ impl Bundle {
             self.centre.clone_from(&self.proposed);
             self.value = z;
             self.nulls = 0;
-            Taken::Serious
+            BundleStep::Serious
         } else {
             self.nulls += 1;
             if self.nulls.is_multiple_of(NULLS) {
                 self.t = (0.5 * self.t).max(RANGE.0 * self.first);
             }
-            Taken::Null
+            BundleStep::Null
         };
         if self.planes.len() >= KEEP
             && let Some(idle) = self.weights.iter().position(|m| *m == 0.0)

@@ -25,9 +25,9 @@ const FINER: f64 = 0.1;
 const CENTRE_STEPS: usize = 40;
 const FINE: f64 = 1.05;
 
-/// What a solve of the master says.
+/// Result of a solve of the master.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Found {
+pub(crate) enum MasterAnswer {
     /// This allowed subset has the least value by the cuts, up to the gap asked for; no allowed one
     /// is below the bound.
     Subset(Subset, f64),
@@ -177,7 +177,7 @@ impl<'a> CutMaster<'a> {
         cutoff: Option<f64>,
         start: Option<(&Subset, f64)>,
         run: &Run<'_>,
-    ) -> Result<Found, Error> {
+    ) -> Result<MasterAnswer, Error> {
         self.program.set_sides(self.ceiling, f64::NEG_INFINITY, cutoff.map_or(f64::INFINITY, |c| c / self.one))?;
         loop {
             if let Some((subset, value)) = start {
@@ -189,9 +189,9 @@ impl<'a> CutMaster<'a> {
             let answer = self.ask(&Effort { gap, ..Effort::default() }, run)?;
             let bound = (answer.bound * self.one).min(cutoff.unwrap_or(f64::INFINITY));
             match answer.status {
-                SolveStatus::Infeasible if cutoff.is_some() => return Ok(Found::Nothing),
+                SolveStatus::Infeasible if cutoff.is_some() => return Ok(MasterAnswer::Nothing),
                 SolveStatus::Optimal => {}
-                SolveStatus::Stopped => return Ok(Found::Stopped(bound)),
+                SolveStatus::Stopped => return Ok(MasterAnswer::Stopped(bound)),
                 SolveStatus::Infeasible | SolveStatus::Unbounded => {
                     return Err(Error::Solver(format!("HiGHS calls a master problem {:?}", answer.status)));
                 }
@@ -199,7 +199,7 @@ impl<'a> CutMaster<'a> {
             let z = self.by_feature(&answer.values);
             let subset = Subset::from_indices(z.len(), (0..z.len()).filter(|&j| z[j] > 0.5));
             if self.rules.allows(&subset) {
-                return Ok(Found::Subset(subset, bound));
+                return Ok(MasterAnswer::Subset(subset, bound));
             }
             refuse(&mut self.program, self.rules, &subset)?;
             self.refused.push(subset);

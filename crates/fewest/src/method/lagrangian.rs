@@ -32,8 +32,8 @@ use serde::{Deserialize, Serialize};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
-use crate::master::bundle::{Bundle, Taken};
-use crate::method::mbp::{Found, MbpReport, MbpSettings, Model, TIGHT, reweight};
+use crate::master::bundle::{Bundle, BundleStep};
+use crate::method::mbp::{BestClassifier, MbpReport, MbpSettings, Model, TIGHT, reweight};
 use crate::{Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset};
 
 /// So many restricted programs may take their whole time before their share of it is looked at.
@@ -182,7 +182,7 @@ pub fn lagrangian(
     settings.check(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let model = Model::new(problem, rules, &settings.program, &mut || run.stop())?;
-    let mut found = Found::new(&model)?;
+    let mut found = BestClassifier::new(&model)?;
     let mut oracle = model.oracle()?;
     let mut relaxation = None;
     if !settings.program.plain {
@@ -192,7 +192,7 @@ pub fn lagrangian(
         reweight(&model, &mut oracle, &point, &mut found, u64::MAX, &mut run)?;
     }
     let mut ascent = Dual { model: &model, oracle, seconds: 0.0 };
-    let mut restricted = Restricted { model: &model, settings, tried: Vec::new(), seconds: 0.0 };
+    let mut restricted = RestrictedProgram { model: &model, settings, tried: Vec::new(), seconds: 0.0 };
     let mut steps = Vec::new();
 
     // Step 0.
@@ -219,7 +219,7 @@ pub fn lagrangian(
         run.raise_bound(point.dual);
         let (value, gradient) = ascent.plane(&point);
         // Step 2.
-        let serious = bundle.learn(point.dual, value, gradient) == Taken::Serious;
+        let serious = bundle.learn(point.dual, value, gradient) == BundleStep::Serious;
         let worth = serious && restricted.in_time(ascent.seconds);
         let omega = if worth { restricted.solve(&point, &mut found, &mut run)? } else { None };
         steps.push(Ascent::new(point.dual, &bundle, serious, omega, &run));
@@ -273,8 +273,8 @@ impl Dual<'_, '_> {
     }
 }
 
-/// Step 2.
-struct Restricted<'a, 'b> {
+/// Step 2: the program restricted to a few features.
+struct RestrictedProgram<'a, 'b> {
     model: &'a Model<'b>,
     settings: &'a LagrangianSettings,
     /// Every Omega so far.
@@ -283,7 +283,7 @@ struct Restricted<'a, 'b> {
     seconds: f64,
 }
 
-impl<'b> Restricted<'_, 'b> {
+impl<'b> RestrictedProgram<'_, 'b> {
     /// Whether there is time for another one, beside the ascent's own linear programs of so many
     /// seconds.
     fn in_time(&self, ascent: f64) -> bool {
@@ -292,7 +292,12 @@ impl<'b> Restricted<'_, 'b> {
 
     /// The restricted program on Omega, unless it was solved on a set that holds it. Returns the
     /// size of Omega.
-    fn solve(&mut self, point: &L1Point, found: &mut Found<'b>, run: &mut Run<'_>) -> Result<Option<usize>, Error> {
+    fn solve(
+        &mut self,
+        point: &L1Point,
+        found: &mut BestClassifier<'b>,
+        run: &mut Run<'_>,
+    ) -> Result<Option<usize>, Error> {
         let (model, rules) = (self.model, self.model.rules);
         found.offer(model, &point.weights, run)?;
         let large = point.weights.iter().filter(|e| e.1.abs() > self.settings.epsilon * model.bound[e.0]).map(|e| e.0);

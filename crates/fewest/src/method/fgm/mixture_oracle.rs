@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::machine::Machine;
 use super::mixture::{Columns, Level, Point, Subsets};
-use super::separation::{Separation, Violated};
+use super::separation::{Separation, ViolatedSubset};
 use super::source::{ScoreQuery, Source};
 use super::support_norm::SupportNorm;
 use super::{FgmSettings, Mkl, SelectedFeature, mkl, paper_value};
@@ -31,7 +31,7 @@ fn paper_solution(solution: DualSolution) -> DualSolution {
 #[derive(Debug)]
 pub(super) struct MixtureQuery {
     /// A subset to add.
-    pub(super) violated: Violated,
+    pub(super) violated: ViolatedSubset,
     /// Gap of the columns at hand at which to answer.
     pub(super) pool: f64,
     /// Gap of multiple kernel learning.
@@ -109,7 +109,7 @@ impl<'a> MixtureOracle<'a> {
     }
 
     /// Gathers the subset's columns and adds it; returns whether it is new.
-    fn add(&mut self, violated: &Violated) -> Result<bool, Error> {
+    fn add(&mut self, violated: &ViolatedSubset) -> Result<bool, Error> {
         self.columns.gather(self.source, &violated.features)?;
         let q = self.columns.features.len();
         let needed = 24 * (q as u64).pow(2);

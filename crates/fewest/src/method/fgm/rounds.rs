@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::mixture::{Level, Point};
 use super::mixture_oracle::{MixtureAnswer, MixtureOracle, MixtureQuery};
-use super::separation::{Separation, Violated};
+use super::separation::{Separation, ViolatedSubset};
 use super::source::Source;
 use super::tuning::{MKL_SHARE, POOL_OF_GAP, POOL_SHARE, SMALLEST, WIND_UP};
 use super::{Round, paper_value};
@@ -18,7 +18,7 @@ pub(super) struct Rounds<'a> {
     source: &'a dyn Source,
     dual: &'a BoxDual,
     separation: &'a Separation<'a>,
-    violated: Option<Violated>,
+    violated: Option<ViolatedSubset>,
     /// Time of the last separation.
     separated: Duration,
     /// Gap of the relaxation at the last separation.

@@ -19,7 +19,7 @@ pub(super) enum Separation<'a> {
 
 /// A subset that is violated most.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Violated {
+pub(super) struct ViolatedSubset {
     /// Features, ascending.
     pub(super) features: Vec<usize>,
     /// No allowed subset has a larger sum of squared scores than this.
@@ -45,7 +45,7 @@ impl<'a> Separation<'a> {
     }
 
     /// The most violated subset of all features at beta (length n).
-    pub(super) fn all(&self, source: &dyn Source, beta: &[f64]) -> Result<Violated, Error> {
+    pub(super) fn all(&self, source: &dyn Source, beta: &[f64]) -> Result<ViolatedSubset, Error> {
         match self {
             Separation::Largest(query) => Ok(of_largest(source.largest(beta, query)?, query)),
             Separation::Search(rules) => {
@@ -60,7 +60,7 @@ impl<'a> Separation<'a> {
 
     /// The most violated subset among the columns at hand: `scores` of `features`, the others
     /// counting as 0.
-    pub(super) fn among(&self, p: usize, features: &[usize], scores: &[f64]) -> Violated {
+    pub(super) fn among(&self, p: usize, features: &[usize], scores: &[f64]) -> ViolatedSubset {
         let scored = features.iter().zip(scores);
         match self {
             Separation::Largest(query) => {
@@ -81,7 +81,7 @@ impl<'a> Separation<'a> {
 }
 
 /// The subset of the `most` largest and of the features that are always in.
-fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery) -> Violated {
+fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery) -> ViolatedSubset {
     let (mut chosen, always): (Vec<FeatureScore>, Vec<FeatureScore>) =
         found.into_iter().partition(|s| query.has(s.feature));
     keep(&mut chosen, query.most);
@@ -89,11 +89,11 @@ fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery) -> Violated {
     chosen.sort_unstable_by_key(|s| s.feature);
     // Summed in order of the features, so that the sum depends on nothing else.
     let most = chosen.iter().map(|s| s.score * s.score).sum();
-    Violated { features: chosen.iter().map(|s| s.feature).collect(), most }
+    ViolatedSubset { features: chosen.iter().map(|s| s.feature).collect(), most }
 }
 
 /// The most violated subset by squares of length p.
-fn search(rules: &Rules, squares: &[f64]) -> Violated {
+fn search(rules: &Rules, squares: &[f64]) -> ViolatedSubset {
     let best = rules.best_subset_until(squares, SLACK, &mut || false);
-    Violated { features: best.subset.iter().collect(), most: best.most }
+    ViolatedSubset { features: best.subset.iter().collect(), most: best.most }
 }

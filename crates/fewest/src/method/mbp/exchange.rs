@@ -8,7 +8,7 @@
 
 use crate::{Error, Run, Subset};
 
-use super::{Found, Model};
+use super::{BestClassifier, Model};
 
 /// Features tried in the place of one.
 const TRIED: usize = 5;
@@ -20,14 +20,14 @@ const TRIED: usize = 5;
 /// A failure of HiGHS.
 pub(super) fn exchange(
     model: &Model<'_>,
-    found: &mut Found<'_>,
+    found: &mut BestClassifier<'_>,
     (mut subset, mut objective): (Subset, f64),
     last: u64,
     run: &mut Run<'_>,
 ) -> Result<(Subset, f64), Error> {
     let mut round: Vec<Option<usize>> = places(&subset);
     while let Some(out) = round.pop() {
-        if found.inner.solves >= last || run.stop().is_some() {
+        if found.solves() >= last || run.stop().is_some() {
             break;
         }
         // Step 1.

@@ -22,7 +22,9 @@
 //!          bias.
 //! Fails    never on limits. Errors: settings, more memory than allowed, a failure of HiGHS.
 
+mod best_classifier;
 mod exchange;
+mod model;
 mod reduce;
 mod reweight;
 mod tree;
@@ -33,17 +35,18 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{ALL_RULES, Classes, Info, Method, Report};
-use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
-use crate::l1_oracle::{L1Oracle, L1Point, bias_price};
+use crate::backend::highs::Effort;
 use crate::master::program;
 use crate::method::check_penalty;
-use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden};
+use crate::method::l1_svm::linear_model;
 use crate::model::Model as Classifier;
 use crate::{
     Bias, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Shape, Status,
     Subset, SvmSettings,
 };
 
+pub(crate) use best_classifier::BestClassifier;
+pub use model::Model;
 pub(crate) use reweight::reweight;
 pub use weight_bounds::weight_bounds;
 
@@ -56,7 +59,7 @@ const TREE: usize = 200;
 /// then, and HiGHS's cuts save it no time.
 const SAMPLES: usize = 5;
 
-/// Linear programs of step 3 for each feature: few features are sooner searched whole.
+/// Linear programs of step 3 for each feature: with few features the search alone is sooner done.
 const PROGRAMS: u64 = 4;
 
 /// Settings of [`mbp`].
@@ -203,10 +206,10 @@ pub fn mbp(
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     // Step 1.
     let mut model = Model::new(problem, rules, settings, &mut || run.stop())?;
-    let mut found = Found::new(&model)?;
+    let mut found = BestClassifier::new(&model)?;
     let features = model.features();
     if settings.plain {
-        let status = whole(&model, settings, None, &mut run)?;
+        let status = solve_program(&model, settings, None, &mut run)?;
         return found.report(&model, run, status, None, 0);
     }
     // Step 2.
@@ -236,17 +239,17 @@ pub fn mbp(
     } else if rules_without_rows(rules) && suits_tree(problem.n_samples(), model.features().len()) {
         tree::search(&model, &mut oracle, &mut found, &mut run)?
     } else {
-        whole(&model, settings, Some(&found), &mut run)?
+        solve_program(&model, settings, Some(&found), &mut run)?
     };
     found.programs += oracle.solves;
     found.report(&model, run, status, Some(relaxation), removed)
 }
 
-/// The program to HiGHS, from the best point found.
-fn whole(
+/// Solves the program by HiGHS, from the best point found.
+fn solve_program(
     model: &Model<'_>,
     settings: &MbpSettings,
-    found: Option<&Found<'_>>,
+    found: Option<&BestClassifier<'_>>,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let features = model.features();
@@ -284,281 +287,4 @@ fn rules_without_rows(rules: &Rules) -> bool {
 pub fn write_model(problem: &Problem<'_>, rules: &Rules, settings: &MbpSettings, path: &Path) -> Result<(), Error> {
     let model = Model::new(problem, rules, settings, &mut || None)?;
     model.program(&model.features(), true)?.write_model(path)
-}
-
-/// The numbers of the program.
-#[derive(Clone)]
-pub struct Model<'a> {
-    pub(crate) problem: &'a Problem<'a>,
-    pub(crate) rules: &'a Rules,
-    /// C_i
-    pub(crate) cost: Vec<f64>,
-    pub(crate) bias: Bias,
-    /// D
-    pub(crate) penalty: Vec<f64>,
-    /// u; 0 for features that are forbidden, too.
-    pub(crate) bound: Vec<f64>,
-}
-
-impl<'a> Model<'a> {
-    pub(crate) fn new(
-        problem: &'a Problem<'_>,
-        rules: &'a Rules,
-        settings: &MbpSettings,
-        stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Self, Error> {
-        let p = problem.n_features();
-        settings.check(p)?;
-        rules.check_features(p)?;
-        let found = match settings.weight_bound {
-            Some(u) => vec![u; p],
-            None => weight_bounds(problem, settings.bias, stop)?,
-        };
-        let mut bound = vec![0.0; p];
-        for j in not_forbidden(rules) {
-            bound[j] = found[j];
-        }
-        let penalty = if settings.penalty.is_empty() { vec![0.0; p] } else { settings.penalty.clone() };
-        let cost = problem.weights().iter().map(|weight| weight * settings.cost).collect();
-        Ok(Self { problem, rules, cost, bias: settings.bias, penalty, bound })
-    }
-
-    /// The features with u > 0, and those that the rules require.
-    pub(crate) fn features(&self) -> Vec<usize> {
-        let required = &self.rules.list().require;
-        (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 || required.contains(&j)).collect()
-    }
-
-    /// `1 + D_j / u_j`: what a weight costs per unit in the linear relaxation, where
-    /// `y_j = |w_j| / u_j`.
-    pub(crate) fn relaxed_prices(&self) -> Vec<f64> {
-        let price = |(d, u): (&f64, &f64)| if *u > 0.0 { 1.0 + d / u } else { 1.0 };
-        self.penalty.iter().zip(&self.bound).map(price).collect()
-    }
-
-    /// The linear relaxation.
-    pub(crate) fn oracle(&self) -> Result<L1Oracle<'a>, Error> {
-        let mut oracle = L1Oracle::new(self.problem, self.cost.clone(), self.bias, self.bound.clone())?;
-        self.relax(&mut oracle)?;
-        Ok(oracle)
-    }
-
-    /// Gives an oracle the bounds and prices of the linear relaxation.
-    pub(crate) fn relax(&self, oracle: &mut L1Oracle<'_>) -> Result<(), Error> {
-        let prices = self.relaxed_prices();
-        oracle.set_bounds(&self.bound)?;
-        oracle.set_prices(&prices, &prices)
-    }
-
-    /// What the bias costs.
-    pub(crate) fn bias_price(&self, bias: f64) -> f64 {
-        bias_price(self.bias, bias)
-    }
-
-    /// Sum of D over a subset.
-    pub(crate) fn price(&self, subset: &Subset) -> f64 {
-        subset.iter().map(|j| self.penalty[j]).sum()
-    }
-
-    pub(crate) fn check_memory(&self, features: &[usize], allowed: u64) -> Result<(), Error> {
-        let design = self.problem.design();
-        let mut entries = (2 * self.cost.len() + 3 * features.len()) as u64;
-        for &j in features {
-            design.each_in_column(j, &mut |_, x| entries += 2 * u64::from(x != 0.0));
-        }
-        let what = format!("the mixed binary program of {} samples and {} features", self.cost.len(), features.len());
-        program::check_memory(what, entries, allowed, "allow more memory, or select among fewer features")
-    }
-
-    /// (2.1)-(2.8) on these features; `y_j` of the others is 0.
-    pub(crate) fn program(&self, features: &[usize], named: bool) -> Result<Program, Error> {
-        let (n, q, none) = (self.cost.len(), features.len(), f64::INFINITY);
-        let labels = self.problem.labels();
-        let mut program = Program::new()?;
-        let binary = |&j: &usize| Column { cost: self.penalty[j], lower: 0.0, upper: 1.0, integer: true };
-        program.add_columns(&features.iter().map(binary).collect::<Vec<_>>())?;
-        let part = |&j: &usize| [Column { cost: 1.0, lower: 0.0, upper: self.bound[j], integer: false }; 2];
-        program.add_columns(&features.iter().flat_map(part).collect::<Vec<_>>())?;
-        let (bias_cost, bias_lower) = match self.bias {
-            Bias::Free => (0.0, -none),
-            Bias::Penalised(s) => (1.0 / s, 0.0),
-            Bias::None => (0.0, 0.0),
-        };
-        let limit = if self.bias == Bias::None { 0.0 } else { none };
-        let bias = program.add_column(Column { cost: bias_cost, lower: bias_lower, upper: limit, integer: false })?;
-        let other = if bias_cost > 0.0 {
-            Some(program.add_column(Column { cost: bias_cost, lower: 0.0, upper: none, integer: false })?)
-        } else {
-            None
-        };
-        let slack = |cost: &f64| Column { cost: *cost, lower: 0.0, upper: none, integer: false };
-        let slacks = program.add_columns(&self.cost.iter().map(slack).collect::<Vec<_>>())?;
-        let column = |j: usize| features.binary_search(&j).ok();
-        program::add_rules(&mut program, self.rules, column)?;
-        let intercept = |i: usize| {
-            let mut row = vec![(bias, labels[i]), (slacks + i, 1.0)];
-            row.extend(other.map(|other| (other, -labels[i])));
-            row
-        };
-        let mut samples: Vec<Vec<(usize, f64)>> = (0..n).map(intercept).collect();
-        for (k, &j) in features.iter().enumerate() {
-            // Values that HiGHS would drop are dropped here, knowingly.
-            self.problem.design().each_in_column(j, &mut |i, x| {
-                if x.abs() > SMALLEST {
-                    samples[i].extend([(q + 2 * k, labels[i] * x), (q + 2 * k + 1, -labels[i] * x)]);
-                }
-            });
-        }
-        let mut rows = Rows::default();
-        for sample in &samples {
-            rows.push(sample, 1.0, none);
-        }
-        for (k, &j) in features.iter().enumerate() {
-            let u = if self.bound[j] > SMALLEST { self.bound[j] } else { 0.0 };
-            rows.push(&[(q + 2 * k, 1.0), (q + 2 * k + 1, 1.0), (k, -u)], -none, 0.0);
-        }
-        program.add_rows(&rows)?;
-        if named {
-            for (k, &j) in features.iter().enumerate() {
-                program.name_column(k, &format!("y{}", j + 1))?;
-                program.name_column(q + 2 * k, &format!("wp{}", j + 1))?;
-                program.name_column(q + 2 * k + 1, &format!("wm{}", j + 1))?;
-            }
-            program.name_column(bias, "b")?;
-            other.map_or(Ok(()), |other| program.name_column(other, "bm"))?;
-            (0..n).try_for_each(|i| program.name_column(slacks + i, &format!("xi{}", i + 1)))?;
-        }
-        Ok(program)
-    }
-
-    /// Objective of the classifier of a point of the program of `features`, exact: its w on the
-    /// subset, within u, and its b.
-    pub(crate) fn value(&self, features: &[usize], subset: &Subset, point: &[f64]) -> f64 {
-        let q = features.len();
-        let bias = match self.bias {
-            Bias::Penalised(_) => point[3 * q] - point[3 * q + 1],
-            Bias::Free | Bias::None => point[3 * q],
-        };
-        let mut scores = vec![bias; self.cost.len()];
-        let mut norm = self.bias_price(bias);
-        for (k, &j) in features.iter().enumerate().filter(|e| subset.contains(*e.1)) {
-            let w = (point[q + 2 * k] - point[q + 2 * k + 1]).clamp(-self.bound[j], self.bound[j]);
-            norm += w.abs();
-            self.problem.design().add_column(j, w, &mut scores);
-        }
-        let labels = self.problem.labels();
-        let loss: f64 = (0..scores.len()).map(|i| self.cost[i] * (1.0 - labels[i] * scores[i]).max(0.0)).sum();
-        norm + loss + self.price(subset)
-    }
-}
-
-/// What a run has found: the best classifier on the incumbent, and a program that finds it for any
-/// subset.
-pub(crate) struct Found<'a> {
-    /// Prices 1, and u = 0 outside the subset asked for.
-    inner: L1Oracle<'a>,
-    best: Option<(Subset, L1Point)>,
-    /// Linear programs solved elsewhere.
-    pub(crate) programs: u64,
-}
-
-impl<'a> Found<'a> {
-    pub(crate) fn new(model: &Model<'a>) -> Result<Self, Error> {
-        let nothing = vec![0.0; model.bound.len()];
-        let inner = L1Oracle::new(model.problem, model.cost.clone(), model.bias, nothing)?;
-        Ok(Self { inner, best: None, programs: 0 })
-    }
-
-    /// The best w and b on a subset.
-    pub(super) fn on_subset(&mut self, model: &Model<'_>, subset: &Subset, run: &Run<'_>) -> Result<L1Point, Error> {
-        let mut bound = vec![0.0; model.bound.len()];
-        subset.iter().for_each(|j| bound[j] = model.bound[j]);
-        self.inner.set_bounds(&bound)?;
-        self.inner.join(&subset.iter().collect::<Vec<_>>())?;
-        self.inner.solve(TIGHT, &mut || run.stop().filter(|s| *s == Status::Cancelled))
-    }
-
-    /// Offers the subset that weights point to: their support, or the allowed subset of largest
-    /// total |w_j|, less the features to which the best classifier on it gives no weight. Returns
-    /// it and its objective.
-    pub(crate) fn offer(
-        &mut self,
-        model: &Model<'_>,
-        weights: &[(usize, f64)],
-        run: &mut Run<'_>,
-    ) -> Result<(Subset, f64), Error> {
-        let rules = model.rules;
-        let mut subset = Subset::from_indices(rules.p(), weights.iter().map(|e| e.0));
-        if !rules.allows(&subset) {
-            subset = nearest_allowed(rules, weights);
-        }
-        let point = self.on_subset(model, &subset, run)?;
-        let smaller = Subset::from_indices(rules.p(), point.weights.iter().map(|e| e.0));
-        if rules.allows(&smaller) {
-            subset = smaller;
-        }
-        let objective = point.primal + model.price(&subset);
-        if run.offer(&subset, objective) {
-            self.best = Some((subset.clone(), point));
-        }
-        Ok((subset, objective))
-    }
-
-    /// The best point as one of the program of `features`, if it lies there.
-    pub(crate) fn start(&self, model: &Model<'_>, features: &[usize]) -> Option<Vec<f64>> {
-        let (subset, point) = self.best.as_ref()?;
-        if !subset.iter().all(|j| features.binary_search(&j).is_ok()) {
-            return None;
-        }
-        let q = features.len();
-        let mut start: Vec<f64> = features.iter().map(|&j| f64::from(subset.contains(j))).collect();
-        start.resize(3 * q, 0.0);
-        let mut scores = vec![point.bias; model.cost.len()];
-        for &(j, w) in &point.weights {
-            let k = features.binary_search(&j).expect("tested above");
-            start[q + 2 * k + usize::from(w < 0.0)] = w.abs();
-            model.problem.design().add_column(j, w, &mut scores);
-        }
-        match model.bias {
-            Bias::Penalised(_) => start.extend([point.bias.max(0.0), (-point.bias).max(0.0)]),
-            Bias::Free | Bias::None => start.push(point.bias),
-        }
-        start.extend(scores.iter().zip(model.problem.labels()).map(|(f, y)| (1.0 - y * f).max(0.0)));
-        Some(start)
-    }
-
-    /// Ends the run: the best classifier on the incumbent, and how it ended.
-    pub(crate) fn report(
-        mut self,
-        model: &Model<'_>,
-        mut run: Run<'_>,
-        status: Status,
-        relaxation: Option<f64>,
-        removed: usize,
-    ) -> Result<MbpReport, Error> {
-        let mut solution = None;
-        if let Some(subset) = run.incumbent().map(|(subset, _)| subset.clone()) {
-            // What HiGHS found is trained anew, so that its objective is that of the best w and b.
-            let weights: Vec<(usize, f64)> = subset.iter().map(|j| (j, 1.0)).collect();
-            self.offer(model, &weights, &mut run)?;
-            let (subset, _) = run.incumbent().expect("as before");
-            let point = match self.best.take().filter(|(best, _)| best == subset) {
-                Some((_, point)) => point,
-                None => self.on_subset(model, &subset.clone(), &run)?,
-            };
-            let features: Vec<usize> = subset.iter().collect();
-            solution = Some(self.inner.solution(&point, &features, TIGHT));
-        }
-        // A limit may have come just when the gap was closed.
-        let status = if run.closed() { Status::Optimal } else { status };
-        run.counts.oracle_calls += self.programs;
-        Ok(MbpReport {
-            selection: Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() },
-            solution,
-            weight_bounds: model.bound.clone(),
-            relaxation,
-            removed,
-            programs: self.programs + self.inner.solves,
-        })
-    }
 }

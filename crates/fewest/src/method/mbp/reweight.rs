@@ -10,7 +10,7 @@
 //! Then     a local search (`exchange.rs`) from where each start ended, the best first.
 //! Effort   of both: a share of the time, and a number of linear programs.
 //! Rules    a size or budget that the weights break: D grows by steps until they do not; where
-//!          weights still break one, [`Found::offer`] takes the allowed subset nearest to them.
+//!          weights still break one, [`BestClassifier::offer`] takes the allowed subset nearest to them.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::{Error, Run, Subset};
 
 use super::exchange::exchange;
-use super::{Found, Model};
+use super::{BestClassifier, Model};
 
 /// Starts without a better subset, in a row, that end the search.
 const PATIENCE: usize = 12;
@@ -44,7 +44,7 @@ pub(crate) fn reweight(
     model: &Model<'_>,
     oracle: &mut L1Oracle<'_>,
     first: &L1Point,
-    found: &mut Found<'_>,
+    found: &mut BestClassifier<'_>,
     most: u64,
     run: &mut Run<'_>,
 ) -> Result<(), Error> {
@@ -60,8 +60,8 @@ pub(crate) fn reweight(
         run.closed() || run.stop().is_some() || end.is_some_and(|end| run.elapsed() >= end)
     });
     let end = share.map(|share| begun + share);
-    let solved = oracle.solves + found.inner.solves;
-    while start <= last_success + PATIENCE && oracle.solves + found.inner.solves - solved <= most && !over(end, run) {
+    let solved = oracle.solves + found.solves();
+    while start <= last_success + PATIENCE && oracle.solves + found.solves() - solved <= most && !over(end, run) {
         let before = run.incumbent().map(|b| b.1);
         let mut penalty: Vec<f64> = model.penalty.iter().map(|d| d * scale).collect();
         let mut current = prices.clone();
@@ -114,9 +114,9 @@ pub(crate) fn reweight(
     locals.sort_by(|a, b| a.1.total_cmp(&b.1));
     locals.dedup();
     let end = share.map(|share| begun + 2 * share);
-    let last = found.inner.solves.saturating_add(most);
+    let last = found.solves().saturating_add(most);
     for local in locals {
-        if found.inner.solves >= last || over(end, run) {
+        if found.solves() >= last || over(end, run) {
             break;
         }
         exchange(model, found, local, last, run)?;

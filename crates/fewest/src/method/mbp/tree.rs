@@ -13,7 +13,7 @@ use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::search::{Node, OpenNodes, Ties, cutoff};
 use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
 
-use super::{Found, Model};
+use super::{BestClassifier, Model};
 
 /// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
 const NODE: f64 = 1e-6;
@@ -50,7 +50,7 @@ impl Node for OpenNode {
 pub(super) fn search<'a>(
     model: &Model<'a>,
     oracle: &mut L1Oracle<'_>,
-    found: &mut Found<'a>,
+    found: &mut BestClassifier<'a>,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let mut tree = Tree {
@@ -87,7 +87,7 @@ pub(super) fn search<'a>(
 struct Tree<'a, 'b, 'c> {
     model: &'a Model<'b>,
     oracle: &'a mut L1Oracle<'c>,
-    found: &'a mut Found<'b>,
+    found: &'a mut BestClassifier<'b>,
     open: OpenNodes<OpenNode>,
     made: u64,
     /// Lowest bound among the nodes that were left out for good.

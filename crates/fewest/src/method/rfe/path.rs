@@ -54,7 +54,7 @@ pub fn rfe_classes_path(
     let found = survivors(data, &sizes, settings, &clock, observer)?;
     let mut selections: Vec<Option<Selection>> = vec![None; sizes.len()];
     let on = Training::new(data, settings)?;
-    let mut trained: Option<Trained<'_>> = None;
+    let mut trained: Option<ShrinkingOracle<'_>> = None;
     // Larger sets first, because a training starts from the one on the set around it.
     for Survivors { size, subset, run, own } in found.into_iter().rev() {
         if own {
@@ -98,7 +98,7 @@ enum Training<'a> {
 }
 
 /// A training on shrinking subsets.
-enum Trained<'a> {
+enum ShrinkingOracle<'a> {
     Linear(Box<SubsetOracle<'a>>),
     Kernel(Box<KernelOracle<'a>>),
 }
@@ -111,19 +111,28 @@ impl<'a> Training<'a> {
         }
     }
 
-    fn start<'b>(&'b self, rules: &'b Rules, subset: Subset, settings: &RfeSettings) -> Result<Trained<'b>, Error> {
+    fn start<'b>(
+        &'b self,
+        rules: &'b Rules,
+        subset: Subset,
+        settings: &RfeSettings,
+    ) -> Result<ShrinkingOracle<'b>, Error> {
         Ok(match self {
             Self::Linear(problem) => {
-                Trained::Linear(Box::new(SubsetOracle::new(problem, rules, subset, &settings.svm)?))
+                ShrinkingOracle::Linear(Box::new(SubsetOracle::new(problem, rules, subset, &settings.svm)?))
             }
-            Self::Kernel(grouped) => {
-                Trained::Kernel(Box::new(KernelOracle::new(grouped, rules, subset, settings.kernel, &settings.svm)?))
-            }
+            Self::Kernel(grouped) => ShrinkingOracle::Kernel(Box::new(KernelOracle::new(
+                grouped,
+                rules,
+                subset,
+                settings.kernel,
+                &settings.svm,
+            )?)),
         })
     }
 }
 
-impl Trained<'_> {
+impl ShrinkingOracle<'_> {
     /// Objective on a subset of the last one, iterations, and the limit that cut the training
     /// short.
     fn train(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> (f64, u64, Option<Status>) {

@@ -113,11 +113,11 @@ pub fn rfe_paths(
     let weights: Vec<Vec<f64>> = weights.collect::<Result<_, _>>()?;
     let (start, time) = (Instant::now(), limits.time);
     let counts = Limits { time: None, ..limits };
-    let shared = Mutex::new(Shared { observer, done: vec![0; splits.len()], start, stopped: false });
+    let shared = Mutex::new(SharedObserver { observer, done: vec![0; splits.len()], start, stopped: false });
     let path = |(at, (split, weights)): (usize, (&Split, &Vec<f64>))| {
         let time = time.map(|time| time.saturating_sub(start.elapsed()));
         let limits = Limits { time, ..counts.clone() };
-        one_path(data, rules, settings, split, weights, limits, &mut Voice { shared: &shared, split: at })
+        one_path(data, rules, settings, split, weights, limits, &mut SplitObserver { shared: &shared, split: at })
     };
     splits.par_iter().zip(&weights).enumerate().map(path).collect()
 }
@@ -183,7 +183,7 @@ fn one_path(
 
 /// The observer of all splits: it hears their steps as one sum, and when it breaks, all of them
 /// stop.
-struct Shared<'a> {
+struct SharedObserver<'a> {
     observer: &'a mut (dyn Observer + Send),
     /// Steps done, by split.
     done: Vec<u64>,
@@ -191,13 +191,13 @@ struct Shared<'a> {
     stopped: bool,
 }
 
-/// What one split tells.
-struct Voice<'a, 'o> {
-    shared: &'a Mutex<Shared<'o>>,
+/// The observer of one split.
+struct SplitObserver<'a, 'o> {
+    shared: &'a Mutex<SharedObserver<'o>>,
     split: usize,
 }
 
-impl Observer for Voice<'_, '_> {
+impl Observer for SplitObserver<'_, '_> {
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Event::Progress { done, total, .. }, false) = (event, shared.stopped) {

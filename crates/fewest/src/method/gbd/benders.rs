@@ -1,0 +1,296 @@
+//! The loop of `gbd`: SUB, the trainings, and RMP, the master that says where to train next.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use super::validation::least_error;
+use super::{GbdSettings, TrainedSubset};
+use crate::master::cuts::{CutMaster, MasterAnswer, indicator};
+use crate::saddle::{AlphaHalf, Value};
+use crate::{Error, Event, Master, Next, Oracle, Problem, Rules, Run, Status, Subset};
+
+/// What a training may still take after a limit was reached, so that there is a subset with an
+/// objective that means something.
+const WIND_UP: Duration = Duration::from_secs(1);
+/// Step 3 starts when the relaxation is solved to this gap.
+const ROOT_GAP: f64 = 0.02;
+/// Where root cuts are made between the best fractional point (0) and the relaxation's optimum (1).
+const IN_OUT: f64 = 0.5;
+/// Weight of the newest subset in the core point.
+const NEWEST: f64 = 0.6;
+/// The largest gap a master may be solved to.
+const LOOSEST: f64 = 0.1;
+/// The smallest one: HiGHS's tolerances allow no smaller.
+const TIGHTEST: f64 = 1e-6;
+/// Share of the allowed gap that the cutoff leaves out of sight; the rest is room for rounding.
+const OUT_OF_SIGHT: f64 = 0.9;
+
+/// Where the SVM is trained.
+#[derive(Debug)]
+pub(super) enum Query {
+    /// On a subset: an upper value and a cut.
+    Subset(Subset),
+    /// On a mixture of features, z_j in [0, 1]: a cut.
+    Mixture(Vec<f64>),
+}
+
+/// SUB-M and SUB-lambda, (5) and (12).
+pub(super) struct Trainer<'a> {
+    half: AlphaHalf<'a>,
+}
+
+impl<'a> Trainer<'a> {
+    pub(super) fn new(problem: &'a Problem<'_>, settings: &GbdSettings) -> Result<Self, Error> {
+        Ok(Self { half: AlphaHalf::new(problem, &settings.svm, settings.warm_start)? })
+    }
+}
+
+impl Oracle for Trainer<'_> {
+    type Query = Query;
+    type Answer = Value;
+
+    fn ask(&mut self, query: &Query, run: &mut Run<'_>) -> Result<Value, Error> {
+        let over = run.elapsed() + if run.stop().is_some() { WIND_UP } else { Duration::ZERO };
+        let mut stop = || run.stop().filter(|_| run.elapsed() >= over);
+        let value = match query {
+            Query::Subset(subset) => self.half.at(subset, &mut stop),
+            Query::Mixture(z) => self.half.at_weights(z, &mut stop),
+        };
+        run.counts.solver_iterations += value.solution.iterations;
+        Ok(value)
+    }
+}
+
+/// The master: cuts, and where to train next.
+#[expect(clippy::struct_excessive_bools, reason = "four things that have happened or not, in any combination")]
+pub(super) struct Benders<'a> {
+    rules: &'a Rules,
+    settings: &'a GbdSettings,
+    cuts: CutMaster<'a>,
+    /// Where to train before the master is solved again.
+    queue: VecDeque<Query>,
+    /// Whether the first query was made.
+    begun: bool,
+    /// Whether the relaxation is still being solved.
+    at_root: bool,
+    /// At the root the best fractional point, later the core point; before there is one, all
+    /// features. Length p.
+    core: Vec<f64>,
+    /// Its upper value, at the root.
+    core_value: f64,
+    /// Masters solved.
+    round: u64,
+    /// Whether the last master gave a subset already trained on.
+    nothing_new: bool,
+    /// Whether masters look only for subsets that improve on the best.
+    cutoff: bool,
+    /// Subsets trained on, to look them up.
+    visited: HashSet<Subset>,
+    /// The same, in order.
+    pub(super) trained: Vec<TrainedSubset>,
+}
+
+impl<'a> Benders<'a> {
+    pub(super) fn new(rules: &'a Rules, settings: &'a GbdSettings) -> Result<Self, Error> {
+        Ok(Self {
+            rules,
+            settings,
+            cuts: CutMaster::new(rules, &settings.penalty)?,
+            queue: VecDeque::new(),
+            begun: false,
+            at_root: settings.root_cuts,
+            core: vec![1.0; rules.p()],
+            core_value: f64::INFINITY,
+            round: 0,
+            nothing_new: false,
+            cutoff: settings.cutoff,
+            visited: HashSet::new(),
+            trained: Vec::new(),
+        })
+    }
+}
+
+impl<'a> Master<Trainer<'a>> for Benders<'a> {
+    fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Query>, Error> {
+        loop {
+            if run.closed() {
+                return Ok(Next::Done(Status::Optimal));
+            }
+            if self.out_of_patience() {
+                return Ok(Next::Done(Status::Completed));
+            }
+            let left = self.settings.max_cuts.saturating_sub(run.counts.cuts);
+            if left == 1 && run.incumbent().is_none() {
+                return Ok(Next::Ask(Query::Subset(self.rounded(run))));
+            }
+            if left > 0
+                && let Some(query) = self.queue.pop_front()
+            {
+                return Ok(Next::Ask(query));
+            }
+            let ended = if !self.begun {
+                self.begin(run)?
+            } else if self.at_root && left > 0 {
+                self.relax(run)?
+            } else {
+                self.solve(run)?.or((left == 0 && !run.closed()).then_some(Status::CallLimit))
+            };
+            if let Some(status) = ended {
+                // A run that is stopped before there is a subset still trains on one.
+                let last = if run.stop().is_some() { self.wind_up(run) } else { None };
+                return Ok(last.map_or(Next::Done(status), Next::Ask));
+            }
+        }
+    }
+
+    fn learn(&mut self, query: Query, value: Value, run: &mut Run<'_>) -> Result<(), Error> {
+        run.counts.cuts += 1;
+        let objective = value.solution.primal + self.cuts.price(&query.z());
+        // Step 2.
+        self.cuts.learn(&value.cut, objective)?;
+        match query {
+            Query::Mixture(z) => {
+                if self.at_root && objective < self.core_value {
+                    (self.core, self.core_value) = (z, objective);
+                }
+            }
+            Query::Subset(subset) => {
+                run.offer(&subset, objective);
+                self.visited.insert(subset.clone());
+                self.trained.push(TrainedSubset {
+                    round: self.round,
+                    objective,
+                    upper: run.incumbent().map_or(objective, |i| i.1),
+                    bound: run.bound(),
+                    validation_error: self.settings.validation.as_ref().map(|v| v.error(&subset, &value.solution)),
+                    subset,
+                });
+            }
+        }
+        run.tell(&Event::Progress { done: run.counts.cuts, total: None, elapsed: run.elapsed() });
+        Ok(())
+    }
+
+    fn wind_up(&mut self, run: &mut Run<'_>) -> Option<Query> {
+        run.incumbent().is_none().then(|| Query::Subset(self.rounded(run)))
+    }
+}
+
+impl Benders<'_> {
+    /// The first query: a subset, or the middle of what the rules allow. A status when the run was
+    /// stopped.
+    fn begin(&mut self, run: &Run<'_>) -> Result<Option<Status>, Error> {
+        self.begun = true;
+        if self.at_root {
+            let Some(centre) = self.cuts.centre(run)? else { return Ok(Some(stopped(run))) };
+            self.queue.push_back(Query::Mixture(centre));
+        } else {
+            let first = self.rounded(run);
+            self.core = indicator(&first);
+            self.queue.push_back(Query::Subset(first));
+        }
+        Ok(None)
+    }
+
+    /// The allowed subset nearest to the core point; before there is one, the first features by
+    /// index that the rules allow.
+    fn rounded(&self, run: &Run<'_>) -> Subset {
+        // A price makes small subsets worth while, so that half a feature must be there; otherwise
+        // there is no reason to leave room unused.
+        let least = if self.settings.penalty.is_empty() { -1e-6 } else { 0.5 };
+        let gains: Vec<f64> = self.core.iter().map(|z| z - least).collect();
+        self.rules.best_subset_until(&gains, 1e-12, &mut || run.stop().is_some()).subset
+    }
+
+    /// The relaxation: another cut or the end of the root, and a rounding. A status when the run
+    /// was stopped.
+    fn relax(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
+        let Some((bound, optimum)) = self.cuts.relaxation(run)? else { return Ok(Some(stopped(run))) };
+        run.raise_bound(bound);
+        let half = 2 * run.counts.cuts >= self.settings.max_cuts;
+        if half || self.core_value - bound <= ROOT_GAP * self.core_value.abs() {
+            self.at_root = false;
+        } else {
+            self.queue.push_back(Query::Mixture(mixed(&self.core, &optimum, IN_OUT)));
+        }
+        let rounded = self.rounded(run);
+        if !self.visited.contains(&rounded) {
+            self.queue.push_back(Query::Subset(rounded));
+        }
+        Ok(None)
+    }
+
+    /// Step 3. A status when the run is over, but for a gap that was closed.
+    fn solve(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
+        self.round += 1;
+        let settings = self.settings;
+        let (gap_rel, gap_abs) = run.gaps();
+        let best = run.incumbent().map(|(subset, value)| (subset.clone(), value));
+        let room = |value: f64| (OUT_OF_SIGHT * gap_abs.max(gap_rel * value.abs())).max(TIGHTEST * value.abs());
+        let cutoff = best.as_ref().filter(|_| self.cutoff).map(|&(_, value)| value - room(value));
+        let tight = (0.1 * gap_rel).clamp(TIGHTEST, LOOSEST);
+        let gap = if self.cutoff && !self.nothing_new { run.gap().clamp(tight, LOOSEST) } else { tight };
+        let start = best.as_ref().filter(|_| settings.warm_start).map(|(subset, value)| (subset, *value));
+        match self.cuts.solve(gap, cutoff, start, run)? {
+            MasterAnswer::Nothing => {
+                run.raise_bound(cutoff.expect("only a cutoff leaves nothing"));
+                Ok(if run.closed() { None } else { self.stall() })
+            }
+            MasterAnswer::Stopped(bound) => {
+                if bound.is_finite() {
+                    run.raise_bound(bound);
+                }
+                Ok(Some(stopped(run)))
+            }
+            MasterAnswer::Subset(subset, bound) => {
+                run.raise_bound(bound);
+                let known = self.visited.contains(&subset);
+                if known && gap <= tight && !run.closed() {
+                    return Ok(self.stall());
+                }
+                self.nothing_new = known;
+                if settings.core_cuts {
+                    self.core = mixed(&self.core, &indicator(&subset), NEWEST);
+                    self.queue.push_back(Query::Mixture(self.core.clone()));
+                }
+                if !known {
+                    self.queue.push_front(Query::Subset(subset));
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// A master found nothing new at its smallest gap: a cutoff may be too close to the best for HiGHS's
+    /// tolerances, so that the master is solved without one from here on; when it was already, the
+    /// run is over.
+    fn stall(&mut self) -> Option<Status> {
+        if std::mem::take(&mut self.cutoff) { None } else { Some(Status::Stalled) }
+    }
+
+    /// Whether the last subsets, as many as the patience, brought no smaller validation error.
+    fn out_of_patience(&self) -> bool {
+        let patience = self.settings.validation.as_ref().and_then(|v| v.patience);
+        let best = least_error(&self.trained, false);
+        matches!((patience, best), (Some(patience), Some(best)) if (self.trained.len() - 1 - best) as u64 >= patience)
+    }
+}
+
+impl Query {
+    fn z(&self) -> Vec<f64> {
+        match self {
+            Query::Subset(subset) => indicator(subset),
+            Query::Mixture(z) => z.clone(),
+        }
+    }
+}
+
+/// The status of a run that a solver left early.
+fn stopped(run: &Run<'_>) -> Status {
+    run.stop().unwrap_or(Status::TimeLimit)
+}
+
+/// `(1 - share) a + share b`
+fn mixed(a: &[f64], b: &[f64], share: f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| (1.0 - share) * a + share * b).collect()
+}

@@ -1,0 +1,121 @@
+//! The best classifier on a subset: the upper values of `mbp` and `lagrangian`.
+
+use super::{MbpReport, Model, TIGHT};
+use crate::l1_oracle::{L1Oracle, L1Point};
+use crate::method::l1_svm::nearest_allowed;
+use crate::{Bias, Error, Run, Selection, Status, Subset};
+
+/// The best classifier that a run has found, and a program that finds the best one on any subset.
+pub(crate) struct BestClassifier<'a> {
+    /// Prices 1, and u = 0 outside the subset at hand.
+    inner: L1Oracle<'a>,
+    best: Option<(Subset, L1Point)>,
+    /// Linear programs solved elsewhere.
+    pub(crate) programs: u64,
+}
+
+impl<'a> BestClassifier<'a> {
+    pub(crate) fn new(model: &Model<'a>) -> Result<Self, Error> {
+        let nothing = vec![0.0; model.bound.len()];
+        let inner = L1Oracle::new(model.problem, model.cost.clone(), model.bias, nothing)?;
+        Ok(Self { inner, best: None, programs: 0 })
+    }
+
+    /// Linear programs solved here.
+    pub(super) fn solves(&self) -> u64 {
+        self.inner.solves
+    }
+
+    /// The best w and b on a subset.
+    pub(super) fn on_subset(&mut self, model: &Model<'_>, subset: &Subset, run: &Run<'_>) -> Result<L1Point, Error> {
+        let mut bound = vec![0.0; model.bound.len()];
+        subset.iter().for_each(|j| bound[j] = model.bound[j]);
+        self.inner.set_bounds(&bound)?;
+        self.inner.join(&subset.iter().collect::<Vec<_>>())?;
+        self.inner.solve(TIGHT, &mut || run.stop().filter(|s| *s == Status::Cancelled))
+    }
+
+    /// Offers the subset that weights point to: their support, or the allowed subset of largest
+    /// total |w_j|, less the features to which the best classifier on it gives no weight. Returns
+    /// it and its objective.
+    pub(crate) fn offer(
+        &mut self,
+        model: &Model<'_>,
+        weights: &[(usize, f64)],
+        run: &mut Run<'_>,
+    ) -> Result<(Subset, f64), Error> {
+        let rules = model.rules;
+        let mut subset = Subset::from_indices(rules.p(), weights.iter().map(|e| e.0));
+        if !rules.allows(&subset) {
+            subset = nearest_allowed(rules, weights);
+        }
+        let point = self.on_subset(model, &subset, run)?;
+        let smaller = Subset::from_indices(rules.p(), point.weights.iter().map(|e| e.0));
+        if rules.allows(&smaller) {
+            subset = smaller;
+        }
+        let objective = point.primal + model.price(&subset);
+        if run.offer(&subset, objective) {
+            self.best = Some((subset.clone(), point));
+        }
+        Ok((subset, objective))
+    }
+
+    /// The best point as one of the program of `features`, if it lies there.
+    pub(crate) fn start(&self, model: &Model<'_>, features: &[usize]) -> Option<Vec<f64>> {
+        let (subset, point) = self.best.as_ref()?;
+        if !subset.iter().all(|j| features.binary_search(&j).is_ok()) {
+            return None;
+        }
+        let q = features.len();
+        let mut start: Vec<f64> = features.iter().map(|&j| f64::from(subset.contains(j))).collect();
+        start.resize(3 * q, 0.0);
+        let mut scores = vec![point.bias; model.cost.len()];
+        for &(j, w) in &point.weights {
+            let k = features.binary_search(&j).expect("tested above");
+            start[q + 2 * k + usize::from(w < 0.0)] = w.abs();
+            model.problem.design().add_column(j, w, &mut scores);
+        }
+        match model.bias {
+            Bias::Penalised(_) => start.extend([point.bias.max(0.0), (-point.bias).max(0.0)]),
+            Bias::Free | Bias::None => start.push(point.bias),
+        }
+        start.extend(scores.iter().zip(model.problem.labels()).map(|(f, y)| (1.0 - y * f).max(0.0)));
+        Some(start)
+    }
+
+    /// Ends the run: the best classifier on the incumbent, and how it ended.
+    pub(crate) fn report(
+        mut self,
+        model: &Model<'_>,
+        mut run: Run<'_>,
+        status: Status,
+        relaxation: Option<f64>,
+        removed: usize,
+    ) -> Result<MbpReport, Error> {
+        let mut solution = None;
+        if let Some(subset) = run.incumbent().map(|(subset, _)| subset.clone()) {
+            // What HiGHS found is trained anew, so that its objective is that of the best w and b.
+            let weights: Vec<(usize, f64)> = subset.iter().map(|j| (j, 1.0)).collect();
+            self.offer(model, &weights, &mut run)?;
+            let (subset, _) = run.incumbent().expect("as before");
+            let point = match self.best.take().filter(|(best, _)| best == subset) {
+                Some((_, point)) => point,
+                None => self.on_subset(model, &subset.clone(), &run)?,
+            };
+            let features: Vec<usize> = subset.iter().collect();
+            solution = Some(self.inner.solution(&point, &features, TIGHT));
+        }
+        // A limit may have come just when the gap was closed.
+        let status = if run.closed() { Status::Optimal } else { status };
+        run.counts.oracle_calls += self.programs;
+        Ok(MbpReport {
+            selection: Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() },
+            solution,
+            weight_bounds: model.bound.clone(),
+            relaxation,
+            removed,
+            programs: self.programs + self.inner.solves,
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! The mixed binary program of `mbp`, its linear relaxation, and the objective of its points.
+
+use super::{MbpSettings, weight_bounds};
+use crate::backend::highs::{Column, Program, Rows, SMALLEST};
+use crate::l1_oracle::{L1Oracle, bias_price};
+use crate::master::program;
+use crate::method::Method;
+use crate::method::l1_svm::not_forbidden;
+use crate::{Bias, Error, Problem, Rules, Status, Subset};
+
+/// The numbers of the program.
+#[derive(Clone)]
+pub struct Model<'a> {
+    pub(crate) problem: &'a Problem<'a>,
+    pub(crate) rules: &'a Rules,
+    /// C_i
+    pub(crate) cost: Vec<f64>,
+    pub(crate) bias: Bias,
+    /// D
+    pub(crate) penalty: Vec<f64>,
+    /// u; 0 for features that are forbidden, too.
+    pub(crate) bound: Vec<f64>,
+}
+
+impl<'a> Model<'a> {
+    pub(crate) fn new(
+        problem: &'a Problem<'_>,
+        rules: &'a Rules,
+        settings: &MbpSettings,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Self, Error> {
+        let p = problem.n_features();
+        settings.check(p)?;
+        rules.check_features(p)?;
+        let found = match settings.weight_bound {
+            Some(u) => vec![u; p],
+            None => weight_bounds(problem, settings.bias, stop)?,
+        };
+        let mut bound = vec![0.0; p];
+        for j in not_forbidden(rules) {
+            bound[j] = found[j];
+        }
+        let penalty = if settings.penalty.is_empty() { vec![0.0; p] } else { settings.penalty.clone() };
+        let cost = problem.weights().iter().map(|weight| weight * settings.cost).collect();
+        Ok(Self { problem, rules, cost, bias: settings.bias, penalty, bound })
+    }
+
+    /// The features with u > 0, and those that the rules require.
+    pub(crate) fn features(&self) -> Vec<usize> {
+        let required = &self.rules.list().require;
+        (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 || required.contains(&j)).collect()
+    }
+
+    /// `1 + D_j / u_j`: what a weight costs per unit in the linear relaxation, where
+    /// `y_j = |w_j| / u_j`.
+    pub(crate) fn relaxed_prices(&self) -> Vec<f64> {
+        let price = |(d, u): (&f64, &f64)| if *u > 0.0 { 1.0 + d / u } else { 1.0 };
+        self.penalty.iter().zip(&self.bound).map(price).collect()
+    }
+
+    /// The linear relaxation.
+    pub(crate) fn oracle(&self) -> Result<L1Oracle<'a>, Error> {
+        let mut oracle = L1Oracle::new(self.problem, self.cost.clone(), self.bias, self.bound.clone())?;
+        self.relax(&mut oracle)?;
+        Ok(oracle)
+    }
+
+    /// Gives an oracle the bounds and prices of the linear relaxation.
+    pub(crate) fn relax(&self, oracle: &mut L1Oracle<'_>) -> Result<(), Error> {
+        let prices = self.relaxed_prices();
+        oracle.set_bounds(&self.bound)?;
+        oracle.set_prices(&prices, &prices)
+    }
+
+    /// What the bias costs.
+    pub(crate) fn bias_price(&self, bias: f64) -> f64 {
+        bias_price(self.bias, bias)
+    }
+
+    /// Sum of D over a subset.
+    pub(crate) fn price(&self, subset: &Subset) -> f64 {
+        subset.iter().map(|j| self.penalty[j]).sum()
+    }
+
+    pub(crate) fn check_memory(&self, features: &[usize], allowed: u64) -> Result<(), Error> {
+        let design = self.problem.design();
+        let mut entries = (2 * self.cost.len() + 3 * features.len()) as u64;
+        for &j in features {
+            design.each_in_column(j, &mut |_, x| entries += 2 * u64::from(x != 0.0));
+        }
+        let what = format!("the mixed binary program of {} samples and {} features", self.cost.len(), features.len());
+        program::check_memory(what, entries, allowed, "allow more memory, or select among fewer features")
+    }
+
+    /// (2.1)-(2.8) on these features; `y_j` of the others is 0.
+    pub(crate) fn program(&self, features: &[usize], named: bool) -> Result<Program, Error> {
+        let (n, q, none) = (self.cost.len(), features.len(), f64::INFINITY);
+        let labels = self.problem.labels();
+        let mut program = Program::new()?;
+        let binary = |&j: &usize| Column { cost: self.penalty[j], lower: 0.0, upper: 1.0, integer: true };
+        program.add_columns(&features.iter().map(binary).collect::<Vec<_>>())?;
+        let part = |&j: &usize| [Column { cost: 1.0, lower: 0.0, upper: self.bound[j], integer: false }; 2];
+        program.add_columns(&features.iter().flat_map(part).collect::<Vec<_>>())?;
+        let (bias_cost, bias_lower) = match self.bias {
+            Bias::Free => (0.0, -none),
+            Bias::Penalised(s) => (1.0 / s, 0.0),
+            Bias::None => (0.0, 0.0),
+        };
+        let limit = if self.bias == Bias::None { 0.0 } else { none };
+        let bias = program.add_column(Column { cost: bias_cost, lower: bias_lower, upper: limit, integer: false })?;
+        let other = if bias_cost > 0.0 {
+            Some(program.add_column(Column { cost: bias_cost, lower: 0.0, upper: none, integer: false })?)
+        } else {
+            None
+        };
+        let slack = |cost: &f64| Column { cost: *cost, lower: 0.0, upper: none, integer: false };
+        let slacks = program.add_columns(&self.cost.iter().map(slack).collect::<Vec<_>>())?;
+        let column = |j: usize| features.binary_search(&j).ok();
+        program::add_rules(&mut program, self.rules, column)?;
+        let intercept = |i: usize| {
+            let mut row = vec![(bias, labels[i]), (slacks + i, 1.0)];
+            row.extend(other.map(|other| (other, -labels[i])));
+            row
+        };
+        let mut samples: Vec<Vec<(usize, f64)>> = (0..n).map(intercept).collect();
+        for (k, &j) in features.iter().enumerate() {
+            // Values that HiGHS would drop are dropped here, knowingly.
+            self.problem.design().each_in_column(j, &mut |i, x| {
+                if x.abs() > SMALLEST {
+                    samples[i].extend([(q + 2 * k, labels[i] * x), (q + 2 * k + 1, -labels[i] * x)]);
+                }
+            });
+        }
+        let mut rows = Rows::default();
+        for sample in &samples {
+            rows.push(sample, 1.0, none);
+        }
+        for (k, &j) in features.iter().enumerate() {
+            let u = if self.bound[j] > SMALLEST { self.bound[j] } else { 0.0 };
+            rows.push(&[(q + 2 * k, 1.0), (q + 2 * k + 1, 1.0), (k, -u)], -none, 0.0);
+        }
+        program.add_rows(&rows)?;
+        if named {
+            for (k, &j) in features.iter().enumerate() {
+                program.name_column(k, &format!("y{}", j + 1))?;
+                program.name_column(q + 2 * k, &format!("wp{}", j + 1))?;
+                program.name_column(q + 2 * k + 1, &format!("wm{}", j + 1))?;
+            }
+            program.name_column(bias, "b")?;
+            other.map_or(Ok(()), |other| program.name_column(other, "bm"))?;
+            (0..n).try_for_each(|i| program.name_column(slacks + i, &format!("xi{}", i + 1)))?;
+        }
+        Ok(program)
+    }
+
+    /// Objective of the classifier of a point of the program of `features`, exact: its w on the
+    /// subset, within u, and its b.
+    pub(crate) fn value(&self, features: &[usize], subset: &Subset, point: &[f64]) -> f64 {
+        let q = features.len();
+        let bias = match self.bias {
+            Bias::Penalised(_) => point[3 * q] - point[3 * q + 1],
+            Bias::Free | Bias::None => point[3 * q],
+        };
+        let mut scores = vec![bias; self.cost.len()];
+        let mut norm = self.bias_price(bias);
+        for (k, &j) in features.iter().enumerate().filter(|e| subset.contains(*e.1)) {
+            let w = (point[q + 2 * k] - point[q + 2 * k + 1]).clamp(-self.bound[j], self.bound[j]);
+            norm += w.abs();
+            self.problem.design().add_column(j, w, &mut scores);
+        }
+        let labels = self.problem.labels();
+        let loss: f64 = (0..scores.len()).map(|i| self.cost[i] * (1.0 - labels[i] * scores[i]).max(0.0)).sum();
+        norm + loss + self.price(subset)
+    }
+}

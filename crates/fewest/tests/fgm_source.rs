@@ -1,0 +1,174 @@
+//! `fgm` on a matrix whose columns are elsewhere: the same result to the last bit, and its errors.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fewest::method::fgm::{FeatureScore, FgmReport, FgmSettings, Mkl, ScoreQuery, Source, fgm, fgm_from};
+use fewest::{Bias, Design, Error, Limits, Problem, RowMatrix, RuleList, Rules, Silent};
+use fewest_testing::{RandomProblem, Rng, random_rules};
+
+fn limits(gap: f64) -> Limits {
+    Limits { gap_rel: gap, ..Limits::default() }
+}
+
+/// A matrix cut into blocks of columns that only know themselves, as on machines of their own.
+struct Shards<'a> {
+    n: usize,
+    /// First feature of each block, and p.
+    bounds: Vec<usize>,
+    blocks: Vec<Box<dyn Design + 'a>>,
+    gathered: Mutex<HashSet<usize>>,
+    /// Calls left before it fails.
+    left: AtomicUsize,
+}
+
+impl<'a> Shards<'a> {
+    fn new(design: &'a dyn Design, bounds: Vec<usize>, left: usize) -> Self {
+        let block = |w: &[usize]| -> Box<dyn Design> {
+            let features: Vec<usize> = (w[0]..w[1]).collect();
+            Design::rows(design, &features).design()
+        };
+        let blocks = bounds.windows(2).map(block).collect();
+        Self { n: design.n_samples(), bounds, blocks, gathered: Mutex::default(), left: left.into() }
+    }
+
+    fn count_call(&self) -> Result<(), Error> {
+        let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        left.map(|_| ()).map_err(|_| Error::Source("worker 1 is gone".into()))
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = (usize, usize, &dyn Design)> {
+        self.bounds.windows(2).zip(&self.blocks).map(|(w, block)| (w[0], w[1], &**block))
+    }
+}
+
+impl Source for Shards<'_> {
+    fn n_samples(&self) -> usize {
+        self.n
+    }
+    fn n_features(&self) -> usize {
+        self.bounds[self.bounds.len() - 1]
+    }
+    fn scores(&self, v: &[f64]) -> Result<Vec<f64>, Error> {
+        self.count_call()?;
+        self.blocks().map(|(_, _, block)| (&block).scores(v)).collect::<Result<Vec<_>, _>>().map(|s| s.concat())
+    }
+    fn largest(&self, v: &[f64], wanted: &ScoreQuery) -> Result<Vec<FeatureScore>, Error> {
+        self.count_call()?;
+        let mut found = Vec::new();
+        for (first, last, block) in self.blocks() {
+            let within =
+                |list: &[usize]| list.iter().filter(|j| (first..last).contains(j)).map(|j| j - first).collect();
+            let own = ScoreQuery { most: wanted.most, always: within(&wanted.always), never: within(&wanted.never) };
+            let shifted = |s: FeatureScore| FeatureScore { feature: first + s.feature, ..s };
+            found.extend((&block).largest(v, &own)?.into_iter().map(shifted));
+        }
+        Ok(found)
+    }
+    fn rows(&self, features: &[usize]) -> Result<RowMatrix, Error> {
+        self.count_call()?;
+        let mut gathered = self.gathered.lock().expect("no panic before");
+        for j in features {
+            assert!(gathered.insert(*j), "column {j} was gathered twice");
+        }
+        let column = |j: &usize| {
+            let (first, _, block) = self.blocks().find(|(_, last, _)| j < last).expect("below p");
+            Design::rows(block, &[j - first])
+        };
+        let columns = features.iter().map(column);
+        Ok(columns.fold(RowMatrix::dense(self.n, 0, Vec::new()), |mut all, column| {
+            all.append(column);
+            all
+        }))
+    }
+}
+
+#[test]
+fn columns_elsewhere_give_the_same_result_to_the_last_bit() {
+    let mut rng = Rng::new(23);
+    let mut cases = 0;
+    for case in 0..120 {
+        let p = if case % 8 == 0 { 5000 } else { 3 + rng.below(20) };
+        let drawn = RandomProblem { n: 10 + rng.below(40), p, density: 0.4, noise: 0.15, seed: case };
+        let ((dense, labels), (sparse, _)) = (drawn.draw(), drawn.draw_sparse());
+        let design: &dyn Design = if case % 2 == 0 { &dense } else { &sparse };
+        let size = || RuleList { max_features: Some(3), require: vec![1], forbid: vec![2], ..RuleList::default() };
+        let list = if p > 100 || rng.chance(0.5) { size() } else { random_rules(&mut rng, p) };
+        let Ok(rules) = Rules::new(p, list, &[]) else { continue };
+        let settings = FgmSettings {
+            bias: [Bias::None, Bias::Free][rng.below(2)],
+            reuse: rng.chance(0.7),
+            subset_size: rng.chance(0.5).then(|| 1 + rng.below(p.min(9))),
+            mkl: if p < 100 && rng.chance(0.3) { Mkl::Simple } else { Mkl::Fast },
+            ..FgmSettings::default()
+        };
+        let about = format!("case {case}: {settings:?}, {:?}", rules.list());
+        let problem = Problem::new(design, &labels, None).expect("valid");
+        // Without any size, or with one that contradicts the rules: another test.
+        let Ok(here) = fgm(&problem, &rules, &settings, limits(1e-4), &mut Silent) else { continue };
+        cases += 1;
+        let cut = 1 + rng.below(p - 1);
+        let source = Shards::new(design, vec![0, cut, p], usize::MAX);
+        let there = fgm_from(&source, &labels, None, &rules, &settings, limits(1e-4), &mut Silent).expect("valid");
+        assert_eq!(here.kept, there.kept, "{about}");
+        assert_eq!(here.solution.beta, there.solution.beta, "{about}");
+        let values = |found: &FgmReport| (found.selection.outcome.objective, found.selection.outcome.bound);
+        assert_eq!(values(&here), values(&there), "{about}");
+    }
+    assert!(cases > 60, "only {cases} rules were free of contradictions");
+}
+
+#[test]
+fn a_source_that_fails_is_an_error_wherever_it_fails() {
+    let (x, labels) = RandomProblem { n: 40, p: 60, density: 0.6, noise: 0.2, seed: 5 }.draw_sparse();
+    let rules = Rules::at_most_features(60, 5).expect("valid");
+    let settings = FgmSettings { reuse: false, ..FgmSettings::default() };
+    let run = |left: usize| {
+        let source = Shards::new(&x, vec![0, 30, 60], left);
+        fgm_from(&source, &labels, None, &rules, &settings, limits(1e-5), &mut Silent)
+    };
+    let needed = (0..1000).find(|&left| run(left).is_ok()).expect("some number is enough");
+    assert!(needed > 6, "{needed} calls show little");
+    for left in 0..needed {
+        assert_eq!(run(left).expect_err("it fails").to_string(), "worker 1 is gone");
+    }
+    let short = fgm_from(
+        &Shards::new(&x, vec![0, 60], 9),
+        &labels[1..],
+        None,
+        &rules,
+        &settings,
+        Limits::default(),
+        &mut Silent,
+    );
+    assert!(short.expect_err("a label is missing").to_string().contains("39 labels for 40 samples"));
+}
+
+#[test]
+fn appended_columns_are_the_columns_gathered_at_once() {
+    for seed in 0..20 {
+        let drawn = RandomProblem { n: 1 + seed as usize, p: 12, density: 0.4, noise: 0.0, seed };
+        let ((dense, _), (sparse, _)) = (drawn.draw(), drawn.draw_sparse());
+        for design in [&dense as &dyn Design, &sparse] {
+            let order = [7, 2, 11, 0, 5, 6];
+            let mut rows = RowMatrix::dense(design.n_samples(), 0, Vec::new());
+            for part in [&order[..1], &order[1..4], &order[4..4], &order[4..]] {
+                rows.append(design.rows(part));
+            }
+            let at_once = design.rows(&order);
+            assert_eq!(rows.dense_values(), at_once.dense_values());
+            assert_eq!(rows.csr(), at_once.csr());
+            let back = rows.design();
+            assert_eq!(back.is_sparse(), design.is_sparse());
+            for (at, &j) in order.iter().enumerate() {
+                let column = |design: &dyn Design, j: usize| {
+                    let mut all = Vec::new();
+                    design.each_in_column(j, &mut |i, x| all.push((i, x)));
+                    all
+                };
+                assert_eq!(column(&*back, at), column(design, j));
+            }
+        }
+    }
+}
