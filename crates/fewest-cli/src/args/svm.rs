@@ -61,13 +61,11 @@ pub(crate) struct MarginArgs {
 
 impl MarginArgs {
     /// The settings, with those of `base` where nothing is typed.
-    pub(crate) fn settings(&self, base: SvmSettings) -> SvmSettings {
-        SvmSettings {
-            loss: self.loss.unwrap_or(base.loss),
-            bias: self.bias.bias.unwrap_or(base.bias),
-            tolerance: self.tolerance.tolerance.unwrap_or(base.tolerance),
-            ..base
-        }
+    pub(crate) fn settings(&self, mut base: SvmSettings) -> SvmSettings {
+        base.loss = self.loss.unwrap_or(base.loss);
+        base.bias = self.bias.bias.unwrap_or(base.bias);
+        base.tolerance = self.tolerance.tolerance.unwrap_or(base.tolerance);
+        base
     }
 }
 

@@ -108,7 +108,9 @@ pub(crate) fn details(details: &Map<String, Value>, names: &Names) -> Map<String
     let name = |j: &Value| json!(j.as_u64().map(|j| names.get(j as usize)));
     if let Some(Value::Array(curve)) = out.get_mut("curve") {
         for left in curve.iter_mut().filter_map(|step| step["left"].as_array_mut()) {
-            left.iter_mut().for_each(|feature| *feature = name(&feature[0]));
+            for feature in left {
+                *feature = name(&feature[0]);
+            }
         }
     }
     if let Some(validated) = out.get_mut("validated") {

@@ -116,8 +116,8 @@ impl MethodOptions {
 
     /// The value of an option as typed, or its default as text.
     pub(crate) fn text(&self, option: &str) -> Option<String> {
-        let values = self.matches.try_get_raw(option).ok().flatten()?;
-        values.last().map(|value| value.to_string_lossy().into_owned())
+        let mut values = self.matches.try_get_raw(option).ok().flatten()?;
+        values.next_back().map(|value| value.to_string_lossy().into_owned())
     }
 
     /// Whether an option was typed.

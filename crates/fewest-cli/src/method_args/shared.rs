@@ -38,8 +38,9 @@ pub(crate) struct MethodData<'a> {
 
 impl MethodData<'_> {
     /// With the memory that it may use for kernel values.
-    pub(crate) fn svm(&self, svm: SvmSettings) -> SvmSettings {
-        SvmSettings { memory: self.kernel_memory.unwrap_or(svm.memory), ..svm }
+    pub(crate) fn svm(&self, mut svm: SvmSettings) -> SvmSettings {
+        svm.memory = self.kernel_memory.unwrap_or(svm.memory);
+        svm
     }
 }
 
