@@ -31,7 +31,7 @@ pub(crate) struct BiasArg {
 /// `--tolerance`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ToleranceArg {
-    /// Stop a training when (primal - dual) / primal is at most this [default: 1e-6]
+    /// Stop a training when (primal - dual) / primal is at most this [default: 1e-6; rfe 1e-9]
     #[arg(long, value_name = "T", value_parser = values::share, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) tolerance: Option<f64>,
 }

@@ -53,7 +53,7 @@ impl MethodArgs for RfeArgs {
     }
 
     fn svm(&self) -> SvmSettings {
-        self.svm.settings(SvmSettings::default())
+        self.svm.settings(RfeSettings::default().svm)
     }
 
     fn finds_size(&self) -> bool {
