@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 600
 PROOF_CASES ?= 100000
 PROFILE ?= dev
 
-.PHONY: help demo test python-build python-test python-docs browser check fmt-check lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: help demo test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -68,11 +68,17 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
-check: fmt-check lint docs ## the fast part of `make test`
+check: fmt-check circles lint docs ## the fast part of `make test`
 
 fmt-check: need-cargo
 	@if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --all --check; \
 	else echo "SKIPPED format check: rustfmt is missing (rustup component add rustfmt)"; fi
+
+circles: ## no file or folder imports another in a circle
+	@python3 .ci/circles
+
+guide: need-cargo tools python-build ## adds the method of CONTRIBUTING.md in a scratch clone and runs it
+	@python3 .ci/guide
 
 lint: need-cargo tools
 	@if $(CARGO) clippy --version >/dev/null 2>&1; then $(CARGO) clippy --workspace --all-targets --locked -- -D warnings; \

@@ -30,7 +30,7 @@ use fewest::method::rfe::splits::rfe_paths;
 use fewest::method::rfe::{RfeSettings, Step, rfe};
 use fewest::model::{FitSettings, Model, fit};
 use fewest::validation::Folds;
-use fewest::{Bias, Classified, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, SvmSettings};
+use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Samples, Selection, Silent, SvmSettings};
 use fewest_data::ReadOptions;
 use serde_json::{Value, json};
 
@@ -216,7 +216,7 @@ fn run_rfecv(data: &matrix::Matrix, mut options: Options) -> Result<Value, Strin
     let folds = std::fs::read(&file).map_err(|e| format!("--folds {file}: {e}"))?;
     let folds = Folds::new(folds.into_iter().map(u32::from).collect()).map_err(|e| e.to_string())?;
     let classes: Vec<u32> = data.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
-    let problem = Classified::new(&*data.design, &classes, None).map_err(|e| e.to_string())?;
+    let problem = Samples::new(&*data.design, &classes, None).map_err(|e| e.to_string())?;
     let rules = Rules::at_most_features(problem.n_features(), features).map_err(|e| e.to_string())?;
     let splits = folds.splits();
     let (seconds, paths) = timed(&mut options, || {

@@ -111,7 +111,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         self._set_results(answer, p)
         self.estimator_ = self._classifier(samples, self.support_, answer)
 
-    def _asked_size(self) -> int | None:
+    def _given_size(self) -> int | None:
         """Most features as the user says, by the parameter or by the rules."""
         size, by_rules = self.n_features_to_select, (self.rules or Rules()).max_features
         if size is not None and by_rules is not None and size != by_rules:
@@ -120,7 +120,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     def _rules(self, p: int) -> dict[str, Any]:
         """Rules and size as the engine takes them."""
-        rules, size = self.rules or Rules(), self._asked_size()
+        rules, size = self.rules or Rules(), self._given_size()
         if size is not None and size > p:
             warnings.warn(f"n_features_to_select is {size}, but X has {p} features; all of them may be selected.", stacklevel=4)
         if size is None and not rules._bound_size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -129,7 +130,7 @@ class SVMRFE(CrossValidated):
     ) -> None: ...
 
     def _fit_on(self, samples, splits):
-        self._chosen = None
+        self._chosen, self._begun = None, monotonic()
         if splits:
             if not sp.issparse(samples.X):
                 # Every split copies its columns anyhow, and they lie together in this order.
@@ -138,7 +139,7 @@ class SVMRFE(CrossValidated):
         try:
             self._fit(samples)
         finally:
-            del self._chosen
+            del self._chosen, self._begun
 
     def _default_size(self, n_features):
         return max(n_features // 2, min(2, n_features))
@@ -149,9 +150,14 @@ class SVMRFE(CrossValidated):
             rules["max_features"] = self._chosen
         return rules
 
+    def _limits(self):
+        # What cross-validation has left of the time.
+        left = None if self.time_limit is None else max(self.time_limit - (monotonic() - self._begun), 0.0)
+        return {"time": left}
+
     def _most(self, rules, p):
         # With cv every size is judged with the gamma that is chosen in the end.
-        return super()._most(rules, p) if self.cv is None else min(self._asked_size() or p, p)
+        return super()._most(rules, p) if self.cv is None else min(self._given_size() or p, p)
 
     def _method(self, samples, rules):
         step = {"count": int(self.step)} if isinstance(self.step, Integral) else {self.step_of: float(self.step)}
@@ -179,19 +185,21 @@ class SVMRFE(CrossValidated):
 
     def _paths(self, samples, splits):
         """The elimination inside every split, down to the smallest size that is judged."""
-        p, least, most = samples.X.shape[1], int(self.min_features_to_select), self._asked_size()
+        p, least, most = samples.X.shape[1], int(self.min_features_to_select), self._given_size()
         if most is not None and least > most:
             raise ValueError(f"min_features_to_select is {least}, but at most {most} features may be selected; lower it")
         rules = {**self._rules(p), "max_features": min(least, p)}
         _core.check_rules(rules, self._names())
         self._kernel = self._kernel_rule(samples, rules)
         listener = Listener(self, samples, int(self.verbose), self.callback)
+        # The elimination on all samples, which comes last, takes about as long as that of one split.
+        share = None if self.time_limit is None else self.time_limit * len(splits) / (len(splits) + 1)
         return _core.rfe_paths(
             *samples.arguments,
             rules,
             self._method(samples, rules),
             [(train.tolist(), test.tolist()) for train, test in splits],
-            limits_of(self, self.time_limit),
+            limits_of(self, share),
             listener if listener.wanted else None,
         )
 
@@ -224,11 +232,11 @@ def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[st
     # A scorer of the caller's own may not know weights.
     options = {} if callable(estimator.scoring) else {"sample_weight": weights}
     X, labels = samples.X[test], samples.classes[y]
-    judged = [_Decided(samples.classes, *both) for both in zip(decisions, predicted, strict=True)]
+    judged = [_DecisionTable(samples.classes, *both) for both in zip(decisions, predicted, strict=True)]
     return np.array([scorer(decided, X, labels, **options) for decided in judged])
 
 
-class _Decided(ClassifierMixin, BaseEstimator):
+class _DecisionTable(ClassifierMixin, BaseEstimator):
     """A classifier whose decisions are known already; what a scorer sees."""
 
     def __init__(self, classes: np.ndarray, decisions: np.ndarray, predicted: np.ndarray) -> None:

@@ -137,10 +137,10 @@ class FeatureGeneratingMachine(Selector):
     def _validated(self, X, y, sample_weight):
         if is_elsewhere(X):
             try:
-                from fewest.dask import Spread
+                from fewest.dask import ShardSamples
             except ImportError as why:
                 raise ImportError("Dask collections and lists of files need Dask: pip install 'fewest[dask]'") from why
-            return Spread(self, X, y, sample_weight)
+            return ShardSamples(self, X, y, sample_weight)
         return super()._validated(X, y, sample_weight)
 
     _finds_size = True

@@ -389,7 +389,7 @@ class Source:
         now["seconds"] += time.perf_counter() - start
 
 
-class Spread:
+class ShardSamples:
     """Samples whose features are spread over workers; stands where :class:`fewest._engine.Samples`
     stands on one machine.
     """

@@ -138,14 +138,14 @@ enum Message {
 
 /// What came up on the caller's thread while the run went on.
 #[derive(Default)]
-struct Raised {
+struct CallerErrors {
     /// Ctrl-C.
     interrupt: Option<PyErr>,
     /// Any other exception.
     failure: Option<PyErr>,
 }
 
-impl Raised {
+impl CallerErrors {
     fn take(&mut self, error: PyErr, cancel: &Cancel) {
         cancel.cancel();
         if Python::attach(|py| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
@@ -162,6 +162,10 @@ impl Raised {
 /// # Errors
 /// Those of `solve`, its panics as `RuntimeError`, what `listener` or a signal handler raises, and
 /// `KeyboardInterrupt` unless the limits keep the best so far.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method itself is not general enough in its lifetime"
+)]
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
     limits: &CallLimits,
@@ -172,7 +176,7 @@ pub(crate) fn enter<T: Send>(
     let cancel = run_limits.cancel.clone();
     let pool = pool(limits.threads)?;
     let listens = listener.is_some();
-    let (result, raised_meanwhile) = py.detach(|| {
+    let (result, errors) = py.detach(|| {
         std::thread::scope(|scope| {
             let (sender, receiver) = mpsc::channel();
             let solver = scope.spawn(move || {
@@ -190,33 +194,33 @@ pub(crate) fn enter<T: Send>(
                 let _ = done.send(Message::Done);
                 (result, course)
             });
-            let mut raised = Raised::default();
+            let mut errors = CallerErrors::default();
             loop {
                 match receiver.recv_timeout(PAUSE) {
                     Ok(Message::Done) | Err(RecvTimeoutError::Disconnected) => break,
                     Ok(Message::Event(event, reply)) => {
                         let stop = Python::attach(|py| answer_of(py, &event, listener.as_ref()));
                         let _ = reply.send(stop.unwrap_or_else(|error| {
-                            raised.take(error, &cancel);
+                            errors.take(error, &cancel);
                             true
                         }));
                     }
                     Err(RecvTimeoutError::Timeout) => {
                         if let Err(error) = Python::attach(|py| py.check_signals()) {
-                            raised.take(error, &cancel);
+                            errors.take(error, &cancel);
                         }
                     }
                 }
             }
-            (solver.join(), raised)
+            (solver.join(), errors)
         })
     });
     let (result, mut course) = result.map_err(|panic| panicked(&*panic))?;
-    if let Some(failure) = raised_meanwhile.failure {
+    if let Some(failure) = errors.failure {
         return Err(failure);
     }
-    course.interrupted = raised_meanwhile.interrupt.is_some();
-    match raised_meanwhile.interrupt {
+    course.interrupted = errors.interrupt.is_some();
+    match errors.interrupt {
         Some(interrupt) if !limits.keep_on_interrupt => Err(interrupt),
         _ => Ok((result.map_err(raised)?, course)),
     }

@@ -16,9 +16,7 @@ use fewest::method::exact::ExactSettings;
 use fewest::method::rfe::splits::rfe_paths as rfe_paths_of;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
-use fewest::{
-    AnyMethod, Classified, Error, Gamma, KernelRule, Problem, RuleList, Rules, Run, Sense, Subset, SvmSettings,
-};
+use fewest::{AnyMethod, Error, Gamma, KernelRule, Problem, RuleList, Rules, Run, Samples, Sense, Subset, SvmSettings};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -77,7 +75,7 @@ fn select<'py>(
     let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
     let (report, course) = enter(py, &limits, listener, |limits, observer| {
         let rules = Rules::new(design.n_features(), rules, &[])?;
-        method.select(&Classified::new(design, codes, Some(weights))?, &rules, limits, observer)
+        method.select(&Samples::new(design, codes, Some(weights))?, &rules, limits, observer)
     })?;
     answer::selected(py, &report, &course)
 }
@@ -204,7 +202,7 @@ fn rfe_paths<'py>(
     let splits: Vec<Split> = splits.into_iter().map(|(training, held_out)| Split { training, held_out }).collect();
     let (paths, course) = enter(py, &limits, listener, |limits, observer| {
         let rules = Rules::new(design.n_features(), rules, &[])?;
-        let data = Classified::new(design, codes, Some(weights))?;
+        let data = Samples::new(design, codes, Some(weights))?;
         rfe_paths_of(&data, &rules, &settings, &splits, limits, observer)
     })?;
     paths.iter().map(|path| answer::path(py, path, &course)).collect()

@@ -470,6 +470,24 @@ def test_a_limit_is_a_warning_with_the_best_so_far():
     selector.predict(X)
 
 
+def test_a_time_limit_is_shared_by_cross_validation_and_the_last_elimination(monkeypatch):
+    from fewest import _core
+
+    times = {}
+
+    def spied(name, original):
+        def spy(*arguments):
+            times[name] = arguments[-2]["time"]
+            return original(*arguments)
+
+        return spy
+
+    for name in ("rfe_paths", "select"):
+        monkeypatch.setattr(_core, name, spied(name, getattr(_core, name)))
+    SVMRFE(cv=4, time_limit=100).fit(*problem())
+    assert times["rfe_paths"] == 80 < times["select"] < 100
+
+
 def test_callbacks_see_and_stop():
     X, y = problem(n=100, p=30)
     seen = []

@@ -43,7 +43,8 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
 }
 
 impl From<fewest::Error> for Failure {
-    /// Data, settings, rules and memory are the user's; a solver that fails, or columns that cannot be had, are ours.
+    /// Data, settings, rules and memory are the user's; a solver that fails, or columns that cannot
+    /// be had, are ours.
     fn from(error: fewest::Error) -> Self {
         match error {
             fewest::Error::Setting { name, value, range } => {

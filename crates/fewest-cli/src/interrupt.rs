@@ -12,7 +12,8 @@ use crate::terminal::Terminal;
 /// Exit code of a command that was interrupted twice: 128 + SIGINT, as shells have it.
 const INTERRUPTED: i32 = 130;
 
-/// Tells a training when to stop: `grace` after Ctrl-C or after the time limit, both counted from now.
+/// Tells a training when to stop: `grace` after Ctrl-C or after the time limit, both counted from
+/// now.
 pub(crate) fn stopper(cancel: Cancel, time: Option<Duration>, grace: Duration) -> impl FnMut() -> Option<Status> {
     let start = Instant::now();
     let mut since = None;

@@ -14,7 +14,7 @@ mod terminal;
 
 use std::ffi::OsString;
 
-use cli::{Command, Global, Parsed, Unparsed};
+use cli::{Command, CommandLine, Global, ParseEnd};
 use commands::invocation::Invocation;
 use failure::Failure;
 use terminal::{Level, Terminal};
@@ -24,11 +24,11 @@ pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parsed = match cli::parse(&arguments) {
         Ok(parsed) => parsed,
-        Err(Unparsed::Display(text)) => {
+        Err(ParseEnd::Display(text)) => {
             let _ = text.print();
             return 0;
         }
-        Err(Unparsed::Refused(failure)) => return refused(&failure, Terminal::new(Level::Normal)),
+        Err(ParseEnd::Refused(failure)) => return refused(&failure, Terminal::new(Level::Normal)),
     };
     let terminal = Terminal::new(match &parsed.cli.global {
         Global { quiet: true, .. } => Level::Quiet,
@@ -54,7 +54,7 @@ fn refused(failure: &Failure, terminal: Terminal) -> u8 {
 }
 
 /// Runs the command; returns its exit code.
-fn run(parsed: &Parsed, invocation: &Invocation) -> Result<u8, Failure> {
+fn run(parsed: &CommandLine, invocation: &Invocation) -> Result<u8, Failure> {
     let (cli, terminal) = (&parsed.cli, invocation.terminal);
     if let Some(threads) = cli.global.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();

@@ -1,4 +1,5 @@
-//! `--resume FILE`: how far a long run has come, so that it can go on after Ctrl-C or a kill, with the same result.
+//! `--resume FILE`: how far a long run has come, so that it can go on after Ctrl-C or a kill, with
+//! the same result.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};

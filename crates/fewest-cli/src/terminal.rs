@@ -2,6 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 
+use fewest_report::visible;
+
 use crate::failure::Failure;
 
 /// How much is said on standard error.
@@ -43,28 +45,28 @@ impl Terminal {
     /// Warns: the run goes on, but the user should know.
     pub(crate) fn warn(self, text: &str) {
         if self.level > Level::Quiet {
-            say(&format!("{}: {text}", paint("warning", "33;1")));
+            say(&paint("warning", "33;1"), text);
         }
     }
 
     /// Notes something worth knowing.
     pub(crate) fn note(self, text: &str) {
         if self.level > Level::Quiet {
-            say(&format!("{}: {text}", paint("note", "36")));
+            say(&paint("note", "36"), text);
         }
     }
 
     /// Says something only the verbose user wants.
     pub(crate) fn detail(self, text: &str) {
         if self.level == Level::Verbose {
-            say(text);
+            say("", text);
         }
     }
 
     /// Says why the command failed.
     #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
     pub(crate) fn error(self, text: &str) {
-        say(&format!("{}: {text}", paint("fewest", "31;1")));
+        say(&paint("fewest", "31;1"), text);
     }
 
     /// Whether a progress bar should be drawn.
@@ -73,9 +75,12 @@ impl Terminal {
     }
 }
 
-/// Writes a line to standard error; nobody is left to tell when that fails.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+/// Writes text to standard error after a word of ours; nobody is left to tell when that fails. The
+/// text may hold names of data and options: what would move the cursor or colour the line is shown,
+/// not sent.
+fn say(word: &str, text: &str) {
+    let lines: Vec<String> = text.split('\n').map(visible).collect();
+    let _ = writeln!(std::io::stderr().lock(), "{word}{}", lines.join("\n"));
 }
 
 /// Whether the user wants no colour (<https://no-color.org>).
@@ -83,9 +88,10 @@ fn no_colour() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || std::env::var_os("TERM").is_some_and(|v| v == "dumb")
 }
 
-/// The word in colour, when standard error is a terminal that wants it.
+/// The word and a colon, in colour when standard error is a terminal that wants it.
 fn paint(word: &str, code: &str) -> String {
-    if std::io::stderr().is_terminal() && !no_colour() { format!("\x1b[{code}m{word}\x1b[0m") } else { word.to_owned() }
+    let coloured = std::io::stderr().is_terminal() && !no_colour();
+    if coloured { format!("\x1b[{code}m{word}\x1b[0m: ") } else { format!("{word}: ") }
 }
 
 /// Text in bold, when standard output is a terminal that wants it.

@@ -6,7 +6,8 @@ use common::{Scratch, generated};
 
 const GOOD: &str = "a,b,c,y\n1,2,0.5,no\n2,1,0.1,yes\n3,5,0.2,no\n4,3,0.9,yes\n";
 
-/// Runs `fewest select data ...` that must be refused: exit 2, `words` in one message, and no file that was not there.
+/// Runs `fewest select data ...` that must be refused: exit 2, `words` in one message, and no file
+/// that was not there.
 #[track_caller]
 fn refused(test: &str, data: (&str, &str), extra: &[&str], words: &[&str]) {
     let scratch = Scratch::new(test);
@@ -110,7 +111,7 @@ fn sizes_that_cannot_be() {
 fn costs_that_cannot_be() {
     refused("c_negative", ("g.csv", GOOD), &["--cost", "-1"], &["--cost is -1", "above 0"]);
     refused("c_zero", ("g.csv", GOOD), &["--cost", "0"], &["--cost is 0", "above 0"]);
-    refused("c_nan", ("g.csv", GOOD), &["--cost", "nan"], &["--cost is NaN", "above 0"]);
+    refused("c_nan", ("g.csv", GOOD), &["--cost", "nan"], &["--cost is nan", "above 0"]);
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn options_that_do_not_fit_are_refused() {
         (&["--kernel", "rbf", "--certify"], &["--certify", "linear"]),
         (&["--cv", "3"], &["--cv", "--costs"]),
         (&["--seed", "3"], &["--seed", "--costs"]),
-        (&["--costs", "1,0"], &["--costs holds `0`"]),
+        (&["--costs", "1,0"], &["--costs is 1,0", "`0` is none"]),
         (&["--costs", "1,2", "--cv", "1"], &["--cv is 1"]),
         (&["--costs", "1,2", "--cv", "31"], &["--cv is 31", "30 samples"]),
         (&["--costs", "1,2", "--folds", "none"], &["none"]),

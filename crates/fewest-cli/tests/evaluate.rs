@@ -1,4 +1,5 @@
-//! `fewest evaluate`: folds against selections and predictions made by hand, no leak, every method, choices, tests, resuming.
+//! `fewest evaluate`: folds against selections and predictions made by hand, no leak, every method,
+//! choices, tests, resuming.
 
 mod common;
 
@@ -233,7 +234,8 @@ fn timeless(mut report: Value) -> Value {
     report
 }
 
-/// Starts the command, kills it once the file to resume from is there, and starts it again until it ends by itself.
+/// Starts the command, kills it once the file to resume from is there, and starts it again until it
+/// ends by itself.
 fn killed_and_resumed(scratch: &Scratch, arguments: &[&str]) {
     let mut kills = 0;
     loop {

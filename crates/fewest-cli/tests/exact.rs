@@ -1,4 +1,5 @@
-//! `exact`, `path` and `--certify` on the command line: results against brute force through the library, texts, limits.
+//! `exact`, `path` and `--certify` on the command line: results against brute force through the
+//! library, texts, limits.
 
 mod common;
 
@@ -14,7 +15,8 @@ fn small() -> String {
     generated(50, 7, &["no", "yes"], 4)
 }
 
-/// Every subset of 1 to `most` features of a csv file as it is, with the SVM's objective plus its penalty, best first.
+/// Every subset of 1 to `most` features of a csv file as it is, with the SVM's objective plus its
+/// penalty, best first.
 fn by_brute_force(scratch: &Scratch, file: &str, most: usize, penalty: impl Fn(usize) -> f64) -> Vec<(f64, Subset)> {
     let mut data = fewest_data::read(scratch.path(file).to_str().unwrap(), &ReadOptions::default()).unwrap();
     let (target, svm) = (data.target.take().unwrap(), SvmSettings { tolerance: 1e-9, ..SvmSettings::default() });
@@ -291,9 +293,9 @@ fn values_that_cannot_be_are_refused() {
     let rfe = ["select", "d.csv", "-m", "rfe", "--max-features", "2"];
     for (base, extra, words) in [
         (&exact[..], &["--gap", "-1"][..], &["--gap is -1", "0 or more"][..]),
-        (&exact, &["--gap", "nan"], &["--gap is NaN"]),
+        (&exact, &["--gap", "nan"], &["--gap is nan"]),
         (&exact, &["--node-limit", "few"], &["--node-limit", "few"]),
-        (&exact, &["--penalty", "nan"], &["--penalty is NaN", "0 or more"]),
+        (&exact, &["--penalty", "nan"], &["--penalty is nan", "0 or more"]),
         (&exact, &["--penalty", "-0.5"], &["--penalty is -0.5", "0 or more"]),
         (&exact, &["--penalty", "absent.csv"], &["--penalty is absent.csv", "no such file"]),
         (&exact, &["--penalty", "less.csv"], &["less.csv: no penalty for f3, f4"]),
@@ -309,9 +311,9 @@ fn values_that_cannot_be_are_refused() {
             &[],
             &["exact needs two classes", "3 (a, b, c)"],
         ),
-        (&rfe, &["--penalty", "1"], &["--penalty is an option of exact, gbd, mbp and lagrangian, not of rfe"]),
+        (&rfe, &["--penalty", "1"], &["--penalty is an option of exact, mbp, lagrangian and gbd, not of rfe"]),
         (&rfe, &["--solutions", "2"], &["--solutions is an option of exact"]),
-        (&rfe, &["--gap", "0.1"], &["--gap is an option of exact, gbd, ", "not of rfe", "--certify"]),
+        (&rfe, &["--gap", "0.1"], &["--gap is an option of exact, kta, ", "not of rfe", "--certify"]),
         (&rfe, &["--node-limit", "5"], &["--node-limit is an option of exact", "not of rfe", "--certify"]),
         (&rfe, &["--certify=soon"], &["--certify", "\"soon\"", "60s"]),
         (

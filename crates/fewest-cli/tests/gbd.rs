@@ -1,4 +1,5 @@
-//! `gbd` on the command line: it finds what `exact` finds, and judges classifiers on samples held out.
+//! `gbd` on the command line: it finds what `exact` finds, and judges classifiers on samples held
+//! out.
 #![cfg(feature = "highs")]
 
 mod common;
@@ -44,7 +45,8 @@ fn a_cap_on_cuts_exits_with_3() {
     assert!(number(&result["bound"]) < number(&result["objective"]));
 }
 
-/// The error that the JSON states is that of a model fitted on the training samples and tested on the others.
+/// The error that the JSON states is that of a model fitted on the training samples and tested on
+/// the others.
 #[test]
 fn the_validation_error_is_that_of_the_model() {
     let scratch = scratch("gbd_validate");
@@ -87,7 +89,7 @@ fn validation_that_cannot_be_is_refused() {
         .file("less.csv", generated(9, 5, &["no", "yes"], 4));
     for (extra, words) in [
         (&["--validate", "1.5"][..], &["--validate is 1.5", "between 0 and 1"][..]),
-        (&["--validate", "nan"], &["--validate is NaN"]),
+        (&["--validate", "nan"], &["--validate is nan"]),
         (&["--validate", "absent.csv"], &["--validate is absent.csv", "no such file"]),
         (&["--validate", "other.csv"], &["other.csv: `y` has the class maybe", "no, yes"]),
         (&["--validate", "less.csv"], &["less.csv", "f6"]),

@@ -1,5 +1,5 @@
-//! `fewest generate`: files that read back and agree with the truth, the same for the same seed; refusals; and the
-//! experiments of aytug2015 that are built on it.
+//! `fewest generate`: files that read back and agree with the truth, the same for the same seed;
+//! refusals; and the experiments of aytug2015 that are built on it.
 
 mod common;
 
@@ -131,16 +131,16 @@ fn bad_input_is_refused_with_name_value_and_remedy() {
     };
     let cases: [(&str, &str, &[&str]); 17] = [
         ("--samples", "0", &["--samples is 0", "at least 2"]),
-        ("--samples", "-5", &["'-5'", "--samples", "whole number"]),
-        ("--samples", "many", &["'many'", "--samples", "whole number"]),
+        ("--samples", "-5", &["--samples is -5", "whole number"]),
+        ("--samples", "many", &["--samples is many", "whole number"]),
         ("--features", "0", &["--features is 0", "at least 1"]),
         ("--relevant", "0", &["--relevant is 0", "from 1 to the number of features, 8"]),
         ("--relevant", "9", &["--relevant is 9", "8"]),
         ("--noise-sd", "-1", &["--noise-sd is -1", "0 or more"]),
         ("--noise-sd", "inf", &["--noise-sd is inf", "finite"]),
-        ("--points", "cube", &["'cube'", "ball", "normal"]),
-        ("--coefficients", "big", &["'big'", "signs"]),
-        ("--seed", "-1", &["'-1'", "--seed", "from 0 to"]),
+        ("--points", "cube", &["--points is cube, but must be", "ball", "normal"]),
+        ("--coefficients", "big", &["--coefficients is big, but must be", "signs"]),
+        ("--seed", "-1", &["--seed", "-1", "from 0 to"]),
         ("--out", "d.xyz", &["d.xyz", "ending", "--out-format"]),
         ("--out-format", "xls", &["--out-format is xls", "csv", "npz"]),
         ("--out", "no/where/d.csv", &["--out no/where/d.csv", "cannot be written", "existing folder"]),
@@ -182,7 +182,8 @@ fn a_set_of_one_class_is_refused_before_anything_is_written() {
     assert!((1..10).contains(&refusals), "{refusals} of 10");
 }
 
-/// The script of the paper's experiments, end to end at its smallest; and that it goes on where it stopped.
+/// The script of the paper's experiments, end to end at its smallest; and that it goes on where it
+/// stopped.
 #[test]
 fn the_experiments_of_aytug2015_run_and_go_on_where_they_stopped() {
     if Command::new("python3").arg("--version").stdout(Stdio::null()).status().is_err() {

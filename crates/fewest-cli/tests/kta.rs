@@ -1,4 +1,5 @@
-//! `kta` on the command line: results against brute force from the definition, gamma, models, limits, texts.
+//! `kta` on the command line: results against brute force from the definition, gamma, models,
+//! limits, texts.
 
 mod common;
 
@@ -11,8 +12,8 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// gamma by eq. (54) for `theta` features, and the best alignment of at most `theta` of them, each from its definition, after
-/// standardisation by eq. (25). Two classes.
+/// gamma by eq. (54) for `theta` features, and the best alignment of at most `theta` of them, each
+/// from its definition, after standardisation by eq. (25). Two classes.
 fn by_brute_force(scratch: &Scratch, file: &str, theta: usize, beta: f64) -> (f64, f64) {
     let mut data = fewest_data::read(scratch.path(file).to_str().unwrap(), &ReadOptions::default()).unwrap();
     let y = data.target.take().unwrap().signs();
@@ -92,10 +93,10 @@ fn limits_and_misuse_are_named() {
     assert_eq!(result["status"], "node_limit");
     assert!(number(&result["bound"]) >= number(&result["objective"]));
     for (options, words) in [
-        (&["--gamma", "0"][..], "--gamma is 0, but must be a number above 0, sigest"),
+        (&["--gamma", "0"][..], "--gamma is 0, but must be a number above 0"),
         (&["--gamma", "sigest:x"], "--gamma is sigest:x"),
-        (&["--kernel", "linear"], "kta accepts --kernel rbf only, not linear"),
-        (&["--penalty", "1"], "--penalty is an option of exact, gbd, mbp and lagrangian, not of kta"),
+        (&["--kernel", "linear"], "--kernel is linear, but must be rbf with kta; select first"),
+        (&["--penalty", "1"], "--penalty is an option of exact, mbp, lagrangian and gbd, not of kta"),
         (&["--certify"], "leave it out"),
         (&["--model", "m", "--model-format", "libsvm"], "add --scale none"),
     ] {

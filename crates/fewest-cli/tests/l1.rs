@@ -58,21 +58,26 @@ fn what_cannot_be_is_refused() {
     scratch.file("d.csv", generated(60, 8, &["no", "yes"], 3));
     for (arguments, words) in [
         (&["-m", "mbp"][..], "say how many features to keep"),
-        (&["-m", "mbp", "--penalty", "1", "--loss", "squared-hinge"], "mbp has --loss hinge only"),
+        (&["-m", "mbp", "--penalty", "1", "--loss", "squared-hinge"], "--loss is squared-hinge, but must be hinge"),
         (&["-m", "mbp", "--penalty", "1", "--lp", "simplex"], "--lp has a meaning"),
         (&["-m", "mbp", "--penalty", "1", "--weight-bound", "0"], "--weight-bound is 0"),
         (&["-m", "lagrangian", "--penalty", "-1"], "--penalty is -1"),
         (&["-m", "lagrangian", "--penalty", "1", "--node-limit", "5"], "--node-limit is an option of"),
-        (&["-m", "fsv", "--bias", "none"], "fsv has --bias free only"),
+        (&["-m", "fsv", "--bias", "none"], "--bias is an option of"),
         (&["-m", "fsv", "--lambda", "1"], "lambda is 1"),
         (&["-m", "fsv", "--starts", "0"], "--starts is 0"),
         (&["-m", "l1-svm", "--costs", "1,x"], "--costs"),
         (&["-m", "l1-svm", "--gap", "0.1"], "--gap is an option of"),
-        (&["-m", "l1-svm", "--kernel", "rbf"], "--kernel linear only"),
+        (&["-m", "l1-svm", "--kernel", "rbf"], "--kernel is rbf, but must be linear with l1-svm"),
     ] {
         let ran = scratch.run(&[&["select", "d.csv"], arguments].concat()).code(2);
         assert!(ran.err.contains(words), "{arguments:?}: {}", ran.err);
     }
-    let ran = scratch.run(&["path", "d.csv", "-m", "mbp", "--max-features", "1..3"]).code(2);
-    assert!(ran.err.contains("path has no fsv, mbp or lagrangian"), "{}", ran.err);
+    let ran = scratch.run(&["path", "d.csv", "-m", "mbp", "--max-features", "1..2", "--write-model", "p.lp"]).code(2);
+    assert!(ran.err.contains("--write-model is an option of select, not of path"), "{}", ran.err);
+    let path = ["path", "d.csv", "-m", "l1-svm", "--max-features", "1..3", "--json", "p.json"];
+    scratch.run(&path).code(0);
+    for (result, size) in scratch.json("p.json")["path"].as_array().expect("a list").iter().zip(1..) {
+        assert!(result["selected"].as_array().expect("names").len() <= size && result["model"].is_object());
+    }
 }

@@ -1,7 +1,9 @@
-//! Model files for LIBLINEAR and LIBSVM, read and used by those programs' own code (PyPI liblinear-official and
-//! libsvm-official), must give the decision values and predictions of `fewest predict`.
+//! Model files for LIBLINEAR and LIBSVM, read and used by those programs' own code (PyPI
+//! liblinear-official and libsvm-official), must give the decision values and predictions of
+//! `fewest predict`.
 //!
-//! `FEWEST_PEERS_PYTHON` names a Python that has both packages and scipy; without it these tests say so and pass.
+//! `FEWEST_PEERS_PYTHON` names a Python that has both packages and scipy; without it these tests
+//! say so and pass.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! `--report`, `--describe` and `fewest report`: the same page from a run and from its JSON, what the JSON says for it, and bad input.
+//! `--report`, `--describe` and `fewest report`: the same page from a run and from its JSON, what
+//! the JSON says for it, and bad input.
 
 mod common;
 
@@ -167,7 +168,8 @@ fn every_kind_of_run_has_a_page() {
     for (run, code) in runs {
         let ran = scratch.run(&[run, &["--report", "r.html", "-q"]].concat());
         if code == 4 && ran.code == Some(2) {
-            // Contradictions that are seen when the rules are built are bad input, and leave no page.
+            // Contradictions that are seen when the rules are built are bad input, and leave no
+            // page.
             continue;
         }
         ran.code(code);

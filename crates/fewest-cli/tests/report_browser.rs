@@ -1,8 +1,9 @@
-//! Reports of real runs, opened in Debian's Chromium: every chart with all its points, no error, sorting, colours, print, and names that
-//! would do harm.
+//! Reports of real runs, opened in Debian's Chromium: every chart with all its points, no error,
+//! sorting, colours, print, and names that would do harm.
 //!
-//! `FEWEST_BROWSER` names the browser and `FEWEST_PEERS_PYTHON` a Python with playwright; `make test` brings both. Without them the test says
-//! so and passes. Screenshots and PDFs are left in `$FEWEST_SCREENSHOTS`, else in the target folder under `tmp/report_browser/seen`.
+//! `FEWEST_BROWSER` names the browser and `FEWEST_PEERS_PYTHON` a Python with playwright;
+//! `make test` brings both. Without them the test says so and passes. Screenshots and PDFs are left
+//! in `$FEWEST_SCREENSHOTS`, else in the target folder under `tmp/report_browser/seen`.
 
 mod common;
 
@@ -34,7 +35,8 @@ fn length(value: &Value) -> usize {
     value.as_array().map_or(0, Vec::len)
 }
 
-/// Points of the trace that are drawn: at most some 400 of each line, always the first and the last, and one more at the end.
+/// Points of the trace that are drawn: at most some 400 of each line, always the first and the
+/// last, and one more at the end.
 fn trace(result: &Value) -> usize {
     let drawn = |key: &str| match length(&result["trace"][key]) {
         0 => 0,

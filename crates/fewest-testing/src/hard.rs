@@ -135,13 +135,17 @@ fn spoil(mut columns: Vec<Vec<f64>>, data: HardData, rng: &mut Rng) -> Vec<Vec<f
         HardData::Mixed => {
             for column in &mut columns {
                 let scale = scale(rng);
-                column.iter_mut().for_each(|x| *x *= scale);
+                for x in column {
+                    *x *= scale;
+                }
             }
         }
         HardData::Raw => {
             for column in &mut columns {
                 let (scale, mean) = (10f64.powi(rng.below(5) as i32 - 1), rng.range(0.0, 30.0));
-                column.iter_mut().for_each(|x| *x = scale * (*x + mean));
+                for x in column {
+                    *x = scale * (*x + mean);
+                }
             }
         }
         HardData::Ties => {

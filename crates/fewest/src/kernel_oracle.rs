@@ -245,7 +245,7 @@ impl<'a> KernelOracle<'a> {
         let mut weights = vec![0.0; s * s];
         for beta in &full {
             let beta: Vec<f64> = support.iter().map(|&i| beta[i]).collect();
-            for (row, &b) in weights.chunks_mut(s).zip(&beta) {
+            for (row, &b) in weights.chunks_mut(s.max(1)).zip(&beta) {
                 simd::axpy(b, &beta, row);
             }
         }

@@ -48,14 +48,14 @@ impl<'a> Problem<'a> {
 /// A validated problem of two or more classes: n samples of classes 0, 1, ... k - 1, all present,
 /// weights >= 0, finite values.
 #[derive(Clone)]
-pub struct Classified<'a> {
+pub struct Samples<'a> {
     design: &'a dyn Design,
     classes: Vec<u32>,
     n_classes: u32,
     weights: Vec<f64>,
 }
 
-impl<'a> Classified<'a> {
+impl<'a> Samples<'a> {
     /// Checks shapes, classes and values. `weights` (length n, default all 1) multiply the slack
     /// cost of each sample.
     ///
@@ -120,7 +120,7 @@ impl<'a> Classified<'a> {
     }
 }
 
-impl<'a> From<&Problem<'a>> for Classified<'a> {
+impl<'a> From<&Problem<'a>> for Samples<'a> {
     fn from(problem: &Problem<'a>) -> Self {
         let classes = problem.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
         Self { design: problem.design, classes, n_classes: 2, weights: problem.weights.clone() }

@@ -11,7 +11,7 @@ use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
 use fewest::{
-    Classified, DenseDesign, Event, Kernel, Limits, Method, RuleList, Rules, Silent, Status, Subset, SvmSettings,
+    DenseDesign, Event, Kernel, Limits, Method, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings,
 };
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, obeys, random_rules};
 use serde_json::Value;
@@ -48,13 +48,13 @@ fn settings(n: usize, candidates: usize, kernel: KernelRule) -> EbRfeSettings {
     }
 }
 
-fn run(data: &Classified<'_>, rules: &Rules, settings: &EbRfeSettings) -> EbRfeReport {
+fn run(data: &Samples<'_>, rules: &Rules, settings: &EbRfeSettings) -> EbRfeReport {
     eb_rfe(data, rules, settings, Limits::default(), &mut Silent).unwrap()
 }
 
 /// The largest mean accuracy over the folds of models trained from nothing, and the smallest cost
 /// that has it.
-fn accuracy(data: &Classified<'_>, features: &[usize], settings: &EbRfeSettings) -> (f64, f64) {
+fn accuracy(data: &Samples<'_>, features: &[usize], settings: &EbRfeSettings) -> (f64, f64) {
     let mut best = (f64::NEG_INFINITY, 0.0);
     for &cost in &settings.costs {
         let mut sum = 0.0;
@@ -83,7 +83,7 @@ fn with_one_candidate_it_is_svm_rfe_step_by_step() {
         [(2, PER_FEATURE, 1), (3, PER_FEATURE, 2), (2, Kernel::Linear.into(), 3), (4, Kernel::Linear.into(), 4)]
     {
         let (design, classes) = draw(60, 10, k, seed);
-        let data = Classified::new(&design, &classes, None).unwrap();
+        let data = Samples::new(&design, &classes, None).unwrap();
         let settings = settings(60, 1, kernel);
         let found = run(&data, &Rules::none(10), &settings);
         let tuning = Some(Tuning { costs: COSTS.to_vec(), folds: settings.folds.clone(), every: 1 });
@@ -108,7 +108,7 @@ fn every_accuracy_is_that_of_models_trained_from_nothing() {
         [(2, PER_FEATURE, 5), (3, Kernel::Rbf { gamma: 0.2 }.into(), 6), (3, Kernel::Linear.into(), 7)]
     {
         let (design, classes) = draw(50, 8, k, seed);
-        let data = Classified::new(&design, &classes, None).unwrap();
+        let data = Samples::new(&design, &classes, None).unwrap();
         let settings = settings(50, 3, kernel);
         let found = run(&data, &Rules::none(8), &settings);
         let mut alive = Subset::full(8);
@@ -135,7 +135,7 @@ fn every_accuracy_is_that_of_models_trained_from_nothing() {
 #[test]
 fn more_candidates_follow_the_ranking_and_adapt() {
     let (design, classes) = draw(60, 12, 2, 8);
-    let data = Classified::new(&design, &classes, None).unwrap();
+    let data = Samples::new(&design, &classes, None).unwrap();
     let counts = |adaptive| {
         let settings = EbRfeSettings { adaptive, ..settings(60, 5, PER_FEATURE) };
         run(&data, &Rules::none(12), &settings).curve.iter().map(|s| s.candidates.len()).collect::<Vec<_>>()
@@ -150,7 +150,7 @@ fn more_candidates_follow_the_ranking_and_adapt() {
 #[test]
 fn a_run_that_goes_on_from_a_state_ends_the_same() {
     let (design, classes) = draw(60, 14, 3, 9);
-    let data = Classified::new(&design, &classes, None).unwrap();
+    let data = Samples::new(&design, &classes, None).unwrap();
     let rules = Rules::at_most_features(14, 9).unwrap();
     let settings = settings(60, 3, PER_FEATURE);
     let mut states: Vec<Value> = Vec::new();
@@ -185,7 +185,7 @@ fn a_run_that_goes_on_from_a_state_ends_the_same() {
 fn rules_hold_limits_end_it_and_threads_change_nothing() {
     let mut rng = Rng::new(3);
     let (design, classes) = draw(40, 9, 2, 10);
-    let data = Classified::new(&design, &classes, None).unwrap();
+    let data = Samples::new(&design, &classes, None).unwrap();
     let settings = EbRfeSettings { costs: vec![1.0], ..settings(40, 3, PER_FEATURE) };
     let mut runs = 0;
     for _ in 0..60 {
@@ -215,7 +215,7 @@ fn rules_hold_limits_end_it_and_threads_change_nothing() {
 #[test]
 fn flips_judge_every_allowed_neighbour() {
     let (design, classes) = draw(45, 7, 3, 11);
-    let data = Classified::new(&design, &classes, None).unwrap();
+    let data = Samples::new(&design, &classes, None).unwrap();
     let judged = settings(45, 1, PER_FEATURE);
     let list = RuleList { max_features: Some(4), require: vec![1], together: vec![vec![2, 3]], ..RuleList::default() };
     let rules = Rules::new(7, list, &[]).unwrap();

@@ -201,7 +201,9 @@ fn optimal_is_earned_by_an_allowed_incumbent_and_a_closed_gap() {
         if let Some(features) = subset {
             run.offer(&Subset::from_indices(4, features.iter().copied()), 100.0);
         }
-        bound.into_iter().for_each(|bound| run.raise_bound(bound));
+        if let Some(bound) = bound {
+            run.raise_bound(bound);
+        }
         run.finish(Status::Optimal).status
     };
     assert_eq!(end(Some(&[2]), Some(99.5)), Status::Optimal);

@@ -1,7 +1,7 @@
 //! The list of methods: every entry has a name of its own, settings that survive JSON, and keeps
 //! the rules by the one door.
 
-use fewest::{AnyMethod, Classified, Info, Limits, Rules, Silent, Status};
+use fewest::{AnyMethod, Info, Limits, Rules, Samples, Silent, Status};
 use fewest_testing::RandomProblem;
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ fn settings_survive_json_and_unknown_ones_are_refused() {
 fn every_method_selects_and_keeps_the_size() {
     let (design, labels) = RandomProblem { n: N, p: P, density: 1.0, noise: 0.1, seed: 5 }.draw();
     let classes: Vec<u32> = labels.iter().map(|&y| u32::from(y > 0.0)).collect();
-    let samples = Classified::new(&design, &classes, None).unwrap();
+    let samples = Samples::new(&design, &classes, None).unwrap();
     let rules = Rules::at_most_features(P, 2).unwrap();
     for info in AnyMethod::INFOS {
         let method = method(info);

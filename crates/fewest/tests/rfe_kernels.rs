@@ -7,7 +7,7 @@ use fewest::kernel_oracle::Criterion;
 use fewest::method::rfe::{RfeReport, RfeSettings, Step, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
-use fewest::{Classified, Design, Kernel, Limits, Rules, Silent, Status, SvmSettings};
+use fewest::{Design, Kernel, Limits, Rules, Samples, Silent, Status, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, dense_copy};
 
 const RBF: Kernel = Kernel::Rbf { gamma: 0.3 };
@@ -35,7 +35,7 @@ fn settings(kernel: KernelRule, criterion: Criterion, step: usize) -> RfeSetting
     RfeSettings { svm, kernel, criterion, step: Step::Count(step), ..RfeSettings::default() }
 }
 
-fn run(data: &Classified<'_>, k: usize, settings: &RfeSettings) -> RfeReport {
+fn run(data: &Samples<'_>, k: usize, settings: &RfeSettings) -> RfeReport {
     let rules = Rules::at_most_features(data.n_features(), k).unwrap();
     rfe_classes(data, &rules, settings, Limits::default(), &mut Silent).unwrap()
 }
@@ -53,7 +53,7 @@ fn value(kernel: Kernel, a: &[f64], b: &[f64], features: &[usize]) -> f64 {
 /// The loop of the paper, every kernel value and every training from nothing: survivors, the
 /// features in the order they left, and the smallest relative distance between a criterion that
 /// left and the next one.
-fn from_scratch(data: &Classified<'_>, k: usize, settings: &RfeSettings) -> (Vec<usize>, Vec<usize>, f64) {
+fn from_scratch(data: &Samples<'_>, k: usize, settings: &RfeSettings) -> (Vec<usize>, Vec<usize>, f64) {
     let rows = dense_copy(data.design());
     let Step::Count(step) = settings.step else { panic!("counted steps only") };
     let mut alive: Vec<usize> = (0..data.n_features()).collect();
@@ -104,7 +104,7 @@ fn equals_a_recomputation_from_scratch_at_every_step() {
     for (n, p, k, density) in [(24, 9, 2, 1.0), (30, 14, 3, 1.0), (36, 8, 4, 1.0), (30, 12, 2, 0.4), (30, 10, 3, 0.4)] {
         for seed in 0..2 {
             let (design, classes) = draw(n, p, k, density, seed);
-            let data = Classified::new(&*design, &classes, None).unwrap();
+            let data = Samples::new(&*design, &classes, None).unwrap();
             for (at, kernel) in [RBF.into(), per_feature, POLY.into(), Kernel::Linear.into()].into_iter().enumerate() {
                 for criterion in [Criterion::Margin, Criterion::InputWeights] {
                     for step in [1, 3] {
@@ -130,7 +130,7 @@ fn equals_a_recomputation_from_scratch_at_every_step() {
 #[test]
 fn the_margin_criterion_bounds_the_rise_of_the_objective() {
     let (design, classes) = draw(30, 8, 2, 1.0, 5);
-    let data = Classified::new(&*design, &classes, None).unwrap();
+    let data = Samples::new(&*design, &classes, None).unwrap();
     let settings = settings(RBF.into(), Criterion::Margin, 1);
     let objective = |k: usize| run(&data, k, &settings).selection.outcome.objective.unwrap();
     let ranking = run(&data, 1, &settings).selection.ranking;
@@ -144,7 +144,7 @@ fn the_margin_criterion_bounds_the_rise_of_the_objective() {
 fn the_objective_is_that_of_the_machines_on_the_subset() {
     for k in [2, 4] {
         let (design, classes) = draw(40, 10, k, 1.0, 9);
-        let data = Classified::new(&*design, &classes, None).unwrap();
+        let data = Samples::new(&*design, &classes, None).unwrap();
         let settings = settings(RBF.into(), Criterion::Margin, 2);
         let outcome = run(&data, 3, &settings).selection.outcome;
         let features: Vec<usize> = outcome.subset.unwrap().iter().collect();
@@ -156,7 +156,7 @@ fn the_objective_is_that_of_the_machines_on_the_subset() {
 }
 
 /// Mean accuracy over the folds of models trained from nothing on the other folds.
-fn accuracy(data: &Classified<'_>, features: &[usize], folds: &Folds, settings: &FitSettings) -> f64 {
+fn accuracy(data: &Samples<'_>, features: &[usize], folds: &Folds, settings: &FitSettings) -> f64 {
     let of_fold = |f: usize| {
         let (train, test) = folds.split(f);
         let part =
@@ -173,7 +173,7 @@ fn accuracy(data: &Classified<'_>, features: &[usize], folds: &Folds, settings: 
 fn tuning_takes_the_cost_of_largest_accuracy_every_s_steps() {
     for (k, kernel) in [(2, RBF), (3, RBF), (2, Kernel::Linear), (4, Kernel::Linear)] {
         let (design, classes) = draw(60, 8, k, 1.0, 3);
-        let data = Classified::new(&*design, &classes, None).unwrap();
+        let data = Samples::new(&*design, &classes, None).unwrap();
         let folds = Folds::new((0..60).map(|i| i / 4 % 5).collect()).unwrap();
         let costs = vec![0.0625, 0.25, 1.0, 4.0, 16.0];
         let tuning = Some(Tuning { costs: costs.clone(), folds: folds.clone(), every: 2 });
@@ -199,7 +199,7 @@ fn tuning_takes_the_cost_of_largest_accuracy_every_s_steps() {
 #[test]
 fn limits_end_with_an_allowed_subset_and_threads_change_nothing() {
     let (design, classes) = draw(40, 60, 3, 1.0, 2);
-    let data = Classified::new(&*design, &classes, None).unwrap();
+    let data = Samples::new(&*design, &classes, None).unwrap();
     let folds = Folds::new((0..40).map(|i| i % 4).collect()).unwrap();
     let tuning = Some(Tuning { costs: vec![0.5, 2.0], folds, every: 3 });
     let settings = RfeSettings { tuning, ..settings(RBF.into(), Criterion::Margin, 1) };
@@ -221,7 +221,7 @@ fn limits_end_with_an_allowed_subset_and_threads_change_nothing() {
 #[test]
 fn settings_out_of_range_are_named() {
     let (design, classes) = draw(20, 5, 2, 1.0, 1);
-    let data = Classified::new(&*design, &classes, None).unwrap();
+    let data = Samples::new(&*design, &classes, None).unwrap();
     let rules = Rules::at_most_features(5, 2).unwrap();
     let folds = Folds::new((0..20).map(|i| i % 2).collect()).unwrap();
     let tuning = |costs: &[f64], every| Some(Tuning { costs: costs.to_vec(), folds: folds.clone(), every });

@@ -11,7 +11,7 @@ use fewest::method::rfe::splits::{SplitPath, rfe_paths};
 use fewest::method::rfe::{RfeSettings, Step, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::{Folds, Split};
-use fewest::{Bias, Classified, Design, Event, Kernel, Limits, Loss, Rules, Silent, Status, SvmSettings};
+use fewest::{Bias, Design, Event, Kernel, Limits, Loss, Rules, Samples, Silent, Status, SvmSettings};
 use fewest_testing::{RandomProblem, Rng, dense_copy};
 
 /// A design, and classes 0 to k - 1 that its first columns carry.
@@ -37,21 +37,21 @@ fn thirds(n: usize) -> Vec<Split> {
     Folds::new((0..n as u32).map(|i| i % 3).collect()).unwrap().splits()
 }
 
-fn run(data: &Classified<'_>, k: usize, settings: &RfeSettings, splits: &[Split]) -> Vec<SplitPath> {
+fn run(data: &Samples<'_>, k: usize, settings: &RfeSettings, splits: &[Split]) -> Vec<SplitPath> {
     let rules = Rules::at_most_features(data.n_features(), k).unwrap();
     rfe_paths(data, &rules, settings, splits, Limits::default(), &mut Silent).unwrap()
 }
 
 /// Holds a path to its definition: the elimination on a copy of the training part, and a model
 /// trained from nothing at every size.
-fn assert_is_its_definition(data: &Classified<'_>, k: usize, settings: &RfeSettings, split: &Split, path: &SplitPath) {
+fn assert_is_its_definition(data: &Samples<'_>, k: usize, settings: &RfeSettings, split: &Split, path: &SplitPath) {
     let mut weights = vec![0.0; data.n_samples()];
     split.training.iter().for_each(|&i| weights[i] += data.weights()[i]);
     let training: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     let classes: Vec<u32> = training.iter().map(|&i| data.classes()[i]).collect();
     let weights: Vec<f64> = training.iter().map(|&i| weights[i]).collect();
     let part = data.design().select_samples(&training);
-    let alone = Classified::new(&*part, &classes, Some(&weights)).unwrap();
+    let alone = Samples::new(&*part, &classes, Some(&weights)).unwrap();
     let rules = Rules::at_most_features(data.n_features(), k).unwrap();
     let selection = rfe_classes(&alone, &rules, settings, Limits::default(), &mut Silent).unwrap().selection;
     assert_eq!(path.selection.ranking, selection.ranking);
@@ -99,7 +99,7 @@ fn every_path_is_its_definition() {
         let (design, classes) = draw(n, p, k, density, 7 + n as u64 + p as u64);
         let weights: Vec<f64> = (0..n).map(|i| [1.0, 2.0, 0.5, 0.0, 1.5][i % 5]).collect();
         for weights in [None, Some(&weights[..])] {
-            let data = Classified::new(&*design, &classes, weights).unwrap();
+            let data = Samples::new(&*design, &classes, weights).unwrap();
             let (settings, splits) = (settings(kernel, criterion), thirds(n));
             for (split, path) in splits.iter().zip(run(&data, 2, &settings, &splits)) {
                 assert_is_its_definition(&data, 2, &settings, split, &path);
@@ -111,7 +111,7 @@ fn every_path_is_its_definition() {
 #[test]
 fn steps_losses_and_biases_are_those_of_the_elimination() {
     let (design, classes) = draw(36, 40, 2, 1.0, 3);
-    let data = Classified::new(&*design, &classes, None).unwrap();
+    let data = Samples::new(&*design, &classes, None).unwrap();
     for (step, loss, bias) in [
         (Step::Remaining(0.5), Loss::Hinge, Bias::None),
         (Step::Original(0.1), Loss::SquaredHinge, Bias::Penalised(2.0)),
@@ -129,7 +129,7 @@ fn steps_losses_and_biases_are_those_of_the_elimination() {
 #[test]
 fn splits_may_name_samples_in_any_order_twice_or_not_at_all() {
     let (design, classes) = draw(36, 45, 3, 1.0, 5);
-    let data = Classified::new(&*design, &classes, None).unwrap();
+    let data = Samples::new(&*design, &classes, None).unwrap();
     let settings = settings(Kernel::Linear, Criterion::Weights);
     let splits = [
         // Sample 5 twice, and samples 24 to 29 in neither part.
@@ -149,7 +149,7 @@ fn splits_may_name_samples_in_any_order_twice_or_not_at_all() {
 #[test]
 fn one_thread_and_two_give_the_same_bits() {
     let (design, classes) = draw(60, 70, 2, 1.0, 11);
-    let data = Classified::new(&*design, &classes, None).unwrap();
+    let data = Samples::new(&*design, &classes, None).unwrap();
     let settings = settings(Kernel::Linear, Criterion::Weights);
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -165,7 +165,7 @@ fn one_thread_and_two_give_the_same_bits() {
 #[test]
 fn limits_and_a_break_end_every_path_with_an_allowed_subset() {
     let (design, classes) = draw(36, 30, 2, 1.0, 13);
-    let data = Classified::new(&*design, &classes, None).unwrap();
+    let data = Samples::new(&*design, &classes, None).unwrap();
     let rules = Rules::at_most_features(30, 4).unwrap();
     let settings = settings(Kernel::Linear, Criterion::Weights);
     let none = Rules::none(30);
@@ -203,7 +203,7 @@ fn limits_and_a_break_end_every_path_with_an_allowed_subset() {
 #[test]
 fn bad_splits_and_tuning_are_refused() {
     let (design, classes) = draw(20, 6, 2, 1.0, 17);
-    let data = Classified::new(&*design, &classes, None).unwrap();
+    let data = Samples::new(&*design, &classes, None).unwrap();
     let rules = Rules::at_most_features(6, 1).unwrap();
     let refused = |settings: &RfeSettings, splits: &[Split]| {
         rfe_paths(&data, &rules, settings, splits, Limits::default(), &mut Silent).unwrap_err().to_string()

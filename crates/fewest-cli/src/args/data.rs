@@ -32,8 +32,8 @@ pub(crate) struct DataArgs {
     /// Largest svmlight feature number to accept [default: about the bytes of the file]
     #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Data")]
     pub(crate) index_limit: Option<u64>,
-    /// Memory to keep within, e.g. 500M or 2G [default: three quarters of the machine's; 1G for kernel
-    /// values]
+    /// Memory to keep within, e.g. 500M or 2G
+    /// [default: three quarters of the machine's; 1G for kernel values]
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "Limits")]
     pub(crate) memory: Option<u64>,
 }

@@ -40,7 +40,8 @@ pub(crate) struct GenerateArgs {
 /// The kinds.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Kind {
-    /// Random points, labelled by the side of a hyperplane with few non-zero coefficients (aytug2015)
+    /// Random points, labelled by the side of a hyperplane with few non-zero coefficients
+    /// (aytug2015)
     Hyperplane(HyperplaneArgs),
     /// Two features informative only together, one informative alone, and noise (tan2010)
     Composite(CompositeArgs),
@@ -81,7 +82,8 @@ pub(crate) struct NdccArgs {
     /// Relevant features, from 1 to P; which ones is random. The others are standard normal
     #[arg(long, value_name = "D", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
     pub(crate) relevant: usize,
-    /// Expansion factor: how wide the clusters are; the centres lie 100, 300 and 500 from the origin
+    /// Expansion factor: how wide the clusters are; the centres lie 100, 300 and 500 from the
+    /// origin
     #[arg(long, value_name = "E", default_value_t = 25.0, allow_negative_numbers = true, help_heading = "Data")]
     pub(crate) expansion: f64,
     /// Outputs.
@@ -173,7 +175,8 @@ pub(crate) struct SetArgs {
     /// Seed: the same seed and options give the same files on every machine
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed, allow_negative_numbers = true, help_heading = "Data")]
     pub(crate) seed: u64,
-    /// Training set to write (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz; .csc), or - for standard output
+    /// Training set to write (.csv, .tsv, .svm, .libsvm, .arff, .parquet, .npz, each also .gz;
+    /// .csc), or - for standard output
     #[arg(long, short = 'o', value_name = "FILE|-", help_heading = "Output")]
     pub(crate) out: PathBuf,
     /// Format of the data files [default: by each file's ending]

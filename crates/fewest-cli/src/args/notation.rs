@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-/// Splits at `separator`, outside double quotes and unless escaped by a backslash. Quotes and escapes are removed;
-/// blanks around a part are dropped. `at_most` parts (the last keeps the rest as written).
+/// Splits at `separator`, outside double quotes and unless escaped by a backslash. Quotes and
+/// escapes are removed; blanks around a part are dropped. `at_most` parts (the last keeps the rest
+/// as written).
 fn split(text: &str, separator: char, at_most: usize) -> Result<Vec<String>, String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let (mut quoted, mut was_quoted) = (false, false);
@@ -126,8 +127,8 @@ fn raw_items(text: &str) -> Result<Vec<String>, String> {
     Ok(items)
 }
 
-/// Sizes as `1..20` (both ends count), `1..20:2` (every second), `5`, or several of these separated by commas; ascending,
-/// each once.
+/// Sizes as `1..20` (both ends count), `1..20:2` (every second), `5`, or several of these separated
+/// by commas; ascending, each once.
 ///
 /// # Errors
 /// What is wrong, to follow "but".

@@ -125,7 +125,8 @@ impl<'a> Features<'a> {
 /// Rules on the chosen features.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RuleArgs {
-    /// Keep at most this many features; path and evaluate take several sizes: 1..20, 1..20:2 or 1,2,5
+    /// Keep at most this many features; path and evaluate take several sizes: 1..20, 1..20:2 or
+    /// 1,2,5
     #[arg(long, value_name = "K", allow_negative_numbers = true, help_heading = "Rules")]
     pub(crate) max_features: Option<String>,
     /// Features that must be chosen: a,b (repeat freely)
@@ -146,7 +147,8 @@ pub(crate) struct RuleArgs {
     /// a,b,c - all of these or none
     #[arg(long, value_name = "NAMES", help_heading = "Rules")]
     together: Vec<String>,
-    /// The costs of the chosen features sum to at most this; needs --feature-costs or [costs] in --rules
+    /// The costs of the chosen features sum to at most this; needs --feature-costs or [costs] in
+    /// --rules
     #[arg(long, value_name = "X", value_parser = values::finite, allow_negative_numbers = true, help_heading = "Rules")]
     budget: Option<f64>,
     /// Cost of each feature: a csv file with lines name,cost or a .json object {"name": cost}
@@ -218,7 +220,8 @@ struct RuleOptions {
 }
 
 impl RuleSource {
-    /// Reads the notations, the rules file and the file of costs; `max_features` has been read from its option.
+    /// Reads the notations, the rules file and the file of costs; `max_features` has been read from
+    /// its option.
     ///
     /// # Errors
     /// A value or file that cannot be understood, naming the option or the file.
@@ -283,7 +286,8 @@ impl RuleSource {
             || file.rule.iter().any(|r| r.at_most.is_some())
     }
 
-    /// Names to indices. Constant features and others set apart are not in here; the caller adds them.
+    /// Names to indices. Constant features and others set apart are not in here; the caller adds
+    /// them.
     ///
     /// # Errors
     /// An unknown name, an incomplete rule, or a budget without costs.
@@ -413,8 +417,8 @@ fn read_file(path: &Path) -> Result<RulesFile, Failure> {
     })
 }
 
-/// Values by name, from csv lines `name,value` (a first line whose second field is no number is a header) or a JSON object.
-/// `what` is the kind of the values, for messages.
+/// Values by name, from csv lines `name,value` (a first line whose second field is no number is a
+/// header) or a JSON object. `what` is the kind of the values, for messages.
 ///
 /// # Errors
 /// A file that cannot be read or understood, with the line.

@@ -31,7 +31,7 @@ pub(crate) struct BiasArg {
 /// `--tolerance`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ToleranceArg {
-    /// Stop a training when (primal - dual) / primal is at most this [default: 1e-6; rfe 1e-9]
+    /// Stop a training when (primal - dual) / primal is at most this [default: 1e-6]
     #[arg(long, value_name = "T", value_parser = values::share, allow_negative_numbers = true, help_heading = "SVM")]
     pub(crate) tolerance: Option<f64>,
 }
@@ -61,13 +61,11 @@ pub(crate) struct MarginArgs {
 
 impl MarginArgs {
     /// The settings, with those of `base` where nothing is typed.
-    pub(crate) fn settings(&self, base: SvmSettings) -> SvmSettings {
-        SvmSettings {
-            loss: self.loss.unwrap_or(base.loss),
-            bias: self.bias.bias.unwrap_or(base.bias),
-            tolerance: self.tolerance.tolerance.unwrap_or(base.tolerance),
-            ..base
-        }
+    pub(crate) fn settings(&self, mut base: SvmSettings) -> SvmSettings {
+        base.loss = self.loss.unwrap_or(base.loss);
+        base.bias = self.bias.bias.unwrap_or(base.bias);
+        base.tolerance = self.tolerance.tolerance.unwrap_or(base.tolerance);
+        base
     }
 }
 

@@ -4,7 +4,8 @@ use std::error::Error as _;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The name of the option that an error is about, without what is around it: `step` of `--step <N>`.
+/// The name of the option that an error is about, without what is around it: `step` of
+/// `--step <N>`.
 pub(crate) fn option(error: &clap::Error) -> Option<String> {
     let text = string(error, ContextKind::InvalidArg)?;
     let name = text.strip_prefix("--")?.split([' ', '=', '[', '<']).next()?;
@@ -27,7 +28,8 @@ fn of_value(error: &clap::Error) -> Option<String> {
             let why = error.source()?.to_string();
             Some(match why.strip_prefix("must ") {
                 Some(must) => format!("--{name} is {value}, but must {must}"),
-                None => format!("--{name}: {why}"),
+                None if why.contains(&value) => format!("--{name}: {why}"),
+                None => format!("--{name} is {value}: {why}"),
             })
         }
         ErrorKind::InvalidValue if !value.is_empty() => {

@@ -1,5 +1,6 @@
-//! Values of options: from text to numbers, times, sizes and choices. What is refused says what it must be:
-//! a text that begins with "must" follows "--option is VALUE, but"; any other follows "--option:".
+//! Values of options: from text to numbers, times, sizes and choices. What is refused says what it
+//! must be: a text that begins with "must" follows "--option is VALUE, but"; any other follows
+//! "--option:".
 
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
 }
 
 /// A count of at least this.
-fn at_least<T: std::str::FromStr + PartialOrd + std::fmt::Display>(text: &str, least: T) -> Result<T, String> {
+fn at_least<T: std::str::FromStr + PartialOrd + Copy + std::fmt::Display>(text: &str, least: T) -> Result<T, String> {
     text.parse().ok().filter(|k| *k >= least).ok_or_else(|| format!("must be a whole number, at least {least}"))
 }
 

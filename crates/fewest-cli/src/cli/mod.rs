@@ -15,7 +15,7 @@ use crate::args::rules::RuleArgs;
 use crate::args::svm::{KernelArgs, SvmArgs};
 use crate::args::values;
 use help::{EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT};
-pub(crate) use parse::{Parsed, Unparsed, parse, with_all_methods};
+pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
 
 /// Feature selection for support vector machines, with proof of how good the answer is.
 #[derive(Debug, Parser)]
@@ -50,7 +50,8 @@ pub(crate) enum Command {
     Select(Box<SelectArgs>),
     /// Find a subset for each of several sizes
     Path(Box<PathArgs>),
-    /// Say how well a method does on samples it has not seen, by cross-validation with everything inside the folds
+    /// Say how well a method does on samples it has not seen, by cross-validation with everything
+    /// inside the folds
     Evaluate(Box<EvaluateArgs>),
     /// Train the SVM on given features
     Fit(Box<FitArgs>),
@@ -97,7 +98,8 @@ pub(crate) enum ModelFormat {
     Json,
     /// LIBLINEAR's text format: linear, two classes; for data as in the file (scaling is folded in)
     Liblinear,
-    /// LIBSVM's text format; for data as in the file (other kernels than linear need --scale none, rbf all columns)
+    /// LIBSVM's text format; for data as in the file (other kernels than linear need --scale none,
+    /// rbf all columns)
     Libsvm,
 }
 
@@ -116,8 +118,8 @@ pub(crate) struct SelectionArgs {
     /// Rules.
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
-    /// Stop after this long with the best so far, reading included: 500ms, 60s, 5m, 1h; path shares it
-    /// out among its sizes, evaluate among all its selections
+    /// Stop after this long with the best so far, reading included: 500ms, 60s, 5m, 1h; path shares
+    /// it out among its sizes, evaluate among all its selections
     #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
     pub(crate) time_limit: Option<Duration>,
     /// Write the result as JSON to this file, or - for standard output (the table is then left out)
@@ -135,8 +137,8 @@ pub(crate) struct StoryArgs {
     /// Write every event of the run to this file, one JSON object per line
     #[arg(long, value_name = "FILE.jsonl", help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
-    /// Add to the JSON what a report shows of the data: strength of each feature alone, correlations,
-    /// stand-ins; --report does it, too
+    /// Add to the JSON what a report shows of the data: strength of each feature alone,
+    /// correlations, stand-ins; --report does it, too
     #[arg(long, help_heading = "Output")]
     pub(crate) describe: bool,
 }
@@ -190,19 +192,24 @@ pub(crate) struct EvaluateArgs {
     /// A fold for each sample
     #[arg(long, help_heading = "Evaluation", conflicts_with_all = ["cv", "folds", "repeats"])]
     pub(crate) leave_one_out: bool,
-    /// Choose inside each fold among these: C=0.25,1,4 or gamma=0.1,1 (repeat for several); sizes are
-    /// given by --max-features 1..20
+    /// Choose inside each fold among these: C=0.25,1,4 or gamma=0.1,1 (repeat for several); sizes
+    /// are given by --max-features 1..20
     #[arg(long, value_name = "NAME=VALUES", help_heading = "Evaluation")]
     pub(crate) tune: Vec<String>,
-    /// Number of stratified folds inside each fold, for --tune, sizes, and methods that cross-validate
+    /// Choose cost, gamma and size inside each fold; it is always so
+    #[arg(long, hide = true)]
+    nested: bool,
+    /// Number of stratified folds inside each fold, for --tune, sizes, and methods that
+    /// cross-validate
     #[arg(long, value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Evaluation")]
     pub(crate) inner_cv: usize,
-    /// Which of several sizes to choose: best, one-se (the smallest within one standard error of the
-    /// best), or a share such as 0.02 (the smallest within that share of the best) [default: best]
+    /// Which of several sizes to choose: best, one-se (the smallest within one standard error of
+    /// the best), or a share such as 0.02 (the smallest within that share of the best)
+    /// [default: best]
     #[arg(long, value_name = "RULE", help_heading = "Evaluation")]
     pub(crate) choose: Option<String>,
-    /// Evaluate this method on the same folds, too, and test whether the first is better; it runs with
-    /// the options of the first as far as it has them
+    /// Evaluate this method on the same folds, too, and test whether the first is better; it runs
+    /// with the options of the first as far as it has them
     #[arg(long, value_name = "METHOD", help_heading = "Evaluation")]
     pub(crate) against: Option<String>,
     /// The features that should be found: a,b,c or a file with one name per line or JSON
@@ -285,7 +292,8 @@ pub(crate) struct CheckArgs {
     /// Data.
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// Write what was found as JSON to this file, or - for standard output (the table is then left out)
+    /// Write what was found as JSON to this file, or - for standard output (the table is then left
+    /// out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
 }
@@ -296,7 +304,8 @@ pub(crate) struct ConvertArgs {
     /// Data.
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// File to write; its ending says the format (.csc: columns that are mapped, for data larger than memory)
+    /// File to write; its ending says the format (.csc: columns that are mapped, for data larger
+    /// than memory)
     pub(crate) out: PathBuf,
     /// Format to write [default: by the ending]
     #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Output")]

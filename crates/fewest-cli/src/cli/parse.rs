@@ -1,5 +1,5 @@
-//! From the words of the command line to options: the method is found first, so that its options, and no
-//! others, are those of the command.
+//! From the words of the command line to options: the method is found first, so that its options,
+//! and no others, are those of the command.
 
 use std::ffi::OsString;
 
@@ -24,7 +24,7 @@ const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_mod
 const OF_EVALUATE: &[&str] = &["cv", "folds", "seed", "resume"];
 
 /// What was typed.
-pub(crate) struct Parsed {
+pub(crate) struct CommandLine {
     /// The command with its options.
     pub(crate) cli: Cli,
     /// The method with its options, for commands that run one.
@@ -32,16 +32,16 @@ pub(crate) struct Parsed {
 }
 
 /// Why there is nothing to run.
-pub(crate) enum Unparsed {
+pub(crate) enum ParseEnd {
     /// Help or the version was asked for.
     Display(Box<clap::Error>),
     /// A mistake.
     Refused(Failure),
 }
 
-impl From<Failure> for Unparsed {
+impl From<Failure> for ParseEnd {
     fn from(failure: Failure) -> Self {
-        Unparsed::Refused(failure)
+        ParseEnd::Refused(failure)
     }
 }
 
@@ -49,7 +49,7 @@ impl From<Failure> for Unparsed {
 ///
 /// # Errors
 /// Help, or whatever does not fit.
-pub(crate) fn parse(arguments: &[OsString]) -> Result<Parsed, Unparsed> {
+pub(crate) fn parse(arguments: &[OsString]) -> Result<CommandLine, ParseEnd> {
     let (name, method) = command_and_method(arguments);
     let entry = method.as_deref().map(method_args::find).transpose()?;
     let mut command = Cli::command();
@@ -62,7 +62,7 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Parsed, Unparsed> {
         (Some((name, matches)), Some(entry)) => Some(method_options(name, entry, matches)?),
         _ => None,
     };
-    Ok(Parsed { cli, method })
+    Ok(CommandLine { cli, method })
 }
 
 /// The command that runs a method, and the method, as far as they can be seen.
@@ -79,7 +79,8 @@ fn command_and_method(arguments: &[OsString]) -> (Option<&'static str>, Option<S
     (name, method.map(str::to_owned))
 }
 
-/// The method, if it is named here: `--method NAME`, `--method=NAME`, `-m NAME`, `-mNAME`, with flags before the m.
+/// The method, if it is named here: `--method NAME`, `--method=NAME`, `-m NAME`, `-mNAME`, with
+/// flags before the m.
 fn method_at<'a>(words: &[&'a str]) -> Option<&'a str> {
     let value = if words[0] == "--method" {
         Some("")
@@ -95,8 +96,8 @@ fn method_at<'a>(words: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// A command with the options of a method: those that it does not take are known but not shown, so that they are refused in words
-/// of ours.
+/// A command with the options of a method: those that it does not take are known but not shown, so
+/// that they are refused in words of ours.
 fn with_method(mut command: clap::Command, entry: &Entry) -> clap::Command {
     let evaluates = command.get_name() == "evaluate";
     for arg in entry.arguments() {
@@ -154,16 +155,16 @@ fn not_of(option: &str, command: &str) -> Failure {
 }
 
 /// An error of clap: help, or a refusal in our words.
-fn unparsed(error: clap::Error, name: Option<&str>, entry: Option<&Entry>) -> Unparsed {
+fn unparsed(error: clap::Error, name: Option<&str>, entry: Option<&Entry>) -> ParseEnd {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return Unparsed::Display(Box::new(error));
+        return ParseEnd::Display(Box::new(error));
     }
     let failure = match (name, entry) {
         (Some(_), None) => Some(method_args::unnamed()),
         (Some(name), Some(entry)) if error.kind() == ErrorKind::UnknownArgument => unknown(&error, name, entry),
         _ => None,
     };
-    Unparsed::Refused(failure.unwrap_or_else(|| Failure::Input(usage::text(&error))))
+    ParseEnd::Refused(failure.unwrap_or_else(|| Failure::Input(usage::text(&error))))
 }
 
 /// An option that the method or the command does not have, but another one has.

@@ -29,8 +29,8 @@ fn time(certify: Certify, left: Option<Duration>) -> Duration {
 }
 
 impl Task<'_> {
-    /// The certificate of a subset, if asked for; `start` are further subsets to start from, and `left` is the time it may
-    /// take of the time limit.
+    /// The certificate of a subset, if asked for; `start` are further subsets to start from, and
+    /// `left` is the time it may take of the time limit.
     ///
     /// # Errors
     /// Bad input, which the run before has already been through.
@@ -101,5 +101,40 @@ pub(crate) fn sentence(certificate: &Certificate, subset: &Subset, names: &Names
         Status::Cancelled => "; cancelled",
         Status::Stalled => "; rounding kept the search from raising the bound further",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use fewest::method::certificate::Certificate;
+    use fewest::{Counts, Solution, Status, Subset};
+    use fewest_data::Names;
+
+    use super::sentence;
+
+    #[test]
+    fn what_is_printed_is_proven() {
+        let (names, subset) = (Names::Numbered(3), Subset::from_indices(3, [0]));
+        let best = Solution { subset: Subset::from_indices(3, [1]), objective: 140.0 };
+        let of = |bound: f64, objective: f64| {
+            let (status, elapsed, counts) = (Status::TimeLimit, Duration::ZERO, Counts::default());
+            let certificate =
+                Certificate { objective, best: best.clone(), bound: Some(bound), status, elapsed, counts };
+            sentence(&certificate, &subset, &names)
+        };
+        let text = of(100.0, 150.616);
+        assert!(text.contains("better than 100.000; ") && text.contains("at most 50.7 % above the best"), "{text}");
+        // A bound is not rounded up, a distance not down.
+        for step in 0..200 {
+            let (bound, objective) = (100.0 + 0.000_37 * f64::from(step), 150.0 + 0.0123 * f64::from(step));
+            let text = of(bound, objective);
+            let after = |words: &str| -> f64 {
+                text.split(words).nth(1).unwrap().split([' ', ';']).next().unwrap().parse().unwrap()
+            };
+            assert!(after("is better than ") <= bound, "{text} {bound}");
+            assert!(after(", at most ") / 100.0 >= (objective - bound) / bound * (1.0 - 1e-12), "{text}");
+        }
     }
 }

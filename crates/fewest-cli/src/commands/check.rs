@@ -35,6 +35,12 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let options = args.data.read_options()?;
     let data = fewest_data::read(data::path_text(&args.data.data)?, &options)?;
+    if data.names.is_empty() {
+        return Err(Failure::Input(format!(
+            "{}: there are no features, only the target; add columns, or name another target with --target",
+            data.source
+        )));
+    }
     let (columns, summary) = (columns(&data), fewest_data::summary(&data));
     if let Some(sink) = &json {
         sink.write(&json_text::text(&value(&data, &columns, &summary)), terminal)?;

@@ -1,14 +1,18 @@
-//! What a report shows of the data beside the result: how strong each feature is alone, which chosen features are alike, and which
-//! rejected feature could stand in for each, at what cost.
+//! What a report shows of the data beside the result: how strong each feature is alone, which
+//! chosen features are alike, and which rejected feature could stand in for each, at what cost.
 //!
-//! It needs the data, so it is found with the result (`--report`, `--describe`) and kept in its JSON as `description`:
-//! - `strength`: for each feature the area under the ROC curve of its values, with more classes the mean over their pairs (Hand and Till
-//!   2001), in whichever direction is the larger; strongest first;
+//! It needs the data, so it is found with the result (`--report`, `--describe`) and kept in its
+//! JSON as `description`:
+//! - `strength`: for each feature the area under the ROC curve of its values, with more classes the
+//!   mean over their pairs (Hand and Till 2001), in whichever direction is the larger; strongest
+//!   first;
 //! - `correlations`: Pearson's, of each pair of chosen features;
-//! - `stand_ins`: for each chosen feature the rejected one of largest absolute correlation that the rules allow in its place, the
-//!   objective of the SVM trained with the two exchanged, and by what share that is more than now.
+//! - `stand_ins`: for each chosen feature the rejected one of largest absolute correlation that the
+//!   rules allow in its place, the objective of the SVM trained with the two exchanged, and by what
+//!   share that is more than now.
 //!
-//! All are of the samples the method was given, unweighted; limits keep it short beside the selection itself.
+//! All are of the samples the method was given, unweighted; limits keep it short beside the
+//! selection itself.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +22,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::selection::Task;
-use crate::export::model_json::Trained;
+use crate::export::model_json::TrainedModel;
 use crate::failure::Failure;
 
 /// Stored values of the data beyond which only the chosen features are described.
@@ -117,7 +121,8 @@ impl Task<'_> {
         Ok(json!(out))
     }
 
-    /// Objective of the SVM on a subset, prices included, summed over its machines; nothing when the time is over.
+    /// Objective of the SVM on a subset, prices included, summed over its machines; nothing when
+    /// the time is over.
     fn objective(&self, subset: &Subset, report: &Report, start: Instant) -> Result<Option<f64>, Failure> {
         let features: Vec<usize> = subset.iter().collect();
         let svm = SvmSettings { cost: report.cost.unwrap_or(self.svm().cost), ..self.svm().clone() };
@@ -130,7 +135,7 @@ impl Task<'_> {
         if stop().is_some() {
             return Ok(None);
         }
-        let Trained { model, .. } = self.prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
+        let TrainedModel { model, .. } = self.prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
         let prices: f64 = features.iter().filter_map(|&j| self.method.penalty().get(j)).sum();
         let objective = prices + model.machines.iter().map(|m| m.solution.primal).sum::<f64>();
         Ok((!over).then_some(objective))
@@ -155,7 +160,8 @@ fn direction(design: &dyn Design, j: usize) -> Vec<f64> {
     column
 }
 
-/// Correlation of column k with a column that is centred and of length 1; 0 where column k is constant.
+/// Correlation of column k with a column that is centred and of length 1; 0 where column k is
+/// constant.
 fn correlation(design: &dyn Design, k: usize, direction: &[f64]) -> f64 {
     let (mut sum, mut squares) = (0.0, 0.0);
     design.each_in_column(k, &mut |_, x| {
@@ -169,7 +175,8 @@ fn correlation(design: &dyn Design, k: usize, direction: &[f64]) -> f64 {
     (design.dot_column(k, direction) / variation.sqrt()).clamp(-1.0, 1.0)
 }
 
-/// Area under the ROC curve of column j's values, as the module says; nothing where a class has no samples.
+/// Area under the ROC curve of column j's values, as the module says; nothing where a class has no
+/// samples.
 fn area(design: &dyn Design, j: usize, codes: &[u32], counts: &[f64]) -> Option<f64> {
     let mut values: Vec<(f64, u32)> = Vec::new();
     let mut zeros = counts.to_vec();

@@ -5,19 +5,19 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{DualSolution, Gamma, Kernel, Status, SvmSettings};
+use fewest::{DenseDesign, Design, DualSolution, Gamma, Kernel, SparseDesign, Status, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
-use super::prepare::{Preparation, Prepared, columns};
+use super::prepare::{Preparation, PreparedData};
 use crate::args::data;
 use crate::args::rules::Features;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
-use crate::export::model_json::{SCHEMA, Trained, bias_value, classes_value, loss_name};
+use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, loss_name};
 use crate::export::table::{self, Table};
-use crate::export::{json as json_text, liblinear, libsvm};
+use crate::export::{json as json_text, liblinear, libsvm, result};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::Terminal;
@@ -46,8 +46,8 @@ impl ModelSink {
         &self.sink
     }
 
-    /// Refuses before the run what the format cannot hold: a model of this many classes with this kernel, on features
-    /// that are scaled or not, and are all columns of the data or not.
+    /// Refuses before the run what the format cannot hold: a model of this many classes with this
+    /// kernel, on features that are scaled or not, and are all columns of the data or not.
     ///
     /// # Errors
     /// The remedy.
@@ -73,7 +73,7 @@ impl ModelSink {
     ///
     /// # Errors
     /// A model the format cannot hold, or a failed write.
-    pub(crate) fn write(&self, trained: &Trained, terminal: Terminal) -> Result<(), Failure> {
+    pub(crate) fn write(&self, trained: &TrainedModel, terminal: Terminal) -> Result<(), Failure> {
         let fail = |why: String| Failure::Input(format!("--model-format: {why}"));
         let text = match self.format {
             ModelFormat::Json => trained.file(),
@@ -161,31 +161,31 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     if status.is_limit() {
         terminal.note(&format!("the training was stopped ({status}); the model is the best so far, see its gap"));
     }
-    Ok(json_text::exit_code(status))
+    Ok(result::exit_code(status))
 }
 
 /// The features asked for: names, or none for all.
-enum Wanted {
+enum FeatureChoice {
     All,
     Named(Vec<String>, String),
 }
 
-fn wanted(args: &FitArgs) -> Result<Wanted, Failure> {
+fn wanted(args: &FitArgs) -> Result<FeatureChoice, Failure> {
     if args.all_features {
-        return Ok(Wanted::All);
+        return Ok(FeatureChoice::All);
     }
     match &args.result {
-        Some(path) => Ok(Wanted::Named(data::selected(path)?, path.display().to_string())),
-        None => Ok(Wanted::Named(data::names("--features", &args.features)?, "--features".to_owned())),
+        Some(path) => Ok(FeatureChoice::Named(data::selected(path)?, path.display().to_string())),
+        None => Ok(FeatureChoice::Named(data::names("--features", &args.features)?, "--features".to_owned())),
     }
 }
 
 /// Names to columns, ascending.
-fn features(wanted: &Wanted, prepared: &Prepared) -> Result<Vec<usize>, Failure> {
+fn features(wanted: &FeatureChoice, prepared: &PreparedData) -> Result<Vec<usize>, Failure> {
     let names: &Names = &prepared.data.names;
     let mut features = match wanted {
-        Wanted::All => (0..names.len()).filter(|j| prepared.constant.binary_search(j).is_err()).collect(),
-        Wanted::Named(list, place) => Features::new(names).indices(list, place)?,
+        FeatureChoice::All => (0..names.len()).filter(|j| prepared.constant.binary_search(j).is_err()).collect(),
+        FeatureChoice::Named(list, place) => Features::new(names).indices(list, place)?,
     };
     features.sort_unstable();
     if let Some(pair) = features.windows(2).find(|w| w[0] == w[1]) {
@@ -200,19 +200,43 @@ fn features(wanted: &Wanted, prepared: &Prepared) -> Result<Vec<usize>, Failure>
     Ok(features)
 }
 
+/// Some columns of a design, as a design of their own.
+///
+/// # Errors
+/// None for columns of a valid design.
+fn columns(design: &dyn Design, features: &[usize]) -> Result<Box<dyn Design>, Failure> {
+    let n = design.n_samples();
+    if !design.is_sparse() {
+        let mut values = vec![0.0; n * features.len()];
+        for (column, &j) in values.chunks_mut(n.max(1)).zip(features) {
+            design.add_column(j, 1.0, column);
+        }
+        return Ok(Box::new(DenseDesign::new(n, features.len(), values)?));
+    }
+    let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for &j in features {
+        design.each_in_column(j, &mut |i, x| {
+            rows.push(i as u32);
+            values.push(x);
+        });
+        start.push(rows.len());
+    }
+    Ok(Box::new(SparseDesign::new(n, start, rows, values)?))
+}
+
 /// Share of the training samples that the model classifies right.
-fn accuracy(predicted: &[u32], prepared: &Prepared) -> f64 {
+fn accuracy(predicted: &[u32], prepared: &PreparedData) -> f64 {
     let right = predicted.iter().zip(&prepared.target.codes).filter(|(a, b)| a == b).count();
     right as f64 / prepared.target.codes.len().max(1) as f64
 }
 
 /// How the training ended: the first machine that stopped early decides.
-fn status(trained: &Trained) -> Status {
+fn status(trained: &TrainedModel) -> Status {
     let mut statuses = trained.model.machines.iter().map(|m| m.solution.status);
     statuses.find(|s| s.is_limit()).unwrap_or(Status::Optimal)
 }
 
-fn value(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, seconds: f64) -> Value {
+fn value(args: &FitArgs, trained: &TrainedModel, prepared: &PreparedData, accuracy: f64, seconds: f64) -> Value {
     let sum = |value: fn(&DualSolution) -> f64| trained.model.machines.iter().map(|m| value(&m.solution)).sum::<f64>();
     let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
     json!({
@@ -241,7 +265,7 @@ fn value(args: &FitArgs, trained: &Trained, prepared: &Prepared, accuracy: f64, 
     })
 }
 
-fn report(trained: &Trained, prepared: &Prepared, accuracy: f64, times: [f64; 2]) -> String {
+fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: f64, times: [f64; 2]) -> String {
     let model = &trained.model;
     let kernel = match model.kernel {
         Kernel::Rbf { gamma } => format!("rbf, gamma {}", table::number(gamma)),

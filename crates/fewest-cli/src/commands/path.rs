@@ -14,8 +14,8 @@ use super::{certify, report};
 use crate::args::notation;
 use crate::cli::PathArgs;
 use crate::export::chart;
-use crate::export::json::SelectionResult;
 use crate::export::model_json::SCHEMA;
+use crate::export::result::SelectionResult;
 use crate::export::settings::details;
 use crate::export::table::{self, Table};
 use crate::failure::Failure;
@@ -148,8 +148,8 @@ fn proven(points: &[SizeReport]) -> String {
     format!("\n{}", table::paragraph(&text, 0))
 }
 
-/// The certificate of each size, if asked for: the time left is shared out among them, and each starts from what the one
-/// before found.
+/// The certificate of each size, if asked for: the time left is shared out among them, and each
+/// starts from what the one before found.
 fn certificates(
     task: &Task<'_>,
     points: &[SizeReport],

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::prepare;
 use crate::cli::PredictArgs;
 use crate::export::file::Sink;
-use crate::export::model_json::{self, SCHEMA, Trained};
+use crate::export::model_json::{self, SCHEMA, TrainedModel};
 use crate::export::{json as json_text, table};
 use crate::failure::{Failure, plain};
 use crate::terminal::Terminal;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
 }
 
 /// The model's scaling on the aligned features.
-fn scale(trained: &Trained, features: &mut Features) -> Result<(), Failure> {
+fn scale(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure> {
     let (centre, scale) = (&trained.scaling.centre, &trained.scaling.scale);
     let centred = centre.iter().any(|&c| c != 0.0);
     if !centred && scale.iter().all(|&s| s == 1.0) {
@@ -80,7 +80,7 @@ fn scale(trained: &Trained, features: &mut Features) -> Result<(), Failure> {
 }
 
 /// The class of each row as the model counts them, where the data have a target.
-fn known(trained: &Trained, data: &Dataset) -> Option<Vec<Option<u32>>> {
+fn known(trained: &TrainedModel, data: &Dataset) -> Option<Vec<Option<u32>>> {
     data.target.as_ref().map(|target| target.codes_in(&trained.classes))
 }
 
@@ -122,7 +122,7 @@ impl Score {
 }
 
 /// `prediction`, one decision column per machine, and the class in the data where there is one.
-fn csv(trained: &Trained, data: &Dataset, predicted: &[u32], decisions: &[f64]) -> String {
+fn csv(trained: &TrainedModel, data: &Dataset, predicted: &[u32], decisions: &[f64]) -> String {
     let machines = &trained.model.machines;
     let name = |class: u32| trained.classes[class as usize].as_str();
     let mut header = vec!["prediction".to_owned()];

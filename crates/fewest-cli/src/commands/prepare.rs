@@ -5,19 +5,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{Classified, DenseDesign, Design, SparseDesign, Status, SvmSettings};
+use fewest::{DenseDesign, Design, Samples, Status, SvmSettings};
 use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
 
 use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, path_text};
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
-use crate::export::model_json::{FeatureScaling, Trained};
+use crate::export::model_json::{FeatureScaling, TrainedModel};
 use crate::failure::Failure;
-use crate::method_args::{HeldOut, MethodData, Validate};
+use crate::method_args::{HeldOutSamples, MethodData, Validate};
 use crate::terminal::Terminal;
 
+/// Features that the data rule out, by name; more are counted.
+pub(crate) const FEW: usize = 5;
+
 /// Data ready for a method.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedData {
     /// Features (scaled), names, notes.
     pub(crate) data: Dataset,
     /// Classes.
@@ -29,7 +32,7 @@ pub(crate) struct Prepared {
     /// Features whose variance, as in the file, is at most the threshold asked for.
     pub(crate) low_variance: Vec<usize>,
     /// Samples that are not trained on.
-    pub(crate) held_out: Option<HeldOut>,
+    pub(crate) held_out: Option<HeldOutSamples>,
     /// The name of each sample's fold, where a column of the data says it.
     pub(crate) folds: Option<Vec<String>>,
     /// How all features were scaled.
@@ -130,13 +133,21 @@ pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
     let told = |note: &&Note| {
         !matches!(note, Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. })
     };
-    data.notes.iter().filter(told).map(ToString::to_string).collect()
+    data.notes.iter().filter(told).map(words).collect()
+}
+
+/// A note in words, with a few of the names only.
+fn words(note: &Note) -> String {
+    let Note::Constant { count, names, .. } = note else { return note.to_string() };
+    let shown = names.iter().take(FEW).cloned().collect::<Vec<_>>().join(", ");
+    let more = if *count > FEW { format!(", ... ({count} in all)") } else { String::new() };
+    format!("{count} feature(s) have one value only and are never selected: {shown}{more}")
 }
 
 /// A note, as loud as it deserves.
 pub(crate) fn tell(note: &Note, terminal: Terminal) {
     match note {
-        Note::Constant { .. } | Note::Unseen { .. } => terminal.warn(&note.to_string()),
+        Note::Constant { .. } | Note::Unseen { .. } => terminal.warn(&words(note)),
         Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
             terminal.detail(&note.to_string());
         }
@@ -149,7 +160,7 @@ impl Preparation<'_> {
     ///
     /// # Errors
     /// Whatever is wrong with the file or with a weight, or more memory needed than allowed.
-    pub(crate) fn run(&self, terminal: Terminal) -> Result<Prepared, Failure> {
+    pub(crate) fn run(&self, terminal: Terminal) -> Result<PreparedData, Failure> {
         self.prepare(self.load(terminal)?, terminal)
     }
 
@@ -184,11 +195,12 @@ impl Preparation<'_> {
         }
     }
 
-    /// All that depends on the samples: class weights, samples held out, variances, constant features, scaling.
+    /// All that depends on the samples: class weights, samples held out, variances, constant
+    /// features, scaling.
     ///
     /// # Errors
     /// A class weight or a threshold that does not fit.
-    pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<Prepared, Failure> {
+    pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<PreparedData, Failure> {
         let Raw { mut data, mut target, mut weights, folds, kernel_memory } = raw;
         let folds = folds.filter(|_| self.folds.is_some());
         let by_class = self.class_weight.unwrap_or(&ClassWeight::None).resolve(&target)?;
@@ -216,7 +228,18 @@ impl Preparation<'_> {
         scaling.apply(&mut data.features)?;
         let held_out = held.map(|(features, labels)| held_out(features, labels, &scaling)).transpose()?;
         let memory = self.data.read_options()?.memory();
-        Ok(Prepared { data, target, weights, constant, low_variance, held_out, folds, scaling, kernel_memory, memory })
+        Ok(PreparedData {
+            data,
+            target,
+            weights,
+            constant,
+            low_variance,
+            held_out,
+            folds,
+            scaling,
+            kernel_memory,
+            memory,
+        })
     }
 }
 
@@ -256,7 +279,7 @@ fn validation_file(
 }
 
 /// Samples held out, scaled as those that are trained on.
-fn held_out(mut features: Features, labels: Vec<f64>, scaling: &Scaling) -> Result<HeldOut, Failure> {
+fn held_out(mut features: Features, labels: Vec<f64>, scaling: &Scaling) -> Result<HeldOutSamples, Failure> {
     if labels.is_empty() {
         return Err(Failure::input("--validate holds out no sample; raise the fraction, or name a file with samples"));
     }
@@ -266,10 +289,11 @@ fn held_out(mut features: Features, labels: Vec<f64>, scaling: &Scaling) -> Resu
         Features::Sparse(design) => Arc::new(design),
         Features::Mapped(design) => Arc::new(design),
     };
-    Ok(HeldOut { design, labels })
+    Ok(HeldOutSamples { design, labels })
 }
 
-/// Scales features by what was fitted on others. Centring fills sparse data in: they hold few features then.
+/// Scales features by what was fitted on others. Centring fills sparse data in: they hold few
+/// features then.
 ///
 /// # Errors
 /// Another number of features.
@@ -325,30 +349,6 @@ fn fold_names(data: &Dataset, name: &str) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Some columns of a design, as a design of their own.
-///
-/// # Errors
-/// None for columns of a valid design.
-pub(crate) fn columns(design: &dyn Design, features: &[usize]) -> Result<Box<dyn Design>, Failure> {
-    let n = design.n_samples();
-    if !design.is_sparse() {
-        let mut values = vec![0.0; n * features.len()];
-        for (column, &j) in values.chunks_mut(n.max(1)).zip(features) {
-            design.add_column(j, 1.0, column);
-        }
-        return Ok(Box::new(DenseDesign::new(n, features.len(), values)?));
-    }
-    let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-    for &j in features {
-        design.each_in_column(j, &mut |i, x| {
-            rows.push(i as u32);
-            values.push(x);
-        });
-        start.push(rows.len());
-    }
-    Ok(Box::new(SparseDesign::new(n, start, rows, values)?))
-}
-
 /// The names as the rules want them for messages: listed, or empty for x1, x2, ...
 pub(crate) fn listed(names: &Names) -> &[String] {
     match names {
@@ -357,7 +357,7 @@ pub(crate) fn listed(names: &Names) -> &[String] {
     }
 }
 
-impl Prepared {
+impl PreparedData {
     /// `standard`, `maxabs` or `none`.
     pub(crate) fn scale_name(&self) -> &'static str {
         scale_name(self.scaling.kind)
@@ -380,8 +380,8 @@ impl Prepared {
     ///
     /// # Errors
     /// A class whose samples all have weight 0.
-    pub(crate) fn samples(&self) -> Result<Classified<'_>, Failure> {
-        Ok(Classified::new(self.data.features.as_design(), &self.target.codes, Some(&self.weights))?)
+    pub(crate) fn samples(&self) -> Result<Samples<'_>, Failure> {
+        Ok(Samples::new(self.data.features.as_design(), &self.target.codes, Some(&self.weights))?)
     }
 
     /// Refuses more classes than two for `who`, which needs two.
@@ -426,15 +426,15 @@ impl Prepared {
         features: &[usize],
         settings: &FitSettings,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Trained, Failure> {
+    ) -> Result<TrainedModel, Failure> {
         let (design, codes) = (self.data.features.as_design(), &self.target.codes);
         let model = model::fit(design, features, codes, &self.weights, settings, stop)?;
         Ok(self.trained(model, &settings.svm))
     }
 
     /// A model with the names and the scaling that belong to it.
-    pub(crate) fn trained(&self, model: Model, svm: &SvmSettings) -> Trained {
-        Trained {
+    pub(crate) fn trained(&self, model: Model, svm: &SvmSettings) -> TrainedModel {
+        TrainedModel {
             names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
             scaling: self.scaling_of(&model.features),
             model,

@@ -15,7 +15,7 @@ use super::selection::{Plan, Sinks, Task, selected};
 use crate::args::notation;
 use crate::cli::SelectArgs;
 use crate::export::file::Sink;
-use crate::export::json::{SelectionResult, exit_code};
+use crate::export::result::{SelectionResult, exit_code};
 use crate::export::settings::details;
 use crate::export::table::{self, Table};
 use crate::failure::Failure;

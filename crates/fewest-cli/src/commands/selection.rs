@@ -1,4 +1,5 @@
-//! What `select` and `path` share: from the options to a run, the SVM on what it found, and the words for its settings.
+//! What `select` and `path` share: from the options to a run, the SVM on what it found, and the
+//! words for its settings.
 
 use std::time::Duration;
 
@@ -8,13 +9,13 @@ use fewest::{AnyMethod, Kernel, Limits, Report, RuleList, Rules, Status, SvmSett
 use serde_json::{Map, Value, json};
 
 use super::invocation::Invocation;
-use super::prepare::{Preparation, Prepared, listed, warnings};
+use super::prepare::{FEW, Preparation, PreparedData, listed, warnings};
 use crate::args::notation;
 use crate::args::rules::{Features, RuleSource};
 use crate::args::svm::ClassWeight;
 use crate::cli::{SelectionArgs, StoryArgs};
 use crate::export::file::Sink;
-use crate::export::model_json::{Trained, bias_value, kernel_entries};
+use crate::export::model_json::{TrainedModel, bias_value, kernel_entries};
 use crate::export::{settings, table};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -29,9 +30,6 @@ const REFIT: Duration = Duration::from_secs(2);
 /// Rules of one kind that are spelt out; more are counted.
 const SPELT_OUT: usize = 3;
 
-/// Names of features that the data rule out; more are counted.
-const RULED_OUT: usize = 5;
-
 /// Where the result goes besides the table.
 pub(crate) struct Sinks {
     /// `--json`.
@@ -40,7 +38,8 @@ pub(crate) struct Sinks {
     pub(crate) trace: Option<Sink>,
     /// `--report`.
     pub(crate) report: Option<Sink>,
-    /// Whether something else than the table goes to standard output, so that the table is left out.
+    /// Whether something else than the table goes to standard output, so that the table is left
+    /// out.
     pub(crate) taken: bool,
 }
 
@@ -109,7 +108,8 @@ impl<'a> Plan<'a> {
         Ok(Self { args, story, options, invocation, source, limits })
     }
 
-    /// Reads the data and gives rules and settings their names; from then on Ctrl-C ends the run with what it has.
+    /// Reads the data and gives rules and settings their names; from then on Ctrl-C ends the run
+    /// with what it has.
     ///
     /// # Errors
     /// Whatever is wrong with the data, or with a name in a rule.
@@ -154,7 +154,7 @@ pub(crate) fn limits(options: &MethodOptions) -> Limits {
 ///
 /// # Errors
 /// The classes there are.
-pub(crate) fn check_classes(options: &MethodOptions, prepared: &Prepared) -> Result<(), Failure> {
+pub(crate) fn check_classes(options: &MethodOptions, prepared: &PreparedData) -> Result<(), Failure> {
     match options.entry().info().classes {
         Classes::Two => prepared.needs_two_classes(options.name()),
         Classes::Any => Ok(()),
@@ -165,7 +165,7 @@ pub(crate) fn check_classes(options: &MethodOptions, prepared: &Prepared) -> Res
 ///
 /// # Errors
 /// An unknown name, a feature that is required and that the data rule out.
-pub(crate) fn rules(source: &RuleSource, prepared: &Prepared, terminal: Terminal) -> Result<RuleList, Failure> {
+pub(crate) fn rules(source: &RuleSource, prepared: &PreparedData, terminal: Terminal) -> Result<RuleList, Failure> {
     let names = &prepared.data.names;
     let list = source.resolve(&Features::new(names))?;
     for (features, why) in
@@ -186,7 +186,7 @@ pub(crate) fn rules(source: &RuleSource, prepared: &Prepared, terminal: Terminal
 }
 
 /// The rules, with constant features and those of low variance forbidden.
-pub(crate) fn ruled_out(mut list: RuleList, prepared: &Prepared) -> RuleList {
+pub(crate) fn ruled_out(mut list: RuleList, prepared: &PreparedData) -> RuleList {
     list.forbid.extend(prepared.constant.iter().chain(&prepared.low_variance));
     list.forbid.sort_unstable();
     list.forbid.dedup();
@@ -205,7 +205,7 @@ pub(crate) struct Task<'a> {
     /// Limits, with the flag that Ctrl-C sets.
     pub(crate) limits: Limits,
     /// The data.
-    pub(crate) prepared: Prepared,
+    pub(crate) prepared: PreparedData,
     /// The rules as asked for.
     asked: RuleList,
     /// The rules in force.
@@ -249,7 +249,8 @@ impl Task<'_> {
         self.invocation.left(self.args.time_limit)
     }
 
-    /// The limits of the method's own run: a gap and nodes are the certificate's where there can be one.
+    /// The limits of the method's own run: a gap and nodes are the certificate's where there can be
+    /// one.
     pub(crate) fn method_limits(&self) -> Limits {
         let nodes = self.limits.nodes.filter(|_| !self.options.entry().has("certify"));
         Limits { nodes, time: self.left(), ..self.limits.clone() }
@@ -265,7 +266,8 @@ impl Task<'_> {
         interrupt::stopper(self.limits.cancel.clone(), self.left(), REFIT)
     }
 
-    /// The method's own classifier, else the SVM on the selected features; none when nothing was selected.
+    /// The method's own classifier, else the SVM on the selected features; none when nothing was
+    /// selected.
     ///
     /// # Errors
     /// More memory needed than allowed.
@@ -273,7 +275,7 @@ impl Task<'_> {
         &self,
         report: &Report,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<Option<Trained>, Failure> {
+    ) -> Result<Option<TrainedModel>, Failure> {
         if let Some(model) = &report.model {
             return Ok(Some(self.prepared.trained(model.clone(), &self.svm)));
         }
@@ -285,7 +287,8 @@ impl Task<'_> {
         self.prepared.train(&features, &FitSettings { svm, kernel: report.kernel }, stop).map(Some)
     }
 
-    /// Every option in force, defaults included, for a run with this size; `kernel` is the one that was used.
+    /// Every option in force, defaults included, for a run with this size; `kernel` is the one that
+    /// was used.
     pub(crate) fn settings(&self, max_features: Option<usize>, kernel: Option<&Kernel>) -> Map<String, Value> {
         let (args, prepared, svm) = (self.args, &self.prepared, &self.svm);
         let mut out = Map::new();
@@ -361,12 +364,12 @@ impl Task<'_> {
         }
     }
 
-    /// The story of the run, for the result: the command, warnings, what the data rule out, and how incumbent and bound of this size
-    /// moved.
+    /// The story of the run, for the result: the command, warnings, what the data rule out, and how
+    /// incumbent and bound of this size moved.
     pub(crate) fn story(&self, histories: &[History], max_features: Option<usize>) -> Map<String, Value> {
         let name = |j: &usize| self.prepared.data.names.get(*j).into_owned();
         let few = |features: &[usize]| {
-            let names: Vec<String> = features.iter().take(RULED_OUT).map(name).collect();
+            let names: Vec<String> = features.iter().take(FEW).map(name).collect();
             json!({"count": features.len(), "names": names})
         };
         let ruled_out = json!({
@@ -385,8 +388,8 @@ impl Task<'_> {
         self.story.describe || self.args.report.is_some()
     }
 
-    /// The rules in force, in a few words; `size` are the words for the size rule, `selected` says how much of a budget is
-    /// used.
+    /// The rules in force, in a few words; `size` are the words for the size rule, `selected` says
+    /// how much of a budget is used.
     pub(crate) fn rules_text(&self, size: Option<&str>, selected: &[usize]) -> String {
         let (list, prepared) = (&self.asked, &self.prepared);
         let names = |group: &[usize]| {

@@ -12,7 +12,8 @@ const LINES: usize = 5;
 /// Columns of a bar, at most.
 const BAR: usize = 3;
 
-/// Bars of the values by size, over a line from 0 (or the smallest value, where that is below 0); nothing for less than three.
+/// Bars of the values by size, over a line from 0 (or the smallest value, where that is below 0);
+/// nothing for less than three.
 pub(crate) fn bars(title: &str, points: &[(usize, f64)]) -> String {
     render(title, points, width().unwrap_or(80), unicode())
 }
@@ -23,7 +24,8 @@ fn render(title: &str, points: &[(usize, f64)], limit: usize, unicode: bool) -> 
     if points.len() < 3 || !(high.is_finite() && low.is_finite() && high > low) {
         return String::new();
     }
-    // A bar and the space behind it; where there is no room for all sizes, every second, third, ... is shown.
+    // A bar and the space behind it; where there is no room for all sizes, every second, third, ...
+    // is shown.
     let (top, bottom) = (number(high), number(low));
     let margin = top.len().max(bottom.len());
     let room = limit.saturating_sub(margin + 3).max(8);

@@ -58,8 +58,8 @@ impl Sink {
         path.map(|path| Self::open(option, path)).transpose()
     }
 
-    /// Refuses two outputs at one place, and an output over something that is read. Each has the name of its option; an output that
-    /// was not asked for is none.
+    /// Refuses two outputs at one place, and an output over something that is read. Each has the
+    /// name of its option; an output that was not asked for is none.
     ///
     /// # Errors
     /// The two, and where they are.
@@ -130,7 +130,8 @@ impl Sink {
         }
     }
 
-    /// Has `write` make a file, which becomes the sink's own once it is whole; its name keeps the ending.
+    /// Has `write` make a file, which becomes the sink's own once it is whole; its name keeps the
+    /// ending.
     ///
     /// # Errors
     /// What `write` says, or a failed rename.
@@ -149,7 +150,8 @@ impl Sink {
         wrote
     }
 
-    /// A writer for lines that others may follow while they come (a trace): the file itself, emptied.
+    /// A writer for lines that others may follow while they come (a trace): the file itself,
+    /// emptied.
     ///
     /// # Errors
     /// When it cannot be opened.

@@ -1,12 +1,8 @@
-//! JSON text, and the result of a selection as the contract has it.
+//! JSON text.
 
 use std::fmt::Write as _;
 
-use fewest::{Selection, Status, Subset};
-use fewest_data::{Names, Target};
-use serde_json::{Map, Value, json};
-
-use super::model_json::{SCHEMA, Trained, classes_value, counts_value};
+use serde_json::Value;
 
 /// Indented JSON with short lists of plain values on one line, and a line end.
 pub(crate) fn text(value: &Value) -> String {
@@ -20,7 +16,8 @@ fn is_plain(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-/// Whether the value stays on one line: lists of plain values or pairs, and small objects of plain values.
+/// Whether the value stays on one line: lists of plain values or pairs, and small objects of plain
+/// values.
 fn is_short(value: &Value) -> bool {
     match value {
         Value::Array(items) => {
@@ -73,100 +70,6 @@ fn indented(value: &Value, depth: usize, out: &mut String) {
             out.push(']');
         }
         plain => out.push_str(&plain.to_string()),
-    }
-}
-
-/// Everything a selection result is made of.
-pub(crate) struct SelectionResult<'a> {
-    /// Method name.
-    pub(crate) method: &'a str,
-    /// Outcome and ranking.
-    pub(crate) selection: &'a Selection,
-    /// Feature names.
-    pub(crate) names: &'a Names,
-    /// Classes.
-    pub(crate) target: &'a Target,
-    /// Number of samples.
-    pub(crate) n_samples: usize,
-    /// Options in force.
-    pub(crate) settings: Map<String, Value>,
-    /// The SVM on the chosen features.
-    pub(crate) model: Option<&'a Trained>,
-    /// How far the subset is from the best of its size, where that was asked for.
-    pub(crate) certificate: Option<Value>,
-    /// What the method alone reports, and the story of the run.
-    pub(crate) more: Map<String, Value>,
-}
-
-impl SelectionResult<'_> {
-    /// The chosen features, ascending.
-    pub(crate) fn indices(&self) -> Vec<usize> {
-        self.selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect())
-    }
-
-    /// The whole result.
-    pub(crate) fn value(&self) -> Value {
-        let outcome = &self.selection.outcome;
-        let indices = self.indices();
-        let named = |j: &usize| self.names.get(*j).into_owned();
-        let selected: Vec<String> = indices.iter().map(named).collect();
-        let solution = |subset: &Subset, objective: Option<f64>| {
-            let indices: Vec<usize> = subset.iter().collect();
-            let selected: Vec<String> = indices.iter().map(named).collect();
-            json!({"selected": selected, "selected_indices": indices, "objective": objective})
-        };
-        let ranking: Vec<Value> = self
-            .selection
-            .ranking
-            .iter()
-            .map(|r| {
-                json!({"feature": named(&r.feature), "index": r.feature, "rank": r.rank, "step": r.step, "criterion": r.criterion})
-            })
-            .collect();
-        let solutions: Vec<Value> = match self.selection.solutions.as_slice() {
-            [] => outcome.subset.iter().map(|subset| solution(subset, outcome.objective)).collect(),
-            several => several.iter().map(|s| solution(&s.subset, Some(s.objective))).collect(),
-        };
-        let (objective, bound, gap) = (outcome.objective, outcome.bound, outcome.gap());
-        let mut value = json!({
-            "schema": SCHEMA,
-            "method": self.method,
-            "status": outcome.status.name(),
-            "selected": selected,
-            "selected_indices": indices,
-            "objective": objective,
-            "sense": outcome.sense,
-            "bound": bound,
-            "gap": gap,
-            "seconds": outcome.elapsed.as_secs_f64(),
-            "n_samples": self.n_samples,
-            "n_features": self.names.len(),
-            "target": self.target.column,
-            "classes": classes_value(&self.target.classes),
-            "class_counts": counts_value(self.target),
-            "settings": self.settings,
-            "counts": outcome.counts,
-            "model": self.model.map(Trained::value),
-            "ranking": ranking,
-            "solutions": solutions,
-            "version": env!("CARGO_PKG_VERSION"),
-        });
-        for (key, more) in &self.more {
-            value[key] = more.clone();
-        }
-        if let Some(certificate) = &self.certificate {
-            value["certificate"] = certificate.clone();
-        }
-        value
-    }
-}
-
-/// The exit code that goes with a status.
-pub(crate) fn exit_code(status: Status) -> u8 {
-    match status {
-        Status::Infeasible => 4,
-        status if status.is_limit() => 3,
-        _ => 0,
     }
 }
 

@@ -1,13 +1,13 @@
 //! LIBLINEAR's text model: two classes, linear, for data as in the file (the scaling is folded in).
 //!
-//! Its decision value is `sum_j w_j x_j + w_bias * bias`; a positive one means the first label, so our positive class
-//! comes first. Columns count from 1 as in the svmlight file.
+//! Its decision value is `sum_j w_j x_j + w_bias * bias`; a positive one means the first label, so
+//! our positive class comes first. Columns count from 1 as in the svmlight file.
 
 use std::fmt::Write;
 
 use fewest::{Kernel, Loss};
 
-use super::model_json::Trained;
+use super::model_json::TrainedModel;
 
 /// Class labels as integers, as these formats want them, and what was changed: (class name, label).
 pub(crate) fn labels(classes: &[String]) -> (Vec<i32>, Vec<(String, i32)>) {
@@ -24,7 +24,7 @@ pub(crate) fn labels(classes: &[String]) -> (Vec<i32>, Vec<(String, i32)>) {
 ///
 /// # Errors
 /// A model that LIBLINEAR cannot hold, with the remedy.
-pub(crate) fn text(trained: &Trained) -> Result<String, String> {
+pub(crate) fn text(trained: &TrainedModel) -> Result<String, String> {
     if trained.model.kernel != Kernel::Linear {
         return Err("LIBLINEAR has no kernels; use --model-format libsvm (with --scale none), or json".to_owned());
     }

@@ -1,9 +1,11 @@
-//! LIBSVM's text model. Linear machines are written as one pseudo support vector each (their weights, with the scaling
-//! folded in), valid for data as in the file; other kernels need data that were not scaled.
+//! LIBSVM's text model. Linear machines are written as one pseudo support vector each (their
+//! weights, with the scaling folded in), valid for data as in the file; other kernels need data
+//! that were not scaled.
 //!
-//! LIBSVM's machine for classes (i, j), i before j in `label`, sums `coef[j-1]` over the support vectors of class i and
-//! `coef[i]` over those of class j, subtracts rho, and votes for i when the result is positive. With two classes our
-//! positive class comes first, so that decision values agree; with more the order is ours and every machine is negated.
+//! LIBSVM's machine for classes (i, j), i before j in `label`, sums `coef[j-1]` over the support
+//! vectors of class i and `coef[i]` over those of class j, subtracts rho, and votes for i when the
+//! result is positive. With two classes our positive class comes first, so that decision values
+//! agree; with more the order is ours and every machine is negated.
 
 use std::fmt::Write;
 
@@ -11,9 +13,10 @@ use fewest::Kernel;
 use fewest::model::Machine;
 
 use super::liblinear::labels;
-use super::model_json::{Trained, row_values};
+use super::model_json::{TrainedModel, row_values};
 
-/// A support vector: its coefficient in each of the k - 1 rows, and its values as (column from 1, value).
+/// A support vector: its coefficient in each of the k - 1 rows, and its values as (column from 1,
+/// value).
 struct Vector {
     coefficients: Vec<f64>,
     values: Vec<(usize, f64)>,
@@ -23,7 +26,7 @@ struct Vector {
 ///
 /// # Errors
 /// A model that LIBSVM cannot hold, with the remedy.
-pub(crate) fn text(trained: &Trained) -> Result<String, String> {
+pub(crate) fn text(trained: &TrainedModel) -> Result<String, String> {
     let model = &trained.model;
     let k = trained.classes.len();
     // Position of each of our classes in the file, and the sign of our machines there.
@@ -86,14 +89,14 @@ fn row(of: usize, a: usize, b: usize) -> usize {
 }
 
 /// Ascending columns from 1, zeros left out.
-fn sparse(trained: &Trained, values: &[f64]) -> Vec<(usize, f64)> {
+fn sparse(trained: &TrainedModel, values: &[f64]) -> Vec<(usize, f64)> {
     let mut out: Vec<(usize, f64)> = trained.model.features.iter().map(|j| j + 1).zip(values.iter().copied()).collect();
     out.retain(|(_, x)| *x != 0.0);
     out.sort_by_key(|(column, _)| *column);
     out
 }
 
-fn linear_vectors(trained: &Trained, place: &dyn Fn(u32) -> usize, sign: f64) -> Vec<Vec<Vector>> {
+fn linear_vectors(trained: &TrainedModel, place: &dyn Fn(u32) -> usize, sign: f64) -> Vec<Vec<Vector>> {
     let k = trained.classes.len();
     let mut vectors: Vec<Vec<Vector>> = (0..k).map(|_| Vec::new()).collect();
     for machine in &trained.model.machines {
@@ -106,7 +109,7 @@ fn linear_vectors(trained: &Trained, place: &dyn Fn(u32) -> usize, sign: f64) ->
     vectors
 }
 
-fn kernel_vectors(trained: &Trained, place: &dyn Fn(u32) -> usize, sign: f64) -> Vec<Vec<Vector>> {
+fn kernel_vectors(trained: &TrainedModel, place: &dyn Fn(u32) -> usize, sign: f64) -> Vec<Vec<Vector>> {
     let (k, rows) = (trained.classes.len(), &trained.model.support_vectors);
     let mut class_of = vec![None; rows.n_samples()];
     let mut coefficients = vec![vec![0.0; k - 1]; rows.n_samples()];

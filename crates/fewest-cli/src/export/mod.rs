@@ -1,4 +1,5 @@
-//! Writing results: files whole or not at all, JSON, tables, and the model files of LIBLINEAR and LIBSVM.
+//! Writing results: files whole or not at all, JSON, tables, and the model files of LIBLINEAR and
+//! LIBSVM.
 
 pub(crate) mod chart;
 pub(crate) mod file;
@@ -6,5 +7,6 @@ pub(crate) mod json;
 pub(crate) mod liblinear;
 pub(crate) mod libsvm;
 pub(crate) mod model_json;
+pub(crate) mod result;
 pub(crate) mod settings;
 pub(crate) mod table;

@@ -1,9 +1,11 @@
-//! A trained model as JSON: everything `fewest predict` needs, and nothing that depends on the machine.
+//! A trained model as JSON: everything `fewest predict` needs, and nothing that depends on the
+//! machine.
 //!
-//! A model file is `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a selection
+//! A model file is
+//! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a selection
 //! result holds the same `model` and `classes`, so that both can be read back here.
-//! Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`, or the kernel sum over
-//! `support_vectors`, which are stored scaled. Positive values vote for `positive`.
+//! Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`, or the kernel
+//! sum over `support_vectors`, which are stored scaled. Positive values vote for `positive`.
 
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
@@ -27,7 +29,7 @@ pub(crate) struct FeatureScaling {
 
 /// A model with the names and the scaling that belong to it.
 #[derive(Debug, Clone)]
-pub(crate) struct Trained {
+pub(crate) struct TrainedModel {
     /// The machines; `features` are columns of the training data.
     pub(crate) model: Model,
     /// Names of the model's features, in its order.
@@ -86,7 +88,7 @@ fn by_name(names: &[String], values: impl IntoIterator<Item = Value>) -> Value {
     Value::Object(names.iter().cloned().zip(values).collect())
 }
 
-impl Trained {
+impl TrainedModel {
     /// The `model` entry.
     pub(crate) fn value(&self) -> Value {
         let (kernel, parameters) = kernel_entries(self.model.kernel);
@@ -193,7 +195,7 @@ fn list<T: serde::de::DeserializeOwned>(value: &Value, key: &str, expected: &str
 ///
 /// # Errors
 /// What is missing or of the wrong kind, with the remedy.
-pub(crate) fn read(content: &str) -> Result<Trained, String> {
+pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
     let file: Value = serde_json::from_str(content).map_err(|error| {
         format!("not JSON ({error}); give a model written by `fewest fit`, or the --json result of `fewest select`")
     })?;
@@ -226,8 +228,9 @@ pub(crate) fn read(content: &str) -> Result<Trained, String> {
     if k < 2 || machines.len() != k * (k - 1) / 2 {
         return Err(wrong("machines", "a list with one machine for each pair of classes"));
     }
+    check_shown(model, &names, &machines)?;
     let svm = SvmSettings { cost: number(model, "cost")?, ..SvmSettings::default() };
-    Ok(Trained {
+    Ok(TrainedModel {
         model: Model {
             features: (0..names.len()).collect(),
             kernel,
@@ -242,6 +245,21 @@ pub(crate) fn read(content: &str) -> Result<Trained, String> {
         scaling,
         svm,
     })
+}
+
+/// Refuses a model whose `weights` and `intercept`, which people read, are not those of its
+/// machine.
+fn check_shown(model: &Value, names: &[String], machines: &[Machine]) -> Result<(), String> {
+    let [machine] = machines else { return Ok(()) };
+    let differs = |shown: Option<&Value>, used: f64| shown.is_some_and(|shown| shown.as_f64() != Some(used));
+    let mut weights = names.iter().zip(&machine.weights);
+    let weight = weights.find(|(name, used)| differs(model.get("weights").and_then(|w| w.get(name)), **used));
+    let key = match weight {
+        Some((name, _)) => format!("weight of {name}"),
+        None if differs(model.get("intercept"), machine.bias) => "intercept".to_owned(),
+        None => return Ok(()),
+    };
+    Err(format!("its {key} is not that of its machine, which is the one used; write the model again"))
 }
 
 fn read_kernel(model: &Value) -> Result<Kernel, String> {
@@ -334,7 +352,7 @@ mod tests {
         }
     }
 
-    fn trained(kernel: Kernel) -> Trained {
+    fn trained(kernel: Kernel) -> TrainedModel {
         let linear = kernel == Kernel::Linear;
         let machine = Machine {
             negative: 0,
@@ -344,7 +362,7 @@ mod tests {
             bias: 0.25,
             solution: solution(),
         };
-        Trained {
+        TrainedModel {
             model: Model {
                 features: vec![3, 7],
                 kernel,

@@ -1,4 +1,5 @@
-//! The settings of a method in a result: those of the library, flat, under the names of the options.
+//! The settings of a method in a result: those of the library, flat, under the names of the
+//! options.
 
 use fewest::{AnyMethod, Kernel};
 use fewest_data::Names;
@@ -66,7 +67,8 @@ fn add_step(step: &Value, out: &mut Map<String, Value>) {
     }
 }
 
-/// Where a flip starts: from features, or from what rfe ends with. Subsets that a search starts from are none of the options.
+/// Where a flip starts: from features, or from what rfe ends with. Subsets that a search starts
+/// from are none of the options.
 fn add_start(start: Value, names: &Names, out: &mut Map<String, Value>) {
     let Value::Object(mut start) = start else { return };
     if let Some(Value::Array(features)) = start.remove("features") {
@@ -89,7 +91,8 @@ fn priced(prices: &Value, names: &Names) -> Value {
 
 /// The number that a rule for gamma came to; a rule for each number of features stays a rule.
 fn gamma_used(out: &mut Map<String, Value>, gamma: f64) {
-    // Without a kernel among the settings the method has one only, and gamma is a setting of its own.
+    // Without a kernel among the settings the method has one only, and gamma is a setting of its
+    // own.
     let own = !out.contains_key("kernel");
     let Some(rule) = out.get_mut("gamma") else { return };
     let text = rule.as_str().map_or_else(|| "number".to_owned(), str::to_owned);
@@ -105,7 +108,9 @@ pub(crate) fn details(details: &Map<String, Value>, names: &Names) -> Map<String
     let name = |j: &Value| json!(j.as_u64().map(|j| names.get(j as usize)));
     if let Some(Value::Array(curve)) = out.get_mut("curve") {
         for left in curve.iter_mut().filter_map(|step| step["left"].as_array_mut()) {
-            left.iter_mut().for_each(|feature| *feature = name(&feature[0]));
+            for feature in left {
+                *feature = name(&feature[0]);
+            }
         }
     }
     if let Some(validated) = out.get_mut("validated") {

@@ -1,4 +1,5 @@
-//! What the methods that eliminate features share: the kernel with what features are ranked by, and the step.
+//! What the methods that eliminate features share: the kernel with what features are ranked by, and
+//! the step.
 
 use fewest::kernel_oracle::Criterion;
 use fewest::method::rfe::Step;

@@ -1,4 +1,5 @@
-//! `fsv` on the command line. It trains no SVM of its own: the options of one are those of `--certify`.
+//! `fsv` on the command line. It trains no SVM of its own: the options of one are those of
+//! `--certify`.
 
 use fewest::method::fsv::FsvSettings;
 use fewest::{AnyMethod, Bias, Loss, SvmSettings};

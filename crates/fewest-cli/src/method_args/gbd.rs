@@ -6,7 +6,7 @@ use fewest::method::gbd::{GbdSettings, Validation};
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{GapArg, HeldOut, MethodData, PenaltyArg, needs};
+use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, needs};
 use super::validate::Validate;
 use crate::args::svm::SvmArgs;
 use crate::args::values;
@@ -19,12 +19,13 @@ pub(crate) struct GbdArgs {
     /// Stop after this many cuts
     #[arg(long, value_name = "N", default_value_t = GbdSettings::default().max_cuts, value_parser = values::at_least_one, help_heading = "Method")]
     max_cuts: u64,
-    /// Judge the classifier of every subset tried on these samples as well: a file, or a fraction of
-    /// each class of the data, which is then not trained on; reports the one of smallest error beside
-    /// the one of best objective
+    /// Judge the classifier of every subset tried on these samples as well: a file, or a fraction
+    /// of each class of the data, which is then not trained on; reports the one of smallest error
+    /// beside the one of best objective
     #[arg(long, value_name = "FILE|FRACTION", value_parser = Validate::read, allow_negative_numbers = true, help_heading = "Method")]
     validate: Option<Validate>,
-    /// With --validate: stop after this many subsets in a row without a smaller error [default: never]
+    /// With --validate: stop after this many subsets in a row without a smaller error
+    /// [default: never]
     #[arg(long, value_name = "N", value_parser = values::at_least_one, help_heading = "Method")]
     patience: Option<u64>,
     /// With --validate FRACTION: which samples are set apart [default: 0]
@@ -42,7 +43,7 @@ pub(crate) struct GbdArgs {
 impl MethodArgs for GbdArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let base = if self.plain { GbdSettings::plain() } else { GbdSettings::default() };
-        let judge = |held: &HeldOut| Validation {
+        let judge = |held: &HeldOutSamples| Validation {
             design: Arc::clone(&held.design),
             labels: held.labels.clone(),
             patience: self.patience,

@@ -11,8 +11,8 @@ use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct L1SvmArgs {
-    /// Several costs, each from the solution of the one before: the result is that of the largest at
-    /// which the rules are kept [default: --cost alone]
+    /// Several costs, each from the solution of the one before: the result is that of the largest
+    /// at which the rules are kept [default: --cost alone]
     #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
     costs: Option<Costs>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The options of each method: what it takes and nothing else, in a file named as the method.
 //!
-//! To add one: its file, and its lines in [`METHODS`] and above. Help, refusals, `fewest methods` and completions read them here.
+//! To add one: its file, and its lines in [`METHODS`] and above. Help, refusals, `fewest methods`
+//! and completions read them here.
 
 #[cfg(feature = "highs")]
 mod fsv;
@@ -39,7 +40,7 @@ use fewest::{AnyMethod, Info, SvmSettings};
 
 use crate::failure::Failure;
 pub(crate) use options::MethodOptions;
-pub(crate) use shared::{CERTIFICATE, Certify, HeldOut, MethodData, listed};
+pub(crate) use shared::{CERTIFICATE, Certify, HeldOutSamples, MethodData, listed};
 pub(crate) use validate::Validate;
 
 /// The options of a method, as typed.
@@ -61,7 +62,8 @@ pub(crate) trait MethodArgs: std::fmt::Debug + Send + Sync {
     /// The SVM that is trained on the subset, and that a certificate judges by.
     fn svm(&self) -> SvmSettings;
 
-    /// Whether the method finds a size by itself; what [`AnyMethod::finds_size`] will say once there are data.
+    /// Whether the method finds a size by itself; what [`AnyMethod::finds_size`] will say once
+    /// there are data.
     fn finds_size(&self) -> bool {
         true
     }

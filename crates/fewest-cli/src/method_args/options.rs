@@ -22,7 +22,8 @@ pub(crate) struct MethodOptions {
 }
 
 impl MethodOptions {
-    /// Of a command line of which the method's options are a part, but for those that `without` names.
+    /// Of a command line of which the method's options are a part, but for those that `without`
+    /// names.
     ///
     /// # Errors
     /// Options that do not go together.
@@ -115,8 +116,8 @@ impl MethodOptions {
 
     /// The value of an option as typed, or its default as text.
     pub(crate) fn text(&self, option: &str) -> Option<String> {
-        let values = self.matches.try_get_raw(option).ok().flatten()?;
-        values.last().map(|value| value.to_string_lossy().into_owned())
+        let mut values = self.matches.try_get_raw(option).ok().flatten()?;
+        values.next_back().map(|value| value.to_string_lossy().into_owned())
     }
 
     /// Whether an option was typed.

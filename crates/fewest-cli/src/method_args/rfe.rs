@@ -53,7 +53,7 @@ impl MethodArgs for RfeArgs {
     }
 
     fn svm(&self) -> SvmSettings {
-        self.svm.settings(RfeSettings::default().svm)
+        self.svm.settings(SvmSettings::default())
     }
 
     fn finds_size(&self) -> bool {

@@ -29,7 +29,7 @@ pub(crate) struct MethodData<'a> {
     pub(crate) folds: Option<&'a [String]>,
     /// Samples that are not trained on.
     #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "gbd alone judges by them"))]
-    pub(crate) held_out: Option<&'a HeldOut>,
+    pub(crate) held_out: Option<&'a HeldOutSamples>,
     /// Bytes for kernel values, where `--memory` says it.
     pub(crate) kernel_memory: Option<u64>,
     /// Bytes allowed in all.
@@ -38,13 +38,14 @@ pub(crate) struct MethodData<'a> {
 
 impl MethodData<'_> {
     /// With the memory that it may use for kernel values.
-    pub(crate) fn svm(&self, svm: SvmSettings) -> SvmSettings {
-        SvmSettings { memory: self.kernel_memory.unwrap_or(svm.memory), ..svm }
+    pub(crate) fn svm(&self, mut svm: SvmSettings) -> SvmSettings {
+        svm.memory = self.kernel_memory.unwrap_or(svm.memory);
+        svm
     }
 }
 
 /// Samples to judge classifiers by, scaled as those that are trained on.
-pub(crate) struct HeldOut {
+pub(crate) struct HeldOutSamples {
     /// Their features.
     #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "gbd alone judges by them"))]
     pub(crate) design: Arc<dyn Design>,
@@ -74,7 +75,8 @@ pub(crate) struct SearchArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct CertifyArgs {
     /// Say how far the subset found is from the best of its size, by the search of exact; it never
-    /// changes the subset. Takes what is left of the time limit, 60s without one, and no more than TIME
+    /// changes the subset. Takes what is left of the time limit, 60s without one, and no more than
+    /// TIME
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "",
         value_parser = Certify::read, help_heading = CERTIFICATE)]
     certify: Option<Certify>,
@@ -275,7 +277,8 @@ pub(crate) fn start(text: &str) -> Result<Vec<String>, String> {
     selected(Path::new(text)).map_err(Failure::into_text)
 }
 
-/// `mbp has two classes` in words: refuses options that the method has, but not together with others.
+/// `mbp has two classes` in words: refuses options that the method has, but not together with
+/// others.
 pub(crate) fn needs(option: &str, other: &str) -> Failure {
     Failure::Input(format!("--{option} has a meaning with --{other} only; add it, or leave --{option} out"))
 }

@@ -106,7 +106,8 @@ impl Noise {
     }
 }
 
-/// csv text with n rows, p features f1..fp and the target `y`; the first three features carry `classes`.
+/// csv text with n rows, p features f1..fp and the target `y`; the first three features carry
+/// `classes`.
 pub fn generated(n: usize, p: usize, classes: &[&str], seed: u64) -> String {
     let mut noise = Noise(seed);
     let names: Vec<String> = (1..=p).map(|j| format!("f{j}")).collect();

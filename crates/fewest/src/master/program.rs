@@ -69,6 +69,10 @@ pub(crate) fn check_memory(what: String, entries: u64, allowed: u64, remedy: &st
     Ok(())
 }
 
+/// What HiGHS's values may be off by, absolutely or as a share: its tolerances are 1e-6, and
+/// several add up.
+const TOLERANCE: f64 = 1e-5;
+
 /// Solves a program whose first columns are z, of these features, and whose objective is the run's
 /// (its negative where that is maximised). Each better point is offered with the objective that
 /// `value` gives it; the bound is HiGHS's, within its tolerances.
@@ -83,6 +87,7 @@ pub(crate) fn solve(
     value: &dyn Fn(&Subset, &[f64]) -> f64,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
+    run.tolerate(TOLERANCE);
     let (rules, sign) = (run.rules(), if sense == Sense::Min { 1.0 } else { -1.0 });
     let chosen = |point: &[f64]| {
         Subset::from_indices(rules.p(), features.iter().zip(point).filter(|e| *e.1 > 0.5).map(|(&j, _)| j))

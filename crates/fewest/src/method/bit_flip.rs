@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::flip::{Flip, FlipSearch, FlipStart};
 use super::{ALL_RULES, Classes, Info, Method, Report};
-use crate::{Classified, Error, Limits, Observer, Rules};
+use crate::{Error, Limits, Observer, Rules, Samples};
 
 /// Settings of `bit-flip`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl Method for BitFlipSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,

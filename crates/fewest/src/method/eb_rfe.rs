@@ -3,7 +3,7 @@
 //!
 //! Solves   nothing exactly: a greedy descent guided by cross-validated accuracy.
 //! Paper    Krupka 2016, Algorithm 3; section 3.5 for the number of candidates that adapts.
-//! Given    [`Classified`], Rules, [`EbRfeSettings`].
+//! Given    [`Samples`], Rules, [`EbRfeSettings`].
 //! Returns  the best subset found, its accuracy and cost, the whole curve.
 //! Steps    1. every candidate set (the survivors without one unit) is cross-validated for every
 //!          cost
@@ -31,8 +31,7 @@ use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
 use crate::validation::{CrossValidation, CvScore, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
-    Classified, Clock, Error, Event, Limits, Observer, Ranked, Rules, Run, Selection, Sense, Status, Subset,
-    SvmSettings,
+    Clock, Error, Event, Limits, Observer, Ranked, Rules, Run, Samples, Selection, Sense, Status, Subset, SvmSettings,
 };
 
 /// Settings of [`eb_rfe`].
@@ -99,7 +98,7 @@ impl Method for EbRfeSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -170,7 +169,7 @@ pub struct EbRfeReport {
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a state of another problem.
 pub fn eb_rfe(
-    data: &Classified<'_>,
+    data: &Samples<'_>,
     rules: &Rules,
     settings: &EbRfeSettings,
     limits: Limits,

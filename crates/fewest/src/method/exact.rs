@@ -25,7 +25,7 @@ use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::relaxation::Relaxation;
 use crate::{
-    Classified, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings, drive,
+    Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
 };
 use dive::Search;
 use tree::Tree;
@@ -76,7 +76,7 @@ impl Method for ExactSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -88,7 +88,7 @@ impl Method for ExactSettings {
 
     fn path(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         sizes: &[usize],
         limits: &Limits,

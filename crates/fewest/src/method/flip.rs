@@ -2,7 +2,7 @@
 //!
 //! Solves   nothing exactly: a local search on cross-validated accuracy.
 //! Paper    Samb, Camara, Ndiaye, Slimani, Esseghir 2012, as described by Krupka 2016, section 2.8.
-//! Given    [`Classified`], Rules, a subset to start from, [`FlipSettings`].      Returns  the best subset seen, its accuracy and cost.
+//! Given    [`Samples`], Rules, a subset to start from, [`FlipSettings`].      Returns  the best subset seen, its accuracy and cost.
 //! Steps    1. neighbours: Bit-Flip, the subset with one unit more or less; Attribute-Flip, one unit swapped for another
 //!          2. every allowed neighbour is cross-validated for every cost (the number of trainings is told first)
 //!          3. the best one takes the subset's place if its accuracy is larger, or as large with fewer features
@@ -22,8 +22,7 @@ use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
 use crate::validation::{CrossValidation, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
-    Choice, Classified, Error, Event, Limits, Observer, Outcome, Rules, Run, Selection, Sense, Status, Subset,
-    SvmSettings,
+    Choice, Error, Event, Limits, Observer, Outcome, Rules, Run, Samples, Selection, Sense, Status, Subset, SvmSettings,
 };
 
 /// Neighbours judged between two looks at the limits.
@@ -137,7 +136,7 @@ impl FlipSearch {
     pub(super) fn run(
         &self,
         kind: Flip,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -196,7 +195,7 @@ pub struct FlipReport {
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a start that the rules forbid.
 pub fn flip(
-    data: &Classified<'_>,
+    data: &Samples<'_>,
     rules: &Rules,
     start: &Subset,
     settings: &FlipSettings,

@@ -27,8 +27,7 @@ use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden, rank_weights, sizes};
 use crate::model::Model;
 use crate::{
-    Bias, Classified, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Status,
-    Subset,
+    Bias, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Status, Subset,
 };
 
 /// Gap to which linear programs are solved.
@@ -93,7 +92,7 @@ impl Method for FsvSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,

@@ -31,7 +31,7 @@ use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Info, Method, Report};
 
 use crate::{
-    Classified, Design, Error, Event, Kernel, Limits, Observer, Ranked, Rules, Run, Selection, Sense, Status, problem,
+    Design, Error, Event, Kernel, Limits, Observer, Ranked, Rules, Run, Samples, Selection, Sense, Status, problem,
 };
 
 /// How a numeric feature is cut into intervals.
@@ -75,7 +75,7 @@ impl Method for InfoGainSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -87,7 +87,7 @@ impl Method for InfoGainSettings {
 
     fn path(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         sizes: &[usize],
         limits: &Limits,

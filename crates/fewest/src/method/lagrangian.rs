@@ -34,7 +34,7 @@ use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, BundleStep};
 use crate::method::mbp::{BestClassifier, MbpReport, MbpSettings, Model, TIGHT, reweight};
-use crate::{Classified, Error, Limits, Observer, Problem, Rules, Run, Sense, Status, Subset};
+use crate::{Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset};
 
 /// So many restricted programs may take their whole time before their share of it is looked at.
 const FREE: f64 = 10.0;
@@ -96,7 +96,7 @@ impl Method for LagrangianSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,

@@ -29,7 +29,7 @@ use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::kernel::Gamma;
 use crate::master::program;
-use crate::{Classified, Design, Error, Kernel, Limits, Observer, Rules, Run, Selection, Sense, Silent, Subset};
+use crate::{Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Silent, Subset};
 
 /// Which program is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Default for MiloKSettings {
 
 impl MiloKSettings {
     /// The program, now that there are data.
-    fn program(&self, samples: &Classified<'_>, rules: &Rules) -> Result<MiloSettings, Error> {
+    fn program(&self, samples: &Samples<'_>, rules: &Rules) -> Result<MiloSettings, Error> {
         let gamma = self.gamma.number(samples.design(), rules.most_features())?;
         let &Self { start, interior, memory, .. } = self;
         Ok(MiloSettings { formulation: Formulation::Milo, gamma, start, interior, memory })
@@ -136,7 +136,7 @@ impl Method for MiloKSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -147,7 +147,7 @@ impl Method for MiloKSettings {
         Ok(Report::new(selection, Kernel::Rbf { gamma: program.gamma }))
     }
 
-    fn write_program(&self, samples: &Classified<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+    fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
         let program = self.program(samples, rules)?;
         write_model(samples.design(), samples.classes(), samples.weights(), rules, &program, path)
     }

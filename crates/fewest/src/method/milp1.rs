@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::milp::{Formulation, MilpSettings, milp, write_model};
 use super::{ALL_RULES, Classes, Info, Method, Report};
-use crate::{Classified, Error, Kernel, Limits, Observer, Rules};
+use crate::{Error, Kernel, Limits, Observer, Rules, Samples};
 
 /// Settings of `milp1`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl Method for Milp1Settings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -66,7 +66,7 @@ impl Method for Milp1Settings {
         Ok(Report::new(selection, Kernel::Linear))
     }
 
-    fn write_program(&self, samples: &Classified<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+    fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
         write_model(&samples.problem()?, rules, &self.program(), path)
     }
 }

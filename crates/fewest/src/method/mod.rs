@@ -43,7 +43,7 @@ use serde_json::{Map, Value};
 
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::Model;
-use crate::{Classified, Error, Limits, Observer, Rules, Selection, Subset};
+use crate::{Error, Limits, Observer, Rules, Samples, Selection, Subset};
 use path::SizeReport;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
@@ -64,7 +64,7 @@ pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
     /// failure of a solver.
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -76,7 +76,7 @@ pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
     /// Sizes that do not ascend from 1 to p, and those of [`Method::select`].
     fn path(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         sizes: &[usize],
         limits: &Limits,
@@ -100,7 +100,7 @@ pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
     /// # Errors
     /// [`Error::Data`] for a method that is no mixed-integer program; a file that cannot be
     /// written.
-    fn write_program(&self, _samples: &Classified<'_>, _rules: &Rules, _path: &Path) -> Result<(), Error> {
+    fn write_program(&self, _samples: &Samples<'_>, _rules: &Rules, _path: &Path) -> Result<(), Error> {
         Err(Error::Data(format!("{} is no mixed-integer program", Self::INFO.name)))
     }
 
@@ -295,7 +295,7 @@ impl AnyMethod {
     /// As there.
     pub fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -309,7 +309,7 @@ impl AnyMethod {
     /// As there.
     pub fn path(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         sizes: &[usize],
         limits: &Limits,
@@ -332,7 +332,7 @@ impl AnyMethod {
     ///
     /// # Errors
     /// As there.
-    pub fn write_program(&self, samples: &Classified<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+    pub fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
         of_any!(self, method => method.write_program(samples, rules, path))
     }
 

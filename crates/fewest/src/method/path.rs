@@ -16,8 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::{Method, Report};
 use crate::{
-    Classified, Counts, Error, Event, Kernel, Limits, Observer, Outcome, RuleList, Rules, Selection, Sense, Status,
-    Subset,
+    Counts, Error, Event, Kernel, Limits, Observer, Outcome, RuleList, Rules, Samples, Selection, Sense, Status, Subset,
 };
 
 /// The result for one size.
@@ -53,7 +52,7 @@ pub(super) fn reports(points: Vec<PathPoint>, kernel: impl Fn(usize) -> Kernel) 
 /// Sizes that do not ascend from 1 to p, and those of the method.
 pub(super) fn each<M: Method>(
     method: &M,
-    samples: &Classified<'_>,
+    samples: &Samples<'_>,
     rules: &Rules,
     sizes: &[usize],
     limits: &Limits,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::milo_k::{BigM, Formulation, MiloSettings, milo, write_model};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
-use crate::{Classified, Error, Kernel, Limits, Observer, Rules};
+use crate::{Error, Kernel, Limits, Observer, Rules, Samples};
 
 /// Settings of `rmilo-k`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl Default for RmiloKSettings {
 
 impl RmiloKSettings {
     /// The program, now that there are data.
-    fn program(&self, samples: &Classified<'_>, rules: &Rules) -> Result<MiloSettings, Error> {
+    fn program(&self, samples: &Samples<'_>, rules: &Rules) -> Result<MiloSettings, Error> {
         let gamma = self.gamma.number(samples.design(), rules.most_features())?;
         let &Self { start, interior, memory, .. } = self;
         Ok(MiloSettings { formulation: Formulation::Reduced(self.big_m), gamma, start, interior, memory })
@@ -63,7 +63,7 @@ impl Method for RmiloKSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -74,7 +74,7 @@ impl Method for RmiloKSettings {
         Ok(Report::new(selection, Kernel::Rbf { gamma: program.gamma }))
     }
 
-    fn write_program(&self, samples: &Classified<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+    fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
         let program = self.program(samples, rules)?;
         write_model(samples.design(), samples.classes(), samples.weights(), rules, &program, path)
     }

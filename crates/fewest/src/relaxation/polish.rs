@@ -124,7 +124,7 @@ impl Polish<'_> {
         if biased == 1 {
             right.push(-(0..dual.len()).filter(high).map(|i| dual.cost[i] * dual.y[i]).sum::<f64>());
         }
-        let x = Scaled::new(matrix, size).solve(&right);
+        let x = Scaled::new(&matrix, size).solve(&right);
         let mut beta: Vec<f64> =
             (0..dual.len()).map(|i| if sides[i] == Side::High { dual.y[i] * dual.cost[i] } else { 0.0 }).collect();
         between.iter().zip(&x[m..]).for_each(|(&i, alpha)| beta[i] = dual.y[i] * alpha);
@@ -144,7 +144,7 @@ struct Scaled {
 }
 
 impl Scaled {
-    fn new(matrix: Vec<f64>, size: usize) -> Self {
+    fn new(matrix: &[f64], size: usize) -> Self {
         let (mut rows, mut columns) = (vec![1.0; size], vec![1.0; size]);
         let power = |largest: f64| if largest > 0.0 { (-0.5 * largest.log2()).round().exp2() } else { 1.0 };
         let entry =

@@ -13,11 +13,14 @@
 //! only where that would decide the unit are all features counted. Cost: `|S| |T|^2` with S the samples of positive
 //! weight, and `n p` for each unit that may be decided.
 
-use super::{Node, Relaxation, Warm};
+use super::node::Node;
+use super::{Relaxation, Warm};
 use crate::dual::{Bias, Loss};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
+
+// Tuning: `make bench-exact-real`.
 
 /// Weights below this share of the largest count as 0.
 const SLIGHT: f64 = 1e-9;

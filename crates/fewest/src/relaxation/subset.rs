@@ -6,8 +6,9 @@
 //! Returns  the best lower and the best upper value of all steps; each is the value of a feasible point, so that an engine
 //!          which stalls costs accuracy, not truth.
 
+use super::node::{Node, Reach};
 use super::polish::{Polish, Polished};
-use super::{Answer, Node, Reach, Relaxation, Warm};
+use super::{Answer, Relaxation, Warm};
 use crate::dual::active_set::ActiveSet;
 use crate::dual::kkt::{best_bias, total_loss};
 use crate::dual::train::{WHOLE_GRAM, train_linear};
@@ -104,7 +105,9 @@ impl Relaxation<'_> {
             self.design().add_column(j, 1.0, column);
             if self.dual.bias == Bias::Free {
                 let mean = column.iter().zip(&used).filter(|e| *e.1).map(|e| e.0 / count).sum::<f64>();
-                column.iter_mut().for_each(|x| *x -= mean);
+                for x in column {
+                    *x -= mean;
+                }
             }
         }
         DenseDesign::new(n, features.len(), values).expect("n values a feature")

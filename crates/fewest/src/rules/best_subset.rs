@@ -136,7 +136,6 @@ impl<'r, 's> BestSubset<'r, 's> {
 
     fn explore(&mut self, mut state: Vec<Choice>, mut from: usize) {
         loop {
-            self.stopped |= (self.stop)();
             if self.stopped || self.rules.propagate(&mut state).is_err() {
                 return;
             }
@@ -145,6 +144,8 @@ impl<'r, 's> BestSubset<'r, 's> {
                 return;
             }
             self.try_greedy(&state);
+            // Not before the first subset, which is as cheap as a sort.
+            self.stopped |= (self.stop)();
             if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + self.slack * best.abs()) {
                 return;
             }

@@ -255,9 +255,6 @@ impl Rules {
             && (list.budget.is_none() || subset.iter().map(|j| list.costs[j]).sum::<f64>() <= self.most_cost())
     }
 
-    /// Draws every conclusion from the decisions in `state` (one per unit).
-    ///
-
     fn chosen(&self, state: &[Choice]) -> Subset {
         let units = state.iter().enumerate().filter(|(_, c)| **c == Choice::In);
         Subset::from_indices(self.p, units.flat_map(|(u, _)| self.units.features(u).iter().copied()))

@@ -27,6 +27,8 @@ fn decide(state: &mut [Choice], unit: usize, choice: Choice, why: Contradiction)
 }
 
 impl Rules {
+    /// Draws every conclusion from the decisions in `state` (one per unit).
+    ///
     /// # Errors
     /// The rule that can no longer be satisfied.
     pub fn propagate(&self, state: &mut [Choice]) -> Result<(), Contradiction> {

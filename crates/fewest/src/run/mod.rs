@@ -24,6 +24,8 @@ pub struct Run<'a> {
     incumbent: Option<(Subset, f64)>,
     bound: Option<f64>,
     observer_stopped: bool,
+    /// See [`Run::tolerate`].
+    tolerance: f64,
     /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
     pub counts: Counts,
 }
@@ -72,6 +74,7 @@ impl<'a> Run<'a> {
             incumbent: None,
             bound: None,
             observer_stopped: false,
+            tolerance: 0.0,
             counts: Counts::default(),
         })
     }
@@ -180,13 +183,19 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Declares that bounds come from a solver which knows values no better than this, absolutely or as a share of the
+    /// objective: a smaller gap counts as closed.
+    #[cfg(feature = "highs")]
+    pub(crate) fn tolerate(&mut self, tolerance: f64) {
+        self.tolerance = tolerance;
+    }
+
     /// Whether the gap asked for is reached.
     pub fn closed(&self) -> bool {
-        let absolute = match (&self.incumbent, self.bound) {
-            (Some((_, objective)), Some(bound)) => (objective - bound).abs(),
-            _ => f64::INFINITY,
-        };
-        self.gap() <= self.limits.gap_rel || absolute <= self.limits.gap_abs
+        let (Some((_, objective)), Some(bound)) = (&self.incumbent, self.bound) else { return false };
+        let absolute = (objective - bound).abs();
+        let least = self.tolerance * objective.abs().max(1.0);
+        self.gap() <= self.limits.gap_rel || (absolute <= self.limits.gap_abs.max(least) && objective.is_finite())
     }
 
     /// Ends the run. `Optimal` is earned here and nowhere else: by an incumbent, which the rules allow, whose gap is the one

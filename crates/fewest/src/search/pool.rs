@@ -115,7 +115,7 @@ impl<'a> Pool<'a> {
         let proven = self.worse(found.proven, found.objective);
         let found = Found { proven, ..found };
         let found = match self.best.iter().position(|known| known.subset == found.subset) {
-            Some(at) => self.best.remove(at).merged(found, self.sense),
+            Some(at) => self.best.remove(at).merged(&found, self.sense),
             None => found,
         };
         let ahead = |known: &Found| match self.sense {
@@ -161,7 +161,7 @@ impl<'a> Pool<'a> {
 
 impl Found {
     /// The same subset looked at twice: the better objective, and the stronger proof.
-    fn merged(self, other: Self, sense: Sense) -> Self {
+    fn merged(self, other: &Self, sense: Sense) -> Self {
         let (objective, proven) = match sense {
             Sense::Min => (self.objective.min(other.objective), self.proven.max(other.proven)),
             Sense::Max => (self.objective.max(other.objective), self.proven.min(other.proven)),

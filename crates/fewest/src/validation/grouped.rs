@@ -8,12 +8,12 @@ use crate::dual::active_set::ActiveSet;
 use crate::dual::{BoxDual, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
-use crate::{Classified, DualSolution, Error, Kernel, Status, SvmSettings};
+use crate::{DualSolution, Error, Kernel, Samples, Status, SvmSettings};
 
 /// A problem with its samples in the order of their classes. Positions below are positions in that
 /// order.
 pub struct SamplesByClass<'a> {
-    data: &'a Classified<'a>,
+    data: &'a Samples<'a>,
     order: Vec<usize>,
     place: Vec<usize>,
     ranges: Vec<Range<usize>>,
@@ -26,7 +26,7 @@ impl<'a> SamplesByClass<'a> {
     ///
     /// # Errors
     /// [`Error::Memory`] when the n x n matrices do not fit.
-    pub fn new(data: &'a Classified<'a>, settings: &SvmSettings) -> Result<Self, Error> {
+    pub fn new(data: &'a Samples<'a>, settings: &SvmSettings) -> Result<Self, Error> {
         let (n, classes) = (data.n_samples(), data.classes());
         let needed = 3 * GramMatrix::bytes(n);
         if needed > settings.memory {
@@ -49,7 +49,7 @@ impl<'a> SamplesByClass<'a> {
     }
 
     /// The problem.
-    pub fn data(&self) -> &'a Classified<'a> {
+    pub fn data(&self) -> &'a Samples<'a> {
         self.data
     }
 

@@ -12,7 +12,7 @@ use super::plan::{Fold, Options, Recipes};
 use super::share::FoldTime;
 use crate::args::rules::RuleSource;
 use crate::args::svm::ClassWeight;
-use crate::commands::prepare::{Preparation, Prepared, Raw, listed};
+use crate::commands::prepare::{Preparation, PreparedData, Raw, listed};
 use crate::commands::selection::{check_classes, limits, ruled_out, rules, selected};
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
@@ -72,7 +72,7 @@ pub(crate) struct Learner<'a> {
 }
 
 /// Recipe and size, and how well each size did.
-type Tuned = (usize, usize, Vec<InnerScore>);
+type TuningChoice = (usize, usize, Vec<InnerScore>);
 
 /// Samples and what a classifier says of them.
 struct Predictions {
@@ -83,13 +83,13 @@ struct Predictions {
 }
 
 /// Samples to judge, scaled as those learned from.
-struct Held {
+struct TestSamples {
     features: Features,
     truth: Vec<u32>,
 }
 
 /// A classifier, and how it came about.
-struct Learned {
+struct FoldModel {
     report: Report,
     model: Option<Model>,
     cost: f64,
@@ -168,7 +168,7 @@ impl<'a> Learner<'a> {
             return Ok(None);
         }
         let seconds = start.elapsed().as_secs_f64();
-        let judged = learned.predict(&prepared, &Held::new(raw, &fold.test, &prepared)?);
+        let judged = learned.predict(&prepared, &TestSamples::new(raw, &fold.test, &prepared)?);
         let classes = raw.target.classes.len();
         let selected = selected(&learned.report);
         if selected.is_empty() {
@@ -193,8 +193,15 @@ impl<'a> Learner<'a> {
         }))
     }
 
-    /// The recipe and the size of best accuracy in a cross-validation of the training part; nothing when cancelled.
-    fn tune(&self, raw: &Raw, rows: &[usize], time: &mut FoldTime, cancel: &Cancel) -> Result<Option<Tuned>, Failure> {
+    /// The recipe and the size of best accuracy in a cross-validation of the training part; nothing
+    /// when cancelled.
+    fn tune(
+        &self,
+        raw: &Raw,
+        rows: &[usize],
+        time: &mut FoldTime,
+        cancel: &Cancel,
+    ) -> Result<Option<TuningChoice>, Failure> {
         let (n_recipes, n_sizes) = (self.recipes.choices.len(), self.sources.len());
         if n_recipes * n_sizes == 1 {
             return Ok(Some((0, 0, Vec::new())));
@@ -211,7 +218,7 @@ impl<'a> Learner<'a> {
             let (outside, inside) = folds.split(f);
             let of = |list: Vec<usize>| list.into_iter().map(|at| rows[at]).collect::<Vec<usize>>();
             let prepared = self.prepare(raw, &of(outside))?;
-            let held = Held::new(raw, &of(inside), &prepared)?;
+            let held = TestSamples::new(raw, &of(inside), &prepared)?;
             for recipe in 0..n_recipes {
                 for size in 0..n_sizes {
                     let learned = self.learn(&prepared, recipe, size, time, cancel)?;
@@ -241,7 +248,7 @@ impl<'a> Learner<'a> {
     }
 
     /// These samples alone, prepared.
-    fn prepare(&self, raw: &Raw, rows: &[usize]) -> Result<Prepared, Failure> {
+    fn prepare(&self, raw: &Raw, rows: &[usize]) -> Result<PreparedData, Failure> {
         let prepared = self.preparation(None).prepare(raw.rows(rows), Terminal::new(Level::Quiet))?;
         match prepared.target.counts().iter().position(|&count| count == 0) {
             Some(class) => Err(Failure::Input(format!(
@@ -255,12 +262,12 @@ impl<'a> Learner<'a> {
     /// Selects and trains on prepared samples alone.
     fn learn(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedData,
         recipe: usize,
         size: usize,
         time: &mut FoldTime,
         cancel: &Cancel,
-    ) -> Result<Learned, Failure> {
+    ) -> Result<FoldModel, Failure> {
         let options: &MethodOptions = &self.recipes.choices[recipe];
         check_classes(options, prepared)?;
         let list = ruled_out(rules(&self.sources[size], prepared, Terminal::new(Level::Quiet))?, prepared);
@@ -281,20 +288,20 @@ impl<'a> Learner<'a> {
                 Some(prepared.train(&features, &settings, &mut stop)?.model)
             }
         };
-        Ok(Learned { report, model, cost })
+        Ok(FoldModel { report, model, cost })
     }
 }
 
-impl Held {
-    fn new(raw: &Raw, rows: &[usize], prepared: &Prepared) -> Result<Self, Failure> {
+impl TestSamples {
+    fn new(raw: &Raw, rows: &[usize], prepared: &PreparedData) -> Result<Self, Failure> {
         let part = raw.rows(rows);
         Ok(Self { truth: part.target.codes, features: prepared.scaled(part.data.features)? })
     }
 }
 
-impl Learned {
+impl FoldModel {
     /// Judges samples; `prepared` are those it learned from.
-    fn predict(&self, prepared: &Prepared, held: &Held) -> Predictions {
+    fn predict(&self, prepared: &PreparedData, held: &TestSamples) -> Predictions {
         let truth = held.truth.clone();
         let Some(model) = &self.model else {
             let counts = prepared.target.counts();

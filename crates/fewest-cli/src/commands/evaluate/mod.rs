@@ -1,7 +1,8 @@
 //! `fewest evaluate`: how well a method does on samples it has not seen.
 //!
-//! Everything that looks at data happens on the training part of a fold: scaling, constant and low-variance features, class
-//! weights, gammas, tuning and selection ([`fold`]). What is reported is in [`report`].
+//! Everything that looks at data happens on the training part of a fold: scaling, constant and
+//! low-variance features, class weights, gammas, tuning and selection ([`fold`]). What is reported
+//! is in [`report`].
 
 mod fold;
 mod plan;

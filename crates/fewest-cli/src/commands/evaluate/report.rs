@@ -212,7 +212,8 @@ impl MethodReport<'_> {
     }
 }
 
-/// Accuracy of the first less that of the second, by fold; folds that one of them lacks are left out.
+/// Accuracy of the first less that of the second, by fold; folds that one of them lacks are left
+/// out.
 fn differences(first: &MethodReport<'_>, second: &MethodReport<'_>) -> Vec<f64> {
     let same = |a: &FoldResult, b: &FoldResult| a.fold == b.fold && a.repeat == b.repeat;
     let other =

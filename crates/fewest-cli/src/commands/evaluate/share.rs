@@ -26,8 +26,8 @@ pub(crate) struct FoldTime {
 }
 
 impl FoldTimes {
-    /// Shares out what is left of the time limit among this many folds, as many at a time as there are threads. A selection takes at most
-    /// `selection`.
+    /// Shares out what is left of the time limit among this many folds, as many at a time as there
+    /// are threads. A selection takes at most `selection`.
     pub(crate) fn new(left: Option<Duration>, selection: Option<Duration>, folds: usize) -> Self {
         let at_a_time = rayon::current_num_threads().max(1);
         let end = left.and_then(|left| Instant::now().checked_add(left));

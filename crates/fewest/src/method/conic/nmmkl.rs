@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{ConicReport, Penalty, relax, size};
 use crate::backend::clarabel::ConeProgram;
 use crate::method::{Classes, Info, Method, Report};
-use crate::{Classified, Error, Kernel, Limits, Loss, Observer, Problem, Rules, SvmSettings};
+use crate::{Error, Kernel, Limits, Loss, Observer, Problem, Rules, Samples, SvmSettings};
 
 /// Settings of `nmmkl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl Method for NmmklSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,

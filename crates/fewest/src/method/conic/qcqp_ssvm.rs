@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{ConicReport, Penalty, relax, size};
 use crate::backend::clarabel::ConeProgram;
 use crate::method::{Classes, Info, Method, Report};
-use crate::{Classified, Error, Kernel, Limits, Observer, Problem, Rules, SvmSettings};
+use crate::{Error, Kernel, Limits, Observer, Problem, Rules, Samples, SvmSettings};
 
 /// Settings of `qcqp-ssvm`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl Method for QcqpSsvmSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,

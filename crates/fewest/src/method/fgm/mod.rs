@@ -59,7 +59,7 @@ use crate::dual::{Bias, BoxDual, DualSolution, Loss};
 use crate::model::{Machine as Classifier, Model};
 use crate::problem::checked_labels;
 use crate::{
-    Classified, Error, Kernel, Limits, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run, Selection, Sense,
+    Error, Kernel, Limits, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run, Samples, Selection, Sense,
     Status, Subset, SvmSettings, drive,
 };
 use mixture_oracle::MixtureOracle;
@@ -157,7 +157,7 @@ impl Method for FgmSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,

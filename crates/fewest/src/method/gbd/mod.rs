@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::{
-    Classified, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings, drive,
+    Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
 };
 
 use benders::{Benders, Trainer};
@@ -129,7 +129,7 @@ impl Method for GbdSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,

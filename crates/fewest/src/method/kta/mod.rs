@@ -39,7 +39,7 @@ use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
 use crate::problem;
-use crate::{Classified, Design, Error, Kernel, Limits, Observer, Rules, Run, Selection, Sense, Subset, drive};
+use crate::{Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Subset, drive};
 use pairs::Pairs;
 use search::{Search, Tree};
 
@@ -90,7 +90,7 @@ impl Method for KtaSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -105,7 +105,7 @@ impl Method for KtaSettings {
 
     fn path(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         sizes: &[usize],
         limits: &Limits,

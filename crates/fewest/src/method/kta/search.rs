@@ -287,9 +287,8 @@ impl<'a> Tree<'a> {
         if !best.is_empty() && run.stop().is_none() {
             search.pairs.favour(best.iter().map(|&u| u as usize).collect());
         }
-        match search.follow(Vec::new(), all) {
-            Some(query) => self.push(OpenNode { bound, query }),
-            None => {}
+        if let Some(query) = search.follow(Vec::new(), all) {
+            self.push(OpenNode { bound, query });
         }
         self.report(run);
     }

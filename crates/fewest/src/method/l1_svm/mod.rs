@@ -31,7 +31,7 @@ pub use squared::squared_hinge;
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::{
-    Choice, Classified, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run,
+    Choice, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run, Samples,
     Selection, Sense, Status, Subset, SvmSettings,
 };
 
@@ -95,7 +95,7 @@ impl Method for L1Settings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,

@@ -41,8 +41,8 @@ use crate::method::check_penalty;
 use crate::method::l1_svm::linear_model;
 use crate::model::Model as Classifier;
 use crate::{
-    Bias, Classified, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Selection, Sense, Shape,
-    Status, Subset, SvmSettings,
+    Bias, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Shape, Status,
+    Subset, SvmSettings,
 };
 
 pub(crate) use best_classifier::BestClassifier;
@@ -116,7 +116,7 @@ impl Method for MbpSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -124,7 +124,7 @@ impl Method for MbpSettings {
         Ok(mbp(&samples.problem()?, rules, self, limits, observer)?.into())
     }
 
-    fn write_program(&self, samples: &Classified<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+    fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
         write_model(&samples.problem()?, rules, self, path)
     }
 

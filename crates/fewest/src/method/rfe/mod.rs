@@ -5,7 +5,7 @@
 //!          and bias) on subset z.
 //! Paper    Guyon, Weston, Barnhill, Vapnik, Machine Learning 46 (2002), section 3 and, for other
 //!          kernels, section 7; Krupka 2016, Algorithm 2 and section 2.6.
-//! Given    [`Classified`] (n samples, p features, k classes), Rules, [`RfeSettings`].
+//! Given    [`Samples`] (n samples, p features, k classes), Rules, [`RfeSettings`].
 //! Returns  subset, its objective (the sum over the pairs of classes), the full ranking, the costs
 //!          tuned; no bound.
 //! Steps    1. now and then, if asked for: the cost of largest cross-validated accuracy  2. train
@@ -40,7 +40,7 @@ use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
 use crate::validation::{Folds, SamplesByClass, check_costs};
 use crate::{
-    Choice, Classified, Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset, SvmSettings, drive,
+    Choice, Error, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
 };
 use held_out::{HeldOut, HeldOutDecisions};
 use master::Elimination;
@@ -102,7 +102,7 @@ impl Default for RfeSettings {
 
 impl RfeSettings {
     /// With gamma as a number, unless it depends on the features that survive.
-    fn resolved(&self, data: &Classified<'_>, rules: &Rules) -> Result<Self, Error> {
+    fn resolved(&self, data: &Samples<'_>, rules: &Rules) -> Result<Self, Error> {
         Ok(Self { kernel: self.kernel.resolve(data.design(), rules.most_features())?, ..self.clone() })
     }
 }
@@ -144,7 +144,7 @@ impl Method for RfeSettings {
 
     fn select(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         limits: Limits,
         observer: &mut dyn Observer,
@@ -160,7 +160,7 @@ impl Method for RfeSettings {
 
     fn path(
         &self,
-        samples: &Classified<'_>,
+        samples: &Samples<'_>,
         rules: &Rules,
         sizes: &[usize],
         limits: &Limits,
@@ -234,7 +234,7 @@ pub fn rfe(
 /// # Errors
 /// Settings out of range, or more memory needed than allowed.
 pub fn rfe_classes(
-    data: &Classified<'_>,
+    data: &Samples<'_>,
     rules: &Rules,
     settings: &RfeSettings,
     limits: Limits,
@@ -245,7 +245,7 @@ pub fn rfe_classes(
 
 /// [`rfe_classes`], judging samples that are held out at every training.
 fn eliminate(
-    data: &Classified<'_>,
+    data: &Samples<'_>,
     rules: &Rules,
     settings: &RfeSettings,
     held_out: Option<HeldOut<'_>>,

@@ -11,7 +11,7 @@ use crate::method::path::{PathClock, PathPoint, PathSize};
 use crate::subset_oracle::SubsetOracle;
 use crate::validation::SamplesByClass;
 use crate::{
-    Classified, Counts, Error, Event, Limits, Observer, Outcome, Problem, Rules, Selection, Sense, Status, Subset,
+    Counts, Error, Event, Limits, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status, Subset,
 };
 
 /// Trainings on the sets of a finished elimination may take this much longer than the time limit,
@@ -38,7 +38,7 @@ pub fn rfe_path(
 /// # Errors
 /// As [`rfe_path`]; a cost tuned on the way, which differs from size to size.
 pub fn rfe_classes_path(
-    data: &Classified<'_>,
+    data: &Samples<'_>,
     rules: &Rules,
     sizes: &[usize],
     settings: &RfeSettings,
@@ -104,7 +104,7 @@ enum ShrinkingOracle<'a> {
 }
 
 impl<'a> Training<'a> {
-    fn new(data: &'a Classified<'a>, settings: &RfeSettings) -> Result<Self, Error> {
+    fn new(data: &'a Samples<'a>, settings: &RfeSettings) -> Result<Self, Error> {
         match data.two_classes().filter(|_| settings.kernel.is_linear()) {
             Some(problem) => Ok(Self::Linear(problem)),
             None => Ok(Self::Kernel(SamplesByClass::new(data, &settings.svm)?)),
@@ -172,7 +172,7 @@ pub(in crate::method) struct Survivors {
 /// small size passes through the subsets of the larger ones, as long as they would take the same
 /// course.
 pub(in crate::method) fn survivors(
-    data: &Classified<'_>,
+    data: &Samples<'_>,
     sizes: &[PathSize],
     settings: &RfeSettings,
     clock: &PathClock,

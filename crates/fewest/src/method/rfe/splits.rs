@@ -5,7 +5,7 @@
 //! Paper    Ambroise, McLachlan, PNAS 99 (2002): features are ranked anew inside every split, so
 //!          that no held-out sample has a say in what is kept; scikit-learn's RFECV is this with a
 //!          score on top.
-//! Given    [`Classified`], Rules, [`RfeSettings`] without tuning, [`Split`]s.
+//! Given    [`Samples`], Rules, [`RfeSettings`] without tuning, [`Split`]s.
 //! Returns  a [`SplitPath`] for each split, in their order.
 //! Steps    for each split: 1. train on the survivors  2. note the decision value of every held-out
 //!          sample and machine
@@ -28,7 +28,7 @@ use super::held_out::HeldOut;
 use super::{Method, RfeSettings, eliminate};
 use crate::model::elect;
 use crate::validation::Split;
-use crate::{Classified, Design, Error, Event, Limits, Observer, Rules, Selection, Subset};
+use crate::{Design, Error, Event, Limits, Observer, Rules, Samples, Selection, Subset};
 
 /// One split's elimination.
 #[derive(Debug, Clone)]
@@ -78,12 +78,12 @@ impl SplitPath {
 /// use fewest::method::rfe::RfeSettings;
 /// use fewest::method::rfe::splits::rfe_paths;
 /// use fewest::validation::Folds;
-/// use fewest::{Classified, DenseDesign, Limits, Rules, Silent};
+/// use fewest::{Samples, DenseDesign, Limits, Rules, Silent};
 ///
 /// // two columns of six samples
 /// let x = vec![1.0, 1.2, 0.8, -1.0, -0.9, -1.1, 0.1, -0.2, 0.3, -0.1, 0.2, -0.3];
 /// let design = DenseDesign::new(6, 2, x)?;
-/// let data = Classified::new(&design, &[1, 1, 1, 0, 0, 0], None)?;
+/// let data = Samples::new(&design, &[1, 1, 1, 0, 0, 0], None)?;
 /// let splits = Folds::new(vec![0, 1, 2, 0, 1, 2])?.splits();
 /// let rules = Rules::at_most_features(2, 1)?;
 /// let (settings, limits) = (RfeSettings::default(), Limits::default());
@@ -97,7 +97,7 @@ impl SplitPath {
 /// Settings out of range, tuning, a split with a sample that does not exist or without one of the
 /// classes in its training part, or more memory needed than allowed.
 pub fn rfe_paths(
-    data: &Classified<'_>,
+    data: &Samples<'_>,
     rules: &Rules,
     settings: &RfeSettings,
     splits: &[Split],
@@ -123,7 +123,7 @@ pub fn rfe_paths(
 }
 
 /// The weight of each sample in the training part: 0 for those outside.
-fn training_weights(data: &Classified<'_>, at: usize, split: &Split) -> Result<Vec<f64>, Error> {
+fn training_weights(data: &Samples<'_>, at: usize, split: &Split) -> Result<Vec<f64>, Error> {
     let n = data.n_samples();
     if let Some(i) = split.training.iter().chain(&split.held_out).find(|&&i| i >= n) {
         return Err(Error::Data(format!("split {at} names sample {i}, but there are {n}, counted from 0")));
@@ -144,7 +144,7 @@ fn training_weights(data: &Classified<'_>, at: usize, split: &Split) -> Result<V
 
 /// The elimination of one split.
 fn one_path(
-    data: &Classified<'_>,
+    data: &Samples<'_>,
     rules: &Rules,
     settings: &RfeSettings,
     split: &Split,
@@ -162,7 +162,7 @@ fn one_path(
     };
     let pick = |&i: &usize| (data.classes()[i], weights[i]);
     let (classes, weights): (Vec<u32>, Vec<f64>) = training.iter().map(pick).unzip();
-    let part = Classified::new(design, &classes, Some(&weights))?;
+    let part = Samples::new(design, &classes, Some(&weights))?;
 
     let mut samples = split.held_out.clone();
     samples.sort_unstable();

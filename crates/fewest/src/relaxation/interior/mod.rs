@@ -1,0 +1,336 @@
+//! Primal-dual interior-point method for the saddle relaxation on few samples and few features.
+//!
+//! Solves   max over alpha, tau, s of   sum alpha - 1/2 alpha'R alpha - 1/2 sum_{j in} c_j^2 - b'tau - sum_u s_u + constant
+//!          s.t.  q_u = s_u + (A'tau)_u + lambda_u - 1/2 |c_u|^2 >= 0,  s, tau >= 0,  0 <= alpha <= C,  y'alpha = e  (free bias),
+//!          c = c0 + Z'alpha, with Z the signed rows y_i x_i.
+//! Whose dual is the perspective relaxation: min over w, b, z of 1/2 sum_in w^2 + sum_u (|w_u|^2 / (2 z_u) + lambda_u z_u) + loss,
+//!          A z <= b, 0 <= z <= 1; there w_j = c_j on the features that are in and z_u c_j elsewhere.
+//! Paper    steps of Mehrotra 1992, with the second-order error of both products and of the quadratic constraint.
+//! Given    the restricted problem, a point to start from, what is worth knowing (`Goal`).
+//! Returns  the point reached; the caller turns it into a proven bound.
+//! Steps    1. residuals  2. stop on the goal  3. factor  4. predictor  5. corrector  6. move
+//! Cost     per round, m features and n samples: n m min(n, m) / 2 + min(n, m)^3 / 6.
+//! Fails    never: ends with the last finite point.
+//!
+//! Eliminating everything but alpha and the bias leaves
+//!
+//! ```text
+//! [H + Z E Z'   y] [dalpha]   [r]      H = R + low / alpha + high / (C - alpha)
+//! [y'           0] [dbias ] = [e]      E = D - K'G^-1 K,  D = 1 (in), z I + theta c c' (unit),  K_r = A_ru theta_u c_u,
+//!                                      G = A theta A' + t / tau,  1 / theta = s / (1 - z) + q / z
+//! ```
+//!
+//! solved as it stands when there are fewer samples than features, and through `E^-1 + Z'H^-1 Z` otherwise, where
+//! `E^-1 = D^-1 + D^-1 K'(t / tau + A diag(theta z / (z + theta |c|^2)) A')^-1 K D^-1`.
+
+mod block;
+mod iterate;
+mod system;
+
+use super::Row;
+use crate::Status;
+use crate::simd::dot;
+pub(super) use block::Block;
+use iterate::{Iterate, Residuals};
+
+// Tuning: `make bench-exact-real`.
+
+/// Share of the way to the boundary a step may go.
+const BACK_OFF: f64 = 0.995;
+/// Most rounds. A node that needs more keeps the bound of its last point, which is true: the cap costs nodes, not truth.
+const ROUNDS: u64 = 80;
+/// Share of the box within which a sample counts as being on its bound.
+const NEAR: f64 = 1e-6;
+/// Rounds without a better gap before it gives up.
+const PATIENCE: u32 = 8;
+/// Columns first..last of the block belong to one unit that is free to be chosen, at price `penalty`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UnitColumns {
+    pub(super) first: usize,
+    pub(super) last: usize,
+    pub(super) penalty: f64,
+}
+
+/// The relaxation restricted to some samples (the others keep their alpha) and some features (the others are out).
+#[derive(Debug)]
+pub(super) struct Restricted {
+    /// n x m, features that are in first, then unit after unit.
+    pub(super) z: Block,
+    /// Label of each sample.
+    pub(super) y: Vec<f64>,
+    /// C_i, infinite for the squared hinge.
+    pub(super) cost: Vec<f64>,
+    /// R_i
+    pub(super) ridge: Vec<f64>,
+    /// c0: what the fixed samples add to c.
+    pub(super) base: Vec<f64>,
+    /// What the fixed samples add to the objective, and the penalties of the features that are in.
+    pub(super) constant: f64,
+    /// y'alpha of the samples here, with a free bias.
+    pub(super) balance: Option<f64>,
+    /// No alpha of a solution is larger than this.
+    pub(super) reach: f64,
+    /// Columns that are in.
+    pub(super) n_in: usize,
+    pub(super) units: Vec<UnitColumns>,
+    /// Over positions in `units`.
+    pub(super) rows: Vec<Row>,
+}
+
+/// A point: alpha by sample, share z by unit, price tau by row.
+#[derive(Debug, Clone)]
+pub(super) struct Point {
+    pub(super) alpha: Vec<f64>,
+    pub(super) bias: f64,
+    pub(super) z: Vec<f64>,
+    pub(super) tau: Vec<f64>,
+}
+
+/// When a value is known well enough.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Goal {
+    /// A lower value at or above this decides.
+    pub(super) cutoff: f64,
+    /// An upper value below the cutoff decides when the gap is at most this share of what is missing.
+    pub(super) share: f64,
+    /// A relative gap of this decides.
+    pub(super) tolerance: f64,
+    /// Mean product of the pairs at the start.
+    pub(super) mu: f64,
+}
+
+impl Goal {
+    /// Whether values between `lower` and `upper` say enough.
+    pub(super) fn reached(&self, lower: f64, upper: f64) -> bool {
+        let gap = upper - lower;
+        lower >= self.cutoff
+            || gap <= self.tolerance * upper.abs()
+            || (self.cutoff.is_finite() && upper < self.cutoff && gap <= self.share * (self.cutoff - upper))
+    }
+}
+impl UnitColumns {
+    /// `|c_u|^2`
+    fn square(self, c: &[f64]) -> f64 {
+        dot(&c[self.first..self.last], &c[self.first..self.last])
+    }
+}
+
+impl Restricted {
+    fn n(&self) -> usize {
+        self.z.n
+    }
+
+    /// The size alpha_i may have: C_i, or 2 C_i with the squared hinge, unless no solution reaches that.
+    fn scale(&self, i: usize) -> f64 {
+        let box_size = if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] };
+        box_size.min(self.reach)
+    }
+
+    /// Z'alpha + c0
+    fn scores(&self, alpha: &[f64]) -> Vec<f64> {
+        let mut c = self.base.clone();
+        self.z.add_transposed_times(alpha, &mut c);
+        c
+    }
+
+    /// (A'tau)_u + lambda_u
+    fn prices(&self, tau: &[f64]) -> Vec<f64> {
+        let mut prices: Vec<f64> = self.units.iter().map(|u| u.penalty).collect();
+        for (row, tau) in self.rows.iter().zip(tau) {
+            row.coefficients.iter().for_each(|&(u, a)| prices[u] += a * tau);
+        }
+        prices
+    }
+
+    fn gains(&self, c: &[f64]) -> Vec<f64> {
+        self.units.iter().map(|u| 0.5 * dot(&c[u.first..u.last], &c[u.first..u.last])).collect()
+    }
+
+    /// w at shares z.
+    fn weights(&self, c: &[f64], z: &[f64]) -> Vec<f64> {
+        let mut w = c.to_vec();
+        for (u, z) in self.units.iter().zip(z) {
+            w[u.first..u.last].iter_mut().for_each(|w| *w *= z);
+        }
+        w
+    }
+
+    /// Dual objective at alpha and tau, with the best s.
+    fn lower(&self, alpha: &[f64], c: &[f64], gains: &[f64], prices: &[f64], tau: &[f64]) -> f64 {
+        let linear: f64 = alpha.iter().zip(&self.ridge).map(|(a, r)| a - 0.5 * r * a * a).sum();
+        let inside = dot(&c[..self.n_in], &c[..self.n_in]);
+        let excess: f64 = gains.iter().zip(prices).map(|(g, p)| (g - p).max(0.0)).sum();
+        let rows: f64 = self.rows.iter().zip(tau).map(|(row, tau)| row.upper * tau).sum();
+        self.constant + linear - 0.5 * inside - excess - rows
+    }
+
+    /// A point near the central path of `goal.mu` next to `start`.
+    fn begin(&self, start: &Point, mu: f64) -> Iterate {
+        let n = self.n();
+        let c = self.scores(&start.alpha);
+        let mut margins = vec![0.0; n];
+        self.z.add_times(&self.weights(&c, &start.z), &mut margins);
+        let slope = |i: usize, alpha: f64, margin: f64| 1.0 - self.ridge[i] * alpha - margin - self.y[i] * start.bias;
+        let mut alpha: Vec<f64> = (0..n)
+            .map(|i| {
+                let push = mu / slope(i, start.alpha[i], margins[i]).abs().max(1e-3);
+                let push = push.min(0.25 * self.scale(i));
+                start.alpha[i].clamp(push, self.cost[i] - push)
+            })
+            .collect();
+        self.rebalance(&mut alpha, |_, _| true);
+        let c = self.scores(&alpha);
+        let gains = self.gains(&c);
+        let tau: Vec<f64> = start.tau.iter().map(|t| t.max(1e-3 * mu)).collect();
+        let prices = self.prices(&tau);
+        let (mut z, mut q, mut s) = (Vec::new(), Vec::new(), Vec::new());
+        for u in 0..self.units.len() {
+            let excess = gains[u] - prices[u];
+            s.push(excess.max(0.0) + 2.0 * mu);
+            q.push((-excess).max(0.0) + 2.0 * mu);
+            let (least, most) = ((mu / q[u]).min(0.25), 1.0 - (mu / s[u]).min(0.25));
+            z.push(start.z[u].clamp(least, most));
+        }
+        let mut margins = vec![0.0; n];
+        self.z.add_times(&self.weights(&c, &z), &mut margins);
+        let room: Vec<f64> = (0..n).map(|i| self.cost[i] - alpha[i]).collect();
+        let (mut low, mut high) = (vec![0.0; n], vec![0.0; n]);
+        for i in 0..n {
+            let g = slope(i, alpha[i], margins[i]);
+            let least = mu / if room[i].is_finite() { self.cost[i] } else { alpha[i] };
+            low[i] = (-g).max(0.0) + least;
+            high[i] = if room[i].is_finite() { g.max(0.0) + least } else { 0.0 };
+        }
+        let t = self
+            .rows
+            .iter()
+            .zip(&tau)
+            .map(|(row, tau)| {
+                let slack = row.upper - row.coefficients.iter().map(|&(u, a)| a * z[u]).sum::<f64>();
+                slack.max(mu / tau).max(1e-8)
+            })
+            .collect();
+        let v = z.iter().map(|z| 1.0 - z).collect();
+        Iterate { alpha, room, low, high, bias: start.bias, z, v, q, s, tau, t }
+    }
+
+    /// Steps 1 to 6. Returns the point and the rounds used.
+    pub(super) fn solve(&self, start: &Point, goal: &Goal, stop: &mut dyn FnMut() -> Option<Status>) -> (Point, u64) {
+        let mut at = self.begin(start, goal.mu);
+        let (mut best, mut idle) = (f64::INFINITY, 0);
+        let mut round = 0;
+        loop {
+            // Step 1.
+            let c = self.scores(&at.alpha);
+            let gains = self.gains(&c);
+            let prices = self.prices(&at.tau);
+            let mut held = vec![0.0; self.n()];
+            self.z.add_times(&self.weights(&c, &at.z), &mut held);
+            let lacking = self.residuals(&at, &held, &gains, &prices);
+
+            // Step 2. The gap is the sum of the products when nothing is lacking.
+            let lower = self.lower(&at.alpha, &c, &gains, &prices, &at.tau);
+            let products = at.products();
+            let gap = products
+                + lacking.balance.abs() * (1.0 + at.bias.abs())
+                + lacking.t.iter().zip(&at.tau).map(|(r, tau)| r.abs() * tau).sum::<f64>()
+                + lacking.q.iter().zip(&at.z).map(|(r, z)| r.abs() * z).sum::<f64>()
+                + lacking.alpha.iter().zip(&at.alpha).map(|(r, a)| r.abs() * a).sum::<f64>();
+            (best, idle) = if gap < 0.9 * best { (gap, 0) } else { (best, idle + 1) };
+            let balanced = lacking.balance.abs() <= 1e-7 * (1.0 + at.alpha.iter().sum::<f64>());
+            if (balanced && goal.reached(lower, lower + gap)) || round >= ROUNDS || idle > PATIENCE || stop().is_some()
+            {
+                return (self.settle(at, goal), round);
+            }
+            round += 1;
+
+            // Step 3.
+            let system = self.system(&at, &c);
+
+            // Step 4: aim at products 0.
+            let mut aim = at.aim(0.0);
+            let predictor = self.direction(&at, &c, &system, &lacking, &aim);
+            let length = at.longest(&predictor).min(1.0);
+            let ahead = at.moved(&predictor, length).products();
+            let target = (ahead / products).powi(3) * products / at.pairs() as f64;
+
+            // Step 5: centre, and undo the predictor's second-order errors.
+            aim.correct(target, &predictor);
+            let mut corrected = lacking;
+            let mut turn = vec![0.0; c.len()];
+            for (u, columns) in self.units.iter().enumerate() {
+                let dc = &predictor.c[columns.first..columns.last];
+                corrected.q[u] -= 0.5 * dot(dc, dc);
+                for (turn, dc) in turn[columns.first..columns.last].iter_mut().zip(dc) {
+                    *turn = -predictor.at.z[u] * dc;
+                }
+            }
+            self.z.add_times(&turn, &mut corrected.alpha);
+            let step = self.direction(&at, &c, &system, &corrected, &aim);
+
+            // Step 6.
+            let next = at.moved(&step, (BACK_OFF * at.longest(&step)).min(1.0));
+            if !next.products().is_finite() {
+                return (self.settle(at, goal), round);
+            }
+            at = next;
+        }
+    }
+
+    /// The point, with samples next to a bound put on it and the balance restored by those between the bounds, unless that
+    /// lowers the bound by more than the tolerance, or below a cutoff that it had reached.
+    fn settle(&self, at: Iterate, &Goal { cutoff, tolerance, .. }: &Goal) -> Point {
+        let mut alpha: Vec<f64> = (0..self.n())
+            .map(|i| {
+                if at.alpha[i] < self.scale(i) * at.low[i].min(NEAR) {
+                    0.0
+                } else if at.room[i] < self.scale(i) * at.high[i].min(NEAR) {
+                    self.cost[i]
+                } else {
+                    at.alpha[i]
+                }
+            })
+            .collect();
+        self.rebalance(&mut alpha, |a, cost| a > 0.0 && a < cost);
+        let lower = |alpha: &[f64]| {
+            let c = self.scores(alpha);
+            self.lower(alpha, &c, &self.gains(&c), &self.prices(&at.tau), &at.tau)
+        };
+        let (snapped, raw) = (lower(&alpha), lower(&at.alpha));
+        if (snapped < cutoff && raw >= cutoff) || raw - snapped > tolerance * raw.abs() {
+            alpha = at.alpha;
+        }
+        Point { alpha, bias: at.bias, z: at.z, tau: at.tau }
+    }
+
+    /// Moves the samples that may move towards the bound they have room to, until `y'alpha = e`.
+    fn rebalance(&self, alpha: &mut [f64], may: impl Fn(f64, f64) -> bool) {
+        let Some(e) = self.balance else { return };
+        let off = e - dot(&self.y, alpha);
+        let reach: Vec<f64> = (0..self.n())
+            .map(|i| match (may(alpha[i], self.cost[i]), self.y[i] * off > 0.0) {
+                (false, _) => 0.0,
+                (true, true) => (self.cost[i] - alpha[i]).min(1e3 * alpha[i]),
+                (true, false) => alpha[i],
+            })
+            .collect();
+        let share = (off.abs() / reach.iter().sum::<f64>().max(f64::MIN_POSITIVE)).min(0.99);
+        for i in 0..self.n() {
+            alpha[i] += (self.y[i] * off).signum() * share * reach[i];
+        }
+    }
+
+    fn residuals(&self, at: &Iterate, held: &[f64], gains: &[f64], prices: &[f64]) -> Residuals {
+        let alpha = (0..self.n())
+            .map(|i| 1.0 - self.ridge[i] * at.alpha[i] - held[i] - self.y[i] * at.bias - at.high[i] + at.low[i])
+            .collect();
+        let q = (0..self.units.len()).map(|u| at.s[u] + prices[u] - gains[u] - at.q[u]).collect();
+        let t = self
+            .rows
+            .iter()
+            .zip(&at.t)
+            .map(|(row, t)| row.upper - row.coefficients.iter().map(|&(u, a)| a * at.z[u]).sum::<f64>() - t)
+            .collect();
+        Residuals { alpha, q, t, balance: self.balance.map_or(0.0, |e| e - dot(&self.y, &at.alpha)) }
+    }
+}

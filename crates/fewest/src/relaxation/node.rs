@@ -1,0 +1,450 @@
+//! One node: what matters of it, its restricted problem, and both values at a point, nothing left out.
+
+use super::interior::{Block, Point, Restricted, UnitColumns};
+use super::{Relaxation, Row, Warm};
+use crate::Design;
+use crate::dual::kkt::{best_bias, make_feasible, total_loss};
+use crate::dual::{Bias, BoxDual, Loss};
+
+// Tuning: `make bench-exact-real`.
+
+/// Shares up to this are 0 to the children and to the upper value.
+const SMALL: f64 = 1e-3;
+/// Share of the box within which a sample with the right margin counts as being on its bound.
+const NEAR: f64 = 0.03;
+/// The box from an upper value is this much wider, so that no alpha ends on it.
+const REACH_ROOM: f64 = 1.01;
+
+/// How far alpha may reach at the optimum of a node: the cost, or less where no solution needs as much.
+///
+/// At the optimum `sum alpha = sum_in w^2 + sum_u |w_u|^2 / z_u + sum_i xi_i slope_i`, which is at most twice the value. So twice any
+/// upper value is a box that costs nothing, and where C is large and the classes are apart it is far smaller than C.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reach(pub(super) f64);
+
+impl Reach {
+    pub(super) fn new(upper: f64) -> Self {
+        Self(if upper.is_finite() { 2.0 * REACH_ROOM * upper.max(f64::MIN_POSITIVE) } else { f64::INFINITY })
+    }
+
+    fn of(self, cost: f64) -> f64 {
+        cost.min(self.0)
+    }
+}
+
+/// One node: its decisions and the rows that can still bind.
+pub(super) struct Node<'r, 'a> {
+    pub(super) relaxation: &'r Relaxation<'a>,
+    pub(super) inside: &'r [usize],
+    /// Features of the units that are in.
+    pub(super) features: Vec<usize>,
+    pub(super) free: &'r [usize],
+    /// Rows with what is in moved to the right side, over free units, each with its number.
+    pub(super) rows: Vec<(usize, Row)>,
+    /// Units a row asks for: never left out of the restricted problem.
+    pub(super) named: Vec<usize>,
+    /// Free slots, when the size is the only rule.
+    pub(super) slots: usize,
+}
+
+/// A feasible point, counted in full.
+pub(super) struct Evaluation {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    /// y_i f_i
+    pub(super) margins: Vec<f64>,
+    /// Gain of each free unit, by position.
+    pub(super) gains: Vec<f64>,
+    /// What `lower` was lowered by for rounding.
+    pub(super) rounding: f64,
+}
+
+impl<'r, 'a> Node<'r, 'a> {
+    pub(super) fn new(relaxation: &'r Relaxation<'a>, inside: &'r [usize], free: &'r [usize]) -> Self {
+        let rules = relaxation.rules;
+        let features: Vec<usize> = inside.iter().flat_map(|&u| rules.unit(u).iter().copied()).collect();
+        let (mut rows, mut named) = (Vec::new(), Vec::new());
+        if !relaxation.size_only && !free.is_empty() {
+            for (at, row) in relaxation.rows.iter().enumerate() {
+                let (mut upper, mut most, mut left) = (row.upper, 0.0, Vec::new());
+                for &(u, a) in &row.coefficients {
+                    if free.binary_search(&u).is_ok() {
+                        left.push((u, a));
+                        most += a.max(0.0);
+                    } else if inside.binary_search(&u).is_ok() {
+                        upper -= a;
+                    }
+                }
+                // A row that can never bind by more than rounding may stay out: fewer rows make a lower bound.
+                if most > upper + 1e-12 * most.max(1.0) {
+                    named.extend(left.iter().filter(|f| f.1 < 0.0).map(|f| f.0));
+                    rows.push((at, Row { coefficients: left, upper }));
+                }
+            }
+            named.sort_unstable();
+            named.dedup();
+        }
+        let slots = rules.most_features().saturating_sub(features.len()).min(free.len());
+        if relaxation.size_only && slots < free.len() {
+            rows.push((0, Row { coefficients: free.iter().map(|&u| (u, 1.0)).collect(), upper: slots as f64 }));
+        }
+        Self { relaxation, inside, features, free, rows, named, slots }
+    }
+
+    fn dual(&self) -> &BoxDual {
+        &self.relaxation.dual
+    }
+
+    fn design(&self) -> &'a dyn Design {
+        self.relaxation.design()
+    }
+
+    /// Both values at the point, nothing left out.
+    pub(super) fn look(&self, warm: &Warm) -> Evaluation {
+        let (relaxation, dual, design) = (self.relaxation, self.dual(), self.design());
+        let n = dual.len();
+        let beta = &warm.beta;
+        let mut scores = vec![0.0; n];
+        let (mut held, mut norm) = (0.0, 0.0);
+        for &j in &self.features {
+            let c = design.dot_column(j, beta);
+            design.add_column(j, c, &mut scores);
+            held += 0.5 * c * c;
+        }
+        norm += held;
+        let prices: f64 = self.inside.iter().map(|&u| relaxation.penalty[u]).sum();
+        let mut shared = 0.0;
+        for &(u, z) in &warm.shares {
+            for &j in relaxation.rules.unit(u) {
+                let c = design.dot_column(j, beta);
+                design.add_column(j, z * c, &mut scores);
+                norm += 0.5 * z * c * c;
+            }
+            shared += z * relaxation.penalty[u];
+        }
+        let offset = match dual.bias {
+            Bias::Free if self.free.is_empty() => best_bias(dual, &scores),
+            Bias::Free => warm.bias,
+            Bias::Penalised(_) => dual.bias_square() * beta.iter().sum::<f64>(),
+            Bias::None => 0.0,
+        };
+        if let Bias::Penalised(s) = dual.bias {
+            norm += 0.5 * (offset / s) * (offset / s);
+        }
+        let upper = norm + prices + shared + total_loss(dual, &scores, offset);
+        let gains: Vec<f64> = self.free.iter().map(|&u| relaxation.gain(u, beta)).collect();
+        let over = self.over(&gains, warm);
+        let rounding = self.rounding(warm, offset, held, &gains, &over);
+        let lower = self.bound(self.still(warm), held, &over, self.slots) - rounding;
+        let margins = (0..n).map(|i| dual.y[i] * (scores[i] + offset)).collect();
+        Evaluation { lower, upper, margins, gains, rounding }
+    }
+
+    /// What rounding may have added to the bound at this point.
+    ///
+    /// A sum of n products is off by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with Cauchy-Schwarz), and so is each
+    /// score c; a half square by that times |c|. What `sum beta` lacks to 0 counts with the bias.
+    fn rounding(&self, warm: &Warm, offset: f64, held: f64, gains: &[f64], over: &[f64]) -> f64 {
+        let (relaxation, dual) = (self.relaxation, self.dual());
+        let share = f64::EPSILON * (8.0 + dual.len() as f64);
+        let absolute: f64 = warm.beta.iter().map(|b| b.abs()).sum();
+        let length = share * warm.beta.iter().map(|b| b * b).sum::<f64>().sqrt();
+        let half_square = |u: usize, gain: f64| {
+            let (off, square) = (length * relaxation.norms[u], 2.0 * (gain + relaxation.penalty[u]).max(0.0));
+            off * (square.sqrt() + off)
+        };
+        let norm = self.inside.iter().map(|&u| relaxation.norms[u].powi(2)).sum::<f64>().sqrt();
+        let inside = length * norm * ((2.0 * held).sqrt() + length * norm);
+        let free = self.free.iter().zip(gains).zip(over).map(|((&u, &gain), over)| {
+            let off = half_square(u, gain);
+            (if *over > -off { off } else { 0.0 }, f64::EPSILON * (gain.abs() + relaxation.penalty[u]))
+        });
+        let free = if relaxation.size_only {
+            free.fold(0.0, |most: f64, (off, sum)| most.max(off + sum)) * self.slots as f64
+        } else {
+            free.map(|(off, sum)| off + sum).sum()
+        };
+        let unbalanced = match dual.bias {
+            Bias::Free => warm.beta.iter().sum::<f64>().abs() * (1.0 + 2.0 * offset.abs()),
+            Bias::Penalised(s) => share * s * s * absolute * absolute,
+            Bias::None => 0.0,
+        };
+        share * absolute + 8.0 * f64::EPSILON * held + inside + free + unbalanced
+    }
+
+    /// The part of the bound without scores: of beta, the prices of what is in, and the rows.
+    pub(super) fn still(&self, warm: &Warm) -> f64 {
+        let relaxation = self.relaxation;
+        let prices: f64 = self.inside.iter().map(|&u| relaxation.penalty[u]).sum();
+        let rows: f64 =
+            if relaxation.size_only { 0.0 } else { self.rows.iter().map(|(at, row)| row.upper * warm.tau[*at]).sum() };
+        relaxation.constant(&warm.beta) + prices - rows
+    }
+
+    /// The bound: `held` are the half squares of the features that are in, `over` what free units gain over their prices. With a
+    /// size alone the largest `slots` count, which are never more than the size's own price would count.
+    pub(super) fn bound(&self, still: f64, held: f64, over: &[f64], slots: usize) -> f64 {
+        let free: f64 = if self.relaxation.size_only {
+            largest(over, slots).iter().sum()
+        } else {
+            over.iter().map(|e| e.max(0.0)).sum()
+        };
+        still - held - free
+    }
+
+    /// Gain less the rows' prices, by position in `free`; with a size alone the gain itself.
+    pub(super) fn over(&self, gains: &[f64], warm: &Warm) -> Vec<f64> {
+        let mut over = gains.to_vec();
+        if self.relaxation.size_only {
+            return over;
+        }
+        for (at, row) in &self.rows {
+            for (u, a) in &row.coefficients {
+                over[self.free.binary_search(u).expect("the row lists free units")] -= a * warm.tau[*at];
+            }
+        }
+        over
+    }
+
+    /// See [`Answer::excess`].
+    pub(super) fn excess(&self, looked: &Evaluation, warm: &Warm) -> Vec<f64> {
+        if !self.relaxation.size_only {
+            return self.over(&looked.gains, warm);
+        }
+        let chosen = largest(&looked.gains, self.slots + 1);
+        let first_out = chosen.get(self.slots).copied().unwrap_or(0.0).max(0.0);
+        let last_in =
+            if self.slots == 0 { f64::INFINITY } else { chosen.get(self.slots - 1).copied().unwrap_or(0.0).max(0.0) };
+        let excess = |&g: &f64| if g > first_out && g >= last_in { g - first_out } else { (g - last_in).min(0.0) };
+        looked.gains.iter().map(excess).collect()
+    }
+
+    /// Samples and free units worth having: those the warm point calls undecided, and the nearest of the others.
+    pub(super) fn choose(&self, warm: &Warm, looked: &Evaluation, reach: Reach) -> (Vec<bool>, Vec<bool>) {
+        let dual = self.dual();
+        let n = dual.len();
+        let mut undecided = 0;
+        let mut order: Vec<(f64, usize)> = Vec::new();
+        for i in (0..n).filter(|&i| dual.cost[i] > 0.0) {
+            let (alpha, distance) = (dual.y[i] * warm.beta[i], 1.0 - warm.margins[i]);
+            let high = dual.loss == Loss::Hinge && alpha >= dual.cost[i] * (1.0 - NEAR);
+            let settled = if high { distance > 0.0 } else { alpha <= reach.of(dual.cost[i]) * NEAR && distance < 0.0 };
+            undecided += usize::from(!settled);
+            order.push((if settled { distance.abs() } else { 0.0 }, i));
+        }
+        let wanted = (3 * undecided / 2 + 32).min(order.len());
+        if wanted < order.len() {
+            order.select_nth_unstable_by(wanted, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        }
+        let mut samples = vec![false; n];
+        order[..wanted].iter().for_each(|o| samples[o.1] = true);
+
+        let mut units = vec![false; self.free.len()];
+        for &(u, _) in &warm.shares {
+            units[self.free.binary_search(&u).expect("shares are of free units")] = true;
+        }
+        for u in &self.named {
+            units[self.free.binary_search(u).expect("named units are free")] = true;
+        }
+        let mut order: Vec<usize> = (0..self.free.len()).collect();
+        let over = self.over(&looked.gains, warm);
+        let open = self.slots.min(over.iter().filter(|o| **o > 0.0).count());
+        let wanted = (warm.shares.len() * 9 / 8 + 4).max(open + 8).min(order.len());
+        if wanted < order.len() {
+            order.select_nth_unstable_by(wanted, |&a, &b| over[b].total_cmp(&over[a]).then(a.cmp(&b)));
+        }
+        order[..wanted].iter().for_each(|&at| units[at] = true);
+        (samples, units)
+    }
+
+    /// Puts the samples left out on the bound they are next to.
+    pub(super) fn snap(&self, warm: &mut Warm, samples: &[bool], reach: Reach) {
+        let dual = self.dual();
+        for i in (0..samples.len()).filter(|&i| !samples[i]) {
+            if warm.beta[i].abs() <= NEAR * reach.of(dual.cost[i]) {
+                warm.beta[i] = 0.0;
+            } else if dual.loss == Loss::Hinge && warm.beta[i].abs() >= (1.0 - NEAR) * dual.cost[i] {
+                warm.beta[i] = dual.y[i] * dual.cost[i];
+            }
+        }
+    }
+
+    /// Adds samples and units whose part in the gap is at least `worth`. Returns whether there were any.
+    pub(super) fn widen(
+        &self,
+        warm: &Warm,
+        looked: &Evaluation,
+        samples: &mut [bool],
+        units: &mut [bool],
+        worth: f64,
+    ) -> bool {
+        let dual = self.dual();
+        let mut more = false;
+        for i in 0..dual.len() {
+            if samples[i] || dual.cost[i] == 0.0 {
+                continue;
+            }
+            // The hinge's part in the gap: C max(0, 1 - margin) - alpha (1 - margin).
+            let (alpha, distance) = (dual.y[i] * warm.beta[i], 1.0 - looked.margins[i]);
+            if dual.cost[i] * distance.max(0.0) - alpha * distance >= worth {
+                samples[i] = true;
+                more = true;
+            }
+        }
+        if self.relaxation.size_only {
+            let held = (0..units.len()).filter(|&at| units[at]).map(|at| looked.gains[at]).collect::<Vec<_>>();
+            let limit = largest(&held, self.slots).last().copied().unwrap_or(0.0).max(0.0);
+            let mut order: Vec<usize> =
+                (0..units.len()).filter(|&at| !units[at] && looked.gains[at] > limit + worth).collect();
+            let most = (units.iter().filter(|u| **u).count() + 16).min(order.len());
+            if most < order.len() {
+                order
+                    .select_nth_unstable_by(most, |&a, &b| looked.gains[b].total_cmp(&looked.gains[a]).then(a.cmp(&b)));
+            }
+            more |= most > 0;
+            order[..most].iter().for_each(|&at| units[at] = true);
+        } else {
+            for at in 0..units.len() {
+                if !units[at] && looked.gains[at] > worth {
+                    units[at] = true;
+                    more = true;
+                }
+            }
+        }
+        more
+    }
+
+    /// The restricted problem and the warm point inside it.
+    pub(super) fn restrict(&self, warm: &Warm, samples: &[bool], units: &[bool], reach: Reach) -> (Restricted, Point) {
+        let (relaxation, dual, design) = (self.relaxation, self.dual(), self.design());
+        let chosen: Vec<usize> = (0..samples.len()).filter(|&i| samples[i]).collect();
+        let mut fixed = warm.beta.clone();
+        for &i in &chosen {
+            fixed[i] = 0.0;
+        }
+        let penalised = match dual.bias {
+            Bias::Penalised(s) => Some(s),
+            Bias::Free | Bias::None => None,
+        };
+        let mut columns: Vec<Option<usize>> = penalised.iter().map(|_| None).collect();
+        columns.extend(self.features.iter().map(|&j| Some(j)));
+        let n_in = columns.len();
+        let (mut unit_columns, mut z, mut position) = (Vec::new(), Vec::new(), vec![usize::MAX; self.free.len()]);
+        let count = units.iter().filter(|u| **u).count();
+        let share = |u: usize| match warm.shares.binary_search_by_key(&u, |s| s.0) {
+            Ok(at) => warm.shares[at].1,
+            Err(_) if warm.shares.is_empty() => (self.slots as f64 / count as f64).min(0.9),
+            Err(_) => 0.0,
+        };
+        for at in (0..units.len()).filter(|&at| units[at]) {
+            let u = self.free[at];
+            position[at] = unit_columns.len();
+            let first = columns.len();
+            columns.extend(relaxation.rules.unit(u).iter().map(|&j| Some(j)));
+            unit_columns.push(UnitColumns { first, last: columns.len(), penalty: relaxation.penalty[u] });
+            z.push(share(u));
+        }
+        let mut base = vec![0.0; columns.len()];
+        let mut full = vec![0.0; dual.len()];
+        let block = Block::new(chosen.len(), columns.len(), |k, out| {
+            let Some(j) = columns[k] else {
+                let s = penalised.unwrap_or(0.0);
+                base[k] = s * fixed.iter().sum::<f64>();
+                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * s);
+                return;
+            };
+            base[k] = design.dot_column(j, &fixed);
+            if let Some(column) = design.dense_column(j) {
+                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * column[i]);
+            } else {
+                full.fill(0.0);
+                design.add_column(j, 1.0, &mut full);
+                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * full[i]);
+            }
+        });
+        let ridge_part = |i: usize| dual.y[i] * fixed[i] - 0.5 * dual.ridge[i] * fixed[i] * fixed[i];
+        let constant = (0..dual.len()).map(ridge_part).sum::<f64>()
+            + self.inside.iter().map(|&u| relaxation.penalty[u]).sum::<f64>();
+        let (mut rows, mut tau) = (Vec::new(), Vec::new());
+        for (at, row) in &self.rows {
+            let coefficients: Vec<(usize, f64)> = row
+                .coefficients
+                .iter()
+                .filter_map(|&(u, a)| {
+                    let at = position[self.free.binary_search(&u).expect("the row lists free units")];
+                    (at != usize::MAX).then_some((at, a))
+                })
+                .collect();
+            if !coefficients.is_empty() {
+                rows.push(Row { coefficients, upper: row.upper });
+                tau.push(warm.tau[*at]);
+            }
+        }
+        let take = |values: &[f64]| chosen.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let y = take(&dual.y);
+        let alpha = chosen.iter().map(|&i| dual.y[i] * warm.beta[i]).collect();
+        let cost = match dual.loss {
+            Loss::Hinge => chosen.iter().map(|&i| reach.of(dual.cost[i])).collect(),
+            Loss::SquaredHinge => vec![f64::INFINITY; chosen.len()],
+        };
+        let balance = (dual.bias == Bias::Free).then(|| -fixed.iter().sum::<f64>());
+        let restricted = Restricted {
+            z: block,
+            y,
+            cost,
+            ridge: take(&dual.ridge),
+            base,
+            constant,
+            balance,
+            reach: reach.0,
+            n_in,
+            units: unit_columns,
+            rows,
+        };
+        (restricted, Point { alpha, bias: warm.bias, z, tau })
+    }
+
+    /// Puts the restricted problem's point back, feasible.
+    pub(super) fn take(&self, warm: &mut Warm, samples: &[bool], units: &[bool], point: &Point, reach: Reach) {
+        let dual = self.dual();
+        let chosen = (0..samples.len()).filter(|&i| samples[i]);
+        for (i, alpha) in chosen.zip(&point.alpha) {
+            let cost = dual.cost[i];
+            // What the method could not bring onto its bound belongs there.
+            let alpha = if *alpha < 1e-9 * reach.of(cost) {
+                0.0
+            } else if dual.loss == Loss::Hinge && *alpha > cost * (1.0 - 1e-9) {
+                cost
+            } else {
+                *alpha
+            };
+            warm.beta[i] = dual.y[i] * alpha;
+        }
+        make_feasible(dual, &mut warm.beta);
+        warm.bias = point.bias;
+        let here: Vec<usize> = (0..units.len()).filter(|&at| units[at]).map(|at| self.free[at]).collect();
+        warm.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > SMALL).collect();
+        warm.tau.fill(0.0);
+        let mut tau = point.tau.iter();
+        for (at, row) in &self.rows {
+            if row.coefficients.iter().any(|(u, _)| here.binary_search(u).is_ok()) {
+                warm.tau[*at] = tau.next().copied().unwrap_or(0.0);
+            }
+        }
+    }
+}
+
+/// The positive ones among the `count` largest values, falling.
+fn largest(values: &[f64], count: usize) -> Vec<f64> {
+    let mut values: Vec<f64> = values.iter().copied().filter(|v| *v > 0.0).collect();
+    let count = count.min(values.len());
+    if count == 0 {
+        return Vec::new();
+    }
+    if count < values.len() {
+        values.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a));
+    }
+    values.truncate(count);
+    values.sort_unstable_by(|a, b| b.total_cmp(a));
+    values
+}
