@@ -6,6 +6,7 @@ within the cap is said to; then the peer proves nothing and our duality gap alon
 import numpy as np
 
 import common as c
+import svm_values
 
 # name: (kernel, loss, bias)
 MACHINES = {
@@ -52,21 +53,21 @@ def peer(machine, X, y, C, gamma, cap):
         if found is None:
             return "LIBSVM", None, None
         support, beta, b = found
-        primal, _ = c.svc_objectives(X, y, support, beta, C, gamma)
-        return "LIBSVM", primal, c.kernel_sums(X, y, support, beta, gamma) + b
+        primal, _ = svm_values.svc_objectives(X, y, support, beta, C, gamma)
+        return "LIBSVM", primal, svm_values.kernel_sums(X, y, support, beta, gamma) + b
     found = c.capped(liblinear, cap, X, y, C, loss, 1e-9 if loss == "hinge" else 1e-8)
     if found is None:
         return "LIBLINEAR", None, None
     w, b = found
     name = "hinge" if loss == "hinge" else "squared"
-    return "LIBLINEAR", c.linear_primal(X, y, w, b, C, name, bias), np.asarray(X @ w).ravel() + b
+    return "LIBLINEAR", svm_values.linear_primal(X, y, w, b, C, name, bias), np.asarray(X @ w).ravel() + b
 
 
 def compare(name, title, C, cap, tolerance):
     kernel, loss, bias = MACHINES[title]
     path, X, y = c.prepared(name)
     Xp = c.for_peer(X)
-    gamma = c.gamma_scale(X) if kernel == "rbf" else None
+    gamma = svm_values.gamma_scale(X) if kernel == "rbf" else None
     row = {"set": name, "machine": title, "C": C}
     out = c.CACHE / "model.raw"
     options = {"kernel": kernel, "cost": C, "loss": loss, "bias": bias, "tolerance": tolerance, "out": out}
@@ -78,10 +79,10 @@ def compare(name, title, C, cap, tolerance):
     b, w, decision, beta = c.read_model(out, X.shape[0], X.shape[1], kernel == "linear")
     kind = "hinge" if loss == "hinge" else "squared"
     if w is not None:
-        primal = c.linear_primal(Xp, y, w, b, C, kind, bias)
+        primal = svm_values.linear_primal(Xp, y, w, b, C, kind, bias)
     else:
         support = np.flatnonzero(beta)
-        primal, _ = c.svc_objectives(Xp, y, support, beta[support], C, gamma)
+        primal, _ = svm_values.svc_objectives(Xp, y, support, beta[support], C, gamma)
     row |= {"ours": primal, "our gap": found["gap"], "reported": found["primal"], "dual": found["dual"]}
     # With a free bias the recomputation uses the best bias of its own; both must agree.
     honest = abs(primal - found["primal"]) <= 1e-7 * abs(primal)

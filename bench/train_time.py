@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.svm import SVC, LinearSVC
 
 import common as c
+import svm_values
 
 MACHINES = ["SVC linear", "SVC rbf", "LinearSVC hinge", "LinearSVC squared_hinge"]
 
@@ -78,14 +79,14 @@ def same_primal(path, gap, bound, options):
 def compare(name, machine, C, tol, cap):
     path, X, y = c.prepared(name)
     Xp = c.for_peer(X)
-    gamma = c.gamma_scale(X) if machine == "SVC rbf" else None
+    gamma = svm_values.gamma_scale(X) if machine == "SVC rbf" else None
     (first, second, theirs, count), over = peer(machine, Xp, y, C, gamma, tol, cap)
     if machine.startswith("SVC"):
-        primal, dual = c.svc_objectives(Xp, y, first, second, C, gamma)
+        primal, dual = svm_values.svc_objectives(Xp, y, first, second, C, gamma)
         options = {"kernel": machine.split()[1], "bias": "free"} | ({"gamma": gamma} if gamma else {})
     else:
         loss = machine.split()[1]
-        primal = c.linear_primal(Xp, y, first, second, C, "hinge" if loss == "hinge" else "squared", "1")
+        primal = svm_values.linear_primal(Xp, y, first, second, C, "hinge" if loss == "hinge" else "squared", "1")
         dual, left = optimum(path, loss, C)
         options = {"loss": loss.replace("_", "-"), "bias": "1"}
         if left > 1e-8:

@@ -261,9 +261,9 @@ impl Benders<'_> {
         }
     }
 
-    /// A master found nothing new at its smallest gap: a cutoff may be too close to the best for HiGHS's
-    /// tolerances, so that the master is solved without one from here on; when it was already, the
-    /// run is over.
+    /// A master found nothing new at its smallest gap: a cutoff may be too close to the best for
+    /// HiGHS's tolerances, so that the master is solved without one from here on; when it was
+    /// already, the run is over.
     fn stall(&mut self) -> Option<Status> {
         if std::mem::take(&mut self.cutoff) { None } else { Some(Status::Stalled) }
     }

@@ -10,7 +10,8 @@
 //! Then     a local search (`exchange.rs`) from where each start ended, the best first.
 //! Effort   of both: a share of the time, and a number of linear programs.
 //! Rules    a size or budget that the weights break: D grows by steps until they do not; where
-//!          weights still break one, [`BestClassifier::offer`] takes the allowed subset nearest to them.
+//!          weights still break one, [`BestClassifier::offer`] takes the allowed subset nearest to
+//!          them.
 
 use std::time::Duration;
 
