@@ -271,7 +271,7 @@ fn flips_judge_every_allowed_neighbour() {
         folds: judged.folds.clone(),
         passes: None,
     };
-    let forbidden = Rules::new(rules.p(), RuleList { forbid: vec![0], ..rules.list().clone() }, &[]).unwrap();
+    let forbidden = Rules::new(rules.p(), RuleList { forbid: vec![0], ..RuleList::default() }, &[]).unwrap();
     let found = flip(&data, &forbidden, &Subset::empty(rules.p()), &settings, Limits::default(), &mut Silent).unwrap();
     assert!(found.start.is_some() && forbidden.allows(found.selection.outcome.subset.as_ref().unwrap()));
     let bad = flip(&data, &rules, &Subset::empty(7), &settings, Limits::default(), &mut Silent).unwrap_err();

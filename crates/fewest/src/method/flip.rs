@@ -189,8 +189,8 @@ pub struct FlipReport {
     pub trainings: u64,
 }
 
-/// Searches around `start`, a subset that the rules allow. From the empty one it starts at the first feature that may be
-/// chosen, and what that implies.
+/// Searches around `start`, a subset that the rules allow. Where that is the empty one, it starts at
+/// the first feature that may be chosen, and what that implies.
 ///
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a start that the rules forbid.
@@ -203,7 +203,8 @@ pub fn flip(
     observer: &mut dyn Observer,
 ) -> Result<FlipReport, Error> {
     settings.check()?;
-    let first = if start.p() == rules.p() && start.is_empty() { smallest_allowed(rules) } else { None };
+    let nothing = start.p() == rules.p() && start.is_empty() && rules.allows(start);
+    let first = if nothing { smallest_allowed(rules) } else { None };
     let start = first.as_ref().unwrap_or(start);
     let kernel = settings.kernel.resolve(data.design(), rules.most_features())?;
     let settings = &FlipSettings { kernel, ..settings.clone() };
