@@ -29,8 +29,8 @@ X = pd.DataFrame(StandardScaler().fit_transform(X), columns=X.columns)
 # %%
 # Costs and rules
 # ---------------
-# The first four fields are known anyhow; a field of the credit bureau (the next six) costs 3, any other 1. ``x9`` and ``x10`` come
-# from one form: both or none. ``x13`` (age) may not be used.
+# The first four fields are known anyhow; a field of the credit bureau (the next six) costs 3, any
+# other 1. ``x9`` and ``x10`` come from one form: both or none. ``x13`` (age) may not be used.
 
 costs = {name: 1.0 for name in X.columns}
 costs |= {name: 0.0 for name in X.columns[:4]} | {name: 3.0 for name in X.columns[4:10]}
@@ -48,7 +48,8 @@ print(f"{score.status_}, gap {score.gap_:.2%}; {len(chosen)} fields for {sum(cos
 # %%
 # What a budget buys
 # ------------------
-# The objective and the bound for several budgets: where the two meet, no other choice of fields is better.
+# The objective and the bound for several budgets: where the two meet, no other choice of fields is
+# better.
 
 budgets, objectives, bounds = [2, 4, 6, 8, 10], [], []
 for budget in budgets:

@@ -33,7 +33,8 @@ else:
 # %%
 # Recursive elimination, scored by cross-validation
 # -------------------------------------------------
-# The whole elimination is repeated inside every fold, so that no held-out patient has a say in the panel.
+# The whole elimination is repeated inside every fold, so that no held-out patient has a say in the
+# panel.
 
 X = StandardScaler().fit_transform(X)
 path = SVMRFE(step=0.2, step_of="remaining", cv=5, size_rule="1se").fit(X, y)
@@ -44,8 +45,9 @@ print("chosen:", path.n_features_, "genes:", ", ".join(names[path.support_][:10]
 # %%
 # Five genes, and a certificate
 # -----------------------------
-# Among the 200 genes that differ most between the classes, the best panel of five, and how far elimination is from it. Stopped after
-# ten seconds, the search still says how far from the best its panel can be at most.
+# Among the 200 genes that differ most between the classes, the best panel of five, and how far
+# elimination is from it. Stopped after ten seconds, the search still says how far from the best its
+# panel can be at most.
 
 few = SelectKBest(k=200).fit(X, y)
 names_few = names[few.get_support()]

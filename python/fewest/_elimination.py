@@ -192,7 +192,8 @@ class SVMRFE(CrossValidated):
         _core.check_rules(rules, self._names())
         self._kernel = self._kernel_rule(samples, rules)
         listener = Listener(self, samples, int(self.verbose), self.callback)
-        # The elimination on all samples, which comes last, takes about as long as that of one split.
+        # The elimination on all samples, which comes last, takes about as long as that of one
+        # split.
         share = None if self.time_limit is None else self.time_limit * len(splits) / (len(splits) + 1)
         return _core.rfe_paths(
             *samples.arguments,

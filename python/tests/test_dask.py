@@ -169,7 +169,8 @@ def test_what_is_sent(client):
     assert len(traffic["sent"]) == machine.n_iter_ + 1
     alpha = 8 * 300
     assert (traffic["sent"] >= 2 * alpha).all() and (traffic["sent"] <= 2 * alpha + 1000).all()
-    # Two shards, 10 features and scores each; and the columns that are generated, far from all of them.
+    # Two shards, 10 features and scores each; and the columns that are generated, far from all of
+    # them.
     columns = traffic["received"] - 2 * 10 * 16
     assert (columns >= 0).all() and 0 < columns.sum() < 12 * X.nnz / 10
     assert (traffic["seconds"] > 0).all()

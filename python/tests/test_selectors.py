@@ -254,7 +254,8 @@ def test_bad_rules_are_named():
 
 def test_rules_without_a_size():
     X, y = problem(p=12)
-    # A budget or a group bounds the size: what is found is what a size of all features finds. Without them it is 5.
+    # A budget or a group bounds the size: what is found is what a size of all features finds.
+    # Without them it is 5.
     budget, groups = {"budget": 7, "costs": np.ones(12)}, {"at_most": [(2, range(4))]}
     selectors = (ExactSelector(), BendersSelector(C=0.01), AlignmentSelector(gamma=1e-3), InformationGain(bins=4), SVMRFE())
     for selector, rules in itertools.product([*selectors, FlipSelector(cv=3)], (budget, groups)):

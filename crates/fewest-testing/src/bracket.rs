@@ -1,4 +1,5 @@
-//! The value of an SVM on a subset, held between a primal and a dual point that are judged here from their definitions.
+//! The value of an SVM on a subset, held between a primal and a dual point that are judged here
+//! from their definitions.
 
 use fewest::dual::{BoxDual, train::train};
 use fewest::{Bias, Kernel, Loss, Problem, Subset, SvmSettings};
@@ -17,8 +18,9 @@ pub struct Bracket {
 /// Passes that each training may take.
 const EPOCHS: u64 = 20_000;
 
-/// Brackets the optimum on a subset, prices included, by trainings on several equivalent forms of the problem: as it is, and
-/// with a free bias also with columns moved to mean 0. Both values are recomputed from w, b and beta.
+/// Brackets the optimum on a subset, prices included, by trainings on several equivalent forms of
+/// the problem: as it is, and with a free bias also with columns moved to mean 0. Both values are
+/// recomputed from w, b and beta.
 pub fn bracket(problem: &Problem<'_>, subset: &Subset, svm: &SvmSettings, penalty: &[f64]) -> Bracket {
     let features: Vec<usize> = subset.iter().collect();
     let price: f64 = features.iter().filter_map(|&j| penalty.get(j)).sum();

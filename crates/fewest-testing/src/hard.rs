@@ -1,4 +1,5 @@
-//! Small problems that are hard on proofs: data of every scale, ties, constants, rules that are tight, cyclic or odd.
+//! Small problems that are hard on proofs: data of every scale, ties, constants, rules that are
+//! tight, cyclic or odd.
 
 use fewest::{Bias, DenseDesign, Design, Loss, Problem, RuleList, SvmSettings};
 

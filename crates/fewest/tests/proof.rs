@@ -1,6 +1,8 @@
-//! Proofs on hard small problems against enumeration: never a false `optimal`, a bound beyond the optimum or a forbidden subset.
+//! Proofs on hard small problems against enumeration: never a false `optimal`, a bound beyond the
+//! optimum or a forbidden subset.
 //!
-//! `FEWEST_PROOF_CASES` is the number of cases (default 300), `FEWEST_PROOF_FIRST` the first seed; `make fuzz-proof` runs many.
+//! `FEWEST_PROOF_CASES` is the number of cases (default 300), `FEWEST_PROOF_FIRST` the first seed;
+//! `make fuzz-proof` runs many.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -223,7 +225,8 @@ fn alignment(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_
     );
 }
 
-/// The value without any feature: the best constant, by trying every kink and every vertex of the loss.
+/// The value without any feature: the best constant, by trying every kink and every vertex of the
+/// loss.
 fn empty(case: &HardCase) -> Bracket {
     let zeros = DenseDesign::new(case.labels.len(), 1, vec![0.0; case.labels.len()]).expect("a column");
     let problem = fewest::Problem::new(&zeros, &case.labels, Some(&case.weights)).expect("valid");
@@ -260,7 +263,8 @@ mod programs {
         note("gbd", &outcome, &[], 1, &truth);
     }
 
-    /// `mbp` on data that a linear program is accurate on, against one program per subset, written out whole.
+    /// `mbp` on data that a linear program is accurate on, against one program per subset, written
+    /// out whole.
     pub(super) fn mixed_binary(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_>) {
         let tame = matches!(case.data, HardData::Plain | HardData::Ties | HardData::Integer);
         if !tame || !case.seed.is_multiple_of(3) {

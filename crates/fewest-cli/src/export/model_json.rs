@@ -2,8 +2,8 @@
 //! machine.
 //!
 //! A model file is
-//! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a selection
-//! result holds the same `model` and `classes`, so that both can be read back here.
+//! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a
+//! selection result holds the same `model` and `classes`, so that both can be read back here.
 //! Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`, or the kernel
 //! sum over `support_vectors`, which are stored scaled. Positive values vote for `positive`.
 

@@ -1,11 +1,12 @@
 //! Certificate: how far a subset, found by whatever method, is from the best one of its size.
 //!
-//! Solves   `min_z v(z) + sum_j lambda_j z_j` s.t. rules and at most as many features as the subset has, by
-//!          [`exact`] with the subset as its start; v with the loss, cost and bias of the SVM asked about.
+//! Solves   `min_z v(z) + sum_j lambda_j z_j` s.t. rules and at most as many features as the subset
+//!          has, by [`exact`] with the subset as its start; v with the loss, cost and bias of the
+//!          SVM asked about.
 //! Given    Problem (n samples, p features), Rules, the subset, [`ExactSettings`].
 //! Returns  the subset's own objective, the best subset known of that size, the bound, status.
-//! Fails    never on limits: the bound is then as far as it was proven. Errors: settings out of range; an empty subset, or
-//!          one the rules forbid.
+//! Fails    never on limits: the bound is then as far as it was proven. Errors: settings out of
+//!          range; an empty subset, or one the rules forbid.
 
 use std::time::{Duration, Instant};
 
@@ -23,9 +24,11 @@ use crate::{
 pub struct Certificate {
     /// Objective of the subset asked about: primal objective of the SVM on it, plus its penalty.
     pub objective: f64,
-    /// The best subset known that has at most as many features: the one asked about, or a better one.
+    /// The best subset known that has at most as many features: the one asked about, or a better
+    /// one.
     pub best: Solution,
-    /// No subset of at most as many features has a smaller objective than this; none when nothing was proven in time.
+    /// No subset of at most as many features has a smaller objective than this; none when nothing
+    /// was proven in time.
     pub bound: Option<f64>,
     /// How the search ended; `Optimal` when `best` is proven best.
     pub status: Status,
@@ -42,8 +45,8 @@ impl Certificate {
     }
 }
 
-/// Compares `subset` with the best of its size. `settings.start` may name further subsets to start from;
-/// `settings.solutions` is not used.
+/// Compares `subset` with the best of its size. `settings.start` may name further subsets to start
+/// from; `settings.solutions` is not used.
 ///
 /// # Errors
 /// Settings out of range; a subset that is empty or that the rules forbid.

@@ -1,17 +1,22 @@
-//! Exact selection: branch and bound on the saddle relaxation; finds the best subset for a linear SVM and proves it.
+//! Exact selection: branch and bound on the saddle relaxation; finds the best subset for a linear
+//! SVM and proves it.
 //!
-//! Solves   min_z v(z) + sum_j lambda_j z_j  s.t. rules, with hinge or squared hinge, ridge 1/2 |w|^2, any bias.
-//! Paper    Aytug 2015, problems FSP-M and FSP-lambda; bound of the saddle form (ARCHITECTURE.md, "The idea"); tree as in
-//!          Hazimeh, Mazumder, Saab, Sparse regression at scale, Math. Programming 196 (2022).
+//! Solves   min_z v(z) + sum_j lambda_j z_j  s.t. rules, with hinge or squared hinge, ridge 1/2
+//!          |w|^2, any bias.
+//! Paper    Aytug 2015, problems FSP-M and FSP-lambda; bound of the saddle form (ARCHITECTURE.md,
+//!          "The idea"); tree as in Hazimeh, Mazumder, Saab, Sparse regression at scale, Math.
+//!          Programming 196 (2022).
 //! Given    Problem (n samples, p features), Rules, [`ExactSettings`].
 //! Returns  the N best subsets, objective, bound, status.
-//! Steps    1. first subsets: the largest gains, and those given  2. relax the root  3. improve: round, eliminate, swap
-//!          4. decide features by their price and by probing  5. take the open nodes of lowest bound and dive from each:
-//!          relax, decide, round, branch on the largest product of promised rises, go on with one child while the bound is low
-//!          6. until no node is open below the incumbent
-//! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes per open node, up to
-//!          `svm.memory`; nodes beyond start from the root's answer.
-//! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all its cuts.
+//! Steps    1. first subsets: the largest gains, and those given  2. relax the root
+//!          3. improve: round, eliminate, swap  4. decide features by their price and by probing
+//!          5. take the open nodes of lowest bound and dive from each: relax, decide, round, branch
+//!             on the largest product of promised rises, go on with one child while the bound is
+//!             low  6. until no node is open below the incumbent
+//! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes
+//!          per open node, up to `svm.memory`; nodes beyond start from the root's answer.
+//! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all
+//!          its cuts.
 //! Fails    never on limits: the open node of lowest bound is then the bound of the run.
 
 mod dive;
@@ -36,7 +41,8 @@ use tree::Tree;
 pub struct ExactSettings {
     /// Loss, cost C, bias and tolerance of the SVM.
     pub svm: SvmSettings,
-    /// lambda_j added to the objective for each chosen feature, length p, each 0 or more; empty for none.
+    /// lambda_j added to the objective for each chosen feature, length p, each 0 or more; empty for
+    /// none.
     pub penalty: Vec<f64>,
     /// How many best subsets to prove and return, at least 1. Default 1.
     pub solutions: usize,
@@ -107,7 +113,8 @@ impl Method for ExactSettings {
     }
 }
 
-/// `exact`: the allowed subset of smallest objective, with proof. `Selection::solutions` holds the N best, best first.
+/// `exact`: the allowed subset of smallest objective, with proof. `Selection::solutions` holds the
+/// N best, best first.
 ///
 /// # Errors
 /// Settings out of range.

@@ -2,14 +2,21 @@
 //!
 //! Solves   nothing exactly: a local search on cross-validated accuracy.
 //! Paper    Samb, Camara, Ndiaye, Slimani, Esseghir 2012, as described by Krupka 2016, section 2.8.
-//! Given    [`Samples`], Rules, a subset to start from, [`FlipSettings`].      Returns  the best subset seen, its accuracy and cost.
-//! Steps    1. neighbours: Bit-Flip, the subset with one unit more or less; Attribute-Flip, one unit swapped for another
-//!          2. every allowed neighbour is cross-validated for every cost (the number of trainings is told first)
-//!          3. the best one takes the subset's place if its accuracy is larger, or as large with fewer features
+//! Given    [`Samples`], Rules, a subset to start from, [`FlipSettings`].      Returns  the best
+//!          subset seen, its accuracy and cost.
+//! Steps    1. neighbours: Bit-Flip, the subset with one unit more or less; Attribute-Flip, one
+//!          unit swapped for another
+//!          2. every allowed neighbour is cross-validated for every cost (the number of trainings
+//!             is told first)
+//!          3. the best one takes the subset's place if its accuracy is larger, or as large with
+//!             fewer features
 //!          4. again, as long as that happened and passes are left
-//! Cost     Bit-Flip: p subsets per pass; Attribute-Flip: k (p - k). Each is folds x costs x pairs trainings and n^2.
-//! Differs  the subset, too, is judged by cross-validation, and neighbours that the rules forbid are left out.
-//! Fails    never on limits: the best subset so far and a status; before anything was judged, the start without an accuracy.
+//! Cost     Bit-Flip: p subsets per pass; Attribute-Flip: k (p - k). Each is folds x costs x pairs
+//!          trainings and n^2.
+//! Differs  the subset, too, is judged by cross-validation, and neighbours that the rules forbid
+//!          are left out.
+//! Fails    never on limits: the best subset so far and a status; before anything was judged, the
+//!          start without an accuracy.
 
 use std::time::Instant;
 
@@ -179,7 +186,8 @@ impl FlipSearch {
 pub struct FlipReport {
     /// The best subset seen; its objective is its accuracy.
     pub selection: Selection,
-    /// Its cost; none where a limit came before anything was judged: then the subset is the one it started from.
+    /// Its cost; none where a limit came before anything was judged: then the subset is the one it
+    /// started from.
     pub cost: Option<f64>,
     /// Accuracy of the subset it started from, where it was judged.
     pub start: Option<f64>,
@@ -189,8 +197,8 @@ pub struct FlipReport {
     pub trainings: u64,
 }
 
-/// Searches around `start`, a subset that the rules allow. Where that is the empty one, it starts at
-/// the first feature that may be chosen, and what that implies.
+/// Searches around `start`, a subset that the rules allow. Where that is the empty one, it starts
+/// at the first feature that may be chosen, and what that implies.
 ///
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a start that the rules forbid.
@@ -280,7 +288,8 @@ pub fn flip(
     Ok(FlipReport { selection, cost: Some(cost), start: Some(begun), passes: report, trainings })
 }
 
-/// The allowed subset around the first feature that may be chosen; none where the rules allow no feature at all.
+/// The allowed subset around the first feature that may be chosen; none where the rules allow no
+/// feature at all.
 fn smallest_allowed(rules: &Rules) -> Option<Subset> {
     let p = rules.p();
     (0..p).filter(|&j| rules.root()[rules.unit_of(j)] != Choice::Out).find_map(|j| {

@@ -1,4 +1,5 @@
-//! The saddle relaxation: a proven lower bound on `v(z) + sum lambda_j z_j` over all subsets of a tree node.
+//! The saddle relaxation: a proven lower bound on `v(z) + sum lambda_j z_j` over all subsets of a
+//! tree node.
 //!
 //! For any feasible beta and any prices tau >= 0 of the rules' rows,
 //!
@@ -6,10 +7,12 @@
 //! L = D(beta) - sum_in (1/2 |c_u|^2 - lambda_u) - sum_r b_r tau_r - sum_free max(0, 1/2 |c_u|^2 - lambda_u - (A'tau)_u)
 //! ```
 //!
-//! with `D` the part of the dual objective without features and `c_j = x_j . beta`. The best L is the perspective relaxation
-//! (`w_j^2 / z_j`, z in the polytope of the rules' rows). A node is solved on few samples and few features: samples far from
-//! the margin keep the alpha they had, features of small gain stay out; whatever was left out is then counted in full, so
-//! the bound holds whether the guess was right or not, and samples and features that matter are added until the node is decided.
+//! with `D` the part of the dual objective without features and `c_j = x_j . beta`. The best L is
+//! the perspective relaxation (`w_j^2 / z_j`, z in the polytope of the rules' rows). A node is
+//! solved on few samples and few features: samples far from the margin keep the alpha they had,
+//! features of small gain stay out; whatever was left out is then counted in full, so the bound
+//! holds whether the guess was right or not, and samples and features that matter are added until
+//! the node is decided.
 
 mod interior;
 mod node;
@@ -30,7 +33,8 @@ use crate::{Design, Problem, Rules, Shape, Status, SvmSettings};
 /// The start's products over what the bound lacks, and at least over this share of the gap.
 const START: f64 = 0.3;
 const START_LEAST: f64 = 0.02;
-/// Rounds of adding what was left out, at most. What is still left out is counted in the bound: the cap costs nodes, not truth.
+/// Rounds of adding what was left out, at most. What is still left out is counted in the bound: the
+/// cap costs nodes, not truth.
 const WIDENINGS: u32 = 30;
 
 /// Where to start: a node's parent's answer.
@@ -52,7 +56,8 @@ pub(crate) struct Warm {
 pub(crate) struct Decide {
     /// The node is not worth more work once its bound is at or above this.
     pub(crate) cutoff: f64,
-    /// A node that will not be cut off is known well enough when its gap is this share of what it lacks to the cutoff.
+    /// A node that will not be cut off is known well enough when its gap is this share of what it
+    /// lacks to the cutoff.
     pub(crate) share: f64,
     /// Relative gap at which a value is known well enough in any case.
     pub(crate) tolerance: f64,
@@ -65,8 +70,8 @@ pub(crate) struct Answer {
     pub(crate) lower: f64,
     /// Objective of the relaxation at (w, b, z); of the subset itself when no unit was free.
     pub(crate) upper: f64,
-    /// By position in `free`: above 0, what `priced` gains when the unit is left out; below 0, minus what it gains when the
-    /// unit is chosen.
+    /// By position in `free`: above 0, what `priced` gains when the unit is left out; below 0,
+    /// minus what it gains when the unit is chosen.
     pub(crate) excess: Vec<f64>,
     /// The bound at the very point the excess was taken at; `lower` may come from another.
     pub(crate) priced: f64,
@@ -155,7 +160,8 @@ impl<'a> Relaxation<'a> {
         (0..beta.len()).map(part).sum::<f64>() - 0.5 * self.dual.bias_square() * sum * sum
     }
 
-    /// The best multiple of "alpha equal within each class", for the units that are in and the largest gains of the others.
+    /// The best multiple of "alpha equal within each class", for the units that are in and the
+    /// largest gains of the others.
     pub(crate) fn cold(&self) -> Warm {
         let n = self.dual.len();
         let mut total = [0.0; 2];
@@ -188,8 +194,9 @@ impl<'a> Relaxation<'a> {
         }
     }
 
-    /// The bound of the node where the units `inside` are chosen, the units `free` are undecided (both ascending) and all
-    /// others are out. Without free units, also the objective of the one subset left.
+    /// The bound of the node where the units `inside` are chosen, the units `free` are undecided
+    /// (both ascending) and all others are out. Without free units, also the objective of the one
+    /// subset left.
     pub(crate) fn solve(
         &self,
         inside: &[usize],
@@ -223,7 +230,8 @@ impl<'a> Relaxation<'a> {
             looked = node.look(&warm);
             reach = Reach(reach.0.min(Reach::new(looked.upper).0));
             if !looked.lower.is_finite() || !looked.upper.is_finite() {
-                // Rules without an interior can drive the prices to infinity: what was known before stands.
+                // Rules without an interior can drive the prices to infinity: what was known before
+                // stands.
                 warm = before;
                 self.make_feasible(&mut warm.beta);
                 looked = node.look(&warm);
@@ -249,7 +257,8 @@ impl<'a> Relaxation<'a> {
     }
 }
 
-/// The rules' rows over units, but for those on one unit: these are decisions, which the state holds.
+/// The rules' rows over units, but for those on one unit: these are decisions, which the state
+/// holds.
 fn rows_over_units(rules: &Rules) -> Vec<Row> {
     let mut rows = Vec::new();
     for row in rules.rows() {

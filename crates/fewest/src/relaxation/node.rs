@@ -1,4 +1,5 @@
-//! One node: what matters of it, its restricted problem, and both values at a point, nothing left out.
+//! One node: what matters of it, its restricted problem, and both values at a point, nothing left
+//! out.
 
 use super::interior::{Block, Point, Restricted, UnitColumns};
 use super::{Relaxation, Row, Warm};
@@ -15,10 +16,12 @@ const NEAR: f64 = 0.03;
 /// The box from an upper value is this much wider, so that no alpha ends on it.
 const REACH_ROOM: f64 = 1.01;
 
-/// How far alpha may reach at the optimum of a node: the cost, or less where no solution needs as much.
+/// How far alpha may reach at the optimum of a node: the cost, or less where no solution needs as
+/// much.
 ///
-/// At the optimum `sum alpha = sum_in w^2 + sum_u |w_u|^2 / z_u + sum_i xi_i slope_i`, which is at most twice the value. So twice any
-/// upper value is a box that costs nothing, and where C is large and the classes are apart it is far smaller than C.
+/// At the optimum `sum alpha = sum_in w^2 + sum_u |w_u|^2 / z_u + sum_i xi_i slope_i`, which is at
+/// most twice the value. So twice any upper value is a box that costs nothing, and where C is large
+/// and the classes are apart it is far smaller than C.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach(pub(super) f64);
 
@@ -75,7 +78,8 @@ impl<'r, 'a> Node<'r, 'a> {
                         upper -= a;
                     }
                 }
-                // A row that can never bind by more than rounding may stay out: fewer rows make a lower bound.
+                // A row that can never bind by more than rounding may stay out: fewer rows make a
+                // lower bound.
                 if most > upper + 1e-12 * most.max(1.0) {
                     named.extend(left.iter().filter(|f| f.1 < 0.0).map(|f| f.0));
                     rows.push((at, Row { coefficients: left, upper }));
@@ -142,8 +146,9 @@ impl<'r, 'a> Node<'r, 'a> {
 
     /// What rounding may have added to the bound at this point.
     ///
-    /// A sum of n products is off by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with Cauchy-Schwarz), and so is each
-    /// score c; a half square by that times |c|. What `sum beta` lacks to 0 counts with the bias.
+    /// A sum of n products is off by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with
+    /// Cauchy-Schwarz), and so is each score c; a half square by that times |c|. What `sum beta`
+    /// lacks to 0 counts with the bias.
     fn rounding(&self, warm: &Warm, offset: f64, held: f64, gains: &[f64], over: &[f64]) -> f64 {
         let (relaxation, dual) = (self.relaxation, self.dual());
         let share = f64::EPSILON * (8.0 + dual.len() as f64);
@@ -181,8 +186,9 @@ impl<'r, 'a> Node<'r, 'a> {
         relaxation.constant(&warm.beta) + prices - rows
     }
 
-    /// The bound: `held` are the half squares of the features that are in, `over` what free units gain over their prices. With a
-    /// size alone the largest `slots` count, which are never more than the size's own price would count.
+    /// The bound: `held` are the half squares of the features that are in, `over` what free units
+    /// gain over their prices. With a size alone the largest `slots` count, which are never more
+    /// than the size's own price would count.
     pub(super) fn bound(&self, still: f64, held: f64, over: &[f64], slots: usize) -> f64 {
         let free: f64 = if self.relaxation.size_only {
             largest(over, slots).iter().sum()
@@ -219,7 +225,8 @@ impl<'r, 'a> Node<'r, 'a> {
         looked.gains.iter().map(excess).collect()
     }
 
-    /// Samples and free units worth having: those the warm point calls undecided, and the nearest of the others.
+    /// Samples and free units worth having: those the warm point calls undecided, and the nearest
+    /// of the others.
     pub(super) fn choose(&self, warm: &Warm, looked: &Evaluation, reach: Reach) -> (Vec<bool>, Vec<bool>) {
         let dual = self.dual();
         let n = dual.len();
@@ -269,7 +276,8 @@ impl<'r, 'a> Node<'r, 'a> {
         }
     }
 
-    /// Adds samples and units whose part in the gap is at least `worth`. Returns whether there were any.
+    /// Adds samples and units whose part in the gap is at least `worth`. Returns whether there were
+    /// any.
     pub(super) fn widen(
         &self,
         warm: &Warm,

@@ -1,12 +1,16 @@
-//! The last digits of one subset's SVM: guess which samples are on which bound, solve the optimality conditions, guess again.
+//! The last digits of one subset's SVM: guess which samples are on which bound, solve the
+//! optimality conditions, guess again.
 //!
-//! Solves   `w - sum_F alpha_i y_i x_i = sum_U C_i y_i x_i`,  `y_i (w.x_i + b) + ridge_i alpha_i = 1` for i in F,  `y'alpha = 0` (free bias),
+//! Solves   `w - sum_F alpha_i y_i x_i = sum_U C_i y_i x_i`,  `y_i (w.x_i + b) + ridge_i alpha_i =
+//!          1` for i in F,  `y'alpha = 0` (free bias),
 //!          with F the samples between their bounds, U those at C; a penalised bias is a column.
-//! Paper    the primal-dual active-set method, Hintermueller, Ito, Kunisch, SIAM J. Optim. 13 (2002).
-//! Given    few features, a point near the optimum.      Returns  w, b and alpha after each round; the caller judges them.
+//! Paper    the primal-dual active-set method, Hintermueller, Ito, Kunisch, SIAM J. Optim. 13
+//!          (2002).
+//! Given    few features, a point near the optimum.      Returns  w, b and alpha after each round;
+//!          the caller judges them.
 //! Cost     per round (f + m)^3 for f samples in F and m features.
-//! Why      w is an unknown of its own. Where columns are large, `sum alpha_i y_i x_i` has no digit of w left, so that a primal point
-//!          made of alpha is poor however good alpha is.
+//! Why      w is an unknown of its own. Where columns are large, `sum alpha_i y_i x_i` has no digit
+//!          of w left, so that a primal point made of alpha is poor however good alpha is.
 //! Fails    never: a wrong guess gives a poor point, and rounds are few.
 
 use crate::dual::{Bias, BoxDual, Loss};
@@ -46,7 +50,8 @@ enum Side {
 }
 
 impl Polish<'_> {
-    /// Solves from the guess that `beta` and the margins make, and hands each round's point to `judge` until it says enough.
+    /// Solves from the guess that `beta` and the margins make, and hands each round's point to
+    /// `judge` until it says enough.
     pub(super) fn run(&self, beta: &[f64], margins: &[f64], reach: f64, judge: &mut dyn FnMut(&Polished) -> bool) {
         let dual = self.dual;
         let mut alpha: Vec<f64> = beta.iter().zip(&dual.y).map(|(b, y)| b * y).collect();
@@ -133,7 +138,8 @@ impl Polish<'_> {
     }
 }
 
-/// A square matrix, its rows and columns brought to size 1 by powers of two, and its triangular factors.
+/// A square matrix, its rows and columns brought to size 1 by powers of two, and its triangular
+/// factors.
 struct Scaled {
     size: usize,
     matrix: Vec<f64>,

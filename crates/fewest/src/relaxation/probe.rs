@@ -1,17 +1,19 @@
-//! Probing: units that one of whose choices can be ruled out, found without solving either child of a node.
+//! Probing: units that one of whose choices can be ruled out, found without solving either child of
+//! a node.
 //!
-//! At the relaxation's optimum the gains of all units of fractional share are tied, so that beta itself says nothing about
-//! deciding one of them. But along the direction `d` that moves the scores of one unit u and keeps those of the other tied
-//! units,
+//! At the relaxation's optimum the gains of all units of fractional share are tied, so that beta
+//! itself says nothing about deciding one of them. But along the direction `d` that moves the
+//! scores of one unit u and keeps those of the other tied units,
 //!
 //! ```text
 //! d = -W X_T (X_T' W X_T + R)^-1 c_u      W_i = 1 / (ridge_i + mu / alpha_i^2 + mu / (C_i - alpha_i)^2),  T: units in or tied
 //! ```
 //!
-//! the child's bound rises at once: where u is chosen, by lowering its gain (t > 0), where it is left out, by raising it at
-//! no price (t < 0). Every feasible point of the line is a proof. How far the bound can rise is first told from T alone;
-//! only where that would decide the unit are all features counted. Cost: `|S| |T|^2` with S the samples of positive
-//! weight, and `n p` for each unit that may be decided.
+//! the child's bound rises at once: where u is chosen, by lowering its gain (t > 0), where it is
+//! left out, by raising it at no price (t < 0). Every feasible point of the line is a proof. How
+//! far the bound can rise is first told from T alone; only where that would decide the unit are all
+//! features counted. Cost: `|S| |T|^2` with S the samples of positive weight, and `n p` for each
+//! unit that may be decided.
 
 use super::node::Node;
 use super::{Relaxation, Warm};
@@ -45,8 +47,8 @@ pub(crate) struct Probed {
 }
 
 impl Relaxation<'_> {
-    /// Probes the units of positive share, at a node whose relaxation was solved to `warm`, where the bound is `lower` and
-    /// `gap` below the relaxation's value.
+    /// Probes the units of positive share, at a node whose relaxation was solved to `warm`, where
+    /// the bound is `lower` and `gap` below the relaxation's value.
     pub(crate) fn probe(
         &self,
         inside: &[usize],
@@ -93,7 +95,8 @@ struct Tied {
     m: usize,
     constant: f64,
     factor: Factor,
-    /// Score and weight in the bound of each feature of T: 1 where it is in, the share where it is tied.
+    /// Score and weight in the bound of each feature of T: 1 where it is in, the share where it is
+    /// tied.
     scores: Vec<f64>,
     shares: Vec<f64>,
     /// R of each feature of T.
@@ -104,7 +107,8 @@ struct Tied {
     slopes: Vec<f64>,
 }
 
-/// The combination of the columns of T that is a direction, and how the bound moves along it as far as T tells.
+/// The combination of the columns of T that is a direction, and how the bound moves along it as far
+/// as T tells.
 struct Step {
     a: Vec<f64>,
     /// Slope and curve of the bound, by side.
@@ -252,7 +256,8 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         line
     }
 
-    /// Scores of the features that are in, then those of free units, at any point or along any direction.
+    /// Scores of the features that are in, then those of free units, at any point or along any
+    /// direction.
     fn scores(&self, beta: &[f64]) -> Vec<f64> {
         let relaxation = self.node.relaxation;
         let free = self.node.free.iter().flat_map(|&u| relaxation.rules.unit(u));
@@ -313,8 +318,8 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         self.node.bound(still, (0..held).map(half).sum(), gains, slots)
     }
 
-    /// Whether the bound with the unit on this side reaches the cutoff somewhere on the ray, up to `end`: golden section, as
-    /// it is concave.
+    /// Whether the bound with the unit on this side reaches the cutoff somewhere on the ray, up to
+    /// `end`: golden section, as it is concave.
     fn reaches(&self, unit: usize, chosen: bool, ray: &Ray, end: f64, cutoff: f64) -> bool {
         let sign = if chosen { 1.0 } else { -1.0 };
         let mut gains = Vec::with_capacity(self.node.free.len());

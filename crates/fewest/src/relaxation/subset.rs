@@ -1,10 +1,14 @@
-//! The value of one subset by the engines of [`crate::dual`], where the interior point of the relaxation ends too early.
+//! The value of one subset by the engines of [`crate::dual`], where the interior point of the
+//! relaxation ends too early.
 //!
-//! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better conditioned where means are
-//!          large  2. the optimality conditions solved from the point at hand (`polish.rs`)  3. an engine for rows of
-//!          samples, polished  4. SMO with its active-set finish on the Gram matrix, where that fits, polished
-//! Returns  the best lower and the best upper value of all steps; each is the value of a feasible point, so that an engine
-//!          which stalls costs accuracy, not truth.
+//! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better
+//!          conditioned where means are
+//!          large  2. the optimality conditions solved from the point at hand (`polish.rs`)  3. an
+//!          engine for rows of
+//!          samples, polished  4. SMO with its active-set finish on the Gram matrix, where that
+//!          fits, polished
+//! Returns  the best lower and the best upper value of all steps; each is the value of a feasible
+//!          point, so that an engine which stalls costs accuracy, not truth.
 
 use super::node::{Node, Reach};
 use super::polish::{Polish, Polished};
@@ -16,7 +20,8 @@ use crate::dual::{Bias, DualSolution, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::{DenseDesign, Design, Status, SvmSettings};
 
-/// Share of the tolerance asked for that the engines are given: what they call the gap is judged again here.
+/// Share of the tolerance asked for that the engines are given: what they call the gap is judged
+/// again here.
 const SHARE: f64 = 0.5;
 
 impl Relaxation<'_> {

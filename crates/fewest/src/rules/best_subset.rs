@@ -1,4 +1,5 @@
-//! The allowed subset of largest gain: a sort where the size is the only rule, else branch and bound.
+//! The allowed subset of largest gain: a sort where the size is the only rule, else branch and
+//! bound.
 
 use std::collections::HashMap;
 
@@ -6,16 +7,18 @@ use super::{Choice, Group, Rules};
 use crate::Subset;
 
 impl Rules {
-    /// The allowed subset with the largest total gain, and that total. `gains` has length p and may be negative.
-    /// Features of gain 0 or less are only taken when a rule asks for them. Ties go to the smaller index.
-    /// None when no subset satisfies the rules. Exact; with budgets or groups by branch and bound.
+    /// The allowed subset with the largest total gain, and that total. `gains` has length p and may
+    /// be negative. Features of gain 0 or less are only taken when a rule asks for them. Ties go to
+    /// the smaller index. None when no subset satisfies the rules. Exact; with budgets or groups by
+    /// branch and bound.
     pub fn best_subset(&self, gains: &[f64]) -> Option<(Subset, f64)> {
         let best = self.best_subset_until(gains, EXACT, &mut || false);
         Some((best.subset, best.gain))
     }
 
-    /// As [`Rules::best_subset`], but a subset that gains less by the share `slack` (0 or more) will do, and the search
-    /// ends early once `stop` says so: with an allowed subset in any case, and what no allowed subset exceeds.
+    /// As [`Rules::best_subset`], but a subset that gains less by the share `slack` (0 or more)
+    /// will do, and the search ends early once `stop` says so: with an allowed subset in any case,
+    /// and what no allowed subset exceeds.
     pub fn best_subset_until(&self, gains: &[f64], slack: f64, stop: &mut dyn FnMut() -> bool) -> SubsetGain {
         assert_eq!(gains.len(), self.p, "one gain per feature");
         let unit_gain: Vec<f64> =
@@ -47,8 +50,8 @@ pub struct SubsetGain {
     pub most: f64,
 }
 
-/// Depth-first search for the best subset, bounded by the best completion under the size rule alone and under the budget
-/// alone (fractional knapsacks, both capped by disjoint at-most groups).
+/// Depth-first search for the best subset, bounded by the best completion under the size rule alone
+/// and under the budget alone (fractional knapsacks, both capped by disjoint at-most groups).
 struct BestSubset<'r, 's> {
     rules: &'r Rules,
     gains: &'r [f64],
@@ -57,10 +60,12 @@ struct BestSubset<'r, 's> {
     by_density: Vec<usize>,
     /// At-most groups each unit is in, with the number of its features there.
     in_at_most: Vec<Vec<(usize, usize)>>,
-    /// Units of equal kind are in the same groups with the same counts, and imply and are implied by nothing.
+    /// Units of equal kind are in the same groups with the same counts, and imply and are implied
+    /// by nothing.
     kind: Vec<Option<usize>>,
-    /// By unit, the at-most group that caps it in the size bound and in the cost bound: groups without a common unit whose
-    /// units all have the same size, or cost, so that an optimal completion takes the best of them.
+    /// By unit, the at-most group that caps it in the size bound and in the cost bound: groups
+    /// without a common unit whose units all have the same size, or cost, so that an optimal
+    /// completion takes the best of them.
     size_cap: Vec<Option<usize>>,
     cost_cap: Vec<Option<usize>>,
     /// What may gain no more than this share above the best is left out.
@@ -78,7 +83,8 @@ impl<'r, 's> BestSubset<'r, 's> {
         by_gain.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
         let mut by_density = by_gain.clone();
         if rules.list.budget.is_some() {
-            // Useless units last, free ones first; the sort is stable, so equal densities stay in order of gain.
+            // Useless units last, free ones first; the sort is stable, so equal densities stay in
+            // order of gain.
             let density = |u: usize| match (gains[u] > 0.0, units.cost(u) > 0.0) {
                 (true, true) => gains[u] / units.cost(u),
                 (true, false) => f64::INFINITY,
@@ -161,8 +167,9 @@ impl<'r, 's> BestSubset<'r, 's> {
         }
     }
 
-    /// With `unit` out, a unit of the same kind that gains no more and is no smaller and no cheaper may be left out too:
-    /// exchanging it for `unit` would be allowed and no worse, and that was searched before.
+    /// With `unit` out, a unit of the same kind that gains no more and is no smaller and no cheaper
+    /// may be left out too: exchanging it for `unit` would be allowed and no worse, and that was
+    /// searched before.
     fn leave_dominated(&self, unit: usize, state: &mut [Choice]) {
         let Some(kind) = self.kind[unit] else { return };
         let units = &self.rules.units;
@@ -195,7 +202,8 @@ impl<'r, 's> BestSubset<'r, 's> {
         (list.max_features.unwrap_or(rules.p) - size, rules.most_cost() - cost)
     }
 
-    /// Completes `state` by taking what fits, best gain first and best gain per cost first; keeps the better if allowed.
+    /// Completes `state` by taking what fits, best gain first and best gain per cost first; keeps
+    /// the better if allowed.
     fn try_greedy(&mut self, state: &[Choice]) {
         let orders = if self.rules.list.budget.is_some() { 2 } else { 1 };
         for order in [&self.by_gain, &self.by_density].into_iter().take(orders) {
@@ -265,7 +273,8 @@ impl<'r, 's> BestSubset<'r, 's> {
     }
 }
 
-/// Optimum of the fractional knapsack: items, sorted by falling gain per weight, until the room is used up.
+/// Optimum of the fractional knapsack: items, sorted by falling gain per weight, until the room is
+/// used up.
 fn fractional(items: &[usize], gain: impl Fn(usize) -> f64, weight: impl Fn(usize) -> f64, room: f64) -> f64 {
     let (mut left, mut sum) = (room, 0.0);
     for &u in items {

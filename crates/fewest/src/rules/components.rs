@@ -3,7 +3,8 @@
 /// Not numbered yet.
 const NEW: usize = usize::MAX;
 
-/// Component number of each node, numbered by smallest member, of the strongly connected components (Tarjan 1972, iterative).
+/// Component number of each node, numbered by smallest member, of the strongly connected components
+/// (Tarjan 1972, iterative).
 pub(super) fn strongly_connected(nodes: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     if edges.is_empty() {
         return (0..nodes).collect();

@@ -3,7 +3,8 @@
 use super::{Choice, Contradiction, RuleList, Rules};
 use crate::Subset;
 
-/// With more rules than this a contradiction between several of them is not traced to the fewest that make it.
+/// With more rules than this a contradiction between several of them is not traced to the fewest
+/// that make it.
 const CONFLICT_RULES: usize = 200;
 
 /// `{a, b, ...}` with at most five names.
@@ -13,8 +14,9 @@ pub(super) fn listed(features: &[usize], name: &dyn Fn(usize) -> String) -> Stri
 }
 
 impl Rules {
-    /// Names rules that contradict each other although no single one does: each rule in turn is left out for good when the
-    /// others still contradict each other without it, so that every rule named is needed for the contradiction.
+    /// Names rules that contradict each other although no single one does: each rule in turn is
+    /// left out for good when the others still contradict each other without it, so that every rule
+    /// named is needed for the contradiction.
     pub(super) fn conflict(&self, name: &dyn Fn(usize) -> String) -> String {
         let mut list = self.list.clone();
         let count = list.require.len() + list.forbid.len() + list.implies.len() + list.together.len();

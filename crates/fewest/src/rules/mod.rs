@@ -1,8 +1,10 @@
-//! Rules on the chosen features: size, budget, must-in, must-out, implications, groups. The only place constraints live.
+//! Rules on the chosen features: size, budget, must-in, must-out, implications, groups. The only
+//! place constraints live.
 //!
-//! Features that imply each other (through `together` or a cycle of implications) are one *unit*: they are in or out
-//! together. Elimination asks [`Rules::subset_within`], masters that sort ask [`Rules::best_subset`], trees ask
-//! [`Rules::propagate`], and MIP masters read [`Rules::rows`]. Contradictions are found in [`Rules::new`].
+//! Features that imply each other (through `together` or a cycle of implications) are one *unit*:
+//! they are in or out together. Elimination asks [`Rules::subset_within`], masters that sort ask
+//! [`Rules::best_subset`], trees ask [`Rules::propagate`], and MIP masters read [`Rules::rows`].
+//! Contradictions are found in [`Rules::new`].
 //!
 //! | file | subject |
 //! | --- | --- |
@@ -120,7 +122,8 @@ impl Rules {
         }
     }
 
-    /// Checks the rules and finds contradictions. `names` (length p, or empty for `x1`, `x2`, ...) are for messages.
+    /// Checks the rules and finds contradictions. `names` (length p, or empty for `x1`, `x2`, ...)
+    /// are for messages.
     ///
     /// # Errors
     /// [`Error::Rules`] naming the rule, the features and the remedy.
@@ -275,7 +278,8 @@ impl Rules {
             push((0..self.p).map(|j| (j, 1.0)).collect(), k as f64);
         }
         if list.budget.is_some() {
-            // The largest cost is brought near 1 by a power of two: solvers have absolute tolerances.
+            // The largest cost is brought near 1 by a power of two: solvers have absolute
+            // tolerances.
             let largest = list.costs.iter().copied().fold(0.0, f64::max);
             let scale = if largest > 0.0 { (-largest.log2().floor()).clamp(-1000.0, 1000.0).exp2() } else { 1.0 };
             let costs = list.costs.iter().map(|cost| scale * cost).enumerate();

@@ -57,7 +57,8 @@ impl Rules {
                 }
             }
         }
-        // Implications may have added units after they were visited, so size and cost can lag by one pass: still valid.
+        // Implications may have added units after they were visited, so size and cost can lag by
+        // one pass: still valid.
         let (room, money) = (self.list.max_features.unwrap_or(self.p), self.most_cost());
         if size > room {
             return Err(Contradiction::Size(size));
@@ -98,8 +99,8 @@ impl Rules {
         Ok(())
     }
 
-    /// A small subset inside `allowed` that satisfies every rule, if there is one. Exact: a depth-first search over the
-    /// groups that still lack members, cheapest unit first.
+    /// A small subset inside `allowed` that satisfies every rule, if there is one. Exact: a
+    /// depth-first search over the groups that still lack members, cheapest unit first.
     pub fn subset_within(&self, allowed: &Subset) -> Option<Subset> {
         let mut state = self.root.clone();
         let all = allowed.len() == self.p;

@@ -8,8 +8,8 @@ use super::{Group, RuleList, Rules};
 pub enum Shape {
     /// Every feature may be chosen or left out whatever the others are.
     Free,
-    /// At most this many features, and nothing else between features. A budget under which all features
-    /// cost the same, and an at-most group of all features, are such a size.
+    /// At most this many features, and nothing else between features. A budget under which all
+    /// features cost the same, and an at-most group of all features, are such a size.
     Size(usize),
     /// Anything else.
     General,
@@ -24,12 +24,14 @@ impl Rules {
         self.shape
     }
 
-    /// Whether no rule but a size, must-in and must-out relates features to each other: then the best subset is a sort.
+    /// Whether no rule but a size, must-in and must-out relates features to each other: then the
+    /// best subset is a sort.
     pub fn is_sort(&self) -> bool {
         self.shape != Shape::General
     }
 
-    /// At most this many features may be chosen, by the size rule or another that amounts to one; p without any.
+    /// At most this many features may be chosen, by the size rule or another that amounts to one; p
+    /// without any.
     pub fn most_features(&self) -> usize {
         self.most_features
     }

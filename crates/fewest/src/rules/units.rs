@@ -1,5 +1,5 @@
-//! Units: features that are in or out together, what they cost and imply. Where no rule joins features, nothing is stored per
-//! feature, so that rules on millions of features cost no memory.
+//! Units: features that are in or out together, what they cost and imply. Where no rule joins
+//! features, nothing is stored per feature, so that rules on millions of features cost no memory.
 
 use std::sync::OnceLock;
 
@@ -9,13 +9,15 @@ use super::components::strongly_connected;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Units {
     count: usize,
-    /// Unit of each feature, and features of each unit; none where every feature is a unit of its own.
+    /// Unit of each feature, and features of each unit; none where every feature is a unit of its
+    /// own.
     joined: Option<(Vec<usize>, Vec<Vec<usize>>)>,
     /// 0, 1, 2, ...: the features of units of one feature, made when first asked for.
     singles: OnceLock<Vec<usize>>,
     /// By unit; empty for 0.
     cost: Vec<f64>,
-    /// Units that each unit implies, and units that imply it; empty without implications between units.
+    /// Units that each unit implies, and units that imply it; empty without implications between
+    /// units.
     needs: Vec<Vec<usize>>,
     needed_by: Vec<Vec<usize>>,
 }
@@ -26,7 +28,8 @@ impl Units {
         Self { count: p, ..Self::default() }
     }
 
-    /// Features that imply each other through `edges` are joined; `costs` has length p, or is empty.
+    /// Features that imply each other through `edges` are joined; `costs` has length p, or is
+    /// empty.
     pub(super) fn new(p: usize, edges: &[(usize, usize)], costs: &[f64]) -> Self {
         if edges.is_empty() {
             return Self { cost: costs.to_vec(), ..Self::single(p) };

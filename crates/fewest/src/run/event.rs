@@ -57,7 +57,8 @@ pub enum Event<'a> {
         /// Time since the start.
         elapsed: Duration,
     },
-    /// How far a run has come, as JSON that its method goes on from ([`crate::method::Method::resume`]).
+    /// How far a run has come, as JSON that its method goes on from
+    /// ([`crate::method::Method::resume`]).
     Checkpoint(&'a dyn Checkpoint),
     /// A path moves on to this size; what follows belongs to it.
     Size {

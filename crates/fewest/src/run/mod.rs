@@ -1,4 +1,5 @@
-//! A run: the one place that knows limits, counts, events, the incumbent and the bound; and `drive`, the one loop.
+//! A run: the one place that knows limits, counts, events, the incumbent and the bound; and
+//! `drive`, the one loop.
 
 mod event;
 mod limits;
@@ -135,8 +136,8 @@ impl<'a> Run<'a> {
         self.observer_stopped |= self.observer.on(event).is_break();
     }
 
-    /// Offers a subset with its objective: it becomes the incumbent if the rules allow it and it is better, or as good and smaller.
-    /// Returns whether it did.
+    /// Offers a subset with its objective: it becomes the incumbent if the rules allow it and it is
+    /// better, or as good and smaller. Returns whether it did.
     pub fn offer(&mut self, subset: &Subset, objective: f64) -> bool {
         let better = match (&self.incumbent, self.sense) {
             (None, _) => true,
@@ -183,8 +184,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Declares that bounds come from a solver which knows values no better than this, absolutely or as a share of the
-    /// objective: a smaller gap counts as closed.
+    /// Declares that bounds come from a solver which knows values no better than this, absolutely
+    /// or as a share of the objective: a smaller gap counts as closed.
     #[cfg(feature = "highs")]
     pub(crate) fn tolerate(&mut self, tolerance: f64) {
         self.tolerance = tolerance;
@@ -198,8 +199,8 @@ impl<'a> Run<'a> {
         self.gap() <= self.limits.gap_rel || (absolute <= self.limits.gap_abs.max(least) && objective.is_finite())
     }
 
-    /// Ends the run. `Optimal` is earned here and nowhere else: by an incumbent, which the rules allow, whose gap is the one
-    /// asked for. A method that is done without it has stalled.
+    /// Ends the run. `Optimal` is earned here and nowhere else: by an incumbent, which the rules
+    /// allow, whose gap is the one asked for. A method that is done without it has stalled.
     pub fn finish(self, status: Status) -> Outcome {
         let status = if status == Status::Optimal && !self.closed() { Status::Stalled } else { status };
         let elapsed = self.elapsed();
@@ -244,7 +245,8 @@ pub trait Master<O: Oracle> {
     /// Bad input or a broken part; never a limit.
     fn learn(&mut self, query: O::Query, answer: O::Answer, run: &mut Run<'_>) -> Result<(), Error>;
 
-    /// Called once when a limit is reached: a last question whose answer makes a subset that satisfies the rules, if one is needed.
+    /// Called once when a limit is reached: a last question whose answer makes a subset that
+    /// satisfies the rules, if one is needed.
     fn wind_up(&mut self, _run: &mut Run<'_>) -> Option<O::Query> {
         None
     }

@@ -63,7 +63,8 @@ pub fn relative_gap(objective: f64, bound: f64) -> f64 {
 pub struct Ranked {
     /// Index of the feature, from 0.
     pub feature: usize,
-    /// 1 for the best, p for the worst; features that left in the same step have consecutive ranks by criterion.
+    /// 1 for the best, p for the worst; features that left in the same step have consecutive ranks
+    /// by criterion.
     pub rank: usize,
     /// Step in which it left, from 1; none for the survivors.
     pub step: Option<u64>,
@@ -78,7 +79,8 @@ pub struct Selection {
     pub outcome: Outcome,
     /// All p features, best first, for the methods that rank.
     pub ranking: Vec<Ranked>,
-    /// The best subsets, best first, for the methods that were asked for several; the first is the outcome's.
+    /// The best subsets, best first, for the methods that were asked for several; the first is the
+    /// outcome's.
     pub solutions: Vec<Solution>,
 }
 

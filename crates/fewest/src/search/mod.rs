@@ -1,5 +1,5 @@
-//! What every branch and bound shares: the best subsets found with the value that others must beat, the open nodes, and what
-//! follows from a node's decisions.
+//! What every branch and bound shares: the best subsets found with the value that others must beat,
+//! the open nodes, and what follows from a node's decisions.
 
 mod open;
 mod pool;
@@ -9,8 +9,8 @@ pub(crate) use pool::{Found, Pool, cutoff};
 
 use crate::{Choice, Rules};
 
-/// The choice of every unit that follows from these decisions, where units in neither list are out; none where no allowed
-/// subset is left.
+/// The choice of every unit that follows from these decisions, where units in neither list are out;
+/// none where no allowed subset is left.
 pub(crate) fn follow(
     rules: &Rules,
     inside: impl IntoIterator<Item = usize>,

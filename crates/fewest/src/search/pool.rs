@@ -1,10 +1,12 @@
-//! The N best subsets of a search, what is proven of each, and the value that any other subset must beat.
+//! The N best subsets of a search, what is proven of each, and the value that any other subset must
+//! beat.
 
 use std::collections::HashSet;
 
 use crate::{Rules, Run, Sense, Solution, Status, Subset};
 
-/// Share of a gap that cutoffs leave unused, and of an objective, so that rounding cannot reopen what a cutoff has closed.
+/// Share of a gap that cutoffs leave unused, and of an objective, so that rounding cannot reopen
+/// what a cutoff has closed.
 const HAIR: f64 = 1e-9;
 const ROUNDING: f64 = 1e-15;
 
@@ -74,7 +76,8 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The pool, with nothing left here: for a question that carries it until the answer brings it back.
+    /// The pool, with nothing left here: for a question that carries it until the answer brings it
+    /// back.
     pub(crate) fn hand_over(&mut self) -> Self {
         let empty = Self { best: Vec::new(), seen: HashSet::new(), ..*self };
         std::mem::replace(self, empty)
@@ -130,13 +133,14 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Nothing is better than this: not what is open, at `open`, nor what was left out, nor the subsets themselves.
+    /// Nothing is better than this: not what is open, at `open`, nor what was left out, nor the
+    /// subsets themselves.
     pub(crate) fn bound(&self, open: f64) -> f64 {
         self.best.iter().map(|found| found.proven).fold(self.worse(open, self.outside), |a, b| self.worse(a, b))
     }
 
-    /// How a search ends that has no open node left: `Optimal` where what was left out is not better than the cutoff, and
-    /// the objective of each subset is known to a tenth of the gap.
+    /// How a search ends that has no open node left: `Optimal` where what was left out is not
+    /// better than the cutoff, and the objective of each subset is known to a tenth of the gap.
     pub(crate) fn status(&self) -> Status {
         let (relative, absolute) = (OWN_SHARE * self.gaps.0, OWN_SHARE * self.gaps.1);
         let closed =

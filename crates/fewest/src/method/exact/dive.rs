@@ -13,10 +13,11 @@ use crate::{Choice, Clock, Error, Oracle, Rules, Run, Subset};
 const SHARE: f64 = 0.25;
 /// Relative gap of a node's relaxation in any case.
 const NODE_TOLERANCE: f64 = 1e-6;
-/// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then the run's bound rises early,
-/// and fewer dives end where they need not have gone.
+/// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then
+/// the run's bound rises early, and fewer dives end where they need not have gone.
 const REACH: f64 = 0.1;
-/// What a rise counts at least, as a share of what a node lacks to the cutoff; see [`branching_unit`].
+/// What a rise counts at least, as a share of what a node lacks to the cutoff; see
+/// [`branching_unit`].
 const LEAST_RISE: f64 = 0.03;
 
 // Numbers of the proof, not of its speed.
@@ -24,7 +25,8 @@ const LEAST_RISE: f64 = 0.03;
 /// Share of the gap asked for to which a subset's objective is known, and the limits of that.
 const SUBSET_SHARE: f64 = 0.01;
 const SUBSET_TOLERANCE: (f64, f64) = (1e-10, 1e-7);
-/// Share of the gap asked for that is good enough where the interior point ends early: a tenth with room to spare.
+/// Share of the gap asked for that is good enough where the interior point ends early: a tenth with
+/// room to spare.
 const SUFFICIENT: f64 = 0.05;
 
 /// Nodes to dive from, and what is known so far.
@@ -94,8 +96,8 @@ impl<'a> Search<'a> {
         self.relaxation.solve(inside, free, warm, &decide, &mut || self.clock.stop())
     }
 
-    /// The objective of the one subset of these units, unless it is proven to be at or above the cutoff: by the interior
-    /// point, and by an exact training where that ends too early.
+    /// The objective of the one subset of these units, unless it is proven to be at or above the
+    /// cutoff: by the interior point, and by an exact training where that ends too early.
     pub(super) fn leaf(&self, inside: &[usize], warm: &Warm, cutoff: f64, rounds: &mut u64) -> Leaf {
         let (relative, absolute) = self.gaps;
         let tolerance = (SUBSET_SHARE * relative).clamp(SUBSET_TOLERANCE.0, SUBSET_TOLERANCE.1);
@@ -186,8 +188,8 @@ impl<'a> Search<'a> {
         Some((of(Choice::In), of(Choice::Free)))
     }
 
-    /// Step 4: decides free units whose other choice would reach the cutoff, by price and by probing; then what follows.
-    /// `None` when nothing below the cutoff is left.
+    /// Step 4: decides free units whose other choice would reach the cutoff, by price and by
+    /// probing; then what follows. `None` when nothing below the cutoff is left.
     pub(super) fn fix(&self, inside: &[usize], free: &[usize], answer: &Answer, cutoff: f64) -> Option<Fixed> {
         let mut now = inside.to_vec();
         let mut left = Vec::with_capacity(free.len());
@@ -305,7 +307,8 @@ impl<'a> Search<'a> {
         dive.seen.push(subset);
     }
 
-    /// The children of a node, the one that its shares point to first; none where the rules leave nothing.
+    /// The children of a node, the one that its shares point to first; none where the rules leave
+    /// nothing.
     #[expect(clippy::type_complexity, reason = "two children, each the units that are in and those that are free")]
     fn branch(
         &self,
@@ -323,8 +326,9 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The unit whose children's bounds promise the largest product of rises. A rise counts as at least a small share of what is
-/// missing to the cutoff: where choosing a unit hardly ever helps, the one that is missed most is taken.
+/// The unit whose children's bounds promise the largest product of rises. A rise counts as at least
+/// a small share of what is missing to the cutoff: where choosing a unit hardly ever helps, the one
+/// that is missed most is taken.
 fn branching_unit(promises: &[(usize, [f64; 2])], missing: f64) -> Option<usize> {
     let floor = if missing.is_finite() { LEAST_RISE * missing } else { 0.0 };
     let score = |p: &(usize, [f64; 2])| (p.1[0] + floor) * (p.1[1] + floor);

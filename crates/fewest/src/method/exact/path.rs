@@ -1,5 +1,6 @@
-//! A path of `exact`: each size K starts from the subset of the size before, from that subset grown by the features whose
-//! gains `c_j^2 / 2 - lambda_j` in its dual are largest, and from the subset SVM-RFE ends with.
+//! A path of `exact`: each size K starts from the subset of the size before, from that subset grown
+//! by the features whose gains `c_j^2 / 2 - lambda_j` in its dual are largest, and from the subset
+//! SVM-RFE ends with.
 
 use std::time::Duration;
 
@@ -13,7 +14,8 @@ use crate::method::rfe::path::survivors;
 use crate::method::rfe::{RfeSettings, Step};
 use crate::{Error, Kernel, Limits, Observer, Problem, Rules, Sense, Silent, Subset};
 
-/// Step of the SVM-RFE that `exact` starts from: a tenth of the features while there are many, then one at a time.
+/// Step of the SVM-RFE that `exact` starts from: a tenth of the features while there are many, then
+/// one at a time.
 const START_STEP: Step = Step::Remaining(0.1);
 
 /// A path of [`exact`]: for each size the best subset and a bound.
@@ -45,8 +47,9 @@ pub fn exact_path(
     })
 }
 
-/// The subset with more features, as far as the rules allow: those first that could save most, by the dual of the SVM on it.
-/// Gains are `c_j^2 / 2 - lambda_j`, since `v(z + e_j) >= v(z) - c_j^2 / 2`.
+/// The subset with more features, as far as the rules allow: those first that could save most, by
+/// the dual of the SVM on it. Gains are `c_j^2 / 2 - lambda_j`, since `v(z + e_j) >= v(z) - c_j^2 /
+/// 2`.
 fn grown(
     problem: &Problem<'_>,
     rules: &Rules,

@@ -56,7 +56,8 @@ impl<'a> Tree<'a> {
     fn report(&self, run: &mut Run<'_>) {
         let bound = self.pool.bound(self.open.bound().unwrap_or(f64::INFINITY));
         if bound.is_finite() {
-            // Losses, weights and prices are at least 0, whatever a run that was stopped early has proven.
+            // Losses, weights and prices are at least 0, whatever a run that was stopped early has
+            // proven.
             run.raise_bound(bound.max(0.0));
         }
     }
@@ -133,8 +134,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The rounding of the root's shares, and with a price per feature, where the size is open, the units of largest share,
-    /// one size after the other.
+    /// The rounding of the root's shares, and with a price per feature, where the size is open, the
+    /// units of largest share, one size after the other.
     fn round(&mut self, search: &Search<'_>, inside: &[usize], warm: &Warm, run: &mut Run<'_>, rounds: &mut u64) {
         let rules = run.rules();
         let mut by_share = warm.shares.clone();
@@ -155,8 +156,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Allowed subsets with a unit more, less or exchanged that were not seen yet, the ones first that could gain most by
-    /// the cut at this beta.
+    /// Allowed subsets with a unit more, less or exchanged that were not seen yet, the ones first
+    /// that could gain most by the cut at this beta.
     fn neighbours(&self, search: &Search<'_>, subset: &Subset, at: &Warm, rules: &Rules) -> Vec<Subset> {
         let undecided = (0..rules.n_units()).filter(|&u| rules.root()[u] == Choice::Free);
         let by_gain = undecided.map(|u| (search.relaxation.gain(u, &at.beta), u));

@@ -17,7 +17,8 @@ const BATCH: usize = 64;
 const BATCH_WORK: f64 = 5e11;
 /// Multiply-adds in the time of one step through a model.
 const STEP: f64 = 32.0;
-/// Steps through a model that are granted in any case, and at most: some seconds, so that the bound moves.
+/// Steps through a model that are granted in any case, and at most: some seconds, so that the bound
+/// moves.
 const STEPS: (u64, u64) = (100_000, 2_000_000_000);
 
 /// An open node.
@@ -86,7 +87,8 @@ impl<'a> Search<'a> {
         self.pairs.value(&inside.iter().map(|&u| u as usize).collect::<Vec<_>>())
     }
 
-    /// Draws what follows from the rules and counts the units that may still come in; `None` when nothing allowed is left.
+    /// Draws what follows from the rules and counts the units that may still come in; `None` when
+    /// nothing allowed is left.
     fn follow(&self, inside: Vec<u32>, free: Vec<u32>) -> Option<Query> {
         let (mut inside, mut free) = (inside, free);
         if !self.rules.is_sort() {
@@ -128,8 +130,8 @@ impl<'a> Search<'a> {
         Some(Query { inside, free, slots })
     }
 
-    /// Values in double precision of the best allowed subsets among candidates whose value is known within `margin`: as many
-    /// as wanted, and all that could be among them.
+    /// Values in double precision of the best allowed subsets among candidates whose value is known
+    /// within `margin`: as many as wanted, and all that could be among them.
     fn judge(&self, mut candidates: Vec<(f64, Vec<u32>)>, margin: f64, wanted: usize) -> Vec<(f64, Subset)> {
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let mut kept: Vec<f64> = Vec::new();
@@ -293,8 +295,8 @@ impl<'a> Tree<'a> {
         self.report(run);
     }
 
-    /// Local search from each start and from the best single gains: one unit in, out, or exchanged, as long as that helps.
-    /// Returns the best subset.
+    /// Local search from each start and from the best single gains: one unit in, out, or exchanged,
+    /// as long as that helps. Returns the best subset.
     fn climb(&mut self, search: &Search<'_>, mut starts: Vec<Vec<u32>>, run: &mut Run<'_>) -> Vec<u32> {
         let units = search.units.len() as u32;
         let mut best: (f64, Vec<u32>) = (f64::NEG_INFINITY, Vec::new());

@@ -2,7 +2,8 @@
 
 use crate::simd::{PADDING, add_combination, add_dots};
 
-/// The signed rows y_i x_i of the restricted problem, stored in lines along the shorter side, padded with zeros.
+/// The signed rows y_i x_i of the restricted problem, stored in lines along the shorter side,
+/// padded with zeros.
 #[derive(Debug)]
 pub(in crate::relaxation) struct Block {
     pub(super) n: usize,

@@ -77,7 +77,8 @@ impl Iterate {
 
     /// The longest step that keeps everything positive.
     pub(super) fn longest(&self, step: &Step) -> f64 {
-        // The largest share of a value that a unit step takes away; an absent bound gives 0 / 0, which no comparison takes.
+        // The largest share of a value that a unit step takes away; an absent bound gives 0 / 0,
+        // which no comparison takes.
         let mut taken = 0.0;
         for ((a, b), (da, db)) in self.each_pair().into_iter().zip(step.at.each_pair()) {
             for (values, steps) in [(a, da), (b, db)] {

@@ -1,11 +1,16 @@
 //! Primal-dual interior-point method for the saddle relaxation on few samples and few features.
 //!
-//! Solves   max over alpha, tau, s of   sum alpha - 1/2 alpha'R alpha - 1/2 sum_{j in} c_j^2 - b'tau - sum_u s_u + constant
-//!          s.t.  q_u = s_u + (A'tau)_u + lambda_u - 1/2 |c_u|^2 >= 0,  s, tau >= 0,  0 <= alpha <= C,  y'alpha = e  (free bias),
+//! Solves   max over alpha, tau, s of   sum alpha - 1/2 alpha'R alpha - 1/2 sum_{j in} c_j^2 -
+//!          b'tau - sum_u s_u + constant
+//!          s.t.  q_u = s_u + (A'tau)_u + lambda_u - 1/2 |c_u|^2 >= 0,  s, tau >= 0,  0 <= alpha <=
+//!          C,  y'alpha = e  (free bias),
 //!          c = c0 + Z'alpha, with Z the signed rows y_i x_i.
-//! Whose dual is the perspective relaxation: min over w, b, z of 1/2 sum_in w^2 + sum_u (|w_u|^2 / (2 z_u) + lambda_u z_u) + loss,
-//!          A z <= b, 0 <= z <= 1; there w_j = c_j on the features that are in and z_u c_j elsewhere.
-//! Paper    steps of Mehrotra 1992, with the second-order error of both products and of the quadratic constraint.
+//! Whose dual is the perspective relaxation: min over w, b, z of 1/2 sum_in w^2 + sum_u (|w_u|^2 /
+//! (2 z_u) + lambda_u z_u) + loss,
+//!          A z <= b, 0 <= z <= 1; there w_j = c_j on the features that are in and z_u c_j
+//!          elsewhere.
+//! Paper    steps of Mehrotra 1992, with the second-order error of both products and of the
+//!          quadratic constraint.
 //! Given    the restricted problem, a point to start from, what is worth knowing (`Goal`).
 //! Returns  the point reached; the caller turns it into a proven bound.
 //! Steps    1. residuals  2. stop on the goal  3. factor  4. predictor  5. corrector  6. move
@@ -20,8 +25,9 @@
 //!                                      G = A theta A' + t / tau,  1 / theta = s / (1 - z) + q / z
 //! ```
 //!
-//! solved as it stands when there are fewer samples than features, and through `E^-1 + Z'H^-1 Z` otherwise, where
-//! `E^-1 = D^-1 + D^-1 K'(t / tau + A diag(theta z / (z + theta |c|^2)) A')^-1 K D^-1`.
+//! solved as it stands when there are fewer samples than features, and through `E^-1 + Z'H^-1 Z`
+//! otherwise, where `E^-1 = D^-1 + D^-1 K'(t / tau + A diag(theta z / (z + theta |c|^2)) A')^-1 K
+//! D^-1`.
 
 mod block;
 mod iterate;
@@ -37,13 +43,15 @@ use iterate::{Iterate, Residuals};
 
 /// Share of the way to the boundary a step may go.
 const BACK_OFF: f64 = 0.995;
-/// Most rounds. A node that needs more keeps the bound of its last point, which is true: the cap costs nodes, not truth.
+/// Most rounds. A node that needs more keeps the bound of its last point, which is true: the cap
+/// costs nodes, not truth.
 const ROUNDS: u64 = 80;
 /// Share of the box within which a sample counts as being on its bound.
 const NEAR: f64 = 1e-6;
 /// Rounds without a better gap before it gives up.
 const PATIENCE: u32 = 8;
-/// Columns first..last of the block belong to one unit that is free to be chosen, at price `penalty`.
+/// Columns first..last of the block belong to one unit that is free to be chosen, at price
+/// `penalty`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnitColumns {
     pub(super) first: usize,
@@ -51,7 +59,8 @@ pub(super) struct UnitColumns {
     pub(super) penalty: f64,
 }
 
-/// The relaxation restricted to some samples (the others keep their alpha) and some features (the others are out).
+/// The relaxation restricted to some samples (the others keep their alpha) and some features (the
+/// others are out).
 #[derive(Debug)]
 pub(super) struct Restricted {
     /// n x m, features that are in first, then unit after unit.
@@ -91,7 +100,8 @@ pub(super) struct Point {
 pub(super) struct Goal {
     /// A lower value at or above this decides.
     pub(super) cutoff: f64,
-    /// An upper value below the cutoff decides when the gap is at most this share of what is missing.
+    /// An upper value below the cutoff decides when the gap is at most this share of what is
+    /// missing.
     pub(super) share: f64,
     /// A relative gap of this decides.
     pub(super) tolerance: f64,
@@ -120,7 +130,8 @@ impl Restricted {
         self.z.n
     }
 
-    /// The size alpha_i may have: C_i, or 2 C_i with the squared hinge, unless no solution reaches that.
+    /// The size alpha_i may have: C_i, or 2 C_i with the squared hinge, unless no solution reaches
+    /// that.
     fn scale(&self, i: usize) -> f64 {
         let box_size = if self.cost[i].is_finite() { self.cost[i] } else { 1.0 / self.ridge[i] };
         box_size.min(self.reach)
@@ -277,8 +288,9 @@ impl Restricted {
         }
     }
 
-    /// The point, with samples next to a bound put on it and the balance restored by those between the bounds, unless that
-    /// lowers the bound by more than the tolerance, or below a cutoff that it had reached.
+    /// The point, with samples next to a bound put on it and the balance restored by those between
+    /// the bounds, unless that lowers the bound by more than the tolerance, or below a cutoff that
+    /// it had reached.
     fn settle(&self, at: Iterate, &Goal { cutoff, tolerance, .. }: &Goal) -> Point {
         let mut alpha: Vec<f64> = (0..self.n())
             .map(|i| {

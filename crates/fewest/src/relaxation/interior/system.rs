@@ -89,7 +89,8 @@ impl Restricted {
         factor
     }
 
-    /// Adds the rows of `L^-1 K D^-1`, with L L' the matrix inside `E^-1`: K D^-1 has entries `A_ru theta c / (z + theta |c|^2)`.
+    /// Adds the rows of `L^-1 K D^-1`, with L L' the matrix inside `E^-1`: K D^-1 has entries `A_ru
+    /// theta c / (z + theta |c|^2)`.
     fn add_rows_by_features(&self, at: &Iterate, c: &[f64], shrunk: &[f64], sum: &mut OuterSum) {
         let (m, rows) = (c.len(), self.rows.len());
         let lines = lower_factor(&self.over_rows(at, &|u| shrunk[u] * at.z[u]), rows);
