@@ -164,7 +164,7 @@ pub fn fsv(
         let (mut point, mut objectives) = concave.descend(&first, &not_forbidden(rules), &mut run)?;
         let mut subset = Subset::from_indices(p, point.weights.iter().map(|e| e.0));
         if !rules.allows(&subset) {
-            subset = nearest_allowed(rules, &point.weights);
+            subset = nearest_allowed(&run, &point.weights);
             (point, objectives) =
                 concave.descend(&sizes(p, &point.weights), &subset.iter().collect::<Vec<_>>(), &mut run)?;
         }

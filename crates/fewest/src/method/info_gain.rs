@@ -163,10 +163,12 @@ pub fn information_gain(
 
     let known = gains.len();
     gains.resize(p, 0.0);
-    if (known > 0 || p == 0)
-        && let Some((subset, total)) = rules.best_subset(&gains)
-    {
-        run.offer(&subset, total);
+    if known > 0 || p == 0 {
+        let best = run.best_subset(&gains);
+        run.offer(&best.subset, best.gain);
+        if best.stopped {
+            status = run.stop().unwrap_or(status);
+        }
     }
     let mut order: Vec<usize> = (0..known).collect();
     order.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));

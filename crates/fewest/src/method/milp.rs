@@ -234,14 +234,14 @@ impl<'a> Classifier<'a> {
     /// Step 2: offers the allowed subset of largest |w_j| of the linear relaxation and gives it to
     /// the program to start from.
     fn start(&self, program: &mut Program, run: &mut Run<'_>) -> Result<(), Error> {
-        let (p, rules) = (self.problem.n_features(), run.rules());
+        let p = self.problem.n_features();
         let relaxed = Effort { relaxed: true, time: run.remaining(), ..Effort::default() };
         let found = program.solve(&relaxed, &mut || run.stop().is_some())?;
         if found.status != SolveStatus::Optimal {
             return Ok(());
         }
         let gains: Vec<f64> = found.values[p..2 * p].iter().map(|w| w.abs()).collect();
-        let Some((subset, _)) = rules.best_subset(&gains) else { return Ok(()) };
+        let subset = run.best_subset(&gains).subset;
         for j in 0..p {
             let v = f64::from(subset.contains(j));
             program.set_bounds(j, v, v)?;

@@ -7,12 +7,15 @@ use super::{Choice, Group, Rules};
 use crate::Subset;
 
 impl Rules {
+    /// Share of the gain within which [`Rules::best_subset`] is exact.
+    pub const EXACT: f64 = 1e-12;
+
     /// The allowed subset with the largest total gain, and that total. `gains` has length p and may
     /// be negative. Features of gain 0 or less are only taken when a rule asks for them. Ties go to
     /// the smaller index. None when no subset satisfies the rules. Exact; with budgets or groups by
     /// branch and bound.
     pub fn best_subset(&self, gains: &[f64]) -> Option<(Subset, f64)> {
-        let best = self.best_subset_until(gains, EXACT, &mut || false);
+        let best = self.best_subset_until(gains, Self::EXACT, &mut || false);
         Some((best.subset, best.gain))
     }
 
@@ -32,12 +35,9 @@ impl Rules {
             None => (self.allowed.clone(), self.allowed.iter().map(|j| gains[j]).sum()),
         };
         let most = if stopped { limit.max(gain) } else { gain + slack * gain.abs() };
-        SubsetGain { subset, gain, most }
+        SubsetGain { subset, gain, most, stopped }
     }
 }
-
-/// Share of the gain within which [`Rules::best_subset`] is exact.
-const EXACT: f64 = 1e-12;
 
 /// An allowed subset of large gain.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,8 @@ pub struct SubsetGain {
     pub gain: f64,
     /// No allowed subset gains more than this.
     pub most: f64,
+    /// Whether the search ended early.
+    pub stopped: bool,
 }
 
 /// Depth-first search for the best subset, bounded by the best completion under the size rule alone

@@ -13,7 +13,7 @@ pub use limits::{Cancel, Limits};
 pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
 pub use status::Status;
 
-use crate::{Error, Rules, Subset};
+use crate::{Error, Rules, Subset, SubsetGain};
 
 /// State of one run. Methods offer subsets and raise the bound; both only ever improve.
 pub struct Run<'a> {
@@ -151,6 +151,12 @@ impl<'a> Run<'a> {
         self.incumbent = Some((subset.clone(), objective));
         self.tell(&Event::Incumbent { subset, objective, elapsed: self.elapsed() });
         true
+    }
+
+    /// The allowed subset of largest total gain; once a limit is reached, one of large gain, and
+    /// what no allowed subset exceeds. See [`Rules::best_subset_until`].
+    pub fn best_subset(&self, gains: &[f64]) -> SubsetGain {
+        self.rules.best_subset_until(gains, Rules::EXACT, &mut || self.stop().is_some())
     }
 
     /// The best subset so far and its objective.

@@ -141,7 +141,7 @@ fn relax(
         }
     }
     features.iter().zip(&worth).for_each(|(&j, &worth)| gains[j] = worth.max(0.0));
-    let (subset, _) = rules.best_subset(&gains).expect("Rules::new found an allowed subset");
+    let subset = run.best_subset(&gains).subset;
     let chosen: Vec<usize> = subset.iter().collect();
     let solution = train_linear(design, &chosen, &dual, Some(&beta), settings, &mut || None);
     run.offer(&subset, solution.primal);

@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
 
     /// The allowed subset of largest gain, or the best one found when the clock says stop.
     pub(super) fn best_subset(&self, gains: &[f64]) -> Subset {
-        self.rules.best_subset_until(gains, 1e-12, &mut || self.clock.stop().is_some()).subset
+        self.rules.best_subset_until(gains, Rules::EXACT, &mut || self.clock.stop().is_some()).subset
     }
 
     /// Draws what follows from the rules; `None` when nothing allowed is left.

@@ -169,9 +169,9 @@ pub(crate) fn sizes(p: usize, weights: &[(usize, f64)]) -> Vec<f64> {
     sizes
 }
 
-/// The allowed subset of largest total |w_j|.
-pub(crate) fn nearest_allowed(rules: &Rules, weights: &[(usize, f64)]) -> Subset {
-    rules.best_subset(&sizes(rules.p(), weights)).expect("Rules::new found an allowed subset").0
+/// The allowed subset of largest total |w_j|; one of large total once a limit is reached.
+pub(crate) fn nearest_allowed(run: &Run<'_>, weights: &[(usize, f64)]) -> Subset {
+    run.best_subset(&sizes(run.rules().p(), weights)).subset
 }
 
 /// The features of non-zero weight first, by size.
@@ -241,7 +241,7 @@ pub fn l1_svm(
         support
     } else {
         // Step 3.
-        let subset = nearest_allowed(rules, &weights);
+        let subset = nearest_allowed(&run, &weights);
         let end = run.stop().map(|_| Instant::now() + WIND_UP);
         let features: Vec<usize> = subset.iter().collect();
         let mut late = || match end {

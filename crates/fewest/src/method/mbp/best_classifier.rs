@@ -47,7 +47,7 @@ impl<'a> BestClassifier<'a> {
         let rules = model.rules;
         let mut subset = Subset::from_indices(rules.p(), weights.iter().map(|e| e.0));
         if !rules.allows(&subset) {
-            subset = nearest_allowed(rules, weights);
+            subset = nearest_allowed(run, weights);
         }
         let point = self.on_subset(model, &subset, run)?;
         let smaller = Subset::from_indices(rules.p(), point.weights.iter().map(|e| e.0));
