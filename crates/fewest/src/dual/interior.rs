@@ -26,6 +26,7 @@
 //! `1/D = s/alpha + t/(C - alpha)`.
 
 use super::normal::{Extended, Normal};
+use super::patience::{Due, Patience};
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, newton};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
@@ -43,12 +44,10 @@ mod tuning {
     pub(super) const PATIENCE: u32 = 40;
     /// Rows whose weight in H beside R is below this share, all of them together, are left out.
     pub(super) const NEGLIGIBLE: f64 = 1e-4;
-    /// Factor on the gap aimed at, after a measured gap was larger than the tolerance.
-    pub(super) const STRICTER: f64 = 0.3;
     /// Rounds between two computations of the margins from v, which undo rounding.
     pub(super) const FRESH_MARGINS: u64 = 8;
 }
-use tuning::{BACK_OFF, FRESH_MARGINS, NEGLIGIBLE, PATIENCE, START_CENTRE, START_EPOCHS, STRICTER};
+use tuning::{BACK_OFF, FRESH_MARGINS, NEGLIGIBLE, PATIENCE, START_CENTRE, START_EPOCHS};
 
 /// Trains by the interior-point method (hinge) or Newton's method (squared hinge).
 pub fn solve(
@@ -99,7 +98,7 @@ pub(super) fn hinge(
         return DualSolution { status: Status::Optimal, ..start };
     }
     let mut solver = Solver::new(rows, dual, &start);
-    let mut ending = Ending { best: start, best_gap: f64::INFINITY, demand: 1.0, idle: 0 };
+    let mut ending = Ending { best: start, patience: Patience::new(PATIENCE) };
     for round in 0.. {
         // Step 1.
         let residuals = solver.residuals();
@@ -318,11 +317,7 @@ impl<'a> Solver<'a> {
 /// When to stop, and the best feasible point so far.
 struct Ending {
     best: DualSolution,
-    best_gap: f64,
-    /// Factor on the gap aimed at.
-    demand: f64,
-    /// Rounds without a better gap.
-    idle: u32,
+    patience: Patience,
 }
 
 impl Ending {
@@ -336,21 +331,12 @@ impl Ending {
         settings: &SvmSettings,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Option<Status> {
-        let gap = value.gap;
-        self.idle = if gap < 0.9 * self.best_gap { 0 } else { self.idle + 1 };
-        self.best_gap = self.best_gap.min(gap);
-        let broken = !gap.is_finite() || self.idle > PATIENCE;
-        let limit = stop()
-            .or((round >= settings.max_epochs).then_some(Status::CallLimit))
-            .or(broken.then_some(Status::Stalled));
-        if limit.is_none() && gap > self.demand * settings.tolerance * value.primal {
-            return None;
-        }
+        let Due { limit } = self.patience.due(value.gap, value.primal, round, settings, stop)?;
         let now = measured(solver.rows, solver.dual, &solver.at, settings.tolerance);
         if now.gap() <= self.best.gap() {
             self.best = now;
         }
-        self.demand *= STRICTER;
+        self.patience.aim_lower();
         if self.best.gap() <= settings.tolerance { Some(Status::Optimal) } else { limit }
     }
 }

@@ -25,6 +25,7 @@ pub mod kkt;
 pub mod linear;
 pub(crate) mod newton;
 pub(crate) mod normal;
+mod patience;
 pub mod smo;
 pub(crate) mod sweep;
 pub mod train;

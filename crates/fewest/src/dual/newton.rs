@@ -31,6 +31,7 @@
 //! problem.
 
 use super::normal::{Extended, Normal};
+use super::patience::{Due, Patience};
 use super::{Bias, BoxDual, DualSolution, Loss, SvmSettings, coordinate, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
@@ -46,8 +47,6 @@ mod tuning {
     pub(super) const SETTLED: f64 = 0.1;
     /// Rounds without a better gap before it gives up.
     pub(super) const PATIENCE: u32 = 60;
-    /// Factor on the gap aimed at, after a measured gap was larger than the tolerance.
-    pub(super) const STRICTER: f64 = 0.3;
     /// Rounds between two computations of the scores from v, which undo rounding.
     pub(super) const FRESH_SCORES: u64 = 8;
     /// Share of the slope at 0 that the exact line search may leave.
@@ -56,7 +55,7 @@ mod tuning {
     /// ends earlier.
     pub(super) const LINE_STEPS: usize = 40;
 }
-use tuning::{FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, NARROWER, PATIENCE, SETTLED, STRICTER};
+use tuning::{FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, NARROWER, PATIENCE, SETTLED};
 
 /// One sample.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +85,7 @@ pub(super) fn solve(
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
     let mut solver = Solver::new(rows, dual, start);
-    let mut ending = Ending { best: None, best_gap: f64::INFINITY, idle: 0, demand: 1.0 };
+    let mut ending = Ending { best: None, patience: Patience::new(PATIENCE) };
     let mut round = 0;
     loop {
         // Step 1.
@@ -277,11 +276,7 @@ impl<'a> Solver<'a> {
 /// When to stop, and the best feasible point so far.
 struct Ending {
     best: Option<DualSolution>,
-    best_gap: f64,
-    /// Rounds without a better gap.
-    idle: u32,
-    /// Factor on the gap aimed at.
-    demand: f64,
+    patience: Patience,
 }
 
 impl Ending {
@@ -295,16 +290,7 @@ impl Ending {
         settings: &SvmSettings,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Option<DualSolution> {
-        let gap = point.gap;
-        self.idle = if gap < 0.9 * self.best_gap { 0 } else { self.idle + 1 };
-        self.best_gap = self.best_gap.min(gap);
-        let broken = !gap.is_finite() || self.idle > PATIENCE;
-        let limit = stop()
-            .or((round >= settings.max_epochs).then_some(Status::CallLimit))
-            .or(broken.then_some(Status::Stalled));
-        if limit.is_none() && gap > self.demand * settings.tolerance * point.primal {
-            return None;
-        }
+        let Due { limit } = self.patience.due(point.gap, point.primal, round, settings, stop)?;
         let now = coordinate::finish(solver.rows, solver.dual, solver.beta.clone(), round, Status::Optimal);
         if now.gap() <= settings.tolerance {
             return Some(now);
@@ -312,7 +298,7 @@ impl Ending {
         if self.best.as_ref().is_none_or(|b| b.gap().is_nan() || now.gap() < b.gap()) {
             self.best = Some(now);
         }
-        self.demand *= STRICTER;
+        self.patience.aim_lower();
         let status = limit?;
         self.best.take().map(|best| DualSolution { status, iterations: round, ..best })
     }
