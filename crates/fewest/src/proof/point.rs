@@ -2,8 +2,8 @@
 //!
 //! Given    a nearly feasible alpha, its box, what its sum must be, the grid wanted.
 //! Returns  integers k with 0 <= k_i 2^e <= C_i, whose sum of y_i k_i is what the bias asks for.
-//! Steps    1. the grid: 30 bits of the largest alpha, more where `Grid` asks for it  2. round, and
-//!          clip to the box  3. what the sum lacks goes to samples inside their box, all in equal
+//! Steps    1. the grid: as `Grid` asks, at least 24 bits of the largest alpha  2. round, and clip to
+//!          the box  3. what the sum lacks goes to samples inside their box, all in equal
 //!          parts: there the bound is flat; what is left shortens the heavier class.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::encode::Bytes;
 
 /// Bits of the largest alpha, at least and at most.
-const BITS: i32 = 30;
+const BITS: i32 = 24;
 const MOST_BITS: i32 = 52;
 /// Exponents that a product with a power of two survives.
 const EXPONENTS: (i32, i32) = (-960, 960);
@@ -32,16 +32,22 @@ pub(crate) enum Balance {
 pub(crate) struct Grid {
     /// Sum of squared norms of the columns whose scores the bound counts.
     pub(crate) squares: f64,
+    /// Sum of |c_j| times the norm of column j, for the features that the bound is at a kink of.
+    pub(crate) kinks: f64,
     /// What may be lost to rounding.
     pub(crate) loss: f64,
 }
 
 impl Grid {
-    /// The step whose square, times `squares n / 2`, is the loss: scores that are off by `d_j` take
-    /// `1/2 sum d_j^2` off the bound, and `d_j^2 <= n step^2 |x_j|^2`.
+    /// The step that loses as much. In first order each alpha loses its slope times half a step, of
+    /// either sign: some `step sqrt(n)`. In second order scores that are off by `d_j` take
+    /// `1/2 sum d_j^2` off the bound, and `d_j^2 <= n step^2 |x_j|^2`; at a kink |c_j d_j|, with d_j
+    /// as large as the norm of its column times a step.
     fn step(self, n: usize) -> f64 {
-        let most = 2.0 * self.loss / (n as f64 * self.squares);
-        if most > 0.0 { most.sqrt() } else { f64::INFINITY }
+        let positive = |step: f64| if step > 0.0 { step } else { f64::INFINITY };
+        let first = self.loss / (n as f64).sqrt();
+        let second = (2.0 * self.loss / (n as f64 * self.squares)).sqrt();
+        positive(first).min(positive(second)).min(positive(self.loss / self.kinks))
     }
 }
 
@@ -63,7 +69,8 @@ impl Point {
         let (exponent, units) = quantise(alpha, labels, most, balance, grid);
         let mut bytes = Bytes::default();
         bytes.signed(i64::from(exponent));
-        let listed: Vec<(u64, u64)> = (0..units.len()).filter(|&i| units[i] > 0).map(|i| (i as u64, units[i])).collect();
+        let listed: Vec<(u64, u64)> =
+            (0..units.len()).filter(|&i| units[i] > 0).map(|i| (i as u64, units[i])).collect();
         bytes.ascending(listed.iter().map(|e| e.0));
         bytes.integers(&listed.iter().map(|e| e.1).collect::<Vec<u64>>());
         let prices: Vec<(u64, f64)> = prices.iter().copied().filter(|p| p.1 > 0.0 && p.1.is_finite()).collect();
@@ -74,7 +81,7 @@ impl Point {
 
     /// alpha = 0: its bound is what prices alone amount to.
     pub(crate) fn zero() -> Self {
-        Self::new(&[], &[], |_| 0.0, Balance::Any, Grid { squares: 0.0, loss: 0.0 }, &[])
+        Self::new(&[], &[], |_| 0.0, Balance::Any, Grid { squares: 0.0, kinks: 0.0, loss: 0.0 }, &[])
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -112,9 +119,11 @@ fn quantise(
     // Step 2.
     let top = ((1u64 << 53) - 1) as f64;
     let caps: Vec<i64> = (0..alpha.len()).map(|i| (most(i) * scale).floor().min(top) as i64).collect();
-    let mut units: Vec<i64> = alpha.iter().zip(&caps).map(|(a, cap)| ((a * scale).round() as i64).clamp(0, *cap)).collect();
+    let mut units: Vec<i64> =
+        alpha.iter().zip(&caps).map(|(a, cap)| ((a * scale).round() as i64).clamp(0, *cap)).collect();
     // Step 3.
-    let sum: i128 = units.iter().zip(labels).map(|(k, y)| if *y > 0.0 { i128::from(*k) } else { -i128::from(*k) }).sum();
+    let sum: i128 =
+        units.iter().zip(labels).map(|(k, y)| if *y > 0.0 { i128::from(*k) } else { -i128::from(*k) }).sum();
     let room = match balance {
         Balance::Zero => Some(0),
         // One unit less: 1 / s may have been rounded up.
@@ -168,14 +177,16 @@ mod tests {
         for case in 0..400 {
             let n = 2 + case % 40;
             let size = 10f64.powi(case as i32 % 25 - 12);
-            let labels: Vec<f64> = (0..n).map(|i| if i == 0 || (i > 1 && random(state) < 0.5) { 1.0 } else { -1.0 }).collect();
-            let caps: Vec<f64> =
-                (0..n).map(|_| if random(state) < 0.1 { 0.0 } else { size * random(state) }).collect();
+            let labels: Vec<f64> =
+                (0..n).map(|i| if i == 0 || (i > 1 && random(state) < 0.5) { 1.0 } else { -1.0 }).collect();
+            let caps: Vec<f64> = (0..n).map(|_| if random(state) < 0.1 { 0.0 } else { size * random(state) }).collect();
             let finite = case % 3 != 0;
             let most = |i: usize| if finite || caps[i] == 0.0 { caps[i] } else { f64::INFINITY };
             // At 0, at C, and between; then the heavier class is shortened as solvers do.
-            let mut alpha: Vec<f64> =
-                caps.iter().map(|c| c * [0.0, 1.0, random(state), random(state)][(4.0 * random(state)) as usize]).collect();
+            let mut alpha: Vec<f64> = caps
+                .iter()
+                .map(|c| c * [0.0, 1.0, random(state), random(state)][(4.0 * random(state)) as usize])
+                .collect();
             let side = |alpha: &[f64], y: f64| (0..n).filter(|&i| labels[i] == y).map(|i| alpha[i]).sum::<f64>();
             let (plus, minus) = (side(&alpha, 1.0), side(&alpha, -1.0));
             let heavier = if plus > minus { 1.0 } else { -1.0 };
@@ -185,7 +196,7 @@ mod tests {
                 (0..n).filter(|&i| labels[i] == heavier).for_each(|i| alpha[i] *= share);
             }
             let squares = 10f64.powi(case as i32 % 7);
-            let grid = Grid { squares, loss: 1e-9 * size };
+            let grid = Grid { squares, kinks: 0.0, loss: 1e-9 * size };
             let (exponent, units) = quantise(&alpha, &labels, most, balance, grid);
             let step = f64::from(exponent).exp2();
             let sum: i128 = units.iter().zip(&labels).map(|(k, y)| i128::from(*k) * *y as i128).sum();
@@ -202,21 +213,25 @@ mod tests {
                 let moved = if let Balance::Within(_) = balance { f64::INFINITY } else { (n as f64 + 2.0) * step };
                 assert!((stored - alpha[i]).abs() <= moved, "case {case}: {stored} for {}", alpha[i]);
             }
-            assert!(largest == 0.0 || step <= largest * 2f64.powi(-29), "case {case}");
+            assert!(largest == 0.0 || step <= largest * 2f64.powi(-23), "case {case}");
         }
     }
 
     #[test]
     fn large_columns_are_stored_finer() {
-        let coarse = quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1.0, loss: 1e-9 }).0;
-        let fine = quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1e8, loss: 1e-9 }).0;
-        assert_eq!(coarse, -29);
+        let coarse =
+            quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1.0, kinks: 0.0, loss: 1e-9 })
+                .0;
+        let fine =
+            quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1e8, kinks: 0.0, loss: 1e-9 })
+                .0;
+        assert_eq!(coarse, -31);
         assert!(fine < coarse && 0.5 * 2.0 * 1e8 * f64::from(fine).exp2().powi(2) <= 1e-9, "{fine}");
     }
 
     #[test]
     fn without_room_inside_the_heavier_class_gives_way() {
-        let grid = Grid { squares: 0.0, loss: 0.0 };
+        let grid = Grid { squares: 0.0, kinks: 0.0, loss: 0.0 };
         let (_, units) = quantise(&[1.0, 1.0, 1.0], &[1.0, 1.0, -1.0], |_| 1.0, Balance::Zero, grid);
         assert_eq!(units[0] + units[1], units[2]);
         assert!(units[2] > 0);

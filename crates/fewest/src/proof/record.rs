@@ -22,13 +22,29 @@ pub(super) struct Record {
 /// What is said of the node.
 #[derive(Debug)]
 pub(super) enum Step {
-    Split { feature: usize },
-    Close { point: Point, bound: f64, single: Option<Subset> },
+    Split {
+        feature: usize,
+    },
+    Close {
+        point: Point,
+        bound: f64,
+        single: Option<Subset>,
+    },
     /// Features; `bound` holds for each of the boxes closed.
-    Fix { point: Point, inside: Vec<usize>, out: Vec<usize>, bound: f64 },
+    Fix {
+        point: Point,
+        inside: Vec<usize>,
+        out: Vec<usize>,
+        bound: f64,
+    },
     /// `bound` holds for what is cut off.
     #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "the L1 family needs linear programs"))]
-    Tighten { point: Point, features: Vec<usize>, bounds: Vec<f64>, bound: f64 },
+    Tighten {
+        point: Point,
+        features: Vec<usize>,
+        bounds: Vec<f64>,
+        bound: f64,
+    },
 }
 
 /// A node, and a point at which its bound holds.

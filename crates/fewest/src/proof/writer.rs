@@ -130,18 +130,18 @@ impl ProofWriter {
         let rest = listed.last().map_or(rest, |last| rest.min(last.objective));
         let (relative, absolute) = run.gaps();
         let best = listed.first().map_or(0.0, |best| best.objective.abs());
-        let room = HELD_BACK * (relative * best).max(absolute);
+        let claim = |bound: f64| bound - HELD_BACK * (relative * bound.abs().max(best)).max(absolute);
         let mut bytes = Bytes::default();
         for (subset, own) in listed.iter().zip(own) {
             bytes.byte(kind::SUBSET);
             bytes.ascending(subset.subset.iter().map(|j| j as u64).collect::<Vec<_>>().into_iter());
             bytes.number(subset.objective);
-            bytes.number(own.unwrap_or(rest).min(subset.objective) - room);
+            bytes.number(claim(own.unwrap_or(rest).min(subset.objective)));
             bytes.numbers(&subset.weights);
             bytes.number(subset.bias);
         }
         bytes.byte(kind::END);
-        bytes.number(rest - room);
+        bytes.number(claim(rest));
         bytes.text(status.name());
         put(run, &bytes);
         if let Some(sink) = run.proof() {

@@ -271,7 +271,15 @@ impl<'a> Relaxation<'a> {
         let excess = node.excess(&looked, &warm);
         let points = node.points(&warm, looked.lower, kept.as_ref());
         warm.margins = looked.margins;
-        Answer { lower: best.max(looked.lower), upper: looked.upper, excess, priced: looked.lower, warm, rounds, points }
+        Answer {
+            lower: best.max(looked.lower),
+            upper: looked.upper,
+            excess,
+            priced: looked.lower,
+            warm,
+            rounds,
+            points,
+        }
     }
 }
 

@@ -77,7 +77,8 @@ impl Relaxation<'_> {
             self.dual.cost[i] * slope * share * size
         };
         let units = (0..self.rules.n_units()).filter(|&u| found.subset.contains(self.rules.unit(u)[0]));
-        let norm = weights.iter().map(|w| w * w).sum::<f64>() + if let Bias::Penalised(s) = self.dual.bias { (bias / s).powi(2) } else { 0.0 };
+        let norm = weights.iter().map(|w| w * w).sum::<f64>()
+            + if let Bias::Penalised(s) = self.dual.bias { (bias / s).powi(2) } else { 0.0 };
         let value = 0.5 * norm + units.map(|u| self.penalty[u]).sum::<f64>() + total_loss(&self.dual, &scores, bias);
         let rounding = f64::EPSILON * (n + weights.len() + 8) as f64 * value + (0..n).map(off).sum::<f64>();
         let objective = found.objective.max(value + rounding);
@@ -110,8 +111,11 @@ impl Node<'_, '_> {
         let units = self.inside.iter().copied().chain(shares.iter().map(|s| s.0));
         let constant = dual.bias_square() * alpha.len() as f64;
         let squares = constant + units.map(|u| relaxation.norms[u].powi(2)).sum::<f64>();
+        let kink =
+            |u: usize| (2.0 * (relaxation.gain(u, beta) + relaxation.penalty[u]).max(0.0)).sqrt() * relaxation.norms[u];
+        let kinks = shares.iter().map(|s| kink(s.0)).sum();
         let loss = (LOSS * value).max(LEAST_LOSS * alpha.iter().sum::<f64>());
-        Some(Point::new(&alpha, &dual.y, most, balance, Grid { squares, loss }, &prices))
+        Some(Point::new(&alpha, &dual.y, most, balance, Grid { squares, kinks, loss }, &prices))
     }
 
     /// What an answer is proven by, at a point that was looked at, and at the best one before.

@@ -20,13 +20,7 @@ pub(super) struct OpenNode {
 }
 
 impl OpenNode {
-    pub(super) fn new(
-        inside: &[usize],
-        free: &[usize],
-        bound: f64,
-        warm: Arc<Packed>,
-        place: Option<Place>,
-    ) -> Self {
+    pub(super) fn new(inside: &[usize], free: &[usize], bound: f64, warm: Arc<Packed>, place: Option<Place>) -> Self {
         let narrow = |list: &[usize]| list.iter().map(|&u| u as u32).collect();
         Self { bound, inside: narrow(inside), free: narrow(free), warm, own: true, place }
     }
