@@ -68,6 +68,7 @@ fn run(parsed: &CommandLine, invocation: &Invocation) -> Result<u8, Failure> {
         Command::Fit(args) => commands::fit::run(args, invocation),
         Command::Predict(args) => commands::predict::run(args, terminal),
         Command::Report(args) => commands::report::run(args, terminal),
+        Command::Verify(args) => commands::verify::run(args, invocation),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Convert(args) => commands::convert::run(args, terminal),
         Command::Generate(args) => commands::generate::run(args, terminal),
