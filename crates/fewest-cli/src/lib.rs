@@ -16,6 +16,7 @@ use std::ffi::OsString;
 
 use cli::{Command, CommandLine, Global, ParseEnd};
 use commands::invocation::Invocation;
+pub use commands::verify::{ProofData, verification};
 use failure::Failure;
 use terminal::{Level, Terminal};
 

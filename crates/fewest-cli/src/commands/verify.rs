@@ -85,7 +85,7 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     let prepared = read(args, &made, terminal)?;
     prepared.needs_two_classes("a proof")?;
     let labels = prepared.target.signs();
-    let data = Columns { design: prepared.data.features.as_design(), labels: &labels, weights: &prepared.weights };
+    let data = ProofData { design: prepared.data.features.as_design(), labels: &labels, weights: &prepared.weights };
     terminal.detail(&format!("read the data in {}", table::seconds(invocation.elapsed().as_secs_f64())));
 
     let cancel = interrupt::listen(terminal)?;
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     line.clear();
     let (seconds, names) = (start.elapsed().as_secs_f64(), &prepared.data.names);
     if let Some(sink) = &json {
-        let mut value = verdict_value(&found, names);
+        let mut value = verification(&found, names);
         let entries = [
             ("proof", json!(args.proof.display().to_string())),
             ("data", json!(prepared.data.source)),
@@ -169,14 +169,18 @@ fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedDa
     preparation.run(terminal)
 }
 
-/// The data as the checker takes them.
-struct Columns<'a> {
-    design: &'a dyn Design,
-    labels: &'a [f64],
-    weights: &'a [f64],
+/// A design with labels and weights as the checker takes them.
+#[derive(Clone, Copy)]
+pub struct ProofData<'a> {
+    /// n samples, p features.
+    pub design: &'a dyn Design,
+    /// -1 or 1, length n.
+    pub labels: &'a [f64],
+    /// Cost weight of each sample, length n.
+    pub weights: &'a [f64],
 }
 
-impl Data for Columns<'_> {
+impl Data for ProofData<'_> {
     fn samples(&self) -> usize {
         self.design.n_samples()
     }
@@ -238,7 +242,7 @@ fn finite(x: f64) -> Option<f64> {
 }
 
 /// The verdict as JSON; docs/verify.md lists the keys.
-fn verdict_value(found: &Result<Verdict, Error>, names: &Names) -> Value {
+pub fn verification(found: &Result<Verdict, Error>, names: &Names) -> Value {
     let mut out = json!({ "schema": SCHEMA, "kind": "verification", "verified": found.is_ok() });
     match found {
         Err(error) => out["reason"] = json!(error.to_string()),
