@@ -12,6 +12,7 @@ from fewest._l1 import FSVSelector, L1SVMSelector
 from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._rules import Rules
 from fewest._svm import SVC, LinearSVC
+from fewest._verify import Verification, verify
 
 __all__ = [
     "SVC",
@@ -33,5 +34,7 @@ __all__ = [
     "SearchDisplay",
     "SelectionPathDisplay",
     "StabilityDisplay",
+    "Verification",
     "__version__",
+    "verify",
 ]

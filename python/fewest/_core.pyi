@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 _Matrix = NDArray[np.float64] | NDArray[np.float32] | tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
 _Listener = Callable[[dict[str, Any]], object] | None
 
-__all__ = ["Shard", "__version__", "certify", "check_rules", "command", "gamma", "rfe_paths", "select", "select_from", "train"]
+__all__ = ["Shard", "__version__", "certify", "check_rules", "command", "gamma", "rfe_paths", "select", "select_from", "train", "verify"]
 __version__: str
 
 def select(
@@ -60,6 +60,14 @@ def select_from(
     method: dict[str, Any],
     limits: dict[str, Any],
     listener: _Listener,
+) -> dict[str, Any]: ...
+def verify(
+    path: str,
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    memory: int,
+    limits: dict[str, Any],
 ) -> dict[str, Any]: ...
 def command(arguments: Sequence[str]) -> int: ...
 

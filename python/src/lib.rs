@@ -8,6 +8,7 @@ mod answer;
 mod enter;
 mod matrix;
 mod shard;
+mod verify;
 
 use std::ffi::OsString;
 
@@ -223,6 +224,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(train, module)?)?;
     module.add_function(wrap_pyfunction!(check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(certify, module)?)?;
+    module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;
