@@ -86,11 +86,21 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
             lines.push((word, count.to_string().into()));
         }
     }
-    if let Some(cost) = result.at("model").at("cost").number() {
-        lines.push(("slack cost C", brief(cost).into()));
-    }
+    lines.extend(costs(result));
     blocks.push(Block::Pairs(lines));
     Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks }
+}
+
+/// The cost of selecting, and that of the classifier where it has one of its own.
+fn costs(result: Part<'_>) -> Vec<(&'static str, Cell)> {
+    let trained = result.at("model").at("cost").number();
+    let (settings, tuned) = (result.at("settings"), result.at("cost").number());
+    if settings.at("fit_cost").number().is_none() {
+        return trained.map(|cost| ("slack cost C", brief(cost).into())).into_iter().collect();
+    }
+    let selecting = tuned.or_else(|| settings.at("cost").number());
+    let lines = [("slack cost C of selecting", selecting), ("slack cost C of the classifier", trained)];
+    lines.into_iter().filter_map(|(word, cost)| Some((word, brief(cost?).into()))).collect()
 }
 
 /// A sentence that begins with a capital and ends with a full stop.

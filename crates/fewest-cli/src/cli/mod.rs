@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fewest_data::Format;
 
-use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, format};
+use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, format};
 use crate::args::generate::GenerateArgs;
 use crate::args::rules::RuleArgs;
 use crate::args::svm::{KernelArgs, SvmArgs};
@@ -192,8 +192,8 @@ pub(crate) struct EvaluateArgs {
     /// A fold for each sample
     #[arg(long, help_heading = "Evaluation", conflicts_with_all = ["cv", "folds", "repeats"])]
     pub(crate) leave_one_out: bool,
-    /// Choose inside each fold among these: C=0.25,1,4 or gamma=0.1,1 (repeat for several); sizes
-    /// are given by --max-features 1..20
+    /// Choose inside each fold among these: C=0.25,1,4, fit-cost=0.1,1 or gamma=0.1,1 (repeat for
+    /// several); sizes are given by --max-features 1..20
     #[arg(long, value_name = "NAME=VALUES", help_heading = "Evaluation")]
     pub(crate) tune: Vec<String>,
     /// Choose cost, gamma and size inside each fold; it is always so
@@ -292,6 +292,9 @@ pub(crate) struct CheckArgs {
     /// Data.
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    /// Missing values.
+    #[command(flatten)]
+    pub(crate) missing: MissingArg,
     /// Write what was found as JSON to this file, or - for standard output (the table is then left
     /// out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
@@ -313,6 +316,9 @@ pub(crate) struct ConvertArgs {
     /// Write these features only, in this order: a,b,c
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     pub(crate) features: Vec<String>,
+    /// Missing values.
+    #[command(flatten)]
+    pub(crate) missing: MissingArg,
     /// Scale the features on the way
     #[arg(long, value_name = "KIND", default_value = "none", help_heading = "Data")]
     pub(crate) scale: ScaleArg,
