@@ -12,12 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import safe_mask
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
 from fewest._constraints import FEW, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, complete_class, completes_doc
-from fewest._engine import DTYPES, Listener, Samples, bias_of, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
+from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
 from fewest._rules import Rules, _Index
 from fewest._svm import PER_FEATURE, SVC, LinearSVC, elected, kernel_of
 
@@ -197,15 +197,15 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return classifier._fit(samples.with_X(samples.X[:, safe_mask(samples.X, support)]))
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
-        """An untrained classifier with this selector's settings, and the cost and kernel that the
-        method found.
+        """An untrained classifier with this selector's settings, the kernel that the method found,
+        and ``fit_cost``, else the cost that it found.
         """
         answer = answer or {"cost": None, "kernel": self._kernel}
         kernel = {"kernel" if name == "kind" else name: value for name, value in answer["kernel"].items()}
         if kernel.get("gamma") == PER_FEATURE:
             kernel["gamma"] = "auto"
         return SVC(
-            C=answer["cost"] or getattr(self, "C", 1.0),
+            C=getattr(self, "fit_cost", None) or answer["cost"] or getattr(self, "C", 1.0),
             loss=getattr(self, "loss", "hinge"),
             fit_intercept=getattr(self, "fit_intercept", True),
             intercept_scaling=getattr(self, "intercept_scaling", None),
@@ -235,7 +235,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     def _reduced(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=DTYPES, reset=False)
+        X = checked(self, X, reset=False)
         return X[:, safe_mask(X, self.support_)]
 
     @completes_doc

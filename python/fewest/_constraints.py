@@ -25,6 +25,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_features_to_select": [*AT_LEAST_ONE, None],
     "rules": [Rules, None],
     "C": COST,
+    "fit_cost": [*COST, None],
     "penalty": ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None],
     "n_solutions": AT_LEAST_ONE,
     "weight_bound": [*COST, None],

@@ -20,6 +20,12 @@ PARAMETERS = {
     ),
     "rules": ("Rules", "Rules that the subset obeys: must-in, must-out, implications, groups, a budget."),
     "C": ("float", "Slack cost, above 0."),
+    "fit_cost": (
+        "float",
+        """Slack cost of the classifier on the selected features, above 0. None: the cost of
+        selecting. A small cost of selecting gives stable subsets, a larger one here a bias that
+        fits them.""",
+    ),
     "penalty": (
         "float, array-like of shape (n_features,) or dict",
         "Price of each chosen feature, added to the objective: one for all, one for each, or by name.",

@@ -40,6 +40,9 @@ class SVMRFE(CrossValidated):
         At most this many features. None: the size of ``rules``; without one the size is chosen
         where there is ``cv``, there is no limit where rules have a budget or ``at_most``, and it is
         half of the features, but at least 2, otherwise.
+    fit_cost : float, default=None
+        Slack cost of the classifier on the selected features, above 0. None: C. Cross-validation
+        judges sizes by the SVMs of the elimination, which are trained at C.
     step : int or float, default=1
         Features dropped at a time; below 1: as a share of them.
     step_of : {"original", "remaining"}, default="original"
@@ -108,6 +111,7 @@ class SVMRFE(CrossValidated):
         step: float = 1,
         step_of: str = "original",
         C: float = 1.0,
+        fit_cost: float | None = None,
         kernel: str = "linear",
         gamma: str | float = "1/p",
         degree: int = 3,

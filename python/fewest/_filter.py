@@ -62,6 +62,7 @@ class InformationGain(Selector):
         rules: Rules | None = None,
         bins: int | None = None,
         C: float = 1.0,
+        fit_cost: float | None = None,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
