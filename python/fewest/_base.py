@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
+from fewest._auto_cost import with_costs
 from fewest._constraints import FEW, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, complete_class, completes_doc
 from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
@@ -107,9 +108,11 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         p = samples.X.shape[1]
         rules = self._rules(p)
         self._kernel = self._kernel_rule(samples, rules)
-        answer = self._select(samples, self._method(samples, rules), rules)
+        # The same selector, unless the cost is to be chosen.
+        chosen = with_costs(self, samples, rules)
+        answer = chosen._select(samples, chosen._method(samples, rules), rules)
         self._set_results(answer, p)
-        self.estimator_ = self._classifier(samples, self.support_, answer)
+        self.estimator_ = chosen._classifier(samples, self.support_, answer)
 
     def _given_size(self) -> int | None:
         """Most features as the user says, by the parameter or by the rules."""

@@ -17,6 +17,7 @@ from fewest._rules import Rules
 Init = TypeVar("Init", bound=Callable[..., None])
 
 COST = [Interval(Real, 0.0, None, closed="neither")]
+COST_OR_AUTO = [*COST, StrOptions({"auto"})]
 SHARE = [Interval(Real, 0.0, 1.0, closed="left")]
 TOLERANCE = [Interval(Real, 0.0, 1.0, closed="neither")]
 AT_LEAST_ONE = [Interval(Integral, 1, None, closed="left")]

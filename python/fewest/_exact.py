@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fewest._base import Selector
-from fewest._constraints import stores_arguments
+from fewest._constraints import COST_OR_AUTO, stores_arguments
 from fewest._svm import gamma_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ class ExactSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
@@ -58,13 +61,15 @@ class ExactSelector(Selector):
     (3, True)
     """
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
         fit_cost: float | None = None,
         penalty: Any = None,
         n_solutions: int = 1,
@@ -105,6 +110,9 @@ class BendersSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
@@ -133,13 +141,15 @@ class BendersSelector(Selector):
     'optimal'
     """
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
         fit_cost: float | None = None,
         penalty: Any = None,
         max_iter: int = 250,
@@ -190,8 +200,9 @@ class AlignmentSelector(Selector):
         gamma of ``exp(-gamma ||x - x'||^2)``. "sigest", the paper's: 1 / (m / n_features x median
         squared distance of two samples), "sigest:BETA" BETA times that; "scale": 1 / (m x variance
         of X); "1/p": 1 / m. m: the most features that may be selected.
-    C : float, default=1.0
-        Slack cost of the classifier, above 0.
+    C : float or "auto", default=1.0
+        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -223,6 +234,8 @@ class AlignmentSelector(Selector):
     _binary_only = False
     kernel = "rbf"
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
@@ -230,7 +243,7 @@ class AlignmentSelector(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         gamma: str | float = "sigest",
-        C: float = 1.0,
+        C: float | str = 1.0,
         fit_cost: float | None = None,
         n_solutions: int = 1,
         gap: float = 0.0001,

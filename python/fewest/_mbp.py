@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils._param_validation import Interval
 
 from fewest._base import Selector
-from fewest._constraints import SHARE, stores_arguments
+from fewest._constraints import COST_OR_AUTO, SHARE, stores_arguments
 from fewest._engine import bias_of
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ class MBPSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
+        scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit, the prices
         decide.
@@ -70,13 +73,15 @@ class MBPSelector(Selector):
     True
     """
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
         penalty: Any = 1.0,
         weight_bound: float | None = None,
         plain: bool = False,
@@ -110,6 +115,9 @@ class LagrangianSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
+        scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit, the prices
         decide.
@@ -157,6 +165,7 @@ class LagrangianSelector(Selector):
     """
 
     _parameter_constraints = {
+        "C": COST_OR_AUTO,
         "epsilon": SHARE,
         "restricted_time": [Interval(Real, 0.0, None, closed="left")],
     }
@@ -167,7 +176,7 @@ class LagrangianSelector(Selector):
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
         penalty: Any = 1.0,
         weight_bound: float | None = None,
         epsilon: float = 1e-06,

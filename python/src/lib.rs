@@ -5,6 +5,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 mod answer;
+mod cost;
 mod enter;
 mod matrix;
 mod shard;
@@ -223,6 +224,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(train, module)?)?;
     module.add_function(wrap_pyfunction!(check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(certify, module)?)?;
+    module.add_function(wrap_pyfunction!(cost::costs, module)?)?;
+    module.add_function(wrap_pyfunction!(cost::choose_cost, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;
