@@ -12,13 +12,21 @@ pub(crate) struct Deadline {
     cancel: Cancel,
     /// Relative and absolute gap asked for.
     gaps: (f64, f64),
+    /// Most time for one selection.
+    selection: Option<Duration>,
 }
 
 impl Deadline {
-    /// The end of all, counted from now.
-    pub(crate) fn new(limits: &Limits) -> Self {
+    /// The end of all, counted from now; a selection takes at most `selection`.
+    pub(crate) fn new(limits: &Limits, selection: Option<Duration>) -> Self {
         let end = limits.time.and_then(|time| Instant::now().checked_add(time));
-        Self { start: Instant::now(), end, cancel: limits.cancel.clone(), gaps: (limits.gap_rel, limits.gap_abs) }
+        Self {
+            start: Instant::now(),
+            end,
+            cancel: limits.cancel.clone(),
+            gaps: (limits.gap_rel, limits.gap_abs),
+            selection,
+        }
     }
 
     /// Time since the study began.
@@ -51,9 +59,10 @@ impl Deadline {
         }
     }
 
-    /// Limits of a run that may take this share of what is left.
+    /// Limits of a selection that may take this share of what is left.
     pub(crate) fn limits(&self, share: f64) -> Limits {
         let time = self.left().map(|left| left.mul_f64(share));
+        let time = time.map_or(self.selection, |time| Some(self.selection.map_or(time, |most| most.min(time))));
         let (gap_rel, gap_abs) = self.gaps;
         Limits { time, gap_rel, gap_abs, cancel: self.cancel.clone(), ..Limits::default() }
     }

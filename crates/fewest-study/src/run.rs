@@ -1,6 +1,6 @@
 //! A study, from beginning to end.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fewest::{Error, Event, Limits, Observer, Status, check_values};
 use rayon::prelude::*;
@@ -50,13 +50,14 @@ pub fn study(
     let grid = check(data, settings, limits)?;
     let outer = outer_deals(data, settings);
     let parts: Vec<PartDeal> = parts(data, settings, &outer);
+    let all = Deadline::new(limits, settings.selection_seconds.map(Duration::from_secs_f64));
     let state = state.unwrap_or_default().sized(parts.len());
     let mut study = Study {
         data,
         settings,
         grid: &grid,
-        all: Deadline::new(limits),
-        work: Deadline::new(limits).share(WORK),
+        work: all.share(WORK),
+        all,
         done: 0,
         total: parts.iter().map(|part| part.splits.len() as u64).sum(),
         state,

@@ -1,5 +1,7 @@
 //! What a study is asked to do.
 
+use std::time::Duration;
+
 use fewest::{Error, RuleList, SvmSettings};
 use fewest_data::ScaleKind;
 use serde::{Deserialize, Serialize};
@@ -120,6 +122,8 @@ pub struct StudySettings {
     pub nodes: u64,
     /// Nodes that the proof of the panel may take. Default 20 000.
     pub proof_nodes: u64,
+    /// Seconds that one selection may take, 0 or more; none: no limit but that of the study.
+    pub selection_seconds: Option<f64>,
 }
 
 impl Default for StudySettings {
@@ -143,6 +147,7 @@ impl Default for StudySettings {
             solutions: 5,
             nodes: 200,
             proof_nodes: 20_000,
+            selection_seconds: None,
         }
     }
 }
@@ -167,6 +172,11 @@ impl StudySettings {
         ];
         if let Some((name, value, least)) = least.into_iter().find(|&(_, value, least)| value < least) {
             return Err(Error::setting(name, value, format!("at least {least}")));
+        }
+        if let Some(seconds) = self.selection_seconds
+            && Duration::try_from_secs_f64(seconds).is_err()
+        {
+            return Err(Error::setting("selection_seconds", seconds, "a number of seconds, 0 or more"));
         }
         let sizes = self.sizes(p);
         if let Some(&k) = sizes.iter().find(|&&k| k == 0 || k > p) {

@@ -16,3 +16,4 @@ pub(crate) mod prepare;
 pub(crate) mod report;
 pub(crate) mod select;
 pub(crate) mod selection;
+pub(crate) mod study;

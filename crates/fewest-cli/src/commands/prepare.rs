@@ -79,6 +79,16 @@ impl Raw {
     pub(crate) fn check(&self) -> u64 {
         check(&self.data, &self.target, &self.weights, self.folds.as_deref())
     }
+
+    /// Weight of each sample.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Bytes that `--memory` leaves for kernel values.
+    pub(crate) fn kernel_memory(&self) -> Option<u64> {
+        self.kernel_memory
+    }
 }
 
 /// FNV-1a of values, classes, weights and folds.
@@ -442,6 +452,7 @@ impl PreparedData {
             target: self.target.column.clone(),
             n_columns: self.data.names.len(),
             svm: svm.clone(),
+            sigmoid: None,
         }
     }
 

@@ -11,6 +11,7 @@ use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
 use fewest_data::Target;
+use fewest_study::Sigmoid;
 use serde_json::{Map, Value, json};
 
 /// Version of the file layout.
@@ -44,6 +45,8 @@ pub(crate) struct TrainedModel {
     pub(crate) n_columns: usize,
     /// Settings of the training.
     pub(crate) svm: SvmSettings,
+    /// From decision value to probability of the second class, where it is known.
+    pub(crate) sigmoid: Option<Sigmoid>,
 }
 
 /// Kernel as `("rbf", parameters)`.
@@ -109,6 +112,9 @@ impl TrainedModel {
         let each = self.scaling.centre.iter().zip(&self.scaling.scale);
         let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
         out.insert("scaling".into(), json!({"kind": self.scaling.kind, "features": scaling}));
+        if let Some(sigmoid) = self.sigmoid {
+            out.insert("probabilities".into(), json!(sigmoid));
+        }
         out.insert("machines".into(), self.model.machines.iter().map(|m| self.machine_value(m)).collect());
         if self.model.kernel != Kernel::Linear {
             out.insert("support_vectors".into(), rows_value(&self.model.support_vectors));
@@ -229,6 +235,13 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         return Err(wrong("machines", "a list with one machine for each pair of classes"));
     }
     check_shown(model, &names, &machines)?;
+    let sigmoid = match model.get("probabilities") {
+        None | Some(Value::Null) => None,
+        Some(value) => {
+            let sigmoid: Option<Sigmoid> = serde_json::from_value(value.clone()).ok().filter(|_| k == 2);
+            Some(sigmoid.ok_or_else(|| wrong("probabilities", "an object with the numbers a and b, for two classes"))?)
+        }
+    };
     let svm = SvmSettings { cost: number(model, "cost")?, ..SvmSettings::default() };
     Ok(TrainedModel {
         model: Model {
@@ -244,6 +257,7 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         target: file.get("target").and_then(Value::as_str).unwrap_or_default().to_owned(),
         scaling,
         svm,
+        sigmoid,
     })
 }
 
@@ -380,6 +394,7 @@ mod tests {
             scaling: FeatureScaling { kind: "standard".into(), centre: vec![1.0, -0.1], scale: vec![2.0, 0.3] },
             n_columns: 9,
             svm: SvmSettings::default(),
+            sigmoid: None,
         }
     }
 
