@@ -259,7 +259,7 @@ impl Study<'_> {
         let mut total = Effort::default();
         for (part, state) in parts.iter().zip(&self.state.parts) {
             total = total.plus(&state.effort);
-            if state.effort.splits == 0 {
+            if state.effort.splits + state.effort.splits_left == 0 {
                 total.splits_left += part.splits.len() as u64;
             }
         }
