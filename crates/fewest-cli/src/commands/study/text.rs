@@ -169,7 +169,8 @@ fn features(view: &View<'_>, panel: &Panel) -> String {
     headings.extend(weights.is_some().then_some("weight"));
     headings.extend(["in folds", "could be replaced by"]);
     let mut out = Table::new(&headings, headings.len() - 1);
-    let objective = panel.outcome().objective;
+    // Exchanges are judged by the objective of a linear SVM: that of the certificate where there is one.
+    let objective = panel.certificate.as_ref().map(|c| c.objective).or(panel.outcome().objective).filter(|o| *o > 0.0);
     for &(j, weight) in rows.iter().take(ROWS) {
         let mut cells = vec![view.name(j)];
         cells.extend(weight.map(number));
@@ -177,8 +178,7 @@ fn features(view: &View<'_>, panel: &Panel) -> String {
         cells.push(folds);
         let by = panel.swaps.iter().find(|swap| swap.feature == j).map_or_else(String::new, |swap| {
             let one = |&(j, value): &(usize, f64)| {
-                let worse =
-                    objective.filter(|o| *o > 0.0 && panel.certificate.is_none()).map(|o| 100.0 * (value / o - 1.0));
+                let worse = objective.map(|o| 100.0 * (value / o - 1.0));
                 let worse = worse.map_or_else(String::new, |worse| format!(" (+{} %)", brief(worse.max(0.0))));
                 format!("{}{worse}", view.name(j))
             };
