@@ -21,6 +21,7 @@ __all__ = [
     "rfe_paths",
     "select",
     "select_from",
+    "study",
     "train",
 ]
 __version__: str
@@ -82,6 +83,14 @@ def select_from(
     weights: NDArray[np.float64],
     rules: dict[str, Any],
     method: dict[str, Any],
+    limits: dict[str, Any],
+    listener: _Listener,
+) -> dict[str, Any]: ...
+def study(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    classes: Sequence[str],
+    given: dict[str, Any],
     limits: dict[str, Any],
     listener: _Listener,
 ) -> dict[str, Any]: ...

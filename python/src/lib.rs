@@ -9,6 +9,7 @@ mod cost;
 mod enter;
 mod matrix;
 mod shard;
+mod study;
 
 use std::ffi::OsString;
 
@@ -226,6 +227,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(certify, module)?)?;
     module.add_function(wrap_pyfunction!(cost::costs, module)?)?;
     module.add_function(wrap_pyfunction!(cost::choose_cost, module)?)?;
+    module.add_function(wrap_pyfunction!(study::study, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;

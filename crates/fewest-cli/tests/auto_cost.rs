@@ -51,7 +51,8 @@ fn the_cost_is_chosen_by_the_table_that_the_result_holds() {
         }
         // As if the numbers had been typed.
         let (cost, fit_cost) = (settings["cost"].to_string(), settings["fit_cost"].to_string());
-        let mut typed = vec!["select", "d.csv", "-m", method, "--max-features", "3", "--cost", &cost, "--json", "t.json"];
+        let mut typed =
+            vec!["select", "d.csv", "-m", method, "--max-features", "3", "--cost", &cost, "--json", "t.json"];
         typed.extend(if method == "l1-svm" { vec![] } else { vec!["--fit-cost", &fit_cost] });
         scratch.run(&typed).code(0);
         let typed = scratch.json("t.json");

@@ -234,7 +234,7 @@ pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>
         let mut points: Vec<(f64, f64)> = points.iter().map(|&(t, v)| (log(t), v)).collect();
         // What was known at the end is what was known last.
         points.extend(points.last().map(|&(t, v)| (log(end).max(t), v)));
-        Series { points, errors: Vec::new(), stepped: true, role }
+        Series { points, errors: Vec::new(), stepped: true, joined: true, role }
     };
     let series: Vec<Series> = [(&incumbent, Role::First), (&bound, Role::Second)]
         .into_iter()
@@ -386,7 +386,7 @@ fn elimination(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, Str
         plural(mark as u64, "feature")
     );
     let svg = lines(
-        &[Series { points, errors: Vec::new(), stepped: false, role: Role::First }],
+        &[Series { points, errors: Vec::new(), stepped: false, joined: true, role: Role::First }],
         Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(mark) },
     )?;
     let chart = Chart { id: "curve", title: "Accuracy against number of features".to_owned(), summary, svg, table };

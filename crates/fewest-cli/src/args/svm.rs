@@ -2,6 +2,7 @@
 
 use fewest::{Bias, Gamma, Kernel, KernelRule, Loss, SvmSettings};
 use fewest_data::Target;
+use fewest_study::ClassWeights;
 
 use super::{notation, values};
 use crate::failure::Failure;
@@ -117,6 +118,11 @@ impl MarginArgs {
         base.bias = self.bias.bias.unwrap_or(base.bias);
         base.tolerance = self.tolerance.tolerance.unwrap_or(base.tolerance);
         base
+    }
+
+    /// `--class-weight`.
+    pub(crate) fn class_weight(&self) -> &ClassWeight {
+        &self.class_weight.class_weight
     }
 }
 
@@ -322,15 +328,21 @@ impl ClassWeight {
     /// # Errors
     /// A class that the target does not have.
     pub(crate) fn resolve(&self, target: &Target) -> Result<Vec<f64>, Failure> {
-        let (n, k) = (target.codes.len() as f64, target.classes.len());
-        let of_count = |weight: &dyn Fn(f64) -> f64| target.counts().iter().map(|&c| weight(c.max(1) as f64)).collect();
-        match self {
-            ClassWeight::None => Ok(vec![1.0; k]),
-            ClassWeight::Balanced => Ok(of_count(&|count| n / (k as f64 * count))),
-            ClassWeight::Inverse => Ok(of_count(&|count| 1.0 / count)),
-            ClassWeight::Softened => Ok(of_count(&|count| 1.0 / count + k as f64)),
+        Ok(self.weights(target)?.of(&target.counts()))
+    }
+
+    /// As the library takes it, by class.
+    ///
+    /// # Errors
+    /// A class that the target does not have.
+    pub(crate) fn weights(&self, target: &Target) -> Result<ClassWeights, Failure> {
+        Ok(match self {
+            ClassWeight::None => ClassWeights::None,
+            ClassWeight::Balanced => ClassWeights::Balanced,
+            ClassWeight::Inverse => ClassWeights::Inverse,
+            ClassWeight::Softened => ClassWeights::Softened,
             ClassWeight::Each(pairs) => {
-                let mut weights = vec![1.0; k];
+                let mut weights = vec![1.0; target.classes.len()];
                 for (name, weight) in pairs {
                     let at = target.classes.iter().position(|c| c == name).ok_or_else(|| {
                         Failure::Input(format!(
@@ -340,8 +352,8 @@ impl ClassWeight {
                     })?;
                     weights[at] = *weight;
                 }
-                Ok(weights)
+                ClassWeights::Each(weights)
             }
-        }
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 mod help;
 mod parse;
+mod study;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,6 +17,7 @@ use crate::args::svm::{KernelArgs, SvmArgs};
 use crate::args::values;
 use help::{EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT};
 pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
+pub(crate) use study::StudyArgs;
 
 /// Feature selection for support vector machines, with proof of how good the answer is.
 #[derive(Debug, Parser)]
@@ -53,11 +55,14 @@ pub(crate) enum Command {
     /// Say how well a method does on samples it has not seen, by cross-validation with everything
     /// inside the folds
     Evaluate(Box<EvaluateArgs>),
+    /// From a file to a panel: method, costs and size chosen inside folds, an honest accuracy, a
+    /// proof
+    Study(Box<StudyArgs>),
     /// Train the SVM on given features
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
     Predict(PredictArgs),
-    /// Make a page for people from the JSON of select, path or evaluate
+    /// Make a page for people from the JSON of select, path, evaluate or study
     Report(ReportArgs),
     /// Say what is in a data file, and what is wrong with it
     Check(CheckArgs),
@@ -279,7 +284,7 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path or evaluate wrote
+    /// JSON that select, path, evaluate or study wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]

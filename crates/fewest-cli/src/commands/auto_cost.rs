@@ -1,5 +1,5 @@
-//! `--cost auto`: the cost of a method, chosen by cross-validation of the samples that it is then run
-//! on. Everything that looks at data happens inside the splits.
+//! `--cost auto`: the cost of a method, chosen by cross-validation of the samples that it is then
+//! run on. Everything that looks at data happens inside the splits.
 
 use std::time::Duration;
 

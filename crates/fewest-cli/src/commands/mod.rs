@@ -21,3 +21,4 @@ pub(crate) mod scaled;
 pub(crate) mod select;
 pub(crate) mod selection;
 pub(crate) mod share;
+pub(crate) mod study;

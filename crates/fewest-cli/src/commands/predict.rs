@@ -148,7 +148,8 @@ impl Score {
     }
 }
 
-/// `prediction`, one decision column per machine, and the class in the data where there is one.
+/// `prediction`, one decision column per machine, the probability of the second class where the model
+/// knows it, and the class in the data where there is one.
 fn csv(trained: &TrainedModel, data: &Dataset, predicted: &[u32], decisions: &[f64]) -> String {
     let machines = &trained.model.machines;
     let name = |class: u32| trained.classes[class as usize].as_str();
@@ -157,11 +158,13 @@ fn csv(trained: &TrainedModel, data: &Dataset, predicted: &[u32], decisions: &[f
         1 => header.push("decision".to_owned()),
         _ => header.extend(machines.iter().map(|m| format!("decision_{}_{}", name(m.negative), name(m.positive)))),
     }
+    header.extend(trained.sigmoid.map(|_| format!("probability_{}", name(1))));
     header.extend(data.target.as_ref().map(|t| t.column.clone()));
     let mut out = line(&header);
     for (i, &class) in predicted.iter().enumerate() {
         let mut cells = vec![name(class).to_owned()];
         cells.extend(decisions[i * machines.len()..(i + 1) * machines.len()].iter().map(f64::to_string));
+        cells.extend(trained.sigmoid.map(|sigmoid| sigmoid.probability(decisions[i]).to_string()));
         cells.extend(data.target.as_ref().map(|t| t.classes[t.codes[i] as usize].clone()));
         out += &line(&cells);
     }

@@ -92,6 +92,26 @@ impl Raw {
     pub(crate) fn check(&self) -> u64 {
         check(&self.data, &self.target, &self.weights, self.folds.as_deref())
     }
+
+    /// The features that each text column became.
+    pub(crate) fn texts(&self) -> &[Vec<usize>] {
+        &self.texts
+    }
+
+    /// What stands in for missing values of these features.
+    pub(crate) fn imputation_of(&self, imputation: &Imputation, features: &[usize]) -> FeatureImputation {
+        feature_imputation(imputation, &self.indicators, &self.data.names, features)
+    }
+
+    /// Weight of each sample.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Bytes that `--memory` leaves for kernel values.
+    pub(crate) fn kernel_memory(&self) -> Option<u64> {
+        self.kernel_memory
+    }
 }
 
 /// FNV-1a of values, classes, weights and folds.
@@ -267,6 +287,21 @@ fn held_out(features: Features, labels: Vec<f64>) -> Result<HeldOutSamples, Fail
     Ok(HeldOutSamples { design, labels })
 }
 
+/// What stands in for missing values of these features, in their order.
+fn feature_imputation(
+    imputation: &Imputation,
+    indicators: &[Indicator],
+    names: &Names,
+    features: &[usize],
+) -> FeatureImputation {
+    let of = |&j: &usize| indicators.iter().find(|i| i.name == *names.get(j)).map(|i| i.of.clone());
+    FeatureImputation {
+        rule: imputation.rule.name().to_owned(),
+        fill: features.iter().map(|&j| imputation.fill[j]).collect(),
+        indicates: features.iter().map(of).collect(),
+    }
+}
+
 /// Fills in and scales features by what was learnt from others.
 fn prepared_alike(
     mut features: Features,
@@ -413,12 +448,16 @@ impl PreparedData {
         TrainedModel {
             names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
             scaling: self.scaling_of(&model.features),
-            imputation: self.imputation.as_ref().map(|imputation| self.imputation_of(imputation, &model.features)),
+            imputation: self
+                .imputation
+                .as_ref()
+                .map(|imputation| feature_imputation(imputation, &self.indicators, &self.data.names, &model.features)),
             model,
             classes: self.target.classes.clone(),
             target: self.target.column.clone(),
             n_columns: self.data.names.len(),
             svm: svm.clone(),
+            sigmoid: None,
         }
     }
 
@@ -428,19 +467,6 @@ impl PreparedData {
             kind: self.scale_name().to_owned(),
             centre: features.iter().map(|&j| self.scaling.center.get(j).copied().unwrap_or(0.0)).collect(),
             scale: features.iter().map(|&j| self.scaling.scale.get(j).copied().unwrap_or(1.0)).collect(),
-        }
-    }
-
-    /// What stands in for missing values of the chosen features, in their order.
-    fn imputation_of(&self, imputation: &Imputation, features: &[usize]) -> FeatureImputation {
-        let of = |&j: &usize| {
-            let name = self.data.names.get(j);
-            self.indicators.iter().find(|indicator| indicator.name == *name).map(|indicator| indicator.of.clone())
-        };
-        FeatureImputation {
-            rule: imputation.rule.name().to_owned(),
-            fill: features.iter().map(|&j| imputation.fill[j]).collect(),
-            indicates: features.iter().map(of).collect(),
         }
     }
 

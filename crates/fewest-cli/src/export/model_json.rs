@@ -5,13 +5,15 @@
 //! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a
 //! selection result holds the same `model` and `classes`, so that both can be read back here.
 //! Missing values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that
-//! has no value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`, or the kernel
-//! sum over `support_vectors`, which are stored scaled. Positive values vote for `positive`.
+//! has no value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j +
+//! intercept`, or the kernel sum over `support_vectors`, which are stored scaled. Positive values
+//! vote for `positive`.
 
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
 use fewest_data::Target;
+use fewest_study::Sigmoid;
 use serde_json::{Map, Value, json};
 
 /// Version of the file layout.
@@ -58,6 +60,8 @@ pub(crate) struct TrainedModel {
     pub(crate) n_columns: usize,
     /// Settings of the training.
     pub(crate) svm: SvmSettings,
+    /// From decision value to probability of the second class, where it is known.
+    pub(crate) sigmoid: Option<Sigmoid>,
 }
 
 /// Kernel as `("rbf", parameters)`.
@@ -129,6 +133,9 @@ impl TrainedModel {
             json!({"rule": imputation.rule, "features": features})
         });
         out.insert("imputation".into(), json!(imputation));
+        if let Some(sigmoid) = self.sigmoid {
+            out.insert("probabilities".into(), json!(sigmoid));
+        }
         out.insert("machines".into(), self.model.machines.iter().map(|m| self.machine_value(m)).collect());
         if self.model.kernel != Kernel::Linear {
             out.insert("support_vectors".into(), rows_value(&self.model.support_vectors));
@@ -252,6 +259,13 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         return Err(wrong("machines", "a list with one machine for each pair of classes"));
     }
     check_shown(model, &names, &machines)?;
+    let sigmoid = match model.get("probabilities") {
+        None | Some(Value::Null) => None,
+        Some(value) => {
+            let sigmoid: Option<Sigmoid> = serde_json::from_value(value.clone()).ok().filter(|_| k == 2);
+            Some(sigmoid.ok_or_else(|| wrong("probabilities", "an object with the numbers a and b, for two classes"))?)
+        }
+    };
     let svm = SvmSettings { cost: number(model, "cost")?, ..SvmSettings::default() };
     Ok(TrainedModel {
         model: Model {
@@ -268,6 +282,7 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         scaling,
         imputation,
         svm,
+        sigmoid,
     })
 }
 
@@ -423,6 +438,7 @@ mod tests {
             }),
             n_columns: 9,
             svm: SvmSettings::default(),
+            sigmoid: None,
         }
     }
 

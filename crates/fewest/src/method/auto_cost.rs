@@ -5,14 +5,14 @@
 //! Returns  a cost of selecting and one of the classifier on the chosen features, with the scores
 //!          that led to them.
 //! Steps    1. on the training part of each split the method at each cost  2. on its subset the SVM
-//!          at that cost, and at each larger one  3. both judged on the samples held out: area under
-//!          the ROC curve, hinge loss  4. cost of selecting: the smallest whose mean area is within
-//!          one standard error of the best; cost of the classifier: from that on, the one of
+//!          at that cost, and at each larger one  3. both judged on the samples held out: area
+//!          under the ROC curve, hinge loss  4. cost of selecting: the smallest whose mean area is
+//!          within one standard error of the best; cost of the classifier: from that on, the one of
 //!          smallest mean hinge loss.
 //! Why so   The order of the samples tells whether the features are good, whatever the bias; at a
 //!          small cost it is stable, and the bias poor. The hinge loss judges bias and scale, too.
-//! Cost     splits x costs selections, which stop early ([`NODES`], [`GAP`]): a choice of cost needs
-//!          no proof.
+//! Cost     splits x costs selections, which stop early ([`NODES`], [`GAP`]): a choice of cost
+//!          needs no proof.
 
 use serde::Serialize;
 
@@ -29,8 +29,8 @@ pub const GAP: f64 = 1e-2;
 const DECADES: std::ops::RangeInclusive<i32> = -8..=4;
 
 /// Costs to choose from, ascending: 1e-4 to 1e2 times 1 / mean |x|^2 in half decades. At
-/// 1 / mean |x|^2 one sample alone moves the decision value of a sample like it by about 1. `weights`
-/// count samples.
+/// 1 / mean |x|^2 one sample alone moves the decision value of a sample like it by about 1.
+/// `weights` count samples.
 ///
 /// # Errors
 /// [`Error::Data`] where all values are zero.

@@ -256,8 +256,8 @@ fn size_rule(text: &str) -> Result<SizeRule, Failure> {
     }
 }
 
-/// A method with every choice of costs and gamma. Where it deals samples into folds of its own, they
-/// are those of `--inner-cv`.
+/// A method with every choice of costs and gamma. Where it deals samples into folds of its own,
+/// they are those of `--inner-cv`.
 fn recipes(options: &MethodOptions, tuned: &Tuned, args: &EvaluateArgs) -> Result<Recipes, Failure> {
     let mut choices = vec![options.again()?];
     if options.args().deals_folds() {
