@@ -22,7 +22,7 @@ pub use enumerate::{all_subsets, allowed_subsets, obeys};
 pub use hard::{HardCase, HardData, HardRules};
 pub use judge::{assert_kkt, assert_kkt_kernel, assert_kkt_linear, kernel_scores, linear_scores};
 pub use problems::{RandomProblem, dense_copy, gram};
-pub use proofs::{KeptProofs, verify_proof};
+pub use proofs::{KeptProofs, packed_proof, verify_proof};
 pub use reference::{Reference, reference};
 pub use rng::Rng;
 pub use rules::random_rules;
