@@ -13,6 +13,7 @@ from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._rules import Rules
 from fewest._study import Study
 from fewest._svm import SVC, LinearSVC
+from fewest._verify import Verification, verify
 
 __all__ = [
     "SVC",
@@ -35,5 +36,7 @@ __all__ = [
     "SelectionPathDisplay",
     "StabilityDisplay",
     "Study",
+    "Verification",
     "__version__",
+    "verify",
 ]

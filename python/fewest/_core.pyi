@@ -23,6 +23,7 @@ __all__ = [
     "select_from",
     "study",
     "train",
+    "verify",
 ]
 __version__: str
 
@@ -93,6 +94,14 @@ def study(
     given: dict[str, Any],
     limits: dict[str, Any],
     listener: _Listener,
+) -> dict[str, Any]: ...
+def verify(
+    path: str,
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    memory: int,
+    limits: dict[str, Any],
 ) -> dict[str, Any]: ...
 def command(arguments: Sequence[str]) -> int: ...
 

@@ -10,6 +10,7 @@ mod enter;
 mod matrix;
 mod shard;
 mod study;
+mod verify;
 
 use std::ffi::OsString;
 
@@ -228,6 +229,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cost::costs, module)?)?;
     module.add_function(wrap_pyfunction!(cost::choose_cost, module)?)?;
     module.add_function(wrap_pyfunction!(study::study, module)?)?;
+    module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;

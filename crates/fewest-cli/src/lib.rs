@@ -16,6 +16,7 @@ use std::ffi::OsString;
 
 use cli::{Command, CommandLine, Global, ParseEnd};
 use commands::invocation::Invocation;
+pub use commands::verify::{ProofData, verification};
 use failure::Failure;
 use terminal::{Level, Terminal};
 
@@ -69,6 +70,7 @@ fn run(parsed: &CommandLine, invocation: &Invocation) -> Result<u8, Failure> {
         Command::Fit(args) => commands::fit::run(args, invocation),
         Command::Predict(args) => commands::predict::run(args, terminal),
         Command::Report(args) => commands::report::run(args, terminal),
+        Command::Verify(args) => commands::verify::run(args, invocation),
         Command::Check(args) => commands::check::run(args, terminal),
         Command::Convert(args) => commands::convert::run(args, terminal),
         Command::Generate(args) => commands::generate::run(args, terminal),

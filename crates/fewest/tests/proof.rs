@@ -1,5 +1,5 @@
 //! Proofs on hard small problems against enumeration: never a false `optimal`, a bound beyond the
-//! optimum or a forbidden subset.
+//! optimum or a forbidden subset; and every proof file that a run writes is verified.
 //!
 //! `FEWEST_PROOF_CASES` is the number of cases (default 300), `FEWEST_PROOF_FIRST` the first seed;
 //! `make fuzz-proof` runs many.
@@ -12,7 +12,7 @@ use fewest::method::exact::path::exact_path;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::kta::{KtaSettings, kta};
 use fewest::{DenseDesign, Limits, Outcome, Rules, Sense, Silent, Solution, Status, Subset};
-use fewest_testing::{Bracket, HardCase, alignment_value, allowed_subsets, bracket};
+use fewest_testing::{Bracket, HardCase, KeptProofs, alignment_value, allowed_subsets, bracket, verify_proof};
 use rayon::prelude::*;
 
 /// What rounding of the values compared may amount to.
@@ -162,11 +162,14 @@ fn judge(seed: u64) -> Option<Judged> {
         solutions: case.solutions,
         start: vec![],
     };
-    let found = exact(&problem, &rules, &settings, limits.clone(), &mut Silent).expect("valid settings");
+    let mut files = KeptProofs::default();
+    let found = exact(&problem, &rules, &settings, limits.clone(), &mut files).expect("valid settings");
     note("exact", &found.outcome, &found.solutions, case.solutions, &truth);
+    proven(&files, 0, &problem, &found.outcome, case.solutions, &truth, &mut note);
     if let Some(subset) = truth.values.iter().map(|v| &v.0).find(|s| !s.is_empty()) {
+        let mut files = KeptProofs::default();
         let certificate =
-            certify(&problem, &rules, subset, &settings, limits.clone(), &mut Silent).expect("an allowed subset");
+            certify(&problem, &rules, subset, &settings, limits.clone(), &mut files).expect("an allowed subset");
         let sized: Vec<(Subset, Bracket)> =
             truth.values.iter().filter(|v| v.0.len() <= subset.len()).cloned().collect();
         let truth = Truth { values: sized, ..truth };
@@ -178,17 +181,23 @@ fn judge(seed: u64) -> Option<Judged> {
             ..found.outcome.clone()
         };
         note("certify", &outcome, &[], 1, &truth);
+        if !files.files.is_empty() {
+            proven(&files, 0, &problem, &outcome, 1, &truth, &mut note);
+        }
     }
     if seed.is_multiple_of(4) {
         let features = case.features();
         let sizes: Vec<usize> = (1..=features).step_by(2).collect();
-        let path = exact_path(&problem, &rules, &sizes, &settings, &limits, &mut Silent).expect("valid settings");
-        for point in path.iter().filter(|point| point.selection.outcome.status != Status::Infeasible) {
+        let mut files = KeptProofs::default();
+        let path = exact_path(&problem, &rules, &sizes, &settings, &limits, &mut files).expect("valid settings");
+        let feasible = path.iter().filter(|point| point.selection.outcome.status != Status::Infeasible);
+        for (at, point) in feasible.enumerate() {
             let mut list = rules.list().clone();
             list.max_features = Some(point.max_features);
             let sized = Rules::new(features, list, &[]).expect("feasible");
             let truth = known.under(&sized, limits.gap_rel);
             note("path", &point.selection.outcome, &point.selection.solutions, case.solutions, &truth);
+            proven(&files, at, &problem, &point.selection.outcome, case.solutions, &truth, &mut note);
         }
     }
     alignment(&case, &rules, &limits, &mut note);
@@ -198,6 +207,71 @@ fn judge(seed: u64) -> Option<Judged> {
         programs::mixed_binary(&case, &rules, &limits, &mut note);
     }
     Some(Judged { events, width })
+}
+
+/// What the proof file of a run proves, against the values of all subsets: a proof that fails is a
+/// fault, and one of a run that ended as optimal proves the gap.
+fn proven(
+    files: &KeptProofs,
+    at: usize,
+    problem: &fewest::Problem<'_>,
+    outcome: &Outcome,
+    wanted: usize,
+    truth: &Truth,
+    note: &mut Note<'_>,
+) {
+    let broken = |status| Outcome { status, subset: None, objective: None, ..outcome.clone() };
+    let Some(file) = files.files.get(at).filter(|_| files.complete == files.files.len()) else {
+        note("proof: none written", &broken(Status::Cancelled), &[], wanted, truth);
+        return;
+    };
+    let verdict = match verify_proof(file, problem) {
+        Ok(verdict) => verdict,
+        Err(error) => {
+            // The words of the fault are part of its name in the table.
+            let name: &'static str = Box::leak(format!("proof: {error}").into_boxed_str());
+            note(name, &broken(Status::Cancelled), &[], wanted, truth);
+            return;
+        }
+    };
+    let p = problem.n_features();
+    let listed: Vec<Solution> = verdict
+        .listed
+        .iter()
+        .map(|one| Solution { subset: Subset::from_indices(p, one.features.iter().copied()), objective: one.objective })
+        .collect();
+    let best = listed.first().cloned();
+    let claimed = Outcome {
+        subset: best.as_ref().map(|best| best.subset.clone()),
+        objective: best.as_ref().map(|best| best.objective),
+        bound: Some(verdict.bound()).filter(|bound| bound.is_finite()),
+        ..outcome.clone()
+    };
+    note("proof", &claimed, &listed, wanted, truth);
+    for (one, value) in
+        verdict.listed.iter().flat_map(|one| truth.values.iter().filter(|v| same(&v.0, one)).map(move |v| (one, v.1)))
+    {
+        if one.bound > value.upper * (1.0 + ROUNDING) {
+            note("proof: an own bound above the value", &broken(Status::Cancelled), &[], wanted, truth);
+        }
+    }
+    let unlisted = truth.values.iter().filter(|v| !verdict.listed.iter().any(|one| same(&v.0, one)));
+    let least = unlisted.map(|v| v.1.upper).fold(f64::INFINITY, f64::min);
+    if verdict.rest > least * (1.0 + ROUNDING) && verdict.rest.is_finite()
+        || (verdict.rest > least) && least.is_finite() && !verdict.rest.is_finite()
+    {
+        note("proof: the rest is bounded too high", &broken(Status::Cancelled), &[], wanted, truth);
+    }
+    if outcome.status == Status::Optimal
+        && wanted == 1
+        && verdict.gap().is_none_or(|gap| gap > truth.gap * (1.0 + 1e-6))
+    {
+        note("proof: the gap is not proven", &broken(Status::Cancelled), &[], wanted, truth);
+    }
+}
+
+fn same(subset: &Subset, one: &fewest_verify::Listed) -> bool {
+    subset.iter().eq(one.features.iter().copied())
 }
 
 type Note<'n> = dyn FnMut(&'static str, &Outcome, &[Solution], usize, &Truth) + 'n;

@@ -11,6 +11,7 @@ Examples:
   fewest path wdbc.csv --method exact --max-features 1..8  the best one, two, ... eight
   fewest path wdbc.csv --method exact --max-features 1..8 --report path.html    a page with charts, for people
   fewest select wdbc.csv --method kta --max-features 5     the best five for a Gaussian kernel, proven
+  fewest verify best.proof wdbc.csv                        check what select --proof best.proof wrote, from the data alone
   fewest fit wdbc.csv --result result.json --model wdbc.model
   fewest predict wdbc.model new.csv --out predictions.csv
   fewest generate hyperplane --samples 500 --features 20 --relevant 5 --out d.csv    data with a known truth
@@ -20,8 +21,16 @@ Examples:
 Names that contain a comma: repeat the option, quote the name (--require '\"a,b\",c') or escape the comma (--require 'a\\,b').
 A colon or equals sign inside a name of --implies, --at-most, --class-weight is quoted or escaped in the same way.
 
-Exit codes: 0 finished, 1 failure, 2 usage or bad input, 3 stopped at a limit or by Ctrl-C with the best subset so far
+Exit codes: 0 finished, 1 failure (verify: not verified), 2 usage or bad input, 3 stopped at a limit or by Ctrl-C with the best subset so far
 written, 4 no subset satisfies the rules.";
+
+/// How data are read, and exit codes, shown under `fewest verify --help`.
+pub(super) const VERIFY_NOTES: &str = "\
+Data are read, weighted and scaled as the proof says they were; options given here stand above that. A proof that Python
+wrote is about the arrays as they were given (--scale none).
+
+Exit codes: 0 verified, 1 not verified (the first record that fails, and why), 2 no proof file or bad data, 3 stopped by
+Ctrl-C before the end. docs/proof.md has the format and the argument.";
 
 /// Format of the rules file, shown under `fewest select --help`.
 pub(super) const RULES_FORMAT: &str = "\

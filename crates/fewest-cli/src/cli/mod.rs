@@ -13,9 +13,9 @@ use fewest_data::Format;
 use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, format};
 use crate::args::generate::GenerateArgs;
 use crate::args::rules::RuleArgs;
-use crate::args::svm::{KernelArgs, SvmArgs};
+use crate::args::svm::{ClassWeight, KernelArgs, SvmArgs};
 use crate::args::values;
-use help::{EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT};
+use help::{EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, VERIFY_NOTES};
 pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
 pub(crate) use study::StudyArgs;
 
@@ -64,6 +64,8 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Make a page for people from the JSON of select, path, evaluate or study
     Report(ReportArgs),
+    /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
+    Verify(VerifyArgs),
     /// Say what is in a data file, and what is wrong with it
     Check(CheckArgs),
     /// Convert between data formats
@@ -289,6 +291,26 @@ pub(crate) struct ReportArgs {
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]
     pub(crate) out: PathBuf,
+}
+
+/// `fewest verify`.
+#[derive(Debug, Args)]
+#[command(after_help = VERIFY_NOTES)]
+pub(crate) struct VerifyArgs {
+    /// Proof that select or path wrote with --proof
+    pub(crate) proof: PathBuf,
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// Multiply the cost by class, as in select [default: as the proof says]
+    #[arg(long, value_name = "WEIGHTS", value_parser = ClassWeight::read, help_heading = "SVM")]
+    pub(crate) class_weight: Option<ClassWeight>,
+    /// Write the verdict as JSON to this file, or - for standard output (the text is then left out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
 }
 
 /// `fewest check`.

@@ -22,3 +22,4 @@ pub(crate) mod select;
 pub(crate) mod selection;
 pub(crate) mod share;
 pub(crate) mod study;
+pub(crate) mod verify;

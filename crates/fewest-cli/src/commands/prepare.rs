@@ -396,6 +396,11 @@ impl PreparedData {
         check(&self.data, &self.target, &self.weights, self.folds.as_deref())
     }
 
+    /// Bytes that `--memory` leaves beside the data.
+    pub(crate) fn left_of_memory(&self) -> u64 {
+        self.memory.saturating_sub(self.data.features.bytes())
+    }
+
     /// Other samples of the same features, as read, prepared as these.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::Subset;
+use crate::{ProofSink, Subset};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, Copy)]
@@ -83,6 +83,11 @@ impl<T: serde::Serialize + std::fmt::Debug> Checkpoint for T {
 pub trait Observer {
     /// Takes one event.
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()>;
+
+    /// Where the run's proof goes; none where nobody wants one.
+    fn proof(&mut self) -> Option<&mut dyn ProofSink> {
+        None
+    }
 }
 
 /// Ignores every event.

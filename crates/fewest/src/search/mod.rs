@@ -5,7 +5,7 @@ mod open;
 mod pool;
 
 pub(crate) use open::{Node, OpenNodes, Ties};
-pub(crate) use pool::{Found, Pool, cutoff};
+pub(crate) use pool::{Found, Pool, PrimalPoint, cutoff};
 
 use crate::{Choice, Rules};
 

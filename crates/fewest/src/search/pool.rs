@@ -31,6 +31,15 @@ pub(crate) struct Found {
     pub(crate) objective: f64,
     /// No point on the subset has a better objective than this.
     pub(crate) proven: f64,
+    /// The point of the objective, where a proof is written.
+    pub(crate) point: Option<PrimalPoint>,
+}
+
+/// A linear machine: weights by feature of its subset, ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct PrimalPoint {
+    pub(crate) weights: Vec<f64>,
+    pub(crate) bias: f64,
 }
 
 /// The best subsets found, all that were looked at, and the best bound of what was left out.
@@ -150,6 +159,11 @@ impl<'a> Pool<'a> {
         if complete { Status::Optimal } else { Status::Stalled }
     }
 
+    /// The best subsets, best first.
+    pub(crate) fn best(&self) -> &[Found] {
+        &self.best
+    }
+
     pub(crate) fn into_solutions(self) -> Vec<Solution> {
         self.best.into_iter().map(|found| Solution { subset: found.subset, objective: found.objective }).collect()
     }
@@ -171,7 +185,8 @@ impl Found {
             Sense::Max => (self.objective.max(other.objective), self.proven.min(other.proven)),
         };
         let proven = if sense == Sense::Min { proven.min(objective) } else { proven.max(objective) };
-        Self { subset: self.subset, objective, proven }
+        let point = if self.objective == objective { self.point } else { other.point.clone() };
+        Self { subset: self.subset, objective, proven, point }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::proof::Place;
 use crate::relaxation::{Relaxation, Warm};
 use crate::search::Node;
 
@@ -14,12 +15,14 @@ pub(super) struct OpenNode {
     pub(super) warm: Arc<Packed>,
     /// Whether the warm start is the node's own, and not the root's.
     pub(super) own: bool,
+    /// Where the node is in the proof, and the point that its bound holds at; none without a proof.
+    pub(super) place: Option<Place>,
 }
 
 impl OpenNode {
-    pub(super) fn new(inside: &[usize], free: &[usize], bound: f64, warm: Arc<Packed>) -> Self {
+    pub(super) fn new(inside: &[usize], free: &[usize], bound: f64, warm: Arc<Packed>, place: Option<Place>) -> Self {
         let narrow = |list: &[usize]| list.iter().map(|&u| u as u32).collect();
-        Self { bound, inside: narrow(inside), free: narrow(free), warm, own: true }
+        Self { bound, inside: narrow(inside), free: narrow(free), warm, own: true, place }
     }
 }
 
@@ -30,7 +33,8 @@ impl Node for OpenNode {
 
     fn bytes(&self) -> u64 {
         let units = 4 * (self.inside.len() + self.free.len());
-        (size_of::<Self>() + units) as u64 + if self.own { self.warm.bytes() } else { 0 }
+        let point = self.place.as_ref().map_or(0, |place| place.point.len());
+        (size_of::<Self>() + units) as u64 + point + if self.own { self.warm.bytes() } else { 0 }
     }
 }
 

@@ -1,0 +1,307 @@
+//! `fewest verify`: checks a proof file against the data, by the checker of `fewest-verify`.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use fewest::Design;
+use fewest_data::{Format, Names};
+use fewest_verify::{Data, Error, Progress, Proof, Verdict};
+use indicatif::ProgressBar;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, path_text};
+use crate::args::notation;
+use crate::args::svm::ClassWeight;
+use crate::cli::VerifyArgs;
+use crate::commands::invocation::Invocation;
+use crate::commands::prepare::{Preparation, PreparedData};
+use crate::export::file::Sink;
+use crate::export::model_json::SCHEMA;
+use crate::export::{json as json_text, table};
+use crate::failure::{Failure, plain};
+use crate::interrupt;
+use crate::method_args::Validate;
+use crate::terminal::{Terminal, bold};
+
+/// Exit code of a proof that is not verified.
+const NOT_VERIFIED: u8 = 1;
+/// Exit code of a check that was stopped.
+const STOPPED: u8 = 3;
+/// Time between two looks of the progress line.
+const REFRESH: Duration = Duration::from_millis(200);
+
+/// What the command needs of a proof's header besides what the checker reads.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Made {
+    method: String,
+    settings: Settings,
+    read: Reading,
+}
+
+/// How the data were prepared: settings of the result under their names there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Settings {
+    format: Option<String>,
+    target: Option<String>,
+    scale: Option<String>,
+    class_weight: Option<String>,
+    sample_weights: Option<String>,
+    folds: Option<String>,
+    validate: Value,
+    seed: Option<u64>,
+}
+
+/// How the data were read, where settings do not say it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Reading {
+    drop: Vec<String>,
+    text: Vec<String>,
+    no_header: bool,
+    index_limit: Option<u64>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that is no proof, or data that cannot be read.
+pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Failure> {
+    let terminal = invocation.terminal;
+    let json = Sink::open_if("--json", args.json.as_ref())?;
+    Sink::apart(&[("--json", json.as_ref())], &[("the proof", &args.proof), ("the data", &args.data.data)])?;
+    let place = args.proof.display();
+    let file = File::open(&args.proof)
+        .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}; name a proof file", plain(&error))))?;
+    let no_proof = |error: Error| {
+        Failure::Input(format!("{place}: {error}; give the file that `fewest select --proof FILE` wrote"))
+    };
+    let proof = Proof::open(file).map_err(no_proof)?;
+    let made = made(proof.header());
+    let prepared = read(args, &made, terminal)?;
+    prepared.needs_two_classes("a proof")?;
+    let labels = prepared.target.signs();
+    let data = ProofData { design: prepared.data.features.as_design(), labels: &labels, weights: &prepared.weights };
+    terminal.detail(&format!("read the data in {}", table::seconds(invocation.elapsed().as_secs_f64())));
+
+    let cancel = interrupt::listen(terminal)?;
+    let (start, mut line) = (Instant::now(), Line::new(terminal));
+    let memory = prepared.left_of_memory();
+    let found = proof.check(&data, memory, &mut |progress| {
+        line.show(progress);
+        if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    line.clear();
+    let (seconds, names) = (start.elapsed().as_secs_f64(), &prepared.data.names);
+    if let Some(sink) = &json {
+        let mut value = verification(&found, names);
+        let entries = [
+            ("proof", json!(args.proof.display().to_string())),
+            ("data", json!(prepared.data.source)),
+            ("method", json!(made.method)),
+            ("seconds", json!(seconds)),
+            ("version", json!(env!("CARGO_PKG_VERSION"))),
+        ];
+        entries.into_iter().for_each(|(key, entry)| value[key] = entry);
+        sink.write(&json_text::text(&value), terminal)?;
+    }
+    if !json.as_ref().is_some_and(Sink::is_stdout) {
+        terminal.out(&text(&found, names, &made, seconds))?;
+    }
+    Ok(match found {
+        Ok(_) => 0,
+        Err(Error::Stopped) => STOPPED,
+        Err(_) => NOT_VERIFIED,
+    })
+}
+
+/// What made the proof, as far as its header tells.
+fn made(header: &str) -> Made {
+    #[derive(Deserialize)]
+    struct Header {
+        #[serde(default)]
+        made: Value,
+    }
+    let header: Option<Header> = serde_json::from_str(header).ok();
+    header.and_then(|header| serde_json::from_value(header.made).ok()).unwrap_or_default()
+}
+
+/// Reads and prepares the data as the proof says, except where options say otherwise.
+fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedData, Failure> {
+    let Made { settings, read, .. } = made;
+    let or = |typed: &Vec<String>, said: &Vec<String>| -> Vec<String> {
+        let quoted = |name: &String| format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+        if typed.is_empty() { said.iter().map(quoted).collect() } else { typed.clone() }
+    };
+    let known = Format::of_path(path_text(&args.data.data)?).is_some();
+    let said = settings.format.as_deref().filter(|_| !known).and_then(Format::by_name);
+    let data = DataArgs {
+        format: args.data.format.or(said),
+        target: args.data.target.clone().or_else(|| settings.target.clone()),
+        drop: or(&args.data.drop, &read.drop),
+        text: or(&args.data.text, &read.text),
+        no_header: args.data.no_header || read.no_header,
+        index_limit: args.data.index_limit.or(read.index_limit),
+        ..args.data.clone()
+    };
+    let scale = args.prepare.scale.unwrap_or(match settings.scale.as_deref() {
+        Some("standard") => ScaleArg::Standard,
+        Some("maxabs") => ScaleArg::Maxabs,
+        _ => ScaleArg::None,
+    });
+    let sample_weights = args.prepare.sample_weights.clone().or_else(|| settings.sample_weights.clone());
+    let prepare = PrepareArgs { scale: Some(scale), sample_weights };
+    let said = settings.class_weight.as_deref().map(ClassWeight::read).transpose();
+    let said = said.map_err(|why| Failure::Input(format!("the proof's class weights: {why}; give --class-weight")))?;
+    let validate = settings.validate.as_f64().map(Validate::Share);
+    let preparation = Preparation {
+        data: &data,
+        prepare: &prepare,
+        class_weight: args.class_weight.as_ref().or(said.as_ref()),
+        variance_threshold: None,
+        validate: validate.as_ref().map(|validate| (validate, settings.seed.unwrap_or(0))),
+        folds: settings.folds.as_deref(),
+    };
+    preparation.run(terminal)
+}
+
+/// A design with labels and weights as the checker takes them.
+#[derive(Clone, Copy)]
+pub struct ProofData<'a> {
+    /// n samples, p features.
+    pub design: &'a dyn Design,
+    /// -1 or 1, length n.
+    pub labels: &'a [f64],
+    /// Cost weight of each sample, length n.
+    pub weights: &'a [f64],
+}
+
+impl Data for ProofData<'_> {
+    fn samples(&self) -> usize {
+        self.design.n_samples()
+    }
+
+    fn features(&self) -> usize {
+        self.design.n_features()
+    }
+
+    fn labels(&self) -> &[f64] {
+        self.labels
+    }
+
+    fn weights(&self) -> &[f64] {
+        self.weights
+    }
+
+    fn each(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
+        self.design.each_in_column(j, f);
+    }
+
+    fn dense(&self, j: usize) -> Option<&[f64]> {
+        self.design.dense_column(j)
+    }
+}
+
+/// How far the check has come, on a terminal.
+struct Line {
+    bar: Option<ProgressBar>,
+    shown: Instant,
+}
+
+impl Line {
+    fn new(terminal: Terminal) -> Self {
+        Self { bar: terminal.shows_progress().then(ProgressBar::new_spinner), shown: Instant::now() }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        let Some(bar) = self.bar.as_ref().filter(|_| self.shown.elapsed() >= REFRESH) else { return };
+        self.shown = Instant::now();
+        let Progress { records, parts, open, .. } = progress;
+        bar.set_message(format!("{records} records, {parts} parts closed, {open} boxes open"));
+        bar.tick();
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn named(features: &[usize], names: &Names) -> Vec<String> {
+    features.iter().map(|&j| names.get(j)).map(Cow::into_owned).collect()
+}
+
+/// A number of the verdict; null where it is infinite.
+fn finite(x: f64) -> Option<f64> {
+    x.is_finite().then_some(x)
+}
+
+/// The verdict as JSON; docs/verify.md lists the keys.
+pub fn verification(found: &Result<Verdict, Error>, names: &Names) -> Value {
+    let mut out = json!({ "schema": SCHEMA, "kind": "verification", "verified": found.is_ok() });
+    match found {
+        Err(error) => out["reason"] = json!(error.to_string()),
+        Ok(verdict) => {
+            let best = verdict.best();
+            let features = best.map(|best| &best.features);
+            out["reason"] = Value::Null;
+            out["selected"] = json!(features.map(|features| named(features, names)));
+            out["selected_indices"] = json!(features);
+            out["objective"] = json!(best.map(|best| best.objective));
+            out["bound"] = json!(finite(verdict.bound()));
+            out["gap"] = json!(verdict.gap());
+            out["rest"] = json!(finite(verdict.rest));
+            let listed = verdict.listed.iter().map(|one| {
+                json!({ "selected": named(&one.features, names), "selected_indices": one.features,
+                    "objective": one.objective, "bound": finite(one.bound) })
+            });
+            out["solutions"] = listed.collect();
+            out["status"] = json!(verdict.status);
+            let Progress { records, points, parts, .. } = verdict.progress;
+            out["counts"] = json!({ "records": records, "points": points, "parts": parts });
+        }
+    }
+    out
+}
+
+/// The verdict for people.
+fn text(found: &Result<Verdict, Error>, names: &Names, made: &Made, seconds: f64) -> String {
+    let verdict = match found {
+        Ok(verdict) => verdict,
+        Err(Error::Stopped) => return format!("{}  stopped before the end of the proof\n", bold("NOT VERIFIED")),
+        Err(error) => {
+            return format!("{}  {}\n", bold("NOT VERIFIED"), fewest_report::visible(&error.to_string()));
+        }
+    };
+    let Progress { points, parts, .. } = verdict.progress;
+    let below = |x: f64| match x {
+        x if x == f64::INFINITY => "no other subset is allowed".to_owned(),
+        x if x == f64::NEG_INFINITY => "none".to_owned(),
+        x => fewest_report::bound(x, false),
+    };
+    let mut lines = Vec::new();
+    if let Some(best) = verdict.best() {
+        let chosen = notation::some(&named(&best.features, names));
+        let count = format!("{} of {}", best.features.len(), notation::plural(names.len(), "feature"));
+        lines.push(("selected", if best.features.is_empty() { count } else { format!("{count}: {chosen}") }));
+        lines.push(("objective", format!("at most {}", fewest_report::bound(best.objective, true))));
+    }
+    lines.push(("bound", below(verdict.bound())));
+    if let Some(gap) = verdict.gap() {
+        lines.push(("gap", table::gap(gap)));
+    }
+    if verdict.listed.len() > 1 {
+        lines.push(("listed", notation::plural(verdict.listed.len(), "subset")));
+        lines.push(("all others", below(verdict.rest)));
+    }
+    let method = if made.method.is_empty() { "the run" } else { &made.method };
+    lines.push(("claimed", format!("{method} ended as {}", verdict.status)));
+    let (points, parts) = (notation::plural(points as usize, "dual point"), notation::plural(parts as usize, "part"));
+    lines.push(("checked", format!("{points}, {parts}, in {}", table::seconds(seconds))));
+    format!("{}\n{}", bold("VERIFIED"), table::pairs(&lines))
+}

@@ -1,0 +1,84 @@
+//! Proof files of runs in tests, and what the checker says of them.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use fewest::{Event, Observer, Problem, ProofSink};
+use fewest_verify::{Data, Error, Proof, Verdict};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// An observer that wants proofs and keeps them.
+#[derive(Debug, Default)]
+pub struct KeptProofs {
+    /// The bytes of each proof, not compressed, in the order of the runs.
+    pub files: Vec<Vec<u8>>,
+    /// How many of them came to their end.
+    pub complete: usize,
+}
+
+impl Observer for KeptProofs {
+    fn on(&mut self, _: &Event<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn proof(&mut self) -> Option<&mut dyn ProofSink> {
+        Some(self)
+    }
+}
+
+impl ProofSink for KeptProofs {
+    fn begin(&mut self) -> serde_json::Value {
+        self.files.push(Vec::new());
+        serde_json::json!({ "by": "a test" })
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.files.last_mut().expect("a proof was begun").extend(bytes);
+    }
+
+    fn end(&mut self) {
+        self.complete += 1;
+    }
+}
+
+/// The bytes of a proof as a file has them.
+pub fn packed_proof(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(bytes).expect("to memory");
+    packed.finish().expect("to memory")
+}
+
+/// What the checker says of the bytes of a proof, not compressed.
+///
+/// # Errors
+/// That they are no proof of the problem.
+pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Error> {
+    let packed = packed_proof(bytes);
+    Proof::open(&packed[..])?.check(&ProblemData(problem), 1 << 28, &mut |_| ControlFlow::Continue(()))
+}
+
+/// A problem as the checker takes it.
+struct ProblemData<'p>(&'p Problem<'p>);
+
+impl Data for ProblemData<'_> {
+    fn samples(&self) -> usize {
+        self.0.n_samples()
+    }
+
+    fn features(&self) -> usize {
+        self.0.n_features()
+    }
+
+    fn labels(&self) -> &[f64] {
+        self.0.labels()
+    }
+
+    fn weights(&self) -> &[f64] {
+        self.0.weights()
+    }
+
+    fn each(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
+        self.0.design().each_in_column(j, f);
+    }
+}

@@ -1,0 +1,286 @@
+//! The steps of docs/proof.md: every record in turn, on the boxes that are open.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::ops::ControlFlow;
+
+use crate::boxes::{OpenBox, PackedBox, Terms};
+use crate::claim::{Claim, Gain};
+use crate::file::{Checked, File};
+use crate::point::{Point, objective};
+use crate::rules::{Choice, State};
+use crate::{Listed, Progress, Verdict};
+
+/// Part of the best objective by which a proven number may miss a claimed one.
+const ROOM: f64 = 1e-7;
+/// Bytes of a box, a subset or a list beside its entries.
+const EACH: u64 = 160;
+/// Kinds of record, from 1.
+const KINDS: [&str; 6] = ["split", "close", "fix", "tighten", "subset", "end"];
+
+/// The check of one file.
+pub(crate) struct Check<'c, R: Read> {
+    claim: &'c Claim<'c>,
+    file: &'c mut File<R>,
+    memory: u64,
+    root: Option<State>,
+    /// Boxes that are open, by node; none where the rules leave nothing in one.
+    open: HashMap<u64, Option<PackedBox>>,
+    splits: u64,
+    point: Option<Point>,
+    /// By subset that was alone in a closed box: its bound.
+    alone: HashMap<Vec<usize>, f64>,
+    /// Bytes of the entries of open boxes, and of the subsets alone and listed.
+    bytes: (u64, u64),
+    /// The smallest bound of all other closed parts.
+    rest: f64,
+    /// Listed subsets, with their own bounds as stated.
+    listed: Vec<(Listed, f64)>,
+    progress: Progress,
+}
+
+impl<'c, R: Read> Check<'c, R> {
+    pub(crate) fn new(claim: &'c Claim<'c>, file: &'c mut File<R>, memory: u64) -> Self {
+        let root = claim.rules.root();
+        let all = root.clone().map(|state| OpenBox { state, tight: Vec::new(), cap: f64::INFINITY });
+        let mut check = Self {
+            claim,
+            file,
+            memory,
+            open: HashMap::new(),
+            root,
+            splits: 0,
+            point: None,
+            alone: HashMap::new(),
+            bytes: (0, 0),
+            rest: f64::INFINITY,
+            listed: Vec::new(),
+            progress: Progress::default(),
+        };
+        check.put(0, all);
+        check
+    }
+
+    /// Steps 2 to 6; none if stopped. The error is the place and the reason of the first fault.
+    pub(crate) fn run(
+        mut self,
+        watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<Option<Verdict>, (String, String)> {
+        loop {
+            self.progress.open = self.open.len() as u64;
+            if watch(&self.progress).is_break() {
+                return Ok(None);
+            }
+            self.progress.records += 1;
+            let kind = self.file.byte();
+            let name = kind.as_ref().ok().and_then(|&kind| KINDS.get((kind as usize).wrapping_sub(1)));
+            let done = kind.and_then(|kind| self.record(kind));
+            let at = || format!("record {} ({})", self.progress.records, name.unwrap_or(&"of no kind"));
+            if let Some(verdict) = done.map_err(|reason| (at(), reason))? {
+                return Ok(Some(verdict));
+            }
+        }
+    }
+
+    fn record(&mut self, kind: u8) -> Checked<Option<Verdict>> {
+        match kind {
+            1 => self.split()?,
+            2 => self.close()?,
+            3 => self.fix()?,
+            4 => self.tighten()?,
+            5 => self.subset()?,
+            6 => return self.end().map(Some),
+            _ => return Err(format!("its kind is {kind}, not 1 to {}", KINDS.len())),
+        }
+        let each = EACH * (self.open.len() + self.alone.len() + self.listed.len()) as u64;
+        if self.bytes.0 + self.bytes.1 + each > self.memory {
+            return Err(format!("{} open boxes take more memory than is allowed", self.open.len()));
+        }
+        Ok(None)
+    }
+
+    /// Takes a box out; none where it is empty.
+    fn take(&mut self, node: u64) -> Checked<Option<OpenBox>> {
+        let open = self.open.remove(&node).ok_or_else(|| format!("node {node} is not open"))?;
+        self.bytes.0 -= open.as_ref().map_or(0, PackedBox::bytes);
+        Ok(open.map(|open| open.unpack(self.claim)))
+    }
+
+    fn put(&mut self, node: u64, open: Option<OpenBox>) {
+        let open = open.map(PackedBox::new);
+        self.bytes.0 += open.as_ref().map_or(0, PackedBox::bytes);
+        self.open.insert(node, open);
+    }
+
+    fn read_point(&mut self) -> Checked<()> {
+        match self.file.byte()? {
+            0 if self.point.is_some() => return Ok(()),
+            1 => self.point = Some(Point::read(self.file, self.claim)?),
+            kind => return Err(format!("its point has kind {kind}, not 1, or 0 after a point")),
+        }
+        self.progress.points += 1;
+        Ok(())
+    }
+
+    fn split(&mut self) -> Checked<()> {
+        let (node, feature) = (self.file.integer()?, self.file.index("feature", self.claim.p)?);
+        let (open, u) = (self.take(node)?, self.claim.rules.unit_of[feature]);
+        for choice in [Choice::In, Choice::Out] {
+            let part = |open: &OpenBox| {
+                let state = self.claim.rules.decide(&open.state, vec![(u, choice)])?;
+                Some(OpenBox { state, tight: open.tight.clone(), cap: open.cap })
+            };
+            let child = 2 * self.splits + if choice == Choice::In { 1 } else { 2 };
+            self.put(child, open.as_ref().and_then(part));
+        }
+        self.splits += 1;
+        Ok(())
+    }
+
+    fn close(&mut self) -> Checked<()> {
+        let node = self.file.integer()?;
+        self.read_point()?;
+        let Some(open) = self.take(node)? else { return Ok(()) };
+        let point = self.point.as_mut().expect("a point was read");
+        let bound = Terms::new(self.claim, &open, point).bound();
+        self.count(&open, None, bound);
+        Ok(())
+    }
+
+    fn fix(&mut self) -> Checked<()> {
+        let node = self.file.integer()?;
+        self.read_point()?;
+        let (inside, outside) =
+            (self.file.ascending("feature", self.claim.p)?, self.file.ascending("feature", self.claim.p)?);
+        let Some(mut open) = self.take(node)? else {
+            self.put(node, None);
+            return Ok(());
+        };
+        let unit = |j: usize| self.claim.rules.unit_of[j];
+        let mut decisions: Vec<(usize, Choice)> = inside.into_iter().map(|j| (unit(j), Choice::In)).collect();
+        decisions.extend(outside.into_iter().map(|j| (unit(j), Choice::Out)));
+        let terms = Terms::new(self.claim, &open, self.point.as_mut().expect("a point was read"));
+        let other = |choice| if choice == Choice::In { Choice::Out } else { Choice::In };
+        let parts: Vec<_> = decisions.iter().map(|&(u, choice)| (u, other(choice))).collect();
+        let bounds: Vec<f64> = parts.iter().map(|&(u, choice)| terms.bound_with(u, choice)).collect();
+        for (part, bound) in parts.into_iter().zip(bounds).filter(|(_, bound)| *bound < f64::INFINITY) {
+            self.count(&open, Some(part), bound);
+        }
+        let next = self.claim.rules.decide(&open.state, decisions).map(|state| {
+            open.state = state;
+            open
+        });
+        self.put(node, next);
+        Ok(())
+    }
+
+    fn tighten(&mut self) -> Checked<()> {
+        let node = self.file.integer()?;
+        self.read_point()?;
+        let features = self.file.ascending("feature", self.claim.p)?;
+        let bounds = self.file.list(features.len(), File::number)?;
+        if self.claim.gain != Gain::L1 {
+            return Err("the gain is not `l1`".to_owned());
+        }
+        let Some(mut open) = self.take(node)? else {
+            self.put(node, None);
+            return Ok(());
+        };
+        let terms = Terms::new(self.claim, &open, self.point.as_mut().expect("a point was read"));
+        let mut cap = open.cap;
+        let mut tight: Vec<f64> = (0..self.claim.p).map(|j| open.weight_bound(self.claim, j)).collect();
+        for (j, to) in features.into_iter().zip(bounds) {
+            if !(0.0..=tight[j]).contains(&to) {
+                return Err(format!("the bound {to} of feature {j} is not between 0 and {}", tight[j]));
+            }
+            cap = cap.min(terms.bound_beyond(j, to));
+            tight[j] = to;
+            self.progress.parts += 1;
+        }
+        (open.tight, open.cap) = (tight, cap);
+        self.put(node, Some(open));
+        Ok(())
+    }
+
+    /// Counts a closed part: the box, or that with one more decision.
+    fn count(&mut self, open: &OpenBox, more: Option<(usize, Choice)>, bound: f64) {
+        self.progress.parts += 1;
+        let bound = bound.min(open.cap);
+        let held = |u: usize| more.filter(|more| more.0 == u).map_or(open.state.choice[u], |more| more.1);
+        let units = &self.claim.rules.units;
+        if (0..units.len()).any(|u| held(u) == Choice::Free) {
+            self.rest = self.rest.min(bound);
+            return;
+        }
+        let inside = (0..units.len()).filter(|u| held(*u) == Choice::In);
+        let mut subset: Vec<usize> = inside.flat_map(|u| units[u].iter().copied()).collect();
+        subset.sort_unstable();
+        let bytes = 8 * subset.len() as u64;
+        let own = self.alone.entry(subset).or_insert_with(|| {
+            self.bytes.1 += bytes;
+            f64::NEG_INFINITY
+        });
+        *own = own.max(bound);
+        // Only subsets of small bounds can matter: the larger half joins the rest.
+        if self.bytes.1 + EACH * self.alone.len() as u64 > self.memory / 4 {
+            let mut bounds: Vec<f64> = self.alone.values().copied().collect();
+            let middle = bounds.len() / 2;
+            let (_, &mut limit, _) = bounds.select_nth_unstable_by(middle, f64::total_cmp);
+            self.rest = self.rest.min(limit);
+            self.alone.retain(|_, bound| *bound < limit);
+            self.bytes.1 = self.alone.keys().map(|subset| 8 * subset.len() as u64).sum();
+        }
+    }
+
+    /// Step 5.
+    fn subset(&mut self) -> Checked<()> {
+        let features = self.file.ascending("feature", self.claim.p)?;
+        let (stated, own) = (self.file.number()?, self.file.number()?);
+        let weights = self.file.list(features.len(), File::number)?;
+        let bias = self.file.number()?;
+        if !self.root.as_ref().is_some_and(|root| self.claim.rules.allows(root, &features)) {
+            return Err("the rules forbid its subset".to_owned());
+        }
+        let proven = objective(self.claim, &features, &weights, bias)?;
+        if !(stated.is_finite() && proven <= stated + ROOM * stated.abs()) {
+            return Err(format!("its objective is {proven}, above the {stated} stated"));
+        }
+        self.bytes.0 += 8 * features.len() as u64;
+        self.listed.push((Listed { features, objective: proven, bound: f64::NAN }, own));
+        Ok(())
+    }
+
+    /// Steps 3, 4 and 6.
+    fn end(&mut self) -> Checked<Verdict> {
+        let (claimed, status) = (self.file.number()?, self.file.text()?);
+        self.file.end()?;
+        let left = self.open.iter().filter(|open| open.1.is_some()).map(|open| *open.0).min();
+        if left.is_some() {
+            self.rest = f64::NEG_INFINITY;
+        }
+        for (one, _) in &mut self.listed {
+            one.bound = self.alone.insert(one.features.clone(), f64::INFINITY).unwrap_or(f64::NAN);
+            if one.bound == f64::INFINITY {
+                return Err(format!("the subset {:?} is listed twice", one.features));
+            }
+        }
+        let rest = self.alone.values().fold(self.rest, |a, b| a.min(*b));
+        let best = self.listed.iter().map(|one| one.0.objective).fold(f64::INFINITY, f64::min);
+        let room = ROOM * if best.is_finite() { best.abs() } else { claimed.abs() };
+        let open = left.map_or(String::new(), |node| format!("; node {node} was left open"));
+        let reached = |proven: f64, claimed: f64| proven == claimed || proven >= claimed - room;
+        if !reached(rest, claimed) {
+            return Err(format!("the bound proven is {rest}, below the {claimed} claimed{open}"));
+        }
+        for (one, own) in &mut self.listed {
+            // A box that holds it and others is part of the rest.
+            one.bound = if one.bound.is_nan() { rest } else { one.bound };
+            if !reached(one.bound, *own) {
+                let (features, bound) = (&one.features, one.bound);
+                return Err(format!("the own bound proven for {features:?} is {bound}, below the {own} claimed{open}"));
+            }
+        }
+        let listed = std::mem::take(&mut self.listed).into_iter().map(|one| one.0).collect();
+        Ok(Verdict { listed, rest, status, progress: self.progress })
+    }
+}

@@ -1,0 +1,162 @@
+//! A checker of the proof files of `fewest`, by docs/proof.md and nothing else: it shares no code
+//! with the methods that write them.
+//!
+//! Given    a file of records, and the data that it is about ([`Data`]).
+//! Returns  what it proved itself ([`Verdict`]), or the first record that fails ([`Error`]).
+//! Steps    those of docs/proof.md, "Checking", in `check.rs`.
+//! Cost     n multiply-adds for each point and feature that a box needs; memory: the data's columns
+//!          are lent, and open boxes take what they do not share.
+//!
+//! | file | subject |
+//! | --- | --- |
+//! | `file.rs` | the bytes of a file |
+//! | `claim.rs` | the header, the data and their fingerprint |
+//! | `rules.rs` | units, rows, what follows from decisions |
+//! | `point.rs` | a dual point and its scores; the objective of a primal one |
+//! | `boxes.rs` | open boxes, and the bound of one at a point |
+//! | `check.rs` | the records in turn |
+//! | `rounding.rs` | sums and products rounded in a known direction |
+//!
+//! Error analysis. A computed score `c_j` is off by at most `gamma |x_j|_2 |beta|_2` (and 2^-1074
+//! for each product that underflows), gamma = n eps / (1 - n eps), whatever the order of the sum, as
+//! Higham's (3.5) says of the sum of |x_ij beta_i| and Cauchy and Schwarz of that sum; alpha and the
+//! sums of alpha and of y alpha are exact, for alpha is an integer times a power of two. The largest
+//! |c_j| that this allows gives the smallest bound, as gains grow with it. Every other operation is
+//! rounded towards the smaller bound (the larger objective): by one unit in the last place where it
+//! was rounded at all. So what is proven is true of the numbers in the data as they are stored.
+
+mod boxes;
+mod check;
+mod claim;
+mod file;
+mod point;
+mod rounding;
+mod rules;
+
+use std::io::Read;
+use std::ops::ControlFlow;
+
+pub use claim::{Data, fingerprint};
+
+use check::Check;
+use claim::{Claim, Header};
+use file::File;
+
+/// Why a proof is not verified.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file is no proof file; the reason.
+    #[error("not a proof file: {0}")]
+    NotAProof(String),
+    /// The first part of the file that fails, and why.
+    #[error("{place}: {reason}")]
+    Fails {
+        /// `header`, or the number of a record from 1 and its kind, as in `record 17 (close)`.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The caller stopped the check.
+    #[error("stopped before the end of the file")]
+    Stopped,
+}
+
+/// How far a check has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Records read.
+    pub records: u64,
+    /// Dual points read.
+    pub points: u64,
+    /// Parts of the set of all subsets that a bound closed.
+    pub parts: u64,
+    /// Boxes that are open now.
+    pub open: u64,
+}
+
+/// A listed subset and what was proven of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// Its features, ascending from 0.
+    pub features: Vec<usize>,
+    /// Its objective is at most this.
+    pub objective: f64,
+    /// Its objective is at least this.
+    pub bound: f64,
+}
+
+/// What a check proved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The listed subsets, as in the file.
+    pub listed: Vec<Listed>,
+    /// No allowed subset that is not listed has a smaller objective; infinite where there is none.
+    pub rest: f64,
+    /// The status that the run ended with, as the file has it; nothing follows from it.
+    pub status: String,
+    /// Records, points and parts.
+    pub progress: Progress,
+}
+
+impl Verdict {
+    /// The listed subset of smallest objective.
+    pub fn best(&self) -> Option<&Listed> {
+        self.listed.iter().min_by(|a, b| a.objective.total_cmp(&b.objective))
+    }
+
+    /// The best objective of all allowed subsets is at least this; infinite where there is none.
+    pub fn bound(&self) -> f64 {
+        self.listed.iter().map(|one| one.bound).fold(self.rest, f64::min)
+    }
+
+    /// (objective - bound) / |objective| of the best listed subset; none without one, or without a
+    /// bound.
+    pub fn gap(&self) -> Option<f64> {
+        let objective = self.best()?.objective;
+        let gap = (objective - self.bound()).max(0.0) / objective.abs().max(1e-10);
+        gap.is_finite().then_some(gap)
+    }
+}
+
+/// A proof file whose header was read.
+pub struct Proof<R: Read> {
+    file: File<R>,
+    line: String,
+    header: Header,
+}
+
+impl<R: Read> Proof<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// [`Error::NotAProof`].
+    pub fn open(file: R) -> Result<Self, Error> {
+        let mut file = File::new(file);
+        let line = file.header().map_err(Error::NotAProof)?;
+        let header = Header::read(&line).map_err(Error::NotAProof)?;
+        Ok(Self { file, line, header })
+    }
+
+    /// The header, a line of JSON.
+    pub fn header(&self) -> &str {
+        &self.line
+    }
+
+    /// Checks the file against the data. `memory` is the bytes that open boxes may take; `watch` is
+    /// called before every record, and may stop the check.
+    ///
+    /// # Errors
+    /// [`Error::Fails`] with the first record that fails, [`Error::Stopped`].
+    pub fn check(
+        mut self,
+        data: &dyn Data,
+        memory: u64,
+        watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<Verdict, Error> {
+        let fails = |place: String, reason| Error::Fails { place, reason };
+        let claim = Claim::new(self.header, data).map_err(|reason| fails("header".to_owned(), reason))?;
+        let verdict = Check::new(&claim, &mut self.file, memory).run(watch);
+        verdict.map_err(|(place, reason)| fails(place, reason))?.ok_or(Error::Stopped)
+    }
+}

@@ -1,0 +1,119 @@
+//! Random changes to the proofs that `exact` writes on hard small problems: none is verified with a
+//! better claim than is true. (`crates/fewest-verify/tests/mutation.rs` changes headers and rules,
+//! too, on proofs that are made by hand.)
+
+use fewest::method::exact::{ExactSettings, exact};
+use fewest::{DenseDesign, Limits, Problem, Rules, Subset};
+use fewest_testing::{Bracket, HardCase, KeptProofs, Rng, allowed_subsets, bracket, verify_proof};
+use fewest_verify::Verdict;
+use rayon::prelude::*;
+
+/// What rounding of the values compared may amount to.
+const ROUNDING: f64 = 1e-9;
+
+/// A case with its proof and the values of all allowed subsets that are not empty.
+struct Proven {
+    case: HardCase,
+    file: Vec<u8>,
+    /// Where the records begin.
+    records: usize,
+    values: Vec<(Subset, Bracket)>,
+}
+
+fn proven(seed: u64) -> Option<Proven> {
+    let case = HardCase::draw(seed);
+    let rules = Rules::new(case.features(), case.rules.clone(), &[]).ok()?;
+    let settings = ExactSettings {
+        svm: case.svm.clone(),
+        penalty: case.penalty.clone(),
+        solutions: case.solutions,
+        start: vec![],
+    };
+    let mut files = KeptProofs::default();
+    exact(&case.problem(), &rules, &settings, Limits::default(), &mut files).expect("valid settings");
+    let file = files.files.pop()?;
+    let records = 1 + file.iter().position(|byte| *byte == b'\n')?;
+    let subsets = allowed_subsets(&rules).into_iter().filter(|subset| !subset.is_empty());
+    let value = |s: &Subset| bracket(&case.problem(), s, &case.svm, &case.penalty);
+    let values = subsets.map(|s| (s.clone(), value(&s))).collect();
+    Some(Proven { case, file, records, values })
+}
+
+impl Proven {
+    /// What of a verdict is not true.
+    fn false_claim(&self, verdict: &Verdict) -> Option<String> {
+        for (subset, value) in &self.values {
+            let listed = verdict.listed.iter().find(|one| subset.iter().eq(one.features.iter().copied()));
+            let (objective, bound) = listed.map_or((f64::INFINITY, verdict.rest), |one| (one.objective, one.bound));
+            let room = ROUNDING * value.upper.abs();
+            if bound > value.upper + room || objective < value.lower - room {
+                return Some(format!("{subset:?}: objective {objective}, bound {bound}, truth {value:?}"));
+            }
+        }
+        None
+    }
+}
+
+/// One random change of the bytes of the records, or of a number among them.
+fn change(bytes: &mut Vec<u8>, records: usize, rng: &mut Rng) {
+    let at = records + rng.below(bytes.len() - records);
+    match rng.below(7) {
+        0 => bytes[at] ^= 1 << rng.below(8),
+        1 => bytes[at] = rng.word() as u8,
+        2 => bytes[at] = bytes[at].wrapping_add(1),
+        3 => _ = bytes.remove(at),
+        4 => bytes.insert(at, rng.word() as u8),
+        5 => {
+            let other = records + rng.below(bytes.len() - records);
+            let (low, high) = (at.min(other), at.max(other));
+            bytes.drain(low..high.min(low + 40));
+        }
+        _ => {
+            // The claims stand near the end, after the last subset: the bound, then a short text.
+            let back = (9 + rng.below(40)).min(bytes.len() - records);
+            let at = bytes.len() - back;
+            let number = bytes.get(at..at + 8).map(|b| f64::from_le_bytes(b.try_into().expect("eight bytes")));
+            if let Some(number) = number.filter(|x| x.is_normal()) {
+                let better = number * (1.0 + 10f64.powi(-(rng.below(10) as i32)));
+                bytes[at..at + 8].copy_from_slice(&better.to_le_bytes());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_change_makes_a_proof_of_what_is_not_true() {
+    let counts: Vec<(usize, usize)> = (5000..5060u64)
+        .into_par_iter()
+        .filter_map(|seed| {
+            let proven = proven(seed)?;
+            let (problem, rng) = (proven.case.problem(), &mut Rng::new(seed));
+            let verdict = verify_proof(&proven.file, &problem).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            assert_eq!(proven.false_claim(&verdict), None, "seed {seed}");
+            let (mut changed, mut verified) = (0, 0);
+            for round in 0..40 {
+                let mut bytes = proven.file.clone();
+                (0..=rng.below(2)).for_each(|_| change(&mut bytes, proven.records, rng));
+                changed += 1;
+                if let Ok(verdict) = verify_proof(&bytes, &problem) {
+                    let fault = proven.false_claim(&verdict);
+                    assert_eq!(fault, None, "seed {seed}, round {round}: {verdict:?}");
+                    verified += 1;
+                }
+            }
+            // Other data under the same file.
+            let (n, p) = (proven.case.labels.len(), proven.case.features());
+            let mut columns: Vec<f64> = (0..p).flat_map(|j| proven.case.design.column(j).to_vec()).collect();
+            let at = rng.below(n * p);
+            columns[at] = columns[at] * 1.5 + 0.25;
+            let design = DenseDesign::new(n, p, columns).expect("n p values");
+            let other = Problem::new(&design, &proven.case.labels, Some(&proven.case.weights)).expect("a problem");
+            let fault = verify_proof(&proven.file, &other).expect_err("other data").to_string();
+            assert!(fault.contains("fingerprint"), "{fault}");
+            Some((changed, verified))
+        })
+        .collect();
+    let (changed, verified) = counts.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
+    assert!(changed >= 1000, "{changed} changes");
+    assert!(verified * 2 < changed && verified > 0, "{verified} of {changed} verified");
+}
