@@ -22,15 +22,15 @@ pub use enumerate::{all_subsets, allowed_subsets, obeys};
 pub use hard::{HardCase, HardData, HardRules};
 pub use judge::{assert_kkt, assert_kkt_kernel, assert_kkt_linear, kernel_scores, linear_scores};
 pub use problems::{RandomProblem, dense_copy, gram};
-pub use proofs::{KeptProofs, verify_proof};
+pub use proofs::{KeptProofs, packed_proof, verify_proof};
 pub use reference::{Reference, reference};
 pub use rng::Rng;
 pub use rules::random_rules;
 
-/// The README, so that `cargo test` runs its example.
+/// The page of the library, so that `cargo test` runs its example.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;
+#[doc = include_str!("../../../docs/library.md")]
+pub struct LibraryPage;
 
 /// The guide for contributors, so that `cargo test` builds and runs the method it shows.
 #[cfg(doctest)]

@@ -42,14 +42,19 @@ impl ProofSink for KeptProofs {
     }
 }
 
+/// The bytes of a proof as a file has them.
+pub fn packed_proof(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(bytes).expect("to memory");
+    packed.finish().expect("to memory")
+}
+
 /// What the checker says of the bytes of a proof, not compressed.
 ///
 /// # Errors
 /// That they are no proof of the problem.
 pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Error> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(bytes).expect("to memory");
-    let packed = packed.finish().expect("to memory");
+    let packed = packed_proof(bytes);
     Proof::open(&packed[..])?.check(&ProblemData(problem), 1 << 28, &mut |_| ControlFlow::Continue(()))
 }
 

@@ -178,6 +178,5 @@ pub fn fingerprint(data: &dyn Data) -> Result<String, String> {
     for number in data.labels().iter().chain(data.weights()) {
         hash.update(number.to_le_bytes());
     }
-    let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("sha256:{digits}"))
+    Ok(hash.finalize().iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}")))
 }

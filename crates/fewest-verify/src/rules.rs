@@ -121,12 +121,11 @@ impl Rules {
     fn push(&mut self, most: f64, features: impl Iterator<Item = (usize, f64)>) {
         let (at, mut touched) = (self.rows.len(), Vec::new());
         for (u, a) in features.map(|(j, a)| (self.unit_of[j], a)) {
-            match self.terms[u].last_mut().filter(|last| last.0 == at) {
-                Some(last) => last.1 = add_down(last.1, a),
-                None => {
-                    self.terms[u].push((at, a));
-                    touched.push(u);
-                }
+            if let Some(last) = self.terms[u].last_mut().filter(|last| last.0 == at) {
+                last.1 = add_down(last.1, a);
+            } else {
+                self.terms[u].push((at, a));
+                touched.push(u);
             }
         }
         let mut terms: Vec<(usize, f64)> =
@@ -207,7 +206,9 @@ impl Rules {
     /// Whether this subset obeys every rule.
     pub(crate) fn allows(&self, root: &State, subset: &[usize]) -> bool {
         let mut inside = vec![Choice::Out; self.unit_of.len()];
-        subset.iter().for_each(|&j| inside[j] = Choice::In);
+        for &j in subset {
+            inside[j] = Choice::In;
+        }
         let together = |unit: &Vec<usize>| unit.iter().all(|&j| inside[j] == inside[unit[0]]);
         let decisions = || self.units.iter().enumerate().map(|(u, unit)| (u, inside[unit[0]])).collect();
         self.units.iter().all(together) && self.decide(root, decisions()).is_some()

@@ -168,7 +168,7 @@ fn no_change_makes_a_proof_of_what_is_not_true() {
             let kind = round % 5;
             let file = match kind {
                 0 | 1 => {
-                    (0..1 + rng.below(3)).for_each(|_| change_records(&mut records, &problem, rng));
+                    (0..=rng.below(3)).for_each(|_| change_records(&mut records, &problem, rng));
                     file(&header, &records)
                 }
                 2 => {
@@ -177,7 +177,7 @@ fn no_change_makes_a_proof_of_what_is_not_true() {
                 }
                 3 => {
                     let mut bytes = bytes.clone();
-                    for _ in 0..1 + rng.below(3) {
+                    for _ in 0..=rng.below(3) {
                         let at = rng.below(bytes.len());
                         match rng.below(4) {
                             0 => bytes[at] ^= 1 << rng.below(8),

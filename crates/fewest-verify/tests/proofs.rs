@@ -166,6 +166,9 @@ fn prices_of_rows_close_what_features_alone_do_not() {
     }
 }
 
+/// A change of the records.
+type Change = Box<dyn Fn(&mut Vec<Record>)>;
+
 #[test]
 fn each_fault_is_named_with_its_record() {
     let (problem, records) = two_points();
@@ -176,7 +179,6 @@ fn each_fault_is_named_with_its_record() {
         check(&file(&header, &changed), &problem).expect_err("a fault").to_string()
     };
     let point = |e, k: [u64; 2]| Some(Point { e, k: k.to_vec(), prices: Vec::new() });
-    type Change = Box<dyn Fn(&mut Vec<Record>)>;
     let cases: Vec<(&str, Change)> = vec![
         (
             "record 4 (end): the bound proven is -inf, below the 2 claimed; node 1 was left open",

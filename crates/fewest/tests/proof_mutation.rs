@@ -93,7 +93,7 @@ fn no_change_makes_a_proof_of_what_is_not_true() {
             let (mut changed, mut verified) = (0, 0);
             for round in 0..40 {
                 let mut bytes = proven.file.clone();
-                (0..1 + rng.below(2)).for_each(|_| change(&mut bytes, proven.records, rng));
+                (0..=rng.below(2)).for_each(|_| change(&mut bytes, proven.records, rng));
                 changed += 1;
                 if let Ok(verdict) = verify_proof(&bytes, &problem) {
                     let fault = proven.false_claim(&verdict);

@@ -44,7 +44,9 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
 pub fn plain(header: &serde_json::Value, records: &[Record]) -> Vec<u8> {
     let mut out = serde_json::to_vec(header).expect("JSON");
     out.push(b'\n');
-    records.iter().for_each(|record| encode(&mut out, record));
+    for record in records {
+        encode(&mut out, record);
+    }
     out
 }
 
@@ -84,7 +86,9 @@ fn point(out: &mut Vec<u8>, point: Option<&Point>) {
     let support: Vec<usize> = (0..point.k.len()).filter(|&i| point.k[i] != 0).collect();
     ascending(out, support.iter().copied());
     integer(out, support.len() as u64);
-    support.iter().for_each(|&i| integer(out, point.k[i]));
+    for &i in &support {
+        integer(out, point.k[i]);
+    }
     ascending(out, point.prices.iter().map(|price| price.0));
     numbers(out, point.prices.iter().map(|price| price.1));
 }

@@ -77,7 +77,7 @@ impl Rules {
     /// Random rules of every kind, which may contradict each other.
     pub fn draw(rng: &mut Rng, p: usize) -> Self {
         let mut rules = Self::default();
-        let group = |rng: &mut Rng| (0..1 + rng.below(p)).map(|_| rng.below(p)).collect::<Vec<usize>>();
+        let group = |rng: &mut Rng| (0..=rng.below(p)).map(|_| rng.below(p)).collect::<Vec<usize>>();
         if rng.chance(0.5) {
             rules.max_features = Some(1 + rng.below(p));
         }
@@ -88,7 +88,7 @@ impl Rules {
             rules.forbid = vec![rng.below(p)];
         }
         if rng.chance(0.3) {
-            rules.implies = (0..1 + rng.below(3)).map(|_| (rng.below(p), rng.below(p))).collect();
+            rules.implies = (0..=rng.below(3)).map(|_| (rng.below(p), rng.below(p))).collect();
         }
         if rng.chance(0.3) {
             let members = if rng.chance(0.3) { (0..p).collect() } else { group(rng) };

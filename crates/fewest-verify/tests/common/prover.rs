@@ -55,8 +55,8 @@ pub fn prove(problem: &Problem, count: usize, effort: usize, rng: &mut Rng) -> P
                 }
                 if puts_in { inside.push(j) } else { outside.push(j) }
             }
-            inside.iter().for_each(|j| node.inside |= 1 << j);
-            outside.iter().for_each(|j| node.outside |= 1 << j);
+            node.inside |= super::bits(&inside);
+            node.outside |= super::bits(&outside);
             proved.records.push(Record::Fix { node: node.id, point: at, inside, outside });
             subsets = within(node.inside, node.outside);
         }

@@ -160,7 +160,9 @@ impl Problem {
                         let (low, high) = if s > 0.0 { (low, high) } else { (-high, -low) };
                         step = step.clamp(low, high);
                     }
-                    moves.iter().for_each(|&(i, s)| alpha[i] += s * step);
+                    for (i, s) in moves {
+                        alpha[i] += s * step;
+                    }
                 }
             }
         }
