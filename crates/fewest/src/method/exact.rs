@@ -35,6 +35,9 @@ use crate::{
 use dive::Search;
 use tree::Tree;
 
+/// Its name, on the command line and in its states.
+const NAME: &str = "exact";
+
 /// Settings of [`exact`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -58,7 +61,7 @@ impl Default for ExactSettings {
 
 impl Method for ExactSettings {
     const INFO: Info = Info {
-        name: "exact",
+        name: NAME,
         title: "the best subset, by branch and bound",
         solves: "Finds the allowed subset whose linear SVM has the smallest objective, and proves it: bounds from the dual of the SVM with weights spread over the features still open, and a search where they do not decide. At a limit it returns the best subset so far with the bound and gap proven until then.",
         formula: "min over allowed z of v(z) + sum_j lambda_j z_j, v(z) = min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) with w_j = 0 where z_j = 0",

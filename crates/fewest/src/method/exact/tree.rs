@@ -29,8 +29,8 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     pub(super) fn new(settings: &ExactSettings, run: &Run<'a>) -> Self {
         Self {
-            pool: Pool::new(run, settings.solutions),
-            open: OpenNodes::new(Sense::Min, Ties::Latest),
+            pool: Pool::new(run, settings.solutions, settings.svm.memory / 16),
+            open: OpenNodes::new(Sense::Min, Ties::Latest, settings.svm.memory),
             made: 0,
             root: None,
             memory: settings.svm.memory,
@@ -193,7 +193,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
         let cutoff = self.pool.cutoff();
         let mut nodes = Vec::new();
         while nodes.len() < BATCH
-            && let Some(node) = self.open.pop()
+            && let Some((node, _)) = self.open.pop()
         {
             if node.bound >= cutoff {
                 self.pool.leave_out(node.bound);

@@ -39,7 +39,7 @@ const MONOTONE_SLOTS: usize = 6;
 const UNIT_ERROR: f64 = 1e-6;
 
 /// A node as the sums see it; units by their number in [`Pairs`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Query {
     pub(super) inside: Vec<u32>,
     pub(super) free: Vec<u32>,
