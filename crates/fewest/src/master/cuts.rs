@@ -15,7 +15,6 @@
 
 use crate::backend::highs::{Answer, Column, Effort, Program, SMALLEST, SolveStatus};
 use crate::master::program::{self, add_rules};
-use crate::run::state::{stranger, subset};
 use crate::saddle::Cut;
 use crate::{Choice, Error, Rules, Run, Subset};
 
@@ -36,15 +35,6 @@ pub(crate) enum MasterAnswer {
     Nothing,
     /// Time was over or the run was stopped; no allowed subset is below this bound.
     Stopped(f64),
-}
-
-/// What a master is made of besides the rules and prices: the cuts, the subsets refused, and the
-/// value that is 1 in the program.
-#[derive(Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) struct CutState<'a> {
-    cuts: std::borrow::Cow<'a, [(f64, Vec<f64>)]>,
-    refused: Vec<Vec<usize>>,
-    one: f64,
 }
 
 /// The master problem over the cuts so far.
@@ -85,27 +75,6 @@ impl<'a> CutMaster<'a> {
         };
         master.build()?;
         Ok(master)
-    }
-
-    /// What it goes on from.
-    pub(crate) fn state(&self) -> CutState<'_> {
-        let refused = self.refused.iter().map(|subset| subset.iter().collect()).collect();
-        CutState { cuts: (&self.cuts).into(), refused, one: self.one }
-    }
-
-    /// Goes on from a state.
-    ///
-    /// # Errors
-    /// One of another problem; [`Error::Solver`] when HiGHS fails.
-    pub(crate) fn restore(&mut self, state: CutState<'_>) -> Result<(), Error> {
-        let units = self.rules.n_units();
-        let fits = |(constant, gains): &(f64, Vec<f64>)| constant.is_finite() && gains.len() == units;
-        if !state.cuts.iter().all(fits) || !(state.one > 0.0) {
-            return Err(stranger("a cut has other features"));
-        }
-        self.refused = state.refused.iter().map(|s| subset(self.rules.p(), s)).collect::<Result<_, _>>()?;
-        (self.cuts, self.one) = (state.cuts.into_owned(), state.one);
-        self.build()
     }
 
     /// The program for the present `one`, from its parts.

@@ -22,6 +22,7 @@
 mod dive;
 mod node;
 pub mod path;
+mod state;
 mod tree;
 
 use serde::{Deserialize, Serialize};
@@ -133,8 +134,12 @@ pub fn exact(
     let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
     let mut search = Search::new(&relaxation, &run);
     let mut tree = Tree::new(settings, &run);
-    tree.plant(&mut search, settings, &mut run);
+    match run.resume(NAME)? {
+        Some(state) => tree.restore(state, &relaxation)?,
+        None => tree.plant(&mut search, settings, &mut run),
+    }
     let status = drive(&mut search, &mut tree, &mut run)?;
+    tree.keep(&[], true, &mut run);
     let solutions = tree.into_solutions();
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
 }

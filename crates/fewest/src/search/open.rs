@@ -8,6 +8,8 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use crate::Sense;
 
 /// What a search keeps of a node.
@@ -44,6 +46,15 @@ pub(crate) struct OpenNodes<N> {
     sharers: HashMap<usize, usize>,
     /// Bytes beyond which the search goes deep.
     memory: u64,
+}
+
+/// Where a node is among the open ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    /// How many nodes were made before it.
+    number: u64,
+    /// Whether it was made while the memory was used up.
+    deep: bool,
 }
 
 /// A node and its place: the greatest comes first.
@@ -86,9 +97,14 @@ impl<N: Node> OpenNodes<N> {
         Entry { promise, turn, node }
     }
 
-    /// Takes the first node, with its number.
-    pub(crate) fn pop(&mut self) -> Option<(N, u64)> {
-        let Entry { node, turn, .. } = self.deep.pop().or_else(|| self.heap.pop())?;
+    /// Takes the first node, and where it was.
+    pub(crate) fn pop(&mut self) -> Option<(N, Mark)> {
+        let (entry, deep) = match self.deep.pop() {
+            Some(entry) => (entry, true),
+            None => (self.heap.pop()?, false),
+        };
+        let mark = entry.mark(deep);
+        let node = entry.node;
         self.bytes -= node.bytes();
         if let Some((address, bytes)) = node.shared() {
             let sharers = self.sharers.get_mut(&address).expect("counted when the node came");
@@ -98,7 +114,7 @@ impl<N: Node> OpenNodes<N> {
                 self.bytes -= bytes;
             }
         }
-        Some((node, turn.unsigned_abs()))
+        Some((node, mark))
     }
 
     /// The best bound of all nodes.
@@ -121,22 +137,26 @@ impl<N: Node> OpenNodes<N> {
         self.heap.len() + self.deep.len()
     }
 
-    /// Every node with its number, and whether it was made while the memory was used up; those in
-    /// the order they were made.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&N, u64, bool)> {
-        let with = |deep: bool| move |entry: &'_ Entry<N>| (entry.turn.unsigned_abs(), deep);
-        let shallow = self.heap.iter().map(move |entry| (&entry.node, with(false)(entry)));
-        shallow.chain(self.deep.iter().map(move |entry| (&entry.node, with(true)(entry)))).map(|(n, (a, d))| (n, a, d))
+    /// Every node and where it is; put back in this order they come out as from here.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&N, Mark)> {
+        let shallow = self.heap.iter().map(|entry| (&entry.node, entry.mark(false)));
+        shallow.chain(self.deep.iter().map(|entry| (&entry.node, entry.mark(true))))
     }
 
-    /// Puts a node back where [`OpenNodes::iter`] found it.
-    pub(crate) fn restore(&mut self, node: N, number: u64, deep: bool) {
-        let entry = self.entry(node, number);
-        if deep {
+    /// Puts a node back where it was.
+    pub(crate) fn restore(&mut self, node: N, mark: Mark) {
+        let entry = self.entry(node, mark.number);
+        if mark.deep {
             self.deep.push(entry);
         } else {
             self.heap.push(entry);
         }
+    }
+}
+
+impl<N> Entry<N> {
+    fn mark(&self, deep: bool) -> Mark {
+        Mark { number: self.turn.unsigned_abs(), deep }
     }
 }
 
@@ -183,7 +203,7 @@ mod tests {
             open.push(Plain(bound, None), number as u64);
         }
         assert_eq!((open.bound(), open.bytes(), open.len()), (Some(1.0), 50, 5));
-        let order: Vec<(f64, u64)> = std::iter::from_fn(|| open.pop()).map(|(n, number)| (n.0, number)).collect();
+        let order: Vec<(f64, u64)> = std::iter::from_fn(|| open.pop()).map(|(n, mark)| (n.0, mark.number)).collect();
         assert_eq!(order, [(4.0, 4), (5.0, 3), (1.0, 1), (2.0, 2), (3.0, 0)]);
         assert_eq!((open.bound(), open.bytes()), (None, 0));
     }
@@ -206,7 +226,7 @@ mod tests {
             open.push(Plain(bound, None), number as u64);
         }
         let mut again = OpenNodes::new(Sense::Min, Ties::Earliest, 25);
-        open.iter().for_each(|(node, number, deep)| again.restore(node.clone(), number, deep));
+        open.iter().for_each(|(node, mark)| again.restore(node.clone(), mark));
         let order = |mut open: OpenNodes<Plain>| std::iter::from_fn(|| open.pop()).map(|n| n.1).collect::<Vec<_>>();
         assert_eq!(order(open), order(again));
     }

@@ -88,8 +88,8 @@ pub(super) struct Benders<'a> {
     pub(super) visited: HashSet<Subset>,
     /// The same, in order.
     pub(super) trained: Vec<TrainedSubset>,
-    /// beta of the last training: where the next one starts.
-    pub(super) beta: Vec<f64>,
+    /// beta and objective of each training, in order: the cuts are made of them again.
+    pub(super) points: Vec<(Vec<f64>, f64)>,
     /// Trainings of this call.
     pub(super) learned: u64,
     /// Whether the state to go on from has been told for good.
@@ -112,7 +112,7 @@ impl<'a> Benders<'a> {
             cutoff: settings.cutoff,
             visited: HashSet::new(),
             trained: Vec::new(),
-            beta: Vec::new(),
+            points: Vec::new(),
             learned: 0,
             told: false,
         })
@@ -160,9 +160,9 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
             self.queue.pop_front();
         }
         self.learned += 1;
-        self.beta.clone_from(&value.solution.beta);
         run.counts.cuts += 1;
         let objective = value.solution.primal + self.cuts.price(&query.z());
+        self.points.push((value.solution.beta.clone(), objective));
         // Step 2.
         self.cuts.learn(&value.cut, objective)?;
         match query {

@@ -1,5 +1,6 @@
-//! How far `gbd` has come: the cuts, the subsets trained on, and where it trains next. The program of
-//! the master is made anew from them.
+//! How far `gbd` has come: beta of every training, the subsets trained on, and where it trains next.
+//! The cuts are computed again from beta, which takes n numbers each where a cut takes p, and the
+//! program of the master is made of them.
 
 use std::io;
 
@@ -7,11 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::TrainedSubset;
 use super::benders::{Benders, Query, Trainer};
-use crate::master::cuts::CutState;
 use crate::run::state::{StateReader, StateWriter, stranger, subset};
 use crate::{Error, Run};
 
-/// What a run goes on from besides the cuts.
+/// What a run goes on from besides beta and objective of every training.
 #[derive(Debug, Serialize, Deserialize)]
 struct BendersState {
     queue: Vec<QueryState>,
@@ -23,7 +23,6 @@ struct BendersState {
     nothing_new: bool,
     cutoff: bool,
     trained: Vec<TrainedState>,
-    beta: Vec<f64>,
 }
 
 /// A [`Query`].
@@ -76,9 +75,9 @@ impl Benders<'_> {
             nothing_new: self.nothing_new,
             cutoff: self.cutoff,
             trained: self.trained.iter().map(trained).collect(),
-            beta: self.beta.clone(),
         })?;
-        out.put(&self.cuts.state())
+        out.put(&self.points.len())?;
+        self.points.iter().try_for_each(|point| out.put(point))
     }
 
     /// Goes on from a state.
@@ -89,8 +88,8 @@ impl Benders<'_> {
         let state: BendersState = from.take()?;
         let p = self.rules.p();
         let shares = |z: &[f64]| z.len() == p && z.iter().all(|z| (0.0..=1.0).contains(z));
-        if !shares(&state.core) || !(state.beta.is_empty() || state.beta.len() == n) {
-            return Err(stranger("it has other samples or features"));
+        if !shares(&state.core) {
+            return Err(stranger("it has other features"));
         }
         for query in state.queue {
             self.queue.push_back(match query {
@@ -114,10 +113,17 @@ impl Benders<'_> {
         (self.begun, self.at_root, self.cutoff) = (state.begun, state.at_root, state.cutoff);
         (self.core, self.core_value) = (state.core, state.core_value);
         (self.round, self.nothing_new) = (state.round, state.nothing_new);
-        if !state.beta.is_empty() {
-            trainer.half.start_from(state.beta.clone());
+        for _ in 0..from.take::<usize>()? {
+            let (beta, objective): (Vec<f64>, f64) = from.take()?;
+            if beta.len() != n || beta.iter().any(|b| !b.is_finite()) {
+                return Err(stranger("it has other samples"));
+            }
+            self.cuts.learn(&trainer.half.cut(&beta), objective)?;
+            self.points.push((beta, objective));
         }
-        self.beta = state.beta;
-        self.cuts.restore(from.take::<CutState<'static>>()?)
+        if let Some((beta, _)) = self.points.last() {
+            trainer.half.start_from(beta.clone());
+        }
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use super::KtaSettings;
 use super::model::{Model, NO_UNIT};
 use super::pairs::Pairs;
 use super::products::{MOST_SLOTS, Query, Sums, sums};
-use crate::search::{Found, Node, OpenNodes, Pool, Ties, follow};
+use crate::search::{Found, Mark, Node, OpenNodes, Pool, Ties, follow};
 use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Solution, Subset};
 
 /// Most nodes expanded at once: fixed, so that the tree does not depend on the number of threads.
@@ -54,8 +54,8 @@ pub(super) struct Expansion {
 /// Nodes to expand, and the value above which completions are sought.
 #[derive(Debug)]
 pub(super) struct Question {
-    /// With their numbers.
-    nodes: Vec<(OpenNode, u64)>,
+    /// With their places.
+    nodes: Vec<(OpenNode, Mark)>,
     cutoff: f64,
     wanted: usize,
 }
@@ -319,6 +319,7 @@ impl<'a> Tree<'a> {
             self.push(OpenNode { bound, query });
         }
         self.report(run);
+        self.keep(&[], false, run);
     }
 
     /// Local search from each start and from the best single gains: one unit in, out, or exchanged,
@@ -398,7 +399,7 @@ impl<'a> Tree<'a> {
 impl<'a> Master<Search<'a>> for Tree<'a> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
         let cutoff = self.pool.cutoff();
-        let mut nodes: Vec<(OpenNode, u64)> = Vec::new();
+        let mut nodes: Vec<(OpenNode, Mark)> = Vec::new();
         while nodes.is_empty()
             && let Some(slots) = self.kind()
         {
@@ -406,14 +407,14 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             let mut work = 0.0;
             while nodes.len() < most.max(1)
                 && work < BATCH_WORK
-                && let Some((node, number)) = self.open[slots].pop()
+                && let Some((node, mark)) = self.open[slots].pop()
             {
                 if self.pool.reaches(node.bound, cutoff) {
                     self.pool.leave_out(node.bound);
                     continue;
                 }
                 work += node.query.work(self.pairs);
-                nodes.push((node, number));
+                nodes.push((node, mark));
             }
         }
         if nodes.is_empty() {
@@ -434,8 +435,8 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             run.counts.oracle_calls += 1;
         }
         let Some(answer) = answer else {
-            for (node, number) in question.nodes {
-                self.open[node.query.slots].push(node, number);
+            for (node, mark) in question.nodes {
+                self.open[node.query.slots].restore(node, mark);
             }
             return Ok(());
         };
@@ -458,7 +459,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
 
 impl Tree<'_> {
     /// Tells the state with these nodes open, too, unless it has been told for good.
-    pub(super) fn keep(&mut self, at_work: &[(OpenNode, u64)], last: bool, run: &mut Run<'_>) {
+    pub(super) fn keep(&mut self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
         if !self.told {
             run.keep(super::NAME, last, |out| self.write(at_work, out));
             self.told = last;

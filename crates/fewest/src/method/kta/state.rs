@@ -6,17 +6,18 @@ use std::io;
 use super::search::{OpenNode, Search, Tree};
 use crate::Error;
 use crate::run::state::{StateReader, StateWriter, stranger};
+use crate::search::Mark;
 
 impl Tree<'_> {
     /// Writes the state, with the nodes of a batch that is at work among the open ones.
-    pub(super) fn write(&self, at_work: &[(OpenNode, u64)], out: &mut StateWriter<'_>) -> io::Result<()> {
+    pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
         let open = || self.open.iter().flat_map(|kind| kind.iter());
         out.put(&(self.made, &self.favoured, self.pool.state()))?;
         out.put(&(open().count() + at_work.len()))?;
-        for (node, number, _) in open() {
-            out.put(&(number, node))?;
+        for (node, mark) in open() {
+            out.put(&(mark, node))?;
         }
-        at_work.iter().try_for_each(|(node, number)| out.put(&(number, node)))
+        at_work.iter().try_for_each(|(node, mark)| out.put(&(mark, node)))
     }
 
     /// Goes on from a state.
@@ -33,12 +34,12 @@ impl Tree<'_> {
             return Err(stranger("it names a unit of features that there is not"));
         }
         for _ in 0..state.take::<usize>()? {
-            let (number, node): (u64, OpenNode) = state.take()?;
+            let (mark, node): (Mark, OpenNode) = state.take()?;
             let query = &node.query;
             if unknown(&query.inside) || unknown(&query.free) || query.slots > query.free.len() || node.bound.is_nan() {
                 return Err(stranger("an open node has features or a bound that it cannot have"));
             }
-            self.open[query.slots].restore(node, number, false);
+            self.open[query.slots].restore(node, mark);
         }
         if !self.favoured.is_empty() {
             search.favour(&self.favoured);

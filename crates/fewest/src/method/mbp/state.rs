@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::tree::{OpenNode, Tree};
 use super::{MbpSettings, Model};
 use crate::run::state::{StateReader, StateWriter, stranger};
+use crate::search::Mark;
 use crate::{Error, Problem, Rules};
 
 /// What steps 1 to 4 found out.
@@ -30,8 +31,8 @@ pub(super) struct TreeState {
     pub(super) left_out: f64,
     /// Features that the relaxation holds.
     pub(super) features: Vec<usize>,
-    /// Nodes with their numbers, and whether the search had gone deep.
-    pub(super) open: Vec<(OpenNode, u64, bool)>,
+    /// Nodes with their places.
+    pub(super) open: Vec<(OpenNode, Mark)>,
 }
 
 /// Writes a state without a tree.
@@ -62,7 +63,7 @@ pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<(Reduced, Op
         return Ok((reduced, None));
     }
     let (made, left_out, features, count): (u64, f64, Vec<usize>, usize) = state.take()?;
-    let mut open: Vec<(OpenNode, u64, bool)> = Vec::new();
+    let mut open: Vec<(OpenNode, Mark)> = Vec::new();
     for _ in 0..count {
         open.push(state.take()?);
     }

@@ -111,7 +111,7 @@ impl Tree<'_, '_, '_> {
     fn restore(&mut self, state: TreeState) -> Result<(), Error> {
         (self.made, self.left_out) = (state.made, state.left_out);
         self.oracle.join(&state.features)?;
-        state.open.into_iter().for_each(|(node, number, deep)| self.open.restore(node, number, deep));
+        state.open.into_iter().for_each(|(node, mark)| self.open.restore(node, mark));
         Ok(())
     }
 
