@@ -14,7 +14,7 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use fewest::Checkpoint;
+use fewest::{Checkpoint, Design};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -173,18 +173,37 @@ impl Resume {
 /// What describes the data in the description of a run.
 pub const DATA: &str = "data_check";
 
+/// A number that changes with any value, class, weight or fold: what tells the data of one run from
+/// those of another. `more` are the words of whatever belongs to the samples besides their values.
+pub fn fingerprint(design: &dyn Design, more: impl Iterator<Item = u64>) -> u64 {
+    let mut hash = BASIS;
+    let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(PRIME);
+    for j in 0..design.n_features() {
+        design.each_in_column(j, &mut |i, x| {
+            add(i as u64);
+            add(x.to_bits());
+        });
+    }
+    more.for_each(add);
+    hash
+}
+
+/// The numbers of FNV-1a, 64 bits.
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x0100_0000_01b3;
+
 /// FNV-1a of all that is written to it.
 struct Sum(u64);
 
 impl Default for Sum {
     fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+        Self(BASIS)
     }
 }
 
 impl Write for Sum {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 = bytes.iter().fold(self.0, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+        self.0 = bytes.iter().fold(self.0, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(PRIME));
         Ok(bytes.len())
     }
 

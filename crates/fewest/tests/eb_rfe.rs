@@ -1,8 +1,6 @@
 //! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing,
 //! every subset by brute force.
 
-use std::ops::ControlFlow;
-
 use fewest::kernel::{Gamma, KernelRule};
 use fewest::kernel_oracle::Criterion;
 use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, eb_rfe};
@@ -10,7 +8,7 @@ use fewest::method::flip::{Flip, FlipSettings, flip};
 use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
-use fewest::{DenseDesign, Kernel, Limits, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings};
+use fewest::{DenseDesign, Event, Kernel, Limits, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings};
 use fewest_testing::{Keeper, RandomProblem, Rng, allowed_subsets, obeys, random_rules};
 
 const PER_FEATURE: KernelRule = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, Gamma::PerFeature);

@@ -182,7 +182,7 @@ fn rfe_goes_on_to_the_same_ranking() {
 #[test]
 fn gbd_goes_on_to_the_same_answer() {
     use fewest::method::gbd::GbdSettings;
-    let data = Drawn::new(40, 14, 0.2, 11);
+    let data = Drawn::new(30, 8, 0.2, 11);
     let svm = SvmSettings { cost: 0.3, ..SvmSettings::default() };
     for base in [GbdSettings::default(), GbdSettings::plain()] {
         let gbd: AnyMethod = GbdSettings { svm: svm.clone(), max_cuts: 1000, ..base }.into();
@@ -195,12 +195,12 @@ fn gbd_goes_on_to_the_same_answer() {
 #[test]
 fn mbp_goes_on_to_the_same_answer() {
     use fewest::method::mbp::MbpSettings;
-    let data = Drawn::new(60, 60, 0.2, 13);
-    let penalty = vec![0.4; 60];
+    let data = Drawn::new(40, 30, 0.2, 13);
+    let penalty = vec![0.4; 30];
     let mbp: AnyMethod = MbpSettings { penalty, weight_bound: Some(2.0), ..MbpSettings::default() }.into();
-    let whole = check(&mbp, &data, &Rules::none(60), Same::Answer);
+    let whole = check(&mbp, &data, &Rules::none(30), Same::Answer);
     assert!(whole.selection.outcome.counts.nodes > 20, "{:?}", whole.selection.outcome.counts);
-    check_node_limits(&mbp, &data, &Rules::none(60), Same::Answer);
+    check_node_limits(&mbp, &data, &Rules::none(30), Same::Answer);
 }
 
 #[test]

@@ -238,7 +238,8 @@ impl<'a> Steps<'a> {
             }
             oracle.remove(&leaving);
             oracle.set_cost(step.cost);
-            if run.offer(oracle.subset(), step.accuracy) {
+            run.offer(oracle.subset(), step.accuracy);
+            if run.incumbent() == Some((oracle.subset(), step.accuracy)) {
                 best_cost = step.cost;
             }
         }
