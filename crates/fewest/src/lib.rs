@@ -12,6 +12,7 @@ mod master;
 pub mod method;
 pub mod model;
 mod problem;
+mod proof;
 mod relaxation;
 mod rules;
 mod run;
@@ -28,6 +29,7 @@ pub use error::Error;
 pub use kernel::{Gamma, Kernel, KernelRule};
 pub use method::{AnyMethod, Info, Method, Report};
 pub use problem::{Problem, Samples, check_values};
+pub use proof::ProofSink;
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
     Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Ranked, Run, Selection,

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
+use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::relaxation::Relaxation;
 use crate::{
     Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
@@ -57,6 +58,14 @@ pub struct ExactSettings {
 impl Default for ExactSettings {
     fn default() -> Self {
         Self { svm: SvmSettings::default(), penalty: Vec::new(), solutions: 1, start: Vec::new() }
+    }
+}
+
+impl ExactSettings {
+    /// What a proof of a run speaks of.
+    fn claim(&self) -> Claim<'_> {
+        let SvmSettings { cost, loss, bias, .. } = self.svm;
+        Claim { gain: Gain::Ridge, loss, bias, cost, penalty: &self.penalty, weight_bounds: &[] }
     }
 }
 
@@ -131,15 +140,21 @@ pub fn exact(
 ) -> Result<Selection, Error> {
     settings.check(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
+    let mut relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
+    let proof = ProofWriter::begin(problem, &settings.claim(), &mut run);
+    if proof.is_some() {
+        run.hold_back(HELD_BACK);
+        relaxation.keep_points();
+    }
     let mut search = Search::new(&relaxation, &run);
-    let mut tree = Tree::new(settings, &run);
+    let mut tree = Tree::new(&relaxation, settings, proof, &run);
     match run.resume(NAME)? {
         Some(state) => tree.restore(state, &relaxation)?,
         None => tree.plant(&mut search, settings, &mut run),
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);
+    tree.prove(run.earned(status), &mut run);
     let solutions = tree.into_solutions();
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
 }

@@ -18,14 +18,18 @@ mod interior;
 mod node;
 mod polish;
 mod probe;
+mod record;
 mod subset;
 
 use interior::Goal;
 use node::{Node, Reach};
-pub(crate) use probe::Probed;
+pub(crate) use probe::{Probed, Ruling};
+use record::Kept;
+pub(crate) use record::Points;
 
 use crate::dual::kkt::make_feasible;
 use crate::dual::{BoxDual, Loss};
+use crate::proof::RowNumbers;
 use crate::{Design, Problem, Rules, Shape, Status, SvmSettings};
 
 // Tuning: `make bench-exact-real`.
@@ -79,6 +83,8 @@ pub(crate) struct Answer {
     pub(crate) warm: Warm,
     /// Rounds of the interior-point method.
     pub(crate) rounds: u64,
+    /// What the answer is proven by; see [`Relaxation::keep_points`].
+    pub(crate) points: Option<Points>,
 }
 
 /// A row over units, or over positions in a list of them: `sum coefficient_u z_u <= upper`.
@@ -96,11 +102,15 @@ pub(crate) struct Relaxation<'a> {
     /// lambda by unit.
     penalty: Vec<f64>,
     rows: Vec<Row>,
+    /// Which of [`Rules::rows`] each of them is.
+    places: Vec<usize>,
     /// Whether the size is the only rule left between units: the z half is then a sort.
     size_only: bool,
     svm: SvmSettings,
     /// Norm of the columns of each unit: what a score may be off by rounding is in proportion.
     norms: Vec<f64>,
+    /// The numbers of rows in a proof file, where one is written.
+    numbers: Option<RowNumbers>,
 }
 
 impl<'a> Relaxation<'a> {
@@ -108,10 +118,11 @@ impl<'a> Relaxation<'a> {
     pub(crate) fn new(problem: &'a Problem<'a>, rules: &'a Rules, svm: &SvmSettings, penalty: &[f64]) -> Self {
         let dual = BoxDual::new(problem.labels(), problem.weights(), svm);
         let sum = |u: usize| rules.unit(u).iter().map(|&j| penalty.get(j).copied().unwrap_or(0.0)).sum();
-        let rows = match rules.shape() {
-            Shape::Free => Vec::new(),
+        let (rows, places) = match rules.shape() {
+            Shape::Free => (Vec::new(), Vec::new()),
             Shape::Size(most) => {
-                vec![Row { coefficients: (0..rules.p()).map(|u| (u, 1.0)).collect(), upper: most as f64 }]
+                let row = Row { coefficients: (0..rules.p()).map(|u| (u, 1.0)).collect(), upper: most as f64 };
+                (vec![row], vec![0])
             }
             Shape::General => rows_over_units(rules),
         };
@@ -122,9 +133,11 @@ impl<'a> Relaxation<'a> {
             dual,
             penalty: (0..rules.n_units()).map(sum).collect(),
             rows,
+            places,
             size_only: rules.is_sort(),
             svm: svm.clone(),
             norms: (0..rules.n_units()).map(|u| square(u).sqrt()).collect(),
+            numbers: None,
         }
     }
 
@@ -226,6 +239,7 @@ impl<'a> Relaxation<'a> {
         let (mut samples, mut units) = node.choose(&warm, &looked, reach);
         let mut rounds = 0;
         let mut best = looked.lower;
+        let mut kept = self.keeps_points().then(|| Kept::new(best, &warm));
         let mut previous = f64::INFINITY;
         for widening in 0.. {
             node.snap(&mut warm, &samples, reach);
@@ -251,6 +265,9 @@ impl<'a> Relaxation<'a> {
                 break;
             }
             best = best.max(looked.lower);
+            if let Some(kept) = &mut kept {
+                kept.see(looked.lower, &warm);
+            }
             let gap = looked.upper - looked.lower;
             let met =
                 Goal { share: decide.share, tolerance: decide.tolerance, ..goal }.reached(looked.lower, looked.upper);
@@ -265,16 +282,25 @@ impl<'a> Relaxation<'a> {
             previous = gap;
         }
         let excess = node.excess(&looked, &warm);
+        let points = node.points(&warm, looked.lower, kept.as_ref());
         warm.margins = looked.margins;
-        Answer { lower: best.max(looked.lower), upper: looked.upper, excess, priced: looked.lower, warm, rounds }
+        Answer {
+            lower: best.max(looked.lower),
+            upper: looked.upper,
+            excess,
+            priced: looked.lower,
+            warm,
+            rounds,
+            points,
+        }
     }
 }
 
 /// The rules' rows over units, but for those on one unit: these are decisions, which the state
-/// holds.
-fn rows_over_units(rules: &Rules) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for row in rules.rows() {
+/// holds. With each its place in [`Rules::rows`].
+fn rows_over_units(rules: &Rules) -> (Vec<Row>, Vec<usize>) {
+    let (mut rows, mut places) = (Vec::new(), Vec::new());
+    for (place, row) in rules.rows().into_iter().enumerate() {
         let mut by_unit: Vec<(usize, f64)> = Vec::new();
         let mut features = row.coefficients;
         features.sort_unstable_by_key(|f| rules.unit_of(f.0));
@@ -288,7 +314,8 @@ fn rows_over_units(rules: &Rules) -> Vec<Row> {
         by_unit.retain(|f| f.1 != 0.0);
         if by_unit.len() > 1 {
             rows.push(Row { coefficients: by_unit, upper: row.upper });
+            places.push(place);
         }
     }
-    rows
+    (rows, places)
 }

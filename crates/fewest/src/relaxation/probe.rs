@@ -20,6 +20,7 @@ use super::{Relaxation, Warm};
 use crate::dual::{Bias, Loss};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
+use crate::proof::Point;
 use crate::simd::{axpy, dot};
 
 // Tuning: `make bench-exact-real`.
@@ -44,6 +45,18 @@ pub(crate) struct Probed {
     pub(crate) inside: Vec<usize>,
     /// (unit, how far its children's bounds will rise, as far as T tells: left out, chosen).
     pub(crate) promises: Vec<(usize, [f64; 2])>,
+    /// The same as `out` and `inside`, in order, where points are kept.
+    pub(crate) rulings: Vec<Ruling>,
+}
+
+/// One choice of one unit that is ruled out.
+#[derive(Debug)]
+pub(crate) struct Ruling {
+    pub(crate) unit: usize,
+    /// No subset with the unit is below the cutoff, or none without it.
+    pub(crate) chosen: bool,
+    /// At this point.
+    pub(crate) point: Point,
 }
 
 impl Relaxation<'_> {
@@ -75,8 +88,10 @@ impl Relaxation<'_> {
                 }
                 let line = line.get_or_insert_with(|| Line::new(&node, warm));
                 let ray = ray.get_or_insert_with(|| line.ray(&tied, &step));
-                if line.reaches(unit, chosen, ray, t, cutoff + line.rounding) {
+                if let Some(t) = line.reaches(unit, chosen, ray, t, cutoff + line.rounding) {
                     if chosen { &mut probed.out } else { &mut probed.inside }.push(unit);
+                    let point = line.point(warm, ray, t, cutoff);
+                    probed.rulings.extend(point.map(|point| Ruling { unit, chosen, point }));
                 }
             }
             first = last;
@@ -124,6 +139,7 @@ struct Ray {
     ends: [f64; 2],
     /// Scores along the direction: of the features that are in, then of free units.
     scores: Vec<f64>,
+    direction: Vec<f64>,
 }
 
 impl Tied {
@@ -290,7 +306,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         let (sum, moved) = (beta.iter().sum::<f64>(), along.iter().sum::<f64>());
         slope -= dual.bias_square() * sum * moved;
         curve += dual.bias_square() * moved * moved;
-        Ray { slope, curve, ends, scores: self.scores(&d) }
+        Ray { slope, curve, ends, scores: self.scores(&d), direction: d }
     }
 
     /// The bound at t on the ray, where a unit may be left out or chosen.
@@ -318,15 +334,23 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         self.node.bound(still, (0..held).map(half).sum(), gains, slots)
     }
 
-    /// Whether the bound with the unit on this side reaches the cutoff somewhere on the ray, up to
+    /// The point at t on the ray, for a file.
+    fn point(&self, warm: &Warm, ray: &Ray, t: f64, cutoff: f64) -> Option<Point> {
+        self.node.relaxation.keeps_points().then_some(())?;
+        let mut beta = self.beta.to_vec();
+        axpy(t, &ray.direction, &mut beta);
+        self.node.point(&beta, &warm.tau, &warm.shares, cutoff)
+    }
+
+    /// Where the bound with the unit on this side reaches the cutoff on the ray, looked for up to
     /// `end`: golden section, as it is concave.
-    fn reaches(&self, unit: usize, chosen: bool, ray: &Ray, end: f64, cutoff: f64) -> bool {
+    fn reaches(&self, unit: usize, chosen: bool, ray: &Ray, end: f64, cutoff: f64) -> Option<f64> {
         let sign = if chosen { 1.0 } else { -1.0 };
         let mut gains = Vec::with_capacity(self.node.free.len());
         let mut f = |t: f64| self.value(unit, chosen, sign * t, ray, &mut gains);
         let first = end.min(ray.ends[usize::from(chosen)]);
         if f(first) >= cutoff {
-            return true;
+            return Some(sign * first);
         }
         // What was left out lowers the bound further on: the best point is nearer.
         let golden = 0.5 * (5f64.sqrt() - 1.0);
@@ -335,7 +359,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         let mut values = at.map(&mut f);
         for _ in 0..POINTS {
             if values[0].max(values[1]) >= cutoff {
-                return true;
+                break;
             }
             if values[0] >= values[1] {
                 (high, at[1], values[1]) = (at[1], at[0], values[0]);
@@ -347,7 +371,8 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
                 values[1] = f(at[1]);
             }
         }
-        values[0].max(values[1]) >= cutoff
+        let (t, value) = if values[0] >= values[1] { (at[0], values[0]) } else { (at[1], values[1]) };
+        (value >= cutoff).then_some(sign * t)
     }
 }
 

@@ -73,7 +73,13 @@ impl Relaxation<'_> {
         let reach = Reach::new(best.upper).0;
         polish.run(&beta, &margins, reach, &mut |point| {
             let mut found = self.judge(node, Warm { beta: point.beta.clone(), ..best.warm.clone() });
-            found.upper = found.upper.min(self.primal(node, polish, point));
+            let primal = self.primal(node, polish, point);
+            if primal < found.upper
+                && let Some(points) = &mut found.points
+            {
+                points.primal = Some(node.machine(point.w.clone(), self.bias_of(point)));
+            }
+            found.upper = found.upper.min(primal);
             *best = std::mem::replace(best, found.clone()).better(found);
             best.is_within(tolerance)
         });
@@ -88,6 +94,15 @@ impl Relaxation<'_> {
         let bias = if self.dual.bias == Bias::Free { best_bias(&self.dual, &scores) } else { 0.0 };
         let prices: f64 = node.inside.iter().map(|&u| self.penalty(u)).sum();
         0.5 * point.w.iter().map(|w| w * w).sum::<f64>() + prices + total_loss(&self.dual, &scores, bias)
+    }
+
+    /// The bias of a point where it is penalised: the last weight times the constant. A free one is
+    /// found anew where it is needed.
+    fn bias_of(&self, point: &Polished) -> f64 {
+        match (self.dual.bias, point.w.last()) {
+            (Bias::Penalised(s), Some(w)) => s * w,
+            _ => 0.0,
+        }
     }
 
     /// The columns, and the constant one of a penalised bias.
@@ -123,9 +138,10 @@ impl Relaxation<'_> {
         warm.shares.clear();
         self.make_feasible(&mut warm.beta);
         let looked = node.look(&warm);
+        let points = node.points(&warm, looked.lower, None);
         warm.margins = looked.margins;
         let (lower, upper) = (looked.lower, looked.upper);
-        Answer { lower, upper, excess: Vec::new(), priced: lower, warm, rounds: 0 }
+        Answer { lower, upper, excess: Vec::new(), priced: lower, warm, rounds: 0, points }
     }
 }
 
@@ -137,7 +153,12 @@ impl Answer {
     /// The better of each value; the point of the better upper value.
     fn better(self, other: Self) -> Self {
         let lower = self.lower.max(other.lower);
-        let best = if other.upper < self.upper || self.upper.is_nan() { other } else { self };
+        let proof = |answer: &Self| answer.points.as_ref().map(|points| points.lower.clone());
+        let proof = if other.lower > self.lower || self.lower.is_nan() { proof(&other) } else { proof(&self) };
+        let mut best = if other.upper < self.upper || self.upper.is_nan() { other } else { self };
+        if let (Some(points), Some(proof)) = (&mut best.points, proof) {
+            points.lower = proof;
+        }
         Self { lower, ..best }
     }
 }

@@ -263,6 +263,13 @@ impl Rules {
         Subset::from_indices(self.p, units.flat_map(|(u, _)| self.units.features(u).iter().copied()))
     }
 
+    /// What the budget's row is multiplied by: a power of two that brings the largest cost near 1,
+    /// as solvers have absolute tolerances.
+    pub(crate) fn budget_scale(&self) -> f64 {
+        let largest = self.list.costs.iter().copied().fold(0.0, f64::max);
+        if largest > 0.0 { (-largest.log2().floor()).clamp(-1000.0, 1000.0).exp2() } else { 1.0 }
+    }
+
     /// The rules as linear rows over the features, for a MIP.
     pub fn rows(&self) -> Vec<LinearRow> {
         let list = &self.list;
@@ -278,10 +285,7 @@ impl Rules {
             push((0..self.p).map(|j| (j, 1.0)).collect(), k as f64);
         }
         if list.budget.is_some() {
-            // The largest cost is brought near 1 by a power of two: solvers have absolute
-            // tolerances.
-            let largest = list.costs.iter().copied().fold(0.0, f64::max);
-            let scale = if largest > 0.0 { (-largest.log2().floor()).clamp(-1000.0, 1000.0).exp2() } else { 1.0 };
+            let scale = self.budget_scale();
             let costs = list.costs.iter().map(|cost| scale * cost).enumerate();
             push(costs.filter(|c| c.1 != 0.0).collect(), scale * self.most_cost());
         }

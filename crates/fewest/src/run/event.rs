@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::Checkpoint;
-use crate::Subset;
+use crate::{ProofSink, Subset};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +82,11 @@ pub trait Observer {
     /// The state of an earlier run to go on from, if there is one: what [`Checkpoint::write`] wrote.
     /// A method that keeps states asks once, at its start.
     fn state(&mut self) -> Option<Box<dyn Read>> {
+        None
+    }
+
+    /// Where the run's proof goes; none where nobody wants one.
+    fn proof(&mut self) -> Option<&mut dyn ProofSink> {
         None
     }
 }

@@ -15,7 +15,7 @@ pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_
 pub use state::Checkpoint;
 pub use status::Status;
 
-use crate::{Error, Rules, Subset, SubsetGain};
+use crate::{Error, ProofSink, Rules, Subset, SubsetGain};
 
 /// State of one run. Methods offer subsets and raise the bound; both only ever improve.
 pub struct Run<'a> {
@@ -31,6 +31,8 @@ pub struct Run<'a> {
     observer_stopped: bool,
     /// See [`Run::tolerate`].
     tolerance: f64,
+    /// See [`Run::hold_back`].
+    held_back: f64,
     /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
     pub counts: Counts,
 }
@@ -81,6 +83,7 @@ impl<'a> Run<'a> {
             bound: None,
             observer_stopped: false,
             tolerance: 0.0,
+            held_back: 0.0,
             counts: Counts::default(),
         })
     }
@@ -110,9 +113,20 @@ impl<'a> Run<'a> {
         Clock { end: self.limits.time.map(|t| self.start + t), cancel: self.limits.cancel.clone() }
     }
 
-    /// The relative and absolute gap asked for.
+    /// The relative and absolute gap to search for: those asked for, less what is held back.
     pub fn gaps(&self) -> (f64, f64) {
-        (self.limits.gap_rel, self.limits.gap_abs)
+        let share = 1.0 - self.held_back;
+        (share * self.limits.gap_rel, share * self.limits.gap_abs)
+    }
+
+    /// Searches for gaps that are smaller than those asked for by this share.
+    pub(crate) fn hold_back(&mut self, share: f64) {
+        self.held_back = share;
+    }
+
+    /// Where the run's proof goes, where its observer wants one.
+    pub(crate) fn proof(&mut self) -> Option<&mut dyn ProofSink> {
+        self.observer.proof()
     }
 
     /// Nodes left before the limit on them is reached.
@@ -210,10 +224,15 @@ impl<'a> Run<'a> {
         self.gap() <= self.limits.gap_rel || (absolute <= self.limits.gap_abs.max(least) && objective.is_finite())
     }
 
+    /// The status that a run ends with which says that it has this one.
+    pub(crate) fn earned(&self, status: Status) -> Status {
+        if status == Status::Optimal && !self.closed() { Status::Stalled } else { status }
+    }
+
     /// Ends the run. `Optimal` is earned here and nowhere else: by an incumbent, which the rules
     /// allow, whose gap is the one asked for. A method that is done without it has stalled.
     pub fn finish(self, status: Status) -> Outcome {
-        let status = if status == Status::Optimal && !self.closed() { Status::Stalled } else { status };
+        let status = self.earned(status);
         let elapsed = self.elapsed();
         let (subset, objective) = self.incumbent.map_or((None, None), |(s, o)| (Some(s), Some(o)));
         Outcome { status, subset, objective, sense: self.sense, bound: self.bound, elapsed, counts: self.counts }

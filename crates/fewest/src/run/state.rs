@@ -160,6 +160,12 @@ impl Run<'_> {
     /// [`Error::Data`] where the state is damaged, of another method or of another problem.
     pub(crate) fn resume(&mut self, method: &str) -> Result<Option<StateReader>, Error> {
         let Some(input) = self.observer.state() else { return Ok(None) };
+        if self.observer.proof().is_some() {
+            return Err(Error::Data(
+                "a proof holds a run from its beginning, but this one goes on from a state; leave out the proof, or start afresh"
+                    .to_owned(),
+            ));
+        }
         let mut reader = StateReader::new(input);
         let head: Head = reader.take()?;
         if head.method != method {

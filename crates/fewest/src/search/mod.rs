@@ -6,7 +6,7 @@ mod pool;
 mod units;
 
 pub(crate) use open::{Mark, Node, OpenNodes, Ties};
-pub(crate) use pool::{Found, Pool, cutoff};
+pub(crate) use pool::{Found, Pool, PrimalPoint, cutoff};
 pub(crate) use units::UnitSet;
 
 use crate::{Choice, Rules};

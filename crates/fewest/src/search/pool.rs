@@ -46,6 +46,15 @@ pub(crate) struct Found {
     pub(crate) objective: f64,
     /// No point on the subset has a better objective than this.
     pub(crate) proven: f64,
+    /// The point of the objective, where a proof is written.
+    pub(crate) point: Option<PrimalPoint>,
+}
+
+/// A linear machine: weights by feature of its subset, ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct PrimalPoint {
+    pub(crate) weights: Vec<f64>,
+    pub(crate) bias: f64,
 }
 
 /// The best subsets found, all that were looked at, and the best bound of what was left out.
@@ -91,7 +100,7 @@ impl<'a> Pool<'a> {
             if objective.is_nan() || !self.rules.allows(&subset) {
                 return Err(stranger("the rules forbid one of its subsets"));
             }
-            self.best.push(Found { subset, objective, proven });
+            self.best.push(Found { subset, objective, proven, point: None });
         }
         if self.best.len() > self.wanted {
             return Err(stranger(&format!("it has {} best subsets, not {}", self.best.len(), self.wanted)));
@@ -199,6 +208,11 @@ impl<'a> Pool<'a> {
         if complete { Status::Optimal } else { Status::Stalled }
     }
 
+    /// The best subsets, best first.
+    pub(crate) fn best(&self) -> &[Found] {
+        &self.best
+    }
+
     pub(crate) fn into_solutions(self) -> Vec<Solution> {
         self.best.into_iter().map(|found| Solution { subset: found.subset, objective: found.objective }).collect()
     }
@@ -220,7 +234,8 @@ impl Found {
             Sense::Max => (self.objective.max(other.objective), self.proven.min(other.proven)),
         };
         let proven = if sense == Sense::Min { proven.min(objective) } else { proven.max(objective) };
-        Self { subset: self.subset, objective, proven }
+        let point = if self.objective == objective { self.point } else { other.point.clone() };
+        Self { subset: self.subset, objective, proven, point }
     }
 }
 

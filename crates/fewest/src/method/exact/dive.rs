@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::node::{OpenNode, Packed};
-use crate::relaxation::{Answer, Decide, Probed, Relaxation, Warm};
+use crate::proof::{Notes, Place};
+use crate::relaxation::{Answer, Decide, Points, Probed, Relaxation, Ruling, Warm};
 use crate::search::{Found, Mark, Pool, follow};
 use crate::{Choice, Clock, Error, Oracle, Rules, Run, Subset};
 
@@ -57,6 +58,17 @@ pub(super) struct Leaf {
     pub(super) upper: f64,
     pub(super) lower: f64,
     pub(super) warm: Warm,
+    /// Where these values are had, when points are kept.
+    pub(super) points: Option<Points>,
+}
+
+/// The children of a node, each the units that are in and those that are free; none where the rules
+/// leave nothing.
+struct Branch {
+    ahead: Option<(Vec<usize>, Vec<usize>)>,
+    aside: Option<(Vec<usize>, Vec<usize>)>,
+    /// Whether the unit is in in the first.
+    chosen_ahead: bool,
 }
 
 /// What a dive brought up.
@@ -69,9 +81,19 @@ pub(super) struct Dive {
     pub(super) closed: Option<f64>,
     pub(super) nodes: u64,
     pub(super) rounds: u64,
+    /// For the proof, where one is written; places in `open` are numbered as here.
+    pub(super) notes: Notes,
 }
 
 impl Dive {
+    /// Closes a node, where a point proves that.
+    fn close_at(&mut self, place: Option<&Place>, bound: f64, single: Option<Subset>) {
+        self.close(bound);
+        if let Some(Place { node, point }) = place {
+            self.notes.close(*node, point, bound, single);
+        }
+    }
+
     fn close(&mut self, bound: f64) {
         self.closed = Some(self.closed.map_or(bound, |c| c.min(bound)));
     }
@@ -106,7 +128,7 @@ impl<'a> Search<'a> {
         let stop = &mut || self.clock.stop();
         let answer = self.relaxation.solve(inside, &[], warm, &decide, stop);
         *rounds += answer.rounds;
-        let leaf = Leaf { upper: answer.upper, lower: answer.lower, warm: answer.warm };
+        let leaf = Leaf { upper: answer.upper, lower: answer.lower, warm: answer.warm, points: answer.points };
         let sufficient = (SUFFICIENT * (relative * leaf.upper.abs()).max(absolute)).max(tolerance * leaf.upper.abs());
         if leaf.lower >= cutoff || leaf.upper - leaf.lower <= sufficient || self.clock.stop().is_some() {
             return leaf;
@@ -115,8 +137,13 @@ impl<'a> Search<'a> {
         *rounds += iterations;
         // Both values are true, so that the better of each is.
         let (upper, lower) = (answer.upper.min(leaf.upper), answer.lower.max(leaf.lower));
-        let closer = answer.upper <= leaf.upper || leaf.upper.is_nan();
-        Leaf { upper, lower, warm: if closer { answer.warm } else { leaf.warm } }
+        let (closer, higher) = (answer.upper <= leaf.upper || leaf.upper.is_nan(), answer.lower > leaf.lower);
+        let points = answer.points.zip(leaf.points).map(|(new, old)| Points {
+            lower: if higher { new.lower } else { old.lower },
+            primal: if closer { new.primal } else { old.primal },
+            priced: old.priced,
+        });
+        Leaf { upper, lower, warm: if closer { answer.warm } else { leaf.warm }, points }
     }
 
     /// Objective of one subset, unless it is proven to be at or above the cutoff.
@@ -135,8 +162,9 @@ impl<'a> Search<'a> {
         if cut >= cutoff {
             return None;
         }
-        let Leaf { upper, lower, warm } = self.leaf(&units, warm, cutoff, rounds);
-        (lower < cutoff).then(|| (Found { subset: subset.clone(), objective: upper, proven: lower }, warm))
+        let Leaf { upper, lower, warm, points } = self.leaf(&units, warm, cutoff, rounds);
+        let point = points.and_then(|points| points.primal);
+        (lower < cutoff).then(|| (Found { subset: subset.clone(), objective: upper, proven: lower, point }, warm))
     }
 
     /// The allowed subset nearest to the shares: the z half at `share * gain`.
@@ -190,23 +218,37 @@ impl<'a> Search<'a> {
     }
 
     /// Step 4: decides free units whose other choice would reach the cutoff, by price and by
-    /// probing; then what follows. `None` when nothing below the cutoff is left.
-    pub(super) fn fix(&self, inside: &[usize], free: &[usize], answer: &Answer, cutoff: f64) -> Option<Fixed> {
-        let mut now = inside.to_vec();
+    /// probing; then what follows. `None` when nothing below the cutoff is left. What is decided is
+    /// noted of `node`.
+    pub(super) fn fix(
+        &self,
+        (inside, free): (&[usize], &[usize]),
+        answer: &Answer,
+        cutoff: f64,
+        (node, notes): (u64, &mut Notes),
+    ) -> Option<Fixed> {
+        let (mut now, mut out) = (inside.to_vec(), Vec::new());
         let mut left = Vec::with_capacity(free.len());
         for (&u, excess) in free.iter().zip(&answer.excess) {
             if answer.priced + excess.abs() < cutoff {
                 left.push(u);
             } else if *excess > 0.0 {
                 now.push(u);
+            } else {
+                out.push(u);
             }
+        }
+        if let Some(point) = answer.priced_at() {
+            let first = |units: &[usize]| units.iter().map(|&u| self.rules.unit(u)[0]).collect::<Vec<usize>>();
+            notes.fix(node, point, first(&now[inside.len()..]), first(&out), cutoff);
         }
         now.sort_unstable();
         let (mut now, mut left) = self.follow(&now, &left)?;
         let mut warm = answer.warm.clone();
         warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
-        let Probed { out, inside: chosen, promises } =
+        let Probed { out, inside: chosen, promises, rulings } =
             self.relaxation.probe(&now, &left, &warm, answer.priced, answer.upper - answer.lower, cutoff);
+        self.note(&rulings, cutoff, node, notes);
         if out.iter().any(|u| chosen.contains(u)) {
             return None;
         }
@@ -222,6 +264,18 @@ impl<'a> Search<'a> {
         Some(Fixed { inside: now, free: left, warm, changed, probed, promises })
     }
 
+    /// Notes what probing ruled out; the node is closed where that is both choices of a unit.
+    fn note(&self, rulings: &[Ruling], cutoff: f64, node: u64, notes: &mut Notes) {
+        for (at, Ruling { unit, chosen, point }) in rulings.iter().enumerate() {
+            if rulings[..at].iter().any(|before| before.unit == *unit) {
+                return notes.close(node, point, cutoff, None);
+            }
+            let (yes, no) = (vec![self.rules.unit(*unit)[0]], Vec::new());
+            let (inside, out) = if *chosen { (no, yes) } else { (yes, no) };
+            notes.fix(node, point, inside, out, cutoff);
+        }
+    }
+
     /// Step 5, from one node.
     fn dive(&self, node: &OpenNode, question: &Question<'_>) -> Dive {
         let mut dive = Dive::default();
@@ -230,24 +284,32 @@ impl<'a> Search<'a> {
             (node.inside.iter().map(|&u| u as usize).collect::<Vec<usize>>(), node.free.to_vec());
         let mut warm = node.warm.unpack(self.relaxation);
         let mut bound = node.bound;
+        // In the notes the node is number 0.
+        let mut place = node.place.as_ref().map(|place| Place { node: 0, ..place.clone() });
         loop {
             if dive.nodes >= question.allowance || self.clock.stop().is_some() {
-                dive.open.push(OpenNode::new(&inside, &free, bound, Packed::new(&warm)));
+                dive.open.push(OpenNode::new(&inside, &free, bound, Packed::new(&warm), place));
                 return dive;
             }
             dive.nodes += 1;
             if free.is_empty() {
-                self.end(&inside, &warm, bound, cutoff, &mut dive);
+                self.end(&inside, &warm, (bound, place), cutoff, &mut dive);
                 return dive;
             }
             let answer = self.solve(&inside, &free, &warm, cutoff);
             dive.rounds += answer.rounds;
+            if let (Some(place), Some(points)) = (&mut place, &answer.points)
+                && answer.lower > bound
+            {
+                place.point = points.lower.clone();
+            }
             bound = answer.lower.max(bound);
             if bound >= cutoff {
-                dive.close(bound);
+                dive.close_at(place.as_ref(), bound, None);
                 return dive;
             }
-            let Some(fixed) = self.fix(&inside, &free, &answer, cutoff) else {
+            let at = place.as_ref().map_or(0, |place| place.node);
+            let Some(fixed) = self.fix((&inside, &free), &answer, cutoff, (at, &mut dive.notes)) else {
                 dive.close(cutoff);
                 return dive;
             };
@@ -261,14 +323,21 @@ impl<'a> Search<'a> {
             self.try_rounding(&inside, &warm, question, &mut cutoff, &mut dive);
             let unit = branching_unit(&fixed.promises, cutoff - bound).unwrap_or(free[0]);
             let packed = Packed::new(&warm);
-            let (ahead, aside) = self.branch(unit, &inside, &free, &warm);
+            let Branch { ahead, aside, chosen_ahead } = self.branch(unit, &inside, &free, &warm);
+            let [chosen, left_out] = match &place {
+                Some(place) => dive.notes.split(place.node, self.rules.unit(unit)[0]),
+                None => [0, 0],
+            };
+            let (ahead_at, aside_at) = if chosen_ahead { (chosen, left_out) } else { (left_out, chosen) };
+            let child = |node: u64| place.as_ref().map(|place| Place { node, ..place.clone() });
             if let Some((i, f)) = &aside {
-                dive.open.push(OpenNode::new(i, f, bound, packed.clone()));
+                dive.open.push(OpenNode::new(i, f, bound, packed.clone(), child(aside_at)));
             }
             let Some((i, f)) = ahead else { return dive };
+            place = child(ahead_at);
             if cutoff.is_finite() && bound > node.bound + REACH * (cutoff - node.bound) {
                 // Other open nodes are lower by now.
-                dive.open.push(OpenNode::new(&i, &f, bound, packed));
+                dive.open.push(OpenNode::new(&i, &f, bound, packed, place));
                 return dive;
             }
             (inside, free) = (i, f);
@@ -276,17 +345,32 @@ impl<'a> Search<'a> {
     }
 
     /// A node without free units: its one subset.
-    fn end(&self, inside: &[usize], warm: &Warm, bound: f64, cutoff: f64, dive: &mut Dive) {
+    fn end(
+        &self,
+        inside: &[usize],
+        warm: &Warm,
+        (bound, mut place): (f64, Option<Place>),
+        cutoff: f64,
+        dive: &mut Dive,
+    ) {
         let leaf = self.leaf(inside, warm, cutoff, &mut dive.rounds);
         let proven = leaf.lower.max(bound);
+        if let (Some(place), Some(points)) = (&mut place, &leaf.points)
+            && leaf.lower > bound
+        {
+            place.point = points.lower.clone();
+        }
+        let subset = self.relaxation.subset(inside);
         if proven >= cutoff {
-            dive.close(proven);
+            dive.close_at(place.as_ref(), proven, Some(subset));
         } else if self.clock.stop().is_some() {
-            dive.open.push(OpenNode::new(inside, &[], proven, Packed::new(&leaf.warm)));
+            dive.open.push(OpenNode::new(inside, &[], proven, Packed::new(&leaf.warm), place));
         } else {
-            let features = inside.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
-            let subset = Subset::from_indices(self.rules.p(), features);
-            dive.found.push(Found { subset, objective: leaf.upper, proven });
+            if let Some(Place { node, point }) = &place {
+                dive.notes.close(*node, point, proven, Some(subset.clone()));
+            }
+            let point = leaf.points.and_then(|points| points.primal);
+            dive.found.push(Found { subset, objective: leaf.upper, proven, point });
         }
     }
 
@@ -308,22 +392,16 @@ impl<'a> Search<'a> {
         dive.seen.push(subset);
     }
 
-    /// The children of a node, the one that its shares point to first; none where the rules leave
-    /// nothing.
-    #[expect(clippy::type_complexity, reason = "two children, each the units that are in and those that are free")]
-    fn branch(
-        &self,
-        unit: usize,
-        inside: &[usize],
-        free: &[usize],
-        warm: &Warm,
-    ) -> (Option<(Vec<usize>, Vec<usize>)>, Option<(Vec<usize>, Vec<usize>)>) {
+    /// The children of a node, the one that its shares point to first.
+    fn branch(&self, unit: usize, inside: &[usize], free: &[usize], warm: &Warm) -> Branch {
         let share = warm.shares.iter().find(|s| s.0 == unit).map_or(0.0, |s| s.1);
         let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
         let mut with = inside.to_vec();
         with.insert(with.partition_point(|&u| u < unit), unit);
         let (chosen, left_out) = (self.follow(&with, &rest), self.follow(inside, &rest));
-        if share >= 0.5 { (chosen, left_out) } else { (left_out, chosen) }
+        let chosen_ahead = share >= 0.5;
+        let (ahead, aside) = if chosen_ahead { (chosen, left_out) } else { (left_out, chosen) };
+        Branch { ahead, aside, chosen_ahead }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::proof::Place;
 use crate::relaxation::{Relaxation, Warm};
 use crate::search::{Node, UnitSet};
 
@@ -15,12 +16,14 @@ pub(super) struct OpenNode {
     pub(super) free: UnitSet,
     /// Of its own, its parent's or the root's.
     pub(super) warm: Arc<Packed>,
+    /// Where the node is in the proof, and the point that its bound holds at; none without a proof.
+    pub(super) place: Option<Place>,
 }
 
 impl OpenNode {
-    pub(super) fn new(inside: &[usize], free: &[usize], bound: f64, warm: Arc<Packed>) -> Self {
+    pub(super) fn new(inside: &[usize], free: &[usize], bound: f64, warm: Arc<Packed>, place: Option<Place>) -> Self {
         let inside = inside.iter().map(|&u| u as u32).collect();
-        Self { bound, inside, free: UnitSet::new(free), warm }
+        Self { bound, inside, free: UnitSet::new(free), warm, place }
     }
 }
 
@@ -30,8 +33,9 @@ impl Node for OpenNode {
     }
 
     fn bytes(&self) -> u64 {
+        let point = self.place.as_ref().map_or(0, |place| place.point.len());
         // The list that holds the nodes has room for as many again when it grows.
-        (3 * size_of::<Self>() + 4 * self.inside.len()) as u64 + self.free.bytes()
+        (3 * size_of::<Self>() + 4 * self.inside.len()) as u64 + self.free.bytes() + point
     }
 
     fn shared(&self) -> Option<(usize, u64)> {

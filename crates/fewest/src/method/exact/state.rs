@@ -68,7 +68,7 @@ impl Tree<'_> {
             let Some(warm) = warm.get(number).filter(|_| known && !bound.is_nan()) else {
                 return Err(stranger("an open node has features or a bound that it cannot have"));
             };
-            self.open.restore(OpenNode { bound, inside, free, warm: warm.clone() }, mark);
+            self.open.restore(OpenNode { bound, inside, free, warm: warm.clone(), place: None }, mark);
         }
         Ok(())
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::ExactSettings;
 use super::dive::{Dive, Fixed, Question, Search};
 use super::node::{OpenNode, Packed};
-use crate::relaxation::Warm;
+use crate::proof::{Listed, Notes, Place, Point, ProofWriter};
+use crate::relaxation::{Relaxation, Warm};
 use crate::search::{Mark, OpenNodes, Pool, Ties};
-use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Solution, Subset};
+use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Solution, Status, Subset};
 
 // Tuning: `make bench-exact-real`.
 
@@ -34,10 +35,18 @@ pub(super) struct Tree<'a> {
     batches: u64,
     /// Whether the state to go on from has been told for good.
     told: bool,
+    relaxation: &'a Relaxation<'a>,
+    /// Where one is wanted.
+    proof: Option<ProofWriter>,
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn new(settings: &ExactSettings, run: &Run<'a>) -> Self {
+    pub(super) fn new(
+        relaxation: &'a Relaxation<'a>,
+        settings: &ExactSettings,
+        proof: Option<ProofWriter>,
+        run: &Run<'a>,
+    ) -> Self {
         let share = |share: f64| (share * settings.svm.memory as f64) as u64;
         Self {
             pool: Pool::new(run, settings.solutions, share(SEEN)),
@@ -47,11 +56,23 @@ impl<'a> Tree<'a> {
             warm_memory: share(WARM),
             batches: 0,
             told: false,
+            relaxation,
+            proof,
         }
     }
 
     pub(super) fn into_solutions(self) -> Vec<Solution> {
         self.pool.into_solutions()
+    }
+
+    /// Ends the proof: nodes that are still open are closed by the points that their bounds hold at.
+    pub(super) fn prove(&mut self, status: Status, run: &mut Run<'_>) {
+        let Some(mut proof) = self.proof.take() else { return };
+        while let Some((node, _)) = self.open.pop() {
+            close(&mut proof, self.relaxation, &node, run);
+        }
+        let listed: Vec<Listed> = self.pool.best().iter().filter_map(|found| self.relaxation.listed(found)).collect();
+        proof.end(&listed, status, run);
     }
 
     /// Adds an open node; with much of the memory used up it starts from the root's answer.
@@ -100,7 +121,8 @@ impl<'a> Tree<'a> {
         run.counts.nodes += 1;
         if free.is_empty() {
             run.counts.solver_iterations += rounds;
-            self.open_root(OpenNode::new(&inside, &free, 0.0, Packed::new(&cold)));
+            let place = self.proof.as_ref().map(|_| Place { node: 0, point: Point::zero() });
+            self.open_root(OpenNode::new(&inside, &free, 0.0, Packed::new(&cold), place));
             self.report(run);
             return;
         }
@@ -110,12 +132,17 @@ impl<'a> Tree<'a> {
         run.counts.solver_iterations += answer.rounds + rounds;
         // Step 4.
         let cutoff = self.pool.cutoff();
-        let fixed = search.fix(&inside, &free, &answer, cutoff);
+        let mut notes = Notes::default();
+        let fixed = search.fix((&inside, &free), &answer, cutoff, (0, &mut notes));
+        if let Some(proof) = &mut self.proof {
+            proof.write(0, notes, run);
+        }
         if fixed.as_ref().is_none_or(|f| f.changed) {
             self.pool.leave_out(cutoff);
         }
         if let Some(Fixed { inside, free, warm, .. }) = fixed {
-            self.open_root(OpenNode::new(&inside, &free, answer.lower, Packed::new(&warm)));
+            let place = answer.points.map(|points| Place { node: 0, point: points.lower });
+            self.open_root(OpenNode::new(&inside, &free, answer.lower, Packed::new(&warm), place));
         }
         self.report(run);
         self.keep(&[], false, run);
@@ -202,6 +229,14 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// Closes a node by the point that its bound holds at.
+fn close(proof: &mut ProofWriter, relaxation: &Relaxation<'_>, node: &OpenNode, run: &mut Run<'_>) {
+    let Some(place) = &node.place else { return };
+    let inside = || node.inside.iter().map(|&u| u as usize).collect::<Vec<usize>>();
+    let single = node.free.is_empty().then(|| relaxation.subset(&inside()));
+    proof.close(place, node.bound, single, run);
+}
+
 impl<'a> Master<Search<'a>> for Tree<'a> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question<'a>>, Error> {
         let cutoff = self.pool.cutoff();
@@ -211,6 +246,9 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
         {
             if node.bound >= cutoff {
                 self.pool.leave_out(node.bound);
+                if let Some(proof) = &mut self.proof {
+                    close(proof, self.relaxation, &node, run);
+                }
             } else {
                 nodes.push((node, mark));
             }
@@ -235,7 +273,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             run.counts.oracle_calls += 1;
         }
         self.batches += 1;
-        for dive in answer {
+        for ((from, _), dive) in question.nodes.iter().zip(answer) {
             run.counts.nodes += dive.nodes;
             run.counts.solver_iterations += dive.rounds;
             self.pool.leave_out(dive.closed.unwrap_or(f64::INFINITY));
@@ -243,7 +281,16 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
                 self.pool.take(found, run);
             }
             self.pool.note(dive.seen);
-            dive.open.into_iter().for_each(|node| self.push(node));
+            let numbers = match (&mut self.proof, &from.place) {
+                (Some(proof), Some(place)) => Some(proof.write(place.node, dive.notes, run)),
+                _ => None,
+            };
+            for mut node in dive.open {
+                if let (Some(place), Some(numbers)) = (&mut node.place, numbers) {
+                    place.node = numbers.of(place.node);
+                }
+                self.push(node);
+            }
         }
         run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
         self.report(run);

@@ -279,7 +279,7 @@ impl<'a> Tree<'a> {
 
     /// Takes in a subset with its exact objective.
     fn offer(&mut self, objective: f64, subset: Subset, run: &mut Run<'_>) {
-        self.pool.take(Found { subset, objective, proven: objective }, run);
+        self.pool.take(Found { subset, objective, proven: objective, point: None }, run);
     }
 
     fn push(&mut self, node: OpenNode) {

@@ -16,8 +16,8 @@ use crate::method::Report;
 use crate::model::{Machine, Model};
 use crate::run::state::{StateReader, StateWriter, as_json, stranger, subset};
 use crate::{
-    Checkpoint, Counts, Error, Event, Kernel, Observer, Outcome, Ranked, RowMatrix, Selection, Sense, Solution, Status,
-    Subset,
+    Checkpoint, Counts, Error, Event, Kernel, Observer, Outcome, ProofSink, Ranked, RowMatrix, Selection, Sense,
+    Solution, Status, Subset,
 };
 
 /// Bytes of the last states of parts that a limit ended, all together.
@@ -138,6 +138,10 @@ impl Observer for PartObserver<'_, '_> {
             }
             other => observer.on(other),
         }
+    }
+
+    fn proof(&mut self) -> Option<&mut dyn ProofSink> {
+        self.parts.observer.proof()
     }
 
     fn state(&mut self) -> Option<Box<dyn Read>> {

@@ -1,0 +1,157 @@
+//! The writer: records in the order of the search, and what they prove.
+
+use std::collections::HashMap;
+
+use super::encode::Bytes;
+use super::header::{Claim, header};
+use super::record::{Notes, Step, put_point};
+use super::{HELD_BACK, Place, Point};
+use crate::{Problem, Run, Status, Subset};
+
+/// Kinds of records.
+mod kind {
+    pub(super) const SPLIT: u8 = 1;
+    pub(super) const CLOSE: u8 = 2;
+    pub(super) const FIX: u8 = 3;
+    pub(super) const TIGHTEN: u8 = 4;
+    pub(super) const SUBSET: u8 = 5;
+    pub(super) const END: u8 = 6;
+}
+
+/// A subset that a file lists.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    pub(crate) subset: Subset,
+    /// No less than the objective at the weights and the bias, however that is rounded.
+    pub(crate) objective: f64,
+    /// By feature of the subset, ascending.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) bias: f64,
+}
+
+/// Writes one file. What it keeps is a few numbers for each subset that is alone in its node.
+#[derive(Debug)]
+pub(crate) struct ProofWriter {
+    splits: u64,
+    last: Option<Point>,
+    /// The least bound of all parts that hold more than one subset.
+    rest: f64,
+    /// The bounds of subsets that were alone in their node.
+    single: HashMap<Subset, f64>,
+}
+
+/// The numbers in the file of the nodes of some notes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Numbers {
+    start: u64,
+    splits: u64,
+}
+
+impl Numbers {
+    /// The number in the file.
+    pub(crate) fn of(self, node: u64) -> u64 {
+        if node == 0 { self.start } else { 2 * self.splits + node }
+    }
+}
+
+impl ProofWriter {
+    /// Begins the proof of a run, where its observer wants one.
+    pub(crate) fn begin(problem: &Problem<'_>, claim: &Claim<'_>, run: &mut Run<'_>) -> Option<Self> {
+        let rules = run.rules();
+        let sink = run.proof()?;
+        let made = sink.begin();
+        sink.write(header(problem, rules, claim, &made).as_bytes());
+        Some(Self { splits: 0, last: None, rest: f64::INFINITY, single: HashMap::new() })
+    }
+
+    /// Writes the notes of a part that began at this node of the file.
+    pub(crate) fn write(&mut self, start: u64, notes: Notes, run: &mut Run<'_>) -> Numbers {
+        let numbers = Numbers { start, splits: self.splits };
+        self.splits += notes.splits();
+        let mut bytes = Bytes::default();
+        for record in notes.records {
+            let node = numbers.of(record.node);
+            match record.step {
+                Step::Split { feature } => {
+                    bytes.byte(kind::SPLIT);
+                    bytes.integer(node);
+                    bytes.integer(feature as u64);
+                }
+                Step::Close { point, bound, single } => {
+                    bytes.byte(kind::CLOSE);
+                    bytes.integer(node);
+                    put_point(&mut bytes, &point, &mut self.last);
+                    self.proven(bound, single);
+                }
+                Step::Fix { point, inside, out, bound } => {
+                    bytes.byte(kind::FIX);
+                    bytes.integer(node);
+                    put_point(&mut bytes, &point, &mut self.last);
+                    bytes.ascending(inside.iter().map(|&j| j as u64));
+                    bytes.ascending(out.iter().map(|&j| j as u64));
+                    self.proven(bound, None);
+                }
+                Step::Tighten { point, features, bounds, bound } => {
+                    bytes.byte(kind::TIGHTEN);
+                    bytes.integer(node);
+                    put_point(&mut bytes, &point, &mut self.last);
+                    bytes.ascending(features.iter().map(|&j| j as u64));
+                    bytes.numbers(&bounds);
+                    self.proven(bound, None);
+                }
+            }
+        }
+        put(run, &bytes);
+        numbers
+    }
+
+    /// Closes a node of the file by the point that its bound holds at.
+    pub(crate) fn close(&mut self, place: &Place, bound: f64, single: Option<Subset>, run: &mut Run<'_>) {
+        let mut notes = Notes::default();
+        notes.close(0, &place.point, bound, single);
+        self.write(place.node, notes, run);
+    }
+
+    fn proven(&mut self, bound: f64, single: Option<Subset>) {
+        match single {
+            Some(subset) => {
+                let known = self.single.entry(subset).or_insert(bound);
+                *known = known.max(bound);
+            }
+            None => self.rest = self.rest.min(bound),
+        }
+    }
+
+    /// Lists subsets, best first, and ends the file.
+    pub(crate) fn end(mut self, listed: &[Listed], status: Status, run: &mut Run<'_>) {
+        let own: Vec<Option<f64>> = listed.iter().map(|l| self.single.remove(&l.subset)).collect();
+        let rest = self.single.values().fold(self.rest, |rest, bound| rest.min(*bound));
+        // Where every allowed subset is listed, any number is a bound of the others.
+        let rest = listed.last().map_or(rest, |last| rest.min(last.objective));
+        let (relative, absolute) = run.gaps();
+        let best = listed.first().map_or(0.0, |best| best.objective.abs());
+        let claim = |bound: f64| bound - HELD_BACK * (relative * bound.abs().max(best)).max(absolute);
+        let mut bytes = Bytes::default();
+        for (subset, own) in listed.iter().zip(own) {
+            bytes.byte(kind::SUBSET);
+            bytes.ascending(subset.subset.iter().map(|j| j as u64).collect::<Vec<_>>().into_iter());
+            bytes.number(subset.objective);
+            bytes.number(claim(own.unwrap_or(rest).min(subset.objective)));
+            bytes.numbers(&subset.weights);
+            bytes.number(subset.bias);
+        }
+        bytes.byte(kind::END);
+        bytes.number(claim(rest));
+        bytes.text(status.name());
+        put(run, &bytes);
+        if let Some(sink) = run.proof() {
+            sink.end();
+        }
+    }
+}
+
+fn put(run: &mut Run<'_>, bytes: &Bytes) {
+    if let Some(sink) = run.proof() {
+        sink.write(&bytes.0);
+    }
+}

@@ -1,0 +1,150 @@
+//! What a proof file needs of a node: the dual points that its bounds hold at, and the primal point
+//! of a subset's objective. Nothing of it is made where no proof is written.
+
+use super::node::Node;
+use super::{Answer, Relaxation, Warm};
+use crate::Subset;
+use crate::dual::kkt::{best_bias, total_loss};
+use crate::dual::{Bias, Loss};
+use crate::proof::{Balance, Grid, Listed, Point, RowNumbers};
+use crate::search::{Found, PrimalPoint};
+
+/// What may be lost to the grid of a point, as a share of its bound, and of the sum of alpha where
+/// the bound is next to nothing.
+const LOSS: f64 = 1e-9;
+const LEAST_LOSS: f64 = 1e-13;
+
+/// What an answer is proven by.
+#[derive(Debug, Clone)]
+pub(crate) struct Points {
+    /// [`Answer::lower`] holds here,
+    pub(crate) lower: Point,
+    /// and [`Answer::priced`] here.
+    pub(crate) priced: Point,
+    /// [`Answer::upper`], where no unit is free.
+    pub(crate) primal: Option<PrimalPoint>,
+}
+
+/// The best bound so far and where it holds.
+pub(super) struct Kept {
+    value: f64,
+    beta: Vec<f64>,
+    tau: Vec<f64>,
+}
+
+impl Kept {
+    pub(super) fn new(value: f64, warm: &Warm) -> Self {
+        Self { value, beta: warm.beta.clone(), tau: warm.tau.clone() }
+    }
+
+    pub(super) fn see(&mut self, value: f64, warm: &Warm) {
+        if value > self.value {
+            self.value = value;
+            self.beta.clone_from(&warm.beta);
+            self.tau.clone_from(&warm.tau);
+        }
+    }
+}
+
+impl Relaxation<'_> {
+    /// From now on, answers say what they are proven by.
+    pub(crate) fn keep_points(&mut self) {
+        self.numbers = Some(RowNumbers::new(self.rules.list(), self.rules.budget_scale()));
+    }
+
+    pub(crate) fn keeps_points(&self) -> bool {
+        self.numbers.is_some()
+    }
+
+    /// A subset for the file, where its point is known: the bias is the best one where it is free,
+    /// and the objective is no less than whatever rounding makes of it.
+    pub(crate) fn listed(&self, found: &Found) -> Option<Listed> {
+        let PrimalPoint { weights, mut bias } = found.point.clone()?;
+        let n = self.dual.len();
+        let (mut scores, mut sizes) = (vec![0.0; n], vec![0.0; n]);
+        for (j, w) in found.subset.iter().zip(&weights) {
+            self.design().add_column(j, *w, &mut scores);
+            self.design().each_in_column(j, &mut |i, x| sizes[i] += (w * x).abs());
+        }
+        if self.dual.bias == Bias::Free {
+            bias = best_bias(&self.dual, &scores);
+        }
+        // A score is off by at most (features + 2) eps times the sum of its parts.
+        let share = f64::EPSILON * (4.0 + weights.len() as f64);
+        let off = |i: usize| {
+            let (size, slack) = (sizes[i] + bias.abs(), (1.0 - self.dual.y[i] * (scores[i] + bias)).max(0.0));
+            let slope = if self.dual.loss == Loss::Hinge { 1.0 } else { 2.0 * (slack + share * size) };
+            self.dual.cost[i] * slope * share * size
+        };
+        let units = (0..self.rules.n_units()).filter(|&u| found.subset.contains(self.rules.unit(u)[0]));
+        let norm = weights.iter().map(|w| w * w).sum::<f64>()
+            + if let Bias::Penalised(s) = self.dual.bias { (bias / s).powi(2) } else { 0.0 };
+        let value = 0.5 * norm + units.map(|u| self.penalty[u]).sum::<f64>() + total_loss(&self.dual, &scores, bias);
+        let rounding = f64::EPSILON * (n + weights.len() + 8) as f64 * value + (0..n).map(off).sum::<f64>();
+        let objective = found.objective.max(value + rounding);
+        Some(Listed { subset: found.subset.clone(), objective, weights, bias })
+    }
+
+    /// The subset of units that are in.
+    pub(crate) fn subset(&self, inside: &[usize]) -> Subset {
+        let features = inside.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
+        Subset::from_indices(self.rules.p(), features)
+    }
+}
+
+impl Node<'_, '_> {
+    /// The point for the file, which a bound of this value holds at.
+    pub(super) fn point(&self, beta: &[f64], tau: &[f64], shares: &[(usize, f64)], value: f64) -> Option<Point> {
+        let relaxation = self.relaxation;
+        let (dual, numbers) = (&relaxation.dual, relaxation.numbers.as_ref()?);
+        let mut prices: Vec<(u64, f64)> = Vec::new();
+        if !relaxation.size_only {
+            let priced = self.rows.iter().filter_map(|(at, _)| {
+                let (number, scale) = numbers.of(relaxation.places[*at])?;
+                Some((number, tau[*at] * scale))
+            });
+            prices.extend(priced);
+        }
+        let alpha: Vec<f64> = beta.iter().zip(&dual.y).map(|(b, y)| (b * y).max(0.0)).collect();
+        let most = |i: usize| dual.lower[i].abs().max(dual.upper[i]);
+        let balance = if dual.bias == Bias::Free { Balance::Zero } else { Balance::Any };
+        let units = self.inside.iter().copied().chain(shares.iter().map(|s| s.0));
+        let constant = dual.bias_square() * alpha.len() as f64;
+        let squares = constant + units.map(|u| relaxation.norms[u].powi(2)).sum::<f64>();
+        let kink =
+            |u: usize| (2.0 * (relaxation.gain(u, beta) + relaxation.penalty[u]).max(0.0)).sqrt() * relaxation.norms[u];
+        let kinks = shares.iter().map(|s| kink(s.0)).sum();
+        let loss = (LOSS * value).max(LEAST_LOSS * alpha.iter().sum::<f64>());
+        Some(Point::new(&alpha, &dual.y, most, balance, Grid { squares, kinks, loss }, &prices))
+    }
+
+    /// What an answer is proven by, at a point that was looked at, and at the best one before.
+    pub(super) fn points(&self, warm: &Warm, priced: f64, kept: Option<&Kept>) -> Option<Points> {
+        let at = self.point(&warm.beta, &warm.tau, &warm.shares, priced)?;
+        let lower = match kept.filter(|kept| kept.value > priced) {
+            Some(kept) => self.point(&kept.beta, &kept.tau, &warm.shares, kept.value)?,
+            None => at.clone(),
+        };
+        Some(Points { lower, priced: at, primal: self.free.is_empty().then(|| self.primal_point(&warm.beta)) })
+    }
+
+    /// The machine of beta.
+    fn primal_point(&self, beta: &[f64]) -> PrimalPoint {
+        let weights = self.features.iter().map(|&j| self.relaxation.design().dot_column(j, beta)).collect();
+        self.machine(weights, self.relaxation.dual.bias_square() * beta.iter().sum::<f64>())
+    }
+
+    /// A machine of weights in the order of the node's features.
+    pub(super) fn machine(&self, weights: Vec<f64>, bias: f64) -> PrimalPoint {
+        let mut by_feature: Vec<(usize, f64)> = self.features.iter().copied().zip(weights).collect();
+        by_feature.sort_unstable_by_key(|f| f.0);
+        PrimalPoint { weights: by_feature.into_iter().map(|f| f.1).collect(), bias }
+    }
+}
+
+impl Answer {
+    /// [`Points::priced`], where points are kept.
+    pub(crate) fn priced_at(&self) -> Option<&Point> {
+        self.points.as_ref().map(|points| &points.priced)
+    }
+}
