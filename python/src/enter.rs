@@ -80,18 +80,18 @@ impl CallLimits {
 struct Watch<'a> {
     course: Course,
     /// Hands an event to Python, and says whether to stop.
-    hand_over: &'a mut dyn FnMut(RunEvent) -> bool,
+    hand_over: &'a mut (dyn FnMut(RunEvent) -> bool + Send),
     listens: bool,
-    resume: Option<&'a Resume>,
+    resume: Option<Resume>,
     /// The state to go on from, until it is asked for.
-    from: Option<Box<dyn Read>>,
+    from: Option<Box<dyn Read + Send>>,
     /// Why the state could not be kept.
     unkept: Option<Failure>,
 }
 
 impl Observer for Watch<'_> {
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()> {
-        if let (Event::Checkpoint { state, last }, Some(resume)) = (event, self.resume)
+        if let (Event::Checkpoint { state, last }, Some(resume)) = (event, &self.resume)
             && (*last || resume.is_due())
             && let Err(failure) = resume.keep(*state)
         {
@@ -102,7 +102,7 @@ impl Observer for Watch<'_> {
         if event.is_some_and(&mut *self.hand_over) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn state(&mut self) -> Option<Box<dyn Read>> {
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         self.from.take()
     }
 }
@@ -235,7 +235,7 @@ pub(crate) fn enter<T: Send>(
     py: Python<'_>,
     limits: &CallLimits,
     listener: Option<Py<PyAny>>,
-    solve: impl FnOnce(Limits, &mut dyn Observer) -> Result<T, Error> + Send,
+    solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error> + Send,
 ) -> PyResult<(T, Course)> {
     enter_keeping(py, limits, listener, None, solve)
 }
@@ -249,7 +249,7 @@ pub(crate) fn enter_keeping<T: Send>(
     limits: &CallLimits,
     listener: Option<Py<PyAny>>,
     resume: Option<Resume>,
-    solve: impl FnOnce(Limits, &mut dyn Observer) -> Result<T, Error> + Send,
+    solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error> + Send,
 ) -> PyResult<(T, Course)> {
     let run_limits = limits.limits()?;
     let cancel = run_limits.cancel.clone();
@@ -304,12 +304,11 @@ pub(crate) fn enter_keeping<T: Send>(
 fn watched<T>(
     resume: Option<Resume>,
     listens: bool,
-    hand_over: &mut dyn FnMut(RunEvent) -> bool,
+    hand_over: &mut (dyn FnMut(RunEvent) -> bool + Send),
     limits: Limits,
-    solve: impl FnOnce(Limits, &mut dyn Observer) -> Result<T, Error>,
+    solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error>,
 ) -> (Result<T, Error>, Course) {
-    let resume = resume.as_ref();
-    let from = match resume.map_or(Ok(None), Resume::load) {
+    let from = match resume.as_ref().map_or(Ok(None), Resume::load) {
         Ok(from) => from,
         Err(failure) => return (Err(refused(failure)), Course::default()),
     };

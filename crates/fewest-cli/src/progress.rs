@@ -42,7 +42,7 @@ pub(crate) struct Watch<'a> {
     /// Where a long run keeps how far it has come, if asked for.
     resume: Option<&'a Resume>,
     /// The state to go on from, until it is asked for.
-    from: Option<Box<dyn Read>>,
+    from: Option<Box<dyn Read + Send>>,
     /// Why it could not.
     unkept: Option<Failure>,
 }
@@ -303,7 +303,7 @@ impl Observer for Watch<'_> {
         ControlFlow::Continue(())
     }
 
-    fn state(&mut self) -> Option<Box<dyn Read>> {
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         if self.certifying { None } else { self.from.take() }
     }
 }

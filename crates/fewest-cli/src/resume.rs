@@ -64,7 +64,7 @@ impl Resume {
     ///
     /// # Errors
     /// A file that is none of ours, is damaged, or was written for another run.
-    pub fn load(&self) -> Result<Option<Box<dyn Read>>, Failure> {
+    pub fn load(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

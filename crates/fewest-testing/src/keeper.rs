@@ -30,7 +30,7 @@ impl Observer for Keeper {
         }
     }
 
-    fn state(&mut self) -> Option<Box<dyn Read>> {
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         Some(Box::new(Cursor::new(self.from.take()?)))
     }
 }

@@ -81,7 +81,7 @@ pub trait Observer {
 
     /// The state of an earlier run to go on from, if there is one: what [`Checkpoint::write`] wrote.
     /// A method that keeps states asks once, at its start.
-    fn state(&mut self) -> Option<Box<dyn Read>> {
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         None
     }
 

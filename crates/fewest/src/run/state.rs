@@ -63,11 +63,11 @@ impl<'a> StateWriter<'a> {
 
 /// Reads records.
 pub(crate) struct StateReader {
-    input: Box<dyn Read>,
+    input: Box<dyn Read + Send>,
 }
 
 impl StateReader {
-    pub(crate) fn new(input: Box<dyn Read>) -> Self {
+    pub(crate) fn new(input: Box<dyn Read + Send>) -> Self {
         Self { input }
     }
 
@@ -89,7 +89,7 @@ impl StateReader {
     }
 
     /// What follows.
-    pub(crate) fn rest(self) -> Box<dyn Read> {
+    pub(crate) fn rest(self) -> Box<dyn Read + Send> {
         self.input
     }
 }

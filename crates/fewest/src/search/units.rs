@@ -36,6 +36,12 @@ impl UnitSet {
         }
     }
 
+    /// Whether it holds none.
+    pub(crate) fn is_empty(&self) -> bool {
+        // Bits are for many units only.
+        matches!(self, Self::List(list) if list.is_empty())
+    }
+
     /// Bytes beside the value itself.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
@@ -60,7 +66,7 @@ mod tests {
             ((0..2000).step_by(64).collect::<Vec<usize>>(), 128),
         ] {
             let set = UnitSet::new(&units);
-            assert_eq!((set.to_vec(), set.bytes()), (units, bytes));
+            assert_eq!((set.is_empty(), set.bytes(), set.to_vec()), (units.is_empty(), bytes, units));
         }
     }
 }

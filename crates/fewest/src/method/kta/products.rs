@@ -48,6 +48,13 @@ pub(super) struct Query {
 }
 
 impl Query {
+    /// Bytes that its sums take, and the model that is made of them.
+    pub(super) fn sum_bytes(&self) -> u64 {
+        let columns = self.free.len() as u64 + 1;
+        let products = if (2..=MOST_SLOTS).contains(&self.slots) { 3 * columns } else { 1 };
+        size_of::<f64>() as u64 * columns * products
+    }
+
     /// Multiply-adds that its sums take over this many pairs.
     pub(super) fn work(&self, pairs: usize) -> f64 {
         let columns = (self.free.len() + 1) as f64;

@@ -404,9 +404,10 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             && let Some(slots) = self.kind()
         {
             let most = (BATCH as u64).min(run.nodes_left()) as usize;
-            let mut work = 0.0;
+            let (mut work, mut bytes) = (0.0, 0);
             while nodes.len() < most.max(1)
                 && work < BATCH_WORK
+                && bytes < self.memory / 2
                 && let Some((node, mark)) = self.open[slots].pop()
             {
                 if self.pool.reaches(node.bound, cutoff) {
@@ -414,6 +415,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
                     continue;
                 }
                 work += node.query.work(self.pairs);
+                bytes += node.query.sum_bytes();
                 nodes.push((node, mark));
             }
         }

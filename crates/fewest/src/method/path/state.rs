@@ -40,7 +40,7 @@ pub(in crate::method) struct Parts<'a> {
     /// Parts that a limit ended: number and their last state.
     stopped: Vec<(usize, Vec<u8>)>,
     /// The part that an earlier run was at, and its state.
-    inside: Option<(usize, Box<dyn Read>)>,
+    inside: Option<(usize, Box<dyn Read + Send>)>,
     /// The last state of the part at hand.
     latest: Option<Vec<u8>>,
 }
@@ -144,7 +144,7 @@ impl Observer for PartObserver<'_, '_> {
         self.parts.observer.proof()
     }
 
-    fn state(&mut self) -> Option<Box<dyn Read>> {
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         if let Some((_, state)) = self.parts.inside.take_if(|inside| inside.0 == self.part) {
             return Some(state);
         }
