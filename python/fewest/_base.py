@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
@@ -143,7 +144,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "penalty")
 
     def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
-        limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits())
+        limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits(), **self._kept())
         listener = Listener(self, samples, int(self.verbose), self.callback)
         try:
             answer = samples.select(rules, method, limits, listener if listener.wanted else None)
@@ -153,6 +154,12 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             raise
         warn_of_limit(self, answer, "The best subset so far is kept.")
         return answer
+
+    def _kept(self) -> dict[str, Any]:
+        """Where the search keeps how far it has come, and how often."""
+        if getattr(self, "resume", None) is None:
+            return {}
+        return {"resume": os.fspath(self.resume), "resume_every": float(self.resume_every)}
 
     def _limits(self) -> dict[str, Any]:
         """Limits besides time and gap."""

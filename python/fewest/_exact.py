@@ -9,6 +9,7 @@ from fewest._constraints import COST_OR_AUTO, stores_arguments
 from fewest._svm import gamma_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from fewest._engine import Progress
@@ -81,6 +82,8 @@ class ExactSelector(Selector):
         tol: float = 1e-09,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        resume_every: float = 30.0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
@@ -161,6 +164,8 @@ class BendersSelector(Selector):
         tol: float = 1e-09,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        resume_every: float = 30.0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
@@ -250,6 +255,8 @@ class AlignmentSelector(Selector):
         node_limit: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        resume_every: float = 30.0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,

@@ -12,6 +12,7 @@ from fewest._constraints import COST_OR_AUTO, SHARE, stores_arguments
 from fewest._engine import bias_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from fewest._engine import Progress
@@ -90,6 +91,8 @@ class MBPSelector(Selector):
         intercept_scaling: float | None = None,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        resume_every: float = 30.0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,

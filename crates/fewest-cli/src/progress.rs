@@ -1,6 +1,6 @@
 //! What is shown and written while a run goes on: a progress bar, and the trace file.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,8 @@ pub(crate) struct Watch<'a> {
     certifying: bool,
     /// Where a long run keeps how far it has come, if asked for.
     resume: Option<&'a Resume>,
+    /// The state to go on from, until it is asked for.
+    from: Option<Box<dyn Read + Send>>,
     /// Why it could not.
     unkept: Option<Failure>,
 }
@@ -128,13 +130,18 @@ impl<'a> Watch<'a> {
             histories: vec![History::new(None)],
             certifying: false,
             resume: None,
+            from: None,
             unkept: None,
         }
     }
 
-    /// With a file in which the run keeps how far it has come.
-    pub(crate) fn keeping(self, resume: Option<&'a Resume>) -> Self {
-        Self { resume, ..self }
+    /// With a file in which the run keeps how far it has come, and goes on from what it holds.
+    ///
+    /// # Errors
+    /// A file that is damaged, or that holds the state of another run.
+    pub(crate) fn keeping(self, resume: Option<&'a Resume>) -> Result<Self, Failure> {
+        let from = resume.map_or(Ok(None), Resume::load)?;
+        Ok(Self { resume, from, ..self })
     }
 
     /// Begins the part of the run that certifies a subset of this many features.
@@ -219,10 +226,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Keeps how far the run has come, now and then; a failure ends the run.
-    fn keep(&mut self, state: &dyn Checkpoint) -> ControlFlow<()> {
-        let Some(resume) = self.resume.filter(|resume| resume.is_due()) else { return ControlFlow::Continue(()) };
-        match resume.keep(&state.to_json()) {
+    /// Keeps how far the run has come, now and then and at its end; a failure ends the run. The
+    /// search of a certificate keeps nothing.
+    fn keep(&mut self, state: &dyn Checkpoint, last: bool) -> ControlFlow<()> {
+        let due = |resume: &&Resume| !self.certifying && (last || resume.is_due());
+        let Some(resume) = self.resume.filter(due) else { return ControlFlow::Continue(()) };
+        match resume.keep(state) {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 self.unkept = Some(failure);
@@ -287,11 +296,15 @@ impl Observer for Watch<'_> {
             }
             Event::Bound { bound, .. } => self.state.bound = Some(bound),
             Event::Size { max_features } => self.state = State::of(format!("size {max_features}")),
-            Event::Checkpoint(state) => return self.keep(state),
+            Event::Checkpoint { state, last } => return self.keep(state, last),
             _ => return ControlFlow::Continue(()),
         }
         self.show();
         ControlFlow::Continue(())
+    }
+
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
+        if self.certifying { None } else { self.from.take() }
     }
 }
 

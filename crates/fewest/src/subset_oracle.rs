@@ -22,6 +22,8 @@ pub struct SubsetOracle<'a> {
     dual: BoxDual,
     subset: Subset,
     solution: Option<DualSolution>,
+    /// Where the first training starts.
+    start: Option<Vec<f64>>,
     /// The Gram matrix of `subset`, and the number of features when it was last computed afresh.
     gram: Option<(GramMatrix, usize)>,
     /// Whether trainings work on the Gram matrix; decided once, at the largest subset.
@@ -96,11 +98,17 @@ impl<'a> SubsetOracle<'a> {
             dual,
             subset,
             solution: None,
+            start: None,
             gram: None,
             on_gram,
             active_set: ActiveSet::default(),
             lazy,
         })
+    }
+
+    /// Starts the first training from this beta (length n), of an earlier run.
+    pub(crate) fn start_from(&mut self, beta: Vec<f64>) {
+        self.start = Some(beta);
     }
 
     /// The features trained on.
@@ -156,7 +164,7 @@ impl<'a> SubsetOracle<'a> {
     pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &DualSolution {
         let design = self.problem.design();
         let features = || self.subset.iter().collect::<Vec<usize>>();
-        let start = self.solution.as_ref().map(|s| s.beta.clone());
+        let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
         let solution = if self.on_gram {
             let (gram, _) =
                 self.gram.get_or_insert_with(|| (GramMatrix::linear(design, &features()), self.subset.len()));

@@ -4,7 +4,7 @@ use fewest::method::exact::ExactSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, SearchArgs, SolutionsArg};
+use super::shared::{MethodData, PenaltyArg, ResumeArgs, SearchArgs, SolutionsArg};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
@@ -18,6 +18,8 @@ pub(crate) struct ExactArgs {
     search: SearchArgs,
     #[command(flatten)]
     svm: SvmArgs,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl MethodArgs for ExactArgs {

@@ -6,7 +6,7 @@ use fewest::method::gbd::{GbdSettings, Validation};
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, needs};
+use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, ResumeArgs, needs};
 use super::validate::Validate;
 use crate::args::svm::SvmArgs;
 use crate::args::values;
@@ -38,6 +38,8 @@ pub(crate) struct GbdArgs {
     gap: GapArg,
     #[command(flatten)]
     svm: SvmArgs,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl MethodArgs for GbdArgs {

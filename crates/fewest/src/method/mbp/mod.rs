@@ -27,6 +27,7 @@ mod exchange;
 mod model;
 mod reduce;
 mod reweight;
+mod state;
 mod tree;
 mod weight_bounds;
 
@@ -36,6 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::Effort;
+use crate::l1_oracle::L1Oracle;
 use crate::master::program;
 use crate::method::check_penalty;
 use crate::method::l1_svm::linear_model;
@@ -48,6 +50,7 @@ use crate::{
 pub(crate) use best_classifier::BestClassifier;
 pub use model::Model;
 pub(crate) use reweight::reweight;
+use state::{Reduced, put_reduced};
 pub use weight_bounds::weight_bounds;
 
 /// Relative gap to which linear programs are solved.
@@ -61,6 +64,9 @@ const SAMPLES: usize = 5;
 
 /// Linear programs of step 3 for each feature: with few features the search alone is sooner done.
 const PROGRAMS: u64 = 4;
+
+/// Its name, on the command line and in its states.
+const NAME: &str = "mbp";
 
 /// Settings of [`mbp`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,7 +85,8 @@ pub struct MbpSettings {
     /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex.
     /// Default no.
     pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
+    /// Bytes that HiGHS may take, by estimate, or the open nodes of our own tree, which then goes
+    /// deep. Default 8 GiB.
     pub memory: u64,
 }
 
@@ -92,7 +99,7 @@ impl Default for MbpSettings {
 
 impl Method for MbpSettings {
     const INFO: Info = Info {
-        name: "mbp",
+        name: NAME,
         title: "L1-SVM with a price per feature, to a proof",
         solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With --plain the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
         formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
@@ -204,45 +211,66 @@ pub fn mbp(
     observer: &mut dyn Observer,
 ) -> Result<MbpReport, Error> {
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let from = run.resume(NAME)?.map(|state| state::take(state, rules)).transpose()?;
     // Step 1.
-    let mut model = Model::new(problem, rules, settings, &mut || run.stop())?;
+    let mut model = match &from {
+        Some((reduced, _)) => reduced.model(problem, rules, settings)?,
+        None => Model::new(problem, rules, settings, &mut || run.stop())?,
+    };
     let mut found = BestClassifier::new(&model)?;
+    found.recall(&model, &run)?;
     let features = model.features();
     if settings.plain {
-        let status = solve_program(&model, settings, None, &mut run)?;
+        let reduced = Reduced { bound: model.bound.clone(), relaxation: None, removed: 0 };
+        let status = solve_program(&model, settings, None, &reduced, &mut run)?;
         return found.report(&model, run, status, None, 0);
     }
-    // Step 2.
     let mut oracle = model.oracle()?;
-    let mut point = oracle.solve(TIGHT, &mut || run.stop())?;
-    let relaxation = point.dual;
-    run.raise_bound(relaxation);
-    // Step 3.
-    let most = PROGRAMS * features.len() as u64;
-    reweight(&model, &mut oracle, &point, &mut found, most, &mut run)?;
-    // Step 4.
-    while let Some((_, best)) = run.incumbent()
-        && run.stop().is_none()
-        && reduce::reduce(&mut model, &oracle, &point, best)
-    {
-        model.relax(&mut oracle)?;
-        point = oracle.solve(TIGHT, &mut || run.stop())?;
-        run.raise_bound(point.dual);
-        found.offer(&model, &point.weights, &mut run)?;
-    }
-    let removed = features.len() - model.features().len();
+    let (reduced, tree) = match from {
+        Some(from) => from,
+        None => (reduce_model(&mut model, &mut oracle, &mut found, &features, &mut run)?, None),
+    };
     // Step 5.
     let status = if run.closed() {
         Status::Optimal
     } else if let Some(status) = run.stop() {
         status
     } else if rules_without_rows(rules) && suits_tree(problem.n_samples(), model.features().len()) {
-        tree::search(&model, &mut oracle, &mut found, &mut run)?
+        tree::search(&model, &mut oracle, &mut found, (&reduced, tree), settings.memory, &mut run)?
     } else {
-        solve_program(&model, settings, Some(&found), &mut run)?
+        solve_program(&model, settings, Some(&found), &reduced, &mut run)?
     };
     found.programs += oracle.solves;
-    found.report(&model, run, status, Some(relaxation), removed)
+    found.report(&model, run, status, reduced.relaxation, reduced.removed)
+}
+
+/// Steps 2 to 4.
+fn reduce_model<'a>(
+    model: &mut Model<'a>,
+    oracle: &mut L1Oracle<'a>,
+    found: &mut BestClassifier<'a>,
+    features: &[usize],
+    run: &mut Run<'_>,
+) -> Result<Reduced, Error> {
+    // Step 2.
+    let mut point = oracle.solve(TIGHT, &mut || run.stop())?;
+    let relaxation = point.dual;
+    run.raise_bound(relaxation);
+    // Step 3.
+    let most = PROGRAMS * features.len() as u64;
+    reweight(model, oracle, &point, found, most, run)?;
+    // Step 4.
+    while let Some((_, best)) = run.incumbent()
+        && run.stop().is_none()
+        && reduce::reduce(model, oracle, &point, best)
+    {
+        model.relax(oracle)?;
+        point = oracle.solve(TIGHT, &mut || run.stop())?;
+        run.raise_bound(point.dual);
+        found.offer(model, &point.weights, run)?;
+    }
+    let removed = features.len() - model.features().len();
+    Ok(Reduced { bound: model.bound.clone(), relaxation: Some(relaxation), removed })
 }
 
 /// Solves the program by HiGHS, from the best point found.
@@ -250,10 +278,12 @@ fn solve_program(
     model: &Model<'_>,
     settings: &MbpSettings,
     found: Option<&BestClassifier<'_>>,
+    reduced: &Reduced,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let features = model.features();
     model.check_memory(&features, settings.memory)?;
+    run.keep(NAME, false, |out| put_reduced(reduced, out));
     let mut program = model.program(&features, false)?;
     if let Some(start) = found.and_then(|found| found.start(model, &features)) {
         program.set_start(&start)?;
@@ -265,6 +295,7 @@ fn solve_program(
         // Nothing better than the incumbent was left.
         run.raise_bound(best);
     }
+    run.keep(NAME, true, |out| put_reduced(reduced, out));
     Ok(status)
 }
 

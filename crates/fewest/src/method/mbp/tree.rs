@@ -9,11 +9,14 @@
 //!          the last program.
 //! Subsets  those that the relaxation points to, at some nodes.
 
+use serde::{Deserialize, Serialize};
+
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::search::{Node, OpenNodes, Ties, cutoff};
 use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
 
-use super::{BestClassifier, Model};
+use super::state::{Reduced, TreeState, put_tree};
+use super::{BestClassifier, Model, NAME};
 
 /// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
 const NODE: f64 = 1e-6;
@@ -25,12 +28,13 @@ const POOL: usize = 250;
 const INTEGER: f64 = 1e-7;
 
 /// An open node.
-struct OpenNode {
-    bound: f64,
-    /// Choice of each unit.
-    state: Vec<(u32, Choice)>,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct OpenNode {
+    pub(super) bound: f64,
+    /// Choice of each unit that is decided.
+    pub(super) state: Vec<(u32, Choice)>,
     /// Unit to branch on.
-    unit: usize,
+    pub(super) unit: usize,
 }
 
 impl Node for OpenNode {
@@ -43,7 +47,8 @@ impl Node for OpenNode {
     }
 }
 
-/// Searches until the gap is closed or a limit is reached.
+/// Searches until the gap is closed or a limit is reached, from a state where there is one. Open
+/// nodes may take `memory` bytes before the search goes deep.
 ///
 /// # Errors
 /// A failure of HiGHS.
@@ -51,50 +56,65 @@ pub(super) fn search<'a>(
     model: &Model<'a>,
     oracle: &mut L1Oracle<'_>,
     found: &mut BestClassifier<'a>,
+    (reduced, from): (&Reduced, Option<TreeState>),
+    memory: u64,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
-    let mut tree = Tree {
-        model,
-        oracle,
-        found,
-        open: OpenNodes::new(Sense::Min, Ties::Earliest),
-        made: 0,
-        left_out: f64::INFINITY,
-    };
-    tree.node(model.rules.root(), run)?;
-    loop {
-        let open = tree.open.bound().unwrap_or(f64::INFINITY).min(tree.left_out);
-        run.raise_bound(open.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
-        if run.closed() {
-            return Ok(Status::Optimal);
-        }
-        if let Some(status) = run.stop() {
-            return Ok(status);
-        }
-        let Some(next) = tree.open.pop() else { return Ok(Status::Stalled) };
-        for choice in [Choice::In, Choice::Out] {
-            let mut state = vec![Choice::Free; model.rules.n_units()];
-            next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
-            state[next.unit] = choice;
-            if model.rules.propagate(&mut state).is_ok() {
-                tree.node(&state, run)?;
-            }
-        }
-        run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
+    let open = OpenNodes::new(Sense::Min, Ties::Earliest, memory);
+    let mut tree = Tree { model, oracle, found, open, made: 0, left_out: f64::INFINITY };
+    match from {
+        Some(state) => tree.restore(state)?,
+        None => tree.node(model.rules.root(), run)?,
     }
+    let status = tree.run(reduced, run);
+    run.keep(NAME, true, |out| put_tree(&tree, reduced, out));
+    status
 }
 
-struct Tree<'a, 'b, 'c> {
+pub(super) struct Tree<'a, 'b, 'c> {
     model: &'a Model<'b>,
-    oracle: &'a mut L1Oracle<'c>,
+    pub(super) oracle: &'a mut L1Oracle<'c>,
     found: &'a mut BestClassifier<'b>,
-    open: OpenNodes<OpenNode>,
-    made: u64,
+    pub(super) open: OpenNodes<OpenNode>,
+    pub(super) made: u64,
     /// Lowest bound among the nodes that were left out for good.
-    left_out: f64,
+    pub(super) left_out: f64,
 }
 
 impl Tree<'_, '_, '_> {
+    fn run(&mut self, reduced: &Reduced, run: &mut Run<'_>) -> Result<Status, Error> {
+        let rules = self.model.rules;
+        loop {
+            let open = self.open.bound().unwrap_or(f64::INFINITY).min(self.left_out);
+            run.raise_bound(open.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
+            if run.closed() {
+                return Ok(Status::Optimal);
+            }
+            if let Some(status) = run.stop() {
+                return Ok(status);
+            }
+            run.keep(NAME, false, |out| put_tree(self, reduced, out));
+            let Some((next, _)) = self.open.pop() else { return Ok(Status::Stalled) };
+            for choice in [Choice::In, Choice::Out] {
+                let mut state = vec![Choice::Free; rules.n_units()];
+                next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
+                state[next.unit] = choice;
+                if rules.propagate(&mut state).is_ok() {
+                    self.node(&state, run)?;
+                }
+            }
+            run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
+        }
+    }
+
+    /// Goes on from a state.
+    fn restore(&mut self, state: TreeState) -> Result<(), Error> {
+        (self.made, self.left_out) = (state.made, state.left_out);
+        self.oracle.join(&state.features)?;
+        state.open.into_iter().for_each(|(node, mark)| self.open.restore(node, mark));
+        Ok(())
+    }
+
     /// Solves a node, and opens it or leaves it out. A node that was cut short keeps a bound that
     /// is true.
     fn node(&mut self, state: &[Choice], run: &mut Run<'_>) -> Result<(), Error> {
