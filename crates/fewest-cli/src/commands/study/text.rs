@@ -136,21 +136,13 @@ fn tried(view: &View<'_>) -> String {
 /// What time did not allow.
 fn left(view: &View<'_>) -> Option<String> {
     let effort = &view.found.effort;
-    let mut parts = Vec::new();
-    for (count, what) in [
+    let counts = [
         (effort.folds_left, "outer fold"),
         (effort.splits_left, "inner split"),
-        (effort.selections_left, "point of the grid"),
-    ] {
-        if count == 1 {
-            parts.push(format!("1 {what}"));
-        } else if count > 1 {
-            parts.push(format!(
-                "{count} {}",
-                what.replacen("point", "points", 1).replacen("fold", "folds", 1).replacen("split", "splits", 1)
-            ));
-        }
-    }
+        (effort.selections_left, "grid point"),
+    ];
+    let some = counts.into_iter().filter(|count| count.0 > 0);
+    let parts: Vec<String> = some.map(|(count, what)| notation::plural(count as usize, what)).collect();
     (!parts.is_empty()).then(|| format!("for want of time: {}", parts.join(", ")))
 }
 
