@@ -26,6 +26,7 @@ pub mod linear;
 pub(crate) mod newton;
 pub(crate) mod normal;
 mod patience;
+pub(crate) mod shrinking;
 pub mod smo;
 pub(crate) mod sweep;
 pub mod train;
