@@ -25,7 +25,6 @@ use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
 use crate::resume::{DATA, EVERY, Resume};
-use crate::terminal::Terminal;
 
 /// What the training on the selected features may still take after Ctrl-C or the time limit.
 const REFIT: Duration = Duration::from_secs(2);

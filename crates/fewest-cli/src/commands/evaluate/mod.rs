@@ -9,7 +9,6 @@ mod plan;
 mod report;
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use rayon::prelude::*;
 use serde_json::json;

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let limits =
         Limits { time: invocation.left(Some(args.time_limit)), gap_rel: args.gap, cancel, ..Limits::default() };
     let data = StudyData { features: &raw.data.features, target: &raw.target, weights: raw.weights() };
-    let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref());
+    let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref())?;
     let found = study(&data, &settings, &limits, state, &mut watch)?;
     watch.finish()?;
     let view = value::View { args, raw: &raw, settings: &settings, found: &found, invocation };
