@@ -70,7 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sets", nargs="*", default=SETS)
     parser.add_argument("--sizes", nargs="*", default=SIZES)
-    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--binary", default=ROOT / "target/release/fewest")
     arguments = parser.parse_args()
     store = json.loads(STORE.read_text()) if STORE.exists() else {}

@@ -39,7 +39,8 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     dealt = RepeatedStratifiedKFold(n_splits=min(FOLDS, fewest), n_repeats=REPEATS, random_state=0)
     splits = [(train.tolist(), test.tolist()) for train, test in dealt.split(samples.codes, samples.codes)]
     methods = []
-    for cost in _core.costs(samples.matrix, samples.sample_weight):
+    costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])
+    for cost in costs:
         at_cost = copy(selector)
         at_cost.C = cost
         svm = svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
@@ -47,7 +48,7 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     fit_cost = getattr(selector, "fit_cost", None)
     half = None if selector.time_limit is None else selector.time_limit / 2
     limits = limits_of(selector, half)
-    choice = _core.choose_cost(*samples.arguments, rules, methods, splits, fit_cost, limits)
+    choice = _core.choose_cost(*samples.arguments, rules, methods, splits, fit_costs, fit_cost, limits)
     selector.cost_choice_, selector.C_ = choice, choice["cost"]
     chosen = copy(selector)
     chosen.C = choice["cost"]

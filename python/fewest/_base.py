@@ -144,7 +144,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return _Index(self.n_features_in_, getattr(self, "feature_names_in_", None)).numbers(value, "penalty")
 
     def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
-        limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits())
+        limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits(), **self._kept())
         listener = Listener(self, samples, int(self.verbose), self.callback)
         try:
             answer = samples.select(rules, method, limits, listener if listener.wanted else None, **self._proof(method))
@@ -166,6 +166,12 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
         made = {"method": method, "version": _core.__version__, "settings": settings, **({"names": names} if names else {})}
         return {"path": os.fspath(path), "made": made}
+
+    def _kept(self) -> dict[str, Any]:
+        """Where the search keeps how far it has come, and how often."""
+        if getattr(self, "resume", None) is None:
+            return {}
+        return {"resume": os.fspath(self.resume), "resume_every": float(self.resume_every)}
 
     def _limits(self) -> dict[str, Any]:
         """Limits besides time and gap."""

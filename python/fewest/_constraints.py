@@ -9,6 +9,7 @@ import inspect
 import os
 from collections.abc import Callable
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, TypeVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -50,6 +51,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "tol": TOLERANCE,
     "class_weight": [StrOptions({"balanced"}), dict, None],
     "time_limit": [Interval(Real, 0.0, None, closed="left"), None],
+    "resume": [str, PathLike, None],
+    "resume_every": [Interval(Real, 0.0, None, closed="left")],
     "on_interrupt": [StrOptions({"raise", "keep"})],
     "callback": [callable, None],
     "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],

@@ -47,7 +47,7 @@ def rfe_paths(
     limits: dict[str, Any],
     listener: _Listener,
 ) -> list[dict[str, Any]]: ...
-def costs(x: _Matrix, weights: NDArray[np.float64]) -> list[float]: ...
+def costs(x: _Matrix, weights: NDArray[np.float64], max_features: int | None) -> tuple[list[float], list[float]]: ...
 def choose_cost(
     x: _Matrix,
     codes: NDArray[np.uint32],
@@ -55,6 +55,7 @@ def choose_cost(
     rules: dict[str, Any],
     methods: Sequence[tuple[float, dict[str, Any], dict[str, Any]]],
     splits: Sequence[tuple[Sequence[int], Sequence[int]]],
+    fit_costs: Sequence[float],
     fit_cost: float | None,
     limits: dict[str, Any],
 ) -> dict[str, Any]: ...

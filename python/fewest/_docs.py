@@ -71,6 +71,13 @@ PARAMETERS = {
         """Time limit of the search in seconds. The best subset so far is kept, with a
         :class:`~sklearn.exceptions.ConvergenceWarning`.""",
     ),
+    "resume": (
+        "str or path-like",
+        """File in which the search keeps how far it has come. A fit with the same parameters on the
+        same data goes on from there, and gives the same answer as one that was not stopped; where
+        the file is of another fit, it raises ValueError.""",
+    ),
+    "resume_every": ("float", "Seconds between two writings of that file; it is written at the end, too."),
     "on_interrupt": (
         '{"raise", "keep"}',
         """What Ctrl-C does. "raise": KeyboardInterrupt. "keep": the best subset so far is kept,

@@ -19,6 +19,7 @@ from fewest._engine import Listener, Samples, limits_of, warn_of_limit
 from fewest._svm import votes
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from fewest._engine import Progress
@@ -132,6 +133,8 @@ class SVMRFE(CrossValidated):
         size_rule: str = "best",
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        resume_every: float = 30.0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,

@@ -11,6 +11,7 @@ from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._cross_validated import CrossValidated, criterion_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Sequence
 
     from fewest._engine import Progress
@@ -93,6 +94,8 @@ class EvaluationRFE(CrossValidated):
         tol: float = 1e-09,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        resume_every: float = 30.0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,

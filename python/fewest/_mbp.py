@@ -97,6 +97,8 @@ class MBPSelector(Selector):
         intercept_scaling: float | None = None,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
+        resume: str | os.PathLike[str] | None = None,
+        resume_every: float = 30.0,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,

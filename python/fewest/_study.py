@@ -198,7 +198,9 @@ class Study(Selector):
         """What the engine is asked to do."""
         rules = self.rules or Rules()
         if rules.max_features is not None:
-            raise ValueError(f"rules say max_features={rules.max_features}, but a study chooses the size; say sizes={rules.max_features}")
+            raise ValueError(
+                f"rules say max_features={rules.max_features}, but a study chooses the size; say sizes={rules.max_features}"
+            )
         methods = [] if isinstance(self.methods, str) else [str(method) for method in self.methods]
         if unknown := sorted(set(methods) - set(METHODS)):
             raise ValueError(f"methods has {unknown}, but must be of {list(METHODS)}")

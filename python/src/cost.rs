@@ -1,7 +1,7 @@
 //! `C="auto"`: the library's choice of a cost, on splits that Python deals.
 
 use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge};
-use fewest::{AnyMethod, Design, Error, Limits, RuleList, Rules, Samples, SvmSettings};
+use fewest::{AnyMethod, Error, Limits, RuleList, Rules, Samples, SvmSettings};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pythonize::pythonize;
@@ -11,17 +11,24 @@ use crate::enter::{CallLimits, enter};
 use crate::matrix::Columns;
 use crate::{numbers, raised, settings};
 
-/// Costs to choose from, ascending, for samples that count as these.
+/// Costs of selecting and of the classifier to choose from, ascending, for samples that count as
+/// these and at most `max_features` features.
 ///
 /// # Errors
 /// `ValueError` where all values are zero.
 #[pyfunction]
-pub(crate) fn costs(x: Columns<'_>, weights: PyReadonlyArray1<'_, f64>) -> PyResult<Vec<f64>> {
-    cost_grid(&*x.design()?, numbers(&weights)?).map_err(raised)
+pub(crate) fn costs(
+    x: Columns<'_>,
+    weights: PyReadonlyArray1<'_, f64>,
+    max_features: Option<usize>,
+) -> PyResult<(Vec<f64>, Vec<f64>)> {
+    let grid = cost_grid(&*x.design()?, numbers(&weights)?, max_features).map_err(raised)?;
+    Ok((grid.selecting, grid.fitting))
 }
 
-/// Chooses the cost of a method, and of the classifier unless `fit_cost` gives it. `methods`: the
-/// cost, the method and the SVM at that cost, ascending; `splits`: training and held-out samples.
+/// Chooses the cost of a method, and of the classifier out of `fit_costs` unless `fit_cost` gives
+/// it. `methods`: the cost, the method and the SVM at that cost, ascending; `splits`: training and
+/// held-out samples.
 /// Returns the fields of [`CostChoice`].
 ///
 /// # Errors
@@ -35,6 +42,7 @@ pub(crate) fn choose_cost<'py>(
     rules: &Bound<'py, PyAny>,
     methods: Vec<(f64, Bound<'py, PyAny>, Bound<'py, PyAny>)>,
     splits: Vec<(Vec<usize>, Vec<usize>)>,
+    fit_costs: Vec<f64>,
     fit_cost: Option<f64>,
     limits: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -45,7 +53,7 @@ pub(crate) fn choose_cost<'py>(
     };
     let candidates: Vec<Candidate> = methods.iter().map(read).collect::<PyResult<_>>()?;
     let costs: Vec<f64> = candidates.iter().map(|candidate| candidate.cost).collect();
-    let fit = fit_cost.map_or(FitCosts::Chosen, FitCosts::Fixed);
+    let fit = fit_cost.map_or_else(|| FitCosts::Among(fit_costs), FitCosts::Fixed);
     let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
     let (choice, _) = enter(py, &limits, None, |limits, _| {
         let rounds = splits.len().div_ceil(rayon::current_num_threads().max(1)) * candidates.len();
@@ -60,10 +68,10 @@ pub(crate) fn choose_cost<'py>(
                 held_out: &*judged,
                 classes: &held_classes,
             };
-            judge(&parts, &candidates, fit, &mut || Limits { time: share, ..limits.clone() })
+            judge(&parts, &candidates, &fit, &mut || Limits { time: share, ..limits.clone() })
         };
         let scores: Vec<Vec<CostScores>> = splits.par_iter().map(judged).collect::<Result<_, _>>()?;
-        CostChoice::of(&costs, &scores, fit)
+        CostChoice::of(&costs, &scores, &fit)
     })?;
     Ok(pythonize(py, &choice)?)
 }

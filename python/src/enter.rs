@@ -3,11 +3,15 @@
 //! Python. Ctrl-C cancels the run, a panic becomes an exception.
 
 use std::any::Any;
+use std::io::Read;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
 use fewest::{Cancel, Error, Event, Limits, Observer, relative_gap};
+use fewest_cli::Failure;
+use fewest_cli::resume::{EVERY, Resume};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pythonize::pythonize;
@@ -31,11 +35,33 @@ pub(crate) struct CallLimits {
     gap: Option<f64>,
     /// Threads; none: as many as cores.
     threads: Option<usize>,
+    /// Where the run keeps how far it has come.
+    resume: Option<PathBuf>,
+    /// Seconds between two writings of that.
+    resume_every: Option<f64>,
     /// Whether Ctrl-C keeps the best so far, and does not raise `KeyboardInterrupt`.
     keep_on_interrupt: bool,
 }
 
 impl CallLimits {
+    /// Where the run keeps its states; `run` describes it, by name.
+    ///
+    /// # Errors
+    /// `ValueError` for a file that cannot be written.
+    pub(crate) fn resume(&self, run: impl FnOnce() -> serde_json::Value) -> PyResult<Option<Resume>> {
+        let Some(path) = &self.resume else { return Ok(None) };
+        let every = self.resume_every.map_or(Ok(EVERY), Duration::try_from_secs_f64);
+        let every = every.map_err(|_| {
+            PyValueError::new_err(format!("resume_every is {:?}, but must be 0 or more", self.resume_every))
+        })?;
+        Resume::open(path, run(), every).map(Some).map_err(|failure| raised(refused(failure)))
+    }
+
+    /// The gap asked for.
+    pub(crate) fn gap(&self) -> Option<f64> {
+        self.gap
+    }
+
     fn limits(&self) -> PyResult<Limits> {
         let base = Limits::default();
         let time = match self.time.map(Duration::try_from_secs_f64) {
@@ -47,6 +73,45 @@ impl CallLimits {
         };
         let gap_rel = self.gap.unwrap_or(base.gap_rel);
         Ok(Limits { time, oracle_calls: self.oracle_calls, nodes: self.nodes, gap_rel, ..base })
+    }
+}
+
+/// Observes a run: writes down its course, hands events to Python, keeps states.
+struct Watch<'a> {
+    course: Course,
+    /// Hands an event to Python, and says whether to stop.
+    hand_over: &'a mut (dyn FnMut(RunEvent) -> bool + Send),
+    listens: bool,
+    resume: Option<Resume>,
+    /// The state to go on from, until it is asked for.
+    from: Option<Box<dyn Read + Send>>,
+    /// Why the state could not be kept.
+    unkept: Option<Failure>,
+}
+
+impl Observer for Watch<'_> {
+    fn on(&mut self, event: &Event<'_>) -> ControlFlow<()> {
+        if let (Event::Checkpoint { state, last }, Some(resume)) = (event, &self.resume)
+            && (*last || resume.is_due())
+            && let Err(failure) = resume.keep(*state)
+        {
+            self.unkept = Some(failure);
+            return ControlFlow::Break(());
+        }
+        let event = self.course.record(event).filter(|_| self.listens);
+        if event.is_some_and(&mut *self.hand_over) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
+        self.from.take()
+    }
+}
+
+/// What a file of states says, as an error of the library.
+fn refused(failure: Failure) -> Error {
+    match failure {
+        Failure::Input(text) => Error::Data(text),
+        other => Error::Source(other.into_text()),
     }
 }
 
@@ -172,6 +237,20 @@ pub(crate) fn enter<T: Send>(
     listener: Option<Py<PyAny>>,
     solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error> + Send,
 ) -> PyResult<(T, Course)> {
+    enter_keeping(py, limits, listener, None, solve)
+}
+
+/// As [`enter`], for a run that keeps states where `resume` says, and goes on from what is there.
+///
+/// # Errors
+/// As [`enter`], and a state that is damaged or of another run.
+pub(crate) fn enter_keeping<T: Send>(
+    py: Python<'_>,
+    limits: &CallLimits,
+    listener: Option<Py<PyAny>>,
+    resume: Option<Resume>,
+    solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error> + Send,
+) -> PyResult<(T, Course)> {
     let run_limits = limits.limits()?;
     let cancel = run_limits.cancel.clone();
     let pool = pool(limits.threads)?;
@@ -181,16 +260,11 @@ pub(crate) fn enter<T: Send>(
             let (sender, receiver) = mpsc::channel();
             let solver = scope.spawn(move || {
                 let done = sender.clone();
-                let mut course = Course::default();
-                let mut observer = |event: &Event<'_>| {
-                    let event = course.record(event).filter(|_| listens);
-                    let stop = event.is_some_and(|event| {
-                        let (reply, answer) = mpsc::sync_channel(1);
-                        sender.send(Message::Event(event, reply)).is_err() || answer.recv().unwrap_or(true)
-                    });
-                    if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                let mut hand_over = |event: RunEvent| {
+                    let (reply, answer) = mpsc::sync_channel(1);
+                    sender.send(Message::Event(event, reply)).is_err() || answer.recv().unwrap_or(true)
                 };
-                let result = pool.scope(|_| solve(run_limits, &mut observer));
+                let (result, course) = pool.scope(|_| watched(resume, listens, &mut hand_over, run_limits, solve));
                 let _ = done.send(Message::Done);
                 (result, course)
             });
@@ -224,6 +298,23 @@ pub(crate) fn enter<T: Send>(
         Some(interrupt) if !limits.keep_on_interrupt => Err(interrupt),
         _ => Ok((result.map_err(raised)?, course)),
     }
+}
+
+/// A run on the solving thread, and its course.
+fn watched<T>(
+    resume: Option<Resume>,
+    listens: bool,
+    hand_over: &mut (dyn FnMut(RunEvent) -> bool + Send),
+    limits: Limits,
+    solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error>,
+) -> (Result<T, Error>, Course) {
+    let from = match resume.as_ref().map_or(Ok(None), Resume::load) {
+        Ok(from) => from,
+        Err(failure) => return (Err(refused(failure)), Course::default()),
+    };
+    let mut watch = Watch { course: Course::default(), hand_over, listens, resume, from, unkept: None };
+    let result = solve(limits, &mut watch);
+    (watch.unkept.map_or(result, |failure| Err(refused(failure))), watch.course)
 }
 
 /// Whether the listener wants the run to stop after an event.

@@ -21,13 +21,14 @@ use fewest::method::rfe::splits::rfe_paths as rfe_paths_of;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
 use fewest::{AnyMethod, Error, Gamma, KernelRule, Problem, RuleList, Rules, Run, Samples, Sense, Subset, SvmSettings};
+use fewest_cli::resume::{DATA, fingerprint};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pythonize::depythonize;
 
-use enter::{CallLimits, enter};
+use enter::{CallLimits, enter, enter_keeping};
 use matrix::Columns;
 use proof::Proving;
 
@@ -82,7 +83,17 @@ fn select<'py>(
         (settings(rules)?, settings(method)?, settings(limits)?);
     let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
     let mut file = proof::asked(proof.as_ref())?;
-    let (report, course) = enter(py, &limits, listener, |limits, observer| {
+    let resume = limits.resume(|| {
+        let words = codes.iter().map(|&code| u64::from(code)).chain(weights.iter().map(|weight| weight.to_bits()));
+        let mut run = serde_json::to_value(&method).expect("settings are numbers, lists and names");
+        // How far a run may go changes nothing of what it finds.
+        run.as_object_mut().map(|run| (run.remove("max_cuts"), run.remove("memory")));
+        run["rules"] = serde_json::to_value(&rules).expect("rules are numbers and lists");
+        run["gap"] = limits.gap().into();
+        run[DATA] = fingerprint(design, words).into();
+        run
+    })?;
+    let (report, course) = enter_keeping(py, &limits, listener, resume, |limits, observer| {
         let rules = Rules::new(design.n_features(), rules, &[])?;
         let observer = &mut Proving { observer, file: file.as_mut() };
         method.select(&Samples::new(design, codes, Some(weights))?, &rules, limits, observer)

@@ -634,3 +634,47 @@ def test_the_command_comes_along():
 
     assert _core.command(["fewest", "--version"]) == 0
     assert _core.command(["fewest", "select", "no-such-file.csv", "--method", "rfe", "--max-features", "2"]) == 2
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        ExactSelector(n_features_to_select=5, n_solutions=2),
+        AlignmentSelector(n_features_to_select=4),
+        BendersSelector(n_features_to_select=2, C=0.3),
+        MBPSelector(penalty=0.3, weight_bound=3.0),
+        SVMRFE(n_features_to_select=3),
+        SVMRFE(n_features_to_select=3, kernel="rbf"),
+        EvaluationRFE(costs=[0.1, 1.0], cv=3),
+    ],
+    ids=lambda selector: type(selector).__name__,
+)
+def test_a_fit_that_was_stopped_goes_on_to_the_same_answer(selector, tmp_path):
+    X, y = problem(n=60, p=16)
+    whole = clone(selector).fit(X, y)
+    steps = 0
+
+    def stop(progress):
+        nonlocal steps
+        steps += progress.event == "step"
+        return steps > 3
+
+    # The path of a string and of a path are one.
+    stopped = clone(selector).set_params(resume=str(tmp_path / "state"), resume_every=0.0, callback=stop)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        stopped.fit(X, y)
+    resumed = clone(selector).set_params(resume=tmp_path / "state")
+    resumed.fit(X, y)
+    assert resumed.status_ == whole.status_
+    assert resumed.support_.tolist() == whole.support_.tolist()
+    assert resumed.objective_ == pytest.approx(whole.objective_, rel=1e-7)
+    with pytest.raises(ValueError, match="other data"):
+        resumed.fit(X + 1.0, y)
+    with pytest.raises(ValueError, match="resume.*whose rules was"):
+        clone(resumed).set_params(n_features_to_select=1).fit(X, y)
+    (tmp_path / "state").write_bytes((tmp_path / "state").read_bytes()[:-1])
+    with pytest.raises(ValueError, match="damaged"):
+        clone(resumed).fit(X, y)
+    with pytest.raises(ValueError, match="resume"):
+        clone(resumed).set_params(resume=tmp_path / "no" / "folder").fit(X, y)

@@ -2,7 +2,7 @@
 
 /// Everything that ends a command before it is done.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Usage or bad input: exit 2.
     Input(String),
     /// Something broke that the user's input is not to blame for: exit 1.
@@ -18,7 +18,7 @@ impl Failure {
     }
 
     /// The message alone.
-    pub(crate) fn into_text(self) -> String {
+    pub fn into_text(self) -> String {
         match self {
             Failure::Input(text) | Failure::Broken(text) => text,
             Failure::ReaderGone => "the reader of the output went away".to_owned(),

@@ -9,7 +9,7 @@ mod failure;
 mod interrupt;
 mod method_args;
 mod progress;
-mod resume;
+pub mod resume;
 mod terminal;
 
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use cli::{Command, CommandLine, Global, ParseEnd};
 use commands::invocation::Invocation;
 pub use commands::verify::{ProofData, verification};
-use failure::Failure;
+pub use failure::Failure;
 use terminal::{Level, Terminal};
 
 /// Runs the command with its arguments, the first of them its own name; returns the exit code.

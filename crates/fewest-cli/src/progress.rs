@@ -1,6 +1,6 @@
 //! What is shown and written while a run goes on: a progress bar, and the trace file.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,8 @@ pub(crate) struct Watch<'a> {
     certifying: bool,
     /// Where a long run keeps how far it has come, if asked for.
     resume: Option<&'a Resume>,
+    /// The state to go on from, until it is asked for.
+    from: Option<Box<dyn Read + Send>>,
     /// Why it could not.
     unkept: Option<Failure>,
     /// Where proofs go, if asked for.
@@ -130,14 +132,19 @@ impl<'a> Watch<'a> {
             histories: vec![History::new(None)],
             certifying: false,
             resume: None,
+            from: None,
             unkept: None,
             proof: None,
         }
     }
 
-    /// With a file in which the run keeps how far it has come.
-    pub(crate) fn keeping(self, resume: Option<&'a Resume>) -> Self {
-        Self { resume, ..self }
+    /// With a file in which the run keeps how far it has come, and goes on from what it holds.
+    ///
+    /// # Errors
+    /// A file that is damaged, or that holds the state of another run.
+    pub(crate) fn keeping(self, resume: Option<&'a Resume>) -> Result<Self, Failure> {
+        let from = resume.map_or(Ok(None), Resume::load)?;
+        Ok(Self { resume, from, ..self })
     }
 
     /// With a file for its proof.
@@ -234,10 +241,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Keeps how far the run has come, now and then; a failure ends the run.
-    fn keep(&mut self, state: &dyn Checkpoint) -> ControlFlow<()> {
-        let Some(resume) = self.resume.filter(|resume| resume.is_due()) else { return ControlFlow::Continue(()) };
-        match resume.keep(&state.to_json()) {
+    /// Keeps how far the run has come, now and then and at its end; a failure ends the run. The
+    /// search of a certificate keeps nothing.
+    fn keep(&mut self, state: &dyn Checkpoint, last: bool) -> ControlFlow<()> {
+        let due = |resume: &&Resume| !self.certifying && (last || resume.is_due());
+        let Some(resume) = self.resume.filter(due) else { return ControlFlow::Continue(()) };
+        match resume.keep(state) {
             Ok(()) => ControlFlow::Continue(()),
             Err(failure) => {
                 self.unkept = Some(failure);
@@ -305,7 +314,7 @@ impl Observer for Watch<'_> {
                 self.state = State::of(format!("size {max_features}"));
                 self.at_size(max_features);
             }
-            Event::Checkpoint(state) => return self.keep(state),
+            Event::Checkpoint { state, last } => return self.keep(state, last),
             _ => return ControlFlow::Continue(()),
         }
         self.show();
@@ -314,6 +323,10 @@ impl Observer for Watch<'_> {
 
     fn proof(&mut self) -> Option<&mut dyn ProofSink> {
         self.proof.as_mut().map(|proof| &mut **proof as &mut dyn ProofSink)
+    }
+
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
+        if self.certifying { None } else { self.from.take() }
     }
 }
 

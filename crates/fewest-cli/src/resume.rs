@@ -1,81 +1,234 @@
-//! `--resume FILE`: how far a long run has come, so that it can go on after Ctrl-C or a kill, with
-//! the same result.
+//! `--resume FILE`: how far a long run has come, so that it can go on after Ctrl-C, a limit or a
+//! kill, with the same result.
+//!
+//! File     `fewest state 1` and a line feed; a line of JSON that describes the run; the state, as
+//!          the method wrote it; 8 bytes, the check sum of all before (FNV-1a, 64 bits, little
+//!          endian).
+//! Written  beside its place, then moved there as a whole: every [`Resume::every`], or where
+//!          writing takes long so seldom that it takes no more than a twentieth of the time; and
+//!          when the run ends.
 
 use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use fewest::{Checkpoint, Design};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::export::file::Sink;
 use crate::failure::Failure;
-use crate::terminal::Terminal;
 
-/// Least time between two writings.
-const PAUSE: Duration = Duration::from_millis(500);
+/// First line of the file, with the version of its format.
+const FIRST: &[u8] = b"fewest state 1\n";
+/// What the first line begins with whatever the version.
+const ANY_VERSION: &[u8] = b"fewest state ";
+/// Bytes of the check sum.
+const SUM: u64 = 8;
+/// Longest description of a run that is read.
+const DESCRIPTION: u64 = 1 << 26;
+/// Writing may take one part of so many of the time.
+const SHARE: u32 = 20;
+
+/// Time between two writings, unless `--resume-every` says another.
+pub const EVERY: Duration = Duration::from_secs(30);
 
 /// The file, and what it must have been written for.
-pub(crate) struct Resume {
+#[derive(Debug)]
+pub struct Resume {
     path: PathBuf,
-    sink: Sink,
-    terminal: Terminal,
     /// Options and data of the run.
     run: Value,
-    wrote: Cell<Option<Instant>>,
+    every: Duration,
+    /// When the next writing is due.
+    due: Cell<Instant>,
 }
 
 impl Resume {
-    /// `run` describes the run: a file written for another one is refused.
+    /// `run` describes the run, by name: a file written for another one is refused. The state is
+    /// written every so often.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub(crate) fn open(path: &Path, run: Value, terminal: Terminal) -> Result<Self, Failure> {
-        let sink = Sink::open("--resume", path)?;
-        if sink.is_stdout() {
-            return Err(Failure::input("--resume needs a file, not standard output"));
-        }
-        Ok(Self { path: path.to_owned(), sink, terminal, run, wrote: Cell::new(None) })
+    pub fn open(path: &Path, run: Value, every: Duration) -> Result<Self, Failure> {
+        let Sink::File(path) = Sink::open("--resume", path)? else {
+            return Err(Failure::input("--resume needs a file of its own, not standard output or a device"));
+        };
+        Ok(Self { path, run, every, due: Cell::new(Instant::now() + every) })
     }
 
-    /// What an earlier run kept; nothing when there is no file yet.
+    /// The state that an earlier run kept; nothing when there is no file yet.
     ///
     /// # Errors
-    /// A file that is none of ours, or was written for another run.
-    pub(crate) fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, Failure> {
-        let place = self.path.display();
-        let text = match std::fs::read_to_string(&self.path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Failure::Input(format!("--resume {place}: cannot be read: {error}"))),
+    /// A file that is none of ours, is damaged, or was written for another run.
+    pub fn load(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let mut file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(self.fault(&format!("cannot be read: {error}"))),
         };
-        let stranger = |_| {
-            Failure::Input(format!("--resume {place}: not a file that --resume wrote; name another file, or delete it"))
-        };
-        let mut kept: Value = serde_json::from_str(&text).map_err(stranger)?;
-        let differs = |key: &String| kept["run"].get(key) != self.run.get(key);
-        if let Some(key) = self.run.as_object().and_then(|run| run.keys().find(|key| differs(key))) {
-            return Err(Failure::Input(format!(
-                "--resume {place}: written by a run whose {key} was {}, but it is {} now; repeat that run, or name another file",
-                kept["run"][key], self.run[key]
-            )));
+        let broken = |error: io::Error| self.fault(&format!("cannot be read: {error}"));
+        let length = file.metadata().map_err(broken)?.len();
+        let mut first = vec![0; FIRST.len()];
+        if length < FIRST.len() as u64 + SUM || file.read_exact(&mut first).is_err() || first != FIRST {
+            return Err(self.fault(if first.starts_with(ANY_VERSION) {
+                "written by another version of fewest; name another file, or delete it"
+            } else {
+                "not a file that --resume wrote; name another file, or delete it"
+            }));
         }
-        serde_json::from_value(kept["state"].take()).map(Some).map_err(stranger)
+        let body = length - SUM;
+        file.rewind().map_err(broken)?;
+        let mut sum = Sum::default();
+        io::copy(&mut (&file).take(body), &mut sum).map_err(broken)?;
+        let mut kept = [0; SUM as usize];
+        (&file).read_exact(&mut kept).map_err(broken)?;
+        if u64::from_le_bytes(kept) != sum.0 {
+            return Err(self.fault("damaged: its check sum is another one; delete it to start afresh"));
+        }
+        file.seek(SeekFrom::Start(FIRST.len() as u64)).map_err(broken)?;
+        let mut reader = BufReader::new(file);
+        let mut described = Vec::new();
+        io::BufRead::read_until(&mut reader.by_ref().take(DESCRIPTION), b'\n', &mut described).map_err(broken)?;
+        let run: Value = serde_json::from_slice(&described)
+            .map_err(|_| self.fault("not a file that --resume wrote; name another file, or delete it"))?;
+        self.check(&run)?;
+        let rest = body.saturating_sub((FIRST.len() + described.len()) as u64);
+        Ok(Some(Box::new(reader.take(rest))))
+    }
+
+    /// As [`Resume::load`], of a state in JSON.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn load_json<T: DeserializeOwned>(&self) -> Result<Option<T>, Failure> {
+        let read = |state| serde_json::from_reader(state).map_err(|error| self.fault(&format!("damaged: {error}")));
+        self.load()?.map(read).transpose()
+    }
+
+    /// Refuses the state of another run, and names what differs.
+    fn check(&self, kept: &Value) -> Result<(), Failure> {
+        let keys = [&self.run, kept].into_iter().filter_map(Value::as_object).flat_map(|run| run.keys());
+        let differs = |key: &&String| kept.get(key.as_str()) != self.run.get(key.as_str());
+        let Some(key) = keys.into_iter().find(differs) else { return Ok(()) };
+        let (was, is) = (kept.get(key).unwrap_or(&Value::Null), self.run.get(key).unwrap_or(&Value::Null));
+        Err(self.fault(&if key == DATA {
+            "written by a run on other data; repeat that run, or name another file".to_owned()
+        } else {
+            format!("written by a run whose {key} was {was}, but it is {is} now; repeat that run, or name another file")
+        }))
+    }
+
+    fn fault(&self, what: &str) -> Failure {
+        Failure::Input(format!("--resume {}: {what}", self.path.display()))
     }
 
     /// Whether it is time to write the state again.
-    pub(crate) fn is_due(&self) -> bool {
-        self.wrote.get().is_none_or(|wrote| wrote.elapsed() >= PAUSE)
+    pub fn is_due(&self) -> bool {
+        Instant::now() >= self.due.get()
     }
 
     /// Writes the state, the old one being replaced as a whole.
     ///
     /// # Errors
     /// A failed write.
-    pub(crate) fn keep<T: Serialize>(&self, state: &T) -> Result<(), Failure> {
-        self.sink.write(&json!({"run": self.run, "state": state}).to_string(), self.terminal)?;
-        self.wrote.set(Some(Instant::now()));
+    pub fn keep(&self, state: &dyn Checkpoint) -> Result<(), Failure> {
+        let start = Instant::now();
+        let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        // The same name in every run, so that one that is killed leaves no more than this behind.
+        let beside = self.path.with_file_name(format!(".{name}.part"));
+        let wrote = File::create(&beside)
+            .and_then(|file| self.write(file, state))
+            .and_then(|()| std::fs::rename(&beside, &self.path));
+        wrote.map_err(|error| {
+            let _ = std::fs::remove_file(&beside);
+            Failure::writing(&self.path.display().to_string(), &error)
+        })?;
+        self.due.set(Instant::now() + self.every.max(SHARE * start.elapsed()));
         Ok(())
+    }
+
+    /// As [`Resume::keep`], of a state that becomes JSON.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn keep_json<T: Serialize + std::fmt::Debug>(&self, state: &T) -> Result<(), Failure> {
+        self.keep(state)
+    }
+
+    fn write(&self, file: File, state: &dyn Checkpoint) -> io::Result<()> {
+        let mut out = Summed { out: BufWriter::new(file), sum: Sum::default() };
+        out.write_all(FIRST)?;
+        writeln!(out, "{}", self.run)?;
+        state.write(&mut out)?;
+        let Summed { mut out, sum } = out;
+        out.write_all(&sum.0.to_le_bytes())?;
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
+    }
+}
+
+/// Least time between two writings of what consists of folds that are done.
+pub(crate) const BETWEEN_FOLDS: Duration = Duration::from_millis(500);
+
+/// What describes the data in the description of a run.
+pub const DATA: &str = "data_check";
+
+/// A number that changes with any value, class, weight or fold: what tells the data of one run from
+/// those of another. `more` are the words of whatever belongs to the samples besides their values.
+pub fn fingerprint(design: &dyn Design, more: impl Iterator<Item = u64>) -> u64 {
+    let mut hash = BASIS;
+    let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(PRIME);
+    for j in 0..design.n_features() {
+        design.each_in_column(j, &mut |i, x| {
+            add(i as u64);
+            add(x.to_bits());
+        });
+    }
+    more.for_each(add);
+    hash
+}
+
+/// The numbers of FNV-1a, 64 bits.
+const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x0100_0000_01b3;
+
+/// FNV-1a of all that is written to it.
+struct Sum(u64);
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self(BASIS)
+    }
+}
+
+impl Write for Sum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = bytes.iter().fold(self.0, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(PRIME));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A writer and the sum of what was written.
+struct Summed<W> {
+    out: W,
+    sum: Sum,
+}
+
+impl<W: Write> Write for Summed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let wrote = self.out.write(bytes)?;
+        self.sum.write_all(&bytes[..wrote])?;
+        Ok(wrote)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }

@@ -230,3 +230,24 @@ fn text_is_not_scaled_by_default() {
     let (scale, reason) = kind(&[]);
     assert_eq!((scale, reason.as_str()), (json!("maxabs"), "the default for sparse data"));
 }
+
+#[test]
+fn a_study_fills_in_inside_its_folds() {
+    let scratch = Scratch::new("missing_study");
+    scratch.file("d.csv", with_holes(60, 13, |i, j| (i + j) % 6 == 0));
+    let few = ["--folds", "2", "--repeats", "1", "--inner-cv", "2", "--cost-points", "3", "--methods", "rfe"];
+    let study = ["study", "d.csv", "--max-features", "1..2", "--json", "s.json", "--model", "m.json"];
+    assert!(scratch.run(&[&study[..], &few].concat()).code(2).err.contains("--missing mean"));
+    let filled = ["--missing", "indicator", "--require", "f1"];
+    scratch.run(&[&study[..], &few, &filled].concat()).code(0);
+    let result = scratch.json("s.json");
+    assert_eq!((&result["settings"]["missing"], &result["n_features"]), (&"indicator".into(), &7.into()));
+    let imputation = &result["panel"]["model"]["imputation"];
+    let values: Vec<f64> =
+        scratch.read("d.csv").lines().skip(1).filter_map(|line| line.split(',').next()?.parse().ok()).collect();
+    let expected = values.iter().sum::<f64>() / values.len() as f64;
+    let fill = imputation["features"]["f1"]["fill"].as_f64().unwrap();
+    assert!((fill - expected).abs() < 1e-9, "the panel learns from all samples: {fill}, not {expected}");
+    scratch.run(&["predict", "m.json", "d.csv", "--out", "p.csv"]).code(0);
+    assert_eq!(scratch.read("p.csv").lines().count(), 61);
+}

@@ -194,7 +194,7 @@ fn what_is_wrong_is_named() {
     scratch.file("few.csv", "x,z,y\n1,2,a\n2,3,a\n3,1,a\n4,2,b\n5,2,b\n");
     scratch.file("hole.csv", "x,z,y\n1,2,a\n2,,a\n3,1,a\n4,2,b\n5,2,b\n6,1,b\n");
     for (words, needle) in [
-        (&["study", "one.csv"][..], "one class"),
+        (&["study", "one.csv"][..], "two classes"),
         (&["study", "few.csv"], "class b has 2 samples"),
         (&["study", "hole.csv"], "hole.csv"),
         (&["study", "d.csv", "--methods", "exact,magic"], "`magic` is none of exact, rfe, info-gain, kta"),

@@ -81,7 +81,7 @@ fn mostly_text_column_with_numbers_is_text() {
 fn missing_and_infinite_values() {
     for cell in ["", "?", "NA", "nan", "NaN", "null", "inf", "-Infinity", "1e999"] {
         let message = refused("a.csv", format!("a,b,y\n1,2,0\n1,{cell},1\n{cell},3,0\n"));
-        holds(&message, &["a.csv, line 3, column `b`", &format!("`{cell}`"), "2 such value(s)", "fill them in"]);
+        holds(&message, &["a.csv, line 3, column `b`", &format!("`{cell}`"), "2 such value(s)", "--missing mean"]);
     }
     holds(&refused("a.svm", "1 1:1 2:nan\n-1 1:inf\n"), &["a.svm, line 1, column `x2`", "2 such"]);
     let arff = "@relation r\n@attribute x real\n@attribute y {a,b}\n@data\n1,a\n?,b\n";

@@ -7,15 +7,27 @@ use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, brief, percent, plural};
 
-/// What the selection solves, and who says so.
-const FORMULA: &str = "exact: over all allowed sets of at most K features, the smallest 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b)) with weights on those features alone";
+/// What the methods do.
+const FORMULAS: [(&str, &str); 4] = [
+    (
+        "exact",
+        "exact: over all allowed sets of at most K features, the smallest 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b)) with weights on those features alone",
+    ),
+    (
+        "rfe",
+        "rfe: train min 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b)), drop the features of smallest w_j^2, again, until K are left",
+    ),
+    ("info-gain", "info-gain: the K features of largest H(class) - H(class | interval of x_j), in bits"),
+    (
+        "kta",
+        "kta: over all allowed sets of at most K features, the largest alignment of the Gaussian kernel on them with the classes",
+    ),
+];
+/// Who says so.
 const SOURCES: [(&str, &str); 6] = [
     ("estimate", "nested cross-validation: S. Varma, R. Simon, BMC Bioinformatics 7 (2006), 91"),
     ("interval", "corrected for folds that share samples: C. Nadeau, Y. Bengio, Machine Learning 52 (2003), 239-281"),
-    (
-        "exact",
-        "the model: H. Aytug, European Journal of Operational Research 244 (2015), 210-218; the search is fewest's own",
-    ),
+    ("exact", "the model: H. Aytug, European Journal of Operational Research, 2015; the search is fewest's own"),
     ("rfe", "I. Guyon, J. Weston, S. Barnhill, V. Vapnik, Machine Learning 46 (2002), 389-422"),
     ("stability", "S. Nogueira, K. Sechidis, G. Brown, Journal of Machine Learning Research 18 (2018), 1-54"),
     ("probabilities", "J. Platt, Advances in Large Margin Classifiers (1999), 61-74"),
@@ -102,7 +114,7 @@ fn proof(panel: Part<'_>) -> Option<String> {
     let max_features = panel.at("max_features").count();
     let sentence = Proof { objective, bound, maximised, status, max_features }.sentence();
     let what =
-        if maximised { "By the alignment it maximises" } else { "By the objective of the classifier's training" };
+        if maximised { "By the alignment it maximises" } else { "By the objective that the selection minimises" };
     Some(format!("{what}, on all samples: {sentence}."))
 }
 
@@ -148,8 +160,7 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
         let by = |entry: Part<'_>| {
             let other = shorten(entry.at("feature").text()?, 40);
             let worse = entry.at("objective").number().zip(objective);
-            let worse =
-                worse.map_or_else(String::new, |(o, best)| format!(" (+{})", percent((o / best - 1.0).max(0.0))));
+            let worse = worse.map_or_else(String::new, |(o, best)| format!(" ({})", change(o / best - 1.0)));
             Some(format!("{other}{worse}"))
         };
         let by: Vec<String> = swap.iter().flat_map(|swap| swap.at("by").items()).filter_map(by).collect();
@@ -177,6 +188,11 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
         blocks.push(Block::Table(budget.table("The best panels of this size, proven", columns, several.into_iter())));
     }
     Some(Section { id: "panel", heading: "The panel".to_owned(), blocks })
+}
+
+/// A share with its sign: an exchange may be better than a panel that is not proven best.
+fn change(share: f64) -> String {
+    if share < 0.0 { percent(share) } else { format!("+{}", percent(share)) }
 }
 
 /// Accuracy by number of features, inside all samples.
@@ -273,8 +289,9 @@ fn tried(result: Part<'_>, budget: &Budget) -> Option<Section> {
 /// Formula and sources.
 fn how(result: Part<'_>) -> Section {
     let method = result.at("panel").at("method").text().unwrap_or("exact");
-    let mut blocks = vec![Block::Code(FORMULA.to_owned())];
-    let used = |key: &str| !matches!(key, "exact" | "rfe") || key == method || method != "rfe" && key == "exact";
+    let formula = FORMULAS.iter().find(|formula| formula.0 == method).map_or(FORMULAS[0].1, |formula| formula.1);
+    let mut blocks = vec![Block::Code(formula.to_owned())];
+    let used = |key: &str| !matches!(key, "exact" | "rfe") || key == method;
     let lines = SOURCES.iter().filter(|source| used(source.0)).map(|&(key, text)| (key, Cell::from(text)));
     blocks.push(Block::Pairs(lines.collect()));
     Section { id: "method", heading: "How it was done, and where that comes from".to_owned(), blocks }

@@ -91,6 +91,12 @@ pub(crate) fn splits(data: &StudyData<'_>, rows: &[usize], settings: &StudySetti
     deals
 }
 
+/// Candidates that share a subset and a size, with their kernels.
+type Users = Vec<(Key, Kernel)>;
+
+/// Scores of candidates, and the trainings they took.
+type Judged = (Vec<(Key, Scores)>, u64);
+
 /// A question to a method: at a cost of the grid, or without one.
 #[derive(Debug, Clone, Copy)]
 enum Job {
@@ -132,7 +138,7 @@ pub(crate) fn row(
         .collect::<Result<_, Error>>()?;
     let mut out = Row::default();
     // Users of each distinct question: subset, kernel, size.
-    let mut questions: BTreeMap<(usize, Vec<usize>), Vec<(Key, Kernel)>> = BTreeMap::new();
+    let mut questions: BTreeMap<(usize, Vec<usize>), Users> = BTreeMap::new();
     for (job, answer) in jobs.iter().zip(answers) {
         let cost = if let Job::Linear(cost) = job { *cost } else { 0 };
         let Some(found) = answer else {
@@ -151,7 +157,7 @@ pub(crate) fn row(
         }
     }
     // Step 3.
-    let judged: Vec<(Vec<(Key, Scores)>, u64)> = questions
+    let judged: Vec<Judged> = questions
         .par_iter()
         .map(|((size, features), users)| {
             let mut scores = Vec::new();

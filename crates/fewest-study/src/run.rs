@@ -127,7 +127,7 @@ impl Study<'_> {
         let progress = Event::Progress { done: self.done, total: Some(self.total), elapsed: self.work.elapsed() };
         self.broken |= self.observer.on(&progress).is_break();
         let kept = self.state.kept();
-        self.broken |= self.observer.on(&Event::Checkpoint(&kept)).is_break();
+        self.broken |= self.observer.on(&Event::Checkpoint { state: &kept, last: self.stop().is_some() }).is_break();
     }
 
     /// The rows of a part that are not known yet, as many at a time as there are threads.

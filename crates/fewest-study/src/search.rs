@@ -39,6 +39,14 @@ pub(crate) struct Found {
     pub(crate) kernel: Kernel,
 }
 
+/// What SVM-RFE leaves.
+struct Eliminated {
+    /// Position of the size, and the subset.
+    survivors: Vec<(usize, Vec<usize>)>,
+    /// All features, best first.
+    ranking: Vec<usize>,
+}
+
 /// What is searched in a part.
 pub(crate) struct Search<'a> {
     part: &'a Part,
@@ -67,7 +75,7 @@ impl<'a> Search<'a> {
 
     /// The linear methods at a cost, every size.
     pub(crate) fn at_cost(&self, cost: f64, limits: &Limits) -> Result<Vec<Found>, Error> {
-        let (survivors, ranking) = self.eliminate(cost, self.sizes, limits)?;
+        let Eliminated { survivors, ranking } = self.eliminate(cost, self.sizes, limits)?;
         let mut out = Vec::new();
         if let Some(method) = self.place(StudyMethod::Exact) {
             for (size, features) in self.polish(cost, &survivors, &ranking, limits)? {
@@ -136,14 +144,8 @@ impl<'a> Search<'a> {
         reports.into_iter().filter_map(found).filter(|found| !found.features.is_empty()).collect()
     }
 
-    /// SVM-RFE: (position of the size, subset), and all features, best first.
-    #[expect(clippy::type_complexity, reason = "subsets by size, and a ranking")]
-    fn eliminate(
-        &self,
-        cost: f64,
-        sizes: &[usize],
-        limits: &Limits,
-    ) -> Result<(Vec<(usize, Vec<usize>)>, Vec<usize>), Error> {
+    /// SVM-RFE at these sizes.
+    fn eliminate(&self, cost: f64, sizes: &[usize], limits: &Limits) -> Result<Eliminated, Error> {
         let (samples, rules) = (self.part.samples()?, self.part.rules(self.settings, None)?);
         let reports = self.elimination(cost).path(&samples, &rules, &self.usable(sizes), limits, &mut Silent)?;
         let mut ranked: Vec<(usize, usize)> = Vec::new();
@@ -151,8 +153,8 @@ impl<'a> Search<'a> {
             ranked = first.report.selection.ranking.iter().map(|r| (r.rank, r.feature)).collect();
             ranked.sort_unstable();
         }
-        let subsets = self.found(reports, 0).into_iter().map(|found| (found.size, found.features)).collect();
-        Ok((subsets, ranked.into_iter().map(|r| r.1).collect()))
+        let survivors = self.found(reports, 0).into_iter().map(|found| (found.size, found.features)).collect();
+        Ok(Eliminated { survivors, ranking: ranked.into_iter().map(|r| r.1).collect() })
     }
 
     /// Quick `exact` from the subsets of SVM-RFE: (position of the size, subset).
@@ -201,7 +203,7 @@ impl<'a> Search<'a> {
             let rules = self.part.rules(self.settings, Some(k))?;
             return self.method(method, cost)?.select(&self.part.samples()?, &rules, limits, &mut Silent);
         }
-        let (survivors, ranking) = self.eliminate(cost, &[k], &limits)?;
+        let Eliminated { survivors, ranking } = self.eliminate(cost, &[k], &limits)?;
         let mut start = Vec::new();
         let survivors: Vec<(usize, Vec<usize>)> = survivors.into_iter().map(|s| (size, s.1)).collect();
         for (_, features) in self.polish(cost, &survivors, &ranking, &limits)?.into_iter().chain(survivors) {

@@ -1,6 +1,5 @@
 //! How far a study has come.
 
-use fewest::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::report::{Effort, FoldReport};
@@ -26,14 +25,6 @@ pub(crate) struct PartState {
 }
 
 impl StudyState {
-    /// Reads what [`fewest::Checkpoint::to_json`] wrote.
-    ///
-    /// # Errors
-    /// [`Error::Data`] for another JSON.
-    pub fn from_json(value: serde_json::Value) -> Result<Self, Error> {
-        serde_json::from_value(value).map_err(|error| Error::Data(format!("no state of a study: {error}")))
-    }
-
     /// For this many parts.
     pub(crate) fn sized(mut self, parts: usize) -> Self {
         self.parts.resize_with(parts, PartState::default);

@@ -56,6 +56,8 @@ pub struct KernelOracle<'a> {
     fresh: usize,
     gram: Option<GramMatrix>,
     machines: Option<Vec<DualSolution>>,
+    /// Where the first training starts.
+    start: Option<Vec<DualSolution>>,
     memory: Vec<ActiveSet>,
     scored: Option<CvScore>,
 }
@@ -85,6 +87,7 @@ impl<'a> KernelOracle<'a> {
             products,
             gram: None,
             machines: None,
+            start: None,
             memory: grouped.pairs().iter().map(|_| ActiveSet::default()).collect(),
             scored: None,
         })
@@ -142,7 +145,7 @@ impl<'a> KernelOracle<'a> {
     pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
         self.gram();
         let gram = self.gram.as_ref().expect("just made");
-        let start = self.machines.take();
+        let start = self.machines.take().or_else(|| self.start.take());
         let machines = self.grouped.train(gram, &self.settings, start.as_deref(), &mut self.memory, stop);
         self.machines.insert(machines)
     }
@@ -177,9 +180,20 @@ impl<'a> KernelOracle<'a> {
     /// Trains on the current subset from nothing: the answer depends on the subset and the cost
     /// alone.
     pub fn train_afresh(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
-        self.machines = None;
+        (self.machines, self.start) = (None, None);
         self.memory.iter_mut().for_each(|memory| *memory = ActiveSet::default());
         self.train(stop)
+    }
+
+    /// Starts the first training from these machines, one for each pair of classes, of an earlier
+    /// run.
+    pub(crate) fn start_training_from(&mut self, machines: Vec<DualSolution>) {
+        self.start = Some(machines);
+    }
+
+    /// The last answer of [`KernelOracle::cross_validate`].
+    pub(crate) fn scored(&self) -> Option<&CvScore> {
+        self.scored.as_ref()
     }
 
     /// Takes over an answer of [`KernelOracle::cross_validate_changes`] as the start of the next

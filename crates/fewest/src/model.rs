@@ -14,7 +14,7 @@ pub struct FitSettings {
 }
 
 /// One two-class machine: positive decision values vote for class `positive`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Machine {
     /// Class (index) on the negative side.
     pub negative: u32,

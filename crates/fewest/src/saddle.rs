@@ -85,6 +85,16 @@ impl<'a> AlphaHalf<'a> {
         Ok(Self { problem, settings: settings.clone(), dual, warm, last: None })
     }
 
+    /// Starts the next training from this beta (length n), of an earlier run.
+    pub(crate) fn start_from(&mut self, beta: Vec<f64>) {
+        self.last = Some(beta);
+    }
+
+    /// The cut of a beta (length n) of an earlier run.
+    pub(crate) fn cut(&self, beta: &[f64]) -> Cut {
+        Cut::new(self.problem.design(), &self.dual, beta.to_vec())
+    }
+
     /// v at a subset.
     pub fn at(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> Value {
         let features: Vec<usize> = subset.iter().collect();

@@ -6,8 +6,12 @@
 //! changes by at most `||x_j|| ||beta_new - beta_old||` (Cauchy-Schwarz), so a weight known once
 //! bounds itself from below for many steps, and only the few features whose lower bound reaches the
 //! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
+//!
+//! With more samples than features and the squared hinge, [`crate::dual::shrinking`] follows the
+//! features that leave.
 
 use crate::dual::active_set::ActiveSet;
+use crate::dual::shrinking::ShrinkingNewton;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
@@ -22,11 +26,15 @@ pub struct SubsetOracle<'a> {
     dual: BoxDual,
     subset: Subset,
     solution: Option<DualSolution>,
+    /// Where the first training starts.
+    start: Option<Vec<f64>>,
     /// The Gram matrix of `subset`, and the number of features when it was last computed afresh.
     gram: Option<(GramMatrix, usize)>,
     /// Whether trainings work on the Gram matrix; decided once, at the largest subset.
     on_gram: bool,
     active_set: ActiveSet,
+    /// Makes the trainings from the second on, where it suits.
+    shrinking: Option<ShrinkingNewton<'a>>,
     lazy: LazyWeights,
 }
 
@@ -96,11 +104,18 @@ impl<'a> SubsetOracle<'a> {
             dual,
             subset,
             solution: None,
+            start: None,
             gram: None,
             on_gram,
             active_set: ActiveSet::default(),
+            shrinking: None,
             lazy,
         })
+    }
+
+    /// Starts the first training from this beta (length n), of an earlier run.
+    pub(crate) fn start_from(&mut self, beta: Vec<f64>) {
+        self.start = Some(beta);
     }
 
     /// The features trained on.
@@ -127,6 +142,9 @@ impl<'a> SubsetOracle<'a> {
             if self.rules.unit(unit)[0] == j {
                 self.lazy.remove(unit);
             }
+        }
+        if let Some(machine) = &mut self.shrinking {
+            machine.remove(leaving);
         }
         // Afresh once half the features are gone: it costs as much as that many updates and ends
         // their rounding errors.
@@ -156,13 +174,21 @@ impl<'a> SubsetOracle<'a> {
     pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &DualSolution {
         let design = self.problem.design();
         let features = || self.subset.iter().collect::<Vec<usize>>();
-        let start = self.solution.as_ref().map(|s| s.beta.clone());
+        let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
         let solution = if self.on_gram {
             let (gram, _) =
                 self.gram.get_or_insert_with(|| (GramMatrix::linear(design, &features()), self.subset.len()));
             smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
+        } else if let Some(solution) = self.shrinking.as_mut().map(|m| m.train(&self.settings, stop)) {
+            solution
         } else {
-            linear::solve_linear(&design.rows(&features()), &self.dual, start.as_deref(), None, &self.settings, stop)
+            let features = features();
+            let rows = design.rows(&features);
+            let solution = linear::solve_linear(&rows, &self.dual, start.as_deref(), None, &self.settings, stop);
+            if ShrinkingNewton::suits(self.dual.loss, &rows, self.settings.memory) && !solution.status.is_limit() {
+                self.shrinking = Some(ShrinkingNewton::new(design, features, &self.dual, &solution));
+            }
+            solution
         };
         let old = start.unwrap_or_else(|| vec![0.0; solution.beta.len()]);
         let way: f64 = solution.beta.iter().zip(&old).map(|(a, b)| (a - b) * (a - b)).sum();
@@ -182,7 +208,13 @@ impl<'a> SubsetOracle<'a> {
         let all = self.lazy.units.len();
         let count = count.min(all);
         let mut found: Vec<(f64, usize)>;
-        if self.lazy.recent.len() < count || 4 * count >= all {
+        if let Some(machine) = &self.shrinking {
+            let mut criteria = vec![0.0; self.rules.n_units()];
+            for (j, w) in machine.weights() {
+                criteria[self.rules.unit_of(j)] += w * w;
+            }
+            found = self.lazy.units.iter().map(|&u| (criteria[u], u)).collect();
+        } else if self.lazy.recent.len() < count || 4 * count >= all {
             found = (0..all).map(|at| self.look_at(at)).collect();
         } else {
             let recent = std::mem::take(&mut self.lazy.recent);

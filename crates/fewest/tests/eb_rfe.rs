@@ -1,8 +1,6 @@
 //! EB-RFE and the flips against their definitions: every accuracy by models trained from nothing,
 //! every subset by brute force.
 
-use std::ops::ControlFlow;
-
 use fewest::kernel::{Gamma, KernelRule};
 use fewest::kernel_oracle::Criterion;
 use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, eb_rfe};
@@ -10,11 +8,8 @@ use fewest::method::flip::{Flip, FlipSettings, flip};
 use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
 use fewest::validation::Folds;
-use fewest::{
-    DenseDesign, Event, Kernel, Limits, Method, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings,
-};
-use fewest_testing::{RandomProblem, Rng, allowed_subsets, obeys, random_rules};
-use serde_json::Value;
+use fewest::{DenseDesign, Event, Kernel, Limits, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings};
+use fewest_testing::{Keeper, RandomProblem, Rng, allowed_subsets, obeys, random_rules};
 
 const PER_FEATURE: KernelRule = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, Gamma::PerFeature);
 const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
@@ -44,7 +39,6 @@ fn settings(n: usize, candidates: usize, kernel: KernelRule) -> EbRfeSettings {
         adaptive: None,
         costs: COSTS.to_vec(),
         folds: folds(n, 4),
-        resume: None,
     }
 }
 
@@ -153,22 +147,12 @@ fn a_run_that_goes_on_from_a_state_ends_the_same() {
     let data = Samples::new(&design, &classes, None).unwrap();
     let rules = Rules::at_most_features(14, 9).unwrap();
     let settings = settings(60, 3, PER_FEATURE);
-    let mut states: Vec<Value> = Vec::new();
-    let mut keep = |event: &Event<'_>| {
-        if let Event::Checkpoint(state) = event {
-            states.push(state.to_json());
-        }
-        ControlFlow::Continue(())
-    };
-    let uninterrupted = eb_rfe(&data, &rules, &settings, Limits::default(), &mut keep).unwrap();
-    assert_eq!(states.len(), uninterrupted.curve.len());
-    let from = |state: &Value| {
-        let mut settings = settings.clone();
-        settings.resume(state.clone()).unwrap();
-        settings
-    };
-    for state in &states {
-        let rest = run(&data, &rules, &from(state));
+    let mut all = Keeper::default();
+    let uninterrupted = eb_rfe(&data, &rules, &settings, Limits::default(), &mut all).unwrap();
+    assert_eq!(all.states.len(), uninterrupted.curve.len() + 1, "after every step, and at the end");
+    for state in &all.states {
+        let mut keeper = Keeper { from: Some(state.clone()), ..Keeper::default() };
+        let rest = eb_rfe(&data, &rules, &settings, Limits::default(), &mut keeper).unwrap();
         let done = (&uninterrupted.curve, uninterrupted.cost, uninterrupted.trainings);
         assert_eq!((&rest.curve, rest.cost, rest.trainings), done);
         assert_eq!(rest.selection.ranking, uninterrupted.selection.ranking);
@@ -176,8 +160,8 @@ fn a_run_that_goes_on_from_a_state_ends_the_same() {
     }
     let forbid = vec![uninterrupted.curve[1].left[0].0];
     let other = Rules::new(14, RuleList { forbid, ..RuleList::default() }, &[]).unwrap();
-    let last = from(states.last().unwrap());
-    let error = eb_rfe(&data, &other, &last, Limits::default(), &mut Silent).unwrap_err();
+    let mut last = Keeper { from: all.states.pop(), ..Keeper::default() };
+    let error = eb_rfe(&data, &other, &settings, Limits::default(), &mut last).unwrap_err();
     assert!(error.to_string().contains("another problem"));
 }
 

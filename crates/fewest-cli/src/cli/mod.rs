@@ -175,6 +175,13 @@ pub(crate) struct PathArgs {
     /// Trace and description.
     #[command(flatten)]
     pub(crate) story: StoryArgs,
+    /// Keep here the sizes that are done and how far the one at hand has come, and go on from there
+    /// when started again
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Time between two writings of the file of --resume [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = values::time, requires = "resume", help_heading = "Output")]
+    pub(crate) resume_every: Option<Duration>,
 }
 
 /// `fewest evaluate`.

@@ -15,13 +15,19 @@ use crate::method_args::{self, Entry, METHODS, MethodOptions};
 const WITH_METHOD: [&str; 3] = ["select", "path", "evaluate"];
 
 /// Options of methods that `path` does not take.
-const NOT_OF_PATH: &[&str] = &["write_model", "resume"];
+const NOT_OF_PATH: &[&str] = &["write_model"];
 
 /// Options of methods that `evaluate` does not take.
-const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model", "proof"];
+const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model", "resume_every", "proof"];
 
-/// Options of methods that are the evaluation's own.
-const OF_EVALUATE: &[&str] = &["cv", "folds", "seed", "resume"];
+/// Options of methods that a command has as its own.
+fn own(command: &str) -> &'static [&'static str] {
+    match command {
+        "path" => &["resume", "resume_every"],
+        "evaluate" => &["cv", "folds", "seed", "resume"],
+        _ => &[],
+    }
+}
 
 /// What was typed.
 pub(crate) struct CommandLine {
@@ -102,7 +108,7 @@ fn with_method(mut command: clap::Command, entry: &Entry) -> clap::Command {
     let evaluates = command.get_name() == "evaluate";
     for arg in entry.arguments() {
         let id = arg.get_id().as_str();
-        if evaluates && OF_EVALUATE.contains(&id) {
+        if own(command.get_name()).contains(&id) {
             continue;
         }
         let hidden = not_taken(command.get_name()).contains(&id)
@@ -140,14 +146,13 @@ pub(crate) fn with_all_methods() -> clap::Command {
 
 /// The method with its options, of a command that takes them.
 fn method_options(name: &str, entry: &'static Entry, matches: &ArgMatches) -> Result<MethodOptions, Failure> {
-    let own = if name == "evaluate" { OF_EVALUATE } else { &[] };
     for option in not_taken(name) {
         let typed = matches!(matches.try_contains_id(option), Ok(true));
         if typed && matches.value_source(option) == Some(clap::parser::ValueSource::CommandLine) {
             return Err(not_of(&option.replace('_', "-"), name));
         }
     }
-    MethodOptions::of(entry, matches, own)
+    MethodOptions::of(entry, matches, own(name))
 }
 
 fn not_of(option: &str, command: &str) -> Failure {

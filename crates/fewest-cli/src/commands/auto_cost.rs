@@ -49,14 +49,15 @@ pub(crate) fn choose(
     let folds = FOLDS.min(fewest);
     let n = raw.target.codes.len();
     let all: Vec<usize> = (0..n).collect();
-    let costs = {
+    let grid = {
         let prepared = preparation.prepare(raw.rows(&all), quiet)?;
         check_classes(options, &prepared)?;
-        cost_grid(prepared.data.features.as_design(), &prepared.weights)?
+        cost_grid(prepared.data.features.as_design(), &prepared.weights, rules(source, &prepared, quiet)?.max_features)?
     };
+    let costs = grid.selecting;
     let choices: Vec<MethodOptions> =
         costs.iter().map(|cost| options.with("cost", &cost.to_string())).collect::<Result<_, _>>()?;
-    let fit = options.fit_cost().map_or(FitCosts::Chosen, FitCosts::Fixed);
+    let fit = options.fit_cost().map_or_else(|| FitCosts::Among(grid.fitting), FitCosts::Fixed);
     let deal = |seed| fewest_data::stratified_folds(&raw.target, folds, seed);
     let dealt: Vec<Vec<u32>> = (0..REPEATS).map(deal).collect();
     let times = FoldTimes::new(time, None, dealt.len() * folds);
@@ -82,7 +83,7 @@ pub(crate) fn choose(
         };
         let mut share = times.next(candidates.len());
         let mut limits = || Limits { cancel: cancel.clone(), time: share.next(), ..limits(options) };
-        Ok(judge(&parts, &candidates, fit, &mut limits)?)
+        Ok(judge(&parts, &candidates, &fit, &mut limits)?)
     };
     let jobs = 0..dealt.len() * folds;
     let scores: Vec<Vec<CostScores>> = if raw.data.features.bytes() > LARGE {
@@ -90,7 +91,7 @@ pub(crate) fn choose(
     } else {
         jobs.into_par_iter().map(split).collect::<Result<_, _>>()?
     };
-    Ok(CostChoice::of(&costs, &scores, fit)?)
+    Ok(CostChoice::of(&costs, &scores, &fit)?)
 }
 
 /// The method with the costs that were chosen.

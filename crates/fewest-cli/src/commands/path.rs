@@ -6,10 +6,10 @@ use fewest::method::certificate::Certificate;
 use fewest::method::path::SizeReport;
 use fewest::{Outcome, Sense, Status, Subset};
 use fewest_data::Names;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::invocation::Invocation;
-use super::selection::{Plan, Sinks, Task, proof_sink};
+use super::selection::{Plan, ResumeOptions, Sinks, Task, proof_sink};
 use super::{certify, report};
 use crate::args::notation;
 use crate::cli::PathArgs;
@@ -43,15 +43,23 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
             options.name()
         )));
     }
+    if args.resume.is_some() && !options.entry().info().searches && options.name() == "info-gain" {
+        return Err(Failure::input(
+            "--resume keeps how far a long run has come, but info-gain is done at once; leave it out",
+        ));
+    }
     let plan = Plan::new(&args.selection, &args.story, options, invocation, sizes.last().copied())?;
-    let proof = proof_sink(options)?;
-    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), None, None, proof.as_ref())?;
+    let proof = proof_sink(options, args.resume.is_some())?;
+    let outputs = (None, None, proof.as_ref());
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, args.resume.as_ref())?;
     let task = plan.load()?;
 
     let selecting = Instant::now();
+    let more = Map::from_iter([("command".to_owned(), json!("path")), ("sizes".to_owned(), json!(sizes))]);
+    let resume = task.resume(ResumeOptions { file: args.resume.clone(), every: args.resume_every }, more)?;
     let mut proof = task.proof_file();
     let watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
-    let mut watch = watch.proving(proof.as_mut());
+    let mut watch = watch.keeping(resume.as_ref())?.proving(proof.as_mut());
     let samples = task.prepared.samples()?;
     let points = task.method.path(&samples, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
     let certificates = certificates(&task, &points, &mut watch)?;

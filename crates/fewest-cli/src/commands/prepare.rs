@@ -18,6 +18,7 @@ use crate::args::svm::ClassWeight;
 use crate::export::model_json::{FeatureImputation, FeatureScaling, TrainedModel};
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
+use crate::resume::fingerprint;
 use crate::terminal::Terminal;
 
 /// Data ready for a method.
@@ -88,7 +89,7 @@ impl Raw {
         Self { data, target, weights, folds, texts, indicators, kernel_memory: self.kernel_memory }
     }
 
-    /// A number that changes with any value, class, weight or fold (FNV-1a).
+    /// A number that changes with any value, class, weight or fold.
     pub(crate) fn check(&self) -> u64 {
         check(&self.data, &self.target, &self.weights, self.folds.as_deref())
     }
@@ -114,23 +115,12 @@ impl Raw {
     }
 }
 
-/// FNV-1a of values, classes, weights and folds.
+/// [`fingerprint`] of values, classes, weights and folds.
 fn check(data: &Dataset, target: &Target, weights: &[f64], folds: Option<&[String]>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
-    let design = data.features.as_design();
-    for j in 0..design.n_features() {
-        design.each_in_column(j, &mut |i, x| {
-            add(i as u64);
-            add(x.to_bits());
-        });
-    }
     let classes = target.codes.iter().map(|&code| u64::from(code));
     let names = folds.into_iter().flatten().flat_map(|fold| fold.bytes()).map(u64::from);
-    for word in classes.chain(weights.iter().map(|weight| weight.to_bits())).chain(names) {
-        add(word);
-    }
-    hash
+    let words = classes.chain(weights.iter().map(|weight| weight.to_bits())).chain(names);
+    fingerprint(data.features.as_design(), words)
 }
 
 /// What to do with the data besides reading them.
@@ -391,7 +381,7 @@ impl PreparedData {
         )))
     }
 
-    /// A number that changes with any value, class, weight or fold (FNV-1a).
+    /// A number that changes with any value, class, weight or fold.
     pub(crate) fn check(&self) -> u64 {
         check(&self.data, &self.target, &self.weights, self.folds.as_deref())
     }

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use fewest::{Kernel, Report, Sense, Status};
 use fewest_report::Proof;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::certify;
 use super::fit::{ModelSink, explain_status};
 use super::in_force::selected;
 use super::invocation::Invocation;
 use super::report;
-use super::selection::{Plan, Sinks, Task, proof_sink};
+use super::selection::{Plan, ResumeOptions, Sinks, Task, proof_sink};
 use crate::args::notation;
 use crate::cli::SelectArgs;
 use crate::export::file::Sink;
@@ -37,9 +37,11 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let model_sink = ModelSink::open(&args.model)?;
     let program = Sink::open_if("--write-model", options.value::<PathBuf>("write_model").as_ref())?;
     let model = model_sink.as_ref().map(ModelSink::sink);
-    let proof = proof_sink(options)?;
-    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), model, program.as_ref(), proof.as_ref())?;
-    let mut task = plan.load()?;
+    let resume = ResumeOptions::typed(options);
+    let proof = proof_sink(options, resume.file.is_some())?;
+    let outputs = (model, program.as_ref(), proof.as_ref());
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, resume.file.as_ref())?;
+    let task = plan.load()?;
     if let Some(sink) = &model_sink {
         let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
         sink.accepts(classes, &kernel_name(options), scaled, false)?;
@@ -49,10 +51,10 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         let samples = task.prepared.samples()?;
         sink.replace(|path| Ok(task.method.write_program(&samples, &task.rules, path)?))?;
     }
-    let resume = task.resume()?;
+    let resume = task.resume(resume, Map::new())?;
     let mut proof = task.proof_file();
     let watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
-    let mut watch = watch.keeping(resume.as_ref()).proving(proof.as_mut());
+    let mut watch = watch.keeping(resume.as_ref())?.proving(proof.as_mut());
     let samples = task.prepared.samples()?;
     let report = task.method.select(&samples, &task.rules, task.method_limits(), &mut watch)?;
 

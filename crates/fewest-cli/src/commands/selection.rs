@@ -1,6 +1,7 @@
 //! What `select` and `path` share: from the options to a run, the SVM on what it found, and the
 //! words for its settings.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use fewest::method::auto_cost::CostChoice;
@@ -24,7 +25,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
-use crate::resume::Resume;
+use crate::resume::{DATA, EVERY, Resume};
 
 /// What the training on the selected features may still take after Ctrl-C or the time limit.
 const REFIT: Duration = Duration::from_secs(2);
@@ -53,10 +54,9 @@ impl Sinks {
     /// A path that cannot be written, two files at one place, several outputs on standard output.
     pub(crate) fn open(
         args: &SelectionArgs,
-        trace: Option<&std::path::PathBuf>,
-        model: Option<&Sink>,
-        program: Option<&Sink>,
-        proof: Option<&Sink>,
+        trace: Option<&PathBuf>,
+        (model, program, proof): (Option<&Sink>, Option<&Sink>, Option<&Sink>),
+        resume: Option<&PathBuf>,
     ) -> Result<Self, Failure> {
         let json = Sink::open_if("--json", args.json.as_ref())?;
         let trace = Sink::open_if("--trace", trace)?;
@@ -71,6 +71,7 @@ impl Sinks {
         ];
         let mut inputs = vec![("the data", args.data.data.as_path())];
         inputs.extend(args.rules.files());
+        inputs.extend(resume.map(|path| ("the file of --resume", path.as_path())));
         Sink::apart(&outputs, &inputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
         Ok(Self { json, trace, report, taken })
@@ -80,8 +81,13 @@ impl Sinks {
 /// The place of `--proof`, looked at before the run.
 ///
 /// # Errors
-/// A path that cannot be written, or standard output.
-pub(crate) fn proof_sink(options: &MethodOptions) -> Result<Option<Sink>, Failure> {
+/// A path that cannot be written, or standard output; a run that goes on from a file.
+pub(crate) fn proof_sink(options: &MethodOptions, resumes: bool) -> Result<Option<Sink>, Failure> {
+    if resumes && options.given("proof") {
+        return Err(Failure::input(
+            "--proof is written from the first node to the last, without a break; leave out --resume",
+        ));
+    }
     let sink = Sink::open_if("--proof", options.value::<std::path::PathBuf>("proof").as_ref())?;
     match &sink {
         None | Some(Sink::File(_)) => Ok(sink),
@@ -195,23 +201,22 @@ pub(crate) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Where a long run keeps how far it has come, if asked for; the method goes on from there.
+    /// Where a long run keeps how far it has come, if asked for. `more` tells the run from others
+    /// besides its settings.
     ///
     /// # Errors
-    /// A file that cannot be written, or that holds the state of another run.
-    pub(crate) fn resume(&mut self) -> Result<Option<Resume>, Failure> {
-        let Some(path) = self.options.value::<std::path::PathBuf>("resume") else { return Ok(None) };
+    /// A file that cannot be written.
+    pub(crate) fn resume(&self, options: ResumeOptions, more: Map<String, Value>) -> Result<Option<Resume>, Failure> {
+        let Some(path) = options.file else { return Ok(None) };
         let mut run = self.settings(self.rules.list().max_features, None);
-        for free in ["time_limit", "threads", "memory", FIT_COST] {
+        run.extend(more);
+        // Where the data lie and how far a run may go change nothing of what it finds.
+        for free in ["data", "time_limit", "node_limit", "max_cuts", "threads", "memory", FIT_COST] {
             run.remove(free);
         }
         run.insert("method".to_owned(), json!(self.method_name()));
-        run.insert("data_check".to_owned(), json!(self.prepared.check()));
-        let resume = Resume::open(&path, Value::Object(run), self.invocation.terminal)?;
-        if let Some(state) = resume.load::<Value>()? {
-            self.method.resume(state)?;
-        }
-        Ok(Some(resume))
+        run.insert(DATA.to_owned(), json!(self.prepared.check()));
+        Resume::open(&path, Value::Object(run), options.every.unwrap_or(EVERY)).map(Some)
     }
 
     /// The method's name.
@@ -463,5 +468,20 @@ impl Task<'_> {
             });
         }
         if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
+    }
+}
+
+/// `--resume` and `--resume-every`.
+pub(crate) struct ResumeOptions {
+    /// Where.
+    pub(crate) file: Option<PathBuf>,
+    /// How often.
+    pub(crate) every: Option<Duration>,
+}
+
+impl ResumeOptions {
+    /// As options of a method.
+    pub(crate) fn typed(options: &MethodOptions) -> Self {
+        Self { file: options.value("resume"), every: options.value("resume_every") }
     }
 }

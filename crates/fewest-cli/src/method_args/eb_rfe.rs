@@ -1,13 +1,11 @@
 //! `eb-rfe` on the command line.
 
-use std::path::PathBuf;
-
 use fewest::method::eb_rfe::EbRfeSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::elimination::RankingArgs;
-use super::shared::{CertifyArgs, FoldsArgs, MethodData};
+use super::shared::{CertifyArgs, FoldsArgs, MethodData, ResumeArgs};
 use crate::args::svm::MarginArgs;
 use crate::args::values::{self, Costs};
 use crate::failure::Failure;
@@ -26,9 +24,8 @@ pub(crate) struct EbRfeArgs {
     costs: Option<Costs>,
     #[command(flatten)]
     folds: FoldsArgs,
-    /// Keep here how far the run has come, and go on from there when started again
-    #[arg(long, value_name = "FILE", help_heading = "Method")]
-    resume: Option<PathBuf>,
+    #[command(flatten)]
+    resume: ResumeArgs,
     #[command(flatten)]
     ranking: RankingArgs,
     #[command(flatten)]
@@ -48,7 +45,6 @@ impl MethodArgs for EbRfeArgs {
             adaptive: self.adaptive,
             costs,
             folds: self.folds.resolve(data)?,
-            resume: None,
         }
         .into())
     }

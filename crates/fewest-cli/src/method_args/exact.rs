@@ -4,7 +4,7 @@ use fewest::method::exact::ExactSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, ProofArg, SearchArgs, SolutionsArg};
+use super::shared::{MethodData, PenaltyArg, ProofArg, ResumeArgs, SearchArgs, SolutionsArg};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
@@ -20,6 +20,8 @@ pub(crate) struct ExactArgs {
     proof: ProofArg,
     #[command(flatten)]
     svm: SvmArgs,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl MethodArgs for ExactArgs {

@@ -6,7 +6,7 @@ use fewest::method::gbd::{GbdSettings, Validation};
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, ProofArg, needs};
+use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, ProofArg, ResumeArgs, needs};
 use super::validate::Validate;
 use crate::args::svm::SvmArgs;
 use crate::args::values;
@@ -40,6 +40,8 @@ pub(crate) struct GbdArgs {
     proof: ProofArg,
     #[command(flatten)]
     svm: SvmArgs,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl MethodArgs for GbdArgs {

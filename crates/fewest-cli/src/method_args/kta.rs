@@ -4,7 +4,7 @@ use fewest::method::kta::KtaSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{AlignmentArgs, MethodData, SearchArgs, SolutionsArg};
+use super::shared::{AlignmentArgs, MethodData, ResumeArgs, SearchArgs, SolutionsArg};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
@@ -18,6 +18,8 @@ pub(crate) struct KtaArgs {
     search: SearchArgs,
     #[command(flatten)]
     svm: SvmArgs,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl MethodArgs for KtaArgs {

@@ -4,7 +4,7 @@ use fewest::method::mbp::MbpSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, ProgramArgs, ProofArg, SearchArgs, needs};
+use super::shared::{MethodData, PenaltyArg, ProgramArgs, ProofArg, ResumeArgs, SearchArgs, needs};
 use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES};
 use crate::args::values;
 use crate::failure::Failure;
@@ -56,6 +56,8 @@ pub(crate) struct MbpArgs {
     search: SearchArgs,
     #[command(flatten)]
     proof: ProofArg,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl MethodArgs for MbpArgs {

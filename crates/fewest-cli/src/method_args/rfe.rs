@@ -5,7 +5,7 @@ use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::elimination::{RankingArgs, StepArgs};
-use super::shared::{CertifyArgs, FoldsArgs, MethodData, needs};
+use super::shared::{CertifyArgs, FoldsArgs, MethodData, ResumeArgs, needs};
 use crate::args::svm::SvmArgs;
 use crate::args::values::{self, Costs};
 use crate::failure::Failure;
@@ -28,6 +28,8 @@ pub(crate) struct RfeArgs {
     svm: SvmArgs,
     #[command(flatten)]
     certify: CertifyArgs,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl MethodArgs for RfeArgs {

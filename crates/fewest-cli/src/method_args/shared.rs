@@ -1,6 +1,6 @@
 //! Options that several methods share, and what settings are made of besides options.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,6 +59,17 @@ pub(crate) struct GapArg {
     /// Proven best means |objective - bound| is at most this share of the objective [default: 1e-4]
     #[arg(long, value_name = "G", value_parser = values::not_negative, allow_negative_numbers = true, help_heading = "Limits")]
     gap: Option<f64>,
+}
+
+/// `--resume` and `--resume-every`, which the command reads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ResumeArgs {
+    /// Keep here how far the run has come, and go on from there when started again
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    resume: Option<PathBuf>,
+    /// Time between two writings of the file of --resume [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = values::time, requires = "resume", help_heading = "Output")]
+    resume_every: Option<Duration>,
 }
 
 /// Limits of a search: `--gap` and `--node-limit`.

@@ -48,7 +48,8 @@ def opened(browser, file, faults):
     page.on("console", lambda message: faults.append(f"console {message.type}: {message.text}"))
     page.on("pageerror", lambda error: faults.append(f"error: {error}"))
     page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-    page.on("request", lambda request: request.url == file.as_uri() or faults.append(f"request: {request.url}"))
+    # What is saved is a blob of the page's own.
+    page.on("request", lambda request: request.url == file.as_uri() or request.url.startswith("blob:") or faults.append(f"request: {request.url}"))
     return page
 
 
@@ -120,10 +121,33 @@ def printed(page, name, folder):
     page.emulate_media(media="print")
     check(ground(page) > 250, f"{name}: printed on a dark ground")
     check(not page.locator("#theme").is_visible(), f"{name}: a button is printed")
+    tables = page.locator("figure details table")
+    check(all(table.is_visible() for table in tables.all()), f"{name}: a table behind a chart is not printed")
     path = folder / f"{name}.pdf"
     page.pdf(path=path, format="A4")
     check(path.read_bytes()[:5] == b"%PDF-" and path.stat().st_size > 10_000, f"{name}: no PDF")
     page.emulate_media(media="screen")
+
+
+def told_and_saved(page, name):
+    """Values by arrow keys, charts and tables as files."""
+    plots = [plot for plot in page.locator("figure .plot").all() if plot.locator("xpath=..").locator(".value").count()]
+    check(plots, f"{name}: no chart tells its values")
+    plots[0].focus()
+    page.keyboard.press("ArrowRight")
+    first = plots[0].locator("xpath=..").locator(".value").inner_text()
+    page.keyboard.press("ArrowRight")
+    second = plots[0].locator("xpath=..").locator(".value").inner_text()
+    check(": " in first and first != second, f"{name}: {first!r}, then {second!r}")
+    check(page.locator("#said").inner_text() == second, f"{name}: the value is not said")
+    with page.expect_download() as download:
+        page.locator("figure > button.save", has_text="SVG").first.click()
+    text = Path(download.value.path()).read_text()
+    check(download.value.suggested_filename.endswith(".svg") and text.startswith("<svg") and "#030303" not in text, f"{name}: no SVG")
+    with page.expect_download() as download:
+        page.locator("button.save:visible", has_text="CSV").first.click()
+    text = Path(download.value.path()).read_text()
+    check(download.value.suggested_filename.endswith(".csv") and text.count("\n") > 1, f"{name}: no CSV")
 
 
 def narrow(page, name):
@@ -204,6 +228,7 @@ def main(binary, plan, folder):
                     more = long_table(page, name)
                 else:
                     sorting(page, name)
+                    told_and_saved(page, name)
             page.close()
             check(not faults, f"{name}: {faults}")
             size = file.stat().st_size

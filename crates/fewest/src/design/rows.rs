@@ -4,7 +4,7 @@ use super::{DenseDesign, Design, SparseDesign};
 use crate::simd;
 
 /// Row-major matrix, dense or compressed sparse rows; made by [`super::Design::rows`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct RowMatrix {
     n: usize,
     p: usize,
@@ -12,7 +12,7 @@ pub struct RowMatrix {
     sparse: Option<Pattern>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 struct Pattern {
     start: Vec<usize>,
     columns: Vec<u32>,

@@ -26,6 +26,7 @@ pub mod linear;
 pub(crate) mod newton;
 pub(crate) mod normal;
 mod patience;
+pub(crate) mod shrinking;
 pub mod smo;
 pub(crate) mod sweep;
 pub mod train;
@@ -216,7 +217,7 @@ impl BoxDual {
 }
 
 /// What a solver returns.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct DualSolution {
     /// beta_i = y_i alpha_i, feasible for the dual, length n.
     pub beta: Vec<f64>,
@@ -237,6 +238,13 @@ pub struct DualSolution {
 }
 
 impl DualSolution {
+    /// A beta to start from, of which nothing else is known.
+    pub(crate) fn unjudged(beta: Vec<f64>) -> Self {
+        let (none, status) = (f64::INFINITY, Status::Stalled);
+        let (primal, dual, kkt_residual) = (none, -none, none);
+        Self { beta, bias: 0.0, weights: Vec::new(), primal, dual, kkt_residual, iterations: 0, status }
+    }
+
     /// (primal - dual) / |primal|
     pub fn gap(&self) -> f64 {
         kkt::relative_gap(self.primal, self.dual)

@@ -59,19 +59,19 @@ use tuning::{FIRST_BAND, FLAT, FRESH_SCORES, LINE_STEPS, NARROWER, PATIENCE, SET
 
 /// One sample.
 #[derive(Debug, Clone, Copy)]
-struct Sample {
-    y: f64,
-    cap: f64,
+pub(super) struct Sample {
+    pub(super) y: f64,
+    pub(super) cap: f64,
     /// a_i
-    multiplier: f64,
+    pub(super) multiplier: f64,
     /// k_i
-    stiffness: f64,
+    pub(super) stiffness: f64,
 }
 
 impl Sample {
     /// a_i + k_i u_i, not yet clipped.
     #[inline(always)]
-    fn pull(&self, score: f64) -> f64 {
+    pub(super) fn pull(&self, score: f64) -> f64 {
         self.multiplier + self.stiffness * (1.0 - self.y * score)
     }
 }
@@ -307,7 +307,14 @@ impl Ending {
 /// The step t >= 0 where the derivative along the direction is 0: it is piecewise linear and
 /// growing, so Newton steps kept inside the bracket end after a few pieces; a tenth of the slope
 /// `-start` at 0 is near enough. `slope` and `curve` belong to the penalty.
-fn line_search(samples: &[Sample], scores: &[f64], along: &[f64], slope: f64, curve: f64, start: f64) -> f64 {
+pub(super) fn line_search(
+    samples: &[Sample],
+    scores: &[f64],
+    along: &[f64],
+    slope: f64,
+    curve: f64,
+    start: f64,
+) -> f64 {
     let derivative = |t: f64| {
         let (mut first, mut second) = (slope + t * curve, curve);
         for ((s, f), a) in samples.iter().zip(scores).zip(along) {

@@ -5,10 +5,10 @@
 //! Returns  a cost of selecting and one of the classifier on the chosen features, with the scores
 //!          that led to them.
 //! Steps    1. on the training part of each split the method at each cost  2. on its subset the SVM
-//!          at that cost, and at each larger one  3. both judged on the samples held out: area
+//!          at that cost, and at larger ones  3. both judged on the samples held out: area
 //!          under the ROC curve, hinge loss  4. cost of selecting: the smallest whose mean area is
-//!          within one standard error of the best; cost of the classifier: from that on, the one of
-//!          smallest mean hinge loss.
+//!          within one standard error of the best; cost of the classifier: that one, or the larger
+//!          one of the other grid, whose mean hinge loss is smallest.
 //! Why so   The order of the samples tells whether the features are good, whatever the bias; at a
 //!          small cost it is stable, and the bias poor. The hinge loss judges bias and scale, too.
 //! Cost     splits x costs selections, which stop early ([`NODES`], [`GAP`]): a choice of cost
@@ -25,16 +25,27 @@ pub const NODES: u64 = 64;
 /// Relative gap at which a selection that is only judged ends.
 pub const GAP: f64 = 1e-2;
 
-/// The grid in half decades about 1 / mean |x|^2: its first and last point.
-const DECADES: std::ops::RangeInclusive<i32> = -8..=4;
+/// The grid of selecting in half decades: its first and last point.
+const SELECTING: std::ops::RangeInclusive<i32> = -8..=4;
 
-/// Costs to choose from, ascending: 1e-4 to 1e2 times 1 / mean |x|^2 in half decades. At
-/// 1 / mean |x|^2 one sample alone moves the decision value of a sample like it by about 1.
-/// `weights` count samples.
+/// The grid of the classifier likewise.
+const FITTING: std::ops::RangeInclusive<i32> = -4..=2;
+
+/// Costs to choose from, ascending.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CostGrid {
+    /// Of selecting: 1e-4 to 1e2 times 1 / mean |x|^2 in half decades. At 1 / mean |x|^2 one sample
+    /// alone moves the decision value of a sample like it by about 1.
+    pub selecting: Vec<f64>,
+    /// Of the classifier: 1e-2 to 10 times what 1 / mean |x|^2 is for K of p features alike.
+    pub fitting: Vec<f64>,
+}
+
+/// The costs for samples that `weights` count, K being `max_features`, or p.
 ///
 /// # Errors
 /// [`Error::Data`] where all values are zero.
-pub fn cost_grid(design: &dyn Design, weights: &[f64]) -> Result<Vec<f64>, Error> {
+pub fn cost_grid(design: &dyn Design, weights: &[f64], max_features: Option<usize>) -> Result<CostGrid, Error> {
     let mut sum = 0.0;
     for j in 0..design.n_features() {
         design.each_in_column(j, &mut |i, x| sum += weights[i] * x * x);
@@ -45,7 +56,12 @@ pub fn cost_grid(design: &dyn Design, weights: &[f64]) -> Result<Vec<f64>, Error
             "the mean squared length of the samples is {square}, which gives no costs to choose from; give a cost"
         )));
     }
-    Ok(DECADES.map(|half| 10f64.powf(f64::from(half) / 2.0) / square).collect())
+    let p = design.n_features();
+    let share = max_features.unwrap_or(p).min(p) as f64 / p as f64;
+    let grid = |halves: std::ops::RangeInclusive<i32>, square: f64| {
+        halves.map(|half| 10f64.powf(f64::from(half) / 2.0) / square).collect()
+    };
+    Ok(CostGrid { selecting: grid(SELECTING, square), fitting: grid(FITTING, square * share) })
 }
 
 /// A method at one cost.
@@ -60,12 +76,25 @@ pub struct Candidate {
 }
 
 /// What costs of the classifier are tried.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum FitCosts {
-    /// The cost of selecting and all larger ones.
-    Chosen,
+    /// The cost of selecting, and those of these, ascending, that are larger.
+    Among(Vec<f64>),
     /// This one.
     Fixed(f64),
+}
+
+impl FitCosts {
+    /// The costs of the classifier for a cost of selecting.
+    fn of(&self, cost: f64) -> Vec<f64> {
+        match self {
+            FitCosts::Fixed(cost) => vec![*cost],
+            FitCosts::Among(costs) => {
+                let larger = costs.iter().copied().filter(|larger| *larger > cost);
+                std::iter::once(cost).chain(larger).collect()
+            }
+        }
+    }
 }
 
 /// The two parts of a split, prepared.
@@ -87,8 +116,8 @@ pub struct CostScores {
     auc: Option<f64>,
     /// Features chosen.
     n_features: usize,
-    /// Hinge loss of the classifier at this cost and at the larger ones of the grid, or at the
-    /// fixed cost alone.
+    /// Hinge loss of the classifier at each of its costs; of the method's own at the cost of
+    /// selecting alone.
     hinge: Vec<f64>,
 }
 
@@ -99,12 +128,12 @@ pub struct CostScores {
 pub fn judge(
     parts: &SplitParts<'_>,
     candidates: &[Candidate],
-    fit: FitCosts,
+    fit: &FitCosts,
     limits: &mut dyn FnMut() -> Limits,
 ) -> Result<Vec<CostScores>, Error> {
     let mut found: Vec<CostScores> = Vec::with_capacity(candidates.len());
     let mut last: Option<(serde_json::Value, Report)> = None;
-    for (at, candidate) in candidates.iter().enumerate() {
+    for candidate in candidates {
         let settings = serde_json::to_value(&candidate.method).expect("settings are numbers, lists and names");
         let report = match last.take() {
             // A method that knows no cost selects the same again.
@@ -116,11 +145,7 @@ pub fn judge(
                 candidate.method.select(&parts.training, &parts.rules, limits, &mut Silent)?
             }
         };
-        let fit_costs: Vec<f64> = match fit {
-            FitCosts::Fixed(cost) => vec![cost],
-            FitCosts::Chosen if report.model.is_some() => vec![candidate.cost],
-            FitCosts::Chosen => candidates[at..].iter().map(|candidate| candidate.cost).collect(),
-        };
+        let fit_costs = if report.model.is_some() { vec![candidate.cost] } else { fit.of(candidate.cost) };
         found.push(scores(parts, &report, &candidate.svm, &fit_costs, limits)?);
         last = Some((settings, report));
     }
@@ -205,7 +230,7 @@ impl CostChoice {
     ///
     /// # Errors
     /// [`Error::Data`] where the samples held out are of one class in every split.
-    pub fn of(costs: &[f64], scores: &[Vec<CostScores>], fit: FitCosts) -> Result<Self, Error> {
+    pub fn of(costs: &[f64], scores: &[Vec<CostScores>], fit: &FitCosts) -> Result<Self, Error> {
         let judged: Vec<&Vec<CostScores>> =
             scores.iter().filter(|split| split.iter().all(|score| score.auc.is_some())).collect();
         if judged.is_empty() {
@@ -227,15 +252,16 @@ impl CostChoice {
         let table = areas.iter().enumerate().map(row).collect();
         let tried = judged.iter().map(|split| split[chosen].hinge.len()).min().unwrap_or(0);
         let (mut fit_cost, mut fit_costs) = (None, Vec::new());
-        if fit == FitCosts::Chosen && tried == costs.len() - chosen {
+        let of_classifier = fit.of(costs[chosen]);
+        if matches!(fit, FitCosts::Among(_)) && tried == of_classifier.len() {
             let losses: Vec<Vec<f64>> = (0..tried).map(|at| over(&|split| split[chosen].hinge[at])).collect();
             let gains: Vec<Vec<f64>> = losses.iter().map(|losses| losses.iter().map(|loss| -loss).collect()).collect();
-            fit_cost = Some(costs[chosen + choose_size(&gains, SizeRule::Best)?]);
+            fit_cost = Some(of_classifier[choose_size(&gains, SizeRule::Best)?]);
             let row = |(losses, &cost): (&Vec<f64>, &f64)| {
                 let summary = Summary::new(losses, 0.0);
                 FitScore { cost, hinge: summary.mean, se: summary.se }
             };
-            fit_costs = losses.iter().zip(&costs[chosen..]).map(row).collect();
+            fit_costs = losses.iter().zip(&of_classifier).map(row).collect();
         }
         Ok(Self { splits: judged.len(), cost: costs[chosen], costs: table, fit_cost, fit_costs })
     }
@@ -254,32 +280,39 @@ mod tests {
     fn the_grid_is_about_one_over_the_mean_squared_length() {
         // Squared lengths 25 and 1; the second sample counts three times: mean 7.
         let design = DenseDesign::new(2, 2, vec![3.0, 1.0, 4.0, 0.0]).unwrap();
-        let grid = cost_grid(&design, &[1.0, 3.0]).unwrap();
-        assert_eq!(grid.len(), 13);
+        let grid = cost_grid(&design, &[1.0, 3.0], None).unwrap();
+        assert_eq!((grid.selecting.len(), grid.fitting.len()), (13, 7));
         for (at, factor) in [(0, 1e-4), (8, 1.0), (12, 1e2)] {
-            assert!((grid[at] * 7.0 / factor - 1.0).abs() < 1e-12, "{grid:?}");
+            assert!((grid.selecting[at] * 7.0 / factor - 1.0).abs() < 1e-12, "{grid:?}");
         }
-        assert!((grid[1] / grid[0] - 10f64.sqrt()).abs() < 1e-12);
+        assert!((grid.selecting[1] / grid.selecting[0] - 10f64.sqrt()).abs() < 1e-12);
+        // One of two features: half of the squared length.
+        let one = cost_grid(&design, &[1.0, 3.0], Some(1)).unwrap();
+        assert_eq!(one.selecting, grid.selecting);
+        for (at, factor) in [(0, 1e-2), (4, 1.0), (6, 10.0)] {
+            assert!((one.fitting[at] * 3.5 / factor - 1.0).abs() < 1e-12, "{one:?}");
+        }
         let zero = DenseDesign::new(2, 1, vec![0.0, 0.0]).unwrap();
-        assert!(cost_grid(&zero, &[1.0, 1.0]).unwrap_err().to_string().contains("give a cost"));
+        assert!(cost_grid(&zero, &[1.0, 1.0], None).unwrap_err().to_string().contains("give a cost"));
     }
 
     #[test]
     fn the_smallest_cost_within_one_standard_error_and_the_least_hinge_loss_from_there() {
         let costs = [1.0, 2.0, 4.0];
+        let fit = FitCosts::Among(vec![0.5, 2.0, 8.0]);
         // Means .75, .84, .85; standard error of the best .02: .84 is within it.
         let splits = vec![
-            vec![scores(0.70, &[1.0, 0.5, 0.4]), scores(0.82, &[0.9, 0.7]), scores(0.83, &[0.1])],
-            vec![scores(0.80, &[1.0, 0.5, 0.4]), scores(0.86, &[0.7, 0.5]), scores(0.87, &[0.1])],
+            vec![scores(0.70, &[1.0, 0.5, 0.4]), scores(0.82, &[0.9, 0.7]), scores(0.83, &[0.1, 0.2])],
+            vec![scores(0.80, &[1.0, 0.5, 0.4]), scores(0.86, &[0.7, 0.5]), scores(0.87, &[0.1, 0.2])],
         ];
-        let choice = CostChoice::of(&costs, &splits, FitCosts::Chosen).unwrap();
-        assert_eq!((choice.cost, choice.fit_cost, choice.splits), (2.0, Some(4.0), 2));
+        let choice = CostChoice::of(&costs, &splits, &fit).unwrap();
+        assert_eq!((choice.cost, choice.fit_cost, choice.splits), (2.0, Some(8.0), 2));
         let fits: Vec<(f64, f64)> = choice.fit_costs.iter().map(|fit| (fit.cost, fit.hinge)).collect();
         assert!(fits.len() == 2 && (fits[0].1 - 0.8).abs() < 1e-12 && (fits[1].1 - 0.6).abs() < 1e-12, "{fits:?}");
         assert!((choice.costs[2].se.unwrap() - 0.02).abs() < 1e-12);
-        let fixed = CostChoice::of(&costs, &splits, FitCosts::Fixed(3.0)).unwrap();
+        let fixed = CostChoice::of(&costs, &splits, &FitCosts::Fixed(3.0)).unwrap();
         assert_eq!((fixed.cost, fixed.fit_cost), (2.0, None));
         let one_class = vec![vec![CostScores { auc: None, n_features: 0, hinge: vec![1.0] }]];
-        assert!(CostChoice::of(&[1.0], &one_class, FitCosts::Chosen).is_err());
+        assert!(CostChoice::of(&[1.0], &one_class, &fit).is_err());
     }
 }

@@ -22,17 +22,20 @@
 //!          status says so.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::rfe::master::RemovalRules;
 use super::rfe::{check_criterion, permitted};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
+use crate::run::state::stranger;
 use crate::validation::{CrossValidation, CvScore, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
     Clock, Error, Event, Limits, Observer, Ranked, Rules, Run, Samples, Selection, Sense, Status, Subset, SvmSettings,
 };
+
+/// Its name, on the command line and in its states.
+const NAME: &str = "eb-rfe";
 
 /// Settings of [`eb_rfe`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,9 +57,6 @@ pub struct EbRfeSettings {
     pub costs: Vec<f64>,
     /// Folds of the samples.
     pub folds: Folds,
-    /// Where an earlier run stopped, to go on from there with the same result. Default none.
-    #[serde(skip)]
-    pub resume: Option<EbRfeState>,
 }
 
 impl EbRfeSettings {
@@ -66,7 +66,7 @@ impl EbRfeSettings {
 
 impl Method for EbRfeSettings {
     const INFO: Info = Info {
-        name: "eb-rfe",
+        name: NAME,
         title: "evaluation-based elimination: cross-validation picks among the smallest",
         solves: "At each step cross-validates the K subsets that lack one of the K features of smallest criterion, for every cost, keeps the best, and goes on until one feature is left. Returns the best subset seen, ties to the smaller one, and the curve of all steps. --candidates 1 is SVM-RFE with its cost tuned at every step.",
         formula: "criterion as for rfe; next set = argmax of the mean accuracy over the folds, over K candidates and all costs",
@@ -114,12 +114,6 @@ impl Method for EbRfeSettings {
             .detail("trainings", report.trainings)
             .detail("curve", report.curve))
     }
-
-    fn resume(&mut self, state: Value) -> Result<(), Error> {
-        let state = serde_json::from_value(state);
-        self.resume = Some(state.map_err(|error| Error::Data(format!("the state to go on from: {error}")))?);
-        Ok(())
-    }
 }
 
 /// One step of the curve.
@@ -142,9 +136,9 @@ pub struct EbStep {
 /// How far a run has come: all that [`eb_rfe`] needs to go on, with the same result as without an
 /// interruption.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub struct EbRfeState {
+struct EbRfeState {
     /// The steps done.
-    pub curve: Vec<EbStep>,
+    curve: Vec<EbStep>,
     /// The last answer, from which the next cross-validations start.
     scored: Option<CvScore>,
     /// Trainings done.
@@ -164,7 +158,8 @@ pub struct EbRfeReport {
     pub trainings: u64,
 }
 
-/// EB-RFE. The observer receives the state after every step, as [`Event::Checkpoint`].
+/// EB-RFE. The observer receives the state after every step, as [`Event::Checkpoint`], and a run
+/// goes on from the state it has, with the same result as without an interruption.
 ///
 /// # Errors
 /// Settings out of range, more memory needed than allowed, or a state of another problem.
@@ -181,7 +176,8 @@ pub fn eb_rfe(
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
     let grouped = SamplesByClass::new(data, &settings.svm)?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
-    let mut steps = Steps::new(&grouped, rules, settings, settings.resume.clone().unwrap_or_default(), &mut run)?;
+    let state = run.resume(NAME)?.map(|mut state| state.take()).transpose()?;
+    let mut steps = Steps::new(&grouped, rules, settings, state.unwrap_or_default(), &mut run)?;
     let status = loop {
         if let Some(status) = run.stop() {
             break status;
@@ -194,8 +190,9 @@ pub fn eb_rfe(
         let Some(scored) = steps.judge(&candidates, &validation, &run.clock()) else { continue };
         // Steps 2 and 3.
         steps.advance(&candidates, scored, &validation, &mut run);
-        run.tell(&Event::Checkpoint(&steps.state));
+        run.keep(NAME, false, |out| out.put(&steps.state));
     };
+    run.keep(NAME, true, |out| out.put(&steps.state));
     if run.incumbent().is_none() {
         steps.wind_up(&validation, &mut run);
     }
@@ -237,11 +234,12 @@ impl<'a> Steps<'a> {
         for step in &state.curve {
             let leaving: Vec<usize> = step.left.iter().map(|l| l.0).collect();
             if leaving.iter().any(|&j| j >= rules.p() || !oracle.subset().contains(j)) {
-                return Err(Error::Data("the state to resume from belongs to another problem; start afresh".into()));
+                return Err(stranger("it drops features that this run does not have"));
             }
             oracle.remove(&leaving);
             oracle.set_cost(step.cost);
-            if run.offer(oracle.subset(), step.accuracy) {
+            run.offer(oracle.subset(), step.accuracy);
+            if run.incumbent() == Some((oracle.subset(), step.accuracy)) {
                 best_cost = step.cost;
             }
         }

@@ -22,6 +22,7 @@
 mod dive;
 mod node;
 pub mod path;
+mod state;
 mod tree;
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ use crate::{
 };
 use dive::Search;
 use tree::Tree;
+
+/// Its name, on the command line and in its states.
+const NAME: &str = "exact";
 
 /// Settings of [`exact`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,7 +71,7 @@ impl ExactSettings {
 
 impl Method for ExactSettings {
     const INFO: Info = Info {
-        name: "exact",
+        name: NAME,
         title: "the best subset, by branch and bound",
         solves: "Finds the allowed subset whose linear SVM has the smallest objective, and proves it: bounds from the dual of the SVM with weights spread over the features still open, and a search where they do not decide. At a limit it returns the best subset so far with the bound and gap proven until then.",
         formula: "min over allowed z of v(z) + sum_j lambda_j z_j, v(z) = min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) with w_j = 0 where z_j = 0",
@@ -144,8 +148,12 @@ pub fn exact(
     }
     let mut search = Search::new(&relaxation, &run);
     let mut tree = Tree::new(&relaxation, settings, proof, &run);
-    tree.plant(&mut search, settings, &mut run);
+    match run.resume(NAME)? {
+        Some(state) => tree.restore(state, &relaxation)?,
+        None => tree.plant(&mut search, settings, &mut run),
+    }
     let status = drive(&mut search, &mut tree, &mut run)?;
+    tree.keep(&[], true, &mut run);
     tree.prove(run.earned(status), &mut run);
     let solutions = tree.into_solutions();
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })

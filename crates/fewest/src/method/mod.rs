@@ -104,14 +104,6 @@ pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
     fn write_program(&self, _samples: &Samples<'_>, _rules: &Rules, _path: &Path) -> Result<(), Error> {
         Err(Error::Data(format!("{} is no mixed-integer program", Self::INFO.name)))
     }
-
-    /// Goes on from a state that an earlier run told its observer ([`crate::Event::Checkpoint`]).
-    ///
-    /// # Errors
-    /// [`Error::Data`] for a method that has no such states, or a state that is none of its own.
-    fn resume(&mut self, _state: Value) -> Result<(), Error> {
-        Err(Error::Data(format!("{} cannot go on from where an earlier run stopped", Self::INFO.name)))
-    }
 }
 
 /// What is to be known of a method.
@@ -343,14 +335,6 @@ impl AnyMethod {
     /// As there.
     pub fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
         of_any!(self, method => method.write_program(samples, rules, path))
-    }
-
-    /// See [`Method::resume`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn resume(&mut self, state: Value) -> Result<(), Error> {
-        of_any!(self, method => method.resume(state))
     }
 }
 

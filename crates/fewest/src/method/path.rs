@@ -14,6 +14,10 @@
 
 use std::time::{Duration, Instant};
 
+pub(super) mod state;
+
+use state::{Part, Parts};
+
 use super::{Method, Report};
 use crate::{
     Counts, Error, Event, Kernel, Limits, Observer, Outcome, RuleList, Rules, Samples, Selection, Sense, Status, Subset,
@@ -60,48 +64,66 @@ pub(super) fn each<M: Method>(
 ) -> Result<Vec<SizeReport>, Error> {
     let clock = PathClock::new(limits)?;
     let sizes = PathSize::all(rules, sizes)?;
-    let mut reports: Vec<Option<Report>> = vec![None; sizes.len()];
-    let points = walk(&sizes, Sense::Min, &clock, observer, |at, rules, _, limits, observer| {
-        let report = method.select(samples, rules, limits, observer)?;
-        let selection = report.selection.clone();
-        reports[at] = Some(report);
-        Ok(selection)
+    let mut parts = parts_of(M::INFO.name, rules, &sizes, observer)?;
+    let reports = walk(&sizes, Sense::Min, &clock, &mut parts, |_, rules, _, limits, observer| {
+        method.select(samples, rules, limits, observer)
     })?;
-    let report = |(point, report): (PathPoint, Option<Report>)| SizeReport {
-        max_features: point.max_features,
-        report: report.unwrap_or_else(|| Report::new(point.selection, Kernel::Linear)),
-    };
-    Ok(points.into_iter().zip(reports).map(report).collect())
+    Ok(reports.into_iter().map(|(max_features, report)| SizeReport { max_features, report }).collect())
 }
 
-/// One run for each size after the other. `select` is given the position of a size, its rules, what
-/// the size before found, and its limits.
-pub(super) fn walk(
+/// The parts of a path that runs once for each size.
+pub(super) fn parts_of<'a>(
+    method: &str,
+    rules: &Rules,
+    sizes: &[PathSize],
+    observer: &'a mut dyn Observer,
+) -> Result<Parts<'a>, Error> {
+    Parts::new(method, rules.p(), sizes.iter().map(|size| size.k).collect(), observer)
+}
+
+/// One run for each size after the other; what an earlier call has done stands. `select` is given
+/// the position of a size, its rules, what the size before found, and its limits. Returns each size
+/// with what was found.
+pub(super) fn walk<R: Part>(
     sizes: &[PathSize],
     sense: Sense,
     clock: &PathClock,
-    observer: &mut dyn Observer,
-    mut select: impl FnMut(usize, &Rules, Option<&Subset>, Limits, &mut dyn Observer) -> Result<Selection, Error>,
-) -> Result<Vec<PathPoint>, Error> {
-    let mut points = Vec::new();
-    let mut previous: Option<Subset> = None;
+    parts: &mut Parts<'_>,
+    mut select: impl FnMut(usize, &Rules, Option<&Subset>, Limits, &mut dyn Observer) -> Result<R, Error>,
+) -> Result<Vec<(usize, R)>, Error> {
+    let mut found: Vec<(usize, R)> = Vec::new();
     for (at, size) in sizes.iter().enumerate() {
-        if clock.cancelled() || observer.on(&Event::Size { max_features: size.k }).is_break() {
+        if clock.cancelled() || parts.tell(&Event::Size { max_features: size.k }).is_break() {
             break;
         }
         let Some(rules) = &size.rules else {
-            points.push(size.infeasible(sense));
+            found.push((size.k, R::of(size.infeasible(sense))));
             continue;
         };
-        let selection = select(at, rules, previous.as_ref(), clock.share(sizes.len() - at), observer)?;
-        previous.clone_from(&selection.outcome.subset);
-        let cancelled = selection.outcome.status == Status::Cancelled;
-        points.push(PathPoint { max_features: size.k, selection });
+        let known = parts.known::<R::State>(at)?.map(|state| R::restore(state, rules.p())).transpose()?;
+        let part = match known {
+            Some(part) => part,
+            None => {
+                let previous = found.iter().rev().find(|f| f.1.selection().outcome.status != Status::Infeasible);
+                let previous = previous.and_then(|f| f.1.selection().outcome.subset.as_ref());
+                let part = select(at, rules, previous, clock.share(sizes.len() - at), &mut parts.observer(at))?;
+                parts.end(at, &part.state(), part.selection().outcome.status);
+                part
+            }
+        };
+        let cancelled = part.selection().outcome.status == Status::Cancelled;
+        found.push((size.k, part));
         if cancelled {
             break;
         }
     }
-    Ok(points)
+    parts.keep(true);
+    Ok(found)
+}
+
+/// What a walk found, as points.
+pub(super) fn points(found: Vec<(usize, Selection)>) -> Vec<PathPoint> {
+    found.into_iter().map(|(max_features, selection)| PathPoint { max_features, selection }).collect()
 }
 
 /// A size and the rules with it; no rules where the others need more features than that.
@@ -127,7 +149,7 @@ impl PathSize {
         Ok(sizes.iter().map(sized).collect())
     }
 
-    pub(super) fn infeasible(&self, sense: Sense) -> PathPoint {
+    pub(super) fn infeasible(&self, sense: Sense) -> Selection {
         let outcome = Outcome {
             status: Status::Infeasible,
             subset: None,
@@ -137,8 +159,7 @@ impl PathSize {
             elapsed: Duration::ZERO,
             counts: Counts::default(),
         };
-        let selection = Selection { outcome, ranking: Vec::new(), solutions: Vec::new() };
-        PathPoint { max_features: self.k, selection }
+        Selection { outcome, ranking: Vec::new(), solutions: Vec::new() }
     }
 }
 

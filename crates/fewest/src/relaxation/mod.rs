@@ -141,6 +141,19 @@ impl<'a> Relaxation<'a> {
         }
     }
 
+    pub(crate) fn n_samples(&self) -> usize {
+        self.dual.len()
+    }
+
+    pub(crate) fn n_units(&self) -> usize {
+        self.penalty.len()
+    }
+
+    /// Rows of the rules, which have a price each.
+    pub(crate) fn n_rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Whether some unit has a price.
     pub(crate) fn is_priced(&self) -> bool {
         self.penalty.iter().any(|l| *l > 0.0)

@@ -53,7 +53,7 @@ pub struct RuleList {
 }
 
 /// State of a unit while a search decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Choice {
     /// Not decided.
     Free,

@@ -1,8 +1,10 @@
 //! Events: what a run tells its observer while it goes on. The library never prints.
 
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use super::Checkpoint;
 use crate::Subset;
 
 /// Something that happened in a run.
@@ -57,26 +59,19 @@ pub enum Event<'a> {
         /// Time since the start.
         elapsed: Duration,
     },
-    /// How far a run has come, as JSON that its method goes on from
-    /// ([`crate::method::Method::resume`]).
-    Checkpoint(&'a dyn Checkpoint),
+    /// How far a run has come: a later one goes on from there ([`Observer::state`]). It is written
+    /// only where the observer asks it to be.
+    Checkpoint {
+        /// The state.
+        state: &'a dyn Checkpoint,
+        /// Whether the run, or this part of it, ends here: no other will follow.
+        last: bool,
+    },
     /// A path moves on to this size; what follows belongs to it.
     Size {
         /// Most features allowed.
         max_features: usize,
     },
-}
-
-/// A state of a run that can be written down.
-pub trait Checkpoint: std::fmt::Debug {
-    /// The state as JSON.
-    fn to_json(&self) -> serde_json::Value;
-}
-
-impl<T: serde::Serialize + std::fmt::Debug> Checkpoint for T {
-    fn to_json(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("a state is numbers, lists and names")
-    }
 }
 
 /// Where the proof of a run goes. An implementation keeps its first failure and tells its caller
@@ -97,6 +92,12 @@ pub trait ProofSink {
 pub trait Observer {
     /// Takes one event.
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()>;
+
+    /// The state of an earlier run to go on from, if there is one: what [`Checkpoint::write`] wrote.
+    /// A method that keeps states asks once, at its start.
+    fn state(&mut self) -> Option<Box<dyn Read + Send>> {
+        None
+    }
 
     /// Where the run's proof goes; none where nobody wants one.
     fn proof(&mut self) -> Option<&mut dyn ProofSink> {

@@ -4,13 +4,15 @@
 mod event;
 mod limits;
 mod outcome;
+pub(crate) mod state;
 mod status;
 
 use std::time::{Duration, Instant};
 
-pub use event::{Checkpoint, Event, Observer, ProofSink, Silent};
+pub use event::{Event, Observer, ProofSink, Silent};
 pub use limits::{Cancel, Limits};
 pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
+pub use state::Checkpoint;
 pub use status::Status;
 
 use crate::{Error, Rules, Subset, SubsetGain};
@@ -21,6 +23,8 @@ pub struct Run<'a> {
     limits: Limits,
     observer: &'a mut dyn Observer,
     start: Instant,
+    /// Time of the calls before this one, where the run goes on from a state.
+    before: Duration,
     sense: Sense,
     incumbent: Option<(Subset, f64)>,
     bound: Option<f64>,
@@ -73,6 +77,7 @@ impl<'a> Run<'a> {
             limits,
             observer,
             start: Instant::now(),
+            before: Duration::ZERO,
             sense,
             incumbent: None,
             bound: None,
@@ -93,14 +98,14 @@ impl<'a> Run<'a> {
         self.sense
     }
 
-    /// Time since the start.
+    /// Time since the start, with that of earlier calls where the run goes on from a state.
     pub fn elapsed(&self) -> Duration {
-        self.start.elapsed()
+        self.before + self.start.elapsed()
     }
 
-    /// Time left, if there is a limit.
+    /// Time left, if there is a limit; it is for this call alone.
     pub fn remaining(&self) -> Option<Duration> {
-        self.limits.time.map(|t| t.saturating_sub(self.elapsed()))
+        self.limits.time.map(|t| t.saturating_sub(self.start.elapsed()))
     }
 
     /// What threads that work for the run ask: whether time is up or the user wants to stop.
@@ -134,7 +139,7 @@ impl<'a> Run<'a> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|l| used >= l);
         if self.observer_stopped || self.limits.cancel.is_cancelled() {
             Some(Status::Cancelled)
-        } else if self.limits.time.is_some_and(|t| self.elapsed() >= t) {
+        } else if self.limits.time.is_some_and(|t| self.start.elapsed() >= t) {
             Some(Status::TimeLimit)
         } else if over(self.limits.oracle_calls, self.counts.oracle_calls) {
             Some(Status::CallLimit)

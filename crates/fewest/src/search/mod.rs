@@ -3,9 +3,11 @@
 
 mod open;
 mod pool;
+mod units;
 
-pub(crate) use open::{Node, OpenNodes, Ties};
+pub(crate) use open::{Mark, Node, OpenNodes, Ties};
 pub(crate) use pool::{Found, Pool, PrimalPoint, cutoff};
+pub(crate) use units::UnitSet;
 
 use crate::{Choice, Rules};
 

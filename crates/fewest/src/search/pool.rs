@@ -3,7 +3,10 @@
 
 use std::collections::HashSet;
 
-use crate::{Rules, Run, Sense, Solution, Status, Subset};
+use serde::{Deserialize, Serialize};
+
+use crate::run::state::{stranger, subset};
+use crate::{Error, Rules, Run, Sense, Solution, Status, Subset};
 
 /// Share of a gap that cutoffs leave unused, and of an objective, so that rounding cannot reopen
 /// what a cutoff has closed.
@@ -21,6 +24,18 @@ pub(crate) fn cutoff(sense: Sense, (relative, absolute): (f64, f64), objective: 
         Sense::Min => objective - room,
         Sense::Max => objective + room,
     }
+}
+
+/// Bytes of a subset that is noted, with the room that a table leaves.
+const SEEN_BYTES: u64 = 40;
+
+/// What a search goes on from: subsets with objective and what is proven of them, keys, the bound
+/// of what was left out.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PoolState {
+    best: Vec<(Vec<usize>, f64, f64)>,
+    seen: Vec<u128>,
+    outside: f64,
 }
 
 /// A subset with its objective and what is proven of it.
@@ -51,17 +66,47 @@ pub(crate) struct Pool<'a> {
     wanted: usize,
     /// Best first, at most `wanted`.
     best: Vec<Found>,
-    seen: HashSet<Subset>,
+    /// Subsets that were looked at, by [`key`].
+    seen: HashSet<u128>,
+    /// Most of them that are noted: one that is not may be looked at again.
+    most_seen: usize,
     /// No subset that was left out for good is better than this.
     outside: f64,
 }
 
 impl<'a> Pool<'a> {
-    /// For the `wanted` best subsets, at least 1.
-    pub(crate) fn new(run: &Run<'a>, wanted: usize) -> Self {
+    /// For the `wanted` best subsets, at least 1; the subsets that were looked at may take `memory`
+    /// bytes.
+    pub(crate) fn new(run: &Run<'a>, wanted: usize, memory: u64) -> Self {
         let (sense, gaps) = (run.sense(), run.gaps());
-        let (best, seen) = (Vec::new(), HashSet::new());
-        Self { rules: run.rules(), sense, gaps, wanted, best, seen, outside: worst(sense) }
+        let (best, seen, most_seen) = (Vec::new(), HashSet::new(), (memory / SEEN_BYTES) as usize);
+        Self { rules: run.rules(), sense, gaps, wanted, best, seen, most_seen, outside: worst(sense) }
+    }
+
+    /// What a search goes on from.
+    pub(crate) fn state(&self) -> PoolState {
+        let best = self.best.iter().map(|found| (found.subset.iter().collect(), found.objective, found.proven));
+        PoolState { best: best.collect(), seen: self.seen.iter().copied().collect(), outside: self.outside }
+    }
+
+    /// Goes on from a state.
+    ///
+    /// # Errors
+    /// One with more subsets than are wanted, or one that the rules forbid.
+    pub(crate) fn restore(&mut self, state: PoolState) -> Result<(), Error> {
+        self.best.clear();
+        for (features, objective, proven) in state.best {
+            let subset = subset(self.rules.p(), &features)?;
+            if objective.is_nan() || !self.rules.allows(&subset) {
+                return Err(stranger("the rules forbid one of its subsets"));
+            }
+            self.best.push(Found { subset, objective, proven, point: None });
+        }
+        if self.best.len() > self.wanted {
+            return Err(stranger(&format!("it has {} best subsets, not {}", self.best.len(), self.wanted)));
+        }
+        (self.seen, self.outside) = (state.seen.into_iter().collect(), state.outside);
+        Ok(())
     }
 
     /// A node whose bound is not better than this holds nothing that is asked for.
@@ -103,12 +148,16 @@ impl<'a> Pool<'a> {
 
     /// Whether the subset was looked at.
     pub(crate) fn has_seen(&self, subset: &Subset) -> bool {
-        self.seen.contains(subset)
+        self.seen.contains(&key(subset))
     }
 
     /// Notes subsets that were looked at.
     pub(crate) fn note(&mut self, subsets: impl IntoIterator<Item = Subset>) {
-        self.seen.extend(subsets);
+        for subset in subsets {
+            if self.seen.len() < self.most_seen {
+                self.seen.insert(key(&subset));
+            }
+        }
     }
 
     /// Notes that subsets were left out for good, none of them better than `bound`.
@@ -122,7 +171,7 @@ impl<'a> Pool<'a> {
             return;
         }
         run.offer(&found.subset, found.objective);
-        self.seen.insert(found.subset.clone());
+        self.note([found.subset.clone()]);
         // Rounding may put a proof beyond the objective of a point at hand.
         let proven = self.worse(found.proven, found.objective);
         let found = Found { proven, ..found };
@@ -188,6 +237,21 @@ impl Found {
         let point = if self.objective == objective { self.point } else { other.point.clone() };
         Self { subset: self.subset, objective, proven, point }
     }
+}
+
+/// A number that two subsets share with a chance of 2^-128 or so: two hashes of the features. A
+/// subset that was taken for another one is not looked at where it is first met, and that is all.
+fn key(subset: &Subset) -> u128 {
+    let mix = |seed: u64| {
+        subset.iter().fold(seed, |hash, j| {
+            // Steele, Lea, Flood, Fast splittable pseudorandom number generators, OOPSLA 2014.
+            let mut z = hash.wrapping_add(j as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ z >> 31
+        })
+    };
+    u128::from(mix(1)) << 64 | u128::from(mix(0x6a09_e667_f3bc_c909))
 }
 
 /// The objective that every other is better than.

@@ -21,7 +21,7 @@ use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::MethodOptions;
-use crate::resume::Resume;
+use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
 use fold::{FoldResult, Learner};
 use plan::{Fold, Options};
 
@@ -45,10 +45,10 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let folds = options.folds(&raw)?;
     let truth = options.truth(&raw.data.names)?;
     let resume = match &options.resume {
-        Some(path) => Some(Resume::open(path, json!({"options": options.text, "data": raw.check()}), terminal)?),
+        Some(path) => Some(Resume::open(path, json!({"options": options.text, DATA: raw.check()}), BETWEEN_FOLDS)?),
         None => None,
     };
-    let kept: Option<Vec<Option<FoldResult>>> = resume.as_ref().map_or(Ok(None), Resume::load)?;
+    let kept: Option<Vec<Option<FoldResult>>> = resume.as_ref().map_or(Ok(None), Resume::load_json)?;
     let total = learners.len() * folds.len();
     let results = kept.filter(|kept| kept.len() == total).unwrap_or_else(|| vec![None; total]);
     let waiting = results.iter().filter(|result| result.is_none()).count();
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
         let mut results = results.lock().expect("no thread panics while it holds the results");
         results.0[at] = Some(found);
         match &results.1 {
-            Some(resume) if resume.is_due() => resume.keep(&results.0),
+            Some(resume) if resume.is_due() => resume.keep_json(&results.0),
             _ => Ok(()),
         }
     };
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     }
     let (results, resume) = results.into_inner().expect("no thread panics while it holds the results");
     if let Some(resume) = resume {
-        resume.keep(&results)?;
+        resume.keep_json(&results)?;
     }
     let missing = results.iter().filter(|r| r.is_none()).count();
     let report = report::Report::new(&options, &learners, &raw, &folds, &results);

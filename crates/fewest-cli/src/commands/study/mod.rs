@@ -19,7 +19,7 @@ use crate::export::file::Sink;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
-use crate::resume::Resume;
+use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
 use crate::terminal::Terminal;
 
 /// Sizes unless others are asked for.
@@ -58,16 +58,13 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         sink.accepts(raw.target.classes.len(), kernel, scaled, false)?;
         sink.holds(args.prepare.missing)?;
     }
-    let resume = resume(args, &settings, &raw, terminal)?;
-    let state = match &resume {
-        Some(resume) => resume.load::<Value>()?.map(StudyState::from_json).transpose()?,
-        None => None,
-    };
+    let resume = resume(args, &settings, &raw)?;
+    let state: Option<StudyState> = resume.as_ref().map_or(Ok(None), Resume::load_json)?;
     let cancel = interrupt::listen(terminal)?;
     let limits =
         Limits { time: invocation.left(Some(args.time_limit)), gap_rel: args.gap, cancel, ..Limits::default() };
     let data = StudyData { features: &raw.data.features, target: &raw.target, weights: raw.weights() };
-    let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref());
+    let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref())?;
     let found = study(&data, &settings, &limits, state, &mut watch)?;
     watch.finish()?;
     let view = value::View { args, raw: &raw, settings: &settings, found: &found, invocation };
@@ -171,17 +168,12 @@ fn settings(args: &StudyArgs, raw: &Raw) -> StudySettings {
 }
 
 /// The file that keeps what is done, if asked for.
-fn resume(
-    args: &StudyArgs,
-    settings: &StudySettings,
-    raw: &Raw,
-    terminal: Terminal,
-) -> Result<Option<Resume>, Failure> {
+fn resume(args: &StudyArgs, settings: &StudySettings, raw: &Raw) -> Result<Option<Resume>, Failure> {
     let Some(path) = &args.resume else { return Ok(None) };
     let mut options = serde_json::to_value(settings).expect("settings are numbers, lists and names");
     options["svm"]["memory"] = Value::Null;
-    let run = json!({"command": "study", "options": options.to_string(), "data": raw.check(), "gap": args.gap});
-    Resume::open(path, run, terminal).map(Some)
+    let run = json!({"command": "study", "options": options.to_string(), DATA: raw.check(), "gap": args.gap});
+    Resume::open(path, run, BETWEEN_FOLDS).map(Some)
 }
 
 /// The exit code; says what was cut short.

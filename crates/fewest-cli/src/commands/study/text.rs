@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fewest_report::Proof;
+use fewest_report::{Proof, percent};
 use fewest_study::{Choice, InnerSize, Panel};
 
 use super::value::{View, is_gaussian};
@@ -70,9 +70,9 @@ fn panel_lines(view: &View<'_>, panel: &Panel) -> Vec<(&'static str, String)> {
 
 /// The method and its costs.
 fn how(choice: &Choice, gaussian: bool) -> String {
-    let cost = choice.cost.map_or_else(String::new, |cost| format!(" at C = {}", brief(cost)));
+    let at = choice.cost.map_or_else(String::new, |c| format!(" at C = {}", cost(c)));
     let kernel = if gaussian { "Gaussian" } else { "linear" };
-    format!("{}{cost}; {kernel} SVM on the panel at C = {}", choice.method.name(), brief(choice.fit_cost))
+    format!("{}{at}; {kernel} SVM on the panel at C = {}", choice.method.name(), cost(choice.fit_cost))
 }
 
 /// What is proven of the panel.
@@ -136,21 +136,13 @@ fn tried(view: &View<'_>) -> String {
 /// What time did not allow.
 fn left(view: &View<'_>) -> Option<String> {
     let effort = &view.found.effort;
-    let mut parts = Vec::new();
-    for (count, what) in [
+    let counts = [
         (effort.folds_left, "outer fold"),
         (effort.splits_left, "inner split"),
-        (effort.selections_left, "point of the grid"),
-    ] {
-        if count == 1 {
-            parts.push(format!("1 {what}"));
-        } else if count > 1 {
-            parts.push(format!(
-                "{count} {}",
-                what.replacen("point", "points", 1).replacen("fold", "folds", 1).replacen("split", "splits", 1)
-            ));
-        }
-    }
+        (effort.selections_left, "grid point"),
+    ];
+    let some = counts.into_iter().filter(|count| count.0 > 0);
+    let parts: Vec<String> = some.map(|(count, what)| notation::plural(count as usize, what)).collect();
     (!parts.is_empty()).then(|| format!("for want of time: {}", parts.join(", ")))
 }
 
@@ -178,8 +170,8 @@ fn features(view: &View<'_>, panel: &Panel) -> String {
         cells.push(folds);
         let by = panel.swaps.iter().find(|swap| swap.feature == j).map_or_else(String::new, |swap| {
             let one = |&(j, value): &(usize, f64)| {
-                let worse = objective.map(|o| 100.0 * (value / o - 1.0));
-                let worse = worse.map_or_else(String::new, |worse| format!(" (+{} %)", brief(worse.max(0.0))));
+                let worse = objective.map(|o| change(value / o - 1.0));
+                let worse = worse.map_or_else(String::new, |worse| format!(" ({worse})"));
                 format!("{}{worse}", view.name(j))
             };
             swap.by.iter().take(2).map(one).collect::<Vec<_>>().join(", ")
@@ -190,6 +182,17 @@ fn features(view: &View<'_>, panel: &Panel) -> String {
     let more = rows.len().saturating_sub(ROWS);
     let more = if more > 0 { format!("... and {more} more; --json FILE holds them all\n") } else { String::new() };
     out.render() + &more
+}
+
+/// A share with its sign: an exchange may be better than a panel that is not proven best.
+fn change(share: f64) -> String {
+    if share < 0.0 { percent(share) } else { format!("+{}", percent(share)) }
+}
+
+/// A cost with three digits that count; the JSON has all of them.
+fn cost(x: f64) -> String {
+    let unit = 10f64.powf(x.log10().floor() - 2.0);
+    brief((x / unit).round() * unit)
 }
 
 /// Accuracy inside the folds by number of features, in a line or two.

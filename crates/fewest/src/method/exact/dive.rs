@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::node::{OpenNode, Packed};
 use crate::proof::{Notes, Place};
 use crate::relaxation::{Answer, Decide, Points, Probed, Relaxation, Ruling, Warm};
-use crate::search::{Found, Pool, follow};
+use crate::search::{Found, Mark, Pool, follow};
 use crate::{Choice, Clock, Error, Oracle, Rules, Run, Subset};
 
 // Tuning: `make bench-exact-real`.
@@ -32,7 +32,8 @@ const SUFFICIENT: f64 = 0.05;
 
 /// Nodes to dive from, and what is known so far.
 pub(super) struct Question<'a> {
-    pub(super) nodes: Vec<OpenNode>,
+    /// With their places.
+    pub(super) nodes: Vec<(OpenNode, Mark)>,
     /// Nodes each dive may solve.
     pub(super) allowance: u64,
     pub(super) pool: Pool<'a>,
@@ -279,8 +280,8 @@ impl<'a> Search<'a> {
     fn dive(&self, node: &OpenNode, question: &Question<'_>) -> Dive {
         let mut dive = Dive::default();
         let mut cutoff = question.pool.cutoff();
-        let wide = |list: &[u32]| list.iter().map(|&u| u as usize).collect::<Vec<usize>>();
-        let (mut inside, mut free) = (wide(&node.inside), wide(&node.free));
+        let (mut inside, mut free) =
+            (node.inside.iter().map(|&u| u as usize).collect::<Vec<usize>>(), node.free.to_vec());
         let mut warm = node.warm.unpack(self.relaxation);
         let mut bound = node.bound;
         // In the notes the node is number 0.
@@ -419,6 +420,6 @@ impl<'a> Oracle for Search<'a> {
 
     fn ask(&mut self, question: &Question<'a>, _: &mut Run<'_>) -> Result<Vec<Dive>, Error> {
         let this = &*self;
-        Ok(question.nodes.par_iter().map(|node| this.dive(node, question)).collect())
+        Ok(question.nodes.par_iter().map(|(node, _)| this.dive(node, question)).collect())
     }
 }

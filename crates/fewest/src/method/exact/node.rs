@@ -2,27 +2,28 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::proof::Place;
 use crate::relaxation::{Relaxation, Warm};
-use crate::search::Node;
+use crate::search::{Node, UnitSet};
 
 /// An open node: some units are in, some are free, all others are out.
 #[derive(Debug, Clone)]
 pub(super) struct OpenNode {
     pub(super) bound: f64,
     pub(super) inside: Vec<u32>,
-    pub(super) free: Vec<u32>,
+    pub(super) free: UnitSet,
+    /// Of its own, its parent's or the root's.
     pub(super) warm: Arc<Packed>,
-    /// Whether the warm start is the node's own, and not the root's.
-    pub(super) own: bool,
     /// Where the node is in the proof, and the point that its bound holds at; none without a proof.
     pub(super) place: Option<Place>,
 }
 
 impl OpenNode {
     pub(super) fn new(inside: &[usize], free: &[usize], bound: f64, warm: Arc<Packed>, place: Option<Place>) -> Self {
-        let narrow = |list: &[usize]| list.iter().map(|&u| u as u32).collect();
-        Self { bound, inside: narrow(inside), free: narrow(free), warm, own: true, place }
+        let inside = inside.iter().map(|&u| u as u32).collect();
+        Self { bound, inside, free: UnitSet::new(free), warm, place }
     }
 }
 
@@ -32,14 +33,18 @@ impl Node for OpenNode {
     }
 
     fn bytes(&self) -> u64 {
-        let units = 4 * (self.inside.len() + self.free.len());
         let point = self.place.as_ref().map_or(0, |place| place.point.len());
-        (size_of::<Self>() + units) as u64 + point + if self.own { self.warm.bytes() } else { 0 }
+        // The list that holds the nodes has room for as many again when it grows.
+        (3 * size_of::<Self>() + 4 * self.inside.len()) as u64 + self.free.bytes() + point
+    }
+
+    fn shared(&self) -> Option<(usize, u64)> {
+        Some((Arc::as_ptr(&self.warm).addr(), self.warm.bytes()))
     }
 }
 
 /// A warm start in single precision.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Packed {
     beta: Vec<f32>,
     bias: f64,
@@ -50,7 +55,15 @@ pub(super) struct Packed {
 
 impl Packed {
     fn bytes(&self) -> u64 {
-        (4 * (self.beta.len() + self.margins.len()) + 8 * (self.shares.len() + self.tau.len())) as u64
+        let numbers = 4 * (self.beta.len() + self.margins.len()) + 8 * (self.shares.len() + self.tau.len());
+        (size_of::<Self>() + numbers) as u64
+    }
+
+    /// Whether it may be one of this relaxation.
+    pub(super) fn fits(&self, relaxation: &Relaxation<'_>) -> bool {
+        let (n, rows) = (relaxation.n_samples(), relaxation.n_rows());
+        let lengths = (self.beta.len(), self.margins.len(), self.tau.len()) == (n, n, rows);
+        lengths && self.shares.iter().all(|share| (share.0 as usize) < relaxation.n_units())
     }
 
     pub(super) fn new(warm: &Warm) -> Arc<Self> {

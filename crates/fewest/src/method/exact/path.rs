@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::{ExactSettings, exact};
+use super::{ExactSettings, NAME, exact};
 use crate::dual::train::train;
 use crate::method::Method;
-use crate::method::path::{PathClock, PathPoint, PathSize, walk};
+use crate::method::path::{PathClock, PathPoint, PathSize, parts_of, points, walk};
 use crate::method::rfe::path::survivors;
 use crate::method::rfe::{RfeSettings, Step};
 use crate::{Error, Kernel, Limits, Observer, Problem, Rules, Sense, Silent, Subset};
@@ -36,7 +36,8 @@ pub fn exact_path(
     let elimination = RfeSettings { svm: settings.svm.clone(), step: START_STEP, ..RfeSettings::default() };
     let share = Limits { nodes: None, oracle_calls: None, ..clock.share(sizes.len() + 1) };
     let survivors = survivors(&problem.into(), &sizes, &elimination, &PathClock::new(&share)?, &mut Silent)?;
-    walk(&sizes, Sense::Min, &clock, observer, |at, rules, previous, limits, observer| {
+    let mut parts = parts_of(NAME, rules, &sizes, observer)?;
+    let found = walk(&sizes, Sense::Min, &clock, &mut parts, |at, rules, previous, limits, observer| {
         let mut start = settings.start.clone();
         start.extend(survivors.iter().find(|s| s.size == at).map(|s| s.subset.clone()));
         if let Some(previous) = previous {
@@ -44,7 +45,8 @@ pub fn exact_path(
             start.push(previous.clone());
         }
         exact(problem, rules, &ExactSettings { start, ..settings.clone() }, limits, observer)
-    })
+    })?;
+    Ok(points(found))
 }
 
 /// The subset with more features, as far as the rules allow: those first that could save most, by

@@ -7,24 +7,34 @@ use super::dive::{Dive, Fixed, Question, Search};
 use super::node::{OpenNode, Packed};
 use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::relaxation::{Relaxation, Warm};
-use crate::search::{Node, OpenNodes, Pool, Ties};
+use crate::search::{Mark, OpenNodes, Pool, Ties};
 use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Solution, Status, Subset};
 
 // Tuning: `make bench-exact-real`.
 
 /// Nodes dived from at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 8;
+/// Shares of the memory that open nodes may take before new ones get no warm start of their own,
+/// and before the search goes deep; and the share of the list of subsets looked at.
+const WARM: f64 = 0.4;
+const NODES: f64 = 0.6;
+const SEEN: f64 = 0.05;
 /// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
 /// The master.
 pub(super) struct Tree<'a> {
-    pool: Pool<'a>,
-    open: OpenNodes<OpenNode>,
-    made: u64,
+    pub(super) pool: Pool<'a>,
+    pub(super) open: OpenNodes<OpenNode>,
+    pub(super) made: u64,
     /// The root's answer: the warm start of nodes beyond the memory for their own.
-    root: Option<Arc<Packed>>,
-    memory: u64,
+    pub(super) root: Option<Arc<Packed>>,
+    /// Bytes of open nodes beyond which new ones start from the root's answer.
+    warm_memory: u64,
+    /// Batches learned in this call.
+    batches: u64,
+    /// Whether the state to go on from has been told for good.
+    told: bool,
     relaxation: &'a Relaxation<'a>,
     /// Where one is wanted.
     proof: Option<ProofWriter>,
@@ -37,12 +47,15 @@ impl<'a> Tree<'a> {
         proof: Option<ProofWriter>,
         run: &Run<'a>,
     ) -> Self {
+        let share = |share: f64| (share * settings.svm.memory as f64) as u64;
         Self {
-            pool: Pool::new(run, settings.solutions),
-            open: OpenNodes::new(Sense::Min, Ties::Latest),
+            pool: Pool::new(run, settings.solutions, share(SEEN)),
+            open: OpenNodes::new(Sense::Min, Ties::Latest, share(NODES)),
             made: 0,
             root: None,
-            memory: settings.svm.memory,
+            warm_memory: share(WARM),
+            batches: 0,
+            told: false,
             relaxation,
             proof,
         }
@@ -55,19 +68,19 @@ impl<'a> Tree<'a> {
     /// Ends the proof: nodes that are still open are closed by the points that their bounds hold at.
     pub(super) fn prove(&mut self, status: Status, run: &mut Run<'_>) {
         let Some(mut proof) = self.proof.take() else { return };
-        while let Some(node) = self.open.pop() {
+        while let Some((node, _)) = self.open.pop() {
             close(&mut proof, self.relaxation, &node, run);
         }
         let listed = self.pool.best().iter().filter_map(|found| self.relaxation.listed(found)).collect();
         proof.end(listed, status, run);
     }
 
-    /// Adds an open node; with the memory used up it starts from the root's answer.
+    /// Adds an open node; with much of the memory used up it starts from the root's answer.
     fn push(&mut self, mut node: OpenNode) {
-        if self.open.bytes() + node.bytes() > self.memory
+        if self.open.bytes() > self.warm_memory
             && let Some(root) = &self.root
         {
-            (node.warm, node.own) = (root.clone(), false);
+            node.warm = root.clone();
         }
         self.open.push(node, self.made);
         self.made += 1;
@@ -132,6 +145,7 @@ impl<'a> Tree<'a> {
             self.open_root(OpenNode::new(&inside, &free, answer.lower, Packed::new(&warm), place));
         }
         self.report(run);
+        self.keep(&[], false, run);
     }
 
     fn open_root(&mut self, node: OpenNode) {
@@ -228,7 +242,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
         let cutoff = self.pool.cutoff();
         let mut nodes = Vec::new();
         while nodes.len() < BATCH
-            && let Some(node) = self.open.pop()
+            && let Some((node, mark)) = self.open.pop()
         {
             if node.bound >= cutoff {
                 self.pool.leave_out(node.bound);
@@ -236,7 +250,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
                     close(proof, self.relaxation, &node, run);
                 }
             } else {
-                nodes.push(node);
+                nodes.push((node, mark));
             }
         }
         if nodes.is_empty() {
@@ -249,7 +263,17 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
 
     fn learn(&mut self, question: Question<'a>, answer: Vec<Dive>, run: &mut Run<'_>) -> Result<(), Error> {
         self.pool = question.pool;
-        for (from, dive) in question.nodes.iter().zip(answer) {
+        // A batch that a limit may have cut short is done again by the run that goes on, so that its
+        // tree is that of a run without limits; but a call that does no other batch keeps what it
+        // has.
+        let cut = run.stop().is_some() || answer.iter().any(|dive| dive.nodes >= question.allowance);
+        if cut && self.batches > 0 {
+            run.counts.oracle_calls -= 1;
+            self.keep(&question.nodes, true, run);
+            run.counts.oracle_calls += 1;
+        }
+        self.batches += 1;
+        for ((from, _), dive) in question.nodes.iter().zip(answer) {
             run.counts.nodes += dive.nodes;
             run.counts.solver_iterations += dive.rounds;
             self.pool.leave_out(dive.closed.unwrap_or(f64::INFINITY));
@@ -270,6 +294,17 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
         }
         run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
         self.report(run);
+        self.keep(&[], false, run);
         Ok(())
+    }
+}
+
+impl Tree<'_> {
+    /// Tells the state with these nodes open, too, unless it has been told for good.
+    pub(super) fn keep(&mut self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
+        if !self.told {
+            run.keep(super::NAME, last, |out| self.write(at_work, out));
+            self.told = last;
+        }
     }
 }

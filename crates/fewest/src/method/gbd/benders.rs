@@ -26,7 +26,7 @@ const TIGHTEST: f64 = 1e-6;
 const OUT_OF_SIGHT: f64 = 0.9;
 
 /// Where the SVM is trained.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Query {
     /// On a subset: an upper value and a cut.
     Subset(Subset),
@@ -36,7 +36,7 @@ pub(super) enum Query {
 
 /// SUB-M and SUB-lambda, (5) and (12).
 pub(super) struct Trainer<'a> {
-    half: AlphaHalf<'a>,
+    pub(super) half: AlphaHalf<'a>,
 }
 
 impl<'a> Trainer<'a> {
@@ -64,30 +64,36 @@ impl Oracle for Trainer<'_> {
 /// The master: cuts, and where to train next.
 #[expect(clippy::struct_excessive_bools, reason = "four things that have happened or not, in any combination")]
 pub(super) struct Benders<'a> {
-    rules: &'a Rules,
+    pub(super) rules: &'a Rules,
     settings: &'a GbdSettings,
-    cuts: CutMaster<'a>,
+    pub(super) cuts: CutMaster<'a>,
     /// Where to train before the master is solved again.
-    queue: VecDeque<Query>,
+    pub(super) queue: VecDeque<Query>,
     /// Whether the first query was made.
-    begun: bool,
+    pub(super) begun: bool,
     /// Whether the relaxation is still being solved.
-    at_root: bool,
+    pub(super) at_root: bool,
     /// At the root the best fractional point, later the core point; before there is one, all
     /// features. Length p.
-    core: Vec<f64>,
+    pub(super) core: Vec<f64>,
     /// Its upper value, at the root.
-    core_value: f64,
+    pub(super) core_value: f64,
     /// Masters solved.
-    round: u64,
+    pub(super) round: u64,
     /// Whether the last master gave a subset already trained on.
-    nothing_new: bool,
+    pub(super) nothing_new: bool,
     /// Whether masters look only for subsets that improve on the best.
-    cutoff: bool,
+    pub(super) cutoff: bool,
     /// Subsets trained on, to look them up.
-    visited: HashSet<Subset>,
+    pub(super) visited: HashSet<Subset>,
     /// The same, in order.
     pub(super) trained: Vec<TrainedSubset>,
+    /// beta and objective of each training, in order: the cuts are made of them again.
+    pub(super) points: Vec<(Vec<f64>, f64)>,
+    /// Trainings of this call.
+    pub(super) learned: u64,
+    /// Whether the state to go on from has been told for good.
+    pub(super) told: bool,
 }
 
 impl<'a> Benders<'a> {
@@ -106,6 +112,9 @@ impl<'a> Benders<'a> {
             cutoff: settings.cutoff,
             visited: HashSet::new(),
             trained: Vec::new(),
+            points: Vec::new(),
+            learned: 0,
+            told: false,
         })
     }
 }
@@ -144,8 +153,16 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
     }
 
     fn learn(&mut self, query: Query, value: Value, run: &mut Run<'_>) -> Result<(), Error> {
+        if run.stop().is_some() && self.learned > 0 {
+            // A training that was cut short is done again by the run that goes on.
+            self.queue.push_front(query.clone());
+            self.keep(true, run);
+            self.queue.pop_front();
+        }
+        self.learned += 1;
         run.counts.cuts += 1;
         let objective = value.solution.primal + self.cuts.price(&query.z());
+        self.points.push((value.solution.beta.clone(), objective));
         // Step 2.
         self.cuts.learn(&value.cut, objective)?;
         match query {
@@ -168,10 +185,13 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
             }
         }
         run.tell(&Event::Progress { done: run.counts.cuts, total: None, elapsed: run.elapsed() });
+        self.keep(false, run);
         Ok(())
     }
 
     fn wind_up(&mut self, run: &mut Run<'_>) -> Option<Query> {
+        // What is trained on now, and only because the run was stopped, is no part of its state.
+        self.keep(true, run);
         run.incumbent().is_none().then(|| Query::Subset(self.rounded(run)))
     }
 }
@@ -237,6 +257,7 @@ impl Benders<'_> {
                 Ok(if run.closed() { None } else { self.stall() })
             }
             MasterAnswer::Stopped(bound) => {
+                self.round -= 1;
                 if bound.is_finite() {
                     run.raise_bound(bound);
                 }

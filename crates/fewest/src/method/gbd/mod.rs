@@ -42,6 +42,7 @@
 //!          failure of HiGHS.
 
 mod benders;
+mod state;
 mod validation;
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,9 @@ use crate::{
 use benders::{Benders, Trainer};
 pub use validation::Validation;
 use validation::least_error;
+
+/// Its name, on the command line and in its states.
+const NAME: &str = "gbd";
 
 /// Settings of [`gbd`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -109,7 +113,7 @@ impl GbdSettings {
 
 impl Method for GbdSettings {
     const INFO: Info = Info {
-        name: "gbd",
+        name: NAME,
         title: "Generalized Benders Decomposition, as published",
         solves: "Trains the SVM on a subset, turns the training into a cut over all features, and asks a mixed-integer program (HiGHS) for the next subset, until bound and best subset meet. `exact` proves the same values, mostly sooner.",
         formula: "min over allowed z of v(z) + sum_j lambda_j z_j, by cuts eta >= sum_i alpha_i - 1/2 sum_j z_j c_j^2 + sum_j lambda_j z_j",
@@ -234,7 +238,11 @@ pub fn gbd(
     let mut run = Run::new(rules, limits.clone(), Sense::Min, observer)?;
     let mut oracle = Trainer::new(problem, settings)?;
     let mut master = Benders::new(rules, settings)?;
+    if let Some(state) = run.resume(NAME)? {
+        master.restore(state, problem.n_samples(), &mut oracle)?;
+    }
     let status = drive(&mut oracle, &mut master, &mut run)?;
+    master.keep(true, &mut run);
     let (best_validated, trained) = (least_error(&master.trained, true), master.trained);
     let selection = Selection { ranking: Vec::new(), solutions: Vec::new(), outcome: run.finish(status) };
     if observer.proof().is_some() {

@@ -29,7 +29,7 @@ pub fn information_gain_path(
     let mut points = Vec::new();
     for size in &sizes {
         let (Some(rules), Some(scored)) = (&size.rules, &scored) else {
-            points.push(size.infeasible(Sense::Max));
+            points.push(PathPoint { max_features: size.k, selection: size.infeasible(Sense::Max) });
             continue;
         };
         let start = Instant::now();

@@ -30,6 +30,7 @@ pub(super) mod pairs;
 pub mod path;
 mod products;
 mod search;
+mod state;
 
 use std::collections::BTreeMap;
 
@@ -42,6 +43,9 @@ use crate::problem;
 use crate::{Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Subset, drive};
 use pairs::Pairs;
 use search::{Search, Tree};
+
+/// Its name, on the command line and in its states.
+const NAME: &str = "kta";
 
 /// Settings of [`kta`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,7 +70,7 @@ impl Default for KtaSettings {
 
 impl Method for KtaSettings {
     const INFO: Info = Info {
-        name: "kta",
+        name: NAME,
         title: "the best subset for a Gaussian kernel, by alignment",
         solves: "Finds the allowed subset on which the means of the classes lie farthest apart in the feature space of the Gaussian kernel (kernel-target alignment), and proves it, by branch and bound. No SVM takes part in the search; one is trained on the subset at the end. At a limit it returns the best subset so far with the bound and gap proven until then.",
         formula: "max over allowed z of sum_ih psi_i psi_h exp(-gamma sum_j z_j (x_ij - x_hj)^2), psi_i = y_i / size of i's class; for more classes the sum over all pairs of classes",
@@ -159,8 +163,12 @@ pub fn kta(
     let pairs = Pairs::new(design, &shares, rules, gamma, settings.memory);
     let mut search = Search::new(pairs, rules, &run);
     let mut tree = Tree::new(&search, settings, &run);
-    tree.plant(&mut search, settings, &mut run);
+    match run.resume(NAME)? {
+        Some(state) => tree.restore(state, &mut search)?,
+        None => tree.plant(&mut search, settings, &mut run),
+    }
     let status = drive(&mut search, &mut tree, &mut run)?;
+    tree.keep(&[], true, &mut run);
     let solutions = tree.into_solutions();
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
 }

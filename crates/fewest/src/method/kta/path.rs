@@ -1,8 +1,8 @@
 //! A path of `kta`: each size K starts from the subset of the size before; gamma is the same for
 //! all.
 
-use super::{KtaSettings, kta};
-use crate::method::path::{PathClock, PathPoint, PathSize, walk};
+use super::{KtaSettings, NAME, kta};
+use crate::method::path::{PathClock, PathPoint, PathSize, parts_of, points, walk};
 use crate::{Design, Error, Limits, Observer, Rules, Sense};
 
 /// A path of [`kta`], with the same gamma for every size: for each the best subset and a bound.
@@ -22,9 +22,11 @@ pub fn alignment_path(
 ) -> Result<Vec<PathPoint>, Error> {
     let clock = PathClock::new(limits)?;
     let sizes = PathSize::all(rules, sizes)?;
-    walk(&sizes, Sense::Max, &clock, observer, |_, rules, previous, limits, observer| {
+    let mut parts = parts_of(NAME, rules, &sizes, observer)?;
+    let found = walk(&sizes, Sense::Max, &clock, &mut parts, |_, rules, previous, limits, observer| {
         let mut settings = settings.clone();
         settings.start.extend(previous.cloned());
         kta(design, classes, weights, rules, &settings, limits, observer)
-    })
+    })?;
+    Ok(points(found))
 }

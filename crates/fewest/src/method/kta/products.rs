@@ -39,7 +39,7 @@ const MONOTONE_SLOTS: usize = 6;
 const UNIT_ERROR: f64 = 1e-6;
 
 /// A node as the sums see it; units by their number in [`Pairs`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Query {
     pub(super) inside: Vec<u32>,
     pub(super) free: Vec<u32>,
@@ -48,6 +48,13 @@ pub(super) struct Query {
 }
 
 impl Query {
+    /// Bytes that its sums take, and the model that is made of them.
+    pub(super) fn sum_bytes(&self) -> u64 {
+        let columns = self.free.len() as u64 + 1;
+        let products = if (2..=MOST_SLOTS).contains(&self.slots) { 3 * columns } else { 1 };
+        size_of::<f64>() as u64 * columns * products
+    }
+
     /// Multiply-adds that its sums take over this many pairs.
     pub(super) fn work(&self, pairs: usize) -> f64 {
         let columns = (self.free.len() + 1) as f64;

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::KtaSettings;
 use super::model::{Model, NO_UNIT};
 use super::pairs::Pairs;
 use super::products::{MOST_SLOTS, Query, Sums, sums};
-use crate::search::{Found, Node, OpenNodes, Pool, Ties, follow};
+use crate::search::{Found, Mark, Node, OpenNodes, Pool, Ties, follow};
 use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Solution, Subset};
 
 /// Most nodes expanded at once: fixed, so that the tree does not depend on the number of threads.
@@ -17,16 +18,18 @@ const BATCH: usize = 64;
 const BATCH_WORK: f64 = 5e11;
 /// Multiply-adds in the time of one step through a model.
 const STEP: f64 = 32.0;
+/// Share of the memory that the list of subsets looked at may take: one in this many bytes.
+const SEEN: u64 = 16;
 /// Steps through a model that are granted in any case, and at most: some seconds, so that the bound
 /// moves.
 const STEPS: (u64, u64) = (100_000, 2_000_000_000);
 
 /// An open node.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OpenNode {
     /// No completion has a larger f.
-    bound: f64,
-    query: Query,
+    pub(super) bound: f64,
+    pub(super) query: Query,
 }
 
 impl Node for OpenNode {
@@ -51,7 +54,8 @@ pub(super) struct Expansion {
 /// Nodes to expand, and the value above which completions are sought.
 #[derive(Debug)]
 pub(super) struct Question {
-    nodes: Vec<OpenNode>,
+    /// With their places.
+    nodes: Vec<(OpenNode, Mark)>,
     cutoff: f64,
     wanted: usize,
 }
@@ -72,6 +76,16 @@ impl<'a> Search<'a> {
         let of = |choice: Choice| (0..rules.n_units()).filter(move |&u| rules.root()[u] == choice);
         let required = of(Choice::In).flat_map(|u| rules.unit(u).iter().copied()).collect();
         Self { pairs, rules, clock: run.clock(), units: of(Choice::Free).collect(), required }
+    }
+
+    /// How many free units there are.
+    pub(super) fn n_units(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Centres the sums on these units, the best subset known at the start.
+    pub(super) fn favour(&mut self, units: &[u32]) {
+        self.pairs.favour(units.iter().map(|&u| u as usize).collect());
     }
 
     fn size(&self, unit: u32) -> usize {
@@ -214,11 +228,11 @@ impl Oracle for Search<'_> {
     /// None once the clock says stop.
     fn ask(&mut self, question: &Question, _: &mut Run<'_>) -> Result<Self::Answer, Error> {
         let this = &*self;
-        let summed: Vec<Query> = question.nodes.iter().filter(|n| n.query.slots > 0).map(|n| n.query.clone()).collect();
+        let summed: Vec<Query> = question.nodes.iter().map(|n| &n.0.query).filter(|q| q.slots > 0).cloned().collect();
         let Some(done) = sums(&this.pairs, &summed, &this.clock) else { return Ok(None) };
         let mut done = done.into_iter();
         let tasks: Vec<(&OpenNode, Option<Sums>)> =
-            question.nodes.iter().map(|n| (n, if n.query.slots > 0 { done.next() } else { None })).collect();
+            question.nodes.iter().map(|(n, _)| (n, if n.query.slots > 0 { done.next() } else { None })).collect();
         let expand =
             |(node, sums): (&OpenNode, Option<Sums>)| this.expand(node, sums, question.cutoff, question.wanted);
         Ok(Some(tasks.into_par_iter().map(expand).collect()))
@@ -227,24 +241,35 @@ impl Oracle for Search<'_> {
 
 /// The master: open nodes and the best subsets.
 pub(super) struct Tree<'a> {
-    pool: Pool<'a>,
+    pub(super) pool: Pool<'a>,
     /// Open nodes by slots.
-    open: Vec<OpenNodes<OpenNode>>,
+    pub(super) open: Vec<OpenNodes<OpenNode>>,
     /// Bytes that open nodes may take before the search goes deep rather than wide.
     memory: u64,
-    made: u64,
+    pub(super) made: u64,
     /// Pairs that a node sums over.
     pairs: usize,
+    /// Units that the search favours in its centre ([`Pairs::favour`]).
+    pub(super) favoured: Vec<u32>,
+    /// Batches learned in this call.
+    batches: u64,
+    /// Whether the state to go on from has been told for good: what a limit cut short is done
+    /// again.
+    told: bool,
 }
 
 impl<'a> Tree<'a> {
     pub(super) fn new(search: &Search<'_>, settings: &KtaSettings, run: &Run<'a>) -> Self {
         Self {
-            pool: Pool::new(run, settings.solutions),
-            open: vec![OpenNodes::new(Sense::Max, Ties::Earliest); search.units.len() + 1],
+            pool: Pool::new(run, settings.solutions, settings.memory / SEEN),
+            // The memory is that of all kinds together; see `kind`.
+            open: vec![OpenNodes::new(Sense::Max, Ties::Earliest, u64::MAX); search.units.len() + 1],
             memory: settings.memory / 2,
             made: 0,
             pairs: search.pairs.count(),
+            favoured: Vec::new(),
+            batches: 0,
+            told: false,
         }
     }
 
@@ -287,12 +312,14 @@ impl<'a> Tree<'a> {
         }
         let best = self.climb(search, starts, run);
         if !best.is_empty() && run.stop().is_none() {
-            search.pairs.favour(best.iter().map(|&u| u as usize).collect());
+            self.favoured = best;
+            search.favour(&self.favoured);
         }
         if let Some(query) = search.follow(Vec::new(), all) {
             self.push(OpenNode { bound, query });
         }
         self.report(run);
+        self.keep(&[], false, run);
     }
 
     /// Local search from each start and from the best single gains: one unit in, out, or exchanged,
@@ -372,22 +399,24 @@ impl<'a> Tree<'a> {
 impl<'a> Master<Search<'a>> for Tree<'a> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Question>, Error> {
         let cutoff = self.pool.cutoff();
-        let mut nodes: Vec<OpenNode> = Vec::new();
+        let mut nodes: Vec<(OpenNode, Mark)> = Vec::new();
         while nodes.is_empty()
             && let Some(slots) = self.kind()
         {
             let most = (BATCH as u64).min(run.nodes_left()) as usize;
-            let mut work = 0.0;
+            let (mut work, mut bytes) = (0.0, 0);
             while nodes.len() < most.max(1)
                 && work < BATCH_WORK
-                && let Some(node) = self.open[slots].pop()
+                && bytes < self.memory / 2
+                && let Some((node, mark)) = self.open[slots].pop()
             {
                 if self.pool.reaches(node.bound, cutoff) {
                     self.pool.leave_out(node.bound);
                     continue;
                 }
                 work += node.query.work(self.pairs);
-                nodes.push(node);
+                bytes += node.query.sum_bytes();
+                nodes.push((node, mark));
             }
         }
         if nodes.is_empty() {
@@ -398,8 +427,19 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
     }
 
     fn learn(&mut self, question: Question, answer: Option<Vec<Expansion>>, run: &mut Run<'_>) -> Result<(), Error> {
+        // A batch that a limit may have cut short, or made smaller, is done again by the run that
+        // goes on, so that its tree is that of a run without limits; but a call that does no other
+        // batch keeps what it has.
+        let cut = run.stop().is_some() || run.nodes_left() < BATCH as u64;
+        if cut && self.batches > 0 && !self.told {
+            run.counts.oracle_calls -= 1;
+            self.keep(&question.nodes, true, run);
+            run.counts.oracle_calls += 1;
+        }
         let Some(answer) = answer else {
-            question.nodes.into_iter().for_each(|node| self.push(node));
+            for (node, mark) in question.nodes {
+                self.open[node.query.slots].restore(node, mark);
+            }
             return Ok(());
         };
         run.counts.nodes += answer.len() as u64;
@@ -411,9 +451,21 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             }
             expansion.children.into_iter().for_each(|node| self.push(node));
         }
+        self.batches += 1;
         run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
         self.report(run);
+        self.keep(&[], false, run);
         Ok(())
+    }
+}
+
+impl Tree<'_> {
+    /// Tells the state with these nodes open, too, unless it has been told for good.
+    pub(super) fn keep(&mut self, at_work: &[(OpenNode, Mark)], last: bool, run: &mut Run<'_>) {
+        if !self.told {
+            run.keep(super::NAME, last, |out| self.write(at_work, out));
+            self.told = last;
+        }
     }
 }
 

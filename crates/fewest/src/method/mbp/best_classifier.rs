@@ -35,6 +35,14 @@ impl<'a> BestClassifier<'a> {
         self.inner.solve(TIGHT, &mut || run.stop().filter(|s| *s == Status::Cancelled))
     }
 
+    /// Trains on the incumbent of a run that goes on from a state.
+    pub(super) fn recall(&mut self, model: &Model<'_>, run: &Run<'_>) -> Result<(), Error> {
+        if let Some((subset, _)) = run.incumbent() {
+            self.best = Some((subset.clone(), self.on_subset(model, subset, run)?));
+        }
+        Ok(())
+    }
+
     /// Offers the subset that weights point to: their support, or the allowed subset of largest
     /// total |w_j|, less the features to which the best classifier on it gives no weight. Returns
     /// it and its objective.

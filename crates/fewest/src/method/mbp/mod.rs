@@ -30,6 +30,7 @@ mod model;
 mod record;
 mod reduce;
 mod reweight;
+mod state;
 mod tree;
 mod weight_bounds;
 
@@ -39,6 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::Effort;
+use crate::l1_oracle::L1Oracle;
 use crate::master::program;
 use crate::method::check_penalty;
 use crate::method::l1_svm::linear_model;
@@ -52,6 +54,7 @@ pub(crate) use best_classifier::BestClassifier;
 pub use model::Model;
 use record::Record;
 pub(crate) use reweight::reweight;
+use state::{Reduced, put_reduced};
 pub use weight_bounds::weight_bounds;
 
 /// Relative gap to which linear programs are solved.
@@ -65,6 +68,9 @@ const SAMPLES: usize = 5;
 
 /// Linear programs of step 3 for each feature: with few features the search alone is sooner done.
 const PROGRAMS: u64 = 4;
+
+/// Its name, on the command line and in its states.
+const NAME: &str = "mbp";
 
 /// Settings of [`mbp`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,7 +89,8 @@ pub struct MbpSettings {
     /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex.
     /// Default no.
     pub interior: bool,
-    /// Bytes that HiGHS may take, by estimate. Default 8 GiB.
+    /// Bytes that HiGHS may take, by estimate, or the open nodes of our own tree, which then goes
+    /// deep. Default 8 GiB.
     pub memory: u64,
 }
 
@@ -96,7 +103,7 @@ impl Default for MbpSettings {
 
 impl Method for MbpSettings {
     const INFO: Info = Info {
-        name: "mbp",
+        name: NAME,
         title: "L1-SVM with a price per feature, to a proof",
         solves: "Finds the allowed subset of the least L1-SVM objective and prices: bound from the linear relaxation, subsets by reweighting, features removed by reduced costs, then branch and bound. With --plain the paper's mixed binary program goes to HiGHS untouched. The classifier is the program's own.",
         formula: "min |w|_1 + C sum_i xi_i + sum_j D_j y_j, s_i (w.x_i + b) >= 1 - xi_i, |w_j| <= u_j y_j, y_j in {0, 1}, rules on y",
@@ -209,41 +216,26 @@ pub fn mbp(
 ) -> Result<MbpReport, Error> {
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     Record::check(settings, &mut run)?;
+    let from = run.resume(NAME)?.map(|state| state::take(state, rules)).transpose()?;
     // Step 1.
-    let mut model = Model::new(problem, rules, settings, &mut || run.stop())?;
+    let mut model = match &from {
+        Some((reduced, _)) => reduced.model(problem, rules, settings)?,
+        None => Model::new(problem, rules, settings, &mut || run.stop())?,
+    };
     let mut found = BestClassifier::new(&model)?;
+    found.recall(&model, &run)?;
     let features = model.features();
     if settings.plain {
-        let status = solve_program(&model, settings, None, &mut run)?;
+        let reduced = Reduced { bound: model.bound.clone(), relaxation: None, removed: 0 };
+        let status = solve_program(&model, settings, None, &reduced, &mut run)?;
         return found.report(&model, run, status, None, 0, None);
     }
     let mut proof = Record::begin(&model, settings, &mut run);
-    // Step 2.
     let mut oracle = model.oracle()?;
-    let mut point = oracle.solve(TIGHT, &mut || run.stop())?;
-    let relaxation = point.dual;
-    run.raise_bound(relaxation);
-    // Step 3.
-    let most = PROGRAMS * features.len() as u64;
-    reweight(&model, &mut oracle, &point, &mut found, most, &mut run)?;
-    // Step 4.
-    while let Some((_, best)) = run.incumbent()
-        && run.stop().is_none()
-    {
-        let before = model.bound.clone();
-        let fell = reduce::reduce(&mut model, &oracle, &point, best);
-        if let Some(proof) = &mut proof {
-            proof.tighten(&proof.place(0, &point), &before, &model.bound, best, &mut run);
-        }
-        if !fell {
-            break;
-        }
-        model.relax(&mut oracle)?;
-        point = oracle.solve(TIGHT, &mut || run.stop())?;
-        run.raise_bound(point.dual);
-        found.offer(&model, &point.weights, &mut run)?;
-    }
-    let removed = features.len() - model.features().len();
+    let (reduced, tree) = match from {
+        Some(from) => from,
+        None => (reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?, None),
+    };
     // Step 5.
     let status = if run.closed() {
         Status::Optimal
@@ -251,17 +243,55 @@ pub fn mbp(
         status
     } else if rules_without_rows(rules) && (proof.is_some() || suits_tree(problem.n_samples(), model.features().len()))
     {
-        let status = tree::search(&model, &mut oracle, &mut found, &mut proof, &mut run)?;
-        found.programs += oracle.solves;
-        return found.report(&model, run, status, Some(relaxation), removed, proof);
+        tree::search(&model, &mut oracle, &mut found, (&reduced, tree), settings.memory, &mut proof, &mut run)?
     } else {
-        solve_program(&model, settings, Some(&found), &mut run)?
+        solve_program(&model, settings, Some(&found), &reduced, &mut run)?
     };
     if let Some(proof) = &mut proof {
-        proof.close(&proof.place(0, &point), point.dual, &mut run);
+        proof.close_root(&mut run);
     }
     found.programs += oracle.solves;
-    found.report(&model, run, status, Some(relaxation), removed, proof)
+    found.report(&model, run, status, reduced.relaxation, reduced.removed, proof)
+}
+
+/// Steps 2 to 4.
+fn reduce_model<'a>(
+    model: &mut Model<'a>,
+    oracle: &mut L1Oracle<'a>,
+    found: &mut BestClassifier<'a>,
+    features: &[usize],
+    proof: &mut Option<Record<'_>>,
+    run: &mut Run<'_>,
+) -> Result<Reduced, Error> {
+    // Step 2.
+    let mut point = oracle.solve(TIGHT, &mut || run.stop())?;
+    let relaxation = point.dual;
+    run.raise_bound(relaxation);
+    // Step 3.
+    let most = PROGRAMS * features.len() as u64;
+    reweight(model, oracle, &point, found, most, run)?;
+    // Step 4.
+    while let Some((_, best)) = run.incumbent()
+        && run.stop().is_none()
+    {
+        let before = model.bound.clone();
+        let fell = reduce::reduce(model, oracle, &point, best);
+        if let Some(proof) = proof {
+            proof.tighten(&point, &before, &model.bound, best, run);
+        }
+        if !fell {
+            break;
+        }
+        model.relax(oracle)?;
+        point = oracle.solve(TIGHT, &mut || run.stop())?;
+        run.raise_bound(point.dual);
+        found.offer(model, &point.weights, run)?;
+    }
+    if let Some(proof) = proof {
+        proof.open_root(&point);
+    }
+    let removed = features.len() - model.features().len();
+    Ok(Reduced { bound: model.bound.clone(), relaxation: Some(relaxation), removed })
 }
 
 /// Solves the program by HiGHS, from the best point found.
@@ -269,10 +299,12 @@ fn solve_program(
     model: &Model<'_>,
     settings: &MbpSettings,
     found: Option<&BestClassifier<'_>>,
+    reduced: &Reduced,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let features = model.features();
     model.check_memory(&features, settings.memory)?;
+    run.keep(NAME, false, |out| put_reduced(reduced, out));
     let mut program = model.program(&features, false)?;
     if let Some(start) = found.and_then(|found| found.start(model, &features)) {
         program.set_start(&start)?;
@@ -284,6 +316,7 @@ fn solve_program(
         // Nothing better than the incumbent was left.
         run.raise_bound(best);
     }
+    run.keep(NAME, true, |out| put_reduced(reduced, out));
     Ok(status)
 }
 

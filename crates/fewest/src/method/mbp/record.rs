@@ -20,6 +20,8 @@ pub(crate) struct Record<'a> {
     dual: BoxDual,
     penalty: Vec<f64>,
     bound: Vec<f64>,
+    /// The root, until the tree begins.
+    root: Option<(Place, f64)>,
 }
 
 impl<'a> Record<'a> {
@@ -51,7 +53,7 @@ impl<'a> Record<'a> {
         let problem = model.problem;
         let svm = SvmSettings { cost, bias, loss, ..SvmSettings::default() };
         let dual = BoxDual::new(problem.labels(), problem.weights(), &svm);
-        Some(Self { writer, problem, dual, penalty: model.penalty.clone(), bound: model.bound.clone() })
+        Some(Self { writer, problem, dual, penalty: model.penalty.clone(), bound: model.bound.clone(), root: None })
     }
 
     /// A node and the point of its linear program.
@@ -69,11 +71,29 @@ impl<'a> Record<'a> {
     }
 
     /// What lies above the smaller bounds is no better than `best`.
-    pub(super) fn tighten(&mut self, place: &Place, before: &[f64], now: &[f64], best: f64, run: &mut Run<'_>) {
+    pub(super) fn tighten(&mut self, point: &L1Point, before: &[f64], now: &[f64], best: f64, run: &mut Run<'_>) {
+        let place = self.place(0, point);
         let smaller = (0..now.len()).filter(|&j| now[j] < before[j]).map(|j| (j, now[j])).collect::<Vec<_>>();
         let mut notes = Notes::default();
         notes.tighten(0, &place.point, &smaller, best);
         self.writer.write(place.node, notes, run);
+    }
+
+    /// The root is open at this point.
+    pub(super) fn open_root(&mut self, point: &L1Point) {
+        self.root = Some((self.place(0, point), point.dual));
+    }
+
+    /// Closes the root where no tree began there.
+    pub(super) fn close_root(&mut self, run: &mut Run<'_>) {
+        if let Some((place, bound)) = self.root.take() {
+            self.close(&place, bound, run);
+        }
+    }
+
+    /// The tree begins at the root.
+    pub(super) fn begin_tree(&mut self) {
+        self.root = None;
     }
 
     /// Splits a node: its child with the feature in, and the one with it out.

@@ -9,12 +9,15 @@
 //!          the last program.
 //! Subsets  those that the relaxation points to, at some nodes.
 
+use serde::{Deserialize, Serialize};
+
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::proof::Place;
 use crate::search::{Node, OpenNodes, Ties, cutoff};
 use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
 
-use super::{BestClassifier, Model, Record};
+use super::state::{Reduced, TreeState, put_tree};
+use super::{BestClassifier, Model, NAME, Record};
 
 /// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
 const NODE: f64 = 1e-6;
@@ -26,13 +29,16 @@ const POOL: usize = 250;
 const INTEGER: f64 = 1e-7;
 
 /// An open node.
-struct OpenNode {
-    bound: f64,
-    /// Choice of each unit.
-    state: Vec<(u32, Choice)>,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct OpenNode {
+    pub(super) bound: f64,
+    /// Choice of each unit that is decided.
+    pub(super) state: Vec<(u32, Choice)>,
     /// Unit to branch on.
-    unit: usize,
-    /// Where the node is in the proof, where one is written.
+    pub(super) unit: usize,
+    /// Where the node is in the proof, where one is written; a run with a proof goes on from no
+    /// state.
+    #[serde(skip)]
     place: Option<Place>,
 }
 
@@ -47,7 +53,8 @@ impl Node for OpenNode {
     }
 }
 
-/// Searches until the gap is closed or a limit is reached.
+/// Searches until the gap is closed or a limit is reached, from a state where there is one. Open
+/// nodes may take `memory` bytes before the search goes deep.
 ///
 /// # Errors
 /// A failure of HiGHS.
@@ -55,39 +62,41 @@ pub(super) fn search<'a>(
     model: &Model<'a>,
     oracle: &mut L1Oracle<'_>,
     found: &mut BestClassifier<'a>,
+    (reduced, from): (&Reduced, Option<TreeState>),
+    memory: u64,
     proof: &mut Option<Record<'_>>,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
-    let mut tree = Tree {
-        model,
-        oracle,
-        found,
-        open: OpenNodes::new(Sense::Min, Ties::Earliest),
-        made: 0,
-        left_out: f64::INFINITY,
-        proof: proof.as_mut(),
-    };
-    let status = tree.grow(run)?;
+    let open = OpenNodes::new(Sense::Min, Ties::Earliest, memory);
+    let proof = proof.as_mut();
+    let mut tree = Tree { model, oracle, found, open, made: 0, left_out: f64::INFINITY, proof };
+    if let Some(proof) = &mut tree.proof {
+        proof.begin_tree();
+    }
+    match from {
+        Some(state) => tree.restore(state)?,
+        None => tree.node(model.rules.root(), 0, run)?,
+    }
+    let status = tree.run(reduced, run);
+    run.keep(NAME, true, |out| put_tree(&tree, reduced, out));
     tree.close_all(run);
-    Ok(status)
+    status
 }
 
-struct Tree<'a, 'b, 'c, 'p> {
+pub(super) struct Tree<'a, 'b, 'c, 'p> {
     model: &'a Model<'b>,
-    oracle: &'a mut L1Oracle<'c>,
+    pub(super) oracle: &'a mut L1Oracle<'c>,
     found: &'a mut BestClassifier<'b>,
-    open: OpenNodes<OpenNode>,
-    made: u64,
+    pub(super) open: OpenNodes<OpenNode>,
+    pub(super) made: u64,
     /// Lowest bound among the nodes that were left out for good.
-    left_out: f64,
+    pub(super) left_out: f64,
     proof: Option<&'a mut Record<'p>>,
 }
 
 impl Tree<'_, '_, '_, '_> {
-    /// The search.
-    fn grow(&mut self, run: &mut Run<'_>) -> Result<Status, Error> {
-        let model = self.model;
-        self.node(model.rules.root(), 0, run)?;
+    fn run(&mut self, reduced: &Reduced, run: &mut Run<'_>) -> Result<Status, Error> {
+        let rules = self.model.rules;
         loop {
             let open = self.open.bound().unwrap_or(f64::INFINITY).min(self.left_out);
             run.raise_bound(open.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
@@ -97,21 +106,30 @@ impl Tree<'_, '_, '_, '_> {
             if let Some(status) = run.stop() {
                 return Ok(status);
             }
-            let Some(next) = self.open.pop() else { return Ok(Status::Stalled) };
+            run.keep(NAME, false, |out| put_tree(self, reduced, out));
+            let Some((next, _)) = self.open.pop() else { return Ok(Status::Stalled) };
             let numbers = match (&mut self.proof, &next.place) {
-                (Some(proof), Some(place)) => proof.split(place.node, model.rules.unit(next.unit)[0], run),
+                (Some(proof), Some(place)) => proof.split(place.node, rules.unit(next.unit)[0], run),
                 _ => [0, 0],
             };
             for (choice, number) in [Choice::In, Choice::Out].into_iter().zip(numbers) {
-                let mut state = vec![Choice::Free; model.rules.n_units()];
+                let mut state = vec![Choice::Free; rules.n_units()];
                 next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
                 state[next.unit] = choice;
-                if model.rules.propagate(&mut state).is_ok() {
+                if rules.propagate(&mut state).is_ok() {
                     self.node(&state, number, run)?;
                 }
             }
             run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
         }
+    }
+
+    /// Goes on from a state.
+    fn restore(&mut self, state: TreeState) -> Result<(), Error> {
+        (self.made, self.left_out) = (state.made, state.left_out);
+        self.oracle.join(&state.features)?;
+        state.open.into_iter().for_each(|(node, mark)| self.open.restore(node, mark));
+        Ok(())
     }
 
     /// Solves a node, and opens it or leaves it out. A node that was cut short keeps a bound that
@@ -177,7 +195,7 @@ impl Tree<'_, '_, '_, '_> {
     /// For the proof: every open node is closed by its point.
     fn close_all(&mut self, run: &mut Run<'_>) {
         let Some(proof) = &mut self.proof else { return };
-        while let Some(node) = self.open.pop() {
+        while let Some((node, _)) = self.open.pop() {
             if let Some(place) = &node.place {
                 proof.close(place, node.bound, run);
             }

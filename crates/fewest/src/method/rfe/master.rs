@@ -1,6 +1,6 @@
 //! The master of SVM-RFE: who survives, who left when, and who may leave.
 
-use super::oracle::{Question, Ranking, RankingOracle};
+use super::oracle::{Course, Question, Ranking, RankingOracle};
 use super::{Step, permitted};
 use crate::{Choice, Error, Event, Master, Next, Ranked, Rules, Run, Status, Subset};
 
@@ -44,20 +44,24 @@ impl<'a> RemovalRules<'a> {
 
 /// The master: who survives, who left when, and who may leave.
 pub(super) struct Elimination<'a> {
-    rules: &'a Rules,
+    pub(super) rules: &'a Rules,
     step: Step,
     /// Features the elimination started with.
     start: usize,
-    survivors: Subset,
-    removal: RemovalRules<'a>,
+    pub(super) survivors: Subset,
+    pub(super) removal: RemovalRules<'a>,
     /// Step number of the features in `left`.
-    steps: u64,
-    left: Vec<Ranked>,
+    pub(super) steps: u64,
+    pub(super) left: Vec<Ranked>,
     /// Criteria of the survivors, once known for all of them.
     last: Vec<(usize, f64)>,
     leaving: Vec<usize>,
-    count: usize,
+    pub(super) count: usize,
     finished: bool,
+    /// Where the next training starts.
+    pub(super) course: Course,
+    /// Whether the state to go on from has been told for good.
+    told: bool,
 }
 
 impl<'a> Elimination<'a> {
@@ -78,6 +82,8 @@ impl<'a> Elimination<'a> {
             leaving: Vec::new(),
             count: 0,
             finished: false,
+            course: Course::default(),
+            told: false,
         };
         master.count = master.candidates();
         master
@@ -127,6 +133,8 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
             run.offer(&self.survivors, answer.objective);
             self.last = answer.smallest;
             self.finished = true;
+            // What goes on from here trains on the survivors once more.
+            self.keep(run.stop().is_none(), run);
             return Ok(());
         }
         if run.stop().is_some() {
@@ -134,6 +142,7 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
             // wind-up.
             return Ok(());
         }
+        self.course = answer.course;
         // Step 3.
         let quota = self.quota();
         let asked_for_all = answer.smallest.len() < self.count;
@@ -159,15 +168,26 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
         } else {
             self.count = self.candidates();
         }
+        self.keep(false, run);
         Ok(())
     }
 
-    fn wind_up(&mut self, _: &mut Run<'_>) -> Option<Question> {
+    fn wind_up(&mut self, run: &mut Run<'_>) -> Option<Question> {
+        // What leaves now, and only because the run was stopped, is no part of its state.
+        self.keep(true, run);
         (!self.finished).then(|| Question::KeepBest { leaving: std::mem::take(&mut self.leaving) })
     }
 }
 
 impl Elimination<'_> {
+    /// Tells the state, unless it has been told for good.
+    fn keep(&mut self, last: bool, run: &mut Run<'_>) {
+        if !self.told {
+            run.keep(super::NAME, last, |out| self.write(out));
+            self.told = last;
+        }
+    }
+
     /// All features, best first: survivors by their last criterion, then those that left, last ones
     /// first.
     pub(super) fn ranking(mut self) -> Vec<Ranked> {

@@ -31,6 +31,7 @@ pub(crate) mod master;
 mod oracle;
 pub mod path;
 pub mod splits;
+mod state;
 
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,9 @@ use crate::{
 use held_out::{HeldOut, HeldOutDecisions};
 use master::Elimination;
 use oracle::RankingOracle;
+
+/// Its name, on the command line and in its states.
+const NAME: &str = "rfe";
 
 /// How many features leave in one step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -109,7 +113,7 @@ impl RfeSettings {
 
 impl Method for RfeSettings {
     const INFO: Info = Info {
-        name: "rfe",
+        name: NAME,
         title: "SVM-RFE, recursive feature elimination",
         solves: "Trains the SVM, drops the features of smallest criterion that the rules let go, and trains again, until the rules hold. Ranks all features by the step at which they left. The cost can be tuned on the way.",
         formula: "min 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)) over the surviving features; criterion w_j^2, or the change of alpha'H alpha / 2 without feature j; summed over the pairs of classes",
@@ -191,7 +195,7 @@ pub(super) fn check_criterion(criterion: Criterion, kernel: &KernelRule) -> Resu
 }
 
 /// The cost chosen at a step.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tuned {
     /// Step, from 1.
     pub step: u64,
@@ -264,6 +268,9 @@ fn eliminate(
     };
     oracle.hold_out(held_out);
     let mut master = Elimination::new(rules, settings.step);
+    if let Some(state) = run.resume(NAME)? {
+        master.restore(state, data.design().n_samples(), &mut oracle)?;
+    }
     let status = drive(&mut oracle, &mut master, &mut run)?;
     let cost = oracle.cost();
     let (tuned, decisions) = oracle.into_parts();

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::held_out::{HeldOut, HeldOutDecisions, PairMachine};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
+use crate::run::state::stranger;
 use crate::subset_oracle::SubsetOracle;
-use crate::validation::{CrossValidation, SamplesByClass};
+use crate::validation::{CrossValidation, CvScore, SamplesByClass};
 use crate::{DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
 
 /// What a training may still take after a limit was reached, so that the reported objective means
@@ -32,6 +35,19 @@ pub(super) struct Ranking {
     pub(super) smallest: Vec<(usize, f64)>,
     /// Features that left, with the criteria they left with (only after `KeepBest`).
     pub(super) dropped: Vec<(usize, f64)>,
+    /// Where the next training starts.
+    pub(super) course: Course,
+}
+
+/// What a training starts from, and the course of the tuning.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Course {
+    /// Of each machine; none before there is one.
+    beta: Vec<Vec<f64>>,
+    cost: f64,
+    tuned: Vec<Tuned>,
+    trainings: u64,
+    scored: Option<CvScore>,
 }
 
 /// Trains on the surviving features and ranks their units.
@@ -163,6 +179,60 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
+    /// Where the next training starts.
+    fn course(&self) -> Course {
+        let (beta, scored) = match &self.engine {
+            Engine::Linear(oracle, _) => (oracle.solution().map(|s| s.beta.clone()).into_iter().collect(), None),
+            Engine::Kernel(oracle) => {
+                let beta = oracle.machines().into_iter().flatten().map(|machine| machine.beta.clone());
+                (beta.collect(), oracle.scored().cloned())
+            }
+        };
+        Course { beta, cost: self.cost(), tuned: self.tuned.clone(), trainings: self.trainings, scored }
+    }
+
+    /// Goes on from a course of an earlier run, whose steps took out these features.
+    ///
+    /// # Errors
+    /// A course over other samples.
+    pub(super) fn restore<'b>(
+        &mut self,
+        course: Course,
+        steps: impl Iterator<Item = &'b [usize]>,
+        samples: usize,
+    ) -> Result<(), Error> {
+        // One step after the other, so that sums are rounded as they were.
+        steps.for_each(|leaving| self.remove(leaving));
+        (self.tuned, self.trainings) = (course.tuned, course.trainings);
+        match &mut self.engine {
+            Engine::Linear(oracle, _) => {
+                let beta = course.beta.into_iter().next();
+                if beta.as_ref().is_some_and(|beta| beta.len() != samples) {
+                    return Err(stranger("it has another number of samples"));
+                }
+                if let Some(beta) = beta {
+                    oracle.start_from(beta);
+                }
+            }
+            Engine::Kernel(oracle) => {
+                let (ranges, pairs) = (oracle.grouped().ranges(), oracle.grouped().pairs());
+                let length = |pair: &(usize, usize)| ranges[pair.0].len() + ranges[pair.1].len();
+                let lengths: Vec<usize> = course.beta.iter().map(Vec::len).collect();
+                if !lengths.is_empty() && lengths != pairs.iter().map(length).collect::<Vec<_>>() {
+                    return Err(stranger("it has other samples or classes"));
+                }
+                oracle.set_cost(course.cost);
+                if !lengths.is_empty() {
+                    oracle.start_training_from(course.beta.into_iter().map(DualSolution::unjudged).collect());
+                }
+                if let Some(scored) = course.scored {
+                    oracle.start_from(scored);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Chooses the cost when it is due, then trains until the gap is met or `grace` after a limit
     /// was reached.
     fn train(&mut self, run: &mut Run<'_>, grace: Duration) {
@@ -232,6 +302,6 @@ impl Oracle for RankingOracle<'_> {
         if run.stop().is_none() || last() {
             self.record();
         }
-        Ok(Ranking { objective: self.objective(), smallest, dropped })
+        Ok(Ranking { objective: self.objective(), smallest, dropped, course: self.course() })
     }
 }

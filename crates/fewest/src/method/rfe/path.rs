@@ -4,9 +4,10 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::{RfeSettings, Step, rfe_classes};
+use super::{NAME, RfeSettings, Step, rfe_classes};
 use crate::kernel_oracle::KernelOracle;
 use crate::method::Method;
+use crate::method::path::state::{Part, Parts};
 use crate::method::path::{PathClock, PathPoint, PathSize};
 use crate::subset_oracle::SubsetOracle;
 use crate::validation::SamplesByClass;
@@ -84,7 +85,7 @@ pub fn rfe_classes_path(
         selections[size] = Some(Selection { outcome, ranking: run.ranking.clone(), solutions: Vec::new() });
     }
     let points = sizes.iter().zip(selections).filter_map(|(size, selection)| match (&size.rules, selection) {
-        (None, _) => Some(size.infeasible(Sense::Min)),
+        (None, _) => Some(PathPoint { max_features: size.k, selection: size.infeasible(Sense::Min) }),
         (Some(_), Some(selection)) => Some(PathPoint { max_features: size.k, selection }),
         (Some(_), None) => None,
     });
@@ -181,13 +182,23 @@ pub(in crate::method) fn survivors(
     let allowed: Vec<(usize, &Rules)> =
         sizes.iter().enumerate().filter_map(|(at, size)| Some((at, size.rules.as_ref()?))).collect();
     let courses: Vec<_> = allowed.chunk_by(|a, b| same_course(a.1, b.1, settings.step)).collect();
+    let (p, first) = (data.design().n_features(), courses.iter().map(|course| sizes[course[0].0].k).collect());
+    let mut parts = Parts::new(NAME, p, first, observer)?;
     let mut all = Vec::new();
     for (at, course) in courses.iter().enumerate() {
         let (first, rules) = course[0];
-        if clock.cancelled() || observer.on(&Event::Size { max_features: sizes[first].k }).is_break() {
+        if clock.cancelled() || parts.tell(&Event::Size { max_features: sizes[first].k }).is_break() {
             break;
         }
-        let run = rfe_classes(data, rules, settings, clock.share(courses.len() - at), observer)?.selection;
+        let run = match parts.known(at)? {
+            Some(state) => Selection::restore(state, rules.p())?,
+            None => {
+                let limits = clock.share(courses.len() - at);
+                let run = rfe_classes(data, rules, settings, limits, &mut parts.observer(at))?.selection;
+                parts.end(at, &run.state(), run.outcome.status);
+                run
+            }
+        };
         let run = Rc::new(run);
         let Some(subset) = run.outcome.subset.clone() else { continue };
         all.push(Survivors { size: first, subset, run: Rc::clone(&run), own: true });
@@ -195,6 +206,7 @@ pub(in crate::method) fn survivors(
             all.push(Survivors { size, subset: largest_passed(&run, rules), run: Rc::clone(&run), own: false });
         }
     }
+    parts.keep(true);
     Ok(all)
 }
 

@@ -1,0 +1,75 @@
+//! How far a search of `exact` has come: the best subsets, the open nodes with their order numbers
+//! and warm starts. With these it goes on to the same tree.
+//!
+//! Size     of a node some bytes for each unit that is in, p / 8 bytes or fewer for those that are
+//!          free, and 8 n bytes for a warm start, which is written once for all nodes that share it.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use super::node::{OpenNode, Packed};
+use super::tree::Tree;
+use crate::Error;
+use crate::relaxation::Relaxation;
+use crate::run::state::{StateReader, StateWriter, stranger};
+use crate::search::{Mark, UnitSet};
+
+/// A node: its place, bound, units that are in and that are free, and the number of its warm start,
+/// which follows where no node before had it.
+type NodeState = (Mark, f64, Vec<u32>, UnitSet, usize);
+
+impl Tree<'_> {
+    /// Writes the state, with the nodes of a batch that is at work among the open ones.
+    pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
+        out.put(&(self.made, self.pool.state(), self.root.is_some(), self.open.len() + at_work.len()))?;
+        let mut known: HashMap<*const Packed, usize> = HashMap::new();
+        if let Some(root) = &self.root {
+            known.insert(Arc::as_ptr(root), 0);
+            out.put(root.as_ref())?;
+        }
+        // What was taken last is put back first.
+        let at_work = at_work.iter().rev().map(|(node, mark)| (node, *mark));
+        for (node, mark) in self.open.iter().chain(at_work) {
+            let next = known.len();
+            let number = *known.entry(Arc::as_ptr(&node.warm)).or_insert(next);
+            out.put(&(mark, node.bound, &node.inside, &node.free, number))?;
+            if number == next {
+                out.put(node.warm.as_ref())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on from a state.
+    ///
+    /// # Errors
+    /// One that is damaged, or of another problem.
+    pub(super) fn restore(&mut self, mut state: StateReader, relaxation: &Relaxation<'_>) -> Result<(), Error> {
+        let (made, pool, rooted, count): (u64, _, bool, usize) = state.take()?;
+        self.made = made;
+        self.pool.restore(pool)?;
+        let mut warm: Vec<Arc<Packed>> = Vec::new();
+        let next = |state: &mut StateReader| -> Result<Arc<Packed>, Error> {
+            let packed: Packed = state.take()?;
+            if packed.fits(relaxation) { Ok(Arc::new(packed)) } else { Err(stranger("a node starts elsewhere")) }
+        };
+        if rooted {
+            warm.push(next(&mut state)?);
+            self.root = Some(warm[0].clone());
+        }
+        let units = relaxation.n_units();
+        for _ in 0..count {
+            let (mark, bound, inside, free, number): NodeState = state.take()?;
+            if number == warm.len() {
+                warm.push(next(&mut state)?);
+            }
+            let known = inside.iter().map(|&u| u as usize).chain(free.to_vec().last().copied()).all(|u| u < units);
+            let Some(warm) = warm.get(number).filter(|_| known && !bound.is_nan()) else {
+                return Err(stranger("an open node has features or a bound that it cannot have"));
+            };
+            self.open.restore(OpenNode { bound, inside, free, warm: warm.clone(), place: None }, mark);
+        }
+        Ok(())
+    }
+}

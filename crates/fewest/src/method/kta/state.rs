@@ -1,0 +1,49 @@
+//! How far a search of `kta` has come: the best subsets, the open nodes with their order numbers,
+//! and the units that the sums are centred on. With these it goes on to the same tree.
+
+use std::io;
+
+use super::search::{OpenNode, Search, Tree};
+use crate::Error;
+use crate::run::state::{StateReader, StateWriter, stranger};
+use crate::search::Mark;
+
+impl Tree<'_> {
+    /// Writes the state, with the nodes of a batch that is at work among the open ones.
+    pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
+        let open = || self.open.iter().flat_map(|kind| kind.iter());
+        out.put(&(self.made, &self.favoured, self.pool.state()))?;
+        out.put(&(open().count() + at_work.len()))?;
+        for (node, mark) in open() {
+            out.put(&(mark, node))?;
+        }
+        at_work.iter().try_for_each(|(node, mark)| out.put(&(mark, node)))
+    }
+
+    /// Goes on from a state.
+    ///
+    /// # Errors
+    /// One that is damaged, or of another problem.
+    pub(super) fn restore(&mut self, mut state: StateReader, search: &mut Search<'_>) -> Result<(), Error> {
+        let units = search.n_units();
+        let unknown = |list: &[u32]| list.iter().any(|&u| u as usize >= units);
+        let (made, favoured, pool) = state.take()?;
+        (self.made, self.favoured) = (made, favoured);
+        self.pool.restore(pool)?;
+        if unknown(&self.favoured) {
+            return Err(stranger("it names a unit of features that there is not"));
+        }
+        for _ in 0..state.take::<usize>()? {
+            let (mark, node): (Mark, OpenNode) = state.take()?;
+            let query = &node.query;
+            if unknown(&query.inside) || unknown(&query.free) || query.slots > query.free.len() || node.bound.is_nan() {
+                return Err(stranger("an open node has features or a bound that it cannot have"));
+            }
+            self.open[query.slots].restore(node, mark);
+        }
+        if !self.favoured.is_empty() {
+            search.favour(&self.favoured);
+        }
+        Ok(())
+    }
+}

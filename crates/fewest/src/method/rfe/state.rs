@@ -1,0 +1,58 @@
+//! How far an elimination has come: which features left at which step, and where the next training
+//! starts. Features leave the matrices again in the same order, so that sums are rounded as they
+//! were; trainings are not done again.
+
+use std::io;
+
+use super::master::{Elimination, RemovalRules};
+use super::oracle::{Course, RankingOracle};
+use crate::run::state::{StateReader, StateWriter, stranger};
+use crate::{Error, Ranked};
+
+/// Step and features of a step with their criteria.
+type Left = (u64, Vec<(usize, f64)>);
+
+impl Elimination<'_> {
+    pub(super) fn write(&self, out: &mut StateWriter<'_>) -> io::Result<()> {
+        let mut left: Vec<Left> = Vec::new();
+        for &Ranked { feature, step, criterion, .. } in &self.left {
+            // Step 0: what the rules forbid.
+            let Some(step) = step.filter(|step| *step > 0) else { continue };
+            match left.last_mut() {
+                Some(last) if last.0 == step => last.1.push((feature, criterion)),
+                _ => left.push((step, vec![(feature, criterion)])),
+            }
+        }
+        out.put(&(self.steps, self.count, left))?;
+        out.put(&self.course)
+    }
+
+    /// Goes on from a state, over n samples.
+    ///
+    /// # Errors
+    /// One that is damaged or of another problem.
+    pub(super) fn restore(
+        &mut self,
+        mut state: StateReader,
+        n: usize,
+        oracle: &mut RankingOracle<'_>,
+    ) -> Result<(), Error> {
+        let (steps, count, left): (u64, usize, Vec<Left>) = state.take()?;
+        let course: Course = state.take()?;
+        for (step, features) in &left {
+            for &(feature, criterion) in features {
+                if feature >= self.rules.p() || !self.survivors.remove(feature) {
+                    return Err(stranger(&format!("feature {feature} is none that can leave")));
+                }
+                self.left.push(Ranked { feature, rank: 0, step: Some(*step), criterion });
+            }
+        }
+        if self.rules.subset_within(&self.survivors).is_none() {
+            return Err(stranger("the rules allow nothing of what is left"));
+        }
+        self.removal = RemovalRules::new(self.rules, &self.survivors);
+        (self.steps, self.count, self.course) = (steps, count, course.clone());
+        let leaving: Vec<Vec<usize>> = left.iter().map(|step| step.1.iter().map(|f| f.0).collect()).collect();
+        oracle.restore(course, leaving.iter().map(Vec::as_slice), n)
+    }
+}

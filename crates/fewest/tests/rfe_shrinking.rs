@@ -1,0 +1,107 @@
+//! SVM-RFE with more samples than features and the squared hinge: the ranking of every route is
+//! that of a training afresh, to a tight gap, at each step.
+
+use fewest::dual::train::train;
+use fewest::method::Method;
+use fewest::method::rfe::{RfeSettings, Step};
+use fewest::{
+    Bias, DenseDesign, Design, Kernel, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, SparseDesign,
+    SvmSettings,
+};
+use fewest_testing::Rng;
+
+/// Criteria nearer than this share are ties: rounding may order them either way.
+const TIE: f64 = 1e-6;
+
+/// The units that leave, one after the other, by trainings afresh; and whether two were tied.
+fn afresh(
+    design: &dyn Design,
+    y: &[f64],
+    weights: &[f64],
+    rules: &Rules,
+    svm: &SvmSettings,
+    keep: usize,
+) -> (Vec<usize>, bool) {
+    let mut left: Vec<usize> = (0..rules.p()).collect();
+    let (mut order, mut tied) = (Vec::new(), false);
+    while left.len() > keep {
+        let solution = train(design, &left, y, weights, Kernel::Linear, svm, &mut || None).unwrap();
+        let mut criteria: Vec<(f64, usize)> = Vec::new();
+        for (&j, w) in left.iter().zip(&solution.weights) {
+            let unit = rules.unit_of(j);
+            match criteria.iter_mut().find(|c| c.1 == unit) {
+                Some(known) => known.0 += w * w,
+                None => criteria.push((w * w, unit)),
+            }
+        }
+        criteria.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        tied |= criteria.get(1).is_some_and(|second| second.0 - criteria[0].0 <= TIE * second.0);
+        let unit = rules.unit(criteria[0].1);
+        order.extend(unit);
+        left.retain(|j| !unit.contains(j));
+    }
+    (order, tied)
+}
+
+/// The same matrix with its zeros left out.
+fn compressed(n: usize, p: usize, x: &[f64]) -> SparseDesign<'static> {
+    let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for j in 0..p {
+        for (i, &value) in x[j * n..(j + 1) * n].iter().enumerate().filter(|e| *e.1 != 0.0) {
+            rows.push(i as u32);
+            values.push(value);
+        }
+        start.push(rows.len());
+    }
+    SparseDesign::new(n, start, rows, values).unwrap()
+}
+
+#[test]
+fn the_ranking_is_that_of_trainings_afresh() {
+    let mut random = Rng::new(7);
+    let mut compared = 0;
+    for case in 0..60 {
+        let p = 6 + case % 25;
+        let n = 3 * p + (case * 7) % 120;
+        let y: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+        let signal = [0.0, 0.5, 2.0][case % 3];
+        let mut x = vec![0.0; n * p];
+        for j in 0..p {
+            for i in 0..n {
+                let value = random.normal() + if j % 3 == 0 { signal * y[i] } else { 0.0 };
+                x[j * n + i] = if case % 4 == 3 && random.chance(0.6) { 0.0 } else { value };
+            }
+        }
+        let weights: Vec<f64> = (0..n).map(|i| if case % 2 == 0 { 1.0 } else { (i % 4) as f64 * 0.5 }).collect();
+        let dense = DenseDesign::new(n, p, x.clone()).unwrap();
+        let sparse = compressed(n, p, &x);
+        let design: &dyn Design = if case % 4 == 3 { &sparse } else { &dense };
+        let bias = [Bias::Free, Bias::Penalised(1.0), Bias::None][case % 3];
+        let cost = [0.01, 1.0, 100.0][case / 3 % 3];
+        let svm = SvmSettings { cost, bias, loss: Loss::SquaredHinge, tolerance: 1e-12, ..SvmSettings::default() };
+        let together = if case % 5 == 4 { vec![vec![0, 2], vec![1, 3, 4]] } else { Vec::new() };
+        let list = RuleList { max_features: Some(2), together, ..RuleList::default() };
+        let Ok(rules) = Rules::new(p, list, &[]) else { continue };
+        let problem = Problem::new(design, &y, Some(&weights)).unwrap();
+        let settings = RfeSettings {
+            svm: SvmSettings { tolerance: 1e-9, ..svm.clone() },
+            step: Step::Count(1),
+            ..RfeSettings::default()
+        };
+        let report = settings.select(&Samples::from(&problem), &rules, Limits::default(), &mut Silent).unwrap();
+        let mut ranking: Vec<usize> = report.selection.ranking.iter().rev().map(|r| r.feature).collect();
+        let kept = report.selection.outcome.subset.as_ref().unwrap().len();
+        ranking.truncate(p - kept);
+        let (mut expected, tied) = afresh(design, &y, &weights, &rules, &svm, kept);
+        if tied {
+            continue;
+        }
+        // Features of a unit leave at once, in any order.
+        for order in [&mut ranking, &mut expected] {
+            order.chunk_by_mut(|a, b| rules.unit_of(*a) == rules.unit_of(*b)).for_each(<[usize]>::sort_unstable);
+        }
+        assert_eq!(ranking, expected, "case {case}: {n} x {p}");
+        compared += 1;
+    }
+    assert!(compared > 40, "{compared} cases without ties");
+}
