@@ -4,8 +4,8 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use fewest::{Checkpoint, Event, Observer};
-use fewest_data::Names;
+use fewest::{Checkpoint, Event, Observer, ProofSink};
+use fewest_data::{Names, ProofFile};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -43,6 +43,8 @@ pub(crate) struct Watch<'a> {
     resume: Option<&'a Resume>,
     /// Why it could not.
     unkept: Option<Failure>,
+    /// Where proofs go, if asked for.
+    proof: Option<&'a mut ProofFile>,
 }
 
 /// Points of a history; beyond that every second one is dropped.
@@ -129,12 +131,25 @@ impl<'a> Watch<'a> {
             certifying: false,
             resume: None,
             unkept: None,
+            proof: None,
         }
     }
 
     /// With a file in which the run keeps how far it has come.
     pub(crate) fn keeping(self, resume: Option<&'a Resume>) -> Self {
         Self { resume, ..self }
+    }
+
+    /// With a file for its proof.
+    pub(crate) fn proving(self, proof: Option<&'a mut ProofFile>) -> Self {
+        Self { proof, ..self }
+    }
+
+    /// What comes belongs to this size of a path.
+    pub(crate) fn at_size(&mut self, size: usize) {
+        if let Some(proof) = &mut self.proof {
+            proof.set_size(size);
+        }
     }
 
     /// Begins the part of the run that certifies a subset of this many features.
@@ -286,12 +301,19 @@ impl Observer for Watch<'_> {
                 self.note(&format!("judging {what} by cross-validation, at most {trainings} trainings"));
             }
             Event::Bound { bound, .. } => self.state.bound = Some(bound),
-            Event::Size { max_features } => self.state = State::of(format!("size {max_features}")),
+            Event::Size { max_features } => {
+                self.state = State::of(format!("size {max_features}"));
+                self.at_size(max_features);
+            }
             Event::Checkpoint(state) => return self.keep(state),
             _ => return ControlFlow::Continue(()),
         }
         self.show();
         ControlFlow::Continue(())
+    }
+
+    fn proof(&mut self) -> Option<&mut dyn ProofSink> {
+        self.proof.as_mut().map(|proof| &mut **proof as &mut dyn ProofSink)
     }
 }
 

@@ -312,10 +312,10 @@ mod programs {
     use fewest::backend::highs::{Column, Effort, Program};
     use fewest::method::gbd::{GbdSettings, gbd};
     use fewest::method::mbp::{MbpSettings, mbp};
-    use fewest::{Bias, Limits, Rules, Sense, Silent, Subset, SvmSettings};
-    use fewest_testing::{Bracket, HardCase, HardData, allowed_subsets, dense_copy};
+    use fewest::{Bias, Limits, RuleList, Rules, Sense, Silent, Subset, SvmSettings};
+    use fewest_testing::{Bracket, HardCase, HardData, KeptProofs, allowed_subsets, dense_copy};
 
-    use super::{Note, Truth, Values};
+    use super::{Note, Truth, Values, proven};
 
     /// `gbd`, whose bound is as exact as HiGHS's tolerances.
     pub(super) fn benders(case: &HardCase, rules: &Rules, limits: &Limits, known: &Values<'_>, note: &mut Note<'_>) {
@@ -325,7 +325,8 @@ mod programs {
         let problem = case.problem();
         let svm = SvmSettings { tolerance: 1e-8, ..case.svm.clone() };
         let settings = GbdSettings { svm, penalty: case.penalty.clone(), ..GbdSettings::default() };
-        let Ok(report) = gbd(&problem, rules, &settings, limits.clone(), &mut Silent) else { return };
+        let mut files = KeptProofs::default();
+        let Ok(report) = gbd(&problem, rules, &settings, limits.clone(), &mut files) else { return };
         let truth = known.under(rules, limits.gap_rel);
         let mut outcome = report.selection.outcome;
         // HiGHS's tolerance: 1e-6 of the objective.
@@ -335,6 +336,7 @@ mod programs {
             return;
         }
         note("gbd", &outcome, &[], 1, &truth);
+        proven(&files, 0, &problem, &outcome, 1, &truth, note);
     }
 
     /// `mbp` on data that a linear program is accurate on, against one program per subset, written
@@ -364,6 +366,17 @@ mod programs {
         let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), value(&s))).collect();
         let truth = Truth { sense: Sense::Min, values, gap: limits.gap_rel.max(2e-4) };
         note("mbp", &report.selection.outcome, &[], 1, &truth);
+        // Where rules decide single features only, mbp writes proofs.
+        let alone =
+            Rules::new(case.features(), RuleList { require: rules.list().require.clone(), ..RuleList::default() }, &[]);
+        let alone = alone.expect("must-in alone");
+        let values = allowed_subsets(&alone).into_iter().map(|s| (s.clone(), value(&s))).collect();
+        let truth = Truth { sense: Sense::Min, values, gap: truth.gap };
+        let mut files = KeptProofs::default();
+        let limits = Limits { gap_rel: truth.gap, ..limits.clone() };
+        let report = mbp(&case.problem(), &alone, &settings, limits, &mut files).expect("valid settings");
+        note("mbp", &report.selection.outcome, &[], 1, &truth);
+        proven(&files, 0, &case.problem(), &report.selection.outcome, 1, &truth, note);
     }
 
     /// min |w|_1 + sum C_i xi_i with |w_j| <= u on a subset.

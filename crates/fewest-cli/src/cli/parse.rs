@@ -18,7 +18,7 @@ const WITH_METHOD: [&str; 3] = ["select", "path", "evaluate"];
 const NOT_OF_PATH: &[&str] = &["write_model", "resume"];
 
 /// Options of methods that `evaluate` does not take.
-const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model"];
+const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model", "proof"];
 
 /// Options of methods that are the evaluation's own.
 const OF_EVALUATE: &[&str] = &["cv", "folds", "seed", "resume"];

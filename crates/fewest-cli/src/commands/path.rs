@@ -9,7 +9,7 @@ use fewest_data::Names;
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
-use super::selection::{Plan, Sinks, Task};
+use super::selection::{Plan, Sinks, Task, proof_sink};
 use super::{certify, report};
 use crate::args::notation;
 use crate::cli::PathArgs;
@@ -44,20 +44,24 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
         )));
     }
     let plan = Plan::new(&args.selection, &args.story, options, invocation, sizes.last().copied())?;
-    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), None, None)?;
+    let proof = proof_sink(options)?;
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), None, None, proof.as_ref())?;
     let task = plan.load()?;
 
     let selecting = Instant::now();
-    let mut watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
+    let mut proof = task.proof_file();
+    let watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
+    let mut watch = watch.proving(proof.as_mut());
     let samples = task.prepared.samples()?;
     let points = task.method.path(&samples, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
     let certificates = certificates(&task, &points, &mut watch)?;
     let histories = watch.finish()?;
+    let proofs = proof.map_or(Ok(Vec::new()), |proof| proof.finish())?;
     let selecting = selecting.elapsed();
 
     if sinks.json.is_some() || sinks.report.is_some() {
         let value = json!({
-            "schema": SCHEMA, "path": results(&task, &points, &certificates, &histories)?,
+            "schema": SCHEMA, "path": results(&task, &points, &certificates, &histories, &proofs)?,
             "command": invocation.command_line, "version": env!("CARGO_PKG_VERSION")
         });
         report::write(&value, sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
@@ -84,6 +88,7 @@ fn results(
     points: &[SizeReport],
     certificates: &[Option<Certificate>],
     histories: &[History],
+    proofs: &[String],
 ) -> Result<Vec<Value>, Failure> {
     let names = &task.prepared.data.names;
     let mut stop = task.stopper();
@@ -93,6 +98,9 @@ fn results(
         let mut more = details(&report.details, names);
         more.extend(task.story(histories, Some(*max_features)));
         more.remove("command");
+        if let Some(proof) = task.proof_of(*max_features).filter(|proof| proofs.contains(proof)) {
+            more.insert("proof".to_owned(), proof.into());
+        }
         if task.describes() && Some(at) == largest {
             more.insert("description".to_owned(), task.description(report)?);
         }
@@ -159,6 +167,7 @@ fn certificates(
     for (at, point) in points.iter().enumerate() {
         let share = task.left().map(|left| left / (points.len() - at) as u32);
         let start: Vec<Subset> = all.iter().rev().flatten().take(1).map(|c| c.best.subset.clone()).collect();
+        watch.at_size(point.max_features);
         all.push(task.certificate(outcome(point).subset.as_ref(), &start, share, watch)?);
     }
     Ok(all)

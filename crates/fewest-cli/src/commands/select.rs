@@ -11,7 +11,7 @@ use super::certify;
 use super::fit::{ModelSink, explain_status};
 use super::invocation::Invocation;
 use super::report;
-use super::selection::{Plan, Sinks, Task, selected};
+use super::selection::{Plan, Sinks, Task, proof_sink, selected};
 use crate::args::notation;
 use crate::cli::SelectArgs;
 use crate::export::file::Sink;
@@ -36,7 +36,8 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let model_sink = ModelSink::open(&args.model)?;
     let program = Sink::open_if("--write-model", options.value::<PathBuf>("write_model").as_ref())?;
     let model = model_sink.as_ref().map(ModelSink::sink);
-    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), model, program.as_ref())?;
+    let proof = proof_sink(options)?;
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), model, program.as_ref(), proof.as_ref())?;
     let mut task = plan.load()?;
     if let Some(sink) = &model_sink {
         let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
@@ -47,7 +48,9 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         sink.replace(|path| Ok(task.method.write_program(&samples, &task.rules, path)?))?;
     }
     let resume = task.resume()?;
-    let mut watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref()).keeping(resume.as_ref());
+    let mut proof = task.proof_file();
+    let watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
+    let mut watch = watch.keeping(resume.as_ref()).proving(proof.as_mut());
     let samples = task.prepared.samples()?;
     let report = task.method.select(&samples, &task.rules, task.method_limits(), &mut watch)?;
 
@@ -58,10 +61,14 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let outcome = &report.selection.outcome;
     let certificate = task.certificate(outcome.subset.as_ref(), &[], task.left(), &mut watch)?;
     let histories = watch.finish()?;
+    let proofs = proof.map_or(Ok(Vec::new()), |proof| proof.finish())?;
     let names = &task.prepared.data.names;
     let mut more = details(&report.details, names);
     let validated = more.get("validated").cloned();
     more.extend(task.story(&histories, None));
+    if let Some(proof) = proofs.first() {
+        more.insert("proof".to_owned(), proof.as_str().into());
+    }
     if task.describes() {
         more.insert("description".to_owned(), task.description(&report)?);
     }

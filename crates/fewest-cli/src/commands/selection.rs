@@ -23,6 +23,7 @@ use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
 use crate::resume::Resume;
 use crate::terminal::Terminal;
+use fewest_data::ProofFile;
 
 /// What the training on the selected features may still take after Ctrl-C or the time limit.
 const REFIT: Duration = Duration::from_secs(2);
@@ -44,7 +45,8 @@ pub(crate) struct Sinks {
 }
 
 impl Sinks {
-    /// Opens them; `model` and `program` are the places of `--model` and `--write-model`.
+    /// Opens them; `model`, `program` and `proof` are the places of `--model`, `--write-model` and
+    /// `--proof`.
     ///
     /// # Errors
     /// A path that cannot be written, two files at one place, several outputs on standard output.
@@ -53,12 +55,14 @@ impl Sinks {
         trace: Option<&std::path::PathBuf>,
         model: Option<&Sink>,
         program: Option<&Sink>,
+        proof: Option<&Sink>,
     ) -> Result<Self, Failure> {
         let json = Sink::open_if("--json", args.json.as_ref())?;
         let trace = Sink::open_if("--trace", trace)?;
         let report = Sink::open_if("--report", args.report.as_ref())?;
         let outputs = [
             ("--json", json.as_ref()),
+            ("--proof", proof),
             ("--model", model),
             ("--report", report.as_ref()),
             ("--trace", trace.as_ref()),
@@ -69,6 +73,20 @@ impl Sinks {
         Sink::apart(&outputs, &inputs)?;
         let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
         Ok(Self { json, trace, report, taken })
+    }
+}
+
+/// The place of `--proof`, looked at before the run.
+///
+/// # Errors
+/// A path that cannot be written, or standard output.
+pub(crate) fn proof_sink(options: &MethodOptions) -> Result<Option<Sink>, Failure> {
+    let sink = Sink::open_if("--proof", options.value::<std::path::PathBuf>("proof").as_ref())?;
+    match &sink {
+        None | Some(Sink::File(_)) => Ok(sink),
+        Some(Sink::Stdout | Sink::Stream(_)) => {
+            Err(Failure::input("--proof needs a file, which takes its place when it is complete; name one"))
+        }
     }
 }
 
@@ -242,6 +260,38 @@ impl Task<'_> {
     /// `--certify`, if given.
     pub(crate) fn certify(&self) -> Option<Certify> {
         self.options.value("certify")
+    }
+
+    /// The file for proofs, if asked for.
+    pub(crate) fn proof_file(&self) -> Option<ProofFile> {
+        let path = self.options.value::<std::path::PathBuf>("proof")?;
+        Some(ProofFile::new(&path.to_string_lossy(), self.made()))
+    }
+
+    /// The file for the proof of a size of a path, if asked for.
+    pub(crate) fn proof_of(&self, size: usize) -> Option<String> {
+        let path = self.options.value::<std::path::PathBuf>("proof")?;
+        Some(ProofFile::sized(&path.to_string_lossy(), size))
+    }
+
+    /// What a proof says of how it was made: enough to read the data again.
+    fn made(&self) -> Value {
+        let (data, names) = (&self.args.data, &self.prepared.data.names);
+        let list =
+            |typed: &[String]| typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect();
+        let (drop, text): (Vec<String>, Vec<String>) = (list(&data.drop), list(&data.text));
+        let apart: Vec<String> = self.options.text("folds").into_iter().collect();
+        json!({
+            "method": self.method_name(),
+            "version": env!("CARGO_PKG_VERSION"),
+            "command": self.invocation.command_line,
+            "names": names.iter().collect::<Vec<_>>(),
+            "classes": self.prepared.target.classes,
+            "settings": self.settings(self.rules.list().max_features, None),
+            "read": {
+                "drop": drop, "text": text, "no_header": data.no_header, "index_limit": data.index_limit, "apart": apart
+            },
+        })
     }
 
     /// What is left of the time limit.

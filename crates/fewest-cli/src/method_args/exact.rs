@@ -4,7 +4,7 @@ use fewest::method::exact::ExactSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, SearchArgs, SolutionsArg};
+use super::shared::{MethodData, PenaltyArg, ProofArg, SearchArgs, SolutionsArg};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
@@ -16,6 +16,8 @@ pub(crate) struct ExactArgs {
     solutions: SolutionsArg,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    proof: ProofArg,
     #[command(flatten)]
     svm: SvmArgs,
 }

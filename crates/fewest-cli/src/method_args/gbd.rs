@@ -6,7 +6,7 @@ use fewest::method::gbd::{GbdSettings, Validation};
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, needs};
+use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, ProofArg, needs};
 use super::validate::Validate;
 use crate::args::svm::SvmArgs;
 use crate::args::values;
@@ -36,6 +36,8 @@ pub(crate) struct GbdArgs {
     plain: bool,
     #[command(flatten)]
     gap: GapArg,
+    #[command(flatten)]
+    proof: ProofArg,
     #[command(flatten)]
     svm: SvmArgs,
 }

@@ -4,7 +4,7 @@ use fewest::method::mbp::MbpSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, ProgramArgs, SearchArgs, needs};
+use super::shared::{MethodData, PenaltyArg, ProgramArgs, ProofArg, SearchArgs, needs};
 use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES};
 use crate::args::values;
 use crate::failure::Failure;
@@ -54,6 +54,8 @@ pub(crate) struct MbpArgs {
     program: ProgramArgs,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    proof: ProofArg,
 }
 
 impl MethodArgs for MbpArgs {

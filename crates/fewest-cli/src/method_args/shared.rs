@@ -71,6 +71,15 @@ pub(crate) struct SearchArgs {
     node_limit: Option<u64>,
 }
 
+/// `--proof`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProofArg {
+    /// Write a proof of the result to this file, which `fewest verify FILE DATA` checks; `path` writes
+    /// one for each size K, with -kK in its name
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    proof: Option<std::path::PathBuf>,
+}
+
 /// `--certify`, and the limits of its search.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CertifyArgs {
@@ -86,6 +95,10 @@ pub(crate) struct CertifyArgs {
     /// Stop after this many nodes of the search
     #[arg(long, value_name = "N", value_parser = values::count, help_heading = CERTIFICATE)]
     node_limit: Option<u64>,
+    /// Write the proof of the search to this file, which `fewest verify FILE DATA` checks; `path`
+    /// writes one for each size K, with -kK in its name
+    #[arg(long, value_name = "FILE", help_heading = CERTIFICATE)]
+    proof: Option<std::path::PathBuf>,
 }
 
 /// `--certify`.

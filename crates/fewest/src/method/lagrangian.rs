@@ -229,7 +229,7 @@ pub fn lagrangian(
     }
     let (dual, ceiling, program_seconds) = (bundle.value(), bundle.ceiling(), ascent.seconds);
     found.programs += ascent.oracle.solves;
-    let found = found.report(&model, run, status, relaxation, 0)?;
+    let found = found.report(&model, run, status, relaxation, 0, None)?;
     Ok(LagrangianReport { found, steps, dual, ceiling, program_seconds })
 }
 

@@ -6,8 +6,11 @@
 //! | `encode.rs` | integers, numbers and lists as bytes |
 //! | `point.rs` | dual points on a grid of powers of two, feasible to the last bit |
 //! | `header.rs` | the first line: the claim, the rules, the fingerprint of the data |
+//! | `rows.rs` | the numbers of rules' rows |
 //! | `record.rs` | what a search notes of its tree |
-//! | `writer.rs` | numbers of nodes, the bounds that the file proves, listed subsets |
+//! | `writer.rs` | numbers of nodes, the bounds that the file proves |
+//! | `listed.rs` | listed subsets, their objectives rounded up |
+//! | `observer.rs` | the observer of a run that is there for its proof alone |
 //!
 //! A search notes what it decides in [`Notes`], on whatever thread, with nodes numbered on their
 //! own; [`ProofWriter`] takes them in the order of the search, so a file does not depend on the
@@ -15,16 +18,21 @@
 
 mod encode;
 mod header;
+mod listed;
+mod observer;
 mod point;
 mod record;
 mod rows;
 mod writer;
 
 pub(crate) use header::{Claim, Gain};
+pub(crate) use listed::Listed;
+#[cfg(feature = "highs")]
+pub(crate) use observer::ForProof;
 pub(crate) use point::{Balance, Grid, Point};
 pub(crate) use record::{Notes, Place};
 pub(crate) use rows::RowNumbers;
-pub(crate) use writer::{Listed, ProofWriter};
+pub(crate) use writer::ProofWriter;
 
 /// Share of the gap asked for that a search which writes a proof closes beyond it: alpha is stored
 /// with fewer digits than it had, and the file must prove the gap all the same.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::encode::Bytes;
 use super::header::{Claim, header};
 use super::record::{Notes, Step, put_point};
-use super::{HELD_BACK, Place, Point};
+use super::{HELD_BACK, Listed, Place, Point};
 use crate::{Problem, Run, Status, Subset};
 
 /// Kinds of records.
@@ -16,17 +16,6 @@ mod kind {
     pub(super) const TIGHTEN: u8 = 4;
     pub(super) const SUBSET: u8 = 5;
     pub(super) const END: u8 = 6;
-}
-
-/// A subset that a file lists.
-#[derive(Debug, Clone)]
-pub(crate) struct Listed {
-    pub(crate) subset: Subset,
-    /// No less than the objective at the weights and the bias, however that is rounded.
-    pub(crate) objective: f64,
-    /// By feature of the subset, ascending.
-    pub(crate) weights: Vec<f64>,
-    pub(crate) bias: f64,
 }
 
 /// Writes one file. What it keeps is a few numbers for each subset that is alone in its node.
@@ -122,8 +111,9 @@ impl ProofWriter {
         }
     }
 
-    /// Lists subsets, best first, and ends the file.
-    pub(crate) fn end(mut self, listed: &[Listed], status: Status, run: &mut Run<'_>) {
+    /// Lists subsets, best first as their objectives are when rounded up, and ends the file.
+    pub(crate) fn end(mut self, mut listed: Vec<Listed>, status: Status, run: &mut Run<'_>) {
+        listed.sort_by(|a, b| a.objective.total_cmp(&b.objective));
         let own: Vec<Option<f64>> = listed.iter().map(|l| self.single.remove(&l.subset)).collect();
         let rest = self.single.values().fold(self.rest, |rest, bound| rest.min(*bound));
         // Where every allowed subset is listed, any number is a bound of the others.
@@ -132,7 +122,7 @@ impl ProofWriter {
         let best = listed.first().map_or(0.0, |best| best.objective.abs());
         let claim = |bound: f64| bound - HELD_BACK * (relative * bound.abs().max(best)).max(absolute);
         let mut bytes = Bytes::default();
-        for (subset, own) in listed.iter().zip(own) {
+        for (subset, own) in listed.iter().zip(&own) {
             bytes.byte(kind::SUBSET);
             bytes.ascending(subset.subset.iter().map(|j| j as u64).collect::<Vec<_>>().into_iter());
             bytes.number(subset.objective);

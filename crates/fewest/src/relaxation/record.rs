@@ -4,9 +4,8 @@
 use super::node::Node;
 use super::{Answer, Relaxation, Warm};
 use crate::Subset;
-use crate::dual::kkt::{best_bias, total_loss};
-use crate::dual::{Bias, Loss};
-use crate::proof::{Balance, Grid, Listed, Point, RowNumbers};
+use crate::dual::Bias;
+use crate::proof::{Balance, Gain, Grid, Listed, Point, RowNumbers};
 use crate::search::{Found, PrimalPoint};
 
 /// What may be lost to the grid of a point, as a share of its bound, and of the sum of alpha where
@@ -56,33 +55,12 @@ impl Relaxation<'_> {
         self.numbers.is_some()
     }
 
-    /// A subset for the file, where its point is known: the bias is the best one where it is free,
-    /// and the objective is no less than whatever rounding makes of it.
+    /// A subset for the file, where its point is known.
     pub(crate) fn listed(&self, found: &Found) -> Option<Listed> {
-        let PrimalPoint { weights, mut bias } = found.point.clone()?;
-        let n = self.dual.len();
-        let (mut scores, mut sizes) = (vec![0.0; n], vec![0.0; n]);
-        for (j, w) in found.subset.iter().zip(&weights) {
-            self.design().add_column(j, *w, &mut scores);
-            self.design().each_in_column(j, &mut |i, x| sizes[i] += (w * x).abs());
-        }
-        if self.dual.bias == Bias::Free {
-            bias = best_bias(&self.dual, &scores);
-        }
-        // A score is off by at most (features + 2) eps times the sum of its parts.
-        let share = f64::EPSILON * (4.0 + weights.len() as f64);
-        let off = |i: usize| {
-            let (size, slack) = (sizes[i] + bias.abs(), (1.0 - self.dual.y[i] * (scores[i] + bias)).max(0.0));
-            let slope = if self.dual.loss == Loss::Hinge { 1.0 } else { 2.0 * (slack + share * size) };
-            self.dual.cost[i] * slope * share * size
-        };
         let units = (0..self.rules.n_units()).filter(|&u| found.subset.contains(self.rules.unit(u)[0]));
-        let norm = weights.iter().map(|w| w * w).sum::<f64>()
-            + if let Bias::Penalised(s) = self.dual.bias { (bias / s).powi(2) } else { 0.0 };
-        let value = 0.5 * norm + units.map(|u| self.penalty[u]).sum::<f64>() + total_loss(&self.dual, &scores, bias);
-        let rounding = f64::EPSILON * (n + weights.len() + 8) as f64 * value + (0..n).map(off).sum::<f64>();
-        let objective = found.objective.max(value + rounding);
-        Some(Listed { subset: found.subset.clone(), objective, weights, bias })
+        let price = units.map(|u| self.penalty[u]).sum();
+        let of = (&found.subset, found.objective, price);
+        Some(Listed::new(self.problem, &self.dual, Gain::Ridge, of, found.point.clone()?))
     }
 
     /// The subset of units that are in.

@@ -211,17 +211,22 @@ impl<'a> Run<'a> {
         self.tolerance = tolerance;
     }
 
-    /// Whether the gap asked for is reached.
+    /// Whether the gap to search for is reached.
     pub fn closed(&self) -> bool {
+        self.within(self.gaps())
+    }
+
+    fn within(&self, (relative, of_value): (f64, f64)) -> bool {
         let (Some((_, objective)), Some(bound)) = (&self.incumbent, self.bound) else { return false };
         let absolute = (objective - bound).abs();
         let least = self.tolerance * objective.abs().max(1.0);
-        self.gap() <= self.limits.gap_rel || (absolute <= self.limits.gap_abs.max(least) && objective.is_finite())
+        self.gap() <= relative || (absolute <= of_value.max(least) && objective.is_finite())
     }
 
     /// The status that a run ends with which says that it has this one.
     pub(crate) fn earned(&self, status: Status) -> Status {
-        if status == Status::Optimal && !self.closed() { Status::Stalled } else { status }
+        let asked = (self.limits.gap_rel, self.limits.gap_abs);
+        if status == Status::Optimal && !self.within(asked) { Status::Stalled } else { status }
     }
 
     /// Ends the run. `Optimal` is earned here and nowhere else: by an incumbent, which the rules

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ExactSettings;
 use super::dive::{Dive, Fixed, Question, Search};
 use super::node::{OpenNode, Packed};
-use crate::proof::{Listed, Notes, Place, Point, ProofWriter};
+use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::relaxation::{Relaxation, Warm};
 use crate::search::{Node, OpenNodes, Pool, Ties};
 use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Solution, Status, Subset};
@@ -58,8 +58,8 @@ impl<'a> Tree<'a> {
         while let Some(node) = self.open.pop() {
             close(&mut proof, self.relaxation, &node, run);
         }
-        let listed: Vec<Listed> = self.pool.best().iter().filter_map(|found| self.relaxation.listed(found)).collect();
-        proof.end(&listed, status, run);
+        let listed = self.pool.best().iter().filter_map(|found| self.relaxation.listed(found)).collect();
+        proof.end(listed, status, run);
     }
 
     /// Adds an open node; with the memory used up it starts from the root's answer.

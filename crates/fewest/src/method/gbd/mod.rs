@@ -36,6 +36,8 @@
 //!            there is none, the proof is complete.
 //! Bound    is as exact as HiGHS's tolerances: 1e-6 of the objective. Gaps below that end as
 //!          `stalled`.
+//! Proof    HiGHS gives none for its tree. Where a proof is wanted, the search of [`exact`] starts
+//!          from the subset found and writes its own, in what is left of the time.
 //! Fails    never on limits: the best subset so far is returned. Errors: settings out of range, a
 //!          failure of HiGHS.
 
@@ -45,8 +47,11 @@ mod validation;
 use serde::{Deserialize, Serialize};
 
 use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
+use crate::method::exact::{ExactSettings, exact};
+use crate::proof::ForProof;
 use crate::{
-    Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
+    Error, Kernel, Limits, Observer, Outcome, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings,
+    drive,
 };
 
 use benders::{Benders, Trainer};
@@ -226,11 +231,31 @@ pub fn gbd(
     let p = problem.n_features();
     settings.check(p)?;
     rules.check_features(p)?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut run = Run::new(rules, limits.clone(), Sense::Min, observer)?;
     let mut oracle = Trainer::new(problem, settings)?;
     let mut master = Benders::new(rules, settings)?;
     let status = drive(&mut oracle, &mut master, &mut run)?;
     let (best_validated, trained) = (least_error(&master.trained, true), master.trained);
     let selection = Selection { ranking: Vec::new(), solutions: Vec::new(), outcome: run.finish(status) };
+    if observer.proof().is_some() {
+        prove(problem, rules, settings, limits, &selection.outcome, observer)?;
+    }
     Ok(GbdReport { selection, trained, best_validated })
+}
+
+/// Writes the proof of an outcome: that of a search that starts from its subset.
+fn prove(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    settings: &GbdSettings,
+    limits: Limits,
+    outcome: &Outcome,
+    observer: &mut dyn Observer,
+) -> Result<(), Error> {
+    let start = outcome.subset.iter().cloned().collect();
+    let (svm, penalty) = (settings.svm.clone(), settings.penalty.clone());
+    let time = limits.time.map(|time| time.saturating_sub(outcome.elapsed));
+    let limits = Limits { time, oracle_calls: None, ..limits };
+    let settings = ExactSettings { svm, penalty, solutions: 1, start };
+    exact(problem, rules, &settings, limits, &mut ForProof(observer)).map(|_| ())
 }

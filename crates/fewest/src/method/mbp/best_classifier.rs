@@ -1,6 +1,6 @@
 //! The best classifier on a subset: the upper values of `mbp` and `lagrangian`.
 
-use super::{MbpReport, Model, TIGHT};
+use super::{MbpReport, Model, Record, TIGHT};
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::nearest_allowed;
 use crate::{Bias, Error, Run, Selection, Status, Subset};
@@ -92,6 +92,7 @@ impl<'a> BestClassifier<'a> {
         status: Status,
         relaxation: Option<f64>,
         removed: usize,
+        proof: Option<Record<'_>>,
     ) -> Result<MbpReport, Error> {
         let mut solution = None;
         if let Some(subset) = run.incumbent().map(|(subset, _)| subset.clone()) {
@@ -109,6 +110,11 @@ impl<'a> BestClassifier<'a> {
         // A limit may have come just when the gap was closed.
         let status = if run.closed() { Status::Optimal } else { status };
         run.counts.oracle_calls += self.programs;
+        if let Some(proof) = proof {
+            let best = run.incumbent().map(|(subset, objective)| (subset.clone(), objective));
+            let found = best.as_ref().zip(solution.as_ref()).map(|((subset, value), at)| (subset, *value, at));
+            proof.end(found, run.earned(status), &mut run);
+        }
         Ok(MbpReport {
             selection: Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() },
             solution,

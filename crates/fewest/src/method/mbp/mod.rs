@@ -20,11 +20,14 @@
 //!          worst case.
 //! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised
 //!          bias.
+//! Proof    what step 4 cuts off and the tree of step 5, which then takes every program (`record.rs`);
+//!          none where rules relate features to each other, and none with `plain`.
 //! Fails    never on limits. Errors: settings, more memory than allowed, a failure of HiGHS.
 
 mod best_classifier;
 mod exchange;
 mod model;
+mod record;
 mod reduce;
 mod reweight;
 mod tree;
@@ -47,6 +50,7 @@ use crate::{
 
 pub(crate) use best_classifier::BestClassifier;
 pub use model::Model;
+use record::Record;
 pub(crate) use reweight::reweight;
 pub use weight_bounds::weight_bounds;
 
@@ -204,14 +208,16 @@ pub fn mbp(
     observer: &mut dyn Observer,
 ) -> Result<MbpReport, Error> {
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    Record::check(settings, &mut run)?;
     // Step 1.
     let mut model = Model::new(problem, rules, settings, &mut || run.stop())?;
     let mut found = BestClassifier::new(&model)?;
     let features = model.features();
     if settings.plain {
         let status = solve_program(&model, settings, None, &mut run)?;
-        return found.report(&model, run, status, None, 0);
+        return found.report(&model, run, status, None, 0, None);
     }
+    let mut proof = Record::begin(&model, settings, &mut run);
     // Step 2.
     let mut oracle = model.oracle()?;
     let mut point = oracle.solve(TIGHT, &mut || run.stop())?;
@@ -223,8 +229,15 @@ pub fn mbp(
     // Step 4.
     while let Some((_, best)) = run.incumbent()
         && run.stop().is_none()
-        && reduce::reduce(&mut model, &oracle, &point, best)
     {
+        let before = model.bound.clone();
+        let fell = reduce::reduce(&mut model, &oracle, &point, best);
+        if let Some(proof) = &mut proof {
+            proof.tighten(&proof.place(0, &point), &before, &model.bound, best, &mut run);
+        }
+        if !fell {
+            break;
+        }
         model.relax(&mut oracle)?;
         point = oracle.solve(TIGHT, &mut || run.stop())?;
         run.raise_bound(point.dual);
@@ -236,13 +249,19 @@ pub fn mbp(
         Status::Optimal
     } else if let Some(status) = run.stop() {
         status
-    } else if rules_without_rows(rules) && suits_tree(problem.n_samples(), model.features().len()) {
-        tree::search(&model, &mut oracle, &mut found, &mut run)?
+    } else if rules_without_rows(rules) && (proof.is_some() || suits_tree(problem.n_samples(), model.features().len()))
+    {
+        let status = tree::search(&model, &mut oracle, &mut found, &mut proof, &mut run)?;
+        found.programs += oracle.solves;
+        return found.report(&model, run, status, Some(relaxation), removed, proof);
     } else {
         solve_program(&model, settings, Some(&found), &mut run)?
     };
+    if let Some(proof) = &mut proof {
+        proof.close(&proof.place(0, &point), point.dual, &mut run);
+    }
     found.programs += oracle.solves;
-    found.report(&model, run, status, Some(relaxation), removed)
+    found.report(&model, run, status, Some(relaxation), removed, proof)
 }
 
 /// Solves the program by HiGHS, from the best point found.

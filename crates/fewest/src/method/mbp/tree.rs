@@ -10,10 +10,11 @@
 //! Subsets  those that the relaxation points to, at some nodes.
 
 use crate::l1_oracle::{L1Oracle, L1Point};
+use crate::proof::Place;
 use crate::search::{Node, OpenNodes, Ties, cutoff};
 use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
 
-use super::{BestClassifier, Model};
+use super::{BestClassifier, Model, Record};
 
 /// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
 const NODE: f64 = 1e-6;
@@ -31,6 +32,8 @@ struct OpenNode {
     state: Vec<(u32, Choice)>,
     /// Unit to branch on.
     unit: usize,
+    /// Where the node is in the proof, where one is written.
+    place: Option<Place>,
 }
 
 impl Node for OpenNode {
@@ -39,7 +42,8 @@ impl Node for OpenNode {
     }
 
     fn bytes(&self) -> u64 {
-        (size_of::<Self>() + size_of_val(&self.state[..])) as u64
+        let point = self.place.as_ref().map_or(0, |place| place.point.len());
+        (size_of::<Self>() + size_of_val(&self.state[..])) as u64 + point
     }
 }
 
@@ -51,6 +55,7 @@ pub(super) fn search<'a>(
     model: &Model<'a>,
     oracle: &mut L1Oracle<'_>,
     found: &mut BestClassifier<'a>,
+    proof: &mut Option<Record<'_>>,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let mut tree = Tree {
@@ -60,31 +65,14 @@ pub(super) fn search<'a>(
         open: OpenNodes::new(Sense::Min, Ties::Earliest),
         made: 0,
         left_out: f64::INFINITY,
+        proof: proof.as_mut(),
     };
-    tree.node(model.rules.root(), run)?;
-    loop {
-        let open = tree.open.bound().unwrap_or(f64::INFINITY).min(tree.left_out);
-        run.raise_bound(open.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
-        if run.closed() {
-            return Ok(Status::Optimal);
-        }
-        if let Some(status) = run.stop() {
-            return Ok(status);
-        }
-        let Some(next) = tree.open.pop() else { return Ok(Status::Stalled) };
-        for choice in [Choice::In, Choice::Out] {
-            let mut state = vec![Choice::Free; model.rules.n_units()];
-            next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
-            state[next.unit] = choice;
-            if model.rules.propagate(&mut state).is_ok() {
-                tree.node(&state, run)?;
-            }
-        }
-        run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
-    }
+    let status = tree.grow(run)?;
+    tree.close_all(run);
+    Ok(status)
 }
 
-struct Tree<'a, 'b, 'c> {
+struct Tree<'a, 'b, 'c, 'p> {
     model: &'a Model<'b>,
     oracle: &'a mut L1Oracle<'c>,
     found: &'a mut BestClassifier<'b>,
@@ -92,12 +80,43 @@ struct Tree<'a, 'b, 'c> {
     made: u64,
     /// Lowest bound among the nodes that were left out for good.
     left_out: f64,
+    proof: Option<&'a mut Record<'p>>,
 }
 
-impl Tree<'_, '_, '_> {
+impl Tree<'_, '_, '_, '_> {
+    /// The search.
+    fn grow(&mut self, run: &mut Run<'_>) -> Result<Status, Error> {
+        let model = self.model;
+        self.node(model.rules.root(), 0, run)?;
+        loop {
+            let open = self.open.bound().unwrap_or(f64::INFINITY).min(self.left_out);
+            run.raise_bound(open.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
+            if run.closed() {
+                return Ok(Status::Optimal);
+            }
+            if let Some(status) = run.stop() {
+                return Ok(status);
+            }
+            let Some(next) = self.open.pop() else { return Ok(Status::Stalled) };
+            let numbers = match (&mut self.proof, &next.place) {
+                (Some(proof), Some(place)) => proof.split(place.node, model.rules.unit(next.unit)[0], run),
+                _ => [0, 0],
+            };
+            for (choice, number) in [Choice::In, Choice::Out].into_iter().zip(numbers) {
+                let mut state = vec![Choice::Free; model.rules.n_units()];
+                next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
+                state[next.unit] = choice;
+                if model.rules.propagate(&mut state).is_ok() {
+                    self.node(&state, number, run)?;
+                }
+            }
+            run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
+        }
+    }
+
     /// Solves a node, and opens it or leaves it out. A node that was cut short keeps a bound that
     /// is true.
-    fn node(&mut self, state: &[Choice], run: &mut Run<'_>) -> Result<(), Error> {
+    fn node(&mut self, state: &[Choice], number: u64, run: &mut Run<'_>) -> Result<(), Error> {
         let (model, p) = (self.model, self.model.bound.len());
         let choice = |j: usize| state[model.rules.unit_of(j)];
         let (mut bound, mut prices, mut paid) = (model.bound.clone(), model.relaxed_prices(), 0.0);
@@ -117,8 +136,9 @@ impl Tree<'_, '_, '_> {
         self.oracle.forget(&point, POOL.max(3 * point.weights.len()))?;
         run.counts.nodes += 1;
         let value = point.dual + paid;
+        let place = self.proof.as_ref().map(|proof| proof.place(number, &point));
         if run.incumbent().is_some_and(|(_, best)| value >= cutoff(Sense::Min, run.gaps(), best)) {
-            self.left_out = self.left_out.min(value);
+            self.leave_out(value, place.as_ref(), run);
             return Ok(());
         }
         let free = |e: &&(usize, f64)| choice(e.0) == Choice::Free;
@@ -137,13 +157,31 @@ impl Tree<'_, '_, '_> {
             None => any,
         };
         let Some(unit) = unit else {
-            self.left_out = self.left_out.min(value);
+            self.leave_out(value, place.as_ref(), run);
             return Ok(());
         };
         self.made += 1;
         let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free).map(|(u, c)| (u as u32, *c)).collect();
-        self.open.push(OpenNode { bound: value, state: decided, unit }, self.made);
+        self.open.push(OpenNode { bound: value, state: decided, unit, place }, self.made);
         Ok(())
+    }
+
+    /// Nothing better than the value is in a node, which is closed.
+    fn leave_out(&mut self, value: f64, place: Option<&Place>, run: &mut Run<'_>) {
+        self.left_out = self.left_out.min(value);
+        if let (Some(proof), Some(place)) = (&mut self.proof, place) {
+            proof.close(place, value, run);
+        }
+    }
+
+    /// For the proof: every open node is closed by its point.
+    fn close_all(&mut self, run: &mut Run<'_>) {
+        let Some(proof) = &mut self.proof else { return };
+        while let Some(node) = self.open.pop() {
+            if let Some(place) = &node.place {
+                proof.close(place, node.bound, run);
+            }
+        }
     }
 
     /// What is in, and what has weight.

@@ -1,0 +1,101 @@
+//! The proof of a run, where one is wanted: the points of its linear programs, what step 4 cuts off,
+//! and the tree.
+
+use super::{MbpSettings, Model, rules_without_rows};
+use crate::dual::BoxDual;
+use crate::l1_oracle::L1Point;
+use crate::proof::{Balance, Claim, Gain, Grid, HELD_BACK, Listed, Notes, Place, Point, ProofWriter};
+use crate::search::PrimalPoint;
+use crate::{Bias, DualSolution, Error, Loss, Problem, Run, Status, Subset, SvmSettings};
+
+/// Share of a bound that the grid of its point may lose.
+const LOSS: f64 = 1e-9;
+/// A score as near to a price as this, as a share, is at it.
+const KINK: f64 = 1e-3;
+
+/// Writes the proof of a run.
+pub(crate) struct Record<'a> {
+    writer: ProofWriter,
+    problem: &'a Problem<'a>,
+    dual: BoxDual,
+    penalty: Vec<f64>,
+    bound: Vec<f64>,
+}
+
+impl<'a> Record<'a> {
+    /// Whether the run can write a proof, where its observer wants one.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub(super) fn check(settings: &MbpSettings, run: &mut Run<'_>) -> Result<(), Error> {
+        if run.proof().is_none() {
+            return Ok(());
+        }
+        if settings.plain {
+            return Err(Error::setting("plain", "set", "left out where a proof is written: HiGHS gives none"));
+        }
+        if !rules_without_rows(run.rules()) {
+            return Err(Error::Rules(
+                "mbp writes a proof where rules say what is in and what is out only; a size, a budget, groups and implications go to HiGHS, which gives none: leave these rules out, or the proof, or select with exact".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Begins the proof, where the run's observer wants one.
+    pub(super) fn begin(model: &Model<'a>, settings: &MbpSettings, run: &mut Run<'_>) -> Option<Self> {
+        let (cost, bias, loss) = (settings.cost, settings.bias, Loss::Hinge);
+        let claim = Claim { gain: Gain::L1, loss, bias, cost, penalty: &model.penalty, weight_bounds: &model.bound };
+        let writer = ProofWriter::begin(model.problem, &claim, run)?;
+        run.hold_back(HELD_BACK);
+        let problem = model.problem;
+        let svm = SvmSettings { cost, bias, loss, ..SvmSettings::default() };
+        let dual = BoxDual::new(problem.labels(), problem.weights(), &svm);
+        Some(Self { writer, problem, dual, penalty: model.penalty.clone(), bound: model.bound.clone() })
+    }
+
+    /// A node and the point of its linear program.
+    pub(super) fn place(&self, node: u64, point: &L1Point) -> Place {
+        let balance = match self.dual.bias {
+            Bias::Free => Balance::Zero,
+            Bias::Penalised(s) => Balance::Within(1.0 / s),
+            Bias::None => Balance::Any,
+        };
+        let kink = |j: usize| self.bound[j] * self.problem.design().squared_norm(j).sqrt();
+        let at_kink = (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 && point.scores[j].abs() >= 1.0 - KINK);
+        let grid = Grid { squares: 0.0, kinks: at_kink.map(kink).sum(), loss: LOSS * point.dual.max(0.0) };
+        let point = Point::new(&point.alpha, &self.dual.y, |i| self.dual.cost[i], balance, grid, &[]);
+        Place { node, point }
+    }
+
+    /// What lies above the smaller bounds is no better than `best`.
+    pub(super) fn tighten(&mut self, place: &Place, before: &[f64], now: &[f64], best: f64, run: &mut Run<'_>) {
+        let smaller = (0..now.len()).filter(|&j| now[j] < before[j]).map(|j| (j, now[j])).collect::<Vec<_>>();
+        let mut notes = Notes::default();
+        notes.tighten(0, &place.point, &smaller, best);
+        self.writer.write(place.node, notes, run);
+    }
+
+    /// Splits a node: its child with the feature in, and the one with it out.
+    pub(super) fn split(&mut self, node: u64, feature: usize, run: &mut Run<'_>) -> [u64; 2] {
+        let mut notes = Notes::default();
+        let children = notes.split(0, feature);
+        let numbers = self.writer.write(node, notes, run);
+        children.map(|child| numbers.of(child))
+    }
+
+    /// Closes a node by its point.
+    pub(super) fn close(&mut self, place: &Place, bound: f64, run: &mut Run<'_>) {
+        self.writer.close(place, bound, None, run);
+    }
+
+    /// Ends the proof with the classifier found.
+    pub(super) fn end(self, found: Option<(&Subset, f64, &DualSolution)>, status: Status, run: &mut Run<'_>) {
+        let listed = found.map(|(subset, objective, solution)| {
+            let price = subset.iter().map(|j| self.penalty[j]).sum();
+            let point = PrimalPoint { weights: solution.weights.clone(), bias: solution.bias };
+            Listed::new(self.problem, &self.dual, Gain::L1, (subset, objective, price), point)
+        });
+        self.writer.end(listed.into_iter().collect(), status, run);
+    }
+}
