@@ -11,6 +11,7 @@ from fewest._generating import FeatureGeneratingMachine
 from fewest._l1 import FSVSelector, L1SVMSelector
 from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._rules import Rules
+from fewest._study import Study
 from fewest._svm import SVC, LinearSVC
 from fewest._verify import Verification, verify
 
@@ -34,6 +35,7 @@ __all__ = [
     "SearchDisplay",
     "SelectionPathDisplay",
     "StabilityDisplay",
+    "Study",
     "Verification",
     "__version__",
     "verify",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import safe_mask
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
+from fewest._auto_cost import with_costs
 from fewest._constraints import FEW, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, complete_class, completes_doc
-from fewest._engine import DTYPES, Listener, Samples, bias_of, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
+from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
 from fewest._rules import Rules, _Index
 from fewest._svm import PER_FEATURE, SVC, LinearSVC, elected, kernel_of
 
@@ -107,9 +109,11 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         p = samples.X.shape[1]
         rules = self._rules(p)
         self._kernel = self._kernel_rule(samples, rules)
-        answer = self._select(samples, self._method(samples, rules), rules)
+        # The same selector, unless the cost is to be chosen.
+        chosen = with_costs(self, samples, rules)
+        answer = chosen._select(samples, chosen._method(samples, rules), rules)
         self._set_results(answer, p)
-        self.estimator_ = self._classifier(samples, self.support_, answer)
+        self.estimator_ = chosen._classifier(samples, self.support_, answer)
 
     def _given_size(self) -> int | None:
         """Most features as the user says, by the parameter or by the rules."""
@@ -143,13 +147,23 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits())
         listener = Listener(self, samples, int(self.verbose), self.callback)
         try:
-            answer = samples.select(rules, method, limits, listener if listener.wanted else None)
+            answer = samples.select(rules, method, limits, listener if listener.wanted else None, **self._proof(method))
         except ValueError:
             # If it is the rules, it is said again with the names of the features.
             _core.check_rules(rules, self._names())
             raise
         warn_of_limit(self, answer, "The best subset so far is kept.")
         return answer
+
+    def _proof(self, method: dict[str, Any]) -> dict[str, Any]:
+        """Where the proof goes, if there is to be one, and what it says of the run."""
+        path = getattr(self, "proof", None)
+        if path is None:
+            return {}
+        settings = {key: value for key, value in method.items() if key != "name"}
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        made = {"method": method["name"], "version": _core.__version__, "settings": settings, **({"names": names} if names else {})}
+        return {"proof": {"path": os.fspath(path), "made": made}}
 
     def _limits(self) -> dict[str, Any]:
         """Limits besides time and gap."""
@@ -168,6 +182,8 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         self.objective_, self.bound_, self.gap_ = answer["objective"], answer["bound"], answer["gap"]
         self.status_, self.trace_ = answer["status"], answer["trace"]
         self.ranking_ = self._ranking(answer)
+        if hasattr(self, "proof"):
+            self.proof_ = os.fspath(self.proof) if answer["proof"] else None
         if answer["solutions"]:
             self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in answer["solutions"]]
 
@@ -197,15 +213,15 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return classifier._fit(samples.with_X(samples.X[:, safe_mask(samples.X, support)]))
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
-        """An untrained classifier with this selector's settings, and the cost and kernel that the
-        method found.
+        """An untrained classifier with this selector's settings, the kernel that the method found,
+        and ``fit_cost``, else the cost that it found.
         """
         answer = answer or {"cost": None, "kernel": self._kernel}
         kernel = {"kernel" if name == "kind" else name: value for name, value in answer["kernel"].items()}
         if kernel.get("gamma") == PER_FEATURE:
             kernel["gamma"] = "auto"
         return SVC(
-            C=answer["cost"] or getattr(self, "C", 1.0),
+            C=getattr(self, "fit_cost", None) or answer["cost"] or getattr(self, "C", 1.0),
             loss=getattr(self, "loss", "hinge"),
             fit_intercept=getattr(self, "fit_intercept", True),
             intercept_scaling=getattr(self, "intercept_scaling", None),
@@ -235,7 +251,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     def _reduced(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=DTYPES, reset=False)
+        X = checked(self, X, reset=False)
         return X[:, safe_mask(X, self.support_)]
 
     @completes_doc

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from fewest._rules import Rules
 Init = TypeVar("Init", bound=Callable[..., None])
 
 COST = [Interval(Real, 0.0, None, closed="neither")]
+COST_OR_AUTO = [*COST, StrOptions({"auto"})]
 SHARE = [Interval(Real, 0.0, 1.0, closed="left")]
 TOLERANCE = [Interval(Real, 0.0, 1.0, closed="neither")]
 AT_LEAST_ONE = [Interval(Integral, 1, None, closed="left")]
@@ -25,12 +27,14 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_features_to_select": [*AT_LEAST_ONE, None],
     "rules": [Rules, None],
     "C": COST,
+    "fit_cost": [*COST, None],
     "penalty": ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None],
     "n_solutions": AT_LEAST_ONE,
     "weight_bound": [*COST, None],
     "plain": ["boolean"],
     "gap": [Interval(Real, 0.0, None, closed="left")],
     "node_limit": [*AT_LEAST_ONE, None],
+    "proof": [str, os.PathLike, None],
     "max_iter": AT_LEAST_ONE,
     "costs": ["array-like"],
     "cv": ["cv_object"],

@@ -9,7 +9,22 @@ from numpy.typing import NDArray
 _Matrix = NDArray[np.float64] | NDArray[np.float32] | tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
 _Listener = Callable[[dict[str, Any]], object] | None
 
-__all__ = ["Shard", "__version__", "certify", "check_rules", "command", "gamma", "rfe_paths", "select", "select_from", "train", "verify"]
+__all__ = [
+    "Shard",
+    "__version__",
+    "certify",
+    "check_rules",
+    "choose_cost",
+    "command",
+    "costs",
+    "gamma",
+    "rfe_paths",
+    "select",
+    "select_from",
+    "study",
+    "train",
+    "verify",
+]
 __version__: str
 
 def select(
@@ -20,6 +35,7 @@ def select(
     method: dict[str, Any],
     limits: dict[str, Any],
     listener: _Listener,
+    proof: dict[str, Any] | None = None,
 ) -> dict[str, Any]: ...
 def rfe_paths(
     x: _Matrix,
@@ -31,6 +47,17 @@ def rfe_paths(
     limits: dict[str, Any],
     listener: _Listener,
 ) -> list[dict[str, Any]]: ...
+def costs(x: _Matrix, weights: NDArray[np.float64]) -> list[float]: ...
+def choose_cost(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: dict[str, Any],
+    methods: Sequence[tuple[float, dict[str, Any], dict[str, Any]]],
+    splits: Sequence[tuple[Sequence[int], Sequence[int]]],
+    fit_cost: float | None,
+    limits: dict[str, Any],
+) -> dict[str, Any]: ...
 def check_rules(rules: dict[str, Any], names: Sequence[str]) -> None: ...
 def gamma(x: _Matrix, counts: NDArray[np.float64], rule: str | float, most: int, limits: dict[str, Any]) -> float: ...
 def train(
@@ -58,6 +85,14 @@ def select_from(
     weights: NDArray[np.float64],
     rules: dict[str, Any],
     method: dict[str, Any],
+    limits: dict[str, Any],
+    listener: _Listener,
+) -> dict[str, Any]: ...
+def study(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    classes: Sequence[str],
+    given: dict[str, Any],
     limits: dict[str, Any],
     listener: _Listener,
 ) -> dict[str, Any]: ...

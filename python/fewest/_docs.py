@@ -20,6 +20,12 @@ PARAMETERS = {
     ),
     "rules": ("Rules", "Rules that the subset obeys: must-in, must-out, implications, groups, a budget."),
     "C": ("float", "Slack cost, above 0."),
+    "fit_cost": (
+        "float",
+        """Slack cost of the classifier on the selected features, above 0. None: the cost of
+        selecting. A small cost of selecting gives stable subsets, a larger one here a bias that
+        fits them.""",
+    ),
     "penalty": (
         "float, array-like of shape (n_features,) or dict",
         "Price of each chosen feature, added to the objective: one for all, one for each, or by name.",
@@ -29,6 +35,7 @@ PARAMETERS = {
     "plain": ("bool", "The paper's algorithm without improvements."),
     "gap": ("float", "Relative gap between the best subset and the bound at which the search ends."),
     "node_limit": ("int", "The search ends after this many nodes."),
+    "proof": ("path-like", "File for a proof of the result, which :func:`fewest.verify` checks."),
     "costs": ("sequence of float", "Slack costs to choose from, ascending."),
     "cv": ("int, splitter or iterable", "Folds, as scikit-learn's; each sample must be in exactly one test part."),
     "kernel": ('{"linear", "rbf", "poly", "sigmoid"}', "Kernel of the SVM."),

@@ -13,7 +13,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest import _core
-from fewest._constraints import AT_LEAST_ONE, stores_arguments
+from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._cross_validated import CrossValidated, criterion_of
 from fewest._engine import Listener, Samples, limits_of, warn_of_limit
 from fewest._svm import votes
@@ -36,10 +36,17 @@ class SVMRFE(CrossValidated):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        Not together with ``cv``.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one the size is chosen
         where there is ``cv``, there is no limit where rules have a budget or ``at_most``, and it is
         half of the features, but at least 2, otherwise.
+    fit_cost : float, default=None
+        Slack cost of the classifier on the selected features, above 0. None: C. Cross-validation
+        judges sizes by the SVMs of the elimination, which are trained at C.
     step : int or float, default=1
         Features dropped at a time; below 1: as a share of them.
     step_of : {"original", "remaining"}, default="original"
@@ -92,6 +99,7 @@ class SVMRFE(CrossValidated):
     """
 
     _parameter_constraints = {
+        "C": COST_OR_AUTO,
         "step": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
         "step_of": [StrOptions({"original", "remaining"})],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
@@ -107,7 +115,8 @@ class SVMRFE(CrossValidated):
         rules: Rules | None = None,
         step: float = 1,
         step_of: str = "original",
-        C: float = 1.0,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
         kernel: str = "linear",
         gamma: str | float = "1/p",
         degree: int = 3,

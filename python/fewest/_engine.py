@@ -60,9 +60,16 @@ class Samples:
     def __post_init__(self) -> None:
         self.matrix = matrix(self.X)
 
-    def select(self, rules: dict[str, Any], method: dict[str, Any], limits: dict[str, Any], listener: Any) -> dict[str, Any]:
-        """The engine's answer."""
-        return _core.select(*self.arguments, rules, method, limits, listener)
+    def select(
+        self,
+        rules: dict[str, Any],
+        method: dict[str, Any],
+        limits: dict[str, Any],
+        listener: Any,
+        proof: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """The engine's answer; ``proof`` says where its proof goes and what it says of the run."""
+        return _core.select(*self.arguments, rules, method, limits, listener, proof)
 
     @property
     def arguments(self) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -84,11 +91,27 @@ def is_elsewhere(X: Any) -> bool:
     return module == "fewest.dask" or module.partition(".")[0] in ("dask", "dask_expr")
 
 
+def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
+    """X, or X and y, as ``validate_data`` of scikit-learn returns them; its refusal of missing
+    values says what to do about them.
+    """
+    try:
+        return validate_data(estimator, *arrays, accept_sparse=("csc", "csr"), dtype=DTYPES, **options)
+    except ValueError as error:
+        if "Input X contains NaN" not in str(error):
+            raise
+        name = type(estimator).__name__
+        raise ValueError(
+            f"Input X contains NaN. {name} takes no missing values: fill them in before it, so that this is learnt inside each fold, "
+            f"too, as in make_pipeline(SimpleImputer(add_indicator=True), StandardScaler(), {name}())"
+        ) from None
+
+
 def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, binary_only: bool, reset: bool = True) -> Samples:
     """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``, or,
     without ``reset``, compare with them.
     """
-    X, y = validate_data(estimator, X, y, accept_sparse=("csc", "csr"), dtype=DTYPES, reset=reset)
+    X, y = checked(estimator, X, y, reset=reset)
     check_classification_targets(y)
     sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     kept = None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fewest._base import Selector
-from fewest._constraints import stores_arguments
+from fewest._constraints import COST_OR_AUTO, stores_arguments
 from fewest._svm import gamma_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from fewest._engine import Progress
@@ -26,6 +27,9 @@ class ExactSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
@@ -36,6 +40,8 @@ class ExactSelector(Selector):
         No allowed subset has a smaller objective.
     solutions_ : list of (ndarray of int, float)
         The best subsets and their objectives, best first.
+    proof_ : str or None
+        The file of the proof; None without ``proof``.
     n_nodes_ : int
         Nodes of the search.
 
@@ -58,17 +64,21 @@ class ExactSelector(Selector):
     (3, True)
     """
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
         penalty: Any = None,
         n_solutions: int = 1,
         gap: float = 0.0001,
         node_limit: int | None = None,
+        proof: str | os.PathLike[str] | None = None,
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
@@ -104,9 +114,15 @@ class BendersSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
+    proof : path-like, default=None
+        File for a proof of the result, which :func:`fewest.verify` checks. The search of
+        :class:`ExactSelector` starts from the subset found and writes it.
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
 
@@ -114,6 +130,8 @@ class BendersSelector(Selector):
     ----------
     bound_ : float or None
         No allowed subset has a smaller objective.
+    proof_ : str or None
+        The file of the proof; None without ``proof``.
     n_iter_ : int
         Cuts.
 
@@ -132,17 +150,21 @@ class BendersSelector(Selector):
     'optimal'
     """
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
         penalty: Any = None,
         max_iter: int = 250,
         plain: bool = False,
         gap: float = 0.0001,
+        proof: str | os.PathLike[str] | None = None,
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
@@ -188,8 +210,9 @@ class AlignmentSelector(Selector):
         gamma of ``exp(-gamma ||x - x'||^2)``. "sigest", the paper's: 1 / (m / n_features x median
         squared distance of two samples), "sigest:BETA" BETA times that; "scale": 1 / (m x variance
         of X); "1/p": 1 / m. m: the most features that may be selected.
-    C : float, default=1.0
-        Slack cost of the classifier, above 0.
+    C : float or "auto", default=1.0
+        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -221,6 +244,8 @@ class AlignmentSelector(Selector):
     _binary_only = False
     kernel = "rbf"
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
@@ -228,7 +253,8 @@ class AlignmentSelector(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         gamma: str | float = "sigest",
-        C: float = 1.0,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
         n_solutions: int = 1,
         gap: float = 0.0001,
         node_limit: int | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from fewest._base import Selector
-from fewest._constraints import stores_arguments
+from fewest._constraints import COST_OR_AUTO, stores_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +28,9 @@ class InformationGain(Selector):
     bins : int, default=None
         Intervals of equally many samples, at least 2. None: intervals of Fayyad and Irani, by
         minimum description length.
-    C : float, default=1.0
-        Slack cost of the classifier, above 0.
+    C : float or "auto", default=1.0
+        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
 
     Attributes
     ----------
@@ -50,6 +51,7 @@ class InformationGain(Selector):
     """
 
     _parameter_constraints = {
+        "C": COST_OR_AUTO,
         "bins": [Interval(Integral, 2, None, closed="left"), None],
     }
     _binary_only = False
@@ -61,7 +63,8 @@ class InformationGain(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         bins: int | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",

@@ -9,7 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from fewest._base import Selector
-from fewest._constraints import CONSTRAINTS, FEW, stores_arguments
+from fewest._constraints import CONSTRAINTS, COST_OR_AUTO, FEW, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import bias_of, is_elsewhere
 
@@ -34,6 +34,9 @@ class FeatureGeneratingMachine(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
+        scores) say what was found. Not with columns on workers.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where rules
         have a budget; every feature of the mixture where there is ``subset_size``; else min(5,
@@ -87,6 +90,7 @@ class FeatureGeneratingMachine(Selector):
     """
 
     _parameter_constraints = {
+        "C": COST_OR_AUTO,
         "subset_size": CONSTRAINTS["n_features_to_select"],
         "mkl": [StrOptions({"fast", "simple"})],
     }
@@ -97,7 +101,7 @@ class FeatureGeneratingMachine(Selector):
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
         subset_size: int | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float | None = 1.0,

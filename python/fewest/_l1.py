@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils import check_random_state
 
 from fewest._base import Selector
-from fewest._constraints import AT_LEAST_ONE, COST, SHARE, stores_arguments
+from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, SHARE, stores_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,9 @@ class L1SVMSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
+        scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one those that have weight.
 
@@ -50,13 +53,15 @@ class L1SVMSelector(Selector):
     (569, ...)
     """
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,

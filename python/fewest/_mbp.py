@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils._param_validation import Interval
 
 from fewest._base import Selector
-from fewest._constraints import SHARE, stores_arguments
+from fewest._constraints import COST_OR_AUTO, SHARE, stores_arguments
 from fewest._engine import bias_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
 
     from fewest._engine import Progress
@@ -39,11 +40,17 @@ class MBPSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
+        scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit, the prices
         decide.
     plain : bool, default=False
         The program as printed, left to HiGHS.
+    proof : path-like, default=None
+        File for a proof of the result, which :func:`fewest.verify` checks; where ``rules`` have no size,
+        budget, groups or implications, and without ``plain``.
     intercept_scaling : float or None, default=None
         None: the bias is not penalised. A number s above 0: it counts as ``|b / s|``.
 
@@ -51,6 +58,8 @@ class MBPSelector(Selector):
     ----------
     bound_ : float or None
         No allowed subset has a smaller objective.
+    proof_ : str or None
+        The file of the proof; None without ``proof``.
     estimator_ : LinearSVC
         The method's own classifier on the selected features.
 
@@ -70,17 +79,20 @@ class MBPSelector(Selector):
     True
     """
 
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
     @stores_arguments
     def __init__(
         self,
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
         penalty: Any = 1.0,
         weight_bound: float | None = None,
         plain: bool = False,
         gap: float = 0.0001,
+        proof: str | os.PathLike[str] | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
         class_weight: dict[Any, float] | str | None = None,
@@ -110,6 +122,9 @@ class LagrangianSelector(Selector):
 
     Parameters
     ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
+        scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit, the prices
         decide.
@@ -157,6 +172,7 @@ class LagrangianSelector(Selector):
     """
 
     _parameter_constraints = {
+        "C": COST_OR_AUTO,
         "epsilon": SHARE,
         "restricted_time": [Interval(Real, 0.0, None, closed="left")],
     }
@@ -167,7 +183,7 @@ class LagrangianSelector(Selector):
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
-        C: float = 1.0,
+        C: float | str = 1.0,
         penalty: Any = 1.0,
         weight_bound: float | None = None,
         epsilon: float = 1e-06,

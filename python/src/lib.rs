@@ -5,9 +5,12 @@
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 mod answer;
+mod cost;
 mod enter;
 mod matrix;
+mod proof;
 mod shard;
+mod study;
 mod verify;
 
 use std::ffi::OsString;
@@ -26,6 +29,7 @@ use pythonize::depythonize;
 
 use enter::{CallLimits, enter};
 use matrix::Columns;
+use proof::Proving;
 
 /// An error of the library as Python's.
 fn raised(error: Error) -> PyErr {
@@ -55,12 +59,14 @@ fn labels(codes: &[u32]) -> Vec<f64> {
 /// Selects features. `x`: array, n x p, or (n, indptr, indices, data) of a CSC matrix; `codes`:
 /// class of each sample (0, 1, ...); `weights`: length n; `rules`, `method` (its name and
 /// settings), `limits`: dictionaries with the fields of [`RuleList`], [`AnyMethod`],
-/// [`CallLimits`]; `listener`: called with each event, returns whether to stop.
+/// [`CallLimits`]; `listener`: called with each event, returns whether to stop; `proof`: where the
+/// run's proof goes (`path`) and what it says of the run (`made`).
 ///
 /// # Errors
-/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, and what `listener`
-/// raises.
+/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, `OSError` for a proof
+/// that cannot be written, and what `listener` raises.
 #[pyfunction]
+#[pyo3(signature = (x, codes, weights, rules, method, limits, listener, proof=None))]
 fn select<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -70,15 +76,21 @@ fn select<'py>(
     method: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
+    proof: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
         (settings(rules)?, settings(method)?, settings(limits)?);
     let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+    let mut file = proof::asked(proof.as_ref())?;
     let (report, course) = enter(py, &limits, listener, |limits, observer| {
         let rules = Rules::new(design.n_features(), rules, &[])?;
+        let observer = &mut Proving { observer, file: file.as_mut() };
         method.select(&Samples::new(design, codes, Some(weights))?, &rules, limits, observer)
     })?;
-    answer::selected(py, &report, &course)
+    let written = proof::written(file)?;
+    let answer = answer::selected(py, &report, &course)?;
+    answer.set_item("proof", written)?;
+    Ok(answer)
 }
 
 /// gamma by a rule of [`Gamma`] for kernels of at most `most` features, sample i counting as
@@ -224,6 +236,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(train, module)?)?;
     module.add_function(wrap_pyfunction!(check_rules, module)?)?;
     module.add_function(wrap_pyfunction!(certify, module)?)?;
+    module.add_function(wrap_pyfunction!(cost::costs, module)?)?;
+    module.add_function(wrap_pyfunction!(cost::choose_cost, module)?)?;
+    module.add_function(wrap_pyfunction!(study::study, module)?)?;
     module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;

@@ -23,6 +23,7 @@ from fewest import (
     LagrangianSelector,
     LinearSVC,
     MBPSelector,
+    Study,
 )
 
 # The exact methods of the papers take long for many features; small sizes keep their checks short.
@@ -52,6 +53,7 @@ ESTIMATORS = [
     MBPSelector(),
     LagrangianSelector(),
     InformationGain(),
+    Study(sizes=2, methods=["rfe", "info-gain"], folds=2, repeats=1, inner_folds=2, n_costs=2),
 ]
 
 

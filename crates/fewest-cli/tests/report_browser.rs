@@ -105,6 +105,13 @@ fn pages_of_real_runs_work_in_a_browser() {
         "objective": 10, "members": chosen, "trace": trace(longest), "correlations": 100, "balance-chart": 2
     }}));
 
+    let study = ["study", wdbc, "--max-features", "1..4", "--folds", "3", "--repeats", "1", "--inner-cv", "3"];
+    let (file, result) = made(&[&study[..], &["--cost-points", "4"]].concat(), "study");
+    plan.push(json!({"name": "study", "file": file, "marks": {
+        "measures": 6, "folds": 3, "sizes": 4, "balance-chart": 2,
+        "frequency": result["frequency"].as_object().unwrap().len().min(30)
+    }}));
+
     if let Some(german) = data_file("german-numeric.csv") {
         let costs: String =
             (1..=24).fold("name,cost\n".to_owned(), |text, j| format!("{text}x{j},{}\n", [1.0, 2.0, 0.5, 3.0][j % 4]));

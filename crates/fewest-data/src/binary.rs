@@ -42,11 +42,18 @@ pub(crate) fn target<'a>(
     Ok(Some(target))
 }
 
-/// Refuses values of a column-major matrix that are not finite; the earliest row is named.
+/// Whether a value may not be there: it is not finite, and not a missing one that is let through.
+pub(crate) fn is_bad(value: f64, missing: bool) -> bool {
+    !value.is_finite() && !(missing && value.is_nan())
+}
+
+/// Refuses values of a column-major matrix that are not finite, but for missing ones where they are
+/// let through; the earliest row is named.
 pub(crate) fn check_finite(
     file: &str,
     n: usize,
     values: &[f64],
+    missing: bool,
     name: impl Fn(usize) -> String + Sync,
 ) -> Result<(), DataError> {
     let found: Vec<NotFinite> = values
@@ -54,7 +61,7 @@ pub(crate) fn check_finite(
         .enumerate()
         .map(|(j, column)| {
             let mut bad = NotFinite::default();
-            for (i, x) in column.iter().enumerate().filter(|(_, x)| !x.is_finite()) {
+            for (i, x) in column.iter().enumerate().filter(|(_, x)| is_bad(**x, missing)) {
                 bad.add(|| (Place::row(file, i as u64 + 1).column(name(j)), x.to_string()));
             }
             bad

@@ -95,17 +95,22 @@ impl Features {
         }
     }
 
-    /// Positions of the features with one value only, ascending.
+    /// Positions of the features with one value only, ascending; missing values are no values.
     pub fn constant(&self) -> Vec<usize> {
         (0..self.n_features()).into_par_iter().filter(|&j| self.is_constant(j)).collect()
     }
 
     fn is_constant(&self, j: usize) -> bool {
         match self {
-            Features::Dense(design) => design.column(j).windows(2).all(|w| w[0] == w[1]),
+            Features::Dense(design) => {
+                let mut there = design.column(j).iter().filter(|x| !x.is_nan());
+                let first = there.next();
+                there.all(|x| Some(x) == first)
+            }
             Features::Sparse(design) => {
                 let (rows, values) = design.column(j);
-                rows.is_empty() || (rows.len() == design.n_samples() && values.windows(2).all(|w| w[0] == w[1]))
+                let same = |w: &[f64]| w[0] == w[1];
+                rows.is_empty() || (rows.len() == design.n_samples() && values.windows(2).all(same))
             }
             Features::Mapped(design) if design.is_full(j) => design.values(j).windows(2).all(|w| w[0] == w[1]),
             Features::Mapped(design) => design.is_empty(j),
@@ -122,7 +127,8 @@ pub struct TextColumn {
     pub values: Vec<String>,
 }
 
-/// What a reader returns. All values of the features are finite.
+/// What a reader returns. All values of the features are finite; NaN, a missing value, is there
+/// only where [`crate::ReadOptions::missing`] lets it in.
 #[derive(Debug, Clone)]
 pub struct Dataset {
     /// The matrix, n x p.

@@ -14,6 +14,7 @@ mod encoding;
 mod error;
 pub mod generate;
 mod header;
+mod imputation;
 mod mapped;
 mod names;
 mod note;
@@ -36,12 +37,13 @@ mod waves;
 
 pub use dataset::{Dataset, Features, TextColumn};
 pub use error::{DataError, ErrorKind, IndexFault, Place, Position, bytes_text};
+pub use imputation::{Imputation, Indicator, MissingRule, missing_counts};
 pub use mapped::MappedDesign;
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};
 pub use proof::{ProofFile, check_proof_path};
-pub use scaling::{ScaleKind, Scaling, deviations, low_variance, means, variances};
+pub use scaling::{ScaleKind, ScaleReason, Scaling, deviations, low_variance, means, variances};
 pub use split::{stratified, stratified_folds};
 pub use summary::{Duplicate, Summary, summary};
 pub use target::Target;
@@ -51,8 +53,8 @@ use source::Source;
 /// Reads a data set from a file, or from standard input when `path` is `-`.
 ///
 /// The format follows [`ReadOptions::format`], else the ending of the name, else (standard input)
-/// the first bytes; compression follows the first bytes. All values are finite and names distinct
-/// in what is returned.
+/// the first bytes; compression follows the first bytes. All values are finite, or missing where
+/// [`ReadOptions::missing`] says so, and names distinct in what is returned.
 ///
 /// # Errors
 /// Every [`DataError`] about input; the text names the place and the remedy.
@@ -77,6 +79,7 @@ fn read_source(source: &Source, format: Format, guessed: bool, options: &ReadOpt
         data.align(features)?;
     }
     data.note_constant();
+    data.note_missing();
     Ok(data)
 }
 

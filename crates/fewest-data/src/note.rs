@@ -42,6 +42,15 @@ pub enum Note {
         /// Names of the first ten.
         names: Vec<String>,
     },
+    /// Values are missing.
+    Missing {
+        /// How many.
+        values: usize,
+        /// Columns that lack any.
+        columns: usize,
+        /// The first ten of those, and how many values each of them lacks.
+        names: Vec<(String, usize)>,
+    },
     /// `qid:` entries of svmlight were passed over.
     QueryIds {
         /// On how many lines.
@@ -108,6 +117,11 @@ impl fmt::Display for Sentence<'_> {
             Note::Constant { count, names, .. } => {
                 write!(f, "{count} feature(s) have one value only and are never selected: ")?;
                 list(f, names, *count)
+            }
+            Note::Missing { values, columns, names } => {
+                write!(f, "{values} value(s) are missing in {columns} column(s): ")?;
+                let texts: Vec<String> = names.iter().map(|(name, count)| format!("{name} ({count})")).collect();
+                list(f, &texts, *columns)
             }
             Note::QueryIds { lines } => write!(f, "`qid` entries on {lines} line(s) were passed over"),
             Note::Unseen { column, value, rows } => write!(

@@ -173,6 +173,9 @@ pub struct ReadOptions {
     pub features: Option<Vec<String>>,
     /// The csv file has no header: features are named x1, x2, ..., the last column is `y`.
     pub no_header: bool,
+    /// Let missing values of features through, as NaN: empty cells, `?`, `NA`, NaN, null. Otherwise
+    /// they are an error. Infinities and missing classes always are.
+    pub missing: bool,
     /// Largest svmlight (or sparse arff) feature number; default 4 Mi plus the bytes of the file.
     pub index_limit: Option<u64>,
 }

@@ -19,6 +19,58 @@ pub enum ScaleKind {
     None,
 }
 
+/// Why features are scaled as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScaleReason {
+    /// The caller said so.
+    Asked,
+    /// Dense data: the default is `Standard`.
+    Dense,
+    /// Sparse data: the default is `MaxAbs`.
+    Sparse,
+    /// Sparse data whose rows have length 1, as text has: the default is `None`. Divided by its
+    /// largest value, a rare word would weigh as much as a frequent one.
+    UnitRows,
+}
+
+impl ScaleReason {
+    /// In a few words.
+    pub fn text(self) -> &'static str {
+        match self {
+            ScaleReason::Asked => "as asked",
+            ScaleReason::Dense => "the default for dense data",
+            ScaleReason::Sparse => "the default for sparse data",
+            ScaleReason::UnitRows => "the default for sparse data whose rows have length 1, such as text",
+        }
+    }
+}
+
+/// How far the squared length of a row may be from 1 where rows have length 1; texts are written
+/// with few digits.
+const UNIT: f64 = 0.02;
+
+impl ScaleKind {
+    /// The scaling where nothing is asked, and why.
+    pub fn default_for(features: &Features) -> (ScaleKind, ScaleReason) {
+        match features {
+            Features::Dense(_) => (ScaleKind::Standard, ScaleReason::Dense),
+            sparse if has_unit_rows(sparse) => (ScaleKind::None, ScaleReason::UnitRows),
+            _ => (ScaleKind::MaxAbs, ScaleReason::Sparse),
+        }
+    }
+}
+
+/// Whether every row that is not empty has length 1, and there is one.
+fn has_unit_rows(features: &Features) -> bool {
+    let mut squares = vec![0.0; features.n_samples()];
+    let design = features.as_design();
+    for j in 0..design.n_features() {
+        design.each_in_column(j, &mut |i, x| squares[i] += x * x);
+    }
+    squares.retain(|square| *square != 0.0);
+    !squares.is_empty() && squares.iter().all(|square| (square - 1.0).abs() <= UNIT)
+}
+
 /// A fitted scaling: x becomes (x - center) / scale for each feature.
 ///
 /// `center` has p entries for `Standard` and none otherwise (zero); `scale` has p entries, or none
@@ -153,7 +205,7 @@ fn check_largest(value: f64, place: impl FnOnce() -> String) -> Result<(), DataE
 }
 
 /// Stored values of column j.
-fn stored(features: &Features, j: usize) -> Cow<'_, [f64]> {
+pub(crate) fn stored(features: &Features, j: usize) -> Cow<'_, [f64]> {
     match features {
         Features::Dense(design) => design.column(j).into(),
         Features::Sparse(design) => design.column(j).1.into(),
@@ -215,6 +267,11 @@ fn unit(largest: f64) -> f64 {
     libm::scalbn(1.0, exponent)
 }
 
+/// Mean of n values, those not given being zero.
+pub(crate) fn mean(values: &[f64], n: usize) -> f64 {
+    Moments::new(values, n).mean()
+}
+
 /// Mean of each feature, length p.
 pub fn means(features: &Features) -> Vec<f64> {
     moments(features, Moments::mean)
@@ -233,9 +290,18 @@ pub fn variances(features: &Features) -> Vec<f64> {
     moments(features, |m| m.variance * m.unit * m.unit)
 }
 
+/// Of the values that are there; missing ones are left out.
 fn moments<T: Send>(features: &Features, answer: impl Fn(&Moments) -> T + Sync) -> Vec<T> {
     let n = features.n_samples();
-    let one = |j| answer(&Moments::new(&stored(features, j), n));
+    let one = |j| {
+        let values = stored(features, j);
+        let missing = values.iter().filter(|x| x.is_nan()).count();
+        if missing == 0 {
+            return answer(&Moments::new(&values, n));
+        }
+        let there: Vec<f64> = values.iter().copied().filter(|x| !x.is_nan()).collect();
+        answer(&Moments::new(&there, n - missing))
+    };
     (0..features.n_features()).into_par_iter().map(one).collect()
 }
 

@@ -12,6 +12,7 @@ use std::ops::Range;
 use fewest::SparseDesign;
 use rayon::prelude::*;
 
+use crate::binary::is_bad;
 use crate::options::check_memory;
 use crate::problems::NotFinite;
 use crate::source::Source;
@@ -96,7 +97,7 @@ pub(crate) fn survey<R: SparseRows>(
         source,
         &Lines,
         options.memory(),
-        |piece| count(reader, piece),
+        |piece| count(reader, piece, options.missing),
         |pieces| {
             for piece in pieces {
                 counts.add(piece);
@@ -127,8 +128,8 @@ pub(crate) fn survey<R: SparseRows>(
     Ok(Survey { rows: counts.rows as usize, columns: counts.columns, target: labels, queries: counts.queries })
 }
 
-/// Pass 1 on one piece.
-fn count<R: SparseRows>(reader: &R, piece: Piece<'_>) -> Result<PieceCount, DataError> {
+/// Pass 1 on one piece; `missing`: NaN is let through.
+fn count<R: SparseRows>(reader: &R, piece: Piece<'_>, missing: bool) -> Result<PieceCount, DataError> {
     let mut out = PieceCount { columns: Vec::with_capacity(piece.text.len() / 8), ..PieceCount::default() };
     let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
     for (line, text) in piece.lines() {
@@ -136,7 +137,7 @@ fn count<R: SparseRows>(reader: &R, piece: Piece<'_>) -> Result<PieceCount, Data
         let head = reader.line(line, text, |column, value| {
             if value != 0.0 {
                 columns.push(column);
-                if !value.is_finite() {
+                if is_bad(value, missing) {
                     bad.add(|| (reader.place(line, column), value.to_string()));
                 }
             }

@@ -81,10 +81,11 @@ struct Column {
 
 impl Column {
     fn of(features: &Features, j: usize) -> Self {
-        let n = features.n_samples();
+        let (n, mut missing) = (features.n_samples(), 0);
         let mut column = Column { nonzero: 0, smallest: f64::INFINITY, largest: f64::NEG_INFINITY, hash: 0 };
         features.as_design().each_in_column(j, &mut |i, x| {
-            if x != 0.0 {
+            missing += usize::from(x.is_nan());
+            if x != 0.0 && !x.is_nan() {
                 column.nonzero += 1;
                 column.smallest = column.smallest.min(x);
                 column.largest = column.largest.max(x);
@@ -94,7 +95,7 @@ impl Column {
                     .rotate_left(23);
             }
         });
-        if column.nonzero < n || n == 0 {
+        if column.nonzero + missing < n || n == 0 {
             column.smallest = column.smallest.min(0.0);
             column.largest = column.largest.max(0.0);
         }

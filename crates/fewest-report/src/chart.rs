@@ -73,6 +73,8 @@ pub(crate) struct Series {
     pub(crate) errors: Vec<(f64, f64)>,
     /// Whether a value holds until the next one.
     pub(crate) stepped: bool,
+    /// Whether a line joins the points.
+    pub(crate) joined: bool,
     /// Its colour.
     pub(crate) role: Role,
 }
@@ -212,7 +214,7 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
         if let Some(mark) = axes.mark {
             chart.draw_series(LineSeries::new([(mark, y.start), (mark, y.end)], INK.stroke_width(2)))?;
         }
-        for Series { points, errors, stepped, role } in series {
+        for Series { points, errors, stepped, joined, role } in series {
             let colour = role.colour();
             let mut path = Vec::new();
             for (at, &point) in points.iter().enumerate() {
@@ -221,7 +223,9 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
                 }
                 path.push(point);
             }
-            chart.draw_series(LineSeries::new(path, colour.stroke_width(2)))?;
+            if *joined {
+                chart.draw_series(LineSeries::new(path, colour.stroke_width(2)))?;
+            }
             for (&(x, _), &(low, high)) in points.iter().zip(errors) {
                 chart.draw_series(LineSeries::new([(x, low), (x, high)], colour.stroke_width(2)))?;
             }
@@ -327,6 +331,7 @@ mod tests {
             points: vec![(1.0, 3.0), (2.0, 2.0)],
             errors: vec![(2.5, 3.5), (1.0, 2.0)],
             stepped: true,
+            joined: true,
             role,
         };
         let axes = Axes { x: "size", y: "objective", ticks: Ticks::Whole, mark: Some(2.0) };
@@ -341,7 +346,7 @@ mod tests {
     #[test]
     fn charts_of_nothing_and_of_one_point_are_charts() {
         let axes = Axes { x: "", y: "", ticks: Ticks::Decades, mark: None };
-        let one = Series { points: vec![(5.0, 5.0)], errors: vec![], stepped: false, role: Role::First };
+        let one = Series { points: vec![(5.0, 5.0)], errors: vec![], stepped: false, joined: true, role: Role::First };
         assert_eq!(count(&lines(&[one], axes).unwrap(), "<circle"), 1);
         assert!(
             lines(&[], axes).is_ok() && bars(&[]).is_ok() && matrix(&[], &[]).is_ok() && dots(&[], &[], &[]).is_ok()

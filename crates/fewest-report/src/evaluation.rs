@@ -44,7 +44,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
 }
 
 /// The 95 % interval of a measure, cut where the measure ends: the formula for it does not know.
-fn interval(measure: Part<'_>, largest: f64) -> Option<(f64, f64)> {
+pub(crate) fn interval(measure: Part<'_>, largest: f64) -> Option<(f64, f64)> {
     measure.at("ci95").pair().map(|(low, high)| (low, high.min(largest)))
 }
 
@@ -61,6 +61,8 @@ fn measure_words(name: &str) -> String {
     match name {
         "f1" => "F1".to_owned(),
         "mcc" => "MCC".to_owned(),
+        "log_loss" => "log-loss".to_owned(),
+        "brier" => "Brier score".to_owned(),
         "auc" => "AUC".to_owned(),
         "set_f1" => "SetF1".to_owned(),
         "n_features" => "number of features".to_owned(),
@@ -74,35 +76,10 @@ fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
     if let Some(text) = with_interval(accuracy) {
         blocks.push(Block::Finding(format!("Accuracy on samples not seen: {text}.")));
     }
-    let counts: Vec<u64> = result.at("class_counts").entries().filter_map(|c| c.1.count()).collect();
-    let total: u64 = counts.iter().sum();
-    if let (Some(mean), Some(&most)) = (accuracy.at("mean").number(), counts.iter().max())
-        && total > 0
-    {
-        let guess = most as f64 / total as f64;
-        if mean <= guess {
-            blocks.push(Block::Warning(format!(
-                "Always guessing the most frequent class is right on {}: this is no better.",
-                percent(guess)
-            )));
-        }
-    }
+    blocks.extend(accuracy.at("mean").number().and_then(|mean| guessing(result, mean)));
     blocks.extend(warnings(result));
     let mut pairs = Vec::new();
-    if let Some(index) = result.at("stability").at("index").number() {
-        let interval = result.at("stability").at("ci95").pair();
-        let interval =
-            interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
-        let word = match index {
-            x if x > 0.75 => "excellent",
-            x if x > 0.4 => "intermediate to good",
-            _ => "poor",
-        };
-        pairs.push((
-            "stability",
-            Cell::from(format!("{index:.3}{interval}: {word} by the usual benchmark (Nogueira et al. 2018)")),
-        ));
-    }
+    pairs.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
     if let Some(size) = result.at("summary").at("n_features").at("mean").number() {
         pairs.push(("features chosen", format!("{} on average", brief(size)).into()));
     }
@@ -118,12 +95,38 @@ fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
     Ok(Section { id: "summary", heading: "How well it does".to_owned(), blocks })
 }
 
+/// A warning where this accuracy is no better than always guessing the most frequent class.
+pub(crate) fn guessing(result: Part<'_>, accuracy: f64) -> Option<Block> {
+    let counts: Vec<u64> = result.at("class_counts").entries().filter_map(|c| c.1.count()).collect();
+    let total: u64 = counts.iter().sum();
+    let guess = counts.iter().max().map(|&most| most as f64 / total.max(1) as f64)?;
+    (total > 0 && accuracy <= guess).then(|| {
+        Block::Warning(format!(
+            "Always guessing the most frequent class is right on {}: this is no better.",
+            percent(guess)
+        ))
+    })
+}
+
+/// The stability of the folds' features, in words.
+pub(crate) fn stability_words(result: Part<'_>) -> Option<String> {
+    let index = result.at("stability").at("index").number()?;
+    let interval = result.at("stability").at("ci95").pair();
+    let interval = interval.map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
+    let word = match index {
+        x if x > 0.75 => "excellent",
+        x if x > 0.4 => "intermediate to good",
+        _ => "poor",
+    };
+    Some(format!("{index:.3}{interval}: {word} by the usual benchmark (Nogueira et al. 2018)"))
+}
+
 /// All measures with their intervals.
-fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
+pub(crate) fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
     let mut rows = Vec::new();
     for (name, measure) in result.at("summary").entries() {
         let Some(mean) = measure.at("mean").number() else { continue };
-        let interval = interval(measure, if name == "n_features" { f64::INFINITY } else { 1.0 });
+        let interval = interval(measure, if matches!(name, "n_features" | "log_loss") { f64::INFINITY } else { 1.0 });
         let cells = vec![
             measure_words(name).into(),
             format!("{mean:.4}").into(),
@@ -132,7 +135,7 @@ fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> 
             interval.map_or_else(String::new, |i| format!("{:.4}", i.1)).into(),
         ];
         rows.push((
-            name != "n_features",
+            !matches!(name, "n_features" | "log_loss"),
             mean,
             Bar { label: measure_words(name), value: mean, text: format!("{mean:.3}"), role: Role::First },
             cells,
@@ -150,7 +153,7 @@ fn measures(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> 
 }
 
 /// Accuracy by fold.
-fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
+pub(crate) fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
     let accuracy: Vec<f64> =
         result.at("folds").items().filter_map(|f| f.at("metrics").at("accuracy").number()).collect();
     if accuracy.len() < 2 {
@@ -178,7 +181,7 @@ fn folds(result: Part<'_>, budget: &Budget) -> Result<Option<Block>, String> {
     ];
     let table = budget.table("Every fold", columns, rows);
     let svg = lines(
-        &[Series { points, errors: Vec::new(), stepped: false, role: Role::First }],
+        &[Series { points, errors: Vec::new(), stepped: false, joined: false, role: Role::First }],
         Axes { x: "fold", y: "accuracy", ticks: Ticks::Whole, mark: None },
     )?;
     let summary = format!("From {low:.3} in the worst fold to {high:.3} in the best.");
@@ -219,6 +222,7 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         points: curve.iter().map(|c| (c.0 as f64, c.1)).collect(),
         errors: curve.iter().map(|c| (c.1 - c.2, c.1 + c.2)).collect(),
         stepped: false,
+        joined: true,
         role: Role::First,
     };
     let svg = lines(
@@ -240,7 +244,7 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     }))
 }
 
-fn frequency(
+pub(crate) fn frequency(
     result: Part<'_>,
     budget: &Budget,
     id: &'static str,
@@ -277,7 +281,7 @@ fn frequency(
 /// Headings for the classes of a confusion matrix; more classes are left to the JSON.
 const PREDICTED: [&str; 8] = ["as 1st", "as 2nd", "as 3rd", "as 4th", "as 5th", "as 6th", "as 7th", "as 8th"];
 
-fn confusion(result: Part<'_>, budget: &Budget) -> Option<Section> {
+pub(crate) fn confusion(result: Part<'_>, budget: &Budget) -> Option<Section> {
     let names: Vec<&str> = result.at("classes").entries().filter_map(|c| c.1.text()).collect();
     let counts: Vec<Part<'_>> = result.at("confusion").items().collect();
     if counts.is_empty() || counts.len() != names.len() || names.len() > PREDICTED.len() {

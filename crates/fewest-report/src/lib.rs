@@ -1,4 +1,4 @@
-//! A result of `fewest select`, `path` or `evaluate` as one HTML page: no network, no other file,
+//! A result of `fewest select`, `path`, `evaluate` or `study` as one HTML page: no network, no other file,
 //! light and dark, for print.
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
@@ -11,6 +11,7 @@ mod evaluation;
 mod path;
 mod read;
 mod selection;
+mod study;
 mod view;
 mod words;
 
@@ -32,12 +33,12 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A
 /// test holds the sums to the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-OTtalkl1isNPpgOEtwJNo93vxl0wfOrGIxBPPKRWeVo='; script-src 'sha256-9HT4ECn7QazlbsLtlRkxayv0rwhDkHmTeIyUGjrvYE4='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3XkT6jBvhNJquMvUGhNNH/4R0A='; script-src 'sha256-F7Uzk8AIdifrf+r9fg03pqh5lcrynHoJN4MLJ3Qrbhk='; base-uri 'none'; form-action 'none'";
 
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The JSON is no result of `select`, `path` or `evaluate`.
+    /// The JSON is no result of `select`, `path`, `evaluate` or `study`.
     NoResult,
     /// A chart or the template could not be made; a fault of ours.
     Broken(String),
@@ -46,7 +47,7 @@ pub enum Error {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Error::NoResult => f.write_str("no result of `fewest select`, `path` or `evaluate`"),
+            Error::NoResult => f.write_str("no result of `fewest select`, `path`, `evaluate` or `study`"),
             Error::Broken(why) => write!(f, "the report could not be made: {why}"),
         }
     }
@@ -62,6 +63,8 @@ pub fn page(result: &Value) -> Result<String, Error> {
     let (part, budget) = (Part(result), Budget::new());
     let page = if part.at("path").0.is_array() {
         path::page(part, &budget)
+    } else if part.at("kind").text() == Some("study") {
+        study::page(part, &budget)
     } else if part.at("folds").0.is_array() {
         evaluation::page(part, &budget)
     } else if part.at("selected").0.is_array() && part.at("status").0.is_string() {

@@ -25,6 +25,67 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", named);
   document.querySelector("header").append(theme);
 
+  // Paper cannot be unfolded: tables behind charts are printed, and folded again afterwards.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll("details:not([open])")];
+    for (const folded of unfolded) folded.open = true;
+  });
+  addEventListener("afterprint", () => { for (const folded of unfolded) folded.open = false; });
+
+  // A chart or a table as a file of its own.
+  const save = (file, type, text) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = file;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  };
+  const saving = (place, text, act) => {
+    const made = button(text, act);
+    made.className = "save";
+    place.after(made);
+  };
+  const ROLES = { "#010101": "--ink", "#020202": "--line", "#030303": "--first", "#040404": "--second" };
+  const picture = svg => {
+    const colours = getComputedStyle(document.documentElement);
+    const text = new XMLSerializer().serializeToString(svg);
+    return Object.entries(ROLES).reduce((t, [role, name]) => t.replaceAll(role, colours.getPropertyValue(name).trim()), text);
+  };
+  const cellText = cell => (cell.title || cell.textContent).trim();
+  const csv = table => [...table.rows].map(row => [...row.cells].map(cell => {
+    const text = cellText(cell);
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  }).join(",")).join("\n") + "\n";
+
+  // Where each mark of a chart is a row of its table, the row is told by mouse and by arrow keys.
+  for (const figure of document.querySelectorAll("figure")) {
+    const plot = figure.querySelector(".plot"), svg = plot.querySelector("svg"), table = figure.querySelector("table.data");
+    saving(plot, "Save as SVG", () => save(`${figure.id}.svg`, "image/svg+xml", picture(svg)));
+    const marks = [...svg.querySelectorAll(':is(rect, circle):is([fill="#030303"], [fill="#040404"])')];
+    const names = [...table.tHead.rows[0].cells].map(cell => cell.textContent);
+    const rows = [...table.tBodies[0].rows].map(row => [...row.cells].map((cell, at) => `${names[at]}: ${cellText(cell)}`).join(", "));
+    if (marks.length !== rows.length) continue;
+    const value = document.createElement("p");
+    value.className = "value";
+    plot.after(value);
+    let at = -1;
+    const tell = next => {
+      if (at >= 0) marks[at].classList.remove("told");
+      at = next;
+      marks[at].classList.add("told");
+      value.textContent = rows[at];
+    };
+    marks.forEach((mark, place) => mark.addEventListener("pointerenter", () => tell(place)));
+    plot.addEventListener("keydown", event => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      tell(Math.min(marks.length - 1, Math.max(0, at + step)));
+      said.textContent = value.textContent;
+    });
+  }
+
   // Cells without a number come last, whichever way is sorted.
   const value = (row, at, numeric) => {
     const text = row.cells[at].textContent.trim();
@@ -32,7 +93,9 @@
   };
   const compare = (a, b, numeric) => numeric ? a - b : (a < b ? -1 : a > b ? 1 : 0);
 
-  for (const table of document.querySelectorAll("table.data")) {
+  for (const [number, table] of document.querySelectorAll("table.data").entries()) {
+    const from = table.closest("figure, section").id;
+    saving(table.parentElement, "Save as CSV", () => save(`${from}-${number + 1}.csv`, "text/csv", csv(table)));
     const body = table.tBodies[0], headings = [...table.tHead.rows[0].cells];
     const original = [...body.rows];
     headings.forEach((heading, at) => {

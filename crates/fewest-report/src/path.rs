@@ -123,6 +123,7 @@ fn summary(points: &[Point<'_>], first: Part<'_>, budget: &Budget) -> Result<Sec
             points: known.iter().map(|&(k, p)| (k, p.objective)).collect(),
             errors: if bounded { known.iter().map(|(_, p)| errors(p)).collect() } else { Vec::new() },
             stepped: false,
+            joined: true,
             role: Role::First,
         };
         let axes = Axes { x: "number of features", y: "objective", ticks: Ticks::Whole, mark: None };

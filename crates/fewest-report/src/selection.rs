@@ -86,11 +86,21 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
             lines.push((word, count.to_string().into()));
         }
     }
-    if let Some(cost) = result.at("model").at("cost").number() {
-        lines.push(("slack cost C", brief(cost).into()));
-    }
+    lines.extend(costs(result));
     blocks.push(Block::Pairs(lines));
     Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks }
+}
+
+/// The cost of selecting, and that of the classifier where it has one of its own.
+fn costs(result: Part<'_>) -> Vec<(&'static str, Cell)> {
+    let trained = result.at("model").at("cost").number();
+    let (settings, tuned) = (result.at("settings"), result.at("cost").number());
+    if settings.at("fit_cost").number().is_none() {
+        return trained.map(|cost| ("slack cost C", brief(cost).into())).into_iter().collect();
+    }
+    let selecting = tuned.or_else(|| settings.at("cost").number());
+    let lines = [("slack cost C of selecting", selecting), ("slack cost C of the classifier", trained)];
+    lines.into_iter().filter_map(|(word, cost)| Some((word, brief(cost?).into()))).collect()
 }
 
 /// A sentence that begins with a capital and ends with a full stop.
@@ -224,7 +234,7 @@ pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>
         let mut points: Vec<(f64, f64)> = points.iter().map(|&(t, v)| (log(t), v)).collect();
         // What was known at the end is what was known last.
         points.extend(points.last().map(|&(t, v)| (log(end).max(t), v)));
-        Series { points, errors: Vec::new(), stepped: true, role }
+        Series { points, errors: Vec::new(), stepped: true, joined: true, role }
     };
     let series: Vec<Series> = [(&incumbent, Role::First), (&bound, Role::Second)]
         .into_iter()
@@ -376,7 +386,7 @@ fn elimination(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, Str
         plural(mark as u64, "feature")
     );
     let svg = lines(
-        &[Series { points, errors: Vec::new(), stepped: false, role: Role::First }],
+        &[Series { points, errors: Vec::new(), stepped: false, joined: true, role: Role::First }],
         Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(mark) },
     )?;
     let chart = Chart { id: "curve", title: "Accuracy against number of features".to_owned(), summary, svg, table };

@@ -71,11 +71,46 @@ fn evaluation(names: &[String]) -> Value {
     })
 }
 
-fn three_pages() -> Vec<String> {
+fn study(names: &[String]) -> Value {
+    let mut value = evaluation(names);
+    let panel = selection(names);
+    let more = json!({
+        "kind": "study", "status": "time_limit", "target": names[0], "effort": {"folds_left": 3, "splits_left": 1},
+        "sizes": [{"max_features": 1, "accuracy": 0.8, "se": 0.05}, {"max_features": 2, "accuracy": 0.85, "se": 0.04}],
+        "tried": [{"method": names[0], "max_features": 2, "accuracy": 0.8, "cost": 0.1, "fit_cost": 1.0, "stability": 0.5}],
+        "panel": panel
+    });
+    for (key, entry) in more.as_object().expect("an object") {
+        value[key] = entry.clone();
+    }
+    value["panel"]["max_features"] = json!(2);
+    value["panel"]["cost"] = json!(0.1);
+    value["panel"]["fit_cost"] = json!(1.0);
+    value["panel"]["replacements"] =
+        json!([{"feature": names[0], "without": 60.0, "by": [{"feature": names[1], "objective": 55.0}]}]);
+    value
+}
+
+#[test]
+fn a_study_says_what_it_is_worth_first() {
+    let names: Vec<String> =
+        ["age", "income", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10"].map(String::from).to_vec();
+    let text = page(&study(&names)).expect("a page");
+    let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("{needle}"));
+    let order = ["Right on 90.0 %", "The panel", "How many features are needed", "samples not seen", "What was tried"];
+    assert!(order.windows(2).all(|w| at(w[0]) < text.rfind(w[1]).expect("a heading")), "{order:?}");
+    assert!(text.contains("Time ran out. Not done: 3 outer folds, 1 inner split."));
+    assert!(text.contains("income (+10.0 %)"), "an exchange costs 55 instead of 50");
+    let mut none = study(&names);
+    (none["panel"], none["folds"], none["summary"]) = (Value::Null, json!([]), json!({}));
+    assert!(page(&none).expect("a page").contains("no outer fold was done in time"));
+}
+
+fn all_pages() -> Vec<String> {
     let names = nasty();
     let one = selection(&names);
     let path = json!({"schema": 1, "path": [one, one], "command": names[0], "version": names[1]});
-    [one.clone(), path, evaluation(&names)].iter().map(|result| page(result).expect("a page")).collect()
+    [one.clone(), path, evaluation(&names), study(&names)].iter().map(|result| page(result).expect("a page")).collect()
 }
 
 /// The page without our own script and style.
@@ -85,7 +120,7 @@ fn without_ours(page: &str) -> String {
 
 #[test]
 fn names_from_files_are_text_and_nothing_else() {
-    for page in three_pages() {
+    for page in all_pages() {
         let rest = without_ours(&page);
         assert_eq!(rest.matches("<script").count(), 1, "ours alone");
         assert_eq!(rest.matches("</script").count(), 1);
@@ -127,7 +162,7 @@ fn a_whole_name_is_in_the_title() {
 
 #[test]
 fn nothing_is_loaded() {
-    for page in three_pages() {
+    for page in all_pages() {
         let rest = without_ours(&page);
         for loading in ["<link", "<iframe", "<object", "<embed", " src=", "@import", "url(", "http://", "https://"] {
             let allowed = rest.replace("xmlns=\"http://www.w3.org/2000/svg\"", "").replace("&lt;img src=x", "");

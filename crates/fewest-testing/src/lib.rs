@@ -27,10 +27,10 @@ pub use reference::{Reference, reference};
 pub use rng::Rng;
 pub use rules::random_rules;
 
-/// The README, so that `cargo test` runs its example.
+/// The page of the library, so that `cargo test` runs its example.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;
+#[doc = include_str!("../../../docs/library.md")]
+pub struct LibraryPage;
 
 /// The guide for contributors, so that `cargo test` builds and runs the method it shows.
 #[cfg(doctest)]

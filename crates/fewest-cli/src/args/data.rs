@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use fewest_data::{Format, ReadOptions};
+use fewest_data::{Format, MissingRule, ReadOptions};
 
 use super::{notation, values};
 use crate::failure::Failure;
@@ -63,9 +63,55 @@ pub(crate) struct PrepareArgs {
     /// Column with a weight for each sample; it is set apart and never selected
     #[arg(long, value_name = "COLUMN", help_heading = "Data")]
     pub(crate) sample_weights: Option<String>,
-    /// Feature scaling [default: standard for dense data, maxabs for sparse data]
+    /// Feature scaling [default: standard for dense data; for sparse data none where rows have
+    /// length 1 (text), else maxabs]
     #[arg(long, value_name = "KIND", help_heading = "Data")]
     pub(crate) scale: Option<ScaleArg>,
+    /// Missing values.
+    #[command(flatten)]
+    pub(crate) missing: MissingArg,
+}
+
+/// `--missing`.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct MissingArg {
+    /// What to do about missing values (blank cells, ?, NA, NaN, null): refuse them, or fill them
+    /// in by what the training samples have
+    #[arg(long, value_name = "RULE", default_value = "error", help_heading = "Data")]
+    missing: MissingChoice,
+}
+
+/// What to do about missing values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MissingChoice {
+    /// Refuse the file
+    Error,
+    /// The mean of the feature
+    Mean,
+    /// Its median
+    Median,
+    /// Its most frequent value
+    MostFrequent,
+    /// Its mean, and a feature `NAME (missing)` of 0 and 1 that says where
+    Indicator,
+}
+
+impl MissingArg {
+    /// How missing values are filled in; none: they are refused.
+    pub(crate) fn rule(self) -> Option<MissingRule> {
+        match self.missing {
+            MissingChoice::Error => None,
+            MissingChoice::Mean => Some(MissingRule::Mean),
+            MissingChoice::Median => Some(MissingRule::Median),
+            MissingChoice::MostFrequent => Some(MissingRule::MostFrequent),
+            MissingChoice::Indicator => Some(MissingRule::Indicator),
+        }
+    }
+
+    /// Its value in results.
+    pub(crate) fn name(self) -> &'static str {
+        self.rule().map_or("error", MissingRule::name)
+    }
 }
 
 /// Feature scaling.

@@ -2,6 +2,7 @@
 
 use fewest::{Bias, Gamma, Kernel, KernelRule, Loss, SvmSettings};
 use fewest_data::Target;
+use fewest_study::ClassWeights;
 
 use super::{notation, values};
 use crate::failure::Failure;
@@ -10,13 +11,64 @@ use crate::failure::Failure;
 pub(crate) const LOSSES: &[(&str, &str)] =
     &[("hinge", "C max(0, 1 - m), m the margin of the sample"), ("squared-hinge", "C max(0, 1 - m)^2")];
 
+/// Name of the option that [`fit_cost_argument`] makes.
+pub(crate) const FIT_COST: &str = "fit_cost";
+
 /// `--cost`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CostArg {
-    /// Slack cost C
-    #[arg(long, value_name = "C", default_value_t = SvmSettings::default().cost, value_parser = values::positive,
-        allow_negative_numbers = true, help_heading = "SVM")]
-    pub(crate) cost: f64,
+    /// Slack cost C, or auto: chosen by cross-validation
+    #[arg(long, value_name = "C|auto", default_value_t = CostChoice::Number(SvmSettings::default().cost),
+        value_parser = CostChoice::read, allow_negative_numbers = true, help_heading = "SVM")]
+    cost: CostChoice,
+}
+
+impl CostArg {
+    /// The cost. `auto` is replaced by a number before anything is run with it.
+    pub(crate) fn number(&self) -> f64 {
+        match self.cost {
+            CostChoice::Number(cost) => cost,
+            CostChoice::Auto => SvmSettings::default().cost,
+        }
+    }
+}
+
+/// A cost, or that it is to be chosen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum CostChoice {
+    /// This one.
+    Number(f64),
+    /// By cross-validation.
+    Auto,
+}
+
+impl CostChoice {
+    fn read(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(CostChoice::Auto),
+            _ => values::positive(text).map(CostChoice::Number).map_err(|why| format!("{why}, or auto")),
+        }
+    }
+}
+
+impl std::fmt::Display for CostChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CostChoice::Number(cost) => write!(f, "{cost}"),
+            CostChoice::Auto => f.write_str("auto"),
+        }
+    }
+}
+
+/// `--fit-cost`, of every method that has no classifier of its own.
+pub(crate) fn fit_cost_argument() -> clap::Arg {
+    clap::Arg::new(FIT_COST)
+        .long("fit-cost")
+        .value_name("C")
+        .value_parser(values::positive)
+        .allow_negative_numbers(true)
+        .help("Slack cost of the classifier on the chosen features [default: the cost of selecting; with --cost auto chosen as well]")
+        .help_heading("SVM")
 }
 
 /// `--bias`.
@@ -67,6 +119,11 @@ impl MarginArgs {
         base.tolerance = self.tolerance.tolerance.unwrap_or(base.tolerance);
         base
     }
+
+    /// `--class-weight`.
+    pub(crate) fn class_weight(&self) -> &ClassWeight {
+        &self.class_weight.class_weight
+    }
 }
 
 /// An SVM.
@@ -81,7 +138,33 @@ pub(crate) struct SvmArgs {
 impl SvmArgs {
     /// The settings, with those of `base` where nothing is typed.
     pub(crate) fn settings(&self, base: SvmSettings) -> SvmSettings {
-        SvmSettings { cost: self.cost.cost, ..self.margin.settings(base) }
+        SvmSettings { cost: self.cost.number(), ..self.margin.settings(base) }
+    }
+
+    /// Refuses `--cost auto` where nothing is selected.
+    ///
+    /// # Errors
+    /// The remedy.
+    pub(crate) fn given_cost(&self) -> Result<(), Failure> {
+        match self.cost.cost {
+            CostChoice::Number(_) => Ok(()),
+            CostChoice::Auto => Err(Failure::input(
+                "--cost is auto, but fit takes a number; `fewest select --cost auto --json RESULT.json` chooses one and trains at it",
+            )),
+        }
+    }
+
+    /// Refuses `--cost auto` where the method has costs to choose from by itself.
+    ///
+    /// # Errors
+    /// The two options.
+    pub(crate) fn one_way_to_choose(&self, costs: bool) -> Result<(), Failure> {
+        match self.cost.cost {
+            CostChoice::Auto if costs => {
+                Err(Failure::input("--cost auto and --costs both choose the cost; leave one of them out"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// `--class-weight`.
@@ -245,15 +328,21 @@ impl ClassWeight {
     /// # Errors
     /// A class that the target does not have.
     pub(crate) fn resolve(&self, target: &Target) -> Result<Vec<f64>, Failure> {
-        let (n, k) = (target.codes.len() as f64, target.classes.len());
-        let of_count = |weight: &dyn Fn(f64) -> f64| target.counts().iter().map(|&c| weight(c.max(1) as f64)).collect();
-        match self {
-            ClassWeight::None => Ok(vec![1.0; k]),
-            ClassWeight::Balanced => Ok(of_count(&|count| n / (k as f64 * count))),
-            ClassWeight::Inverse => Ok(of_count(&|count| 1.0 / count)),
-            ClassWeight::Softened => Ok(of_count(&|count| 1.0 / count + k as f64)),
+        Ok(self.weights(target)?.of(&target.counts()))
+    }
+
+    /// As the library takes it, by class.
+    ///
+    /// # Errors
+    /// A class that the target does not have.
+    pub(crate) fn weights(&self, target: &Target) -> Result<ClassWeights, Failure> {
+        Ok(match self {
+            ClassWeight::None => ClassWeights::None,
+            ClassWeight::Balanced => ClassWeights::Balanced,
+            ClassWeight::Inverse => ClassWeights::Inverse,
+            ClassWeight::Softened => ClassWeights::Softened,
             ClassWeight::Each(pairs) => {
-                let mut weights = vec![1.0; k];
+                let mut weights = vec![1.0; target.classes.len()];
                 for (name, weight) in pairs {
                     let at = target.classes.iter().position(|c| c == name).ok_or_else(|| {
                         Failure::Input(format!(
@@ -263,8 +352,8 @@ impl ClassWeight {
                     })?;
                     weights[at] = *weight;
                 }
-                Ok(weights)
+                ClassWeights::Each(weights)
             }
-        }
+        })
     }
 }

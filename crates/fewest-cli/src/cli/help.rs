@@ -4,6 +4,7 @@
 pub(super) const EXAMPLES: &str = "\
 Examples:
   fewest check wdbc.csv                                    what is in the file, and what is wrong with it
+  fewest study wdbc.csv --report study.html                a panel with an honest accuracy and a proof
   fewest select wdbc.csv --method rfe --max-features 5     keep the five best features, print a table
   fewest select genes.csv.gz --method rfe --max-features 10 --step half --require TP53 --json result.json
   fewest select wdbc.csv --method exact --max-features 5   the best five, proven
@@ -81,6 +82,17 @@ Examples:
   fewest evaluate wdbc.csv --method exact --max-features 1..8 --choose one-se --tune C=0.1,1,10
   fewest evaluate wdbc.csv --method exact --max-features 5 --against rfe --json report.json
   fewest evaluate d.csv --method rfe --max-features 5 --truth x1,x7,x9";
+
+/// Shown under `fewest study --help`.
+pub(super) const STUDY_EXAMPLES: &str = "\
+Inside each outer fold, without its samples: scaling, constant and low-variance features, class weights, and the choice of method,
+cost of the selection, cost of the classifier and size, by inner folds. Then the same on all samples, for the panel; its proof comes
+last. The time limit is for all of it. The same seed gives the same answer on any number of threads, as long as no limit is met.
+
+Examples:
+  fewest study wdbc.csv --report study.html
+  fewest study genes.csv.gz --max-features 1..20 --require TP53 --json study.json --model panel.json
+  fewest study genes.csv.gz --methods exact,rfe --time-limit 1h --resume study.state";
 
 /// Shown under `fewest report --help`.
 pub(super) const REPORT_EXAMPLES: &str = "\

@@ -2,6 +2,7 @@
 
 mod help;
 mod parse;
+mod study;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,13 +10,14 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fewest_data::Format;
 
-use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, format};
+use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, format};
 use crate::args::generate::GenerateArgs;
 use crate::args::rules::RuleArgs;
 use crate::args::svm::{ClassWeight, KernelArgs, SvmArgs};
 use crate::args::values;
 use help::{EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, VERIFY_NOTES};
 pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
+pub(crate) use study::StudyArgs;
 
 /// Feature selection for support vector machines, with proof of how good the answer is.
 #[derive(Debug, Parser)]
@@ -53,11 +55,14 @@ pub(crate) enum Command {
     /// Say how well a method does on samples it has not seen, by cross-validation with everything
     /// inside the folds
     Evaluate(Box<EvaluateArgs>),
+    /// From a file to a panel: method, costs and size chosen inside folds, an honest accuracy, a
+    /// proof
+    Study(Box<StudyArgs>),
     /// Train the SVM on given features
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
     Predict(PredictArgs),
-    /// Make a page for people from the JSON of select, path or evaluate
+    /// Make a page for people from the JSON of select, path, evaluate or study
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
     Verify(VerifyArgs),
@@ -194,8 +199,8 @@ pub(crate) struct EvaluateArgs {
     /// A fold for each sample
     #[arg(long, help_heading = "Evaluation", conflicts_with_all = ["cv", "folds", "repeats"])]
     pub(crate) leave_one_out: bool,
-    /// Choose inside each fold among these: C=0.25,1,4 or gamma=0.1,1 (repeat for several); sizes
-    /// are given by --max-features 1..20
+    /// Choose inside each fold among these: C=0.25,1,4, fit-cost=0.1,1 or gamma=0.1,1 (repeat for
+    /// several); sizes are given by --max-features 1..20
     #[arg(long, value_name = "NAME=VALUES", help_heading = "Evaluation")]
     pub(crate) tune: Vec<String>,
     /// Choose cost, gamma and size inside each fold; it is always so
@@ -281,7 +286,7 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path or evaluate wrote
+    /// JSON that select, path, evaluate or study wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]
@@ -314,6 +319,9 @@ pub(crate) struct CheckArgs {
     /// Data.
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    /// Missing values.
+    #[command(flatten)]
+    pub(crate) missing: MissingArg,
     /// Write what was found as JSON to this file, or - for standard output (the table is then left
     /// out)
     #[arg(long, value_name = "FILE|-", help_heading = "Output")]
@@ -335,6 +343,9 @@ pub(crate) struct ConvertArgs {
     /// Write these features only, in this order: a,b,c
     #[arg(long, value_name = "NAMES", help_heading = "Data")]
     pub(crate) features: Vec<String>,
+    /// Missing values.
+    #[command(flatten)]
+    pub(crate) missing: MissingArg,
     /// Scale the features on the way
     #[arg(long, value_name = "KIND", default_value = "none", help_heading = "Data")]
     pub(crate) scale: ScaleArg,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fewest_data::{Dataset, Note, Summary, bytes_text};
+use fewest_data::{Dataset, Note, ReadOptions, Summary, bytes_text};
 use serde_json::{Value, json};
 
 use crate::args::data;
@@ -15,16 +15,20 @@ use crate::export::table::{self, Table};
 use crate::failure::Failure;
 use crate::terminal::{Terminal, bold};
 
+/// What to do about missing values.
+const REMEDY: &str = "to fill them in, say --missing mean, median, most-frequent or indicator (the mean, and a feature that says where); as it is, the other commands refuse the file";
+
 /// Features listed in the table; the JSON has them all.
 const ROWS: usize = 20;
 
-/// One feature in numbers.
+/// One feature in numbers, those of the values that are there.
 struct Column {
     min: f64,
     mean: f64,
     max: f64,
     deviation: f64,
     nonzero: usize,
+    missing: usize,
 }
 
 /// Runs the command.
@@ -33,7 +37,7 @@ struct Column {
 /// Whatever is wrong with the file: exit 2 with the first thing.
 pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
-    let options = args.data.read_options()?;
+    let options = ReadOptions { missing: true, ..args.data.read_options()? };
     let data = fewest_data::read(data::path_text(&args.data.data)?, &options)?;
     if data.names.is_empty() {
         return Err(Failure::Input(format!(
@@ -44,12 +48,16 @@ pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let (columns, summary) = (columns(&data), fewest_data::summary(&data));
     if let Some(sink) = &json {
         sink.write(&json_text::text(&value(&data, &columns, &summary)), terminal)?;
-        if sink.is_stdout() {
-            return Ok(0);
-        }
     }
-    terminal.out(&report(&data, &columns, &summary))?;
-    Ok(0)
+    if !json.as_ref().is_some_and(Sink::is_stdout) {
+        terminal.out(&report(&data, &columns, &summary))?;
+    }
+    match data.notes.iter().find(|note| matches!(note, Note::Missing { .. })) {
+        Some(note) if args.missing.rule().is_none() => {
+            Err(Failure::Input(format!("{}: {note}; {REMEDY}", data.source)))
+        }
+        _ => Ok(0),
+    }
 }
 
 /// Every feature in numbers.
@@ -58,16 +66,20 @@ fn columns(data: &Dataset) -> Vec<Column> {
     let variances = fewest_data::variances(&data.features);
     let one = |j: usize| {
         let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-        let (mut stored, mut nonzero) = (0, 0);
+        let (mut stored, mut nonzero, mut missing) = (0, 0, 0);
         design.each_in_column(j, &mut |_, x| {
-            (min, max, sum) = (min.min(x), max.max(x), sum + x);
             stored += 1;
+            if x.is_nan() {
+                missing += 1;
+                return;
+            }
+            (min, max, sum) = (min.min(x), max.max(x), sum + x);
             nonzero += usize::from(x != 0.0);
         });
         if stored < n {
             (min, max) = (min.min(0.0), max.max(0.0));
         }
-        Column { min, mean: sum / n as f64, max, deviation: variances[j].sqrt(), nonzero }
+        Column { min, mean: sum / (n - missing) as f64, max, deviation: variances[j].sqrt(), nonzero, missing }
     };
     (0..design.n_features()).map(one).collect()
 }
@@ -100,7 +112,7 @@ fn value(data: &Dataset, columns: &[Column], summary: &Summary) -> Value {
         .map(|(j, c)| {
             json!({
                 "name": data.names.get(j), "min": c.min, "mean": c.mean, "max": c.max,
-                "standard_deviation": c.deviation, "nonzero": c.nonzero, "constant": constant.binary_search(&j).is_ok()
+                "standard_deviation": c.deviation, "nonzero": c.nonzero, "missing": c.missing, "constant": constant.binary_search(&j).is_ok()
             })
         })
         .collect();
@@ -148,16 +160,21 @@ fn report(data: &Dataset, columns: &[Column], summary: &Summary) -> String {
         lines.push(("target", format!("{}: {}", target.column, all.join(", "))));
     }
     let mut out = table::pairs(&lines);
-    let mut features = Table::new(&["feature", "min", "mean", "max", "std", "nonzero"], 0);
+    let lacking = columns.iter().any(|c| c.missing > 0);
+    let mut headings = vec!["feature", "min", "mean", "max", "std", "nonzero"];
+    headings.extend(lacking.then_some("missing"));
+    let mut features = Table::new(&headings, 0);
     for (j, c) in columns.iter().enumerate().take(ROWS) {
-        features.row(vec![
+        let mut cells = vec![
             data.names.get(j).into_owned(),
             table::number(c.min),
             table::number(c.mean),
             table::number(c.max),
             table::number(c.deviation),
             c.nonzero.to_string(),
-        ]);
+        ];
+        cells.extend(lacking.then(|| c.missing.to_string()));
+        features.row(cells);
     }
     let _ = write!(out, "\n{}", features.render());
     if columns.len() > ROWS {

@@ -1,8 +1,8 @@
-//! `fewest convert`: between the data formats, scaled on the way if asked for.
+//! `fewest convert`: between the data formats, filled in and scaled on the way if asked for.
 
-use fewest_data::{Format, Scaling};
+use fewest_data::{Format, Imputation, MissingRule, Scaling};
 
-use super::prepare;
+use super::{reading, scaled};
 use crate::args::data::{self, ScaleArg};
 use crate::cli::ConvertArgs;
 use crate::export::file::Sink;
@@ -20,21 +20,30 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
     let mut options = args.data.read_options()?;
     let keep = data::names("--features", &args.features)?;
     options.features = (!keep.is_empty()).then_some(keep);
-    if format == Format::Csc && args.scale == ScaleArg::None && options.features.is_none() {
+    let rule = args.missing.rule();
+    options.missing = rule.is_some();
+    if format == Format::Csc && args.scale == ScaleArg::None && options.features.is_none() && rule.is_none() {
         // An svmlight file may then be larger than memory.
         let made = fewest_data::to_columns(data::path_text(&args.data.data)?, &options, out)?;
-        made.notes.iter().for_each(|note| prepare::tell(note, terminal));
+        made.notes.iter().for_each(|note| reading::tell(note, terminal));
         let (n, p) = (made.n_samples, made.n_features);
         terminal.detail(&format!("wrote {n} samples and {p} features to {out} (csc)"));
         return Ok(0);
     }
-    let mut data = prepare::read(&args.data.data, &options, terminal)?;
+    let mut data = reading::read(&args.data.data, &options, terminal)?;
+    if let Some(rule) = rule {
+        let texts = data.text_columns();
+        if rule == MissingRule::Indicator {
+            data.add_indicators()?;
+        }
+        Imputation::fit(rule, &data.features, &texts).apply(&mut data.features)?;
+    }
     if args.scale != ScaleArg::None {
-        let kind = prepare::scaling_kind(Some(args.scale), data.features.as_design().is_sparse());
+        let (kind, _) = scaled::scaling_kind(Some(args.scale), &data.features);
         Scaling::fit(kind, &data.features)?.apply(&mut data.features)?;
     }
     for note in fewest_data::write_as(out, &data, format)? {
-        prepare::tell(&note, terminal);
+        reading::tell(&note, terminal);
     }
     let (n, p) = (data.features.n_samples(), data.features.n_features());
     terminal.detail(&format!("wrote {n} samples and {p} features to {out} ({})", format.name()));

@@ -16,8 +16,7 @@
 
 use std::time::{Duration, Instant};
 
-use fewest::model::FitSettings;
-use fewest::{Design, Report, Status, Subset, SvmSettings, validation};
+use fewest::{Design, Report, Status, Subset, validation};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -125,8 +124,8 @@ impl Task<'_> {
     /// the time is over.
     fn objective(&self, subset: &Subset, report: &Report, start: Instant) -> Result<Option<f64>, Failure> {
         let features: Vec<usize> = subset.iter().collect();
-        let svm = SvmSettings { cost: report.cost.unwrap_or(self.svm().cost), ..self.svm().clone() };
-        let kernel = report.kernel;
+        // The objective of selecting, whatever the final classifier is trained at.
+        let settings = report.fit_settings(self.svm(), None);
         let mut over = false;
         let mut stop = || {
             over |= start.elapsed() >= TIME || self.limits.cancel.is_cancelled();
@@ -135,7 +134,7 @@ impl Task<'_> {
         if stop().is_some() {
             return Ok(None);
         }
-        let TrainedModel { model, .. } = self.prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
+        let TrainedModel { model, .. } = self.prepared.train(&features, &settings, &mut stop)?;
         let prices: f64 = features.iter().filter_map(|&j| self.method.penalty().get(j)).sum();
         let objective = prices + model.machines.iter().map(|m| m.solution.primal).sum::<f64>();
         Ok((!over).then_some(objective))

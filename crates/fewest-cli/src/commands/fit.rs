@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::invocation::Invocation;
 use super::prepare::{Preparation, PreparedData};
-use crate::args::data;
+use crate::args::data::{self, MissingArg};
 use crate::args::rules::Features;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
@@ -69,6 +69,19 @@ impl ModelSink {
         Err(Failure::Input(format!("--model-format {why}")))
     }
 
+    /// Refuses before the run a format that cannot say what stands in for missing values.
+    ///
+    /// # Errors
+    /// The remedy.
+    pub(crate) fn holds(&self, missing: MissingArg) -> Result<(), Failure> {
+        match (missing.rule(), self.format) {
+            (None, _) | (_, ModelFormat::Json) => Ok(()),
+            (Some(_), _) => Err(Failure::input(
+                "--model-format holds no values that stand in for missing ones; use json, or fill them in first with `fewest convert --missing RULE`",
+            )),
+        }
+    }
+
     /// Writes the model.
     ///
     /// # Errors
@@ -110,6 +123,7 @@ pub(crate) fn explain_status(status: Status, found: bool, terminal: Terminal) {
 pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure> {
     let (terminal, kernel) = (invocation.terminal, args.kernel.kernel.text());
     args.kernel.check()?;
+    args.svm.given_cost()?;
     let wanted = wanted(args)?;
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let model_sink = ModelSink::open(&args.model)?;
@@ -132,6 +146,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     if let Some(sink) = &model_sink {
         let whole = features.len() == prepared.data.names.len();
         sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", whole)?;
+        sink.holds(args.prepare.missing)?;
     }
     let reading = invocation.elapsed().as_secs_f64();
 
@@ -255,6 +270,7 @@ fn value(args: &FitArgs, trained: &TrainedModel, prepared: &PreparedData, accura
         "classes": classes_value(&trained.classes),
         "settings": {
             "data": prepared.data.source, "format": prepared.data.format.name(), "scale": prepared.scale_name(),
+            "scale_reason": prepared.scale_reason(), "missing": args.prepare.missing.name(),
             "kernel": args.kernel.kernel.text(), "cost": trained.svm.cost, "loss": loss_name(trained.svm.loss),
             "bias": bias_value(trained.svm.bias), "tolerance": trained.svm.tolerance, "max_epochs": trained.svm.max_epochs,
             "class_weight": args.svm.class_weight().text(), "sample_weights": args.prepare.sample_weights, "memory": trained.svm.memory,
@@ -281,7 +297,7 @@ fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: f64, times:
         ("kernel", kernel),
         ("cost", trained.svm.cost.to_string()),
         ("target", format!("{}: {}", trained.target, prepared.classes_text())),
-        ("scaling", prepared.scale_name().to_owned()),
+        ("scaling", prepared.scaling_text()),
         ("features", trained.names.len().to_string()),
         ("objective", table::number(model.machines.iter().map(|m| m.solution.primal).sum())),
         ("gap", table::gap(worst)),
@@ -290,6 +306,7 @@ fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: f64, times:
     if model.kernel != Kernel::Linear {
         lines.push(("vectors", format!("{} support vectors", model.support_vectors.n_samples())));
     }
+    lines.extend(prepared.missing_text().map(|text| ("missing", text)));
     lines.push(("time", format!("read {reading}, fit {fitting}")));
     let mut out = table::pairs(&lines);
     if let ([machine], Kernel::Linear) = (model.machines.as_slice(), model.kernel) {

@@ -9,7 +9,7 @@ use fewest_data::generate::{
 use fewest_data::{Format, Names};
 use serde_json::{Map, Value, json};
 
-use super::prepare;
+use super::reading;
 use crate::args::generate::{
     CoefficientsArg, CompositeArgs, GenerateArgs, HyperplaneArgs, Kind, NdccArgs, PointsArg, SetArgs, TextArgs,
 };
@@ -217,7 +217,7 @@ impl<'a> Outputs<'a> {
         }
         for (set, data) in self.sets.iter().zip(&drawn) {
             for note in fewest_data::write_as(set.path, data, set.format)? {
-                prepare::tell(&note, terminal);
+                reading::tell(&note, terminal);
             }
             let counts = data.target.as_ref().map(fewest_data::Target::counts).unwrap_or_default();
             terminal.detail(&format!(

@@ -69,14 +69,19 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     if !sinks.taken {
         let sizes_text = format!("sizes {}", args.selection.rules.max_features.as_deref().unwrap_or_default());
         let times = [task.reading, selecting].map(|t| table::seconds(t.as_secs_f64()));
-        let lines = [
+        let mut lines = vec![
             ("method", task.method_name().to_owned()),
             ("rules", task.rules_text(Some(&sizes_text), &[])),
             ("samples", task.prepared.data.features.n_samples().to_string()),
             ("target", format!("{}: {}", task.prepared.target.column, task.prepared.classes_text())),
-            ("scaling", task.prepared.scale_name().to_owned()),
+            ("scaling", task.prepared.scaling_text()),
             ("time", format!("read {}, path {}", times[0], times[1])),
         ];
+        lines.extend(task.choice.as_ref().map(|choice| {
+            let splits = notation::plural(choice.splits, "inner split");
+            ("cost", format!("{}, chosen by the AUC of {splits} at the largest size", table::number(choice.cost)))
+        }));
+        lines.extend(task.prepared.missing_text().map(|text| ("missing", text)));
         terminal.out(&(table::pairs(&lines) + "\n" + &story(&points, &certificates, &task.prepared.data.names)))?;
     }
     Ok(ending(&points, &certificates, sizes.len(), terminal))

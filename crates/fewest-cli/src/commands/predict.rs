@@ -1,9 +1,9 @@
 //! `fewest predict`: classify samples with a trained model.
 
-use fewest_data::{Dataset, Features, ScaleKind, Scaling};
+use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ScaleKind, Scaling};
 use serde_json::json;
 
-use super::prepare;
+use super::{reading, scaled};
 use crate::cli::PredictArgs;
 use crate::export::file::Sink;
 use crate::export::model_json::{self, SCHEMA, TrainedModel};
@@ -27,12 +27,15 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
     }
 
     let mut options = args.data.read_options()?;
-    options.features = Some(trained.names.clone());
     options.target_optional = true;
+    options.missing = trained.imputation.is_some();
     if options.target.is_none() && !trained.target.is_empty() {
         options.target = Some(trained.target.clone());
     }
-    let mut data = prepare::read(&args.data.data, &options, terminal)?;
+    let indicators = indicators(&trained);
+    let read = reading::read_features(&args.data.data, &trained.names, &indicators, options, terminal);
+    let mut data = read.map_err(|failure| not_imputed(failure, &trained))?;
+    impute(&trained, &mut data.features)?;
     scale(&trained, &mut data.features)?;
     let design = data.features.as_design();
     let predicted = trained.model.predict(design);
@@ -67,6 +70,30 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
     Ok(0)
 }
 
+/// The model's features that say where a column has no value.
+fn indicators(trained: &TrainedModel) -> Vec<Indicator> {
+    let Some(imputation) = &trained.imputation else { return Vec::new() };
+    let each = trained.names.iter().zip(&imputation.indicates);
+    each.filter_map(|(name, of)| Some(Indicator { name: name.clone(), of: of.clone()? })).collect()
+}
+
+/// Tells of a model that was trained without `--missing` what to do about missing values.
+fn not_imputed(failure: Failure, trained: &TrainedModel) -> Failure {
+    match failure {
+        Failure::Input(text) if trained.imputation.is_none() && text.contains("--missing") => Failure::Input(format!(
+            "{text}; the model was trained without --missing, so that it cannot fill them in: train it again with that option"
+        )),
+        other => other,
+    }
+}
+
+/// What stands in for missing values in the model, on the aligned features.
+fn impute(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure> {
+    let Some(imputation) = &trained.imputation else { return Ok(()) };
+    // The rule is of no account once it is fitted.
+    Ok(Imputation { rule: MissingRule::Mean, fill: imputation.fill.clone() }.apply(features)?)
+}
+
 /// The model's scaling on the aligned features.
 fn scale(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure> {
     let (centre, scale) = (&trained.scaling.centre, &trained.scaling.scale);
@@ -76,7 +103,7 @@ fn scale(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure>
     }
     let kind = if centred { ScaleKind::Standard } else { ScaleKind::MaxAbs };
     let center = if centred { centre.clone() } else { vec![] };
-    prepare::rescale(&Scaling { kind, center, scale: scale.clone() }, features)
+    scaled::rescale(&Scaling { kind, center, scale: scale.clone() }, features)
 }
 
 /// The class of each row as the model counts them, where the data have a target.
@@ -121,7 +148,8 @@ impl Score {
     }
 }
 
-/// `prediction`, one decision column per machine, and the class in the data where there is one.
+/// `prediction`, one decision column per machine, the probability of the second class where the model
+/// knows it, and the class in the data where there is one.
 fn csv(trained: &TrainedModel, data: &Dataset, predicted: &[u32], decisions: &[f64]) -> String {
     let machines = &trained.model.machines;
     let name = |class: u32| trained.classes[class as usize].as_str();
@@ -130,11 +158,13 @@ fn csv(trained: &TrainedModel, data: &Dataset, predicted: &[u32], decisions: &[f
         1 => header.push("decision".to_owned()),
         _ => header.extend(machines.iter().map(|m| format!("decision_{}_{}", name(m.negative), name(m.positive)))),
     }
+    header.extend(trained.sigmoid.map(|_| format!("probability_{}", name(1))));
     header.extend(data.target.as_ref().map(|t| t.column.clone()));
     let mut out = line(&header);
     for (i, &class) in predicted.iter().enumerate() {
         let mut cells = vec![name(class).to_owned()];
         cells.extend(decisions[i * machines.len()..(i + 1) * machines.len()].iter().map(f64::to_string));
+        cells.extend(trained.sigmoid.map(|sigmoid| sigmoid.probability(decisions[i]).to_string()));
         cells.extend(data.target.as_ref().map(|t| t.classes[t.codes[i] as usize].clone()));
         out += &line(&cells);
     }

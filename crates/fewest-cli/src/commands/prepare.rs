@@ -5,19 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{DenseDesign, Design, Samples, Status, SvmSettings};
-use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, Target, TargetRule};
+use fewest::{Design, Report, Samples, Status, SvmSettings};
+use fewest_data::{
+    Dataset, Features, Imputation, Indicator, MissingRule, Names, Note, ReadOptions, ScaleReason, Scaling, Target,
+};
 
-use crate::args::data::{DataArgs, PrepareArgs, ScaleArg, path_text};
+use super::reading::{fold_names, labelled, read, read_features, sample_weights};
+use super::scaled::{rescale, scale_name, scaling_kind, scaling_text};
+use crate::args::data::{DataArgs, PrepareArgs};
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
-use crate::export::model_json::{FeatureScaling, TrainedModel};
+use crate::export::model_json::{FeatureImputation, FeatureScaling, TrainedModel};
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
 use crate::terminal::Terminal;
-
-/// Features that the data rule out, by name; more are counted.
-pub(crate) const FEW: usize = 5;
 
 /// Data ready for a method.
 pub(crate) struct PreparedData {
@@ -35,8 +36,14 @@ pub(crate) struct PreparedData {
     pub(crate) held_out: Option<HeldOutSamples>,
     /// The name of each sample's fold, where a column of the data says it.
     pub(crate) folds: Option<Vec<String>>,
+    /// What stands in for missing values; none: there are none.
+    imputation: Option<Imputation>,
+    /// Features that say where another one has no value.
+    indicators: Vec<Indicator>,
     /// How all features were scaled.
     scaling: Scaling,
+    /// Why so.
+    scale_reason: ScaleReason,
     /// Bytes that `--memory` leaves for kernel values.
     kernel_memory: Option<u64>,
     /// Bytes allowed in all.
@@ -53,6 +60,10 @@ pub(crate) struct Raw {
     weights: Vec<f64>,
     /// The name of each sample's fold, where a column of the data says it.
     pub(crate) folds: Option<Vec<String>>,
+    /// The features that each text column became.
+    texts: Vec<Vec<usize>>,
+    /// Features that say where another one has no value.
+    indicators: Vec<Indicator>,
     /// Bytes that `--memory` leaves for kernel values.
     kernel_memory: Option<u64>,
 }
@@ -72,12 +83,34 @@ impl Raw {
         };
         let weights = rows.iter().map(|&i| self.weights[i]).collect();
         let folds = self.folds.as_ref().map(|folds| rows.iter().map(|&i| folds[i].clone()).collect());
-        Self { data, target: self.target.rows(rows), weights, folds, kernel_memory: self.kernel_memory }
+        let (texts, indicators) = (self.texts.clone(), self.indicators.clone());
+        let target = self.target.rows(rows);
+        Self { data, target, weights, folds, texts, indicators, kernel_memory: self.kernel_memory }
     }
 
     /// A number that changes with any value, class, weight or fold (FNV-1a).
     pub(crate) fn check(&self) -> u64 {
         check(&self.data, &self.target, &self.weights, self.folds.as_deref())
+    }
+
+    /// The features that each text column became.
+    pub(crate) fn texts(&self) -> &[Vec<usize>] {
+        &self.texts
+    }
+
+    /// What stands in for missing values of these features.
+    pub(crate) fn imputation_of(&self, imputation: &Imputation, features: &[usize]) -> FeatureImputation {
+        feature_imputation(imputation, &self.indicators, &self.data.names, features)
+    }
+
+    /// Weight of each sample.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Bytes that `--memory` leaves for kernel values.
+    pub(crate) fn kernel_memory(&self) -> Option<u64> {
+        self.kernel_memory
     }
 }
 
@@ -101,6 +134,7 @@ fn check(data: &Dataset, target: &Target, weights: &[f64], folds: Option<&[Strin
 }
 
 /// What to do with the data besides reading them.
+#[derive(Clone, Copy)]
 pub(crate) struct Preparation<'a> {
     /// File and how to read it.
     pub(crate) data: &'a DataArgs,
@@ -114,45 +148,6 @@ pub(crate) struct Preparation<'a> {
     pub(crate) validate: Option<(&'a Validate, u64)>,
     /// Column with the fold of each sample.
     pub(crate) folds: Option<&'a str>,
-}
-
-/// Reads the file and tells its notes.
-///
-/// # Errors
-/// Whatever is wrong with the file.
-pub(crate) fn read(path: &Path, options: &ReadOptions, terminal: Terminal) -> Result<Dataset, Failure> {
-    let data = fewest_data::read(path_text(path)?, options)?;
-    for note in &data.notes {
-        tell(note, terminal);
-    }
-    Ok(data)
-}
-
-/// The notes that [`tell`] says to everyone, for the `warnings` of a result.
-pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
-    let told = |note: &&Note| {
-        !matches!(note, Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. })
-    };
-    data.notes.iter().filter(told).map(words).collect()
-}
-
-/// A note in words, with a few of the names only.
-fn words(note: &Note) -> String {
-    let Note::Constant { count, names, .. } = note else { return note.to_string() };
-    let shown = names.iter().take(FEW).cloned().collect::<Vec<_>>().join(", ");
-    let more = if *count > FEW { format!(", ... ({count} in all)") } else { String::new() };
-    format!("{count} feature(s) have one value only and are never selected: {shown}{more}")
-}
-
-/// A note, as loud as it deserves.
-pub(crate) fn tell(note: &Note, terminal: Terminal) {
-    match note {
-        Note::Constant { .. } | Note::Unseen { .. } => terminal.warn(&words(note)),
-        Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
-            terminal.detail(&note.to_string());
-        }
-        other => terminal.note(&other.to_string()),
-    }
 }
 
 impl Preparation<'_> {
@@ -169,7 +164,8 @@ impl Preparation<'_> {
     /// # Errors
     /// Whatever is wrong with the file or with a weight, or less memory allowed than the data take.
     pub(crate) fn load(&self, terminal: Terminal) -> Result<Raw, Failure> {
-        let mut options = self.data.read_options()?;
+        let (mut options, rule) = (self.data.read_options()?, self.prepare.missing.rule());
+        options.missing = rule.is_some();
         options.apart.extend(self.prepare.sample_weights.clone());
         options.apart.extend(self.folds.map(str::to_owned));
         let mut data = read(&self.data.data, &options, terminal)?;
@@ -178,8 +174,11 @@ impl Preparation<'_> {
         })?;
         let weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
         let folds = self.folds.map(|name| fold_names(&data, name)).transpose()?;
+        let texts = data.text_columns();
+        let marked = rule == Some(MissingRule::Indicator);
+        let indicators = if marked { data.add_indicators()? } else { Vec::new() };
         let kernel_memory = self.kernel_memory(&data)?;
-        Ok(Raw { data, target, weights, folds, kernel_memory })
+        Ok(Raw { data, target, weights, folds, texts, indicators, kernel_memory })
     }
 
     /// What `--memory` leaves when the data are there.
@@ -195,13 +194,13 @@ impl Preparation<'_> {
         }
     }
 
-    /// All that depends on the samples: class weights, samples held out, variances, constant
-    /// features, scaling.
+    /// All that depends on the samples: class weights, samples held out, what stands in for missing
+    /// values, variances, constant features, scaling.
     ///
     /// # Errors
     /// A class weight or a threshold that does not fit.
     pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<PreparedData, Failure> {
-        let Raw { mut data, mut target, mut weights, folds, kernel_memory } = raw;
+        let Raw { mut data, mut target, mut weights, folds, texts, indicators, kernel_memory } = raw;
         let folds = folds.filter(|_| self.folds.is_some());
         let by_class = self.class_weight.unwrap_or(&ClassWeight::None).resolve(&target)?;
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
@@ -217,16 +216,23 @@ impl Preparation<'_> {
                 Some(out)
             }
             Some((Validate::File(path), _)) => {
-                Some(validation_file(path, &data, &target, self.data.read_options()?, terminal)?)
+                Some(self.validation_file(path, &data, &target, &indicators, terminal)?)
             }
         };
+        let learn = |rule| Imputation::fit(rule, &data.features, &texts);
+        let imputation = self.prepare.missing.rule().map(learn);
+        if let Some(imputation) = &imputation {
+            imputation.apply(&mut data.features)?;
+        }
         let low_variance =
             self.variance_threshold.map_or_else(Vec::new, |least| fewest_data::low_variance(&data.features, least));
         let constant = data.features.constant();
-        let kind = scaling_kind(self.prepare.scale, data.features.as_design().is_sparse());
+        let (kind, scale_reason) = scaling_kind(self.prepare.scale, &data.features);
         let scaling = Scaling::fit(kind, &data.features)?;
         scaling.apply(&mut data.features)?;
-        let held_out = held.map(|(features, labels)| held_out(features, labels, &scaling)).transpose()?;
+        let prepared = |features| prepared_alike(features, imputation.as_ref(), &scaling);
+        let held = held.map(|(features, labels)| Ok::<_, Failure>((prepared(features)?, labels))).transpose()?;
+        let held_out = held.map(|(features, labels)| held_out(features, labels)).transpose()?;
         let memory = self.data.read_options()?.memory();
         Ok(PreparedData {
             data,
@@ -236,54 +242,43 @@ impl Preparation<'_> {
             low_variance,
             held_out,
             folds,
+            imputation,
+            indicators,
             scaling,
+            scale_reason,
             kernel_memory,
             memory,
         })
     }
-}
 
-/// Features in the order of `data`, and labels, of another file.
-fn validation_file(
-    path: &Path,
-    data: &Dataset,
-    target: &Target,
-    options: ReadOptions,
-    terminal: Terminal,
-) -> Result<(Features, Vec<f64>), Failure> {
-    let options = ReadOptions {
-        features: Some(data.names.iter().map(Cow::into_owned).collect()),
-        target: options.target.or_else(|| Some(target.column.clone())),
-        target_optional: true,
-        apart: Vec::new(),
-        format: None,
-        ..options
-    };
-    let other = read(path, &options, terminal)?;
-    let Some(found) = &other.target else {
-        return Err(Failure::Input(format!(
-            "{}: there is no target column `{}`; a file for --validate needs the class of each sample",
-            other.source, target.column
-        )));
-    };
-    if let Some(class) = found.classes.iter().find(|class| !target.classes.contains(class)) {
-        return Err(Failure::Input(format!(
-            "{}: `{}` has the class {class}, but the data have {}; leave those samples out",
-            other.source,
-            found.column,
-            notation::some(&target.classes)
-        )));
+    /// Features in the order of `data`, and labels, of another file.
+    fn validation_file(
+        &self,
+        path: &Path,
+        data: &Dataset,
+        target: &Target,
+        indicators: &[Indicator],
+        terminal: Terminal,
+    ) -> Result<(Features, Vec<f64>), Failure> {
+        let options = self.data.read_options()?;
+        let options = ReadOptions {
+            target: options.target.or_else(|| Some(target.column.clone())),
+            target_optional: true,
+            apart: Vec::new(),
+            format: None,
+            missing: self.prepare.missing.rule().is_some(),
+            ..options
+        };
+        let names: Vec<String> = data.names.iter().map(Cow::into_owned).collect();
+        labelled(read_features(path, &names, indicators, options, terminal)?, target)
     }
-    let codes = found.codes_in(&target.classes).into_iter().flatten().collect();
-    Ok((other.features, Target { codes, ..target.clone() }.signs()))
 }
 
-/// Samples held out, scaled as those that are trained on.
-fn held_out(mut features: Features, labels: Vec<f64>, scaling: &Scaling) -> Result<HeldOutSamples, Failure> {
+/// Samples held out, prepared as those that are trained on.
+fn held_out(features: Features, labels: Vec<f64>) -> Result<HeldOutSamples, Failure> {
     if labels.is_empty() {
         return Err(Failure::input("--validate holds out no sample; raise the fraction, or name a file with samples"));
     }
-    rescale(scaling, &mut features)?;
     let design: Arc<dyn Design> = match features {
         Features::Dense(design) => Arc::new(design),
         Features::Sparse(design) => Arc::new(design),
@@ -292,61 +287,32 @@ fn held_out(mut features: Features, labels: Vec<f64>, scaling: &Scaling) -> Resu
     Ok(HeldOutSamples { design, labels })
 }
 
-/// Scales features by what was fitted on others. Centring fills sparse data in: they hold few
-/// features then.
-///
-/// # Errors
-/// Another number of features.
-pub(crate) fn rescale(scaling: &Scaling, features: &mut Features) -> Result<(), Failure> {
-    let design = features.as_design();
-    if scaling.kind == ScaleKind::Standard && design.is_sparse() {
-        let (n, p) = (design.n_samples(), design.n_features());
-        let mut values = vec![0.0; n * p];
-        for j in 0..p {
-            design.each_in_column(j, &mut |i, x| values[j * n + i] = x);
-        }
-        *features = Features::Dense(DenseDesign::new(n, p, values)?);
-    }
-    Ok(scaling.apply(features)?)
-}
-
-/// The scaling asked for, or the default for the kind of data.
-pub(crate) fn scaling_kind(asked: Option<ScaleArg>, sparse: bool) -> ScaleKind {
-    match asked {
-        Some(ScaleArg::Maxabs) => ScaleKind::MaxAbs,
-        Some(ScaleArg::None) => ScaleKind::None,
-        None if sparse => ScaleKind::MaxAbs,
-        Some(ScaleArg::Standard) | None => ScaleKind::Standard,
+/// What stands in for missing values of these features, in their order.
+fn feature_imputation(
+    imputation: &Imputation,
+    indicators: &[Indicator],
+    names: &Names,
+    features: &[usize],
+) -> FeatureImputation {
+    let of = |&j: &usize| indicators.iter().find(|i| i.name == *names.get(j)).map(|i| i.of.clone());
+    FeatureImputation {
+        rule: imputation.rule.name().to_owned(),
+        fill: features.iter().map(|&j| imputation.fill[j]).collect(),
+        indicates: features.iter().map(of).collect(),
     }
 }
 
-/// The weight of each sample from the column set apart, 1 without one.
-fn sample_weights(data: &Dataset, name: Option<&str>) -> Result<Vec<f64>, Failure> {
-    let column = name.and_then(|name| data.apart.iter().find(|column| column.name == name));
-    let Some(column) = column else { return Ok(vec![1.0; data.features.n_samples()]) };
-    let weight = |(row, cell): (usize, &String)| match cell.trim().parse::<f64>() {
-        Ok(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
-        _ => Err(Failure::Input(format!(
-            "{}, data row {}, column `{}`: the sample weight is `{cell}`, but must be a finite number, 0 or more",
-            data.source,
-            row + 1,
-            column.name
-        ))),
-    };
-    column.values.iter().enumerate().map(weight).collect()
-}
-
-/// The name of each sample's fold.
-fn fold_names(data: &Dataset, name: &str) -> Result<Vec<String>, Failure> {
-    let column = data.apart.iter().find(|column| column.name == name).expect("it was asked for, and read");
-    match column.values.iter().position(|cell| cell.trim().is_empty()) {
-        Some(row) => Err(Failure::Input(format!(
-            "{}, data row {}, column `{name}`: the cell is blank, but must name the sample's fold",
-            data.source,
-            row + 1
-        ))),
-        None => Ok(column.values.clone()),
+/// Fills in and scales features by what was learnt from others.
+fn prepared_alike(
+    mut features: Features,
+    imputation: Option<&Imputation>,
+    scaling: &Scaling,
+) -> Result<Features, Failure> {
+    if let Some(imputation) = imputation {
+        imputation.apply(&mut features)?;
     }
+    rescale(scaling, &mut features)?;
+    Ok(features)
 }
 
 /// The names as the rules want them for messages: listed, or empty for x1, x2, ...
@@ -361,6 +327,28 @@ impl PreparedData {
     /// `standard`, `maxabs` or `none`.
     pub(crate) fn scale_name(&self) -> &'static str {
         scale_name(self.scaling.kind)
+    }
+
+    /// The scaling in words.
+    pub(crate) fn scaling_text(&self) -> String {
+        scaling_text(self.scaling.kind, self.scale_reason)
+    }
+
+    /// Why features are scaled so.
+    pub(crate) fn scale_reason(&self) -> &'static str {
+        self.scale_reason.text()
+    }
+
+    /// How missing values were filled in; nothing where there are none.
+    pub(crate) fn missing_text(&self) -> Option<String> {
+        let told = |note: &Note| match note {
+            Note::Missing { values, columns, .. } => Some((*values, *columns)),
+            _ => None,
+        };
+        let (values, columns) = self.data.notes.iter().find_map(told)?;
+        let (values, columns) = (notation::plural(values, "value"), notation::plural(columns, "column"));
+        let rule = self.imputation.as_ref()?.rule.name();
+        Some(format!("{values} in {columns}, filled in by --missing {rule}"))
     }
 
     /// What the settings of a method are made of.
@@ -413,13 +401,12 @@ impl PreparedData {
         self.memory.saturating_sub(self.data.features.bytes())
     }
 
-    /// Other samples of the same features, as read, scaled as these.
+    /// Other samples of the same features, as read, prepared as these.
     ///
     /// # Errors
     /// Another number of features.
-    pub(crate) fn scaled(&self, mut features: Features) -> Result<Features, Failure> {
-        rescale(&self.scaling, &mut features)?;
-        Ok(features)
+    pub(crate) fn prepared_alike(&self, features: Features) -> Result<Features, Failure> {
+        prepared_alike(features, self.imputation.as_ref(), &self.scaling)
     }
 
     /// Trains the SVM on these features.
@@ -437,16 +424,45 @@ impl PreparedData {
         Ok(self.trained(model, &settings.svm))
     }
 
+    /// The classifier that goes with a selection: the method's own, else the SVM trained on the
+    /// chosen features ([`Report::fit_settings`]); none when nothing was selected.
+    ///
+    /// # Errors
+    /// As [`PreparedData::train`].
+    pub(crate) fn classifier(
+        &self,
+        report: &Report,
+        svm: &SvmSettings,
+        fit_cost: Option<f64>,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Option<TrainedModel>, Failure> {
+        if let Some(model) = &report.model {
+            return Ok(Some(self.trained(model.clone(), svm)));
+        }
+        match report.selection.outcome.subset.as_ref().filter(|subset| !subset.is_empty()) {
+            None => Ok(None),
+            Some(subset) => {
+                let features: Vec<usize> = subset.iter().collect();
+                self.train(&features, &report.fit_settings(svm, fit_cost), stop).map(Some)
+            }
+        }
+    }
+
     /// A model with the names and the scaling that belong to it.
-    pub(crate) fn trained(&self, model: Model, svm: &SvmSettings) -> TrainedModel {
+    fn trained(&self, model: Model, svm: &SvmSettings) -> TrainedModel {
         TrainedModel {
             names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
             scaling: self.scaling_of(&model.features),
+            imputation: self
+                .imputation
+                .as_ref()
+                .map(|imputation| feature_imputation(imputation, &self.indicators, &self.data.names, &model.features)),
             model,
             classes: self.target.classes.clone(),
             target: self.target.column.clone(),
             n_columns: self.data.names.len(),
             svm: svm.clone(),
+            sigmoid: None,
         }
     }
 
@@ -472,14 +488,5 @@ impl PreparedData {
             format!("{sign}{name} ({})", count(at))
         };
         self.target.classes.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// The name of a scaling in options and results.
-pub(crate) fn scale_name(kind: ScaleKind) -> &'static str {
-    match kind {
-        ScaleKind::Standard => "standard",
-        ScaleKind::MaxAbs => "maxabs",
-        ScaleKind::None => "none",
     }
 }

@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use super::certify;
 use super::fit::{ModelSink, explain_status};
+use super::in_force::selected;
 use super::invocation::Invocation;
 use super::report;
-use super::selection::{Plan, Sinks, Task, proof_sink, selected};
+use super::selection::{Plan, Sinks, Task, proof_sink};
 use crate::args::notation;
 use crate::cli::SelectArgs;
 use crate::export::file::Sink;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     if let Some(sink) = &model_sink {
         let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
         sink.accepts(classes, &kernel_name(options), scaled, false)?;
+        sink.holds(args.selection.prepare.missing)?;
     }
     if let Some(sink) = &program {
         let samples = task.prepared.samples()?;
@@ -68,6 +70,12 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     more.extend(task.story(&histories, None));
     if let Some(proof) = proofs.first() {
         more.insert("proof".to_owned(), proof.as_str().into());
+    }
+    if let Some(note) = task.separation(trained.as_ref()) {
+        terminal.note(&note);
+        if let Some(warnings) = more.get_mut("warnings").and_then(Value::as_array_mut) {
+            warnings.push(note.into());
+        }
     }
     if task.describes() {
         more.insert("description".to_owned(), task.description(&report)?);
@@ -139,12 +147,20 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     let classes = prepared.classes_text();
     lines.push(("samples", result.n_samples.to_string()));
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
-    lines.push(("scaling", prepared.scale_name().to_owned()));
+    lines.extend(prepared.missing_text().map(|text| ("missing", text)));
+    lines.push(("scaling", prepared.scaling_text()));
     if let Some(Kernel::Rbf { gamma }) = result.model.map(|trained| trained.model.kernel) {
         lines.push(("kernel", format!("rbf, gamma {}", table::number(gamma))));
     }
+    if let Some(choice) = &task.choice {
+        let splits = notation::plural(choice.splits, "inner split");
+        lines.push(("cost", format!("{}, chosen by the AUC of {splits}", table::number(choice.cost))));
+    }
     if let Some(cost) = report.cost {
         lines.push(("cost", format!("{}, tuned", table::number(cost))));
+    }
+    if let Some(cost) = task.fit_cost() {
+        lines.push(("fit cost", format!("{} (of the classifier on the chosen features)", table::number(cost))));
     }
     if let Some(trained) = result.model
         && let [machine] = trained.model.machines.as_slice()

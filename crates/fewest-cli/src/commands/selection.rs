@@ -3,16 +3,19 @@
 
 use std::time::Duration;
 
-use fewest::method::Classes;
-use fewest::model::FitSettings;
-use fewest::{AnyMethod, Kernel, Limits, Report, RuleList, Rules, Status, SvmSettings};
+use fewest::method::auto_cost::CostChoice;
+use fewest::{AnyMethod, Kernel, Limits, Report, RuleList, Rules, Status, Subset, SvmSettings};
+use fewest_data::ProofFile;
 use serde_json::{Map, Value, json};
 
+use super::auto_cost;
+use super::in_force::{check_classes, limits, ruled_out, rules};
 use super::invocation::Invocation;
-use super::prepare::{FEW, Preparation, PreparedData, listed, warnings};
+use super::prepare::{Preparation, PreparedData, listed};
+use super::reading::{FEW, warnings};
 use crate::args::notation;
-use crate::args::rules::{Features, RuleSource};
-use crate::args::svm::ClassWeight;
+use crate::args::rules::RuleSource;
+use crate::args::svm::{ClassWeight, FIT_COST};
 use crate::cli::{SelectionArgs, StoryArgs};
 use crate::export::file::Sink;
 use crate::export::model_json::{TrainedModel, bias_value, kernel_entries};
@@ -22,8 +25,6 @@ use crate::interrupt;
 use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
 use crate::resume::Resume;
-use crate::terminal::Terminal;
-use fewest_data::ProofFile;
 
 /// What the training on the selected features may still take after Ctrl-C or the time limit.
 const REFIT: Duration = Duration::from_secs(2);
@@ -145,77 +146,38 @@ impl<'a> Plan<'a> {
             validate: validate.as_ref().map(|validate| (validate, options.value("seed").unwrap_or(0))),
             folds: folds.as_deref(),
         };
-        let prepared = preparation.run(terminal)?;
+        let raw = preparation.load(terminal)?;
+        limits.cancel = interrupt::listen(terminal)?;
+        let (options, choice) = if options.chooses_cost() {
+            let time = invocation.left(args.time_limit).map(|left| left / 2);
+            let choice = auto_cost::choose(&raw, &preparation, options, &source, time, &limits.cancel)?;
+            (auto_cost::with(options, &choice)?, Some(choice))
+        } else {
+            (options.again()?, None)
+        };
+        let prepared = preparation.prepare(raw, terminal)?;
         let list = rules(&source, &prepared, terminal)?;
         let data = prepared.method_data();
         let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
         debug_assert_eq!(options.args().finds_size(), method.finds_size(), "{}", options.name());
-        check_classes(options, &prepared)?;
+        check_classes(&options, &prepared)?;
         if options.given("certify") {
             prepared.needs_two_classes("--certify")?;
         }
         let asked = list.clone();
         let rules = Rules::new(prepared.data.names.len(), ruled_out(list, &prepared), listed(&prepared.data.names))?;
-        limits.cancel = interrupt::listen(terminal)?;
         let reading = invocation.elapsed();
-        Ok(Task { args, story, options, invocation, svm, method, limits, prepared, asked, rules, reading })
+        Ok(Task { args, story, options, choice, invocation, svm, method, limits, prepared, asked, rules, reading })
     }
-}
-
-/// The limits of a search, but for its time.
-pub(crate) fn limits(options: &MethodOptions) -> Limits {
-    let none = Limits::default();
-    Limits { nodes: options.value("node_limit"), gap_rel: options.value("gap").unwrap_or(none.gap_rel), ..none }
-}
-
-/// Refuses more classes than a method takes.
-///
-/// # Errors
-/// The classes there are.
-pub(crate) fn check_classes(options: &MethodOptions, prepared: &PreparedData) -> Result<(), Failure> {
-    match options.entry().info().classes {
-        Classes::Two => prepared.needs_two_classes(options.name()),
-        Classes::Any => Ok(()),
-    }
-}
-
-/// The rules that were asked for.
-///
-/// # Errors
-/// An unknown name, a feature that is required and that the data rule out.
-pub(crate) fn rules(source: &RuleSource, prepared: &PreparedData, terminal: Terminal) -> Result<RuleList, Failure> {
-    let names = &prepared.data.names;
-    let list = source.resolve(&Features::new(names))?;
-    for (features, why) in
-        [(&prepared.constant, "has one value only"), (&prepared.low_variance, "is below the --variance-threshold")]
-    {
-        if let Some(&j) = list.require.iter().find(|j| features.binary_search(j).is_ok()) {
-            return Err(Failure::Input(format!(
-                "{} is required, but {why} and is never selected; require another feature",
-                names.get(j)
-            )));
-        }
-    }
-    if !prepared.low_variance.is_empty() {
-        let count = notation::plural(prepared.low_variance.len(), "feature");
-        terminal.note(&format!("{count} at or below the --variance-threshold will not be selected"));
-    }
-    Ok(list)
-}
-
-/// The rules, with constant features and those of low variance forbidden.
-pub(crate) fn ruled_out(mut list: RuleList, prepared: &PreparedData) -> RuleList {
-    list.forbid.extend(prepared.constant.iter().chain(&prepared.low_variance));
-    list.forbid.sort_unstable();
-    list.forbid.dedup();
-    list
 }
 
 /// Data, rules and settings of a run.
 pub(crate) struct Task<'a> {
     args: &'a SelectionArgs,
     story: &'a StoryArgs,
-    options: &'a MethodOptions,
+    options: MethodOptions,
+    /// How the costs were chosen, with `--cost auto`.
+    pub(crate) choice: Option<CostChoice>,
     invocation: &'a Invocation,
     svm: SvmSettings,
     /// The method.
@@ -240,7 +202,7 @@ impl Task<'_> {
     pub(crate) fn resume(&mut self) -> Result<Option<Resume>, Failure> {
         let Some(path) = self.options.value::<std::path::PathBuf>("resume") else { return Ok(None) };
         let mut run = self.settings(self.rules.list().max_features, None);
-        for free in ["time_limit", "threads", "memory"] {
+        for free in ["time_limit", "threads", "memory", FIT_COST] {
             run.remove(free);
         }
         run.insert("method".to_owned(), json!(self.method_name()));
@@ -306,6 +268,26 @@ impl Task<'_> {
         Limits { nodes, time: self.left(), ..self.limits.clone() }
     }
 
+    /// `--fit-cost`, if given.
+    pub(crate) fn fit_cost(&self) -> Option<f64> {
+        self.options.fit_cost()
+    }
+
+    /// What to say where the cost was left at its default and the training samples, fewer than the
+    /// features, are all classified right: such a choice says little about other samples.
+    pub(crate) fn separation(&self, trained: Option<&TrainedModel>) -> Option<String> {
+        let (data, codes) = (&self.prepared.data, &self.prepared.target.codes);
+        let (n, p) = (codes.len(), data.names.len());
+        let asked = self.options.given("cost") || self.options.given("costs") || !self.options.entry().has("cost");
+        if asked || p <= n || trained?.model.predict(data.features.as_design()) != *codes {
+            return None;
+        }
+        Some(format!(
+            "the classifier makes no error on its {n} training samples, fewer than the {p} features: at the default C = {} the choice may hang on a few of them; `--cost auto` chooses C by cross-validation, `fewest study` size and method, too",
+            self.svm.cost
+        ))
+    }
+
     /// Settings of the SVM.
     pub(crate) fn svm(&self) -> &SvmSettings {
         &self.svm
@@ -316,8 +298,7 @@ impl Task<'_> {
         interrupt::stopper(self.limits.cancel.clone(), self.left(), REFIT)
     }
 
-    /// The method's own classifier, else the SVM on the selected features; none when nothing was
-    /// selected.
+    /// The classifier that goes with a report; none when nothing was selected.
     ///
     /// # Errors
     /// More memory needed than allowed.
@@ -326,15 +307,10 @@ impl Task<'_> {
         report: &Report,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<TrainedModel>, Failure> {
-        if let Some(model) = &report.model {
-            return Ok(Some(self.prepared.trained(model.clone(), &self.svm)));
-        }
-        let features = selected(report);
-        if features.is_empty() {
-            return Ok(None);
-        }
-        let svm = SvmSettings { cost: report.cost.unwrap_or(self.svm.cost), ..self.svm.clone() };
-        self.prepared.train(&features, &FitSettings { svm, kernel: report.kernel }, stop).map(Some)
+        let nothing = report.selection.outcome.subset.as_ref().is_none_or(Subset::is_empty);
+        let own = self.options.entry().has_own_classifier();
+        debug_assert!(nothing || report.model.is_some() == own, "{}", self.options.name());
+        self.prepared.classifier(report, &self.svm, self.options.fit_cost(), stop)
     }
 
     /// Every option in force, defaults included, for a run with this size; `kernel` is the one that
@@ -346,7 +322,9 @@ impl Task<'_> {
         set("data", json!(prepared.data.source));
         set("format", json!(prepared.data.format.name()));
         set("target", json!(prepared.target.column));
+        set("missing", json!(args.prepare.missing.name()));
         set("scale", json!(prepared.scale_name()));
+        set("scale_reason", json!(prepared.scale_reason()));
         set("max_features", json!(max_features));
         out.extend(settings::of_method(&self.method, &prepared.data.names, kernel));
         self.add_typed(&mut out);
@@ -362,11 +340,17 @@ impl Task<'_> {
             out.entry(key).or_insert(value);
         }
         let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
+        if self.options.entry().has(FIT_COST) {
+            set(FIT_COST, json!(self.options.fit_cost()));
+        }
         set("class_weight", json!(self.options.text("class_weight").as_deref().unwrap_or("none")));
         set("sample_weights", json!(args.prepare.sample_weights));
         self.add_rules(&mut out);
         let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
         set("variance_threshold", json!(args.rules.variance_threshold));
+        if self.options.entry().has("cost") {
+            set("cost_rule", json!(if self.choice.is_some() { "auto" } else { "given" }));
+        }
         set("time_limit", json!(args.time_limit.map(|t| t.as_secs_f64())));
         if self.options.entry().has("gap") && (self.certify().is_some() || !self.options.entry().has("certify")) {
             set("gap", json!(self.limits.gap_rel));
@@ -379,7 +363,7 @@ impl Task<'_> {
 
     /// Options of the method that are no settings of the library.
     fn add_typed(&self, out: &mut Map<String, Value>) {
-        let options = self.options;
+        let options = &self.options;
         if options.entry().has("validate") {
             let validate = options.value::<Validate>("validate");
             out.insert("validate".to_owned(), json!(validate.map(|validate| validate.value())));
@@ -422,15 +406,17 @@ impl Task<'_> {
             let names: Vec<String> = features.iter().take(FEW).map(name).collect();
             json!({"count": features.len(), "names": names})
         };
+        let chosen = self.choice.iter().map(|choice| ("cost_choice".to_owned(), json!(choice)));
         let ruled_out = json!({
             "constant": few(&self.prepared.constant), "low_variance": few(&self.prepared.low_variance)
         });
-        Map::from_iter([
+        let story = [
             ("command".to_owned(), json!(self.invocation.command_line)),
             ("warnings".to_owned(), json!(warnings(&self.prepared.data))),
             ("ruled_out".to_owned(), ruled_out),
             ("trace".to_owned(), History::value(histories, max_features)),
-        ])
+        ];
+        story.into_iter().chain(chosen).collect()
     }
 
     /// Whether the result says what a report shows of the data.
@@ -478,9 +464,4 @@ impl Task<'_> {
         }
         if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
     }
-}
-
-/// The features of a report, ascending.
-pub(crate) fn selected(report: &Report) -> Vec<usize> {
-    report.selection.outcome.subset.as_ref().map_or_else(Vec::new, |subset| subset.iter().collect())
 }

@@ -4,13 +4,16 @@
 //! A model file is
 //! `{"schema", "kind": "model", "version", "target", "classes", "n_features", "model"}`; a
 //! selection result holds the same `model` and `classes`, so that both can be read back here.
-//! Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j + intercept`, or the kernel
-//! sum over `support_vectors`, which are stored scaled. Positive values vote for `positive`.
+//! Missing values become `imputation`'s `fill`; a feature that `indicates` a column is 1 where that
+//! has no value, else 0. Decision value of a machine: `sum_j w_j (x_j - centre_j) / scale_j +
+//! intercept`, or the kernel sum over `support_vectors`, which are stored scaled. Positive values
+//! vote for `positive`.
 
 use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
 use fewest_data::Target;
+use fewest_study::Sigmoid;
 use serde_json::{Map, Value, json};
 
 /// Version of the file layout.
@@ -27,6 +30,17 @@ pub(crate) struct FeatureScaling {
     pub(crate) scale: Vec<f64>,
 }
 
+/// What stands in for missing values of each of the model's features, before scaling.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FeatureImputation {
+    /// The value of `--missing` in training.
+    pub(crate) rule: String,
+    /// Put in place of a missing value.
+    pub(crate) fill: Vec<f64>,
+    /// The column that the feature says where it is missing, where it is such a feature.
+    pub(crate) indicates: Vec<Option<String>>,
+}
+
 /// A model with the names and the scaling that belong to it.
 #[derive(Debug, Clone)]
 pub(crate) struct TrainedModel {
@@ -40,10 +54,14 @@ pub(crate) struct TrainedModel {
     pub(crate) target: String,
     /// Scaling of the model's features.
     pub(crate) scaling: FeatureScaling,
+    /// What stands in for missing values; none: they are refused.
+    pub(crate) imputation: Option<FeatureImputation>,
     /// Columns of the training data.
     pub(crate) n_columns: usize,
     /// Settings of the training.
     pub(crate) svm: SvmSettings,
+    /// From decision value to probability of the second class, where it is known.
+    pub(crate) sigmoid: Option<Sigmoid>,
 }
 
 /// Kernel as `("rbf", parameters)`.
@@ -109,6 +127,15 @@ impl TrainedModel {
         let each = self.scaling.centre.iter().zip(&self.scaling.scale);
         let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
         out.insert("scaling".into(), json!({"kind": self.scaling.kind, "features": scaling}));
+        let imputation = self.imputation.as_ref().map(|imputation| {
+            let each = imputation.fill.iter().zip(&imputation.indicates);
+            let features = by_name(&self.names, each.map(|(fill, of)| json!({"fill": fill, "indicates": of})));
+            json!({"rule": imputation.rule, "features": features})
+        });
+        out.insert("imputation".into(), json!(imputation));
+        if let Some(sigmoid) = self.sigmoid {
+            out.insert("probabilities".into(), json!(sigmoid));
+        }
         out.insert("machines".into(), self.model.machines.iter().map(|m| self.machine_value(m)).collect());
         if self.model.kernel != Kernel::Linear {
             out.insert("support_vectors".into(), rows_value(&self.model.support_vectors));
@@ -216,6 +243,9 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
     let names: Vec<String> = list(model, "features", "a list of names")?;
     let kernel = read_kernel(model)?;
     let scaling = read_scaling(field(model, "scaling", "an object")?, &names)?;
+    // Models of earlier versions have none.
+    let imputation = model.get("imputation").filter(|value| !value.is_null());
+    let imputation = imputation.map(|value| read_imputation(value, &names)).transpose()?;
     let rows: Vec<Vec<f64>> =
         if kernel == Kernel::Linear { vec![] } else { list(model, "support_vectors", "a list of rows")? };
     if rows.iter().any(|r| r.len() != names.len()) {
@@ -229,6 +259,13 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         return Err(wrong("machines", "a list with one machine for each pair of classes"));
     }
     check_shown(model, &names, &machines)?;
+    let sigmoid = match model.get("probabilities") {
+        None | Some(Value::Null) => None,
+        Some(value) => {
+            let sigmoid: Option<Sigmoid> = serde_json::from_value(value.clone()).ok().filter(|_| k == 2);
+            Some(sigmoid.ok_or_else(|| wrong("probabilities", "an object with the numbers a and b, for two classes"))?)
+        }
+    };
     let svm = SvmSettings { cost: number(model, "cost")?, ..SvmSettings::default() };
     Ok(TrainedModel {
         model: Model {
@@ -243,7 +280,9 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         classes,
         target: file.get("target").and_then(Value::as_str).unwrap_or_default().to_owned(),
         scaling,
+        imputation,
         svm,
+        sigmoid,
     })
 }
 
@@ -287,6 +326,20 @@ fn read_scaling(value: &Value, names: &[String]) -> Result<FeatureScaling, Strin
         return Err(wrong("scale", "a number other than 0"));
     }
     Ok(FeatureScaling { kind: text(value, "kind")?, centre, scale })
+}
+
+fn read_imputation(value: &Value, names: &[String]) -> Result<FeatureImputation, String> {
+    let features = field(value, "features", "an object")?;
+    let (mut fill, mut indicates) = (Vec::new(), Vec::new());
+    for name in names {
+        let entry = field(features, name, "imputed in this model")?;
+        fill.push(number(entry, "fill")?);
+        indicates.push(match entry.get("indicates") {
+            None | Some(Value::Null) => None,
+            Some(_) => Some(text(entry, "indicates")?),
+        });
+    }
+    Ok(FeatureImputation { rule: text(value, "rule")?, fill, indicates })
 }
 
 fn read_machine(
@@ -378,8 +431,14 @@ mod tests {
             classes: vec!["no".into(), "yes".into()],
             target: "y".into(),
             scaling: FeatureScaling { kind: "standard".into(), centre: vec![1.0, -0.1], scale: vec![2.0, 0.3] },
+            imputation: linear.then(|| FeatureImputation {
+                rule: "indicator".into(),
+                fill: vec![0.1, -3.5],
+                indicates: vec![None, Some("b".into())],
+            }),
             n_columns: 9,
             svm: SvmSettings::default(),
+            sigmoid: None,
         }
     }
 
@@ -392,7 +451,7 @@ mod tests {
             assert_eq!(back.model.machines[0].weights, out.model.machines[0].weights);
             assert_eq!(back.model.machines[0].coefficients, out.model.machines[0].coefficients);
             assert_eq!(back.model.support_vectors.dense_values(), out.model.support_vectors.dense_values());
-            assert_eq!(back.target, "y");
+            assert_eq!((back.target.as_str(), back.imputation), ("y", out.imputation));
         }
     }
 

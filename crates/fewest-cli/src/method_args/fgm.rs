@@ -51,7 +51,7 @@ impl MethodArgs for FgmArgs {
     fn svm(&self) -> SvmSettings {
         let base = FgmSettings::default();
         SvmSettings {
-            cost: self.cost.cost,
+            cost: self.cost.number(),
             loss: self.loss,
             bias: self.bias.bias.unwrap_or(base.bias),
             tolerance: self.tolerance.tolerance.unwrap_or(base.tolerance),

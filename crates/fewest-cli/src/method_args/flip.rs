@@ -65,6 +65,7 @@ impl FlipArgs {
                 "--{option} is for the rfe that finds the start, but --start names one; leave one of them out"
             )));
         }
+        self.svm.one_way_to_choose(self.costs.is_some())?;
         self.ranking.check()?;
         self.step.check()
     }

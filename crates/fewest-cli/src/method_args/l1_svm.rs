@@ -27,6 +27,10 @@ impl MethodArgs for L1SvmArgs {
         Ok(L1Settings { svm: data.svm(self.svm()), costs }.into())
     }
 
+    fn check(&self) -> Result<(), Failure> {
+        self.svm.one_way_to_choose(self.costs.is_some())
+    }
+
     fn svm(&self) -> SvmSettings {
         self.svm.settings(L1Settings::default().svm)
     }

@@ -42,7 +42,7 @@ impl PricedArgs {
     /// The SVM with the same cost and bias.
     pub(crate) fn svm(&self) -> SvmSettings {
         let bias = self.bias.bias.unwrap_or(MbpSettings::default().bias);
-        SvmSettings { cost: self.cost.cost, bias, loss: self.loss, ..SvmSettings::default() }
+        SvmSettings { cost: self.cost.number(), bias, loss: self.loss, ..SvmSettings::default() }
     }
 }
 

@@ -38,6 +38,7 @@ mod validate;
 use clap::{Arg, ArgMatches, Command};
 use fewest::{AnyMethod, Info, SvmSettings};
 
+use crate::args::svm::{FIT_COST, fit_cost_argument};
 use crate::failure::Failure;
 pub(crate) use options::MethodOptions;
 pub(crate) use shared::{CERTIFICATE, Certify, HeldOutSamples, MethodData, listed};
@@ -79,11 +80,21 @@ pub(crate) struct Entry {
     augment: fn(Command) -> Command,
     read: fn(&ArgMatches) -> Result<Box<dyn MethodArgs>, clap::Error>,
     name: &'static str,
+    /// Whether the method ends with a classifier of its own, so that none is trained afterwards.
+    own_classifier: bool,
 }
 
 /// The entry of a method whose options are these.
 const fn entry<A: clap::Args + MethodArgs + 'static>(name: &'static str) -> Entry {
-    Entry { augment: A::augment_args, read: |matches| Ok(Box::new(A::from_arg_matches(matches)?)), name }
+    let read = |matches: &ArgMatches| -> Result<Box<dyn MethodArgs>, clap::Error> {
+        Ok(Box::new(A::from_arg_matches(matches)?))
+    };
+    Entry { augment: A::augment_args, read, name, own_classifier: false }
+}
+
+/// The same, of a method that ends with a classifier of its own.
+const fn own<A: clap::Args + MethodArgs + 'static>(name: &'static str) -> Entry {
+    Entry { own_classifier: true, ..entry::<A>(name) }
 }
 
 /// The methods, in the order of [`AnyMethod::INFOS`].
@@ -94,20 +105,20 @@ pub(crate) const METHODS: &[Entry] = &[
     entry::<milo_k::MiloKArgs>("milo-k"),
     #[cfg(feature = "highs")]
     entry::<rmilo_k::RmiloKArgs>("rmilo-k"),
-    entry::<l1_svm::L1SvmArgs>("l1-svm"),
+    own::<l1_svm::L1SvmArgs>("l1-svm"),
     #[cfg(feature = "highs")]
-    entry::<fsv::FsvArgs>("fsv"),
+    own::<fsv::FsvArgs>("fsv"),
     #[cfg(feature = "highs")]
-    entry::<mbp::MbpArgs>("mbp"),
+    own::<mbp::MbpArgs>("mbp"),
     #[cfg(feature = "highs")]
-    entry::<lagrangian::LagrangianArgs>("lagrangian"),
+    own::<lagrangian::LagrangianArgs>("lagrangian"),
     #[cfg(feature = "highs")]
     entry::<milp1::Milp1Args>("milp1"),
     #[cfg(feature = "highs")]
     entry::<milp2::Milp2Args>("milp2"),
     #[cfg(feature = "highs")]
     entry::<gbd::GbdArgs>("gbd"),
-    entry::<fgm::FgmArgs>("fgm"),
+    own::<fgm::FgmArgs>("fgm"),
     entry::<qcqp_ssvm::QcqpSsvmArgs>("qcqp-ssvm"),
     entry::<nmmkl::NmmklArgs>("nmmkl"),
     entry::<rfe::RfeArgs>("rfe"),
@@ -153,6 +164,11 @@ pub(crate) fn foreign(option: &str, entry: &Entry) -> Option<Failure> {
             "--certify looks for the best subset, but {name} does that itself and proves its bound; leave it out"
         )));
     }
+    if option == FIT_COST && entry.own_classifier {
+        return Some(Failure::Input(format!(
+            "--fit-cost is the cost of a classifier that is trained on the chosen features, but {name} ends with its own; leave it out, or train one with `fewest fit --result RESULT.json --cost C`"
+        )));
+    }
     let owners = owners(option);
     let or = if entry.has("certify") && entry.has(option) { ", or add --certify" } else { "" };
     (!owners.is_empty()).then(|| {
@@ -168,6 +184,11 @@ impl Entry {
         info.expect("the library has every method of the list")
     }
 
+    /// Whether the method ends with a classifier of its own.
+    pub(crate) fn has_own_classifier(&self) -> bool {
+        self.own_classifier
+    }
+
     /// The kernel of a method that has one only.
     pub(crate) fn only_kernel(&self) -> &'static str {
         if self.info().kernels == "rbf" { "rbf" } else { "linear" }
@@ -175,7 +196,10 @@ impl Entry {
 
     /// The options alone.
     pub(crate) fn command(&self) -> Command {
-        let command = (self.augment)(Command::new(self.name).no_binary_name(true));
+        let mut command = (self.augment)(Command::new(self.name).no_binary_name(true));
+        if !self.own_classifier {
+            command = command.arg(fit_cost_argument());
+        }
         if command.get_arguments().any(|arg| arg.get_id() == "kernel") {
             return command;
         }

@@ -7,6 +7,7 @@ use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches};
 
 use super::{Entry, MethodArgs, certifies, foreign};
+use crate::args::svm::{CostChoice, FIT_COST};
 use crate::args::usage;
 use crate::failure::Failure;
 
@@ -112,6 +113,16 @@ impl MethodOptions {
     /// The value of an option, if the method has it and it has one.
     pub(crate) fn value<T: Clone + Send + Sync + 'static>(&self, option: &str) -> Option<T> {
         self.matches.try_get_one::<T>(option).ok().flatten().cloned()
+    }
+
+    /// Whether the cost is to be chosen by cross-validation: `--cost auto`.
+    pub(crate) fn chooses_cost(&self) -> bool {
+        self.value("cost") == Some(CostChoice::Auto)
+    }
+
+    /// `--fit-cost`, if the method has it and it was typed.
+    pub(crate) fn fit_cost(&self) -> Option<f64> {
+        self.value(FIT_COST)
     }
 
     /// The value of an option as typed, or its default as text.

@@ -48,6 +48,7 @@ impl MethodArgs for RfeArgs {
         if let (Some(option), None) = (typed, &self.costs) {
             return Err(needs(option, "costs"));
         }
+        self.svm.one_way_to_choose(self.costs.is_some())?;
         self.ranking.check()?;
         self.step.check()
     }

@@ -54,6 +54,8 @@ struct Reader<'a> {
     defaults: Vec<usize>,
     names: Vec<String>,
     notes: Vec<crate::Note>,
+    /// Missing values are let through.
+    missing: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -71,6 +73,7 @@ impl<'a> Reader<'a> {
             defaults: Vec::new(),
             names: Vec::new(),
             notes: header.notes.clone(),
+            missing: options.missing,
         };
         for (c, declared) in declared.iter().enumerate() {
             let goal = reader.goal(c, declared, options)?;
@@ -134,7 +137,8 @@ impl<'a> Reader<'a> {
             }
             Goal::Text(at, _, categories) if number::is_missing(cell) => {
                 // A model that wants none of its values does not mind that one is missing.
-                found.extend((categories.width() > 0).then_some((*at, f64::NAN)));
+                let named = if self.missing { categories.width() } else { categories.width().min(1) };
+                found.extend((0..named).map(|d| (*at + d as u32, f64::NAN)));
                 Ok(())
             }
             Goal::Text(at, _, categories) => {

@@ -293,6 +293,13 @@ pub enum DataError {
         /// Features of the data.
         found: usize,
     },
+    /// An imputation made for another number of features.
+    ImputationShape {
+        /// Features of the imputation.
+        expected: usize,
+        /// Features of the data.
+        found: usize,
+    },
     /// The library refused the matrix.
     Design(#[from] fewest::Error),
 }

@@ -72,7 +72,7 @@ impl fmt::Display for Message<'_> {
             ),
             DataError::NotFinite { place, cell, count } => write!(
                 f,
-                "{place}: `{cell}` is missing or not finite; the file has {count} such value(s), this is the first; fill them in, or drop those rows or columns"
+                "{place}: `{cell}` is missing or not finite; the file has {count} such value(s), this is the first; say --missing mean, median, most-frequent or indicator to fill in missing values, or correct those cells, or drop their rows or columns"
             ),
             DataError::OneClass { file, column, class } => write!(
                 f,
@@ -138,6 +138,10 @@ impl fmt::Display for Message<'_> {
             DataError::ScalingShape { expected, found } => write!(
                 f,
                 "the scaling is for {expected} features, but the data have {found}; fit it on the same columns"
+            ),
+            DataError::ImputationShape { expected, found } => write!(
+                f,
+                "the imputation is for {expected} features, but the data have {found}; fit it on the same columns"
             ),
             DataError::Design(error) => write!(f, "{error}"),
         }

@@ -44,8 +44,8 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     }
     let finite = |j| names.get(j).into_owned();
     match &features {
-        Features::Dense(design) => binary::check_finite(file, n, design.values(), finite)?,
-        Features::Sparse(design) => check_sparse(file, design, finite)?,
+        Features::Dense(design) => binary::check_finite(file, n, design.values(), options.missing, finite)?,
+        Features::Sparse(design) => check_sparse(file, design, options.missing, finite)?,
         Features::Mapped(_) => unreachable!("archives are read into memory"),
     }
     let mut notes = Vec::new();
@@ -69,12 +69,17 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
 }
 
 /// The not-finite check of a sparse matrix.
-fn check_sparse(file: &str, design: &SparseDesign<'_>, name: impl Fn(usize) -> String) -> Result<(), DataError> {
+fn check_sparse(
+    file: &str,
+    design: &SparseDesign<'_>,
+    missing: bool,
+    name: impl Fn(usize) -> String,
+) -> Result<(), DataError> {
     let mut all = crate::problems::NotFinite::default();
     let (start, _, _) = design.parts();
     for j in 0..start.len() - 1 {
         let (rows, values) = design.column(j);
-        for (&i, x) in rows.iter().zip(values).filter(|(_, x)| !x.is_finite()) {
+        for (&i, x) in rows.iter().zip(values).filter(|(_, x)| binary::is_bad(**x, missing)) {
             let mut one = crate::problems::NotFinite::default();
             one.add(|| (Place::row(file, u64::from(i) + 1).column(name(j)), x.to_string()));
             all.merge(one);

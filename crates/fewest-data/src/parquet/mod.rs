@@ -150,11 +150,12 @@ impl Table<'_> {
             let name = &header.names[c];
             if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
                 let codes = self.codes(c)?;
-                if let Some(&row) = codes.missing.first() {
+                if let (Some(&row), false) = (codes.missing.first(), options.missing) {
                     let place = Place::row(file, row as u64 + 1).column(name);
                     return Err(DataError::NotFinite { place, cell: "null".into(), count: codes.missing.len() as u64 });
                 }
-                let categories = Categories::new(header, c, codes.values.clone(), n, options)?;
+                let there = codes.values.iter().filter(|value| !number::is_missing(value.as_bytes())).cloned();
+                let categories = Categories::new(header, c, there.collect(), n, options)?;
                 notes.push(categories.note(name));
                 notes.extend(unseen(name, &categories, &codes));
                 names.extend(categories.names().cloned());
@@ -181,7 +182,7 @@ impl Table<'_> {
             }
             None => self.numbers(c, own),
         })?;
-        binary::check_finite(file, n, &values, |j| names[j].clone())?;
+        binary::check_finite(file, n, &values, options.missing, |j| names[j].clone())?;
         let target = match header.roles.iter().position(|r| *r == Role::Target) {
             None => None,
             Some(c) => {
@@ -326,7 +327,8 @@ fn check_codec(file: &str, name: &str, chunk: &ColumnChunkMetaData) -> Result<()
 
 /// The note on values that a model has not seen.
 fn unseen(name: &str, categories: &Categories, codes: &Codes) -> Option<Note> {
-    let unknown: Vec<bool> = codes.values.iter().map(|v| categories.unseen(categories.code(v))).collect();
+    let new = |v: &String| !number::is_missing(v.as_bytes()) && categories.unseen(categories.code(v));
+    let unknown: Vec<bool> = codes.values.iter().map(new).collect();
     let mut rows = codes.rows.iter().filter(|&&code| unknown[code as usize]);
     let first = *rows.next()?;
     Some(Note::Unseen {
@@ -336,11 +338,12 @@ fn unseen(name: &str, categories: &Categories, codes: &Codes) -> Option<Note> {
     })
 }
 
-/// Fills the dummy columns of a text column.
+/// Fills the dummy columns of a text column, missing values as NaN.
 fn dummies(categories: &Categories, codes: &Codes, n: usize, own: &mut [f64]) {
     let known: Vec<u32> = codes.values.iter().map(|v| categories.code(v)).collect();
     for (dummy, column) in own.chunks_mut(n).enumerate() {
         let value: Vec<f64> = known.iter().map(|&code| categories.value(dummy, code)).collect();
         column.iter_mut().zip(&codes.rows).for_each(|(x, &code)| *x = value[code as usize]);
+        codes.missing.iter().for_each(|&row| column[row] = f64::NAN);
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Profile<'a> {
     /// Values declared for a column.
     lists: Vec<Option<ValueList>>,
     optional: bool,
+    /// Missing values of features are let through.
+    missing: bool,
 }
 
 /// Pass 1: what a column holds.
@@ -66,6 +68,7 @@ impl<'a> Profile<'a> {
             settled: wanted.iter().map(Option::is_some).collect(),
             lists: ValueList::of_columns(header, declared),
             optional: options.target_optional,
+            missing: options.missing,
         }
     }
 
@@ -118,7 +121,7 @@ impl<'a> Profile<'a> {
                 match self.header.roles[c] {
                     Role::Ignored | Role::Apart(_) => {}
                     Role::Target => found.target(c, cell, place),
-                    Role::Feature => found.feature(c, cell, self.text[c], place),
+                    Role::Feature => found.feature(c, cell, self, place),
                 }
             }
             Ok(())
@@ -170,11 +173,12 @@ impl TableContent {
         }
     }
 
-    fn feature(&mut self, c: usize, cell: &[u8], text: bool, place: impl FnOnce() -> Place) {
+    fn feature(&mut self, c: usize, cell: &[u8], profile: &Profile<'_>, place: impl FnOnce() -> Place) {
         let column = &mut self.columns[c];
-        let value = if text { None } else { number::parse(cell) };
+        let value = if profile.text[c] { None } else { number::parse(cell) };
         match value {
             Some(x) if x.is_finite() => column.numbers += 1,
+            _ if profile.missing && number::is_missing(cell) => {}
             Some(_) => self.bad.add(|| (place(), shown(cell))),
             None if number::is_missing(cell) => self.bad.add(|| (place(), shown(cell))),
             None => {

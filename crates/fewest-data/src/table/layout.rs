@@ -160,7 +160,7 @@ impl<'a> Layout<'a> {
         DataError::Damaged { file: self.header.file.clone(), what: "it changed while it was read".into() }
     }
 
-    /// Reads one piece.
+    /// Reads one piece; the code of a missing text is NaN.
     fn parse(&self, rows: &dyn Rows, piece: Piece<'_>, options: &ReadOptions) -> Result<PieceCells, DataError> {
         let mut out = PieceCells {
             rows: 0,
@@ -180,7 +180,11 @@ impl<'a> Layout<'a> {
                 match goal {
                     Goal::Nowhere => {}
                     Goal::Apart(at) => out.apart[*at].push(trimmed(cell).into_owned()),
-                    Goal::Number => out.cells.push(number::parse(cell).ok_or_else(|| self.changed())?),
+                    Goal::Number => {
+                        let missing = number::is_missing(cell).then_some(f64::NAN);
+                        out.cells.push(number::parse(cell).or(missing).ok_or_else(|| self.changed())?);
+                    }
+                    Goal::Text(_) if number::is_missing(cell) => out.cells.push(f64::NAN),
                     Goal::Text(categories) => {
                         let code = categories.code(&trimmed(cell));
                         if categories.unseen(code) {
@@ -225,7 +229,8 @@ impl<'a> Layout<'a> {
                     Goal::Text(categories) => {
                         for (i, &code) in cells.enumerate() {
                             for dummy in 0..categories.width() {
-                                own[dummy * self.n + row + i] = categories.value(dummy, code as u32);
+                                let value = if code.is_nan() { code } else { categories.value(dummy, code as u32) };
+                                own[dummy * self.n + row + i] = value;
                             }
                         }
                     }

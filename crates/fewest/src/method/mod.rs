@@ -4,6 +4,7 @@
 //! To add one: its file with settings and `impl Method`, and a line in [`methods!`](self) below.
 
 pub mod attribute_flip;
+pub mod auto_cost;
 pub mod bit_flip;
 pub mod certificate;
 pub mod conic;
@@ -42,8 +43,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::kernel::{Kernel, KernelRule};
-use crate::model::Model;
-use crate::{Error, Limits, Observer, Rules, Samples, Selection, Subset};
+use crate::model::{FitSettings, Model};
+use crate::{Error, Limits, Observer, Rules, Samples, Selection, Subset, SvmSettings};
 use path::SizeReport;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
@@ -203,6 +204,14 @@ impl Report {
     #[must_use]
     pub fn with_cost(self, cost: f64) -> Self {
         Self { cost: Some(cost), ..self }
+    }
+
+    /// What to train on the subset where the method has no classifier of its own: the SVM of
+    /// `svm` with this report's kernel, at `fit_cost`, else at the cost that the method chose,
+    /// else at that of `svm`.
+    pub fn fit_settings(&self, svm: &SvmSettings, fit_cost: Option<f64>) -> FitSettings {
+        let cost = fit_cost.or(self.cost).unwrap_or(svm.cost);
+        FitSettings { svm: SvmSettings { cost, ..svm.clone() }, kernel: self.kernel }
     }
 
     /// With something that the method alone tells.

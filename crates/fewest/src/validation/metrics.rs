@@ -55,8 +55,7 @@ impl Metrics {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let spread = (all * all - dot(&predicted, &predicted)) * (all * all - dot(&of_class, &of_class));
         let mcc = (spread > 0.0).then(|| (total * all - dot(&predicted, &of_class)) / spread.sqrt());
-        let pairs: Vec<(u32, u32)> =
-            (0..n_classes as u32).flat_map(|a| (a + 1..n_classes as u32).map(move |b| (a, b))).collect();
+        let pairs = pairs(n_classes);
         let areas: Vec<f64> = pairs
             .iter()
             .enumerate()
@@ -88,6 +87,28 @@ impl Metrics {
     }
 }
 
+/// Mean hinge loss max(0, 1 - m) of the decision values, as [`Metrics::new`] takes them; m is the
+/// margin. For more than two classes the mean over the pairs of classes that there are samples of.
+pub fn hinge_loss(truth: &[u32], decisions: &[f64], n_classes: usize) -> f64 {
+    let pairs: Vec<(u32, u32)> = pairs(n_classes);
+    let of_pair = |(pair, &(a, b)): (usize, &(u32, u32))| {
+        let of_sample = |(i, &class): (usize, &u32)| {
+            let decision = decisions[i * pairs.len() + pair];
+            (1.0 - if class == b { decision } else { -decision }).max(0.0)
+        };
+        let samples = truth.iter().enumerate().filter(|(_, class)| **class == a || **class == b);
+        let losses: Vec<f64> = samples.map(of_sample).collect();
+        (!losses.is_empty()).then(|| losses.iter().sum::<f64>() / losses.len() as f64)
+    };
+    let losses: Vec<f64> = pairs.iter().enumerate().filter_map(of_pair).collect();
+    losses.iter().sum::<f64>() / losses.len() as f64
+}
+
+/// The pairs of classes, in the order of their machines.
+fn pairs(n_classes: usize) -> Vec<(u32, u32)> {
+    (0..n_classes as u32).flat_map(|a| (a + 1..n_classes as u32).map(move |b| (a, b))).collect()
+}
+
 /// Area under the ROC curve of (value, positive samples of this value, negative samples of it): the
 /// share of the pairs of a positive and a negative sample in the right order, ties counting half;
 /// none without both.
@@ -117,6 +138,16 @@ pub fn set_f1(selected: &[usize], truth: &[usize]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hinge_loss_is_the_mean_over_samples_and_over_pairs() {
+        // Losses 0, 1 + 0.5, 1 - 0.25.
+        assert!((hinge_loss(&[1, 0, 1], &[2.0, 0.5, 0.25], 2) - 0.75).abs() < 1e-15);
+        // Pairs (0,1): samples 0 and 1; (0,2): 0 alone; (1,2): 1 alone.
+        let decisions = [-1.0, 0.0, 9.0, 0.5, 9.0, -3.0];
+        let expected = (0.25 + 1.0 + 0.0) / 3.0;
+        assert!((hinge_loss(&[0, 1], &decisions, 3) - expected).abs() < 1e-15);
+    }
 
     #[test]
     fn two_classes_by_hand() {

@@ -11,5 +11,5 @@ pub use accuracy::{CrossValidation, CvScore};
 pub(crate) use accuracy::{ROUNDING, check_costs};
 pub use folds::{Folds, Split};
 pub use grouped::SamplesByClass;
-pub use metrics::{Metrics, area, confusion, set_f1};
+pub use metrics::{Metrics, area, confusion, hinge_loss, set_f1};
 pub use statistics::{SizeRule, Stability, Summary, TTest, choose_size, corrected_t_test, stability, t_test};

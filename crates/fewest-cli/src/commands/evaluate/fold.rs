@@ -2,18 +2,19 @@
 
 use std::time::Instant;
 
-use fewest::model::{FitSettings, Model};
+use fewest::model::Model;
 use fewest::validation::{Folds, Metrics, Summary, choose_size, confusion, set_f1};
 use fewest::{Cancel, Limits, Report, Rules, Silent, Status, SvmSettings};
 use fewest_data::Features;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Fold, Options, Recipes};
-use super::share::FoldTime;
 use crate::args::rules::RuleSource;
 use crate::args::svm::ClassWeight;
+use crate::commands::auto_cost;
+use crate::commands::in_force::{check_classes, limits, ruled_out, rules, selected};
 use crate::commands::prepare::{Preparation, PreparedData, Raw, listed};
-use crate::commands::selection::{check_classes, limits, ruled_out, rules, selected};
+use crate::commands::share::FoldTime;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
 use crate::terminal::{Level, Terminal};
@@ -39,8 +40,11 @@ pub(crate) struct FoldResult {
     pub(crate) status: String,
     /// Whether a limit stopped it.
     pub(crate) stopped: bool,
-    /// Slack cost of the classifier.
+    /// Slack cost of selecting.
     pub(crate) cost: f64,
+    /// Slack cost of the classifier trained on the chosen features; none: the method's own.
+    #[serde(default)]
+    pub(crate) fit_cost: Option<f64>,
     /// gamma of its kernel.
     pub(crate) gamma: Option<f64>,
     /// The size rule in force.
@@ -71,8 +75,17 @@ pub(crate) struct Learner<'a> {
     sources: Vec<RuleSource>,
 }
 
-/// Recipe and size, and how well each size did.
-type TuningChoice = (usize, usize, Vec<InnerScore>);
+/// What a cross-validation inside a fold chose.
+struct TuningChoice {
+    /// Which choice of what selects.
+    recipe: usize,
+    /// Which cost of the final classifier.
+    fit: usize,
+    /// Which size.
+    size: usize,
+    /// How well each size did.
+    inner: Vec<InnerScore>,
+}
 
 /// Samples and what a classifier says of them.
 struct Predictions {
@@ -88,12 +101,14 @@ struct TestSamples {
     truth: Vec<u32>,
 }
 
-/// A classifier, and how it came about.
-struct FoldModel {
+/// What a method selected, and at which settings.
+struct FoldSelection {
     report: Report,
-    model: Option<Model>,
-    cost: f64,
+    svm: SvmSettings,
 }
+
+/// A classifier; none where no feature was selected.
+struct FoldModel(Option<Model>);
 
 impl<'a> Learner<'a> {
     /// The method with all choices of what is tuned.
@@ -120,10 +135,18 @@ impl<'a> Learner<'a> {
 
     /// How many selections a fold takes at most.
     pub(crate) fn selections(&self) -> usize {
-        match self.recipes.choices.len() * self.sources.len() {
-            1 => 1,
-            several => several * self.options.inner + 1,
+        let selections = self.recipes.choices.len() * self.sources.len();
+        match &self.recipes.choices[0] {
+            _ if self.is_tuned() => selections * self.options.inner + 1,
+            // Half of the time for the choice of the cost.
+            options if options.chooses_cost() => 2,
+            _ => 1,
         }
+    }
+
+    /// Whether there is anything to choose inside a fold.
+    fn is_tuned(&self) -> bool {
+        self.recipes.count() * self.sources.len() > 1
     }
 
     fn preparation<'b>(&'b self, folds: Option<&'b str>) -> Preparation<'b> {
@@ -161,20 +184,26 @@ impl<'a> Learner<'a> {
     ) -> Result<Option<FoldResult>, Failure> {
         let start = Instant::now();
         let train: Vec<usize> = (0..raw.target.codes.len()).filter(|i| fold.test.binary_search(i).is_err()).collect();
-        let Some((recipe, size, inner)) = self.tune(raw, &train, time, cancel)? else { return Ok(None) };
+        let Some(choice) = self.tune(raw, &train, time, cancel)? else { return Ok(None) };
+        let TuningChoice { recipe, fit, size, inner } = choice;
+        let options = self.with_costs(raw, &train, recipe, time, cancel)?;
+        let fit_cost = self.recipes.fit_costs[fit].or(options.fit_cost());
         let prepared = self.prepare(raw, &train)?;
-        let learned = self.learn(&prepared, recipe, size, time, cancel)?;
+        let found = self.select(&prepared, &options, size, time, cancel)?;
+        let learned = self.train(&prepared, &found, fit_cost, cancel)?;
         if cancel.is_cancelled() {
             return Ok(None);
         }
         let seconds = start.elapsed().as_secs_f64();
         let judged = learned.predict(&prepared, &TestSamples::new(raw, &fold.test, &prepared)?);
         let classes = raw.target.classes.len();
-        let selected = selected(&learned.report);
+        let FoldSelection { report, svm } = &found;
+        let selected = selected(report);
         if selected.is_empty() {
             terminal.warn(&format!("{}: no feature was selected; the most frequent class is predicted", fold.name));
         }
-        let status = learned.report.selection.outcome.status;
+        let status = report.selection.outcome.status;
+        let trained = report.model.is_none() && !selected.is_empty();
         Ok(Some(FoldResult {
             repeat: fold.repeat,
             fold: fold.name.clone(),
@@ -184,13 +213,32 @@ impl<'a> Learner<'a> {
             seconds,
             status: status.name().to_owned(),
             stopped: status.is_limit() || time.cut_short(),
-            cost: learned.cost,
-            gamma: learned.model.as_ref().and_then(|m| m.kernel.gamma()),
+            cost: report.cost.unwrap_or(svm.cost),
+            fit_cost: trained.then(|| report.fit_settings(svm, fit_cost).svm.cost),
+            gamma: learned.0.as_ref().and_then(|m| m.kernel.gamma()),
             max_features: self.options.sizes[size],
             inner,
             set_f1: truth.map(|truth| set_f1(&selected, truth)),
             selected,
         }))
+    }
+
+    /// The method's options, with the costs that `--cost auto` chooses on the training part.
+    fn with_costs(
+        &self,
+        raw: &Raw,
+        train: &[usize],
+        recipe: usize,
+        time: &mut FoldTime,
+        cancel: &Cancel,
+    ) -> Result<MethodOptions, Failure> {
+        let options = &self.recipes.choices[recipe];
+        if !options.chooses_cost() {
+            return options.again();
+        }
+        let (part, preparation) = (raw.rows(train), self.preparation(None));
+        let choice = auto_cost::choose(&part, &preparation, options, &self.sources[0], time.next(), cancel)?;
+        auto_cost::with(options, &choice)
     }
 
     /// The recipe and the size of best accuracy in a cross-validation of the training part; nothing
@@ -203,8 +251,9 @@ impl<'a> Learner<'a> {
         cancel: &Cancel,
     ) -> Result<Option<TuningChoice>, Failure> {
         let (n_recipes, n_sizes) = (self.recipes.choices.len(), self.sources.len());
-        if n_recipes * n_sizes == 1 {
-            return Ok(Some((0, 0, Vec::new())));
+        let n_fits = self.recipes.fit_costs.len();
+        if !self.is_tuned() {
+            return Ok(Some(TuningChoice { recipe: 0, fit: 0, size: 0, inner: Vec::new() }));
         }
         let part = raw.target.rows(rows);
         if self.options.inner > rows.len() {
@@ -212,8 +261,8 @@ impl<'a> Learner<'a> {
             return Err(Failure::Input(format!("--inner-cv is {inner}, but the training part has {n} samples")));
         }
         let folds = Folds::new(fewest_data::stratified_folds(&part, self.options.inner, self.options.seed))?;
-        // By size and recipe, one for each inner fold.
-        let mut scores = vec![vec![Vec::new(); n_recipes]; n_sizes];
+        // By size, and by recipe and cost of the classifier; one for each inner fold.
+        let mut scores = vec![vec![Vec::new(); self.recipes.count()]; n_sizes];
         for f in 0..folds.count() {
             let (outside, inside) = folds.split(f);
             let of = |list: Vec<usize>| list.into_iter().map(|at| rows[at]).collect::<Vec<usize>>();
@@ -221,13 +270,16 @@ impl<'a> Learner<'a> {
             let held = TestSamples::new(raw, &of(inside), &prepared)?;
             for recipe in 0..n_recipes {
                 for size in 0..n_sizes {
-                    let learned = self.learn(&prepared, recipe, size, time, cancel)?;
-                    if cancel.is_cancelled() {
-                        return Ok(None);
+                    let found = self.select(&prepared, &self.recipes.choices[recipe], size, time, cancel)?;
+                    for fit in 0..n_fits {
+                        let learned = self.train(&prepared, &found, self.recipes.fit_costs[fit], cancel)?;
+                        if cancel.is_cancelled() {
+                            return Ok(None);
+                        }
+                        let Predictions { truth, predicted, .. } = learned.predict(&prepared, &held);
+                        let right = truth.iter().zip(&predicted).filter(|(t, p)| t == p).count();
+                        scores[size][recipe * n_fits + fit].push(right as f64 / truth.len() as f64);
                     }
-                    let Predictions { truth, predicted, .. } = learned.predict(&prepared, &held);
-                    let right = truth.iter().zip(&predicted).filter(|(t, p)| t == p).count();
-                    scores[size][recipe].push(right as f64 / truth.len() as f64);
                 }
             }
         }
@@ -244,7 +296,8 @@ impl<'a> Learner<'a> {
             InnerScore { max_features, accuracy: summary.mean, se: summary.se }
         };
         let inner = if n_sizes > 1 { of_size.iter().zip(&self.options.sizes).map(inner).collect() } else { Vec::new() };
-        Ok(Some((chosen[size], size, inner)))
+        let (recipe, fit) = (chosen[size] / n_fits, chosen[size] % n_fits);
+        Ok(Some(TuningChoice { recipe, fit, size, inner }))
     }
 
     /// These samples alone, prepared.
@@ -259,16 +312,15 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Selects and trains on prepared samples alone.
-    fn learn(
+    /// Selects on prepared samples alone.
+    fn select(
         &self,
         prepared: &PreparedData,
-        recipe: usize,
+        options: &MethodOptions,
         size: usize,
         time: &mut FoldTime,
         cancel: &Cancel,
-    ) -> Result<FoldModel, Failure> {
-        let options: &MethodOptions = &self.recipes.choices[recipe];
+    ) -> Result<FoldSelection, Failure> {
         check_classes(options, prepared)?;
         let list = ruled_out(rules(&self.sources[size], prepared, Terminal::new(Level::Quiet))?, prepared);
         let data = prepared.method_data();
@@ -277,25 +329,27 @@ impl<'a> Learner<'a> {
         let limits = Limits { cancel: cancel.clone(), time: time.next(), ..limits(options) };
         let report = method.select(&prepared.samples()?, &rules, limits, &mut Silent)?;
         time.note(report.selection.outcome.status);
-        let cost = report.cost.unwrap_or(svm.cost);
-        let features = selected(&report);
-        let model = match &report.model {
-            Some(model) => Some(model.clone()),
-            None if features.is_empty() => None,
-            None => {
-                let settings = FitSettings { svm: SvmSettings { cost, ..svm }, kernel: report.kernel };
-                let mut stop = || cancel.is_cancelled().then_some(Status::Cancelled);
-                Some(prepared.train(&features, &settings, &mut stop)?.model)
-            }
-        };
-        Ok(FoldModel { report, model, cost })
+        Ok(FoldSelection { report, svm })
+    }
+
+    /// The classifier on what was selected.
+    fn train(
+        &self,
+        prepared: &PreparedData,
+        found: &FoldSelection,
+        fit_cost: Option<f64>,
+        cancel: &Cancel,
+    ) -> Result<FoldModel, Failure> {
+        let mut stop = || cancel.is_cancelled().then_some(Status::Cancelled);
+        let trained = prepared.classifier(&found.report, &found.svm, fit_cost, &mut stop)?;
+        Ok(FoldModel(trained.map(|trained| trained.model)))
     }
 }
 
 impl TestSamples {
     fn new(raw: &Raw, rows: &[usize], prepared: &PreparedData) -> Result<Self, Failure> {
         let part = raw.rows(rows);
-        Ok(Self { truth: part.target.codes, features: prepared.scaled(part.data.features)? })
+        Ok(Self { truth: part.target.codes, features: prepared.prepared_alike(part.data.features)? })
     }
 }
 
@@ -303,7 +357,7 @@ impl FoldModel {
     /// Judges samples; `prepared` are those it learned from.
     fn predict(&self, prepared: &PreparedData, held: &TestSamples) -> Predictions {
         let truth = held.truth.clone();
-        let Some(model) = &self.model else {
+        let Some(model) = &self.0 else {
             let counts = prepared.target.counts();
             let most = counts.iter().max().copied().unwrap_or(0);
             let class = counts.iter().position(|&count| count == most).unwrap_or(0) as u32;

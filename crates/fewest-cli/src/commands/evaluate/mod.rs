@@ -7,7 +7,6 @@
 mod fold;
 mod plan;
 mod report;
-mod share;
 
 use std::sync::Mutex;
 
@@ -15,6 +14,7 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::invocation::Invocation;
+use super::share::FoldTimes;
 use crate::args::notation;
 use crate::cli::EvaluateArgs;
 use crate::export::file::Sink;
@@ -24,7 +24,6 @@ use crate::method_args::MethodOptions;
 use crate::resume::Resume;
 use fold::{FoldResult, Learner};
 use plan::{Fold, Options};
-use share::FoldTimes;
 
 /// Runs the command.
 ///

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::{fold_name, named_folds};
 use crate::args::notation;
 use crate::args::rules::Features;
+use crate::args::svm::FIT_COST;
 use crate::args::values::Costs;
 use crate::cli::{EvaluateArgs, SelectionArgs};
 use crate::commands::prepare::Raw;
@@ -29,12 +30,32 @@ pub(crate) struct Fold {
     pub(crate) test: Vec<usize>,
 }
 
-/// A method with every choice of cost and gamma.
+/// A method with every choice of cost and gamma, and of the cost of the final classifier.
 pub(crate) struct Recipes {
     /// The method's name.
     pub(crate) name: &'static str,
-    /// One for each choice.
+    /// One for each choice of what selects.
     pub(crate) choices: Vec<MethodOptions>,
+    /// Costs of the classifier on the chosen features; none: the cost of selecting.
+    pub(crate) fit_costs: Vec<Option<f64>>,
+}
+
+impl Recipes {
+    /// How many ways there are to a classifier.
+    pub(crate) fn count(&self) -> usize {
+        self.choices.len() * self.fit_costs.len()
+    }
+}
+
+/// What `--tune` names.
+#[derive(Default)]
+pub(crate) struct Tuned {
+    /// Costs to tune over.
+    pub(crate) costs: Vec<f64>,
+    /// Costs of the final classifier to tune over.
+    pub(crate) fit_costs: Vec<f64>,
+    /// gammas to tune over.
+    pub(crate) gammas: Vec<String>,
 }
 
 /// The options, understood.
@@ -55,10 +76,8 @@ pub(crate) struct Options<'a> {
     pub(crate) seed: u64,
     /// Folds inside a fold.
     pub(crate) inner: usize,
-    /// Costs to tune over.
-    pub(crate) costs: Vec<f64>,
-    /// gammas to tune over.
-    pub(crate) gammas: Vec<String>,
+    /// What is tuned, besides the size.
+    pub(crate) tuned: Tuned,
     /// Sizes to choose from; none: no size rule.
     pub(crate) sizes: Vec<Option<usize>>,
     /// How a size is chosen.
@@ -79,28 +98,34 @@ impl<'a> Options<'a> {
     /// A value out of range, or options that do not go together.
     pub(crate) fn read(args: &'a EvaluateArgs, options: &MethodOptions) -> Result<Self, Failure> {
         let selection = &args.selection;
-        let (costs, gammas) = tuned(&args.tune)?;
-        if let Some((typed, _)) = [("cost", costs.is_empty()), ("gamma", gammas.is_empty())]
-            .into_iter()
-            .find(|(option, untuned)| !untuned && options.given(option))
-        {
+        let tuned = tuned(&args.tune)?;
+        let lists = [
+            ("cost", tuned.costs.is_empty()),
+            (FIT_COST, tuned.fit_costs.is_empty()),
+            ("gamma", tuned.gammas.is_empty()),
+        ];
+        if let Some((typed, _)) = lists.into_iter().find(|(option, untuned)| !untuned && options.given(option)) {
             return Err(Failure::Input(format!(
-                "--{typed} is {}, but --tune chooses it; leave one of the two out",
+                "--{} is {}, but --tune chooses it; leave one of the two out",
+                typed.replace('_', "-"),
                 options.text(typed).unwrap_or_default()
             )));
         }
-        let sizes = selection.rules.sizes()?.map_or_else(|| vec![None], |sizes| sizes.into_iter().map(Some).collect());
+        let sizes: Vec<Option<usize>> =
+            selection.rules.sizes()?.map_or_else(|| vec![None], |sizes| sizes.into_iter().map(Some).collect());
         let choose = args.choose.as_deref().map_or(Ok(SizeRule::Best), size_rule)?;
+        if options.chooses_cost() && (sizes.len() > 1 || !args.tune.is_empty()) {
+            return Err(Failure::input(
+                "--cost auto chooses the costs inside each fold, for one size and without --tune; give one --max-features and leave out --tune, or name the costs: --tune C=0.01,0.1,1",
+            ));
+        }
         if args.choose.is_some() && sizes.len() == 1 {
             return Err(Failure::input("--choose has a meaning for several sizes only: --max-features 1..20"));
         }
-        let mut methods = vec![recipes(options, &costs, &gammas, args)?];
+        let mut methods = vec![recipes(options, &tuned, args)?];
         if let Some(other) = &args.against {
             let other = options.of_other(method_args::find(other)?)?;
-            let (has_cost, has_gamma) = (other.entry().has("cost"), other.entry().has("gamma"));
-            let costs = if has_cost { costs.as_slice() } else { &[] };
-            let gammas = if has_gamma { gammas.as_slice() } else { &[] };
-            methods.push(recipes(&other, costs, gammas, args)?);
+            methods.push(recipes(&other, &tuned.of(&other), args)?);
         }
         Ok(Self {
             selection,
@@ -111,8 +136,7 @@ impl<'a> Options<'a> {
             fold_column: args.folds.clone(),
             seed: args.seed,
             inner: args.inner_cv,
-            costs,
-            gammas,
+            tuned,
             sizes,
             choose,
             selection_time: args.selection_time_limit,
@@ -188,21 +212,38 @@ impl<'a> Options<'a> {
     }
 }
 
-/// The costs and gammas that `--tune` names.
-fn tuned(tune: &[String]) -> Result<(Vec<f64>, Vec<String>), Failure> {
-    let (mut costs, mut gammas) = (Vec::new(), Vec::new());
-    for tune in tune {
-        let wrong = |why: &str| Failure::Input(format!("--tune is {tune}, but {why}"));
-        match tune.split_once('=') {
-            Some(("C" | "cost", list)) => {
-                let Costs(list) = list.parse().map_err(|why: String| wrong(&format!("C {why}")))?;
-                costs.extend(list);
-            }
-            Some(("gamma", list)) => gammas.extend(list.split(',').map(|g| g.trim().to_owned())),
-            _ => return Err(wrong("must be C=VALUES or gamma=VALUES, with commas between the values")),
+impl Tuned {
+    /// The lists that another method has options for.
+    fn of(&self, other: &MethodOptions) -> Tuned {
+        let has = |option| other.entry().has(option);
+        let kept = |list: &Vec<f64>, option| if has(option) { list.clone() } else { Vec::new() };
+        Tuned {
+            costs: kept(&self.costs, "cost"),
+            fit_costs: kept(&self.fit_costs, FIT_COST),
+            gammas: if has("gamma") { self.gammas.clone() } else { Vec::new() },
         }
     }
-    Ok((costs, gammas))
+}
+
+/// The lists that `--tune` names.
+fn tuned(tune: &[String]) -> Result<Tuned, Failure> {
+    let mut tuned = Tuned::default();
+    for tune in tune {
+        let wrong = |why: &str| Failure::Input(format!("--tune is {tune}, but {why}"));
+        let costs = |name: &str, list: &str| match list.parse() {
+            Ok(Costs(list)) => Ok(list),
+            Err(why) => Err(wrong(&format!("{name} {}", String::from(why)))),
+        };
+        match tune.split_once('=') {
+            Some(("C" | "cost", list)) => tuned.costs.extend(costs("C", list)?),
+            Some(("fit-cost", list)) => tuned.fit_costs.extend(costs("fit-cost", list)?),
+            Some(("gamma", list)) => tuned.gammas.extend(list.split(',').map(|g| g.trim().to_owned())),
+            _ => {
+                return Err(wrong("must be C=VALUES, fit-cost=VALUES or gamma=VALUES, with commas between the values"));
+            }
+        }
+    }
+    Ok(tuned)
 }
 
 /// `--choose`.
@@ -215,9 +256,9 @@ fn size_rule(text: &str) -> Result<SizeRule, Failure> {
     }
 }
 
-/// A method with every choice of cost and gamma. Where it deals samples into folds of its own, they
-/// are those of `--inner-cv`.
-fn recipes(options: &MethodOptions, costs: &[f64], gammas: &[String], args: &EvaluateArgs) -> Result<Recipes, Failure> {
+/// A method with every choice of costs and gamma. Where it deals samples into folds of its own,
+/// they are those of `--inner-cv`.
+fn recipes(options: &MethodOptions, tuned: &Tuned, args: &EvaluateArgs) -> Result<Recipes, Failure> {
     let mut choices = vec![options.again()?];
     if options.args().deals_folds() {
         let dealt = options.with("cv", &args.inner_cv.to_string())?;
@@ -229,10 +270,17 @@ fn recipes(options: &MethodOptions, costs: &[f64], gammas: &[String], args: &Eva
         }
         choices.iter().flat_map(|choice| values.iter().map(|value| choice.with(option, value))).collect()
     };
-    let costs: Vec<String> = costs.iter().map(f64::to_string).collect();
+    let costs: Vec<String> = tuned.costs.iter().map(f64::to_string).collect();
     choices = each(choices, "cost", &costs)?;
-    choices = each(choices, "gamma", gammas)?;
-    Ok(Recipes { name: options.name(), choices })
+    choices = each(choices, "gamma", &tuned.gammas)?;
+    let fit_costs = if tuned.fit_costs.is_empty() {
+        vec![options.fit_cost()]
+    } else {
+        // Refuses them where the method has a classifier of its own.
+        options.with(FIT_COST, &tuned.fit_costs[0].to_string())?;
+        tuned.fit_costs.iter().copied().map(Some).collect()
+    };
+    Ok(Recipes { name: options.name(), choices, fit_costs })
 }
 
 /// All options that the results of folds depend on: not where things are written, nor how fast.

@@ -8,7 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::fold::{FoldResult, Learner};
 use super::plan::{Fold, Options};
-use crate::commands::prepare::{Raw, warnings};
+use crate::args::data::PrepareArgs;
+use crate::commands::prepare::Raw;
+use crate::commands::reading::warnings;
+use crate::commands::scaled::{scale_name, scaling_kind, scaling_text};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::export::table::{self, Table, pairs};
 
@@ -58,9 +61,12 @@ impl<'a> Report<'a> {
             (None, true) => json!("leave-one-out"),
             (None, false) => json!({"cv": options.cv, "repeats": options.repeats, "seed": options.seed}),
         };
+        let PrepareArgs { missing, scale, .. } = &options.selection.prepare;
+        let (kind, reason) = scaling_kind(*scale, &raw.data.features);
         value["settings"] = json!({
-            "data": raw.data.source, "target": raw.target.column, "scheme": scheme, "inner_cv": options.inner,
-            "tune": {"C": options.costs, "gamma": options.gammas}, "sizes": options.sizes, "choose": options.choose
+            "data": raw.data.source, "target": raw.target.column, "missing": missing.name(),
+            "scale": scale_name(kind), "scale_reason": reason.text(), "scheme": scheme, "inner_cv": options.inner,
+            "tune": {"C": options.tuned.costs, "fit_cost": options.tuned.fit_costs, "gamma": options.tuned.gammas}, "sizes": options.sizes, "choose": options.choose
         });
         if let [first, second] = self.methods.as_slice() {
             value["against"] = second.value(raw);
@@ -92,6 +98,8 @@ impl<'a> Report<'a> {
             if let Some(Stability { index, ci95: [low, high] }) = method.stability(raw.data.names.len()) {
                 lines.push(("stability", format!("{index:.3} (95 %: {low:.3} to {high:.3})")));
             }
+            let (kind, reason) = scaling_kind(options.selection.prepare.scale, &raw.data.features);
+            lines.push(("scaling", scaling_text(kind, reason)));
             lines.push(("time", format!("{} per fold", table::seconds(seconds / method.folds.len().max(1) as f64))));
             out += &pairs(&lines);
             out.push('\n');
@@ -185,7 +193,7 @@ impl MethodReport<'_> {
             let mut value = json!({
                 "fold": f.fold, "repeat": f.repeat, "selected": selected, "n_features": f.selected.len(),
                 "metrics": metrics, "confusion": f.confusion, "n_test": f.n_test, "seconds": f.seconds, "status": f.status,
-                "cost": f.cost, "gamma": f.gamma, "max_features": f.max_features, "inner": f.inner
+                "cost": f.cost, "fit_cost": f.fit_cost, "gamma": f.gamma, "max_features": f.max_features, "inner": f.inner
             });
             if let Some(set_f1) = f.set_f1 {
                 value["metrics"]["set_f1"] = json!(set_f1);

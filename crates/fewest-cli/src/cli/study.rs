@@ -1,0 +1,112 @@
+//! `fewest study` on the command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fewest_study::{ChoiceRule, StudyMethod};
+
+use super::ModelArgs;
+use crate::args::data::{DataArgs, PrepareArgs};
+use crate::args::rules::RuleArgs;
+use crate::args::svm::MarginArgs;
+use crate::args::values;
+
+/// `fewest study`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = super::help::STUDY_EXAMPLES)]
+pub(crate) struct StudyArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// Rules.
+    #[command(flatten)]
+    pub(crate) rules: RuleArgs,
+    /// Methods to choose from: auto, or a list of exact, rfe, info-gain, kta
+    #[arg(long, value_name = "LIST", default_value = "auto", help_heading = "Study")]
+    pub(crate) methods: String,
+    /// Number of stratified outer folds, whose samples take no part in any choice
+    #[arg(long, alias = "cv", value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Study")]
+    pub(crate) folds: usize,
+    /// Repeat the outer folds this many times, dealt anew
+    #[arg(long, value_name = "R", default_value_t = 2, value_parser = values::size, help_heading = "Study")]
+    pub(crate) repeats: usize,
+    /// Number of stratified folds inside each training part, by which everything is chosen
+    #[arg(long, value_name = "F", default_value_t = 5, value_parser = values::folds, help_heading = "Study")]
+    pub(crate) inner_cv: usize,
+    /// Repeat the inner folds this many times, dealt anew
+    #[arg(long, value_name = "R", default_value_t = 1, value_parser = values::size, help_heading = "Study")]
+    pub(crate) inner_repeats: usize,
+    /// How samples are dealt into folds
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Study")]
+    pub(crate) seed: u64,
+    /// Costs of the selection to choose from, from 1e-4 to 1e2 times 1 / mean |x|^2
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = values::size, help_heading = "Study")]
+    pub(crate) cost_points: usize,
+    /// How method, costs and size are chosen: a score (accuracy, auc, log-loss, hinge), then best,
+    /// smooth (best with its neighbours), one-se (smallest size within one standard error),
+    /// small-cost or stable
+    #[arg(long, value_name = "SCORE[:PICK]", default_value_t, help_heading = "Study")]
+    pub(crate) choose: ChoiceRule,
+    /// Judge every rule of --choose on the outer folds, too; it takes longer
+    #[arg(long, help_heading = "Study")]
+    pub(crate) compare_rules: bool,
+    /// SVM, but for its cost.
+    #[command(flatten)]
+    pub(crate) margin: MarginArgs,
+    /// Stop after this long with what is known by then, reading included: 500ms, 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) time_limit: Duration,
+    /// Stop each selection after this long with the best so far
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) selection_time_limit: Option<Duration>,
+    /// The proof of the panel ends when the relative gap is at most this
+    #[arg(long, value_name = "GAP", default_value_t = 1e-4, value_parser = values::below_one, help_heading = "Limits")]
+    pub(crate) gap: f64,
+    /// Nodes that the proof of the panel may take
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = values::count, help_heading = "Limits")]
+    pub(crate) node_limit: u64,
+    /// List this many best subsets beside the panel, where they can be proven quickly
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::size, help_heading = "Output")]
+    pub(crate) solutions: usize,
+    /// Model.
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Write the result as JSON to this file, or - for standard output (the summary is then left
+    /// out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write a page for people to this file, or - for standard output; one file, nothing is loaded
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+    /// Keep what is done here, and go on from there when started again
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+impl StudyArgs {
+    /// `--methods`; empty for auto.
+    ///
+    /// # Errors
+    /// A name that is none of the methods, or one that stands there twice.
+    pub(crate) fn method_list(&self) -> Result<Vec<StudyMethod>, String> {
+        if self.methods.trim() == "auto" {
+            return Ok(Vec::new());
+        }
+        let mut list = Vec::new();
+        for name in self.methods.split(',').map(str::trim) {
+            let known = StudyMethod::ALL.into_iter().find(|method| method.name() == name);
+            let Some(method) = known else {
+                let all: Vec<&str> = StudyMethod::ALL.iter().map(|method| method.name()).collect();
+                return Err(format!("--methods: `{name}` is none of {}; or write auto", all.join(", ")));
+            };
+            if list.contains(&method) {
+                return Err(format!("--methods names {name} twice; leave one out"));
+            }
+            list.push(method);
+        }
+        Ok(list)
+    }
+}

@@ -1,0 +1,106 @@
+//! `--cost auto`: the cost of a method, chosen by cross-validation of the samples that it is then
+//! run on. Everything that looks at data happens inside the splits.
+
+use std::time::Duration;
+
+use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge};
+use fewest::{Cancel, Limits, Rules};
+use rayon::prelude::*;
+
+use super::in_force::{check_classes, limits, ruled_out, rules};
+use super::prepare::{Preparation, Raw, listed};
+use super::share::FoldTimes;
+use crate::args::rules::RuleSource;
+use crate::args::svm::FIT_COST;
+use crate::failure::Failure;
+use crate::method_args::MethodOptions;
+use crate::terminal::{Level, Terminal};
+
+/// Folds, where each class has so many samples.
+const FOLDS: usize = 5;
+
+/// Times the folds are dealt, with the seeds 0, 1, ...
+const REPEATS: u64 = 2;
+
+/// Bytes of data above which one split is worked on at a time.
+const LARGE: u64 = 256 << 20;
+
+/// Chooses the costs on these samples, as read, in `time`.
+///
+/// # Errors
+/// Classes of one sample, and whatever a split is refused for.
+pub(crate) fn choose(
+    raw: &Raw,
+    preparation: &Preparation<'_>,
+    options: &MethodOptions,
+    source: &RuleSource,
+    time: Option<Duration>,
+    cancel: &Cancel,
+) -> Result<CostChoice, Failure> {
+    let preparation = Preparation { validate: None, ..*preparation };
+    let quiet = Terminal::new(Level::Quiet);
+    let fewest = raw.target.counts().into_iter().min().unwrap_or(0);
+    if fewest < 2 {
+        return Err(Failure::Input(format!(
+            "{}: --cost auto holds out samples of each class, but a class has {fewest} only; add samples, or give a number",
+            raw.data.source
+        )));
+    }
+    let folds = FOLDS.min(fewest);
+    let n = raw.target.codes.len();
+    let all: Vec<usize> = (0..n).collect();
+    let costs = {
+        let prepared = preparation.prepare(raw.rows(&all), quiet)?;
+        check_classes(options, &prepared)?;
+        cost_grid(prepared.data.features.as_design(), &prepared.weights)?
+    };
+    let choices: Vec<MethodOptions> =
+        costs.iter().map(|cost| options.with("cost", &cost.to_string())).collect::<Result<_, _>>()?;
+    let fit = options.fit_cost().map_or(FitCosts::Chosen, FitCosts::Fixed);
+    let deal = |seed| fewest_data::stratified_folds(&raw.target, folds, seed);
+    let dealt: Vec<Vec<u32>> = (0..REPEATS).map(deal).collect();
+    let times = FoldTimes::new(time, None, dealt.len() * folds);
+    let split = |at: usize| -> Result<Vec<CostScores>, Failure> {
+        let (of, fold) = (&dealt[at / folds], (at % folds) as u32);
+        let (inside, outside): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&i| of[i] == fold);
+        let prepared = preparation.prepare(raw.rows(&outside), quiet)?;
+        let held_out = raw.rows(&inside);
+        let features = prepared.prepared_alike(held_out.data.features)?;
+        let data = prepared.method_data();
+        let candidate = |(choice, &cost): (&MethodOptions, &f64)| -> Result<Candidate, Failure> {
+            let args = choice.args();
+            Ok(Candidate { cost, method: args.method(&data)?, svm: data.svm(args.svm()) })
+        };
+        let candidates: Vec<Candidate> = choices.iter().zip(&costs).map(candidate).collect::<Result<_, _>>()?;
+        let names = &prepared.data.names;
+        let list = ruled_out(rules(source, &prepared, quiet)?, &prepared);
+        let parts = SplitParts {
+            training: prepared.samples()?,
+            rules: Rules::new(names.len(), list, listed(names))?,
+            held_out: features.as_design(),
+            classes: &held_out.target.codes,
+        };
+        let mut share = times.next(candidates.len());
+        let mut limits = || Limits { cancel: cancel.clone(), time: share.next(), ..limits(options) };
+        Ok(judge(&parts, &candidates, fit, &mut limits)?)
+    };
+    let jobs = 0..dealt.len() * folds;
+    let scores: Vec<Vec<CostScores>> = if raw.data.features.bytes() > LARGE {
+        jobs.map(split).collect::<Result<_, _>>()?
+    } else {
+        jobs.into_par_iter().map(split).collect::<Result<_, _>>()?
+    };
+    Ok(CostChoice::of(&costs, &scores, fit)?)
+}
+
+/// The method with the costs that were chosen.
+///
+/// # Errors
+/// None: both are numbers above 0 for a method that has the options.
+pub(crate) fn with(options: &MethodOptions, choice: &CostChoice) -> Result<MethodOptions, Failure> {
+    let options = options.with("cost", &choice.cost.to_string())?;
+    match choice.fit_cost {
+        None => Ok(options),
+        Some(cost) => options.with(FIT_COST, &cost.to_string()),
+    }
+}

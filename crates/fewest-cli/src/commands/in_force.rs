@@ -1,0 +1,65 @@
+//! What is in force for a method on prepared data: rules, limits, classes.
+
+use fewest::method::Classes;
+use fewest::{Limits, Report, RuleList};
+
+use super::prepare::PreparedData;
+use crate::args::notation;
+use crate::args::rules::{Features, RuleSource};
+use crate::failure::Failure;
+use crate::method_args::MethodOptions;
+use crate::terminal::Terminal;
+
+/// The limits of a search, but for its time.
+pub(crate) fn limits(options: &MethodOptions) -> Limits {
+    let none = Limits::default();
+    Limits { nodes: options.value("node_limit"), gap_rel: options.value("gap").unwrap_or(none.gap_rel), ..none }
+}
+
+/// Refuses more classes than a method takes.
+///
+/// # Errors
+/// The classes there are.
+pub(crate) fn check_classes(options: &MethodOptions, prepared: &PreparedData) -> Result<(), Failure> {
+    match options.entry().info().classes {
+        Classes::Two => prepared.needs_two_classes(options.name()),
+        Classes::Any => Ok(()),
+    }
+}
+
+/// The rules that were asked for.
+///
+/// # Errors
+/// An unknown name, a feature that is required and that the data rule out.
+pub(crate) fn rules(source: &RuleSource, prepared: &PreparedData, terminal: Terminal) -> Result<RuleList, Failure> {
+    let names = &prepared.data.names;
+    let list = source.resolve(&Features::new(names))?;
+    for (features, why) in
+        [(&prepared.constant, "has one value only"), (&prepared.low_variance, "is below the --variance-threshold")]
+    {
+        if let Some(&j) = list.require.iter().find(|j| features.binary_search(j).is_ok()) {
+            return Err(Failure::Input(format!(
+                "{} is required, but {why} and is never selected; require another feature",
+                names.get(j)
+            )));
+        }
+    }
+    if !prepared.low_variance.is_empty() {
+        let count = notation::plural(prepared.low_variance.len(), "feature");
+        terminal.note(&format!("{count} at or below the --variance-threshold will not be selected"));
+    }
+    Ok(list)
+}
+
+/// The rules, with constant features and those of low variance forbidden.
+pub(crate) fn ruled_out(mut list: RuleList, prepared: &PreparedData) -> RuleList {
+    list.forbid.extend(prepared.constant.iter().chain(&prepared.low_variance));
+    list.forbid.sort_unstable();
+    list.forbid.dedup();
+    list
+}
+
+/// The features of a report, ascending.
+pub(crate) fn selected(report: &Report) -> Vec<usize> {
+    report.selection.outcome.subset.as_ref().map_or_else(Vec::new, |subset| subset.iter().collect())
+}

@@ -1,0 +1,134 @@
+//! Reading data files, what is told of them, and what their columns say of samples.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use fewest_data::{Dataset, Features, Indicator, Note, ReadOptions, Target, TargetRule};
+
+use crate::args::data::path_text;
+use crate::args::notation;
+use crate::failure::Failure;
+use crate::terminal::Terminal;
+
+/// Features that the data rule out, by name; more are counted.
+pub(crate) const FEW: usize = 5;
+
+/// Reads the file and tells its notes.
+///
+/// # Errors
+/// Whatever is wrong with the file.
+pub(crate) fn read(path: &Path, options: &ReadOptions, terminal: Terminal) -> Result<Dataset, Failure> {
+    let data = fewest_data::read(path_text(path)?, options)?;
+    for note in &data.notes {
+        tell(note, terminal);
+    }
+    Ok(data)
+}
+
+/// The notes that [`tell`] says to everyone, for the `warnings` of a result.
+pub(crate) fn warnings(data: &Dataset) -> Vec<String> {
+    let told = |note: &&Note| {
+        !matches!(note, Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. })
+    };
+    data.notes.iter().filter(told).map(words).collect()
+}
+
+/// A note in words, with a few of the names only.
+fn words(note: &Note) -> String {
+    let Note::Constant { count, names, .. } = note else { return note.to_string() };
+    let shown = names.iter().take(FEW).cloned().collect::<Vec<_>>().join(", ");
+    let more = if *count > FEW { format!(", ... ({count} in all)") } else { String::new() };
+    format!("{count} feature(s) have one value only and are never selected: {shown}{more}")
+}
+
+/// A note, as loud as it deserves.
+pub(crate) fn tell(note: &Note, terminal: Terminal) {
+    match note {
+        Note::Constant { .. } | Note::Unseen { .. } => terminal.warn(&words(note)),
+        Note::TargetColumn { rule: TargetRule::Asked | TargetRule::UsualName | TargetRule::Format, .. } => {
+            terminal.detail(&note.to_string());
+        }
+        other => terminal.note(&other.to_string()),
+    }
+}
+
+/// Reads exactly these features, in this order, those that say where another one has no value among
+/// them.
+///
+/// # Errors
+/// Whatever is wrong with the file.
+pub(crate) fn read_features(
+    path: &Path,
+    names: &[String],
+    indicators: &[Indicator],
+    options: ReadOptions,
+    terminal: Terminal,
+) -> Result<Dataset, Failure> {
+    let of = |name: &String| indicators.iter().find(|i| i.name == *name).map_or(name, |i| &i.of).clone();
+    let mut wanted: Vec<String> = Vec::new();
+    let mut known = HashSet::new();
+    wanted.extend(names.iter().map(of).filter(|name| known.insert(name.clone())));
+    let mut data = read(path, &ReadOptions { features: Some(wanted), ..options }, terminal)?;
+    let used: Vec<Indicator> = indicators.iter().filter(|i| names.contains(&i.name)).cloned().collect();
+    data.mark(&used)?;
+    data.align(names)?;
+    Ok(data)
+}
+
+/// The features and labels of other samples, whose classes must be known.
+///
+/// # Errors
+/// No target, or a class that `target` does not have.
+pub(super) fn labelled(other: Dataset, target: &Target) -> Result<(Features, Vec<f64>), Failure> {
+    let Some(found) = &other.target else {
+        return Err(Failure::Input(format!(
+            "{}: there is no target column `{}`; a file for --validate needs the class of each sample",
+            other.source, target.column
+        )));
+    };
+    if let Some(class) = found.classes.iter().find(|class| !target.classes.contains(class)) {
+        return Err(Failure::Input(format!(
+            "{}: `{}` has the class {class}, but the data have {}; leave those samples out",
+            other.source,
+            found.column,
+            notation::some(&target.classes)
+        )));
+    }
+    let codes = found.codes_in(&target.classes).into_iter().flatten().collect();
+    Ok((other.features, Target { codes, ..target.clone() }.signs()))
+}
+
+/// The weight of each sample from the column set apart, 1 without one.
+///
+/// # Errors
+/// A cell that is no weight.
+pub(super) fn sample_weights(data: &Dataset, name: Option<&str>) -> Result<Vec<f64>, Failure> {
+    let column = name.and_then(|name| data.apart.iter().find(|column| column.name == name));
+    let Some(column) = column else { return Ok(vec![1.0; data.features.n_samples()]) };
+    let weight = |(row, cell): (usize, &String)| match cell.trim().parse::<f64>() {
+        Ok(weight) if weight >= 0.0 && weight.is_finite() => Ok(weight),
+        _ => Err(Failure::Input(format!(
+            "{}, data row {}, column `{}`: the sample weight is `{cell}`, but must be a finite number, 0 or more",
+            data.source,
+            row + 1,
+            column.name
+        ))),
+    };
+    column.values.iter().enumerate().map(weight).collect()
+}
+
+/// The name of each sample's fold.
+///
+/// # Errors
+/// A blank cell.
+pub(super) fn fold_names(data: &Dataset, name: &str) -> Result<Vec<String>, Failure> {
+    let column = data.apart.iter().find(|column| column.name == name).expect("it was asked for, and read");
+    match column.values.iter().position(|cell| cell.trim().is_empty()) {
+        Some(row) => Err(Failure::Input(format!(
+            "{}, data row {}, column `{name}`: the cell is blank, but must name the sample's fold",
+            data.source,
+            row + 1
+        ))),
+        None => Ok(column.values.clone()),
+    }
+}

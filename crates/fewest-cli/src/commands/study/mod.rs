@@ -1,0 +1,205 @@
+//! `fewest study`: from a file to a panel, with an honest estimate and a proof.
+
+mod text;
+mod value;
+
+use fewest::{Limits, RuleList, Rules, Status, SvmSettings};
+use fewest_study::{ClassWeights, StudyData, StudyReport, StudySettings, StudyState, study};
+use serde_json::{Value, json};
+
+use super::fit::ModelSink;
+use super::invocation::Invocation;
+use super::prepare::{Preparation, Raw, listed};
+use super::report;
+use super::scaled::scaling_kind;
+use crate::args::notation;
+use crate::args::rules::{Features, RuleSource};
+use crate::cli::StudyArgs;
+use crate::export::file::Sink;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Watch;
+use crate::resume::Resume;
+use crate::terminal::Terminal;
+
+/// Sizes unless others are asked for.
+const SIZES: usize = 10;
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, found before the study where that is possible.
+pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failure> {
+    let terminal = invocation.terminal;
+    let methods = args.method_list().map_err(Failure::Input)?;
+    let sizes = args.rules.sizes()?;
+    let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
+    let sinks = Sinks::open(args)?;
+    let preparation = Preparation {
+        data: &args.data,
+        prepare: &args.prepare,
+        class_weight: None,
+        variance_threshold: None,
+        validate: None,
+        folds: None,
+    };
+    let raw = preparation.load(terminal)?;
+    let (rules, sizes) = rules(args, &source, sizes, &raw)?;
+    let settings = StudySettings {
+        sizes: Some(sizes),
+        methods,
+        rules,
+        class_weight: class_weights(args, &raw)?,
+        ..settings(args, &raw)
+    };
+    if let Some(sink) = &sinks.model {
+        let kernel = if settings.methods == [fewest_study::StudyMethod::Kta] { "rbf" } else { "linear" };
+        let scaled = settings.scale != Some(fewest_data::ScaleKind::None);
+        sink.accepts(raw.target.classes.len(), kernel, scaled, false)?;
+        sink.holds(args.prepare.missing)?;
+    }
+    let resume = resume(args, &settings, &raw, terminal)?;
+    let state = match &resume {
+        Some(resume) => resume.load::<Value>()?.map(StudyState::from_json).transpose()?,
+        None => None,
+    };
+    let cancel = interrupt::listen(terminal)?;
+    let limits =
+        Limits { time: invocation.left(Some(args.time_limit)), gap_rel: args.gap, cancel, ..Limits::default() };
+    let data = StudyData { features: &raw.data.features, target: &raw.target, weights: raw.weights() };
+    let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref());
+    let found = study(&data, &settings, &limits, state, &mut watch)?;
+    watch.finish()?;
+    let view = value::View { args, raw: &raw, settings: &settings, found: &found, invocation };
+    if sinks.json.is_some() || sinks.page.is_some() {
+        report::write(&view.value(), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
+    }
+    match (&sinks.model, view.trained()) {
+        (Some(sink), Some(trained)) => sink.write(&trained, terminal)?,
+        (Some(_), None) => terminal.warn("no model was written, as there is no panel"),
+        (None, _) => {}
+    }
+    if !sinks.taken {
+        terminal.out(&text::summary(&view))?;
+    }
+    Ok(ending(&found, terminal))
+}
+
+/// Where the results go.
+struct Sinks {
+    json: Option<Sink>,
+    page: Option<Sink>,
+    model: Option<ModelSink>,
+    /// Whether something else than the summary goes to standard output.
+    taken: bool,
+}
+
+impl Sinks {
+    fn open(args: &StudyArgs) -> Result<Self, Failure> {
+        let json = Sink::open_if("--json", args.json.as_ref())?;
+        let page = Sink::open_if("--report", args.report.as_ref())?;
+        let model = ModelSink::open(&args.model)?;
+        let outputs =
+            [("--json", json.as_ref()), ("--report", page.as_ref()), ("--model", model.as_ref().map(ModelSink::sink))];
+        let mut inputs = vec![("the data", args.data.data.as_path())];
+        inputs.extend(args.rules.files());
+        inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
+        Sink::apart(&outputs, &inputs)?;
+        let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
+        Ok(Self { json, page, model, taken })
+    }
+}
+
+/// Rules by index, without a size, and the sizes.
+fn rules(
+    args: &StudyArgs,
+    source: &RuleSource,
+    sizes: Option<Vec<usize>>,
+    raw: &Raw,
+) -> Result<(RuleList, Vec<usize>), Failure> {
+    let (names, p) = (&raw.data.names, raw.data.names.len());
+    let mut list = source.resolve(&Features::new(names))?;
+    let constant = raw.data.features.constant();
+    if let Some(&j) = list.require.iter().find(|j| constant.binary_search(j).is_ok()) {
+        return Err(Failure::Input(format!(
+            "{} is required, but has one value only and is never selected; require another feature",
+            names.get(j)
+        )));
+    }
+    let most = list.max_features.take();
+    let default = || (1..=most.unwrap_or(SIZES).min(p.max(1))).collect::<Vec<usize>>();
+    let sizes = sizes.unwrap_or_else(default);
+    if let Some(&k) = sizes.iter().find(|&&k| k > p) {
+        return Err(Failure::Input(format!(
+            "--max-features is {}, but there are {p} features; {k} is too many",
+            args.rules.max_features.as_deref().unwrap_or_default()
+        )));
+    }
+    let largest = RuleList { max_features: sizes.last().copied(), ..list.clone() };
+    Rules::new(p, largest, listed(names))?;
+    Ok((list, sizes))
+}
+
+/// `--class-weight`, for the classes of the data.
+fn class_weights(args: &StudyArgs, raw: &Raw) -> Result<ClassWeights, Failure> {
+    args.margin.class_weight().weights(&raw.target)
+}
+
+/// The settings but for what needs names.
+fn settings(args: &StudyArgs, raw: &Raw) -> StudySettings {
+    let svm = args.margin.settings(SvmSettings::default());
+    let memory = raw.kernel_memory().unwrap_or(svm.memory);
+    StudySettings {
+        folds: args.folds,
+        repeats: args.repeats,
+        inner_folds: args.inner_cv,
+        inner_repeats: args.inner_repeats,
+        seed: args.seed,
+        cost_points: args.cost_points,
+        rule: args.choose,
+        compare_rules: args.compare_rules,
+        missing: args.prepare.missing.rule(),
+        texts: raw.texts().to_vec(),
+        scale: Some(scaling_kind(args.prepare.scale, &raw.data.features).0),
+        variance_threshold: args.rules.variance_threshold,
+        svm: SvmSettings { memory, ..svm },
+        solutions: args.solutions,
+        proof_nodes: args.node_limit,
+        selection_seconds: args.selection_time_limit.map(|time| time.as_secs_f64()),
+        ..StudySettings::default()
+    }
+}
+
+/// The file that keeps what is done, if asked for.
+fn resume(
+    args: &StudyArgs,
+    settings: &StudySettings,
+    raw: &Raw,
+    terminal: Terminal,
+) -> Result<Option<Resume>, Failure> {
+    let Some(path) = &args.resume else { return Ok(None) };
+    let mut options = serde_json::to_value(settings).expect("settings are numbers, lists and names");
+    options["svm"]["memory"] = Value::Null;
+    let run = json!({"command": "study", "options": options.to_string(), "data": raw.check(), "gap": args.gap});
+    Resume::open(path, run, terminal).map(Some)
+}
+
+/// The exit code; says what was cut short.
+fn ending(found: &StudyReport, terminal: Terminal) -> u8 {
+    let effort = &found.effort;
+    let left = match effort.folds_left {
+        0 => "every outer fold was done, some in less time than they needed".to_owned(),
+        folds => format!("{} not done", notation::plural(folds as usize, "outer fold")),
+    };
+    match found.status {
+        Status::Completed => 0,
+        Status::Cancelled => {
+            terminal.note(&format!("cancelled; {left}; this is what is known so far"));
+            3
+        }
+        _ => {
+            terminal.note(&format!("stopped at the time limit; {left}; --time-limit sets another"));
+            3
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! A study as JSON; docs/study.md says what each key is.
+
+use fewest::model::Model;
+use fewest::{Kernel, SvmSettings};
+use fewest_study::{Choice, FoldReport, InnerSize, Panel, RuleReport, StudyReport, StudySettings, Tried};
+use serde_json::{Map, Value, json};
+
+use crate::cli::StudyArgs;
+use crate::commands::certify;
+use crate::commands::invocation::Invocation;
+use crate::commands::prepare::Raw;
+use crate::commands::reading::warnings;
+use crate::commands::scaled::{scale_name, scaling_kind};
+use crate::export::model_json::{FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value};
+use crate::export::result::SelectionResult;
+
+/// A study with all that its JSON and its summary are made of.
+pub(super) struct View<'a> {
+    pub(super) args: &'a StudyArgs,
+    pub(super) raw: &'a Raw,
+    pub(super) settings: &'a StudySettings,
+    pub(super) found: &'a StudyReport,
+    pub(super) invocation: &'a Invocation,
+}
+
+impl View<'_> {
+    /// A feature's name.
+    pub(super) fn name(&self, j: usize) -> String {
+        self.raw.data.names.get(j).into_owned()
+    }
+
+    fn names(&self, features: &[usize]) -> Vec<String> {
+        features.iter().map(|&j| self.name(j)).collect()
+    }
+
+    /// The panel's classifier with its names and scaling; none without a panel.
+    pub(super) fn trained(&self) -> Option<TrainedModel> {
+        let panel = self.found.panel.as_ref()?;
+        let model: Model = panel.model.clone()?;
+        let of = |list: &[f64], none: f64| -> Vec<f64> {
+            panel.selected.iter().map(|&j| list.get(j).copied().unwrap_or(none)).collect()
+        };
+        Some(TrainedModel {
+            names: self.names(&panel.selected),
+            scaling: FeatureScaling {
+                kind: scale_name(panel.scaling.kind).to_owned(),
+                centre: of(&panel.scaling.center, 0.0),
+                scale: of(&panel.scaling.scale, 1.0),
+            },
+            imputation: panel.imputation.as_ref().map(|i| self.raw.imputation_of(i, &panel.selected)),
+            model,
+            classes: self.raw.target.classes.clone(),
+            target: self.raw.target.column.clone(),
+            n_columns: self.raw.data.names.len(),
+            svm: SvmSettings { cost: panel.choice.fit_cost, ..self.settings.svm.clone() },
+            sigmoid: panel.sigmoid,
+        })
+    }
+
+    /// The whole result.
+    pub(super) fn value(&self) -> Value {
+        let (found, raw) = (self.found, self.raw);
+        let summary: Map<String, Value> =
+            found.summary().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect();
+        let frequency: Map<String, Value> =
+            found.frequency().into_iter().map(|(j, share)| (self.name(j), json!(share))).collect();
+        let mut value = json!({
+            "schema": SCHEMA,
+            "kind": "study",
+            "status": found.status.name(),
+            "n_samples": raw.target.codes.len(),
+            "n_features": raw.data.names.len(),
+            "target": raw.target.column,
+            "classes": classes_value(&raw.target.classes),
+            "class_counts": counts_value(&raw.target),
+            "warnings": warnings(&raw.data),
+            "summary": summary,
+            "confusion": self.confusion(),
+            "panel": found.panel.as_ref().map(|panel| self.panel(panel)),
+            "frequency": frequency,
+            "stability": found.stability(),
+            "sizes": found.inner.iter().map(size).collect::<Vec<_>>(),
+            "tried": found.tried.iter().map(|tried| self.tried(tried)).collect::<Vec<_>>(),
+            "effort": found.effort,
+            "folds": found.folds.iter().map(|fold| self.fold(fold)).collect::<Vec<_>>(),
+            "settings": self.settings_value(),
+            "command": self.invocation.command_line,
+            "seconds": self.invocation.elapsed().as_secs_f64(),
+            "version": env!("CARGO_PKG_VERSION"),
+        });
+        if self.settings.compare_rules {
+            value["rules"] = self.rules();
+        }
+        value
+    }
+
+    /// Rows: true classes, columns: predicted ones; over all outer folds.
+    pub(super) fn confusion(&self) -> Vec<Vec<u64>> {
+        let k = self.raw.target.classes.len();
+        let mut total = vec![vec![0; k]; k];
+        for fold in &self.found.folds {
+            for (sum, row) in total.iter_mut().zip(&fold.judgement.confusion) {
+                sum.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
+            }
+        }
+        total
+    }
+
+    fn panel(&self, panel: &Panel) -> Value {
+        let trained = self.trained();
+        let names = &self.raw.data.names;
+        let mut selection = panel.report.selection.clone();
+        selection.solutions.clone_from(&panel.solutions);
+        let mut more = choice(&panel.choice);
+        let replacements: Vec<Value> = panel
+            .swaps
+            .iter()
+            .map(|swap| {
+                let by = |&(j, objective): &(usize, f64)| json!({"feature": self.name(j), "objective": objective});
+                json!({
+                    "feature": self.name(swap.feature), "without": swap.without,
+                    "by": swap.by.iter().map(by).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        more.insert("replacements".to_owned(), Value::Array(replacements));
+        more.insert("probabilities".to_owned(), json!(panel.sigmoid));
+        SelectionResult {
+            method: panel.choice.method.name(),
+            selection: &selection,
+            names,
+            target: &self.raw.target,
+            n_samples: self.raw.target.codes.len(),
+            settings: Map::from_iter([
+                ("max_features".to_owned(), json!(panel.choice.max_features)),
+                ("cost".to_owned(), json!(panel.choice.cost)),
+                ("fit_cost".to_owned(), json!(panel.choice.fit_cost)),
+                ("gap".to_owned(), json!(self.args.gap)),
+            ]),
+            model: trained.as_ref(),
+            certificate: panel.certificate.as_ref().map(|c| certify::value(c, panel.selected.len(), names)),
+            more,
+        }
+        .value()
+    }
+
+    fn fold(&self, fold: &FoldReport) -> Value {
+        let judged = &fold.judgement;
+        let class = |code: &u32| self.raw.target.classes[*code as usize].clone();
+        let mut metrics: Map<String, Value> =
+            judged.metrics.named().into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+        metrics.insert("log_loss".to_owned(), json!(judged.log_loss));
+        metrics.insert("brier".to_owned(), json!(judged.brier));
+        let mut value = Map::from_iter([
+            ("fold".to_owned(), json!((fold.fold + 1).to_string())),
+            ("repeat".to_owned(), json!(fold.repeat)),
+            ("selected".to_owned(), json!(self.names(&fold.selected))),
+            ("n_features".to_owned(), json!(fold.selected.len())),
+            ("metrics".to_owned(), Value::Object(metrics)),
+            ("confusion".to_owned(), json!(judged.confusion)),
+            ("n_test".to_owned(), json!(judged.test.len())),
+            ("test".to_owned(), json!(judged.test)),
+            ("predicted".to_owned(), judged.predicted.iter().map(class).collect()),
+            ("probabilities".to_owned(), json!(judged.probabilities)),
+            ("inner".to_owned(), fold.inner.iter().map(size).collect()),
+            ("status".to_owned(), json!(fold.status.name())),
+            ("stopped".to_owned(), json!(fold.stopped)),
+            ("seconds".to_owned(), json!(fold.seconds)),
+        ]);
+        value.extend(choice(&fold.choice));
+        if !fold.rules.is_empty() {
+            value.insert("rules".to_owned(), fold.rules.iter().map(|rule| self.rule(rule)).collect());
+        }
+        Value::Object(value)
+    }
+
+    fn rule(&self, rule: &RuleReport) -> Value {
+        let mut value = Map::from_iter([
+            ("rule".to_owned(), json!(rule.rule)),
+            ("selected".to_owned(), json!(self.names(&rule.selected))),
+            ("accuracy".to_owned(), json!(rule.metrics.accuracy)),
+            ("auc".to_owned(), json!(rule.metrics.auc)),
+            ("log_loss".to_owned(), json!(rule.log_loss)),
+        ]);
+        value.extend(choice(&rule.choice));
+        Value::Object(value)
+    }
+
+    /// By rule: means over the outer folds.
+    fn rules(&self) -> Value {
+        let mut out = Map::new();
+        for rule in fewest_study::ChoiceRule::all() {
+            let of = |fold: &FoldReport| fold.rules.iter().find(|report| report.rule == rule).cloned();
+            let reports: Vec<RuleReport> = self.found.folds.iter().filter_map(of).collect();
+            let mean = |value: &dyn Fn(&RuleReport) -> Option<f64>| {
+                let values: Vec<f64> = reports.iter().filter_map(value).collect();
+                (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+            };
+            out.insert(
+                rule.to_string(),
+                json!({
+                    "accuracy": mean(&|r| Some(r.metrics.accuracy)), "auc": mean(&|r| r.metrics.auc),
+                    "log_loss": mean(&|r| r.log_loss), "n_features": mean(&|r| Some(r.selected.len() as f64)),
+                    "folds": reports.len()
+                }),
+            );
+        }
+        Value::Object(out)
+    }
+
+    fn tried(&self, tried: &Tried) -> Value {
+        let mut value = choice(&tried.choice);
+        value.insert("accuracy".to_owned(), json!(tried.accuracy));
+        value.insert(self.settings.rule.score.name().replace('-', "_"), json!(tried.score));
+        value.insert("stability".to_owned(), json!(tried.stability));
+        Value::Object(value)
+    }
+
+    fn settings_value(&self) -> Value {
+        let (args, settings) = (self.args, self.settings);
+        let names = |list: &[usize]| self.names(list);
+        let counted = |list: &[(usize, Vec<usize>)]| -> Vec<Value> {
+            list.iter().map(|(m, group)| json!([m, names(group)])).collect()
+        };
+        let rules = &settings.rules;
+        let priced = rules.costs.iter().enumerate().filter(|(_, cost)| **cost != 0.0);
+        let costs: Map<String, Value> = priced.map(|(j, cost)| (self.name(j), json!(cost))).collect();
+        json!({
+            "data": self.raw.data.source, "format": self.raw.data.format.name(), "target": self.raw.target.column,
+            "missing": args.prepare.missing.name(), "scale": settings.scale.map(scale_name),
+            "scale_reason": scaling_kind(args.prepare.scale, &self.raw.data.features).1.text(), "max_features": self.found.sizes,
+            "methods": self.found.methods, "folds": settings.folds, "repeats": settings.repeats,
+            "inner_cv": settings.inner_folds, "inner_repeats": settings.inner_repeats, "seed": settings.seed,
+            "cost_points": settings.cost_points, "choose": settings.rule, "loss": settings.svm.loss,
+            "bias": bias_value(settings.svm.bias), "tolerance": settings.svm.tolerance, "memory": settings.svm.memory,
+            "class_weight": args.margin.class_weight().text(), "sample_weights": args.prepare.sample_weights,
+            "require": names(&rules.require), "forbid": names(&rules.forbid),
+            "implies": rules.implies.iter().map(|&(a, b)| names(&[a, b])).collect::<Vec<_>>(),
+            "at_most": counted(&rules.at_most), "at_least": counted(&rules.at_least),
+            "together": rules.together.iter().map(|group| names(group)).collect::<Vec<_>>(),
+            "budget": rules.budget, "feature_costs": costs, "variance_threshold": settings.variance_threshold,
+            "time_limit": args.time_limit.as_secs_f64(),
+            "selection_time_limit": settings.selection_seconds, "gap": args.gap, "node_limit": settings.proof_nodes,
+            "solutions": settings.solutions, "threads": rayon::current_num_threads()
+        })
+    }
+}
+
+/// Method, size and costs of a choice.
+fn choice(choice: &Choice) -> Map<String, Value> {
+    Map::from_iter([
+        ("method".to_owned(), json!(choice.method)),
+        ("max_features".to_owned(), json!(choice.max_features)),
+        ("cost".to_owned(), json!(choice.cost)),
+        ("fit_cost".to_owned(), json!(choice.fit_cost)),
+    ])
+}
+
+fn size(size: &InnerSize) -> Value {
+    json!({"max_features": size.max_features, "accuracy": size.accuracy, "se": size.se})
+}
+
+/// Whether a kernel is the Gaussian one.
+pub(super) fn is_gaussian(kernel: Kernel) -> bool {
+    matches!(kernel, Kernel::Rbf { .. })
+}

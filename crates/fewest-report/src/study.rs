@@ -1,0 +1,281 @@
+//! The page of `fewest study`: a panel, what it is worth on samples not seen, and why to believe it.
+
+use crate::chart::{Axes, Role, Series, Ticks, lines};
+use crate::common::{balance, data, list, settings, warnings};
+use crate::evaluation::{confusion, folds, frequency, guessing, interval, measures, stability_words};
+use crate::read::Part;
+use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
+use crate::words::{Proof, brief, percent, plural};
+
+/// What the selection solves, and who says so.
+const FORMULA: &str = "exact: over all allowed sets of at most K features, the smallest 1/2 |w|^2 + C sum_i max(0, 1 - y_i (w.x_i + b)) with weights on those features alone";
+const SOURCES: [(&str, &str); 6] = [
+    ("estimate", "nested cross-validation: S. Varma, R. Simon, BMC Bioinformatics 7 (2006), 91"),
+    ("interval", "corrected for folds that share samples: C. Nadeau, Y. Bengio, Machine Learning 52 (2003), 239-281"),
+    (
+        "exact",
+        "the model: H. Aytug, European Journal of Operational Research 244 (2015), 210-218; the search is fewest's own",
+    ),
+    ("rfe", "I. Guyon, J. Weston, S. Barnhill, V. Vapnik, Machine Learning 46 (2002), 389-422"),
+    ("stability", "S. Nogueira, K. Sechidis, G. Brown, Journal of Machine Learning Research 18 (2018), 1-54"),
+    ("probabilities", "J. Platt, Advances in Large Margin Classifiers (1999), 61-74"),
+];
+
+/// The page of a study.
+pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
+    let panel = result.at("panel");
+    let count = panel.at("selected").items().len() as u64;
+    let mut sections = vec![answer(result, budget)];
+    sections.extend(features(result, budget));
+    sections.extend(frequency(result, budget, "frequency", "frequency-section", "How often each feature came back")?);
+    sections.extend(sizes(result, budget)?);
+    sections.push(unseen(result, budget)?);
+    sections.extend(confusion(result, budget));
+    sections.extend(tried(result, budget));
+    sections.extend(balance(budget, result)?);
+    sections.push(how(result));
+    sections.push(settings(budget, result, result.at("command"), ""));
+    let title = match (count, result.at("target").text()) {
+        (0, _) => "No panel was found in time".to_owned(),
+        (_, Some(target)) => format!("{} that tell {}", plural(count, "feature"), shorten(target, 60)),
+        _ => format!("A panel of {}", plural(count, "feature")),
+    };
+    let done = plural(result.at("folds").items().len() as u64, "outer fold");
+    Ok(Page {
+        title,
+        lead: format!(
+            "Features, method and settings were chosen from the data. What they are worth was measured on samples that took no part in the choice, in {done}."
+        ),
+        sections,
+        version: shorten(result.at("version").text().unwrap_or("an unnamed version"), 40),
+    })
+}
+
+/// What a reader with half a minute needs.
+fn answer(result: Part<'_>, budget: &Budget) -> Section {
+    let (panel, accuracy) = (result.at("panel"), result.at("summary").at("accuracy"));
+    let names = panel.at("selected").texts();
+    let mut blocks = Vec::new();
+    match accuracy.at("mean").number() {
+        Some(mean) => {
+            let between = interval(accuracy, 1.0).map_or_else(String::new, |(low, high)| {
+                format!(" (95 % interval {} to {})", percent(low), percent(high))
+            });
+            blocks.push(Block::Finding(format!(
+                "Right on {} of the samples that took no part in the choice{between}.",
+                percent(mean)
+            )));
+            blocks.extend(guessing(result, mean));
+        }
+        None => blocks
+            .push(Block::Warning("How well the panel does is not known: no outer fold was done in time.".to_owned())),
+    }
+    if let Some(sentence) = proof(panel) {
+        blocks.push(Block::Text(sentence));
+    }
+    if result.at("status").text().is_some_and(|status| status != "completed") {
+        blocks.push(Block::Warning(left(result)));
+    }
+    blocks.extend(warnings(result));
+    let mut pairs = vec![("panel", list(budget, &names))];
+    if let Some(auc) = result.at("summary").at("auc").at("mean").number() {
+        let between = interval(result.at("summary").at("auc"), 1.0)
+            .map_or_else(String::new, |(low, high)| format!(" (95 % interval {low:.3} to {high:.3})"));
+        pairs.push(("area under ROC", format!("{auc:.3}{between}").into()));
+    }
+    pairs.extend(stability_words(result).map(|text| ("stability", Cell::from(text))));
+    pairs.extend(classifier(panel).map(|text| ("classifier", Cell::from(text))));
+    pairs.extend(data(budget, result));
+    blocks.push(Block::Pairs(pairs));
+    Section { id: "summary", heading: "The answer".to_owned(), blocks }
+}
+
+/// What is proven of the panel, by its own search or by a certificate.
+fn proof(panel: Part<'_>) -> Option<String> {
+    let certificate = panel.at("certificate");
+    let of = if certificate.is_there() { certificate } else { panel };
+    let objective = of.at("objective").number()?;
+    let bound = of.at("bound").number();
+    bound?;
+    let maximised = !certificate.is_there() && panel.at("sense").text() == Some("max");
+    let status = of.at("status").text().unwrap_or_default();
+    let max_features = panel.at("max_features").count();
+    let sentence = Proof { objective, bound, maximised, status, max_features }.sentence();
+    let what =
+        if maximised { "By the alignment it maximises" } else { "By the objective of the classifier's training" };
+    Some(format!("{what}, on all samples: {sentence}."))
+}
+
+/// Method and costs, in words.
+fn classifier(panel: Part<'_>) -> Option<String> {
+    let method = panel.at("method").text()?;
+    let cost = panel.at("cost").number().map_or_else(String::new, |cost| format!(" at C = {}", brief(cost)));
+    let fit = panel.at("fit_cost").number()?;
+    let kernel = panel.at("model").at("kernel").text().unwrap_or("linear");
+    Some(format!("chosen by {}{cost}; a {} SVM at C = {}", shorten(method, 40), shorten(kernel, 40), brief(fit)))
+}
+
+/// What time did not allow.
+fn left(result: Part<'_>) -> String {
+    let effort = result.at("effort");
+    let mut parts = Vec::new();
+    for (key, noun) in [("folds_left", "outer fold"), ("splits_left", "inner split"), ("selections_left", "grid point")]
+    {
+        if let Some(count) = effort.at(key).count().filter(|&count| count > 0) {
+            parts.push(plural(count, noun));
+        }
+    }
+    let why = if result.at("status").text() == Some("cancelled") { "It was cancelled" } else { "Time ran out" };
+    match parts.as_slice() {
+        [] => format!("{why}: some searches ended early."),
+        parts => format!("{why}. Not done: {}.", parts.join(", ")),
+    }
+}
+
+/// The features with weights, how often each came back, and what could replace it.
+fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    let panel = result.at("panel");
+    let names = panel.at("selected").texts();
+    if names.is_empty() {
+        return None;
+    }
+    let weights = panel.at("model").at("weights");
+    // Exchanges are judged by the objective of a linear SVM: that of the certificate where there is one.
+    let certified = panel.at("certificate").at("objective").number();
+    let objective = certified.or(panel.at("objective").number()).filter(|o| *o > 0.0);
+    let rows = names.iter().map(|&name| {
+        let swap = panel.at("replacements").items().find(|swap| swap.at("feature").text() == Some(name));
+        let by = |entry: Part<'_>| {
+            let other = shorten(entry.at("feature").text()?, 40);
+            let worse = entry.at("objective").number().zip(objective);
+            let worse =
+                worse.map_or_else(String::new, |(o, best)| format!(" (+{})", percent((o / best - 1.0).max(0.0))));
+            Some(format!("{other}{worse}"))
+        };
+        let by: Vec<String> = swap.iter().flat_map(|swap| swap.at("by").items()).filter_map(by).collect();
+        vec![
+            budget.name(name),
+            weights.at(name).number().map_or_else(String::new, crate::words::number).into(),
+            result.at("frequency").at(name).number().map_or_else(String::new, percent).into(),
+            budget.foreign(&by.join(", "), 120),
+        ]
+    });
+    let columns = vec![words("feature"), numbers("weight"), numbers("share of folds"), words("could be replaced by")];
+    let mut table = budget.table("The features of the panel", columns, rows);
+    table.note = "Weight: for scaled values; above 0 it speaks for the class +1. Share of folds: how many of the outer folds chose the feature on their own. Could be replaced by: the exchanges that cost the training objective least, in percent of it.";
+    let mut blocks = vec![Block::Table(table)];
+    let several: Vec<Vec<Cell>> = panel
+        .at("solutions")
+        .items()
+        .map(|solution| {
+            let objective = solution.at("objective").number().map_or_else(String::new, crate::words::number);
+            vec![objective.into(), list(budget, &solution.at("selected").texts())]
+        })
+        .collect();
+    if several.len() > 1 {
+        let columns = vec![numbers("objective"), words("features")];
+        blocks.push(Block::Table(budget.table("The best panels of this size, proven", columns, several.into_iter())));
+    }
+    Some(Section { id: "panel", heading: "The panel".to_owned(), blocks })
+}
+
+/// Accuracy by number of features, inside all samples.
+fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
+    let curve: Vec<(u64, f64, f64)> = result
+        .at("sizes")
+        .items()
+        .filter_map(|size| {
+            let accuracy = size.at("accuracy").number()?;
+            Some((size.at("max_features").count()?, accuracy, size.at("se").number().unwrap_or(0.0)))
+        })
+        .collect();
+    if curve.len() < 2 {
+        return Ok(None);
+    }
+    let chosen = result.at("panel").at("max_features").count();
+    let in_folds = |k: u64| result.at("folds").items().filter(|f| f.at("max_features").count() == Some(k)).count();
+    let rows = curve.iter().map(|&(k, mean, se)| {
+        vec![
+            k.to_string().into(),
+            format!("{mean:.4}").into(),
+            format!("{se:.4}").into(),
+            in_folds(k).to_string().into(),
+        ]
+    });
+    let columns = vec![numbers("features"), numbers("accuracy"), numbers("std error"), numbers("folds that chose it")];
+    let table = budget.table("Accuracy inside the samples by number of features", columns, rows);
+    let series = Series {
+        points: curve.iter().map(|c| (c.0 as f64, c.1)).collect(),
+        errors: curve.iter().map(|c| (c.1 - c.2, c.1 + c.2)).collect(),
+        stepped: false,
+        joined: true,
+        role: Role::First,
+    };
+    let axes =
+        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: chosen.map(|chosen| chosen as f64) };
+    let svg = lines(&[series], axes)?;
+    let summary = format!(
+        "Accuracy by inner cross-validation with the best costs for each number, with one standard error; the line marks the number that was chosen{}. These values guided the choice, so they are a little too good; the estimate of the panel is the one at the top.",
+        chosen.map_or_else(String::new, |chosen| format!(", {chosen}"))
+    );
+    let title = "Accuracy by number of features".to_owned();
+    let chart = Chart { id: "sizes", title, summary, svg, table };
+    let heading = "How many features are needed".to_owned();
+    Ok(Some(Section { id: "sizes-section", heading, blocks: vec![Block::Chart(chart)] }))
+}
+
+/// The outer folds.
+fn unseen(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
+    let mut blocks = vec![Block::Text(
+        "In each outer fold some samples were put aside; features, method and settings were chosen anew from the others, and then the samples put aside were classified."
+            .to_owned(),
+    )];
+    blocks.extend(measures(result, budget)?);
+    blocks.extend(folds(result, budget)?);
+    Ok(Section { id: "unseen", heading: "How well it does on samples not seen".to_owned(), blocks })
+}
+
+/// Each method at its best.
+fn tried(result: Part<'_>, budget: &Budget) -> Option<Section> {
+    let number = |x: Option<f64>| Cell::from(x.map_or_else(String::new, |x| format!("{x:.4}")));
+    let rows: Vec<Vec<Cell>> = result
+        .at("tried")
+        .items()
+        .map(|tried| {
+            let costs = |key: &str| Cell::from(tried.at(key).number().map_or_else(String::new, brief));
+            vec![
+                budget.name(tried.at("method").text().unwrap_or_default()),
+                tried.at("max_features").count().map_or_else(String::new, |k| k.to_string()).into(),
+                number(tried.at("accuracy").number()),
+                number(tried.at("stability").number()),
+                costs("cost"),
+                costs("fit_cost"),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let columns = vec![
+        words("method"),
+        numbers("features"),
+        numbers("accuracy"),
+        numbers("stability"),
+        numbers("C to select"),
+        numbers("C to classify"),
+    ];
+    let mut table =
+        budget.table("Each method at its best, by inner cross-validation on all samples", columns, rows.into_iter());
+    table.note = "The rule of choice picks among all of them by one score; see the settings.";
+    Some(Section { id: "tried", heading: "What was tried".to_owned(), blocks: vec![Block::Table(table)] })
+}
+
+/// Formula and sources.
+fn how(result: Part<'_>) -> Section {
+    let method = result.at("panel").at("method").text().unwrap_or("exact");
+    let mut blocks = vec![Block::Code(FORMULA.to_owned())];
+    let used = |key: &str| !matches!(key, "exact" | "rfe") || key == method || method != "rfe" && key == "exact";
+    let lines = SOURCES.iter().filter(|source| used(source.0)).map(|&(key, text)| (key, Cell::from(text)));
+    blocks.push(Block::Pairs(lines.collect()));
+    Section { id: "method", heading: "How it was done, and where that comes from".to_owned(), blocks }
+}

@@ -1,0 +1,197 @@
+//! Inside a training part: every candidate of the grid, selected, trained and judged on inner
+//! splits.
+//!
+//! Given    samples of a part, inner splits of them.
+//! Returns  one [`Row`] for each split: scores and subsets of every candidate.
+//! Steps    1. prepare the samples learned from  2. select at every cost, every size
+//!          3. train each distinct subset at every cost of the classifier, judge the samples held
+//!          out
+//! Cost     per split: an elimination and a few roots of `exact` for each cost, and a training on K
+//!          features for each distinct subset and cost of the classifier.
+//! Fails    never on limits: what time did not allow is listed in the row.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use fewest::{Error, Kernel};
+use rayon::prelude::*;
+
+use crate::clock::Deadline;
+use crate::judge::judge;
+use crate::part::{Part, StudyData};
+use crate::score::Scores;
+use crate::search::{Found, Search};
+use crate::settings::{StudyMethod, StudySettings};
+use crate::table::{Key, Row};
+
+/// The grid of costs, over `1 / mean |x|^2`: from the larger of this and 1 / n ...
+const LOWEST: f64 = 1e-4;
+/// ... to this. Below 1 / n no sample reaches the margin, and the subset stays the same.
+const HIGHEST: f64 = 1e2;
+/// Costs of the classifier, over 1 / mean |x|^2 of the chosen features alone.
+const FIT: [f64; 7] = [0.01, 0.031622776601683794, 0.1, 0.31622776601683794, 1.0, 3.1622776601683795, 10.0];
+/// What multiplies them for the Gaussian kernel.
+const FIT_KERNEL: f64 = 10.0;
+
+/// What is tried, for all parts of a study.
+#[derive(Debug, Clone)]
+pub(crate) struct Grid {
+    pub(crate) methods: Vec<StudyMethod>,
+    pub(crate) sizes: Vec<usize>,
+}
+
+/// Rows of the data to learn from and to judge, both ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct Deal {
+    pub(crate) inside: Vec<usize>,
+    pub(crate) outside: Vec<usize>,
+}
+
+/// Costs of the selections in a part, ascending.
+pub(crate) fn costs(part: &Part, settings: &StudySettings) -> Vec<f64> {
+    let (n, points) = (part.weights.len().max(1) as f64, settings.cost_points);
+    let centre = if part.mean_square > 0.0 { 1.0 / part.mean_square } else { 1.0 };
+    let (low, high) = (LOWEST.max(1.0 / n).ln(), HIGHEST.ln());
+    let at = |i: usize| if points == 1 { 0.5 } else { i as f64 / (points - 1) as f64 };
+    (0..points).map(|i| centre * (low + at(i) * (high - low)).exp()).collect()
+}
+
+/// The middle of the costs of a classifier.
+pub(crate) fn fit_middle() -> usize {
+    FIT.len() / 2
+}
+
+/// Cost number `fit` of a classifier on k features.
+pub(crate) fn fit_cost(part: &Part, kernel: Kernel, k: usize, fit: usize) -> f64 {
+    if kernel != Kernel::Linear {
+        return FIT_KERNEL * FIT[fit];
+    }
+    let each = part.mean_square / part.usable().max(1) as f64;
+    FIT[fit] / (if each > 0.0 { each } else { 1.0 } * k as f64)
+}
+
+/// Inner splits of a part's rows: `repeats` times `folds` stratified folds.
+pub(crate) fn splits(data: &StudyData<'_>, rows: &[usize], settings: &StudySettings, seed: u64) -> Vec<Deal> {
+    let target = data.target.rows(rows);
+    let mut deals = Vec::new();
+    for repeat in 0..settings.inner_repeats as u64 {
+        let folds = settings.inner_folds.min(rows.len());
+        let of = fewest_data::stratified_folds(&target, folds, seed.wrapping_add(repeat));
+        for fold in 0..folds as u32 {
+            let (outside, inside): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&at| of[at] == fold);
+            let rows_at = |list: Vec<usize>| list.into_iter().map(|at| rows[at]).collect();
+            let deal = Deal { inside: rows_at(inside), outside: rows_at(outside) };
+            let codes = deal.inside.iter().map(|&i| data.target.codes[i]);
+            let missing = (0..data.target.classes.len() as u32).any(|class| !codes.clone().any(|code| code == class));
+            if !missing && !deal.outside.is_empty() {
+                deals.push(deal);
+            }
+        }
+    }
+    deals
+}
+
+/// A question to a method: at a cost of the grid, or without one.
+#[derive(Debug, Clone, Copy)]
+enum Job {
+    Linear(usize),
+    Other(StudyMethod),
+}
+
+/// Every candidate on one split.
+pub(crate) fn row(
+    data: &StudyData<'_>,
+    deal: &Deal,
+    grid: &Grid,
+    settings: &StudySettings,
+    deadline: &Deadline,
+) -> Result<Row, Error> {
+    let begun = Instant::now();
+    // Step 1.
+    let part = Part::new(data, &deal.inside, settings)?;
+    let held = part.hold_out(data, &deal.outside, settings)?;
+    let costs = costs(&part, settings);
+    // Step 2.
+    let linear = grid.methods.iter().any(|method| method.has_cost());
+    let mut jobs: Vec<Job> = if linear { (0..costs.len()).map(Job::Linear).collect() } else { Vec::new() };
+    jobs.extend(grid.methods.iter().filter(|method| !method.has_cost()).map(|&method| Job::Other(method)));
+    let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
+    let answers: Vec<Option<Vec<Found>>> = jobs
+        .par_iter()
+        .map(|job| {
+            if deadline.stop().is_some() {
+                return Ok(None);
+            }
+            let limits = deadline.limits(0.5);
+            let found = match *job {
+                Job::Linear(cost) => search.at_cost(costs[cost], &limits)?,
+                Job::Other(method) => search.without_cost(method, &limits)?,
+            };
+            Ok((!deadline.cancelled()).then_some(found))
+        })
+        .collect::<Result<_, Error>>()?;
+    let mut out = Row::default();
+    // Users of each distinct question: subset, kernel, size.
+    let mut questions: BTreeMap<(usize, Vec<usize>), Vec<(Key, Kernel)>> = BTreeMap::new();
+    for (job, answer) in jobs.iter().zip(answers) {
+        let cost = if let Job::Linear(cost) = job { *cost } else { 0 };
+        let Some(found) = answer else {
+            let here = |at: &usize| match job {
+                Job::Linear(_) => grid.methods[*at].has_cost(),
+                Job::Other(method) => grid.methods[*at] == *method,
+            };
+            out.left.extend((0..grid.methods.len()).filter(here).map(|at| (at, cost)));
+            continue;
+        };
+        for Found { size, method, features, kernel } in found {
+            let key = Key { size, cost, fit: 0, method };
+            out.subsets.push((key, features.clone()));
+            out.selections += 1;
+            questions.entry((size, features)).or_default().push((key, kernel));
+        }
+    }
+    // Step 3.
+    let judged: Vec<(Vec<(Key, Scores)>, u64)> = questions
+        .par_iter()
+        .map(|((size, features), users)| {
+            let mut scores = Vec::new();
+            let mut trainings = 0;
+            for kernel in kernels(users) {
+                // The classifier's cost is at or above that of the selection.
+                let of_kernel: Vec<Key> = users.iter().filter(|user| user.1 == kernel).map(|user| user.0).collect();
+                let least = |key: &Key| if grid.methods[key.method].has_cost() { costs[key.cost] } else { 0.0 };
+                let lowest = of_kernel.iter().map(least).fold(f64::INFINITY, f64::min);
+                let at = |fit: usize| Some(fit_cost(&part, kernel, grid.sizes[*size], fit)).filter(|&c| c >= lowest);
+                let fits: Vec<Option<f64>> = (0..FIT.len()).map(at).collect();
+                let found = judge(&part, &held, &settings.svm, features, kernel, &fits, &mut || deadline.stop())?;
+                trainings += found.iter().flatten().count() as u64;
+                for (fit, (cost, found)) in fits.iter().zip(found).enumerate() {
+                    let (Some(cost), Some(found)) = (cost, found) else { continue };
+                    let users = of_kernel.iter().filter(|key| *cost >= least(key));
+                    scores.extend(users.map(|key| (Key { fit, ..*key }, found)));
+                }
+            }
+            Ok((scores, trainings))
+        })
+        .collect::<Result<_, Error>>()?;
+    for (scores, trainings) in judged {
+        out.scores.extend(scores);
+        out.trainings += trainings;
+    }
+    out.scores.sort_by_key(|entry| entry.0);
+    out.subsets.sort_by_key(|entry| entry.0);
+    out.cut = deadline.stop().is_some();
+    out.milliseconds = begun.elapsed().as_millis() as u64;
+    Ok(out)
+}
+
+/// The kernels of some candidates, each once.
+fn kernels(users: &[(Key, Kernel)]) -> Vec<Kernel> {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for (_, kernel) in users {
+        if !kernels.contains(kernel) {
+            kernels.push(*kernel);
+        }
+    }
+    kernels
+}

@@ -1,0 +1,83 @@
+//! Classifiers on few features: trained on one part, judged on another.
+
+use fewest::model::{FitSettings, Model, fit};
+use fewest::validation::area;
+use fewest::{Error, Kernel, Status, SvmSettings};
+
+use crate::part::{HeldOut, Part};
+use crate::platt::Sigmoid;
+use crate::score::Scores;
+
+/// Relative duality gap of classifiers that are only judged.
+const TOLERANCE: f64 = 1e-4;
+
+/// Scores of the classifiers on these features, one for each cost; none where `stop` said so or no
+/// cost is given.
+pub(crate) fn judge(
+    part: &Part,
+    held: &HeldOut,
+    svm: &SvmSettings,
+    features: &[usize],
+    kernel: Kernel,
+    costs: &[Option<f64>],
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<Vec<Option<Scores>>, Error> {
+    let (inside, outside) = (part.columns(features), held.columns(features));
+    let all: Vec<usize> = (0..features.len()).collect();
+    let second: Vec<bool> = part.target.codes.iter().map(|&c| c == 1).collect();
+    let mut found = Vec::new();
+    for &cost in costs {
+        let Some(cost) = cost.filter(|_| stop().is_none()) else {
+            found.push(None);
+            continue;
+        };
+        let svm = SvmSettings { cost, tolerance: svm.tolerance.max(TOLERANCE), ..svm.clone() };
+        let settings = FitSettings { svm, kernel };
+        let model = fit(&inside, &all, &part.target.codes, &part.weights, &settings, stop)?;
+        let sigmoid = (model.n_classes == 2).then(|| Sigmoid::fit(&model.decisions(&inside), &second));
+        found.push(Some(scores(&model, &model.decisions(&outside), sigmoid.flatten(), held)));
+    }
+    Ok(found)
+}
+
+/// A classifier on columns of its own, as it comes at this cost.
+pub(crate) fn train(
+    part: &Part,
+    svm: &SvmSettings,
+    features: &[usize],
+    kernel: Kernel,
+    cost: f64,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<Model, Error> {
+    let settings = FitSettings { svm: SvmSettings { cost, ..svm.clone() }, kernel };
+    let all: Vec<usize> = (0..features.len()).collect();
+    fit(&part.columns(features), &all, &part.target.codes, &part.weights, &settings, stop)
+}
+
+/// What decision values (sample after sample, one for each machine) are worth on the samples held
+/// out.
+fn scores(model: &Model, decisions: &[f64], sigmoid: Option<Sigmoid>, held: &HeldOut) -> Scores {
+    let (codes, weights, machines) = (&held.target.codes, &held.weights, model.machines.len());
+    let total: f64 = weights.iter().sum();
+    let mean = |sum: f64| (total > 0.0).then(|| sum / total);
+    let votes = model.votes(decisions);
+    let right: f64 = (0..codes.len()).filter(|&i| votes[i] == codes[i]).map(|i| weights[i]).sum();
+    let (mut areas, mut hinge, mut judged) = (Vec::new(), 0.0, 0.0);
+    for (at, machine) in model.machines.iter().enumerate() {
+        let mut values = Vec::new();
+        for i in (0..codes.len()).filter(|&i| codes[i] == machine.negative || codes[i] == machine.positive) {
+            let (f, w) = (decisions[i * machines + at], weights[i]);
+            let (y, sides) = if codes[i] == machine.positive { (1.0, (w, 0.0)) } else { (-1.0, (0.0, w)) };
+            hinge += w * (1.0 - y * f).max(0.0);
+            judged += w;
+            values.push((f, sides.0, sides.1));
+        }
+        areas.extend(area(values));
+    }
+    let loss = sigmoid.map(|sigmoid| {
+        let one = |i: usize| weights[i] * sigmoid.log_loss(decisions[i], codes[i] == 1);
+        (0..codes.len()).map(one).sum::<f64>()
+    });
+    let auc = (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64);
+    [mean(right), auc, loss.and_then(mean), (judged > 0.0).then(|| hinge / judged)]
+}

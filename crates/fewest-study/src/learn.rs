@@ -1,0 +1,144 @@
+//! From a choice to a classifier: select on a whole part, train, find the sigmoid, judge.
+
+use fewest::model::Model;
+use fewest::validation::{Metrics, confusion};
+use fewest::{Design, Error, Kernel, Report, Status};
+use rayon::prelude::*;
+
+use crate::clock::Deadline;
+use crate::inner::{Deal, Grid, costs, fit_cost};
+use crate::judge::train;
+use crate::part::{Part, StudyData};
+use crate::platt::Sigmoid;
+use crate::report::{Choice, Judgement};
+use crate::search::Search;
+use crate::settings::StudySettings;
+use crate::table::{Key, Row};
+
+/// What was learned from a part.
+pub(crate) struct Learned {
+    pub(crate) part: Part,
+    pub(crate) choice: Choice,
+    /// What the method found.
+    pub(crate) report: Report,
+    /// Ascending; empty where nothing was found.
+    pub(crate) features: Vec<usize>,
+    /// The classifier on these features, in their order; none without a feature.
+    pub(crate) model: Option<Model>,
+}
+
+/// The costs and names of a place on the grid, in a part.
+pub(crate) fn choice(part: &Part, grid: &Grid, settings: &StudySettings, key: Key) -> Choice {
+    let method = grid.methods[key.method];
+    let kernel = if method.has_kernel() { Kernel::Rbf { gamma: 1.0 } } else { Kernel::Linear };
+    Choice {
+        method,
+        max_features: grid.sizes[key.size],
+        cost: method.has_cost().then(|| costs(part, settings)[key.cost]),
+        fit_cost: fit_cost(part, kernel, grid.sizes[key.size], key.fit),
+    }
+}
+
+/// Selects on a part and trains on what was found.
+pub(crate) fn learn(
+    data: &StudyData<'_>,
+    rows: &[usize],
+    grid: &Grid,
+    settings: &StudySettings,
+    key: Key,
+    deadline: &Deadline,
+) -> Result<Learned, Error> {
+    let part = Part::new(data, rows, settings)?;
+    let choice = choice(&part, grid, settings, key);
+    let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
+    let mut limits = deadline.limits(0.8);
+    limits.nodes = Some(settings.nodes);
+    let report = search.select(choice.method, choice.cost.unwrap_or(1.0), key.size, limits)?;
+    let features: Vec<usize> = report.selection.outcome.subset.iter().flat_map(fewest::Subset::iter).collect();
+    let model = fitted(&part, settings, &features, report.kernel, choice.fit_cost)?;
+    Ok(Learned { part, choice, report, features, model })
+}
+
+/// The classifier on these features; none without a feature.
+pub(crate) fn fitted(
+    part: &Part,
+    settings: &StudySettings,
+    features: &[usize],
+    kernel: Kernel,
+    cost: f64,
+) -> Result<Option<Model>, Error> {
+    if features.is_empty() {
+        return Ok(None);
+    }
+    // A training on few features is short: it is not interrupted, so that there is a classifier.
+    train(part, &settings.svm, features, kernel, cost, &mut || None).map(Some)
+}
+
+/// The sigmoid of a choice, from the decision values of samples that inner splits held out: their
+/// own subsets and classifiers. None for more than two classes.
+pub(crate) fn calibrate(
+    data: &StudyData<'_>,
+    deals: &[Deal],
+    rows: &[Option<Row>],
+    grid: &Grid,
+    settings: &StudySettings,
+    key: Key,
+) -> Result<Option<Sigmoid>, Error> {
+    if data.target.classes.len() != 2 {
+        return Ok(None);
+    }
+    let place = Key { fit: 0, ..key };
+    let one = |(deal, row): (&Deal, &Option<Row>)| -> Result<Vec<(f64, bool)>, Error> {
+        let subset = row.as_ref().and_then(|row| row.subsets.iter().find(|entry| entry.0 == place));
+        let Some((_, features)) = subset else { return Ok(Vec::new()) };
+        let part = Part::new(data, &deal.inside, settings)?;
+        let held = part.hold_out(data, &deal.outside, settings)?;
+        let kernel = Search::new(&part, settings, &grid.methods, &grid.sizes).kernel(grid.methods[key.method])?;
+        let choice = choice(&part, grid, settings, key);
+        let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else { return Ok(Vec::new()) };
+        let decisions = model.decisions(&held.columns(features));
+        Ok(decisions.into_iter().zip(held.target.codes.iter().map(|&code| code == 1)).collect())
+    };
+    let parts: Vec<Vec<(f64, bool)>> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
+    let (decisions, second): (Vec<f64>, Vec<bool>) = parts.into_iter().flatten().unzip();
+    Ok(Sigmoid::fit(&decisions, &second))
+}
+
+/// Judges what was learned on other samples.
+pub(crate) fn judge(
+    data: &StudyData<'_>,
+    learned: &Learned,
+    sigmoid: Option<Sigmoid>,
+    rows: &[usize],
+    settings: &StudySettings,
+) -> Result<Judgement, Error> {
+    let held = learned.part.hold_out(data, rows, settings)?;
+    let (truth, classes) = (held.target.codes.clone(), data.target.classes.len());
+    let (predicted, decisions) = match &learned.model {
+        Some(model) => {
+            let decisions = model.decisions(&held.columns(&learned.features) as &dyn Design);
+            (model.votes(&decisions), decisions)
+        }
+        None => (vec![learned.part.most_frequent(); truth.len()], Vec::new()),
+    };
+    let two = classes == 2 && !decisions.is_empty();
+    let sigmoid = sigmoid.filter(|_| two);
+    let probabilities: Option<Vec<f64>> = sigmoid.map(|s| decisions.iter().map(|&f| s.probability(f)).collect());
+    let mean = |value: &dyn Fn(usize) -> f64| (0..truth.len()).map(value).sum::<f64>() / truth.len() as f64;
+    let log_loss = sigmoid.map(|s| mean(&|i| s.log_loss(decisions[i], truth[i] == 1)));
+    let brier = probabilities.as_ref().map(|p| mean(&|i| (p[i] - f64::from(truth[i])).powi(2)));
+    Ok(Judgement {
+        metrics: Metrics::new(&truth, &predicted, &decisions, classes),
+        log_loss,
+        brier,
+        confusion: confusion(&truth, &predicted, classes),
+        test: rows.to_vec(),
+        predicted,
+        probabilities,
+    })
+}
+
+/// Whether a limit cut a selection short that is no limit of its effort.
+pub(crate) fn cut_short(status: Status) -> bool {
+    matches!(status, Status::TimeLimit | Status::Cancelled)
+}

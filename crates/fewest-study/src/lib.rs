@@ -1,0 +1,41 @@
+//! From data to a panel of features that can be defended.
+//!
+//! [`study`] chooses method, cost of the selection, cost of the classifier and size inside folds, so
+//! that the accuracy it reports is that of the whole procedure on samples that none of it has seen;
+//! then it does the same on all samples, and proves how good that selection is.
+//!
+//! | file | holds |
+//! | --- | --- |
+//! | `settings.rs`, `score.rs`, `rule.rs` | what is asked for; scores; rules of choice |
+//! | `part.rs`, `judge.rs`, `platt.rs` | samples prepared by what they alone say; classifiers on few features; probabilities |
+//! | `search.rs`, `inner.rs`, `table.rs` | selections; every candidate on an inner split; the table of scores that every rule reads |
+//! | `learn.rs`, `panel.rs` | from a choice to a classifier; proof, neighbours and substitutes of the panel |
+//! | `run.rs`, `clock.rs`, `state.rs`, `report.rs` | the course of a study; its time; how far it has come; what it found |
+//!
+//! Nothing here touches a file or prints: progress and the state to go on from are told to an
+//! [`fewest::Observer`], limits are [`fewest::Limits`].
+
+mod clock;
+mod inner;
+mod judge;
+mod learn;
+mod panel;
+mod part;
+mod platt;
+mod report;
+mod rule;
+mod run;
+mod score;
+mod search;
+mod settings;
+mod state;
+mod table;
+
+pub use part::StudyData;
+pub use platt::Sigmoid;
+pub use report::{Choice, Effort, FoldReport, InnerSize, Judgement, Panel, RuleReport, StudyReport, Swap, Tried};
+pub use rule::{ChoiceRule, Pick};
+pub use run::study;
+pub use score::{Score, Scores};
+pub use settings::{ClassWeights, StudyMethod, StudySettings};
+pub use state::StudyState;

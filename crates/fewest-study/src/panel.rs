@@ -1,0 +1,169 @@
+//! The panel: what was chosen on all samples, its proof, what comes next to it, what could replace
+//! what.
+
+use fewest::dual::train::train;
+use fewest::method::certificate::{Certificate, certify};
+use fewest::method::exact::ExactSettings;
+use fewest::{Error, Kernel, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
+use rayon::prelude::*;
+
+use crate::clock::Deadline;
+use crate::inner::Grid;
+use crate::learn::{Learned, cut_short, fitted};
+use crate::platt::Sigmoid;
+use crate::report::{Panel, Swap};
+use crate::search::Search;
+use crate::settings::{StudyMethod, StudySettings};
+
+/// Features tried in the place of each, the ones first that could gain most.
+const TRIED: usize = 24;
+/// Features listed for each.
+const LISTED: usize = 3;
+/// The list of the best subsets may take this many times the nodes of the proof.
+const LIST_EFFORT: u64 = 10;
+
+/// The panel with its proof; and whether time or the user cut the proof short.
+pub(crate) fn panel(
+    learned: Learned,
+    sigmoid: Option<Sigmoid>,
+    grid: &Grid,
+    settings: &StudySettings,
+    deadline: &Deadline,
+) -> Result<(Panel, bool), Error> {
+    let Learned { part, choice, mut report, mut features, model: mut trained } = learned;
+    let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
+    let k = choice.max_features.min(part.usable().max(1));
+    let linear = report.kernel == Kernel::Linear && part.target.classes.len() == 2 && !features.is_empty();
+    let cost = choice.cost.unwrap_or(choice.fit_cost);
+    let (mut certificate, mut solutions, mut cut) = (None, Vec::new(), false);
+    if linear && choice.method == StudyMethod::Exact {
+        let proof = prove(&search, settings, cost, k, &features, &report.selection, deadline)?;
+        cut |= cut_short(proof.outcome.status);
+        let found: Vec<usize> = proof.outcome.subset.iter().flat_map(Subset::iter).collect();
+        if !found.is_empty() {
+            if found != features {
+                trained = fitted(&part, settings, &found, report.kernel, choice.fit_cost)?;
+                features = found;
+            }
+            report.selection = proof;
+        }
+        if report.selection.outcome.status == Status::Optimal && settings.solutions > 1 {
+            solutions = several(&search, settings, cost, k, &features, &report.selection, deadline)?;
+        }
+    } else if linear {
+        let found = certified(&part.problem()?, &part.rules(settings, Some(k))?, settings, cost, &features, deadline)?;
+        cut |= cut_short(found.status);
+        certificate = Some(found);
+    }
+    let swaps = if linear {
+        swaps(&part.problem()?, &part.rules(settings, Some(k))?, settings, cost, &features, deadline)?
+    } else {
+        Vec::new()
+    };
+    let model = trained.map(|mut model| {
+        model.features.clone_from(&features);
+        model
+    });
+    let panel = Panel {
+        choice,
+        report,
+        selected: features,
+        model,
+        sigmoid,
+        imputation: part.imputation,
+        scaling: part.scaling,
+        certificate,
+        solutions,
+        swaps,
+    };
+    Ok((panel, cut))
+}
+
+/// The search goes on from what it found, unless it was proven.
+fn prove(
+    search: &Search<'_>,
+    settings: &StudySettings,
+    cost: f64,
+    k: usize,
+    features: &[usize],
+    known: &Selection,
+    deadline: &Deadline,
+) -> Result<Selection, Error> {
+    if known.outcome.status == Status::Optimal {
+        return Ok(known.clone());
+    }
+    let mut limits = deadline.limits(0.7);
+    limits.nodes = Some(settings.proof_nodes);
+    search.prove(cost, k, vec![features.to_vec()], 1, limits)
+}
+
+/// The best subsets, where they can be proven for little more than the first one.
+fn several(
+    search: &Search<'_>,
+    settings: &StudySettings,
+    cost: f64,
+    k: usize,
+    features: &[usize],
+    known: &Selection,
+    deadline: &Deadline,
+) -> Result<Vec<Solution>, Error> {
+    let mut limits = deadline.limits(0.5);
+    limits.nodes = Some((LIST_EFFORT * known.outcome.counts.nodes).max(settings.nodes));
+    let found = search.prove(cost, k, vec![features.to_vec()], settings.solutions, limits)?;
+    Ok(if found.outcome.status == Status::Optimal { found.solutions } else { Vec::new() })
+}
+
+/// How far a subset of another method is from the best for a linear SVM at this cost.
+fn certified(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    settings: &StudySettings,
+    cost: f64,
+    features: &[usize],
+    deadline: &Deadline,
+) -> Result<Certificate, Error> {
+    let mut limits = deadline.limits(0.7);
+    limits.nodes = Some(settings.proof_nodes);
+    let svm = SvmSettings { cost, ..settings.svm.clone() };
+    let exact = ExactSettings { svm, ..ExactSettings::default() };
+    let subset = Subset::from_indices(rules.p(), features.iter().copied());
+    certify(problem, rules, &subset, &exact, limits, &mut Silent)
+}
+
+/// What could replace each feature: the objective of the SVM at this cost with another one in its
+/// place. Features are tried in the order of what they could gain at most, `c_j^2 / 2` at the dual
+/// of the SVM without the one that leaves.
+fn swaps(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    settings: &StudySettings,
+    cost: f64,
+    features: &[usize],
+    deadline: &Deadline,
+) -> Result<Vec<Swap>, Error> {
+    let svm = SvmSettings { cost, ..settings.svm.clone() };
+    let (design, y, weights) = (problem.design(), problem.labels(), problem.weights());
+    let solve = |list: &[usize]| train(design, list, y, weights, Kernel::Linear, &svm, &mut || deadline.stop());
+    let one = |&feature: &usize| -> Result<Option<Swap>, Error> {
+        let left: Vec<usize> = features.iter().copied().filter(|&j| j != feature).collect();
+        let without = solve(&left)?;
+        let gain = |j: usize| design.dot_column(j, &without.beta).powi(2) / 2.0;
+        let mut entering: Vec<(f64, usize)> =
+            (0..rules.p()).filter(|j| !features.contains(j)).map(|j| (gain(j), j)).filter(|g| g.0 > 0.0).collect();
+        entering.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut by = Vec::new();
+        let allowed = |j: usize| {
+            let subset = Subset::from_indices(rules.p(), left.iter().copied().chain([j]));
+            rules.allows(&subset)
+        };
+        for (_, j) in entering.into_iter().filter(|g| allowed(g.1)).take(TRIED) {
+            let mut list = left.clone();
+            list.insert(list.partition_point(|&other| other < j), j);
+            by.push((j, solve(&list)?.primal));
+        }
+        by.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        by.truncate(LISTED);
+        Ok(deadline.stop().is_none().then_some(Swap { feature, by, without: without.primal }))
+    };
+    Ok(features.par_iter().map(one).collect::<Result<Vec<_>, Error>>()?.into_iter().flatten().collect())
+}

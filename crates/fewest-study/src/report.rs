@@ -1,0 +1,253 @@
+//! What a study reports. Features, samples and classes are indices, from 0.
+
+use fewest::method::certificate::Certificate;
+use fewest::model::Model;
+use fewest::validation::{Metrics, Stability, Summary, stability};
+use fewest::{Outcome, Report, Solution, Status};
+use fewest_data::{Imputation, Scaling};
+use serde::{Deserialize, Serialize};
+
+use crate::platt::Sigmoid;
+use crate::rule::ChoiceRule;
+use crate::settings::StudyMethod;
+
+/// What was chosen inside a training part.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The method.
+    pub method: StudyMethod,
+    /// At most this many features.
+    pub max_features: usize,
+    /// Slack cost of the selection, for a method that has one.
+    pub cost: Option<f64>,
+    /// Slack cost of the classifier.
+    pub fit_cost: f64,
+}
+
+/// How well a size did inside a training part, with the costs and the method that are best there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InnerSize {
+    /// At most this many features.
+    pub max_features: usize,
+    /// Mean accuracy over the inner splits, and its standard error.
+    pub accuracy: f64,
+    /// Standard error; none for a single split.
+    pub se: Option<f64>,
+}
+
+/// A method on the inner splits of all samples, at its best.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// What is best with this method by the rule's score.
+    pub choice: Choice,
+    /// Accuracy of that over the inner splits.
+    pub accuracy: Option<f64>,
+    /// The rule's score of it over the inner splits.
+    pub score: f64,
+    /// Stability of its subsets over the inner splits.
+    pub stability: Option<f64>,
+}
+
+/// How samples that were held out are classified.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// Agreement with the truth.
+    pub metrics: Metrics,
+    /// Mean of -ln(probability of the true class); two classes.
+    pub log_loss: Option<f64>,
+    /// Mean squared difference of probability and class; two classes.
+    pub brier: Option<f64>,
+    /// Rows: true classes, columns: predicted ones.
+    pub confusion: Vec<Vec<u64>>,
+    /// The samples, ascending.
+    pub test: Vec<usize>,
+    /// Predicted class of each.
+    pub predicted: Vec<u32>,
+    /// Probability of the second class of each; two classes.
+    pub probabilities: Option<Vec<f64>>,
+}
+
+/// An outer fold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FoldReport {
+    /// Repetition, from 0.
+    pub repeat: usize,
+    /// Fold of the repetition, from 0.
+    pub fold: usize,
+    /// What was chosen inside its training part.
+    pub choice: Choice,
+    /// Features, ascending.
+    pub selected: Vec<usize>,
+    /// How the selection ended.
+    pub status: Status,
+    /// The samples held out.
+    pub judgement: Judgement,
+    /// Sizes inside the training part.
+    pub inner: Vec<InnerSize>,
+    /// What other rules chose and how that did, with `compare_rules`.
+    pub rules: Vec<RuleReport>,
+    /// Time used.
+    pub seconds: f64,
+    /// Whether time or the user cut something short.
+    pub stopped: bool,
+}
+
+/// What a rule chose in a fold, and how it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuleReport {
+    /// The rule.
+    pub rule: ChoiceRule,
+    /// Its choice.
+    pub choice: Choice,
+    /// Features, ascending.
+    pub selected: Vec<usize>,
+    /// Agreement on the samples held out.
+    pub metrics: Metrics,
+    /// Mean of -ln(probability of the true class); two classes.
+    pub log_loss: Option<f64>,
+}
+
+/// A feature of the panel, exchanged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Swap {
+    /// The feature that leaves.
+    pub feature: usize,
+    /// The features that could take its place, best first, and the objective with each.
+    pub by: Vec<(usize, f64)>,
+    /// The objective without any in its place.
+    pub without: f64,
+}
+
+/// The panel: chosen and trained on all samples.
+#[derive(Debug, Clone)]
+pub struct Panel {
+    /// What was chosen.
+    pub choice: Choice,
+    /// What the method found: subset, objective, bound, status.
+    pub report: Report,
+    /// The features, ascending.
+    pub selected: Vec<usize>,
+    /// The classifier; its features are columns of the data. None without a feature.
+    pub model: Option<Model>,
+    /// From decision value to probability of the second class; two classes.
+    pub sigmoid: Option<Sigmoid>,
+    /// What stands in for missing values, before scaling; none: there are none.
+    pub imputation: Option<Imputation>,
+    /// Scaling of all features.
+    pub scaling: Scaling,
+    /// How far the subset is from the best one of its size for a linear SVM at the cost, for a linear
+    /// method that proves nothing itself.
+    pub certificate: Option<Certificate>,
+    /// The best subsets by the objective, best first, proven; empty where that was not done.
+    pub solutions: Vec<Solution>,
+    /// What could replace each feature, by the objective; empty where time did not allow it, or for
+    /// a method without a linear SVM.
+    pub swaps: Vec<Swap>,
+}
+
+impl Panel {
+    /// How the selection ended.
+    pub fn outcome(&self) -> &Outcome {
+        &self.report.selection.outcome
+    }
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Effort {
+    /// Selections on inner splits.
+    pub selections: u64,
+    /// Classifiers trained on inner splits.
+    pub trainings: u64,
+    /// Inner splits.
+    pub splits: u64,
+    /// Inner splits that were not begun, for want of time.
+    pub splits_left: u64,
+    /// Selections on inner splits that were not made, for want of time.
+    pub selections_left: u64,
+    /// Outer folds that were not done, for want of time.
+    pub folds_left: u64,
+    /// Time of the inner splits, one after the other.
+    pub milliseconds: u64,
+}
+
+impl Effort {
+    /// Time of the inner splits in seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.milliseconds as f64 / 1000.0
+    }
+
+    /// Both together.
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        Self {
+            selections: self.selections + other.selections,
+            trainings: self.trainings + other.trainings,
+            splits: self.splits + other.splits,
+            splits_left: self.splits_left + other.splits_left,
+            selections_left: self.selections_left + other.selections_left,
+            folds_left: self.folds_left + other.folds_left,
+            milliseconds: self.milliseconds + other.milliseconds,
+        }
+    }
+}
+
+/// What a study found.
+#[derive(Debug, Clone)]
+pub struct StudyReport {
+    /// `Completed`, or the limit that cut it short.
+    pub status: Status,
+    /// The panel; none where time did not allow any choice.
+    pub panel: Option<Panel>,
+    /// The methods tried on all samples, in the order asked for.
+    pub tried: Vec<Tried>,
+    /// Sizes on all samples, inner splits.
+    pub inner: Vec<InnerSize>,
+    /// The outer folds that were done.
+    pub folds: Vec<FoldReport>,
+    /// Methods, costs and what was left.
+    pub effort: Effort,
+    /// Methods of the grid.
+    pub methods: Vec<StudyMethod>,
+    /// Sizes of the grid.
+    pub sizes: Vec<usize>,
+    /// Size of the test part over that of the training part.
+    pub test_share: f64,
+    /// Number of features.
+    pub n_features: usize,
+}
+
+impl StudyReport {
+    /// Mean of each measure over the outer folds, with its interval.
+    pub fn summary(&self) -> Vec<(&'static str, Summary)> {
+        let mut out = Vec::new();
+        let Some(first) = self.folds.first() else { return out };
+        let mut add = |name: &'static str, values: Vec<f64>, least: f64, most: f64| {
+            if !values.is_empty() {
+                out.push((name, Summary::new(&values, self.test_share).within(least, most)));
+            }
+        };
+        for (at, (name, _)) in first.judgement.metrics.named().into_iter().enumerate() {
+            let values = self.folds.iter().filter_map(|f| f.judgement.metrics.named()[at].1).collect();
+            add(name, values, if name == "mcc" { -1.0 } else { 0.0 }, 1.0);
+        }
+        add("log_loss", self.folds.iter().filter_map(|f| f.judgement.log_loss).collect(), 0.0, f64::INFINITY);
+        add("brier", self.folds.iter().filter_map(|f| f.judgement.brier).collect(), 0.0, 1.0);
+        add("n_features", self.folds.iter().map(|f| f.selected.len() as f64).collect(), 0.0, f64::INFINITY);
+        out
+    }
+
+    /// Share of the outer folds that chose each feature, largest first; those never chosen are left
+    /// out.
+    pub fn frequency(&self) -> Vec<(usize, f64)> {
+        let mut count = vec![0u32; self.n_features];
+        self.folds.iter().flat_map(|fold| &fold.selected).for_each(|&j| count[j] += 1);
+        let mut chosen: Vec<usize> = (0..count.len()).filter(|&j| count[j] > 0).collect();
+        chosen.sort_by(|&a, &b| count[b].cmp(&count[a]).then(a.cmp(&b)));
+        chosen.into_iter().map(|j| (j, f64::from(count[j]) / self.folds.len() as f64)).collect()
+    }
+
+    /// How alike the subsets of the outer folds are.
+    pub fn stability(&self) -> Option<Stability> {
+        stability(&self.folds.iter().map(|fold| fold.selected.clone()).collect::<Vec<_>>(), self.n_features)
+    }
+}

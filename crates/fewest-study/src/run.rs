@@ -1,0 +1,411 @@
+//! A study, from beginning to end.
+
+use std::time::{Duration, Instant};
+
+use fewest::{Error, Event, Limits, Observer, Status, check_values};
+use rayon::prelude::*;
+
+use crate::clock::Deadline;
+use crate::inner::{Deal, Grid, fit_middle, row, splits};
+use crate::learn::{Learned, calibrate, choice, cut_short, judge, learn};
+use crate::panel::panel;
+use crate::part::{Part, StudyData};
+use crate::report::{Choice, Effort, FoldReport, InnerSize, RuleReport, StudyReport, Tried};
+use crate::rule::ChoiceRule;
+use crate::score::Score;
+use crate::settings::{StudyMethod, StudySettings};
+use crate::state::{PartState, StudyState};
+use crate::table::{Key, Row, Table};
+
+/// Share of the time for all but the proof of the panel.
+const WORK: f64 = 0.85;
+/// Share of a part's time for its grid; the rest is for the selection.
+const GRID: f64 = 0.8;
+/// Samples of each class, at least: one may be held out twice, and one must be left.
+const LEAST: usize = 3;
+/// The methods with a kernel are tried up to this many samples, features and sizes without being
+/// asked.
+const SMALL: (usize, usize, usize) = (200, 20, 5);
+
+/// From data to a panel: an honest estimate by outer folds, in each of which everything is done
+/// anew, and the same on all samples.
+///
+/// Steps    1. all samples: the inner table, the choice, the panel  2. each outer fold: the inner
+///          table of its training part, the choice, the selection; the samples held out are judged
+///          3. the proof of the panel, what comes next to it, what could replace what
+///
+/// `state` is what an earlier study with the same data and settings told its observer. The answer
+/// depends on the seed, not on the number of threads, as long as no limit is reached.
+///
+/// # Errors
+/// Settings out of range, data that cannot be studied, rules that contradict each other. A limit is
+/// a status of the report.
+pub fn study(
+    data: &StudyData<'_>,
+    settings: &StudySettings,
+    limits: &Limits,
+    state: Option<StudyState>,
+    observer: &mut dyn Observer,
+) -> Result<StudyReport, Error> {
+    let grid = check(data, settings, limits)?;
+    let outer = outer_deals(data, settings);
+    let parts: Vec<PartDeal> = parts(data, settings, &outer);
+    let all = Deadline::new(limits, settings.selection_seconds.map(Duration::from_secs_f64));
+    let state = state.unwrap_or_default().sized(parts.len());
+    let mut study = Study {
+        data,
+        settings,
+        grid: &grid,
+        work: all.share(WORK),
+        all,
+        done: 0,
+        total: parts.iter().map(|part| part.splits.len() as u64).sum(),
+        state,
+        observer,
+        broken: false,
+    };
+    // Step 1.
+    let first = study.panel_choice(&parts[0])?;
+    // Step 2.
+    for (at, part) in parts.iter().enumerate().skip(1) {
+        if study.state.parts[at].fold.is_some() {
+            study.done += part.splits.len() as u64;
+            continue;
+        }
+        if study.stop().is_some() {
+            continue;
+        }
+        let deadline = study.work.share(1.0 / (parts.len() - at) as f64);
+        study.rows(at, part, &deadline)?;
+        study.fold(at, part, &deadline).map_err(|error| named(error, part, settings.repeats))?;
+        study.keep();
+    }
+    // Step 3.
+    let (mut cut, mut found) = (study.stop().is_some(), None);
+    if let Some((learned, key)) = first {
+        let rows = &study.state.parts[0].rows;
+        let sigmoid = calibrate(data, &parts[0].splits, rows, &grid, settings, key)?;
+        let (panel, short) = panel(learned, sigmoid, &grid, settings, &study.all)?;
+        cut |= short;
+        found = Some(panel);
+    }
+    study.report(&parts, found, cut, limits)
+}
+
+/// A part of the study: what is learned from, what is judged, and the inner splits.
+struct PartDeal {
+    deal: Deal,
+    splits: Vec<Deal>,
+    repeat: usize,
+    fold: usize,
+}
+
+/// A study at work.
+struct Study<'a> {
+    data: &'a StudyData<'a>,
+    settings: &'a StudySettings,
+    grid: &'a Grid,
+    all: Deadline,
+    work: Deadline,
+    /// Inner splits done, and to do.
+    done: u64,
+    total: u64,
+    state: StudyState,
+    observer: &'a mut dyn Observer,
+    /// Whether the observer asked to stop.
+    broken: bool,
+}
+
+impl Study<'_> {
+    /// The limit that was reached, if any.
+    fn stop(&self) -> Option<Status> {
+        if self.broken { Some(Status::Cancelled) } else { self.work.stop() }
+    }
+
+    /// Tells how far it is, and the state to go on from.
+    fn keep(&mut self) {
+        let progress = Event::Progress { done: self.done, total: Some(self.total), elapsed: self.work.elapsed() };
+        self.broken |= self.observer.on(&progress).is_break();
+        let kept = self.state.kept();
+        self.broken |= self.observer.on(&Event::Checkpoint(&kept)).is_break();
+    }
+
+    /// The rows of a part that are not known yet, as many at a time as there are threads.
+    fn rows(&mut self, at: usize, part: &PartDeal, deadline: &Deadline) -> Result<(), Error> {
+        let deadline = deadline.share(GRID);
+        self.state.parts[at].rows.resize_with(part.splits.len(), || None);
+        let waiting: Vec<usize> =
+            (0..part.splits.len()).filter(|&split| self.state.parts[at].rows[split].is_none()).collect();
+        self.done += (part.splits.len() - waiting.len()) as u64;
+        for batch in waiting.chunks(rayon::current_num_threads().max(1)) {
+            if self.broken || deadline.stop().is_some() {
+                break;
+            }
+            let (data, grid, settings) = (self.data, self.grid, self.settings);
+            let one = |&split: &usize| row(data, &part.splits[split], grid, settings, &deadline);
+            let rows: Vec<Row> = batch
+                .par_iter()
+                .map(one)
+                .collect::<Result<_, Error>>()
+                .map_err(|error| named(error, part, settings.repeats))?;
+            for (&split, row) in batch.iter().zip(rows) {
+                self.state.parts[at].rows[split] = Some(row);
+            }
+            self.done += batch.len() as u64;
+            self.keep();
+        }
+        let rows = &self.state.parts[at].rows;
+        self.state.parts[at].effort = effort(rows);
+        Ok(())
+    }
+
+    fn table(&self, at: usize) -> Table {
+        let rows: Vec<&Row> = self.state.parts[at].rows.iter().flatten().collect();
+        Table::new(&rows, self.data.features.n_features())
+    }
+
+    /// Step 1: the choice on all samples and what it selects; none where there was no time for
+    /// either.
+    fn panel_choice(&mut self, part: &PartDeal) -> Result<Option<(Learned, Key)>, Error> {
+        let parts = self.state.parts.len();
+        let deadline = self.work.share(1.0 / parts as f64);
+        self.rows(0, part, &deadline)?;
+        // Without a table the middle of the grid is as good as any place.
+        let key = self.settings.rule.choose(&self.table(0)).unwrap_or_else(|| self.middle());
+        let learned = learn(self.data, &part.deal.inside, self.grid, self.settings, key, &deadline)?;
+        Ok((!learned.features.is_empty()).then_some((learned, key)))
+    }
+
+    /// The middle of the grid, the largest size.
+    fn middle(&self) -> Key {
+        let cost = if self.grid.methods[0].has_cost() { self.settings.cost_points / 2 } else { 0 };
+        Key { size: self.grid.sizes.len() - 1, cost, fit: fit_middle(), method: 0 }
+    }
+
+    /// Step 2: chooses, selects and judges; nothing where time did not allow a choice.
+    fn fold(&mut self, at: usize, part: &PartDeal, deadline: &Deadline) -> Result<(), Error> {
+        let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(at));
+        let Some(key) = settings.rule.choose(&table) else { return Ok(()) };
+        let begun = Instant::now();
+        let learned = learn(data, &part.deal.inside, grid, settings, key, deadline)?;
+        let PartState { rows, effort, .. } = &self.state.parts[at];
+        let sigmoid = calibrate(data, &part.splits, rows, grid, settings, key)?;
+        let judgement = judge(data, &learned, sigmoid, &part.deal.outside, settings)?;
+        let mut rules = Vec::new();
+        if settings.compare_rules {
+            rules = self.compare(at, part, &table, deadline)?;
+        }
+        if self.stop() == Some(Status::Cancelled) {
+            return Ok(());
+        }
+        let status = learned.report.selection.outcome.status;
+        let stopped = cut_short(status) || rows.iter().any(|row| row.as_ref().is_none_or(|row| row.cut));
+        let fold = FoldReport {
+            repeat: part.repeat,
+            fold: part.fold,
+            choice: learned.choice,
+            selected: learned.features,
+            status,
+            judgement,
+            inner: inner(&table, grid, settings.rule),
+            rules,
+            seconds: effort.seconds() + begun.elapsed().as_secs_f64(),
+            stopped,
+        };
+        let state = &mut self.state.parts[at];
+        (state.fold, state.rows) = (Some(fold), Vec::new());
+        Ok(())
+    }
+
+    /// What every rule chooses from the same table, and how that does.
+    fn compare(
+        &self,
+        at: usize,
+        part: &PartDeal,
+        table: &Table,
+        deadline: &Deadline,
+    ) -> Result<Vec<RuleReport>, Error> {
+        let (data, grid, settings, rows) = (self.data, self.grid, self.settings, &self.state.parts[at].rows);
+        let chosen: Vec<(ChoiceRule, Key)> =
+            ChoiceRule::all().into_iter().filter_map(|rule| Some((rule, rule.choose(table)?))).collect();
+        let mut keys: Vec<Key> = chosen.iter().map(|c| c.1).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let one = |key: &Key| -> Result<(Key, RuleReport), Error> {
+            let learned = learn(data, &part.deal.inside, grid, settings, *key, deadline)?;
+            let sigmoid = calibrate(data, &part.splits, rows, grid, settings, *key)?;
+            let judgement = judge(data, &learned, sigmoid, &part.deal.outside, settings)?;
+            let (metrics, log_loss) = (judgement.metrics, judgement.log_loss);
+            let (rule, choice, selected) = (settings.rule, learned.choice, learned.features);
+            Ok((*key, RuleReport { rule, choice, selected, metrics, log_loss }))
+        };
+        let found: Vec<(Key, RuleReport)> = keys.par_iter().map(one).collect::<Result<_, Error>>()?;
+        let report = |(rule, key): (ChoiceRule, Key)| {
+            let report = found.iter().find(|entry| entry.0 == key)?.1.clone();
+            Some(RuleReport { rule, ..report })
+        };
+        Ok(chosen.into_iter().filter_map(report).collect())
+    }
+
+    fn report(
+        self,
+        parts: &[PartDeal],
+        panel: Option<crate::report::Panel>,
+        cut: bool,
+        limits: &Limits,
+    ) -> Result<StudyReport, Error> {
+        let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(0));
+        let whole = Part::new(data, &parts[0].deal.inside, settings)?;
+        let mut total = Effort::default();
+        for (part, state) in parts.iter().zip(&self.state.parts) {
+            total = total.plus(&state.effort);
+            if state.effort.splits + state.effort.splits_left == 0 {
+                total.splits_left += part.splits.len() as u64;
+            }
+        }
+        let folds: Vec<FoldReport> = self.state.parts.iter().filter_map(|part| part.fold.clone()).collect();
+        total.folds_left = (parts.len() - 1 - folds.len()) as u64;
+        let left = total.splits_left + total.selections_left + total.folds_left > 0;
+        let stopped = cut || left || folds.iter().any(|fold| fold.stopped) || panel.is_none();
+        let status = match (self.broken || limits.cancel.is_cancelled(), stopped) {
+            (true, true) => Status::Cancelled,
+            (false, true) if limits.time.is_some() => Status::TimeLimit,
+            _ => Status::Completed,
+        };
+        let share = |part: &PartDeal| part.deal.outside.len() as f64 / part.deal.inside.len() as f64;
+        Ok(StudyReport {
+            status,
+            panel,
+            tried: tried(&table, &whole, grid, settings),
+            inner: inner(&table, grid, settings.rule),
+            folds,
+            effort: total,
+            methods: grid.methods.clone(),
+            sizes: grid.sizes.clone(),
+            test_share: parts[1..].iter().map(share).sum::<f64>() / (parts.len() - 1) as f64,
+            n_features: data.features.n_features(),
+        })
+    }
+}
+
+/// What was done on the inner splits of a part.
+fn effort(rows: &[Option<Row>]) -> Effort {
+    let mut out = Effort { splits_left: rows.iter().filter(|row| row.is_none()).count() as u64, ..Effort::default() };
+    for row in rows.iter().flatten() {
+        out.splits += 1;
+        out.selections += row.selections;
+        out.trainings += row.trainings;
+        out.selections_left += row.left.len() as u64;
+        out.milliseconds += row.milliseconds;
+    }
+    out
+}
+
+/// Accuracy of each size with the costs and the method that the rule's score likes best there.
+fn inner(table: &Table, grid: &Grid, rule: ChoiceRule) -> Vec<InnerSize> {
+    let at_size = |size: usize| {
+        let lines = table.lines.iter().filter(|line| line.key.size == size).cloned().collect();
+        let key = rule.best(&Table { lines })?;
+        let values = table.line(key)?.values(Score::Accuracy);
+        let summary = (!values.is_empty()).then(|| fewest::validation::Summary::new(&values, 0.0))?;
+        Some(InnerSize { max_features: grid.sizes[size], accuracy: summary.mean, se: summary.se })
+    };
+    (0..grid.sizes.len()).filter_map(at_size).collect()
+}
+
+/// Each method at its best on the inner splits of all samples.
+fn tried(table: &Table, whole: &Part, grid: &Grid, settings: &StudySettings) -> Vec<Tried> {
+    let one = |method: usize| {
+        let lines = table.lines.iter().filter(|line| line.key.method == method).cloned().collect();
+        let key = settings.rule.choose(&Table { lines })?;
+        let line = table.line(key)?;
+        let accuracy = line.judged(Score::Accuracy).map(|judged| judged.mean);
+        let score = settings.rule.score.sign() * line.judged(settings.rule.score)?.mean;
+        let choice: Choice = choice(whole, grid, settings, key);
+        Some(Tried { choice, accuracy, score, stability: line.stability })
+    };
+    (0..grid.methods.len()).filter_map(one).collect()
+}
+
+/// Checks all that can be known before the work; the methods and sizes to try.
+fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Result<Grid, Error> {
+    let (n, p, classes) = (data.features.n_samples(), data.features.n_features(), data.target.classes.len());
+    limits.check()?;
+    settings.check(p, classes)?;
+    for (what, found) in [("class labels", data.target.codes.len()), ("sample weights", data.weights.len())] {
+        if found != n {
+            return Err(Error::Data(format!("{found} {what} for {n} samples; give one per sample")));
+        }
+    }
+    check_values(data.features.as_design(), 0)?;
+    if classes < 2 {
+        return Err(Error::Data("all samples are of one class; two are needed".into()));
+    }
+    for (class, count) in data.target.classes.iter().zip(data.target.counts()) {
+        if count < LEAST {
+            return Err(Error::Data(format!(
+                "class {class} has {count} samples, but a study needs at least {LEAST} of each class; leave that class out"
+            )));
+        }
+    }
+    if settings.folds > n {
+        return Err(Error::setting("folds", settings.folds, format!("at most the number of samples, {n}")));
+    }
+    let sizes = settings.sizes(p);
+    let whole: Vec<usize> = (0..n).collect();
+    let part = Part::new(data, &whole, settings)?;
+    let largest = sizes.last().copied().unwrap_or(1);
+    part.rules(settings, Some(largest))?;
+    let mut methods = settings.methods.clone();
+    if methods.is_empty() {
+        if classes == 2 {
+            methods.push(StudyMethod::Exact);
+        }
+        methods.extend([StudyMethod::Rfe, StudyMethod::InfoGain]);
+        if n <= SMALL.0 && p <= SMALL.1 && largest <= SMALL.2 {
+            methods.push(StudyMethod::Kta);
+        }
+    }
+    Ok(Grid { methods, sizes })
+}
+
+/// The outer folds: (repetition, fold, what is learned from and what is judged).
+fn outer_deals(data: &StudyData<'_>, settings: &StudySettings) -> Vec<(usize, usize, Deal)> {
+    let n = data.target.codes.len();
+    let mut out = Vec::new();
+    for repeat in 0..settings.repeats {
+        let of = fewest_data::stratified_folds(data.target, settings.folds, settings.seed.wrapping_add(repeat as u64));
+        for fold in 0..settings.folds {
+            let (outside, inside) = (0..n).partition(|&i| of[i] as usize == fold);
+            out.push((repeat, fold, Deal { inside, outside }));
+        }
+    }
+    out
+}
+
+/// All samples, then the outer folds, each with its inner splits.
+fn parts(data: &StudyData<'_>, settings: &StudySettings, outer: &[(usize, usize, Deal)]) -> Vec<PartDeal> {
+    let whole = Deal { inside: (0..data.target.codes.len()).collect(), outside: Vec::new() };
+    let deals = std::iter::once((0, 0, whole)).chain(outer.iter().cloned());
+    let part = |(at, (repeat, fold, deal)): (usize, (usize, usize, Deal))| {
+        // Another stream for each part; splits of outer folds differ from the folds themselves.
+        let seed = settings.seed.wrapping_add(1_000_003u64.wrapping_mul(at as u64 + 1));
+        PartDeal { splits: splits(data, &deal.inside, settings, seed), deal, repeat, fold }
+    };
+    deals.enumerate().map(part).collect()
+}
+
+/// An error with the fold it came from.
+fn named(error: Error, part: &PartDeal, repeats: usize) -> Error {
+    if part.deal.outside.is_empty() {
+        return error;
+    }
+    let repetition = if repeats > 1 { format!(" of repetition {}", part.repeat + 1) } else { String::new() };
+    let place = format!("outer fold {}{repetition}", part.fold + 1);
+    match error {
+        Error::Data(text) => Error::Data(format!("{place}: {text}")),
+        Error::Rules(text) => Error::Rules(format!("{place}: {text}")),
+        Error::Solver(text) => Error::Solver(format!("{place}: {text}")),
+        other => other,
+    }
+}

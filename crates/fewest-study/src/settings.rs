@@ -1,0 +1,230 @@
+//! What a study is asked to do.
+
+use std::time::Duration;
+
+use fewest::{Error, RuleList, SvmSettings};
+use fewest_data::{MissingRule, ScaleKind};
+use serde::{Deserialize, Serialize};
+
+use crate::rule::ChoiceRule;
+use crate::score::Score;
+
+/// A method that a study tries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StudyMethod {
+    /// The best subset for a linear SVM at a cost; two classes.
+    Exact,
+    /// SVM-RFE with a linear SVM at a cost.
+    Rfe,
+    /// The filter by information gain; a baseline.
+    InfoGain,
+    /// Kernel-target alignment, and an SVM with the Gaussian kernel.
+    Kta,
+}
+
+impl StudyMethod {
+    /// All of them.
+    pub const ALL: [StudyMethod; 4] = [StudyMethod::Exact, StudyMethod::Rfe, StudyMethod::InfoGain, StudyMethod::Kta];
+
+    /// Its name, as `fewest methods` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            StudyMethod::Exact => "exact",
+            StudyMethod::Rfe => "rfe",
+            StudyMethod::InfoGain => "info-gain",
+            StudyMethod::Kta => "kta",
+        }
+    }
+
+    /// Whether its subsets depend on a cost.
+    pub(crate) fn has_cost(self) -> bool {
+        matches!(self, StudyMethod::Exact | StudyMethod::Rfe)
+    }
+
+    /// Whether its classifier has the Gaussian kernel.
+    pub(crate) fn has_kernel(self) -> bool {
+        self == StudyMethod::Kta
+    }
+}
+
+/// What multiplies the cost of each sample, by its class.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassWeights {
+    /// 1.
+    #[default]
+    None,
+    /// n / (k n_c), for n samples, k classes, and n_c samples of the class.
+    Balanced,
+    /// 1 / n_c.
+    Inverse,
+    /// 1 / n_c + k.
+    Softened,
+    /// These, one for each class, above 0.
+    Each(Vec<f64>),
+}
+
+impl ClassWeights {
+    /// The weight of each class, given how many samples each has.
+    pub fn of(&self, counts: &[usize]) -> Vec<f64> {
+        let (n, k) = (counts.iter().sum::<usize>() as f64, counts.len());
+        let of_count = |weight: &dyn Fn(f64) -> f64| counts.iter().map(|&c| weight(c.max(1) as f64)).collect();
+        match self {
+            ClassWeights::None => vec![1.0; k],
+            ClassWeights::Balanced => of_count(&|count| n / (k as f64 * count)),
+            ClassWeights::Inverse => of_count(&|count| 1.0 / count),
+            ClassWeights::Softened => of_count(&|count| 1.0 / count + k as f64),
+            ClassWeights::Each(weights) => weights.clone(),
+        }
+    }
+}
+
+/// Settings of [`crate::study`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StudySettings {
+    /// Numbers of features K to choose from, ascending, from 1 to p. Default 1 to 10; the default is
+    /// cut at p.
+    pub sizes: Option<Vec<usize>>,
+    /// Outer folds, at least 2. Default 5.
+    pub folds: usize,
+    /// Times the outer folds are dealt anew, at least 1. Default 2.
+    pub repeats: usize,
+    /// Folds inside each training part, at least 2. Default 5.
+    pub inner_folds: usize,
+    /// Times the inner folds are dealt anew, at least 1. Default 1.
+    pub inner_repeats: usize,
+    /// How samples are dealt into folds. Default 0.
+    pub seed: u64,
+    /// Methods to try; empty: those that suit the data. Default empty.
+    pub methods: Vec<StudyMethod>,
+    /// Costs on the grid, at least 1. Default 8, evenly on a logarithmic scale from 1e-4 to 1e2 times
+    /// `1 / mean |x|^2` of the scaled training samples.
+    pub cost_points: usize,
+    /// How method, costs and size are chosen. The default is the winner of `bench/study_rules.py`.
+    pub rule: ChoiceRule,
+    /// Whether every rule is judged on the outer folds, too. Default not.
+    pub compare_rules: bool,
+    /// What stands in for missing values (NaN), learnt from each training part; none: there are
+    /// none.
+    pub missing: Option<MissingRule>,
+    /// The features that each text column became, which are filled in together
+    /// ([`fewest_data::Dataset::text_columns`]).
+    pub texts: Vec<Vec<usize>>,
+    /// Scaling; none: that of [`ScaleKind::default_for`].
+    pub scale: Option<ScaleKind>,
+    /// Multipliers of the slack cost by class. Default none.
+    pub class_weight: ClassWeights,
+    /// Rules on the chosen features; `max_features` is that of each size.
+    pub rules: RuleList,
+    /// Features whose variance in the training part, as in the data, is at most this are not chosen.
+    pub variance_threshold: Option<f64>,
+    /// Loss, bias, tolerance and memory of the SVM; its cost is chosen.
+    pub svm: SvmSettings,
+    /// How many best subsets to list beside the panel, at least 1. Default 5.
+    pub solutions: usize,
+    /// Nodes that the search on a whole training part may take. Default 200.
+    pub nodes: u64,
+    /// Nodes that the proof of the panel may take. Default 20 000.
+    pub proof_nodes: u64,
+    /// Seconds that one selection may take, 0 or more; none: no limit but that of the study.
+    pub selection_seconds: Option<f64>,
+}
+
+impl Default for StudySettings {
+    fn default() -> Self {
+        Self {
+            sizes: None,
+            folds: 5,
+            repeats: 2,
+            inner_folds: 5,
+            inner_repeats: 1,
+            seed: 0,
+            methods: Vec::new(),
+            cost_points: 8,
+            rule: ChoiceRule::default(),
+            compare_rules: false,
+            missing: None,
+            texts: Vec::new(),
+            scale: None,
+            class_weight: ClassWeights::None,
+            rules: RuleList::default(),
+            variance_threshold: None,
+            svm: SvmSettings::default(),
+            solutions: 5,
+            nodes: 200,
+            proof_nodes: 20_000,
+            selection_seconds: None,
+        }
+    }
+}
+
+/// Sizes unless others are asked for.
+const SIZES: usize = 10;
+
+impl StudySettings {
+    /// Checks every setting against its range, for p features and k classes.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] naming the first one out of range.
+    pub fn check(&self, p: usize, classes: usize) -> Result<(), Error> {
+        self.svm.check()?;
+        let least = [
+            ("folds", self.folds, 2),
+            ("repeats", self.repeats, 1),
+            ("inner folds", self.inner_folds, 2),
+            ("inner repeats", self.inner_repeats, 1),
+            ("cost points", self.cost_points, 1),
+            ("solutions", self.solutions, 1),
+        ];
+        if let Some((name, value, least)) = least.into_iter().find(|&(_, value, least)| value < least) {
+            return Err(Error::setting(name, value, format!("at least {least}")));
+        }
+        if let Some(seconds) = self.selection_seconds
+            && Duration::try_from_secs_f64(seconds).is_err()
+        {
+            return Err(Error::setting("selection_seconds", seconds, "a number of seconds, 0 or more"));
+        }
+        let sizes = self.sizes(p);
+        if let Some(&k) = sizes.iter().find(|&&k| k == 0 || k > p) {
+            return Err(Error::setting("max-features", k, format!("between 1 and the number of features, {p}")));
+        }
+        if let Some(w) = sizes.windows(2).find(|w| w[0] >= w[1]) {
+            return Err(Error::setting(
+                "max-features",
+                format!("{} before {}", w[0], w[1]),
+                "sizes in ascending order, each once",
+            ));
+        }
+        if sizes.is_empty() {
+            return Err(Error::setting("max-features", "an empty list", "at least one size"));
+        }
+        if let Some(k) = self.rules.max_features {
+            return Err(Error::setting("max_features of the rules", k, "left out: the sizes say it"));
+        }
+        if let ClassWeights::Each(weights) = &self.class_weight {
+            if weights.len() != classes {
+                let found = format!("{} numbers", weights.len());
+                return Err(Error::setting("class weights", found, format!("one for each of the {classes} classes")));
+            }
+            if let Some(bad) = weights.iter().find(|w| !(**w > 0.0 && w.is_finite())) {
+                return Err(Error::setting("class weight", bad, "a finite number above 0"));
+            }
+        }
+        if classes > 2 {
+            if self.methods.contains(&StudyMethod::Exact) {
+                return Err(Error::setting("method", "exact", format!("rfe, info-gain or kta for {classes} classes")));
+            }
+            if self.rule.score == Score::LogLoss {
+                return Err(Error::setting("score", "log-loss", format!("another one for {classes} classes")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The sizes in force for p features.
+    pub fn sizes(&self, p: usize) -> Vec<usize> {
+        self.sizes.clone().unwrap_or_else(|| (1..=SIZES.min(p)).collect())
+    }
+}

@@ -1,0 +1,121 @@
+//! The table of inner scores: every candidate, its scores over the splits, its stability.
+
+use fewest::validation::{Summary, stability};
+use serde::{Deserialize, Serialize};
+
+use crate::score::{Score, Scores};
+
+/// A candidate by its place on the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Key {
+    /// Position of the size.
+    pub(crate) size: usize,
+    /// Position of the cost of the selection; 0 for a method without one.
+    pub(crate) cost: usize,
+    /// Position of the cost of the classifier.
+    pub(crate) fit: usize,
+    /// Position of the method.
+    pub(crate) method: usize,
+}
+
+/// Scores of one split, and what was selected in it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Row {
+    /// Place of the candidate, and its scores; candidates that time did not allow are absent.
+    pub(crate) scores: Vec<(Key, Scores)>,
+    /// Place of the subset (its `fit` is 0), and its features, ascending.
+    pub(crate) subsets: Vec<(Key, Vec<usize>)>,
+    /// Selections that were made.
+    pub(crate) selections: u64,
+    /// Classifiers that were trained.
+    pub(crate) trainings: u64,
+    /// Grid points that time did not allow: method and cost.
+    pub(crate) left: Vec<(usize, usize)>,
+    /// Whether time or the user cut something short.
+    pub(crate) cut: bool,
+    /// Time used.
+    pub(crate) milliseconds: u64,
+}
+
+/// A candidate with its scores by split.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) key: Key,
+    /// By split.
+    pub(crate) scores: Vec<Scores>,
+    /// How alike its subsets are.
+    pub(crate) stability: Option<f64>,
+}
+
+/// All candidates that every split has scored, in the order of size, costs, method.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Table {
+    pub(crate) lines: Vec<Line>,
+}
+
+impl Table {
+    /// Of the rows of some splits, for p features.
+    pub(crate) fn new(rows: &[&Row], p: usize) -> Self {
+        let Some((first, others)) = rows.split_first() else { return Self::default() };
+        let mut lines: Vec<Line> =
+            first.scores.iter().map(|&(key, scores)| Line { key, scores: vec![scores], stability: None }).collect();
+        lines.sort_by_key(|line| line.key);
+        for row in others {
+            let mut sorted = row.scores.clone();
+            sorted.sort_by_key(|entry| entry.0);
+            lines.retain_mut(|line| match sorted.binary_search_by_key(&line.key, |entry| entry.0) {
+                Ok(at) => {
+                    line.scores.push(sorted[at].1);
+                    true
+                }
+                Err(_) => false,
+            });
+        }
+        let mut known: Option<(Key, Option<f64>)> = None;
+        for line in &mut lines {
+            let key = Key { fit: 0, ..line.key };
+            let index = match known {
+                Some((of, index)) if of == key => index,
+                _ => alike(rows, key, p),
+            };
+            known = Some((key, index));
+            line.stability = index;
+        }
+        Self { lines }
+    }
+
+    /// The candidate at a place.
+    pub(crate) fn line(&self, key: Key) -> Option<&Line> {
+        self.lines.iter().find(|line| line.key == key)
+    }
+}
+
+/// Stability of the subsets at a place.
+fn alike(rows: &[&Row], key: Key, p: usize) -> Option<f64> {
+    let subset = |row: &&Row| row.subsets.iter().find(|entry| entry.0 == key).map(|entry| entry.1.clone());
+    let subsets: Vec<Vec<usize>> = rows.iter().filter_map(subset).collect();
+    stability(&subsets, p).map(|found| found.index)
+}
+
+impl Line {
+    /// Mean and standard error of a score over the splits where it has a meaning, larger being
+    /// better; none without such a split.
+    pub(crate) fn judged(&self, score: Score) -> Option<Judged> {
+        let values = self.values(score);
+        let summary = (!values.is_empty()).then(|| Summary::new(&values, 0.0))?;
+        Some(Judged { mean: score.sign() * summary.mean, se: summary.se.unwrap_or(0.0) })
+    }
+
+    /// A score in each split where it has a meaning.
+    pub(crate) fn values(&self, score: Score) -> Vec<f64> {
+        let at = Score::ALL.iter().position(|&known| known == score).expect("all are listed");
+        self.scores.iter().filter_map(|scores| scores[at]).collect()
+    }
+}
+
+/// Mean of a score with its sign, larger being better, and its standard error over the splits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judged {
+    pub(crate) mean: f64,
+    pub(crate) se: f64,
+}

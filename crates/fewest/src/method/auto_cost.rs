@@ -1,0 +1,285 @@
+//! The slack cost of any method, chosen by cross-validation: the inner choice of `--cost auto`.
+//!
+//! Given    splits of the samples, prepared by the caller inside each split; the method at each
+//!          cost of a grid.
+//! Returns  a cost of selecting and one of the classifier on the chosen features, with the scores
+//!          that led to them.
+//! Steps    1. on the training part of each split the method at each cost  2. on its subset the SVM
+//!          at that cost, and at each larger one  3. both judged on the samples held out: area
+//!          under the ROC curve, hinge loss  4. cost of selecting: the smallest whose mean area is
+//!          within one standard error of the best; cost of the classifier: from that on, the one of
+//!          smallest mean hinge loss.
+//! Why so   The order of the samples tells whether the features are good, whatever the bias; at a
+//!          small cost it is stable, and the bias poor. The hinge loss judges bias and scale, too.
+//! Cost     splits x costs selections, which stop early ([`NODES`], [`GAP`]): a choice of cost
+//!          needs no proof.
+
+use serde::Serialize;
+
+use crate::validation::{Metrics, SizeRule, Summary, choose_size, hinge_loss};
+use crate::{AnyMethod, Design, Error, Limits, Report, Rules, Samples, Silent, SvmSettings, model};
+
+/// Most nodes of a selection that is only judged.
+pub const NODES: u64 = 64;
+
+/// Relative gap at which a selection that is only judged ends.
+pub const GAP: f64 = 1e-2;
+
+/// The grid in half decades about 1 / mean |x|^2: its first and last point.
+const DECADES: std::ops::RangeInclusive<i32> = -8..=4;
+
+/// Costs to choose from, ascending: 1e-4 to 1e2 times 1 / mean |x|^2 in half decades. At
+/// 1 / mean |x|^2 one sample alone moves the decision value of a sample like it by about 1.
+/// `weights` count samples.
+///
+/// # Errors
+/// [`Error::Data`] where all values are zero.
+pub fn cost_grid(design: &dyn Design, weights: &[f64]) -> Result<Vec<f64>, Error> {
+    let mut sum = 0.0;
+    for j in 0..design.n_features() {
+        design.each_in_column(j, &mut |i, x| sum += weights[i] * x * x);
+    }
+    let square = sum / weights.iter().sum::<f64>();
+    if !(square > 0.0 && square.is_finite()) {
+        return Err(Error::Data(format!(
+            "the mean squared length of the samples is {square}, which gives no costs to choose from; give a cost"
+        )));
+    }
+    Ok(DECADES.map(|half| 10f64.powf(f64::from(half) / 2.0) / square).collect())
+}
+
+/// A method at one cost.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The cost, above 0.
+    pub cost: f64,
+    /// The method with that cost among its settings.
+    pub method: AnyMethod,
+    /// The SVM of that cost.
+    pub svm: SvmSettings,
+}
+
+/// What costs of the classifier are tried.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FitCosts {
+    /// The cost of selecting and all larger ones.
+    Chosen,
+    /// This one.
+    Fixed(f64),
+}
+
+/// The two parts of a split, prepared.
+pub struct SplitParts<'a> {
+    /// Samples to learn from.
+    pub training: Samples<'a>,
+    /// Rules of the selection.
+    pub rules: Rules,
+    /// Samples to judge by, prepared as the others; the same p features.
+    pub held_out: &'a dyn Design,
+    /// Their classes.
+    pub classes: &'a [u32],
+}
+
+/// What one split says of one cost of selecting.
+#[derive(Debug, Clone)]
+pub struct CostScores {
+    /// Area under the ROC curve; none where the samples held out are of one class.
+    auc: Option<f64>,
+    /// Features chosen.
+    n_features: usize,
+    /// Hinge loss of the classifier at this cost and at the larger ones of the grid, or at the
+    /// fixed cost alone.
+    hinge: Vec<f64>,
+}
+
+/// Judges every candidate, costs ascending, on one split. `limits` are asked for each selection.
+///
+/// # Errors
+/// As [`crate::Method::select`] and [`model::fit`].
+pub fn judge(
+    parts: &SplitParts<'_>,
+    candidates: &[Candidate],
+    fit: FitCosts,
+    limits: &mut dyn FnMut() -> Limits,
+) -> Result<Vec<CostScores>, Error> {
+    let mut found: Vec<CostScores> = Vec::with_capacity(candidates.len());
+    let mut last: Option<(serde_json::Value, Report)> = None;
+    for (at, candidate) in candidates.iter().enumerate() {
+        let settings = serde_json::to_value(&candidate.method).expect("settings are numbers, lists and names");
+        let report = match last.take() {
+            // A method that knows no cost selects the same again.
+            Some((same, report)) if same == settings => report,
+            _ => {
+                let asked = limits();
+                let nodes = Some(asked.nodes.unwrap_or(NODES).min(NODES));
+                let limits = Limits { nodes, gap_rel: asked.gap_rel.max(GAP), ..asked };
+                candidate.method.select(&parts.training, &parts.rules, limits, &mut Silent)?
+            }
+        };
+        let fit_costs: Vec<f64> = match fit {
+            FitCosts::Fixed(cost) => vec![cost],
+            FitCosts::Chosen if report.model.is_some() => vec![candidate.cost],
+            FitCosts::Chosen => candidates[at..].iter().map(|candidate| candidate.cost).collect(),
+        };
+        found.push(scores(parts, &report, &candidate.svm, &fit_costs, limits)?);
+        last = Some((settings, report));
+    }
+    Ok(found)
+}
+
+/// Trains on the subset at each of these costs and judges.
+fn scores(
+    parts: &SplitParts<'_>,
+    report: &Report,
+    svm: &SvmSettings,
+    fit_costs: &[f64],
+    limits: &mut dyn FnMut() -> Limits,
+) -> Result<CostScores, Error> {
+    let (training, classes) = (&parts.training, parts.training.n_classes() as usize);
+    let features: Vec<usize> = report.selection.outcome.subset.iter().flat_map(crate::Subset::iter).collect();
+    let pairs = classes * (classes - 1) / 2;
+    let (mut auc, mut hinge) = (None, Vec::new());
+    for (at, &cost) in fit_costs.iter().enumerate() {
+        let decisions = if features.is_empty() {
+            vec![0.0; parts.classes.len() * pairs]
+        } else if let Some(own) = &report.model {
+            own.decisions(parts.held_out)
+        } else {
+            let cancel = limits().cancel;
+            let mut stop = || cancel.is_cancelled().then_some(crate::Status::Cancelled);
+            let settings = report.fit_settings(svm, Some(cost));
+            let (design, codes, weights) = (training.design(), training.classes(), training.weights());
+            model::fit(design, &features, codes, weights, &settings, &mut stop)?.decisions(parts.held_out)
+        };
+        if at == 0 {
+            // Classes predicted are of no account for the area.
+            auc = Metrics::new(parts.classes, parts.classes, &decisions, classes).auc;
+        }
+        hinge.push(hinge_loss(parts.classes, &decisions, classes));
+    }
+    Ok(CostScores { auc, n_features: features.len(), hinge })
+}
+
+/// A cost of selecting with its score over the splits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CostScore {
+    /// The cost.
+    pub cost: f64,
+    /// Mean area under the ROC curve on the samples held out.
+    pub auc: f64,
+    /// Its standard error over the splits; none for one split.
+    pub se: Option<f64>,
+    /// Mean number of features chosen.
+    pub n_features: f64,
+}
+
+/// A cost of the classifier with its score over the splits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FitScore {
+    /// The cost.
+    pub cost: f64,
+    /// Mean hinge loss of a sample held out.
+    pub hinge: f64,
+    /// Its standard error over the splits; none for one split.
+    pub se: Option<f64>,
+}
+
+/// The costs chosen, and why.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CostChoice {
+    /// Splits whose held-out samples were of more than one class.
+    pub splits: usize,
+    /// The cost of selecting.
+    pub cost: f64,
+    /// Every cost of selecting, ascending.
+    pub costs: Vec<CostScore>,
+    /// The cost of the classifier; none where it was not to be chosen, or where the method ends
+    /// with its own.
+    pub fit_cost: Option<f64>,
+    /// Every cost of the classifier, ascending, on the subsets of the cost chosen.
+    pub fit_costs: Vec<FitScore>,
+}
+
+impl CostChoice {
+    /// Of the scores of all splits; `costs` ascending, `scores` by split and cost.
+    ///
+    /// # Errors
+    /// [`Error::Data`] where the samples held out are of one class in every split.
+    pub fn of(costs: &[f64], scores: &[Vec<CostScores>], fit: FitCosts) -> Result<Self, Error> {
+        let judged: Vec<&Vec<CostScores>> =
+            scores.iter().filter(|split| split.iter().all(|score| score.auc.is_some())).collect();
+        if judged.is_empty() {
+            return Err(Error::Data(
+                "no split holds out samples of two classes, so that no cost can be chosen; give a cost".into(),
+            ));
+        }
+        let over =
+            |value: &dyn Fn(&Vec<CostScores>) -> f64| judged.iter().map(|split| value(split)).collect::<Vec<f64>>();
+        let areas: Vec<Vec<f64>> =
+            (0..costs.len()).map(|at| over(&|split| split[at].auc.unwrap_or(f64::NAN))).collect();
+        let chosen = choose_size(&areas, SizeRule::OneSe)?;
+        let row = |(at, areas): (usize, &Vec<f64>)| {
+            let summary = Summary::new(areas, 0.0);
+            let sizes = over(&|split| split[at].n_features as f64);
+            let n_features = Summary::new(&sizes, 0.0).mean;
+            CostScore { cost: costs[at], auc: summary.mean, se: summary.se, n_features }
+        };
+        let table = areas.iter().enumerate().map(row).collect();
+        let tried = judged.iter().map(|split| split[chosen].hinge.len()).min().unwrap_or(0);
+        let (mut fit_cost, mut fit_costs) = (None, Vec::new());
+        if fit == FitCosts::Chosen && tried == costs.len() - chosen {
+            let losses: Vec<Vec<f64>> = (0..tried).map(|at| over(&|split| split[chosen].hinge[at])).collect();
+            let gains: Vec<Vec<f64>> = losses.iter().map(|losses| losses.iter().map(|loss| -loss).collect()).collect();
+            fit_cost = Some(costs[chosen + choose_size(&gains, SizeRule::Best)?]);
+            let row = |(losses, &cost): (&Vec<f64>, &f64)| {
+                let summary = Summary::new(losses, 0.0);
+                FitScore { cost, hinge: summary.mean, se: summary.se }
+            };
+            fit_costs = losses.iter().zip(&costs[chosen..]).map(row).collect();
+        }
+        Ok(Self { splits: judged.len(), cost: costs[chosen], costs: table, fit_cost, fit_costs })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DenseDesign;
+
+    fn scores(auc: f64, hinge: &[f64]) -> CostScores {
+        CostScores { auc: Some(auc), n_features: 2, hinge: hinge.to_vec() }
+    }
+
+    #[test]
+    fn the_grid_is_about_one_over_the_mean_squared_length() {
+        // Squared lengths 25 and 1; the second sample counts three times: mean 7.
+        let design = DenseDesign::new(2, 2, vec![3.0, 1.0, 4.0, 0.0]).unwrap();
+        let grid = cost_grid(&design, &[1.0, 3.0]).unwrap();
+        assert_eq!(grid.len(), 13);
+        for (at, factor) in [(0, 1e-4), (8, 1.0), (12, 1e2)] {
+            assert!((grid[at] * 7.0 / factor - 1.0).abs() < 1e-12, "{grid:?}");
+        }
+        assert!((grid[1] / grid[0] - 10f64.sqrt()).abs() < 1e-12);
+        let zero = DenseDesign::new(2, 1, vec![0.0, 0.0]).unwrap();
+        assert!(cost_grid(&zero, &[1.0, 1.0]).unwrap_err().to_string().contains("give a cost"));
+    }
+
+    #[test]
+    fn the_smallest_cost_within_one_standard_error_and_the_least_hinge_loss_from_there() {
+        let costs = [1.0, 2.0, 4.0];
+        // Means .75, .84, .85; standard error of the best .02: .84 is within it.
+        let splits = vec![
+            vec![scores(0.70, &[1.0, 0.5, 0.4]), scores(0.82, &[0.9, 0.7]), scores(0.83, &[0.1])],
+            vec![scores(0.80, &[1.0, 0.5, 0.4]), scores(0.86, &[0.7, 0.5]), scores(0.87, &[0.1])],
+        ];
+        let choice = CostChoice::of(&costs, &splits, FitCosts::Chosen).unwrap();
+        assert_eq!((choice.cost, choice.fit_cost, choice.splits), (2.0, Some(4.0), 2));
+        let fits: Vec<(f64, f64)> = choice.fit_costs.iter().map(|fit| (fit.cost, fit.hinge)).collect();
+        assert!(fits.len() == 2 && (fits[0].1 - 0.8).abs() < 1e-12 && (fits[1].1 - 0.6).abs() < 1e-12, "{fits:?}");
+        assert!((choice.costs[2].se.unwrap() - 0.02).abs() < 1e-12);
+        let fixed = CostChoice::of(&costs, &splits, FitCosts::Fixed(3.0)).unwrap();
+        assert_eq!((fixed.cost, fixed.fit_cost), (2.0, None));
+        let one_class = vec![vec![CostScores { auc: None, n_features: 0, hinge: vec![1.0] }]];
+        assert!(CostChoice::of(&[1.0], &one_class, FitCosts::Chosen).is_err());
+    }
+}

@@ -1,0 +1,58 @@
+"""``C="auto"``: the slack cost chosen by cross-validation of the samples that a selector is fitted on."""
+
+from __future__ import annotations
+
+from copy import copy
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import RepeatedStratifiedKFold
+
+from fewest import _core
+from fewest._engine import Samples, bias_of, limits_of, svm_of
+
+#: Folds, where each class has so many samples, and how often they are dealt.
+FOLDS, REPEATS = 5, 2
+#: Relative duality gap of a training that is only judged.
+TOLERANCE = 1e-6
+
+
+def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
+    """The selector with numbers in place of "auto"; sets ``C_``, ``fit_cost_`` and
+    ``cost_choice_``.
+    """
+    for name in ("C_", "fit_cost_", "cost_choice_"):
+        vars(selector).pop(name, None)
+    if getattr(selector, "C", None) != "auto":
+        return selector
+    name, begun = type(selector).__name__, monotonic()
+    if not isinstance(samples, Samples):
+        raise TypeError(f'C is "auto", but {name} chooses it from samples in memory only; give a number, or an array for X')
+    if getattr(selector, "cv", None) is not None:
+        raise ValueError(f'C is "auto" and cv is {selector.cv!r}, but {name} chooses either the cost or the size; give a number for C')
+    fewest = int(np.bincount(samples.codes).min())
+    if fewest < 2:
+        raise ValueError(
+            f'C="auto" holds out samples of each class, but a class has {fewest} only; add samples, or give a number for C'
+        )
+    dealt = RepeatedStratifiedKFold(n_splits=min(FOLDS, fewest), n_repeats=REPEATS, random_state=0)
+    splits = [(train.tolist(), test.tolist()) for train, test in dealt.split(samples.codes, samples.codes)]
+    methods = []
+    for cost in _core.costs(samples.matrix, samples.sample_weight):
+        at_cost = copy(selector)
+        at_cost.C = cost
+        svm = svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
+        methods.append((cost, at_cost._method(samples, rules), svm))
+    fit_cost = getattr(selector, "fit_cost", None)
+    half = None if selector.time_limit is None else selector.time_limit / 2
+    limits = limits_of(selector, half)
+    choice = _core.choose_cost(*samples.arguments, rules, methods, splits, fit_cost, limits)
+    selector.cost_choice_, selector.C_ = choice, choice["cost"]
+    chosen = copy(selector)
+    chosen.C = choice["cost"]
+    if hasattr(selector, "fit_cost"):
+        chosen.fit_cost = selector.fit_cost_ = choice["fit_cost"] if fit_cost is None else fit_cost
+    if selector.time_limit is not None:
+        chosen.time_limit = max(selector.time_limit - (monotonic() - begun), 0.0)
+    return chosen

@@ -1,0 +1,302 @@
+"""From data to a panel: method, costs and size chosen inside folds."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import expit
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from fewest import _core
+from fewest._base import Selector
+from fewest._constraints import AT_LEAST_ONE, stores_arguments
+from fewest._docs import completes_doc
+from fewest._engine import Listener, Samples, limits_of, warn_of_limit
+from fewest._rules import Rules
+from fewest._svm import SVC
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typing_extensions import Self
+
+    from fewest._engine import Progress
+
+#: Methods that a study can try.
+METHODS = ("exact", "rfe", "info-gain", "kta")
+#: Sizes where none are given.
+MOST = 10
+
+
+class Study(Selector):
+    """From data to a panel of features that can be defended: method, costs and size are chosen inside
+    folds, and judged on the samples outside.
+
+    Inside each outer fold the data are scaled, and every method, cost of selecting, cost of the
+    classifier and size is tried on inner folds; what the rule takes is judged on the samples held
+    out. Then the same choice is made on all samples: that is the panel, with a proof of how good it
+    is. So ``summary_`` tells of the entire procedure on samples that none of it has seen.
+
+    Parameters
+    ----------
+    sizes : int or sequence of int, default=None
+        Numbers of features to choose from, ascending; an int: from 1 to it. None: from 1 to 10.
+    methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
+        Methods to try; "auto": those that suit the data.
+    score : {"accuracy", "auc", "log_loss", "hinge"}, default="hinge"
+        What candidates are judged by on the inner folds.
+    pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
+        Which one is taken: of the best mean score; of the best after averaging with the neighbours on
+        the grid of costs; of the smallest size and costs within one standard error of the best; of
+        the smallest costs there at the size of the best; of the most stable subsets there.
+    folds : int, default=5
+        Outer folds.
+    repeats : int, default=2
+        Times the outer folds are dealt.
+    inner_folds : int, default=5
+        Folds inside each training part.
+    inner_repeats : int, default=1
+        Times the inner folds are dealt.
+    n_costs : int, default=8
+        Costs on the grid, from 1e-4 to 1e2 times 1 / mean \\|x\\|^2 of the scaled training samples.
+    scale : {"standard", "maxabs", "none"}, default=None
+        How features are scaled inside the folds. None: "standard" for dense X; for sparse X what
+        ``fewest study`` takes.
+    n_solutions : int, default=5
+        How many best subsets to list beside the panel.
+    time_limit : float, default=600.0
+        Seconds for all of it; None: no limit.
+    random_state : int, default=0
+        How samples are dealt into folds.
+
+    Attributes
+    ----------
+    summary_ : dict
+        Mean, ``se`` and ``ci95`` of each measure over the outer folds: accuracy, balanced_accuracy,
+        f1, mcc, auc, log_loss, brier, n_features.
+    folds_ : list of dict
+        Every outer fold: what was chosen there, the features, the samples held out and how they were
+        classified.
+    frequency_ : ndarray of shape (n_features,)
+        Share of the outer folds that chose each feature.
+    stability_ : dict or None
+        How alike their subsets are: ``index`` (Nogueira, Sechidis and Brown 2018) and ``ci95``.
+    method_ : str
+        The method that chose the panel.
+    C_ : float or None
+        Its cost; None for a method without one.
+    fit_cost_ : float
+        The cost of the classifier.
+    tried_ : list of dict
+        Every method on all samples at its best.
+    swaps_ : list of dict
+        What could replace each feature of the panel.
+    certificate_ : dict or None
+        How far the panel is from the best subset of its size, for a linear method that proves
+        nothing itself.
+    center_, scale_ : ndarray of shape (n_selected,)
+        What is subtracted from the panel's features, and what they are divided by.
+    estimator_ : SVC
+        The classifier on the panel's features, scaled.
+    coef_ : ndarray of shape (n_machines, n_features)
+        Its weights for scaled features, 0 for the features that are not selected.
+    objective_ : float
+        Objective of the method on the panel.
+
+    See Also
+    --------
+    ExactSelector : One method at given costs and size.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from fewest import Study
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> study = Study(sizes=3, folds=3, repeats=1, inner_folds=3, n_costs=4, methods=["rfe"]).fit(X[:200], y[:200])
+    >>> bool(study.summary_["accuracy"]["mean"] > 0.85), bool(study.n_features_ <= 3)
+    (True, True)
+    """
+
+    _parameter_constraints = {
+        "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
+        "methods": [StrOptions({"auto"}), "array-like"],
+        "score": [StrOptions({"accuracy", "auc", "log_loss", "hinge"})],
+        "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
+        "folds": [Interval(Integral, 2, None, closed="left")],
+        "repeats": AT_LEAST_ONE,
+        "inner_folds": [Interval(Integral, 2, None, closed="left")],
+        "inner_repeats": AT_LEAST_ONE,
+        "n_costs": AT_LEAST_ONE,
+        "scale": [StrOptions({"standard", "maxabs", "none"}), None],
+        "random_state": [Interval(Integral, 0, None, closed="left")],
+    }
+    _binary_only = False
+
+    @stores_arguments
+    def __init__(
+        self,
+        *,
+        sizes: int | Sequence[int] | None = None,
+        rules: Rules | None = None,
+        methods: str | Sequence[str] = "auto",
+        score: str = "hinge",
+        pick: str = "smooth",
+        folds: int = 5,
+        repeats: int = 2,
+        inner_folds: int = 5,
+        inner_repeats: int = 1,
+        n_costs: int = 8,
+        scale: str | None = None,
+        n_solutions: int = 5,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = 600.0,
+        random_state: int = 0,
+        on_interrupt: str = "raise",
+        callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+    ) -> None: ...
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @completes_doc
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose inside folds, judge outside, and do the same on all samples.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, not scaled: that is done inside the folds.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        return self._run(self._validated(X, y, None))
+
+    def _fit(self, samples: Samples) -> None:
+        p = samples.X.shape[1]
+        names = [str(label) for label in samples.classes.tolist()]
+        limits = limits_of(self, self.time_limit)
+        listener = Listener(self, samples, int(self.verbose), self.callback)
+        wanted = listener if listener.wanted else None
+        answer = _core.study(samples.matrix, samples.codes, names, self._settings(samples, p), limits, wanted)
+        warn_of_limit(self, answer, "This is what is known so far.")
+        self._set_study(answer, p)
+        self._train(samples, answer["panel"])
+
+    def _settings(self, samples: Samples, p: int) -> dict[str, Any]:
+        """What the engine is asked to do."""
+        rules = self.rules or Rules()
+        if rules.max_features is not None:
+            raise ValueError(f"rules say max_features={rules.max_features}, but a study chooses the size; say sizes={rules.max_features}")
+        methods = [] if isinstance(self.methods, str) else [str(method) for method in self.methods]
+        if unknown := sorted(set(methods) - set(METHODS)):
+            raise ValueError(f"methods has {unknown}, but must be of {list(METHODS)}")
+        weights: Any = "balanced" if self.class_weight == "balanced" else "none"
+        if isinstance(self.class_weight, dict):
+            weights = {"each": [float(self.class_weight.get(label, 1.0)) for label in samples.classes.tolist()]}
+        pick = "" if self.pick == "best" else f":{self.pick.replace('_', '-')}"
+        return {
+            "sizes": self._sizes(p),
+            "folds": int(self.folds),
+            "repeats": int(self.repeats),
+            "inner_folds": int(self.inner_folds),
+            "inner_repeats": int(self.inner_repeats),
+            "seed": int(self.random_state),
+            "methods": methods,
+            "cost_points": int(self.n_costs),
+            "rule": f"{self.score.replace('_', '-')}{pick}",
+            "scale": self.scale,
+            "class_weight": weights,
+            "rules": rules._resolved(p, getattr(self, "feature_names_in_", None), None),
+            "solutions": int(self.n_solutions),
+        }
+
+    def _sizes(self, p: int) -> list[int]:
+        """The sizes to choose from, cut at the number of features where it is only an end of a range."""
+        if self.sizes is None or isinstance(self.sizes, Integral):
+            return list(range(1, min(MOST if self.sizes is None else int(self.sizes), p) + 1))
+        return [int(size) for size in np.asarray(self.sizes).tolist()]
+
+    def _set_study(self, answer: dict[str, Any], p: int) -> None:
+        """The attributes of a fitted study."""
+        panel = answer["panel"]
+        self.support_ = np.zeros(p, dtype=bool)
+        if panel is None or not panel["selected"]:
+            why = "time allowed no choice" if panel is None else "none was of use"
+            warnings.warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning, stacklevel=3)
+        else:
+            self.support_[panel["selected"]] = True
+        panel = panel or {"choice": dict.fromkeys(("method", "cost", "fit_cost")), "center": [], "scale": []}
+        self.n_features_ = int(self.support_.sum())
+        self.ranking_ = np.where(self.support_, 1, 2)
+        self.method_, self.C_ = panel["choice"]["method"], panel["choice"]["cost"]
+        self.fit_cost_ = panel["choice"]["fit_cost"]
+        self.objective_, self.bound_, self.gap_ = panel.get("objective"), panel.get("bound"), panel.get("gap")
+        self.status_, self.trace_ = answer["status"], {}
+        self.center_, self.scale_ = np.asarray(panel["center"], dtype=float), np.asarray(panel["scale"], dtype=float)
+        self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in panel.get("solutions", [])]
+        self.swaps_, self.certificate_ = panel.get("swaps", []), panel.get("certificate")
+        self.summary_, self.folds_, self.stability_ = answer["summary"], answer["folds"], answer["stability"]
+        self.tried_ = answer["tried"]
+        self.frequency_ = np.zeros(p)
+        for feature, share in answer["frequency"]:
+            self.frequency_[feature] = share
+        self._sigmoid = panel.get("sigmoid")
+
+    def _train(self, samples: Samples, panel: dict[str, Any] | None) -> None:
+        """The classifier of the panel, trained again at its cost on its features, scaled."""
+        if panel is None or not self.support_.any():
+            self.estimator_ = self._own(samples, self.support_, None)
+            return
+        kernel = {"kernel" if name == "kind" else name: value for name, value in panel["kernel"].items()}
+        classifier = SVC(C=panel["choice"]["fit_cost"], tol=1e-9, n_jobs=self.n_jobs, **kernel)
+        classifier.n_features_in_ = self.n_features_
+        self.estimator_ = classifier._fit(samples.with_X(self._scaled(samples.X[:, self.support_])))
+
+    def _scaled(self, X: Any) -> Any:
+        """The panel's features, scaled."""
+        if sp.issparse(X) and not self.center_.any():
+            return sp.csr_matrix(X @ sp.diags_array(1.0 / self.scale_))
+        return ((X.toarray() if sp.issparse(X) else X) - self.center_) / self.scale_
+
+    def _reduced(self, X: Any) -> Any:
+        reduced = super()._reduced(X)
+        return self._scaled(reduced) if reduced.shape[1] else reduced
+
+    def _has_probabilities(self) -> bool:
+        if hasattr(self, "estimator_") and self._sigmoid is None:
+            raise AttributeError("probabilities are for two classes and a study that came to a choice")
+        return True
+
+    @available_if(_has_probabilities)
+    @completes_doc
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the classes, by Platt's sigmoid of the decision values of samples held out.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, 2)
+            One column for each class.
+        """
+        check_is_fitted(self)
+        second = expit(self._sigmoid["a"] * self.decision_function(X) + self._sigmoid["b"])
+        return np.column_stack([1.0 - second, second])
+
+    def _certifiable(self) -> bool:
+        raise AttributeError("a study proves its panel by itself: see bound_, gap_ and certificate_")
+
+    @available_if(_certifiable)
+    def certify(self, X: Any, y: Any, sample_weight: Any = None, *, time_limit: float | None = 10.0) -> dict[str, Any]:
+        """Not there: a study proves its panel by itself."""
+        raise NotImplementedError

@@ -1,0 +1,69 @@
+//! `C="auto"`: the library's choice of a cost, on splits that Python deals.
+
+use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge};
+use fewest::{AnyMethod, Design, Error, Limits, RuleList, Rules, Samples, SvmSettings};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use pythonize::pythonize;
+use rayon::prelude::*;
+
+use crate::enter::{CallLimits, enter};
+use crate::matrix::Columns;
+use crate::{numbers, raised, settings};
+
+/// Costs to choose from, ascending, for samples that count as these.
+///
+/// # Errors
+/// `ValueError` where all values are zero.
+#[pyfunction]
+pub(crate) fn costs(x: Columns<'_>, weights: PyReadonlyArray1<'_, f64>) -> PyResult<Vec<f64>> {
+    cost_grid(&*x.design()?, numbers(&weights)?).map_err(raised)
+}
+
+/// Chooses the cost of a method, and of the classifier unless `fit_cost` gives it. `methods`: the
+/// cost, the method and the SVM at that cost, ascending; `splits`: training and held-out samples.
+/// Returns the fields of [`CostChoice`].
+///
+/// # Errors
+/// As [`crate::select`].
+#[pyfunction]
+pub(crate) fn choose_cost<'py>(
+    py: Python<'py>,
+    x: Columns<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    weights: PyReadonlyArray1<'py, f64>,
+    rules: &Bound<'py, PyAny>,
+    methods: Vec<(f64, Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+    splits: Vec<(Vec<usize>, Vec<usize>)>,
+    fit_cost: Option<f64>,
+    limits: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (rules, limits): (RuleList, CallLimits) = (settings(rules)?, settings(limits)?);
+    let read = |(cost, method, svm): &(f64, Bound<'_, PyAny>, Bound<'_, PyAny>)| -> PyResult<Candidate> {
+        let (method, svm): (AnyMethod, SvmSettings) = (settings(method)?, settings(svm)?);
+        Ok(Candidate { cost: *cost, method, svm })
+    };
+    let candidates: Vec<Candidate> = methods.iter().map(read).collect::<PyResult<_>>()?;
+    let costs: Vec<f64> = candidates.iter().map(|candidate| candidate.cost).collect();
+    let fit = fit_cost.map_or(FitCosts::Chosen, FitCosts::Fixed);
+    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+    let (choice, _) = enter(py, &limits, None, |limits, _| {
+        let rounds = splits.len().div_ceil(rayon::current_num_threads().max(1)) * candidates.len();
+        let share = limits.time.map(|time| time / rounds.max(1) as u32);
+        let judged = |(training, held_out): &(Vec<usize>, Vec<usize>)| -> Result<Vec<CostScores>, Error> {
+            let part = |rows: &[usize]| rows.iter().map(|&i| (codes[i], weights[i])).unzip::<_, _, Vec<_>, Vec<_>>();
+            let ((classes, weights), (held_classes, _)) = (part(training), part(held_out));
+            let (learned, judged) = (design.select_samples(training), design.select_samples(held_out));
+            let parts = SplitParts {
+                training: Samples::new(&*learned, &classes, Some(&weights))?,
+                rules: Rules::new(design.n_features(), rules.clone(), &[])?,
+                held_out: &*judged,
+                classes: &held_classes,
+            };
+            judge(&parts, &candidates, fit, &mut || Limits { time: share, ..limits.clone() })
+        };
+        let scores: Vec<Vec<CostScores>> = splits.par_iter().map(judged).collect::<Result<_, _>>()?;
+        CostChoice::of(&costs, &scores, fit)
+    })?;
+    Ok(pythonize(py, &choice)?)
+}

@@ -1,0 +1,99 @@
+//! A study of Python's data: the library's, as one dictionary.
+
+use fewest::{DenseDesign, Design, SparseDesign};
+use fewest_data::{Features, Target};
+use fewest_study::{Panel, StudyData, StudyReport, StudySettings, study as study_of};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+use pythonize::pythonize;
+use serde_json::{Map, Value, json};
+
+use crate::enter::{CallLimits, enter};
+use crate::matrix::Columns;
+use crate::{numbers, raised, settings};
+
+/// Chooses method, costs and size inside folds, judges that on the samples held out, and does the
+/// same on all samples. `classes`: their names, for messages; `settings`: the fields of [`StudySettings`].
+/// Returns `panel` (none where time did not allow a choice), `folds`, `summary`, `frequency`,
+/// `stability`, `tried`, `inner`, `effort`, `status`, `interrupted`.
+///
+/// # Errors
+/// As [`crate::select`].
+#[pyfunction]
+pub(crate) fn study<'py>(
+    py: Python<'py>,
+    x: Columns<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    classes: Vec<String>,
+    given: &Bound<'py, PyAny>,
+    limits: &Bound<'py, PyAny>,
+    listener: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (wanted, limits): (StudySettings, CallLimits) = (settings(given)?, settings(limits)?);
+    let target = Target { column: "y".to_owned(), classes, codes: numbers(&codes)?.to_vec() };
+    let features = owned(&*x.design()?)?;
+    let weights = vec![1.0; target.codes.len()];
+    let data = StudyData { features: &features, target: &target, weights: &weights };
+    let (report, course) =
+        enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
+    let mut value = report_value(&report);
+    value.insert("interrupted".to_owned(), json!(course.interrupted));
+    Ok(pythonize(py, &Value::Object(value))?)
+}
+
+/// A copy of the matrix, which a study cuts into parts and scales.
+fn owned(design: &dyn Design) -> PyResult<Features> {
+    let (n, p) = (design.n_samples(), design.n_features());
+    if design.is_sparse() {
+        let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for j in 0..p {
+            design.each_in_column(j, &mut |i, x| {
+                rows.push(i as u32);
+                values.push(x);
+            });
+            start.push(rows.len());
+        }
+        return Ok(Features::Sparse(SparseDesign::new(n, start, rows, values).map_err(raised)?));
+    }
+    let mut values = vec![0.0; n * p];
+    for (j, column) in values.chunks_mut(n.max(1)).enumerate() {
+        design.add_column(j, 1.0, column);
+    }
+    Ok(Features::Dense(DenseDesign::new(n, p, values).map_err(raised)?))
+}
+
+fn report_value(report: &StudyReport) -> Map<String, Value> {
+    let value = json!({
+        "status": report.status.name(),
+        "panel": report.panel.as_ref().map(panel_value),
+        "folds": report.folds,
+        "summary": report.summary().into_iter().map(|(name, summary)| (name.to_owned(), json!(summary))).collect::<Map<_, _>>(),
+        "frequency": report.frequency(),
+        "stability": report.stability(),
+        "tried": report.tried,
+        "inner": report.inner,
+        "effort": report.effort,
+    });
+    let Value::Object(value) = value else { unreachable!("it is written as an object") };
+    value
+}
+
+/// The panel; `center` and `scale` are those of its features, in their order.
+fn panel_value(panel: &Panel) -> Value {
+    let outcome = panel.outcome();
+    let of = |values: &Vec<f64>, default: f64| -> Vec<f64> {
+        panel.selected.iter().map(|&j| values.get(j).copied().unwrap_or(default)).collect()
+    };
+    let solutions: Vec<(Vec<usize>, f64)> =
+        panel.solutions.iter().map(|solution| (solution.subset.iter().collect(), solution.objective)).collect();
+    let certificate = panel.certificate.as_ref().map(
+        |certificate| json!({"objective": certificate.objective, "bound": certificate.bound, "gap": certificate.gap()}),
+    );
+    json!({
+        "choice": panel.choice, "selected": panel.selected,
+        "kernel": fewest::KernelRule::from(panel.report.kernel),
+        "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(), "status": outcome.status.name(),
+        "center": of(&panel.scaling.center, 0.0), "scale": of(&panel.scaling.scale, 1.0),
+        "sigmoid": panel.sigmoid, "certificate": certificate, "solutions": solutions, "swaps": panel.swaps,
+    })
+}
