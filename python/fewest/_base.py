@@ -158,12 +158,14 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
     def _proof(self, method: dict[str, Any]) -> dict[str, Any]:
         """Where the proof goes, if there is to be one, and what it says of the run."""
         path = getattr(self, "proof", None)
-        if path is None:
-            return {}
         settings = {key: value for key, value in method.items() if key != "name"}
+        return {} if path is None else {"proof": self._proof_request(path, method["name"], settings)}
+
+    def _proof_request(self, path: str | os.PathLike[str], method: str, settings: dict[str, Any]) -> dict[str, Any]:
+        """Where a proof goes, and what it says of the run."""
         names = [str(name) for name in getattr(self, "feature_names_in_", ())]
-        made = {"method": method["name"], "version": _core.__version__, "settings": settings, **({"names": names} if names else {})}
-        return {"proof": {"path": os.fspath(path), "made": made}}
+        made = {"method": method, "version": _core.__version__, "settings": settings, **({"names": names} if names else {})}
+        return {"path": os.fspath(path), "made": made}
 
     def _limits(self) -> dict[str, Any]:
         """Limits besides time and gap."""
@@ -315,7 +317,15 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     @available_if(_certifiable)
     @completes_doc
-    def certify(self, X: Any, y: Any, sample_weight: Any = None, *, time_limit: float | None = 10.0) -> dict[str, Any]:
+    def certify(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        time_limit: float | None = 10.0,
+        proof: str | os.PathLike[str] | None = None,
+    ) -> dict[str, Any]:
         """How far the selected subset is from the best one of at most as many features, under the
         same rules.
 
@@ -325,6 +335,8 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             The samples it was fitted on, with all features.
         time_limit : float, default=10.0
             Seconds to search for a better subset and a better bound.
+        proof : path-like, default=None
+            File for a proof of the bound, which :func:`fewest.verify` checks.
 
         Returns
         -------
@@ -332,7 +344,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             ``objective`` of the SVM on the subset, ``bound`` below that of every subset of at most
             as many features, the relative ``gap`` between them, ``best`` (indices of the best
             subset known) and ``best_objective``, ``status`` ("optimal" when ``best`` is proven),
-            ``elapsed`` seconds.
+            ``elapsed`` seconds, ``proof`` (its file, or None).
         """
         check_is_fitted(self)
         if is_elsewhere(X):
@@ -345,8 +357,10 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         rules = {**self._rules(samples.X.shape[1]), "max_features": self.n_features_}
         svm = svm_of(self._cost(), getattr(self, "loss", "hinge"), bias_of(self), 1e-9)
         subset = np.flatnonzero(self.support_).tolist()
-        certificate = _core.certify(*samples.arguments, rules, subset, svm, limits_of(self, time_limit))
+        request = None if proof is None else self._proof_request(proof, "exact", {"svm": svm})
+        certificate = _core.certify(*samples.arguments, rules, subset, svm, limits_of(self, time_limit), request)
         certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
+        certificate["proof"] = os.fspath(proof) if certificate["proof"] else None
         return certificate
 
     def _cost(self) -> float:

@@ -76,6 +76,7 @@ def certify(
     subset: Sequence[int],
     svm: dict[str, Any],
     limits: dict[str, Any],
+    proof: dict[str, Any] | None = None,
 ) -> dict[str, Any]: ...
 def select_from(
     n: int,

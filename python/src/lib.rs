@@ -151,11 +151,13 @@ fn train<'py>(
     answer::trained(py, &model, codes, weights, &course)
 }
 
-/// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`.
+/// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`;
+/// `proof` as in [`select`].
 ///
 /// # Errors
 /// As [`select`].
 #[pyfunction]
+#[pyo3(signature = (x, codes, weights, rules, subset, svm, limits, proof=None))]
 fn certify<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -165,7 +167,9 @@ fn certify<'py>(
     subset: Vec<usize>,
     svm: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
+    proof: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let mut file = proof::asked(proof.as_ref())?;
     let (rules, svm, limits): (RuleList, SvmSettings, CallLimits) =
         (settings(rules)?, settings(svm)?, settings(limits)?);
     let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
@@ -174,8 +178,10 @@ fn certify<'py>(
         let problem = Problem::new(design, &labels(codes), Some(weights))?;
         let settings = ExactSettings { svm, ..ExactSettings::default() };
         let subset = Subset::from_indices(rules.p(), subset);
+        let observer = &mut Proving { observer, file: file.as_mut() };
         certificate::certify(&problem, &rules, &subset, &settings, limits, observer)
     })?;
+    let written = proof::written(file)?;
     let dict = PyDict::new(py);
     dict.set_item("objective", certificate.objective)?;
     dict.set_item("bound", certificate.bound)?;
@@ -185,6 +191,7 @@ fn certify<'py>(
     dict.set_item("status", certificate.status.name())?;
     dict.set_item("elapsed", certificate.elapsed.as_secs_f64())?;
     dict.set_item("interrupted", course.interrupted)?;
+    dict.set_item("proof", written)?;
     Ok(dict)
 }
 

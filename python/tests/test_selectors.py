@@ -41,6 +41,7 @@ from fewest import (
     MBPSelector,
     Progress,
     Rules,
+    verify,
 )
 from fewest._engine import limits_of
 
@@ -144,6 +145,31 @@ def test_a_certificate_brackets_the_heuristic():
     assert certificate["bound"] <= best.objective_ * (1 + 1e-6)
     assert certificate["best_objective"] == pytest.approx(best.objective_, rel=1e-3)
     assert not hasattr(SVMRFE(kernel="rbf"), "certify")
+
+
+def test_proofs_are_verified(tmp_path):
+    X, y = make_classification(n_samples=60, n_features=6, random_state=3)
+    weights = np.linspace(0.5, 1.5, len(y))
+    selectors = [
+        ExactSelector(n_features_to_select=2, class_weight="balanced", proof=tmp_path / "exact.proof"),
+        BendersSelector(n_features_to_select=2, proof=str(tmp_path / "gbd.proof")),
+        MBPSelector(penalty=0.5, proof=tmp_path / "mbp.proof"),
+    ]
+    for selector in selectors:
+        selector.fit(X, y, sample_weight=weights)
+        found = verify(selector.proof_, X, y, weights, class_weight=selector.class_weight)
+        assert found.verified, found
+        assert found.gap <= 1.1e-4
+        assert found.bound <= selector.objective_ * (1 + 1e-6)
+        assert not verify(selector.proof_, X + 1e-9, y, weights, class_weight=selector.class_weight).verified
+    assert ExactSelector(n_features_to_select=2).fit(X, y).proof_ is None
+    selector = SVMRFE(n_features_to_select=2).fit(X, y)
+    certificate = selector.certify(X, y, proof=tmp_path / "rfe.proof")
+    assert verify(certificate["proof"], X, y).verified
+    with pytest.raises(OSError, match="nowhere"):
+        ExactSelector(proof="/nowhere/x.proof").fit(X, y)
+    with pytest.raises(ValueError, match="mbp writes a proof"):
+        MBPSelector(n_features_to_select=2, proof=tmp_path / "no.proof").fit(X, y)
 
 
 def test_bounds_are_bounds():

@@ -29,10 +29,9 @@ pub use error::Error;
 pub use kernel::{Gamma, Kernel, KernelRule};
 pub use method::{AnyMethod, Info, Method, Report};
 pub use problem::{Problem, Samples, check_values};
-pub use proof::ProofSink;
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
-    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, Ranked, Run, Selection,
-    Sense, Silent, Solution, Status, drive, relative_gap,
+    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, ProofSink, Ranked, Run,
+    Selection, Sense, Silent, Solution, Status, drive, relative_gap,
 };
 pub use subset::Subset;

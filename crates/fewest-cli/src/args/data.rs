@@ -112,6 +112,15 @@ impl MissingArg {
     pub(crate) fn name(self) -> &'static str {
         self.rule().map_or("error", MissingRule::name)
     }
+
+    /// What was typed, else what an earlier run says by its name.
+    pub(crate) fn or_said(self, said: Option<&str>) -> Self {
+        let said = said.and_then(|name| MissingChoice::from_str(name, false).ok());
+        match (self.rule(), said) {
+            (None, Some(missing)) => Self { missing },
+            _ => self,
+        }
+    }
 }
 
 /// Feature scaling.

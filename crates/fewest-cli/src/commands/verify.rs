@@ -49,6 +49,7 @@ struct Settings {
     format: Option<String>,
     target: Option<String>,
     scale: Option<String>,
+    missing: Option<String>,
     class_weight: Option<String>,
     sample_weights: Option<String>,
     folds: Option<String>,
@@ -154,7 +155,8 @@ fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedDa
         _ => ScaleArg::None,
     });
     let sample_weights = args.prepare.sample_weights.clone().or_else(|| settings.sample_weights.clone());
-    let prepare = PrepareArgs { scale: Some(scale), sample_weights };
+    let missing = args.prepare.missing.or_said(settings.missing.as_deref());
+    let prepare = PrepareArgs { scale: Some(scale), missing, sample_weights };
     let said = settings.class_weight.as_deref().map(ClassWeight::read).transpose();
     let said = said.map_err(|why| Failure::Input(format!("the proof's class weights: {why}; give --class-weight")))?;
     let validate = settings.validate.as_f64().map(Validate::Share);

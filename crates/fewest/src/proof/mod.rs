@@ -14,7 +14,8 @@
 //!
 //! A search notes what it decides in [`Notes`], on whatever thread, with nodes numbered on their
 //! own; [`ProofWriter`] takes them in the order of the search, so a file does not depend on the
-//! number of threads. Bytes go to the caller's [`ProofSink`] as they come.
+//! number of threads. Bytes go to the caller's [`crate::ProofSink`] as
+//! they come.
 
 mod encode;
 mod header;
@@ -37,17 +38,3 @@ pub(crate) use writer::ProofWriter;
 /// Share of the gap asked for that a search which writes a proof closes beyond it: alpha is stored
 /// with fewer digits than it had, and the file must prove the gap all the same.
 pub(crate) const HELD_BACK: f64 = 0.01;
-
-/// Where the proof of a run goes. An implementation keeps its first failure and tells its caller
-/// after the run: a full disk must not cost the answer.
-pub trait ProofSink {
-    /// Begins a proof, after [`ProofSink::end`] the next one. Returns what the header's `made` is to
-    /// hold, which is for people and for reading the data again.
-    fn begin(&mut self) -> serde_json::Value;
-
-    /// Takes the next bytes.
-    fn write(&mut self, bytes: &[u8]);
-
-    /// The proof is complete.
-    fn end(&mut self);
-}

@@ -2,8 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::ProofSink;
-use crate::{Event, Observer};
+use crate::{Event, Observer, ProofSink};
 
 /// Passes on how far the run is, and where its proof goes: its incumbents and bounds are not those
 /// of the method that asks for it.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::{ProofSink, Subset};
+use crate::Subset;
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +77,20 @@ impl<T: serde::Serialize + std::fmt::Debug> Checkpoint for T {
     fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).expect("a state is numbers, lists and names")
     }
+}
+
+/// Where the proof of a run goes. An implementation keeps its first failure and tells its caller
+/// after the run: a full disk must not cost the answer.
+pub trait ProofSink {
+    /// Begins a proof, after [`ProofSink::end`] the next one. Returns what the header's `made` is to
+    /// hold, which is for people and for reading the data again.
+    fn begin(&mut self) -> serde_json::Value;
+
+    /// Takes the next bytes.
+    fn write(&mut self, bytes: &[u8]);
+
+    /// The proof is complete.
+    fn end(&mut self);
 }
 
 /// Receives the events of a run; `Break` asks it to finish with the best it has.

@@ -8,12 +8,12 @@ mod status;
 
 use std::time::{Duration, Instant};
 
-pub use event::{Checkpoint, Event, Observer, Silent};
+pub use event::{Checkpoint, Event, Observer, ProofSink, Silent};
 pub use limits::{Cancel, Limits};
 pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
 pub use status::Status;
 
-use crate::{Error, ProofSink, Rules, Subset, SubsetGain};
+use crate::{Error, Rules, Subset, SubsetGain};
 
 /// State of one run. Methods offer subsets and raise the bound; both only ever improve.
 pub struct Run<'a> {
