@@ -1,6 +1,7 @@
 """``fewest.verify`` on proofs that selectors write, and on files that prove nothing."""
 
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def test_weights_and_classes_are_those_of_the_fit(data, tmp_path):
 
 def test_a_damaged_file_names_its_record(data, fitted, tmp_path):
     X, y = data
-    content = gzip.open(fitted.proof_).read()
+    content = gzip.decompress(Path(fitted.proof_).read_bytes())
     cut = tmp_path / "cut.proof"
     cut.write_bytes(gzip.compress(content[:-20]))
     found = verify(cut, X, y)
