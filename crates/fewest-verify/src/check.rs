@@ -143,7 +143,8 @@ impl<'c, R: Read> Check<'c, R> {
         let Some(open) = self.take(node)? else { return Ok(()) };
         let point = self.point.as_mut().expect("a point was read");
         let bound = Terms::new(self.claim, &open, point).bound();
-        self.count(&open, None, bound);
+        let free = open.state.choice.iter().filter(|choice| **choice == Choice::Free).count();
+        self.count(&open, None, free == 0, bound);
         Ok(())
     }
 
@@ -162,9 +163,11 @@ impl<'c, R: Read> Check<'c, R> {
         let terms = Terms::new(self.claim, &open, self.point.as_mut().expect("a point was read"));
         let other = |choice| if choice == Choice::In { Choice::Out } else { Choice::In };
         let parts: Vec<_> = decisions.iter().map(|&(u, choice)| (u, other(choice))).collect();
+        let free = open.state.choice.iter().filter(|choice| **choice == Choice::Free).count();
         let bounds: Vec<f64> = parts.iter().map(|&(u, choice)| terms.bound_with(u, choice)).collect();
         for (part, bound) in parts.into_iter().zip(bounds).filter(|(_, bound)| *bound < f64::INFINITY) {
-            self.count(&open, Some(part), bound);
+            let decides = open.state.choice[part.0] == Choice::Free;
+            self.count(&open, Some(part), free == usize::from(decides), bound);
         }
         let next = self.claim.rules.decide(&open.state, decisions).map(|state| {
             open.state = state;
@@ -202,16 +205,16 @@ impl<'c, R: Read> Check<'c, R> {
         Ok(())
     }
 
-    /// Counts a closed part: the box, or that with one more decision.
-    fn count(&mut self, open: &OpenBox, more: Option<(usize, Choice)>, bound: f64) {
+    /// Counts a closed part: the box, or that with one more decision; alone: a single subset.
+    fn count(&mut self, open: &OpenBox, more: Option<(usize, Choice)>, alone: bool, bound: f64) {
         self.progress.parts += 1;
         let bound = bound.min(open.cap);
-        let held = |u: usize| more.filter(|more| more.0 == u).map_or(open.state.choice[u], |more| more.1);
-        let units = &self.claim.rules.units;
-        if (0..units.len()).any(|u| held(u) == Choice::Free) {
+        if !alone {
             self.rest = self.rest.min(bound);
             return;
         }
+        let held = |u: usize| more.filter(|more| more.0 == u).map_or(open.state.choice[u], |more| more.1);
+        let units = &self.claim.rules.units;
         let inside = (0..units.len()).filter(|u| held(*u) == Choice::In);
         let mut subset: Vec<usize> = inside.flat_map(|u| units[u].iter().copied()).collect();
         subset.sort_unstable();

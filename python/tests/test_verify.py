@@ -1,0 +1,74 @@
+"""``fewest.verify`` on proofs that selectors write, and on files that prove nothing."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_classification
+
+from fewest import ExactSelector, verify
+
+
+@pytest.fixture
+def data():
+    return make_classification(n_samples=80, n_features=8, n_informative=3, random_state=1)
+
+
+@pytest.fixture
+def fitted(data, tmp_path):
+    X, y = data
+    return ExactSelector(n_features_to_select=2, proof=tmp_path / "best.proof").fit(X, y)
+
+
+def test_a_proof_is_verified_with_the_numbers_of_the_fit(data, fitted):
+    X, y = data
+    found = verify(fitted.proof_, X, y)
+    assert found and found.verified and found.reason is None
+    np.testing.assert_array_equal(found.selected, np.flatnonzero(fitted.support_))
+    assert found.objective == pytest.approx(fitted.objective_, rel=1e-6)
+    assert found.bound <= found.objective and found.gap <= 1e-4
+    assert found.rest >= found.bound and found.status == "optimal"
+    assert len(found.solutions) == 1 and found.n_points > 0 and found.n_parts > 0
+    again = verify(fitted.proof_, sp.csr_matrix(X), y, n_jobs=1)
+    assert again and again.gap == pytest.approx(found.gap, abs=1e-9)
+
+
+def test_other_data_labels_and_weights_are_refused(data, fitted):
+    X, y = data
+    other = X.copy()
+    other[3, 4] += 1e-9
+    for arguments in [(other, y), (X, np.where(np.arange(len(y)) == 5, 1 - y, y)), (X, y, np.full(len(y), 2.0))]:
+        found = verify(fitted.proof_, *arguments)
+        assert not found and "fingerprint" in found.reason and found.objective is None
+    assert "about 80 and 8" in verify(fitted.proof_, X[:, :7], y).reason
+
+
+def test_weights_and_classes_are_those_of_the_fit(data, tmp_path):
+    X, y = data
+    weight = np.where(np.arange(len(y)) % 7 == 0, 0.0, 1.5)
+    selector = ExactSelector(n_features_to_select=2, class_weight="balanced", proof=tmp_path / "w.proof")
+    selector.fit(X, y, sample_weight=weight)
+    assert verify(selector.proof_, X, y, weight, class_weight="balanced")
+    assert not verify(selector.proof_, X, y, weight)
+
+
+def test_a_damaged_file_names_its_record(data, fitted, tmp_path):
+    X, y = data
+    content = gzip.decompress(Path(fitted.proof_).read_bytes())
+    cut = tmp_path / "cut.proof"
+    cut.write_bytes(gzip.compress(content[:-20]))
+    found = verify(cut, X, y)
+    assert not found and found.reason.startswith("record ")
+
+
+def test_what_is_no_proof_raises(data, tmp_path):
+    X, y = data
+    with pytest.raises(OSError, match=r"none\.proof"):
+        verify(tmp_path / "none.proof", X, y)
+    (tmp_path / "text").write_text("no proof")
+    with pytest.raises(ValueError, match="not a proof file"):
+        verify(tmp_path / "text", X, y)
+    with pytest.raises(ValueError, match="2 classes"):
+        verify(tmp_path / "text", X, np.zeros(len(y)))
