@@ -49,8 +49,9 @@ use crate::{
 
 pub(crate) use best_classifier::BestClassifier;
 pub use model::Model;
+use reduce::Reduced;
 pub(crate) use reweight::reweight;
-use state::{Reduced, put_reduced};
+use state::put_reduced;
 pub use weight_bounds::weight_bounds;
 
 /// Relative gap to which linear programs are solved.
