@@ -248,6 +248,11 @@ impl<'a> Watch<'a> {
         let Some(resume) = self.resume.filter(due) else { return ControlFlow::Continue(()) };
         match resume.keep(state) {
             Ok(()) => ControlFlow::Continue(()),
+            // The result is there, and is not lost for want of a state.
+            Err(failure) if last => {
+                self.terminal.warn(&failure.into_text());
+                ControlFlow::Continue(())
+            }
             Err(failure) => {
                 self.unkept = Some(failure);
                 ControlFlow::Break(())

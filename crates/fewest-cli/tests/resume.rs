@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use common::{Scratch, generated};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The data that the project ships.
 const WDBC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/wdbc.csv");
@@ -15,48 +15,38 @@ const WDBC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/wdbc.csv");
 /// What a result has in common with that of a run that was not stopped.
 fn answer(result: &Value) -> Value {
     let mut keys = serde_json::Map::new();
-    for key in ["status", "selected", "objective", "bound", "solutions", "ranking", "counts"] {
-        keys.insert(key.to_owned(), result[key].clone());
+    let all = ["status", "selected", "objective", "bound", "solutions", "counts"];
+    // Trainings of rfe start elsewhere: numbers may differ in their last digits.
+    let rfe = result["method"] == "rfe";
+    for key in if rfe { &all[..2] } else { &all[..] } {
+        keys.insert((*key).to_owned(), result[key].clone());
     }
-    // A training that was cut short is done again.
-    if result["method"] == "rfe" {
-        keys.remove("counts");
-    }
+    let ranked = result["ranking"].as_array().into_iter().flatten();
+    keys.insert("ranking".to_owned(), ranked.map(|r| json!([r["feature"], r["step"]])).collect());
     keys.into()
 }
 
-/// Runs with `--resume`, killed after random times, until it ends by itself or was killed so many
-/// times; then to its end. The answer must be that of a run which was left alone.
-fn killed_at_random(name: &str, arguments: &[&str], kills: usize, seed: u64) {
-    let scratch = Scratch::new(name);
-    let whole = Instant::now();
+/// Runs with `--resume`, killed this often at a random moment after it has kept something; then to
+/// its end. The answer must be that of a run which was left alone.
+fn killed_at_random(scratch: &Scratch, arguments: &[&str], kills: usize, seed: u64) {
     scratch.run(&[arguments, &["--json", "whole.json"]].concat()).code(0);
-    let whole = whole.elapsed();
-    let resume = [arguments, &["--resume", "state", "--resume-every", "5ms", "--json", "parts.json"]].concat();
-    let (mut state, mut killed) = (seed, 0);
+    let resume = [arguments, &["--resume", "state", "--resume-every", "2ms", "--json", "parts.json"]].concat();
+    let written = || std::fs::metadata(scratch.path("state")).and_then(|file| file.modified()).ok();
+    let (mut random, mut killed) = (seed, 0);
     for _ in 0..kills {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let share = (state >> 40) as f64 / f64::from(1 << 24);
-        let life = whole.mul_f64(0.05 + 0.4 * share);
+        let before = written();
         let mut child = scratch.command(&resume).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let start = Instant::now();
-        let ended = loop {
-            if let Some(status) = child.try_wait().unwrap() {
-                break Some(status);
-            }
-            if start.elapsed() >= life {
-                break None;
-            }
+        while written() == before && child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < Duration::from_secs(300), "nothing is kept");
             std::thread::sleep(Duration::from_millis(1));
-        };
-        match ended {
-            Some(status) => assert!(status.success(), "{status}"),
-            None => {
-                child.kill().unwrap();
-                child.wait().unwrap();
-                killed += 1;
-            }
         }
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_micros((random >> 40) % 20_000));
+        killed += usize::from(child.try_wait().unwrap().is_none());
+        // It may have ended just now.
+        let _ = child.kill();
+        child.wait().unwrap();
     }
     assert!(2 * killed > kills, "{killed} kills of {kills}");
     scratch.run(&resume).code(0);
@@ -65,14 +55,17 @@ fn killed_at_random(name: &str, arguments: &[&str], kills: usize, seed: u64) {
 
 #[test]
 fn exact_killed_twenty_times_gives_the_same_answer() {
-    let arguments = ["select", WDBC, "-m", "exact", "--max-features", "6", "--cost", "1", "--threads", "1"];
-    killed_at_random("resume_exact", &arguments, 20, 1);
+    let scratch = Scratch::new("resume_exact");
+    let arguments = ["select", WDBC, "-m", "exact", "--max-features", "8", "--cost", "1", "--threads", "1"];
+    killed_at_random(&scratch, &arguments, 20, 1);
 }
 
 #[test]
-fn kta_killed_twenty_times_gives_the_same_answer() {
-    let arguments = ["select", WDBC, "-m", "kta", "--max-features", "5", "--threads", "1"];
-    killed_at_random("resume_kta", &arguments, 20, 2);
+fn rfe_killed_twenty_times_gives_the_same_answer() {
+    let scratch = Scratch::new("resume_rfe");
+    scratch.file("d.csv", generated(120, 60, &["no", "yes"], 12));
+    let arguments = ["select", "d.csv", "-m", "rfe", "--kernel", "rbf", "--max-features", "3", "--threads", "1"];
+    killed_at_random(&scratch, &arguments, 20, 2);
 }
 
 #[test]
@@ -108,7 +101,8 @@ fn stopped_and_resumed(name: &str, arguments: &[&str], stop: &[&str]) -> (Value,
         assert_eq!(parts[key], whole[key], "{name}: {key}");
     }
     let value = |result: &Value| result["objective"].as_f64().unwrap();
-    assert!((value(&parts) - value(&whole)).abs() <= 1e-7 * value(&whole).abs(), "{name}");
+    // gbd trains to a gap of 1e-6.
+    assert!((value(&parts) - value(&whole)).abs() <= 1e-5 * value(&whole).abs(), "{name}");
     // Started once more, there is nothing left to do, and the same to say.
     scratch.run(&resume).code(0);
     assert_eq!(answer(&scratch.json("parts.json"))["selected"], answer(&parts)["selected"]);
@@ -146,11 +140,11 @@ fn states_of_other_runs_and_damaged_ones_are_refused() {
         for word in words {
             assert!(ran.err.contains(word), "`{word}` is not in: {}", ran.err);
         }
-        assert_eq!(std::fs::read(scratch.path("state")).unwrap_or_default().is_empty(), false, "the state is kept");
+        assert!(std::fs::metadata(scratch.path("state")).is_ok_and(|file| file.len() > 0), "the state is kept");
     };
     let with = |more: &[&'static str]| [&select[..], more].concat();
     refused(&with(&["--cost", "2"]), &["--resume", "state", "whose cost was 1.0, but it is 2.0 now"]);
-    refused(&with(&["--require", "x1"]), &["whose require was []"]);
+    refused(&with(&["--require", "f1"]), &["whose require was []"]);
     refused(&with(&["--gap", "1e-3"]), &["whose gap was"]);
     refused(&["select", "other.csv", "-m", "exact", "--max-features", "3", "--resume", "state"], &["other data"]);
     refused(&["select", "d.csv", "-m", "kta", "--max-features", "3", "--resume", "state"], &["whose"]);

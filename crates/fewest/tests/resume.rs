@@ -195,12 +195,12 @@ fn gbd_goes_on_to_the_same_answer() {
 #[test]
 fn mbp_goes_on_to_the_same_answer() {
     use fewest::method::mbp::MbpSettings;
-    let data = Drawn::new(40, 30, 0.2, 13);
-    let penalty = vec![0.4; 30];
+    let data = Drawn::new(30, 12, 0.2, 13);
+    let penalty = vec![0.4; 12];
     let mbp: AnyMethod = MbpSettings { penalty, weight_bound: Some(2.0), ..MbpSettings::default() }.into();
-    let whole = check(&mbp, &data, &Rules::none(30), Same::Answer);
-    assert!(whole.selection.outcome.counts.nodes > 20, "{:?}", whole.selection.outcome.counts);
-    check_node_limits(&mbp, &data, &Rules::none(30), Same::Answer);
+    let whole = check(&mbp, &data, &Rules::none(12), Same::Answer);
+    assert!(whole.selection.outcome.counts.nodes > 5, "{:?}", whole.selection.outcome.counts);
+    check_node_limits(&mbp, &data, &Rules::none(12), Same::Answer);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_path_goes_on_with_the_sizes_that_are_done_and_inside_the_one_at_hand() {
         }
         let last = all.states.pop();
         let mut keeper = Keeper { from: last, ..Keeper::default() };
-        let error = method.path(&data.samples(), &rules, &[1, 2], &Limits::default(), &mut keeper).unwrap_err();
+        let error = method.path(&data.samples(), &rules, &[2, 4], &Limits::default(), &mut keeper).unwrap_err();
         assert!(error.to_string().contains("over sizes"), "{error}");
     }
 }

@@ -53,8 +53,9 @@ use crate::{
 pub(crate) use best_classifier::BestClassifier;
 pub use model::Model;
 use record::Record;
+use reduce::Reduced;
 pub(crate) use reweight::reweight;
-use state::{Reduced, put_reduced};
+use state::put_reduced;
 pub use weight_bounds::weight_bounds;
 
 /// Relative gap to which linear programs are solved.

@@ -8,9 +8,22 @@
 //!          where s c_j < 1.
 //! Rules    none is used, so the proof holds under all of them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::l1_oracle::{L1Oracle, L1Point};
 
 use super::Model;
+
+/// What steps 1 to 4 of `mbp` found out.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Reduced {
+    /// u.
+    pub(super) bound: Vec<f64>,
+    /// Value of the linear relaxation, where it was solved.
+    pub(super) relaxation: Option<f64>,
+    /// Features that step 4 removed.
+    pub(super) removed: usize,
+}
 
 /// Rounding: no bound is taken to the last digit.
 const SLACK: f64 = 1e-9;

@@ -6,34 +6,12 @@
 
 use std::io;
 
-use serde::{Deserialize, Serialize};
-
+use super::reduce::Reduced;
 use super::tree::{OpenNode, Tree};
 use super::{MbpSettings, Model};
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::Mark;
 use crate::{Error, Problem, Rules};
-
-/// What steps 1 to 4 found out.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Reduced {
-    /// u.
-    pub(super) bound: Vec<f64>,
-    /// Value of the linear relaxation, where it was solved.
-    pub(super) relaxation: Option<f64>,
-    /// Features that step 4 removed.
-    pub(super) removed: usize,
-}
-
-/// The tree.
-pub(super) struct TreeState {
-    pub(super) made: u64,
-    pub(super) left_out: f64,
-    /// Features that the relaxation holds.
-    pub(super) features: Vec<usize>,
-    /// Nodes with their places.
-    pub(super) open: Vec<(OpenNode, Mark)>,
-}
 
 /// Writes a state without a tree.
 pub(super) fn put_reduced(reduced: &Reduced, out: &mut StateWriter<'_>) -> io::Result<()> {
@@ -41,37 +19,55 @@ pub(super) fn put_reduced(reduced: &Reduced, out: &mut StateWriter<'_>) -> io::R
     out.put(&false)
 }
 
-/// Writes a state with a tree.
-pub(super) fn put_tree(tree: &Tree<'_, '_, '_, '_>, reduced: &Reduced, out: &mut StateWriter<'_>) -> io::Result<()> {
-    out.put(reduced)?;
-    out.put(&true)?;
-    out.put(&(tree.made, tree.left_out, tree.oracle.features(), tree.open.len()))?;
-    tree.open.iter().try_for_each(|entry| out.put(&entry))
-}
-
-/// Reads either.
+/// Reads what steps 1 to 4 found out; the rest is that of a tree, where there was one.
 ///
 /// # Errors
 /// A state that is damaged, or of another problem.
-pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<(Reduced, Option<TreeState>), Error> {
+pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<(Reduced, Option<StateReader>), Error> {
     let reduced: Reduced = state.take()?;
-    let (p, units) = (rules.p(), rules.n_units());
-    if reduced.bound.len() != p || reduced.bound.iter().any(|u| !(*u >= 0.0)) {
+    if reduced.bound.len() != rules.p() || reduced.bound.iter().any(|u| !(*u >= 0.0)) {
         return Err(stranger("it has other bounds on weights"));
     }
-    if !state.take::<bool>()? {
-        return Ok((reduced, None));
+    let tree = state.take::<bool>()?;
+    Ok((reduced, tree.then_some(state)))
+}
+
+impl Tree<'_, '_, '_, '_> {
+    /// Writes a state with a tree, with the nodes at work among the open ones.
+    pub(super) fn write(
+        &self,
+        at_work: &[(OpenNode, Mark)],
+        reduced: &Reduced,
+        out: &mut StateWriter<'_>,
+    ) -> io::Result<()> {
+        out.put(reduced)?;
+        out.put(&true)?;
+        out.put(&(self.made, self.left_out, self.oracle.features(), self.open.len() + at_work.len()))?;
+        self.open.iter().try_for_each(|entry| out.put(&entry))?;
+        at_work.iter().try_for_each(|entry| out.put(entry))
     }
-    let (made, left_out, features, count): (u64, f64, Vec<usize>, usize) = state.take()?;
-    let mut open: Vec<(OpenNode, Mark)> = Vec::new();
-    for _ in 0..count {
-        open.push(state.take()?);
+
+    /// Goes on from the rest of a state.
+    ///
+    /// # Errors
+    /// One that is damaged or of another problem; a failure of HiGHS.
+    pub(super) fn restore(&mut self, mut state: StateReader) -> Result<(), Error> {
+        let (made, left_out, features, count): (u64, f64, Vec<usize>, usize) = state.take()?;
+        let (p, units) = (self.model.rules.p(), self.model.rules.n_units());
+        let fits = |node: &OpenNode| node.unit < units && node.state.iter().all(|s| (s.0 as usize) < units);
+        for _ in 0..count {
+            let (node, mark): (OpenNode, Mark) = state.take()?;
+            if !fits(&node) || node.bound.is_nan() {
+                return Err(stranger("an open node has features or a bound that it cannot have"));
+            }
+            self.open.restore(node, mark);
+        }
+        if features.iter().any(|j| *j >= p) {
+            return Err(stranger("its relaxation has other features"));
+        }
+        (self.made, self.left_out) = (made, left_out);
+        self.oracle.join(&features)
     }
-    let fits = |node: &OpenNode| node.unit < units && node.state.iter().all(|s| (s.0 as usize) < units);
-    if features.iter().any(|j| *j >= p) || !open.iter().all(|entry| fits(&entry.0) && !entry.0.bound.is_nan()) {
-        return Err(stranger("an open node has features or a bound that it cannot have"));
-    }
-    Ok((reduced, Some(TreeState { made, left_out, features, open })))
 }
 
 impl Reduced {

@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::proof::Place;
-use crate::search::{Node, OpenNodes, Ties, cutoff};
+use crate::run::state::StateReader;
+use crate::search::{Mark, Node, OpenNodes, Ties, cutoff};
 use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
 
-use super::state::{Reduced, TreeState, put_tree};
+use super::reduce::Reduced;
 use super::{BestClassifier, Model, NAME, Record};
 
 /// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
@@ -62,35 +63,43 @@ pub(super) fn search<'a>(
     model: &Model<'a>,
     oracle: &mut L1Oracle<'_>,
     found: &mut BestClassifier<'a>,
-    (reduced, from): (&Reduced, Option<TreeState>),
+    (reduced, from): (&Reduced, Option<StateReader>),
     memory: u64,
     proof: &mut Option<Record<'_>>,
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let open = OpenNodes::new(Sense::Min, Ties::Earliest, memory);
-    let proof = proof.as_mut();
-    let mut tree = Tree { model, oracle, found, open, made: 0, left_out: f64::INFINITY, proof };
+    let (proof, children, left_out) = (proof.as_mut(), Vec::new(), f64::INFINITY);
+    let mut tree = Tree { model, oracle, found, open, children, made: 0, left_out, told: false, proof };
     if let Some(proof) = &mut tree.proof {
         proof.begin_tree();
     }
-    match from {
-        Some(state) => tree.restore(state)?,
-        None => tree.node(model.rules.root(), 0, run)?,
+    if let Some(state) = from {
+        tree.restore(state)?;
+    } else {
+        tree.node(model.rules.root(), 0, run)?;
+        tree.open_children();
+        // A root that was cut short is no state to go on from.
+        tree.told = run.stop().is_some();
     }
     let status = tree.run(reduced, run);
-    run.keep(NAME, true, |out| put_tree(&tree, reduced, out));
+    tree.keep(&[], reduced, true, run);
     tree.close_all(run);
     status
 }
 
 pub(super) struct Tree<'a, 'b, 'c, 'p> {
-    model: &'a Model<'b>,
+    pub(super) model: &'a Model<'b>,
     pub(super) oracle: &'a mut L1Oracle<'c>,
     found: &'a mut BestClassifier<'b>,
     pub(super) open: OpenNodes<OpenNode>,
+    /// Nodes that were solved and are not open yet, with their numbers.
+    children: Vec<(OpenNode, u64)>,
     pub(super) made: u64,
     /// Lowest bound among the nodes that were left out for good.
     pub(super) left_out: f64,
+    /// Whether the state to go on from has been told for good.
+    told: bool,
     proof: Option<&'a mut Record<'p>>,
 }
 
@@ -106,8 +115,9 @@ impl Tree<'_, '_, '_, '_> {
             if let Some(status) = run.stop() {
                 return Ok(status);
             }
-            run.keep(NAME, false, |out| put_tree(self, reduced, out));
-            let Some((next, _)) = self.open.pop() else { return Ok(Status::Stalled) };
+            self.keep(&[], reduced, false, run);
+            let Some((next, mark)) = self.open.pop() else { return Ok(Status::Stalled) };
+            let before = (self.made, self.left_out, run.counts.nodes);
             let numbers = match (&mut self.proof, &next.place) {
                 (Some(proof), Some(place)) => proof.split(place.node, rules.unit(next.unit)[0], run),
                 _ => [0, 0],
@@ -120,16 +130,30 @@ impl Tree<'_, '_, '_, '_> {
                     self.node(&state, number, run)?;
                 }
             }
+            if run.stop().is_some() {
+                // What a limit may have cut short is done again by the run that goes on.
+                let after = (self.made, self.left_out, run.counts.nodes);
+                (self.made, self.left_out, run.counts.nodes) = before;
+                self.keep(&[(next, mark)], reduced, true, run);
+                (self.made, self.left_out, run.counts.nodes) = after;
+            }
+            self.open_children();
             run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
         }
     }
 
-    /// Goes on from a state.
-    fn restore(&mut self, state: TreeState) -> Result<(), Error> {
-        (self.made, self.left_out) = (state.made, state.left_out);
-        self.oracle.join(&state.features)?;
-        state.open.into_iter().for_each(|(node, mark)| self.open.restore(node, mark));
-        Ok(())
+    /// Tells the state with these nodes open, too, unless it has been told for good.
+    fn keep(&mut self, at_work: &[(OpenNode, Mark)], reduced: &Reduced, last: bool, run: &mut Run<'_>) {
+        if !self.told {
+            run.keep(NAME, last, |out| self.write(at_work, reduced, out));
+            self.told = last;
+        }
+    }
+
+    fn open_children(&mut self) {
+        for (node, number) in self.children.drain(..) {
+            self.open.push(node, number);
+        }
     }
 
     /// Solves a node, and opens it or leaves it out. A node that was cut short keeps a bound that
@@ -180,7 +204,7 @@ impl Tree<'_, '_, '_, '_> {
         };
         self.made += 1;
         let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free).map(|(u, c)| (u as u32, *c)).collect();
-        self.open.push(OpenNode { bound: value, state: decided, unit, place }, self.made);
+        self.children.push((OpenNode { bound: value, state: decided, unit, place }, self.made));
         Ok(())
     }
 
