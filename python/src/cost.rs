@@ -1,7 +1,7 @@
 //! `C="auto"`: the library's choice of a cost, on splits that Python deals.
 
 use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge};
-use fewest::{AnyMethod, Design, Error, Limits, RuleList, Rules, Samples, SvmSettings};
+use fewest::{AnyMethod, Error, Limits, RuleList, Rules, Samples, SvmSettings};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use pythonize::pythonize;
