@@ -18,6 +18,13 @@ FOLDS, REPEATS = 5, 2
 TOLERANCE = 1e-6
 
 
+def check_one_choice(selector: Any) -> None:
+    """Raise where both the cost and the size are to be chosen by cross-validation."""
+    if selector.C == "auto" and selector.cv is not None:
+        name = type(selector).__name__
+        raise ValueError(f'C is "auto" and cv is {selector.cv!r}, but {name} chooses either the cost or the size; give a number for C')
+
+
 def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     """The selector with numbers in place of "auto"; sets ``C_``, ``fit_cost_`` and
     ``cost_choice_``.
@@ -29,8 +36,6 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     name, begun = type(selector).__name__, monotonic()
     if not isinstance(samples, Samples):
         raise TypeError(f'C is "auto", but {name} chooses it from samples in memory only; give a number, or an array for X')
-    if getattr(selector, "cv", None) is not None:
-        raise ValueError(f'C is "auto" and cv is {selector.cv!r}, but {name} chooses either the cost or the size; give a number for C')
     fewest = int(np.bincount(samples.codes).min())
     if fewest < 2:
         raise ValueError(

@@ -13,6 +13,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest import _core
+from fewest._auto_cost import check_one_choice
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._cross_validated import CrossValidated, criterion_of
 from fewest._engine import Listener, Samples, limits_of, warn_of_limit
@@ -142,6 +143,7 @@ class SVMRFE(CrossValidated):
     ) -> None: ...
 
     def _fit_on(self, samples, splits):
+        check_one_choice(self)
         self._chosen, self._begun = None, monotonic()
         if splits:
             if not sp.issparse(samples.X):

@@ -52,7 +52,7 @@ class Study(Selector):
         Numbers of features to choose from, ascending; an int: from 1 to it. None: from 1 to 10.
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data.
-    score : {"accuracy", "auc", "log_loss", "hinge"}, default="hinge"
+    scoring : {"accuracy", "auc", "log_loss", "hinge"}, default="hinge"
         What candidates are judged by on the inner folds.
     pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
         Which one is taken: of the best mean score; of the best after averaging with the neighbours on
@@ -129,7 +129,7 @@ class Study(Selector):
     _parameter_constraints = {
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
-        "score": [StrOptions({"accuracy", "auc", "log_loss", "hinge"})],
+        "scoring": [StrOptions({"accuracy", "auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
         "folds": [Interval(Integral, 2, None, closed="left")],
         "repeats": AT_LEAST_ONE,
@@ -148,7 +148,7 @@ class Study(Selector):
         sizes: int | Sequence[int] | None = None,
         rules: Rules | None = None,
         methods: str | Sequence[str] = "auto",
-        score: str = "hinge",
+        scoring: str = "hinge",
         pick: str = "smooth",
         folds: int = 5,
         repeats: int = 2,
@@ -217,7 +217,7 @@ class Study(Selector):
             "seed": int(self.random_state),
             "methods": methods,
             "cost_points": int(self.n_costs),
-            "rule": f"{self.score.replace('_', '-')}{pick}",
+            "rule": f"{self.scoring.replace('_', '-')}{pick}",
             "scale": self.scale,
             "class_weight": weights,
             "rules": rules._resolved(p, getattr(self, "feature_names_in_", None), None),
@@ -286,13 +286,19 @@ class Study(Selector):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, by Platt's sigmoid of the decision values of samples held out.
 
+        Where the sigmoid is on the other side of 1/2 than ``predict``, which goes by the sign of the
+        decision value as in the folds, it is 1/2.
+
         Returns
         -------
         probabilities : ndarray of shape (n_samples, 2)
             One column for each class.
         """
         check_is_fitted(self)
-        second = expit(self._sigmoid["a"] * self.decision_function(X) + self._sigmoid["b"])
+        decision = self.decision_function(X)
+        second = expit(self._sigmoid["a"] * decision + self._sigmoid["b"])
+        # The next number above 1/2 has its class by argmax, too.
+        second = np.where(decision > 0, np.maximum(second, np.nextafter(0.5, 1.0)), np.minimum(second, 0.5))
         return np.column_stack([1.0 - second, second])
 
     def _certifiable(self) -> bool:
