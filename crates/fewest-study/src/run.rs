@@ -159,8 +159,11 @@ impl Study<'_> {
         Ok(())
     }
 
+    /// Of the splits that nothing cut short; where there are none, of what the others have in common.
     fn table(&self, at: usize) -> Table {
-        let rows: Vec<&Row> = self.state.parts[at].rows.iter().flatten().collect();
+        let rows = || self.state.parts[at].rows.iter().flatten();
+        let done: Vec<&Row> = rows().filter(|row| !row.cut).collect();
+        let rows = if done.is_empty() { rows().collect() } else { done };
         Table::new(&rows, self.data.features.n_features())
     }
 
