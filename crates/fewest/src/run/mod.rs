@@ -199,10 +199,16 @@ impl<'a> Run<'a> {
 
     /// Whether the gap asked for is reached.
     pub fn closed(&self) -> bool {
-        let (Some((_, objective)), Some(bound)) = (&self.incumbent, self.bound) else { return false };
+        self.bound.is_some_and(|bound| self.would_close(bound))
+    }
+
+    /// Whether the gap asked for would be reached with this bound.
+    pub(crate) fn would_close(&self, bound: f64) -> bool {
+        let Some((_, objective)) = &self.incumbent else { return false };
         let absolute = (objective - bound).abs();
         let least = self.tolerance * objective.abs().max(1.0);
-        self.gap() <= self.limits.gap_rel || (absolute <= self.limits.gap_abs.max(least) && objective.is_finite())
+        relative_gap(*objective, bound) <= self.limits.gap_rel
+            || (absolute <= self.limits.gap_abs.max(least) && objective.is_finite())
     }
 
     /// Ends the run. `Optimal` is earned here and nowhere else: by an incumbent, which the rules

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::validation::least_error;
 use super::{GbdSettings, TrainedSubset};
-use crate::master::cuts::{CutMaster, MasterAnswer, indicator};
+use crate::dual::DualSolution;
+use crate::master::cuts::{Check, CutMaster, MasterAnswer, indicator};
+use crate::relaxation::{Relaxation, Warm};
 use crate::saddle::{AlphaHalf, Value};
 use crate::{Error, Event, Master, Next, Oracle, Problem, Rules, Run, Status, Subset};
 
@@ -24,6 +26,15 @@ const LOOSEST: f64 = 0.1;
 const TIGHTEST: f64 = 1e-6;
 /// Share of the allowed gap that the cutoff leaves out of sight; the rest is room for rounding.
 const OUT_OF_SIGHT: f64 = 0.9;
+/// A subset's value is known well enough at this share of the gap asked for. Where the training
+/// ends short of it, the exact engines go on.
+const KNOWN: f64 = 0.05;
+/// The share at which its objective may still be called proven.
+const PROVEN: f64 = 0.1;
+/// No training is asked for more than this.
+const FINEST: f64 = 1e-9;
+/// What a claim of HiGHS is lowered by before it is checked: the same sum in another order.
+const ROUNDING: f64 = 1e-7;
 
 /// Where the SVM is trained.
 #[derive(Debug)]
@@ -36,12 +47,51 @@ pub(super) enum Query {
 
 /// SUB-M and SUB-lambda, (5) and (12).
 pub(super) struct Trainer<'a> {
+    problem: &'a Problem<'a>,
+    rules: &'a Rules,
+    settings: &'a GbdSettings,
     half: AlphaHalf<'a>,
+    /// The exact engines, once they were needed.
+    exact: Option<Relaxation<'a>>,
 }
 
 impl<'a> Trainer<'a> {
-    pub(super) fn new(problem: &'a Problem<'_>, settings: &GbdSettings) -> Result<Self, Error> {
-        Ok(Self { half: AlphaHalf::new(problem, &settings.svm, settings.warm_start)? })
+    pub(super) fn new(problem: &'a Problem<'a>, rules: &'a Rules, settings: &'a GbdSettings) -> Result<Self, Error> {
+        let half = AlphaHalf::new(problem, &settings.svm, settings.warm_start)?;
+        Ok(Self { problem, rules, settings, half, exact: None })
+    }
+
+    /// The value of a subset whose training ended short of `tolerance`, by the exact engines. Both
+    /// sides are values of feasible points, so that the better of each is kept.
+    fn finish(
+        &mut self,
+        subset: &Subset,
+        value: Value,
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Value {
+        let (problem, rules, settings) = (self.problem, self.rules, self.settings);
+        let exact = self.exact.get_or_insert_with(|| Relaxation::new(problem, rules, &settings.svm, &[]));
+        let mut units: Vec<usize> = subset.iter().map(|j| rules.unit_of(j)).collect();
+        units.sort_unstable();
+        units.dedup();
+        let trained = &value.solution;
+        let warm = Warm { beta: trained.beta.clone(), bias: trained.bias, ..exact.cold() };
+        let (found, iterations) = exact.train(&units, &warm, tolerance, stop);
+        if found.lower <= trained.dual && found.upper >= trained.primal {
+            return value;
+        }
+        let design = problem.design();
+        let solution = DualSolution {
+            weights: subset.iter().map(|j| design.dot_column(j, &found.warm.beta)).collect(),
+            bias: found.warm.bias,
+            primal: found.upper.min(trained.primal),
+            dual: found.lower.max(trained.dual),
+            iterations: trained.iterations + iterations,
+            beta: found.warm.beta,
+            ..value.solution
+        };
+        self.half.take(solution)
     }
 }
 
@@ -53,7 +103,15 @@ impl Oracle for Trainer<'_> {
         let over = run.elapsed() + if run.stop().is_some() { WIND_UP } else { Duration::ZERO };
         let mut stop = || run.stop().filter(|_| run.elapsed() >= over);
         let value = match query {
-            Query::Subset(subset) => self.half.at(subset, &mut stop),
+            Query::Subset(subset) => {
+                let value = self.half.at(subset, &mut stop);
+                let tolerance = (KNOWN * run.gaps().0).max(FINEST);
+                if value.solution.gap() > tolerance && stop().is_none() {
+                    self.finish(subset, value, tolerance, &mut stop)
+                } else {
+                    value
+                }
+            }
             Query::Mixture(z) => self.half.at_weights(z, &mut stop),
         };
         run.counts.solver_iterations += value.solution.iterations;
@@ -84,6 +142,8 @@ pub(super) struct Benders<'a> {
     nothing_new: bool,
     /// Whether masters look only for subsets that improve on the best.
     cutoff: bool,
+    /// Relative gap of the best subset's own training.
+    unsure: f64,
     /// Subsets trained on, to look them up.
     visited: HashSet<Subset>,
     /// The same, in order.
@@ -104,6 +164,7 @@ impl<'a> Benders<'a> {
             round: 0,
             nothing_new: false,
             cutoff: settings.cutoff,
+            unsure: 0.0,
             visited: HashSet::new(),
             trained: Vec::new(),
         })
@@ -114,7 +175,8 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Query>, Error> {
         loop {
             if run.closed() {
-                return Ok(Next::Done(Status::Optimal));
+                let known = self.unsure <= (PROVEN * run.gaps().0).max(FINEST);
+                return Ok(Next::Done(if known { Status::Optimal } else { Status::Stalled }));
             }
             if self.out_of_patience() {
                 return Ok(Next::Done(Status::Completed));
@@ -155,7 +217,9 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
                 }
             }
             Query::Subset(subset) => {
-                run.offer(&subset, objective);
+                if run.offer(&subset, objective) {
+                    self.unsure = value.solution.gap();
+                }
                 self.visited.insert(subset.clone());
                 self.trained.push(TrainedSubset {
                     round: self.round,
@@ -233,17 +297,20 @@ impl Benders<'_> {
         let start = best.as_ref().filter(|_| settings.warm_start).map(|(subset, value)| (subset, *value));
         match self.cuts.solve(gap, cutoff, start, run)? {
             MasterAnswer::Nothing => {
-                run.raise_bound(cutoff.expect("only a cutoff leaves nothing"));
+                let below = self.claim(cutoff.expect("only a cutoff leaves nothing"), run)?;
+                if let Some(subset) = below.filter(|subset| !self.visited.contains(subset)) {
+                    self.queue.push_front(Query::Subset(subset));
+                    return Ok(None);
+                }
                 Ok(if run.closed() { None } else { self.stall() })
             }
             MasterAnswer::Stopped(bound) => {
-                if bound.is_finite() {
-                    run.raise_bound(bound);
-                }
+                self.claim(bound, run)?;
                 Ok(Some(stopped(run)))
             }
             MasterAnswer::Subset(subset, bound) => {
-                run.raise_bound(bound);
+                let below = self.claim(bound, run)?;
+                let subset = below.filter(|below| !self.visited.contains(below)).unwrap_or(subset);
                 let known = self.visited.contains(&subset);
                 if known && gap <= tight && !run.closed() {
                     return Ok(self.stall());
@@ -259,6 +326,33 @@ impl Benders<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// Takes in a bound that HiGHS claims. One that closes the gap is checked; HiGHS's word alone
+    /// counts where a check would take too long or the gap stays open, and only for cuts of a scale
+    /// that its tolerances are made for. Returns a subset that shows the claim to be false.
+    fn claim(&mut self, bound: f64, run: &mut Run<'_>) -> Result<Option<Subset>, Error> {
+        if !bound.is_finite() {
+            return Ok(None);
+        }
+        // No bound is above a value that a subset has.
+        let best = run.incumbent().map_or(f64::INFINITY, |i| i.1);
+        let bound = bound.min(best);
+        if run.would_close(bound) {
+            let claim = bound - ROUNDING * bound.abs();
+            match self.cuts.check(claim, run)? {
+                Check::Holds => {
+                    run.raise_bound(claim);
+                    return Ok(None);
+                }
+                Check::Below(subset) => return Ok(Some(subset)),
+                Check::Unsure => {}
+            }
+        }
+        if self.cuts.is_tame() {
+            run.raise_bound(bound);
+        }
+        Ok(None)
     }
 
     /// A master found nothing new at its smallest gap: a cutoff may be too close to the best for

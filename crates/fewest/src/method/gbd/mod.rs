@@ -34,8 +34,9 @@
 //!          - `cutoff`: a master only looks for subsets better than the best known by more than the
 //!            gap allowed, and takes one as soon as its own gap is as small as the run's. When
 //!            there is none, the proof is complete.
-//! Bound    is as exact as HiGHS's tolerances: 1e-6 of the objective. Gaps below that end as
-//!          `stalled`.
+//! Bound    HiGHS's, which the library checks before it closes the gap (`master/relaxed.rs`); a
+//!          subset whose training ends short of a tenth of the gap asked for ends as `stalled`, as
+//!          do gaps below HiGHS's tolerance, 1e-6 of the objective.
 //! Fails    never on limits: the best subset so far is returned. Errors: settings out of range, a
 //!          failure of HiGHS.
 
@@ -227,7 +228,7 @@ pub fn gbd(
     settings.check(p)?;
     rules.check_features(p)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let mut oracle = Trainer::new(problem, settings)?;
+    let mut oracle = Trainer::new(problem, rules, settings)?;
     let mut master = Benders::new(rules, settings)?;
     let status = drive(&mut oracle, &mut master, &mut run)?;
     let (best_validated, trained) = (least_error(&master.trained, true), master.trained);
