@@ -24,7 +24,8 @@ pub struct Run<'a> {
     sense: Sense,
     incumbent: Option<(Subset, f64)>,
     bound: Option<f64>,
-    observer_stopped: bool,
+    /// Set when the observer said stop.
+    told: Cancel,
     /// See [`Run::tolerate`].
     tolerance: f64,
     /// Counters the method adds to; `oracle_calls` is kept by [`drive`].
@@ -36,22 +37,25 @@ pub struct Run<'a> {
 pub struct Clock {
     end: Option<Instant>,
     cancel: Cancel,
+    /// Whether the run's observer said stop.
+    told: Cancel,
 }
 
 impl Clock {
     /// A clock that starts now.
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self { end: limits.time.map(|time| Instant::now() + time), cancel: limits.cancel.clone() }
+        let end = limits.time.map(|time| Instant::now() + time);
+        Self { end, cancel: limits.cancel.clone(), told: Cancel::default() }
     }
 
     /// A clock without limits, for the last question of a run that has met one.
     pub(crate) fn unlimited() -> Self {
-        Self { end: None, cancel: Cancel::default() }
+        Self { end: None, cancel: Cancel::default(), told: Cancel::default() }
     }
 
     /// The limit that has been reached, if any.
     pub fn stop(&self) -> Option<Status> {
-        if self.cancel.is_cancelled() {
+        if self.cancel.is_cancelled() || self.told.is_cancelled() {
             Some(Status::Cancelled)
         } else {
             self.end.filter(|end| Instant::now() >= *end).map(|_| Status::TimeLimit)
@@ -74,7 +78,7 @@ impl<'a> Run<'a> {
             sense,
             incumbent: None,
             bound: None,
-            observer_stopped: false,
+            told: Cancel::default(),
             tolerance: 0.0,
             counts: Counts::default(),
         })
@@ -102,7 +106,8 @@ impl<'a> Run<'a> {
 
     /// What threads that work for the run ask: whether time is up or the user wants to stop.
     pub fn clock(&self) -> Clock {
-        Clock { end: self.limits.time.map(|t| self.start + t), cancel: self.limits.cancel.clone() }
+        let end = self.limits.time.map(|t| self.start + t);
+        Clock { end, cancel: self.limits.cancel.clone(), told: self.told.clone() }
     }
 
     /// The relative and absolute gap asked for.
@@ -118,7 +123,7 @@ impl<'a> Run<'a> {
     /// The limit that has been reached, if any. Oracles ask this every epoch.
     pub fn stop(&self) -> Option<Status> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|l| used >= l);
-        if self.observer_stopped || self.limits.cancel.is_cancelled() {
+        if self.told.is_cancelled() || self.limits.cancel.is_cancelled() {
             Some(Status::Cancelled)
         } else if self.limits.time.is_some_and(|t| self.elapsed() >= t) {
             Some(Status::TimeLimit)
@@ -133,7 +138,9 @@ impl<'a> Run<'a> {
 
     /// Tells the observer.
     pub fn tell(&mut self, event: &Event<'_>) {
-        self.observer_stopped |= self.observer.on(event).is_break();
+        if self.observer.on(event).is_break() {
+            self.told.cancel();
+        }
     }
 
     /// Offers a subset with its objective: it becomes the incumbent if the rules allow it and it is
