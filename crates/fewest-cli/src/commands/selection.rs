@@ -25,7 +25,7 @@ use crate::resume::Resume;
 use crate::terminal::Terminal;
 
 /// What the training on the selected features may still take after Ctrl-C or the time limit.
-const REFIT: Duration = Duration::from_secs(2);
+const REFIT: Duration = Duration::from_millis(150);
 
 /// Rules of one kind that are spelt out; more are counted.
 const SPELT_OUT: usize = 3;

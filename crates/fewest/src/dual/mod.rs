@@ -224,7 +224,8 @@ pub struct DualSolution {
     pub bias: f64,
     /// Weights w (length p) of a linear machine, `w = sum_i beta_i x_i`; empty for other kernels.
     pub weights: Vec<f64>,
-    /// Primal objective at (w, b): an upper value.
+    /// Primal objective at (w, b): an upper value. Of a kernel machine whose training was stopped
+    /// without time to judge it, that of the last point judged; so with `dual`.
     pub primal: f64,
     /// Dual objective at beta: a lower value.
     pub dual: f64,

@@ -9,6 +9,7 @@ mod status;
 use std::time::{Duration, Instant};
 
 pub use event::{Checkpoint, Event, Observer, Silent};
+pub(crate) use limits::WIND_UP;
 pub use limits::{Cancel, Limits};
 pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
 pub use status::Status;
@@ -51,6 +52,12 @@ impl Clock {
     /// A clock without limits, for the last question of a run that has met one.
     pub(crate) fn unlimited() -> Self {
         Self { end: None, cancel: Cancel::default(), told: Cancel::default() }
+    }
+
+    /// A clock for what winds up a run that has met a limit: [`WIND_UP`] from now, whatever else
+    /// happens.
+    pub(crate) fn wind_up() -> Self {
+        Self { end: Some(Instant::now() + WIND_UP), ..Self::unlimited() }
     }
 
     /// The limit that has been reached, if any.

@@ -8,12 +8,10 @@ use super::{GbdSettings, TrainedSubset};
 use crate::dual::DualSolution;
 use crate::master::cuts::{Check, CutMaster, MasterAnswer, indicator};
 use crate::relaxation::{Relaxation, Warm};
+use crate::run::WIND_UP;
 use crate::saddle::{AlphaHalf, Value};
 use crate::{Error, Event, Master, Next, Oracle, Problem, Rules, Run, Status, Subset};
 
-/// What a training may still take after a limit was reached, so that there is a subset with an
-/// objective that means something.
-const WIND_UP: Duration = Duration::from_secs(1);
 /// Step 3 starts when the relaxation is solved to this gap.
 const ROOT_GAP: f64 = 0.02;
 /// Where root cuts are made between the best fractional point (0) and the relaxation's optimum (1).

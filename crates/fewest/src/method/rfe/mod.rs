@@ -32,6 +32,8 @@ mod oracle;
 pub mod path;
 pub mod splits;
 
+pub(super) use oracle::best_of;
+
 use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};
