@@ -51,8 +51,11 @@ impl Cut {
         let linear: f64 = beta.iter().zip(&dual.y).map(|(b, y)| b * y).sum();
         let ridge: f64 = beta.iter().zip(&dual.ridge).map(|(b, r)| r * b * b).sum();
         let s2 = dual.bias_square();
-        let unbalanced =
-            if dual.bias == Bias::Free { sum.abs() * (1.0 + 2.0 * bias.abs()) } else { s2 * absolute * absolute * share };
+        let unbalanced = if dual.bias == Bias::Free {
+            sum.abs() * (1.0 + 2.0 * bias.abs())
+        } else {
+            s2 * absolute * absolute * share
+        };
         let rounding = share * (absolute + ridge) + unbalanced;
         let constant = linear - 0.5 * (s2 * sum * sum + ridge) - rounding;
         let length = share * beta.iter().map(|b| b * b).sum::<f64>().sqrt();

@@ -241,7 +241,13 @@ fn status(trained: &TrainedModel) -> Status {
     statuses.find(|s| s.is_limit()).unwrap_or(Status::Optimal)
 }
 
-fn value(args: &FitArgs, trained: &TrainedModel, prepared: &PreparedData, accuracy: Option<f64>, seconds: f64) -> Value {
+fn value(
+    args: &FitArgs,
+    trained: &TrainedModel,
+    prepared: &PreparedData,
+    accuracy: Option<f64>,
+    seconds: f64,
+) -> Value {
     let sum = |value: fn(&DualSolution) -> f64| trained.model.machines.iter().map(|m| value(&m.solution)).sum::<f64>();
     let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
     json!({

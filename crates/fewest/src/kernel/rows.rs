@@ -105,8 +105,7 @@ impl<'a> CachedRows<'a> {
         let copies = if data.dense_values().is_some() { 4 * (n * data.n_features()) as u64 } else { 0 };
         let dense_bytes = DENSE_BYTES.min((memory / DENSE_SHARE) as usize);
         let cache = Cache::new(n, memory.saturating_sub(copies + dense_bytes as u64));
-        let mut rows =
-            Self { data, kernel, norms, active: (0..n).collect(), columns: Vec::new(), cache, dense_bytes };
+        let mut rows = Self { data, kernel, norms, active: (0..n).collect(), columns: Vec::new(), cache, dense_bytes };
         rows.pack();
         rows
     }
@@ -160,12 +159,7 @@ impl<'a> CachedRows<'a> {
     }
 
     /// f_i by products with the dense matrix of support vectors.
-    fn scores_by_blocks(
-        &self,
-        support: &[usize],
-        beta: &[f64],
-        stop: &mut dyn FnMut() -> bool,
-    ) -> Option<Vec<f64>> {
+    fn scores_by_blocks(&self, support: &[usize], beta: &[f64], stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
         let (n, p, s) = (self.data.n_samples(), self.data.n_features(), support.len());
         let dense = |list: &[usize]| {
             let mut rows = vec![0.0; list.len() * p];

@@ -31,7 +31,8 @@ use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
 use crate::validation::{CrossValidation, CvScore, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
-    Clock, Error, Event, Limits, Observer, Outcome, Ranked, Rules, Run, Samples, Selection, Sense, Status, Subset, SvmSettings,
+    Clock, Error, Event, Limits, Observer, Outcome, Ranked, Rules, Run, Samples, Selection, Sense, Status, Subset,
+    SvmSettings,
 };
 
 /// Settings of [`eb_rfe`].
@@ -263,11 +264,8 @@ impl<'a> Steps<'a> {
         if self.ranking.is_empty() {
             let machines = self.oracle.train_afresh(&mut || run.stop());
             run.counts.solver_iterations += machines.iter().map(|m| m.iterations).sum::<u64>();
-            let ranking = if run.stop().is_none() {
-                self.oracle.ranking(self.settings.criterion, &run.clock())
-            } else {
-                None
-            };
+            let ranking =
+                if run.stop().is_none() { self.oracle.ranking(self.settings.criterion, &run.clock()) } else { None };
             let Some(ranking) = ranking else { return Some(Vec::new()) };
             self.ranking = ranking;
         }

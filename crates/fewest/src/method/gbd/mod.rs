@@ -197,6 +197,27 @@ impl GbdReport {
     }
 }
 
+/// Bytes of each gain of each cut: in the two programs, HiGHS's copies of them, and here.
+const BYTES: u64 = 150;
+
+/// Refuses more cuts than fit.
+fn check_memory(rules: &Rules, settings: &GbdSettings) -> Result<(), Error> {
+    let (units, allowed) = (rules.n_units() as u64, settings.svm.memory);
+    let needed = BYTES.saturating_mul(units).saturating_mul(settings.max_cuts);
+    if needed <= allowed {
+        return Ok(());
+    }
+    Err(Error::Memory {
+        what: format!("gbd with {} cuts of {units} features (an estimate)", settings.max_cuts),
+        needed,
+        allowed,
+        remedy: format!(
+            "allow more with --memory, or at most {} cuts with --max-cuts",
+            (allowed / BYTES.saturating_mul(units).max(1)).max(1)
+        ),
+    })
+}
+
 /// Generalized Benders Decomposition; see the head of this file.
 ///
 /// ```
@@ -216,7 +237,7 @@ impl GbdReport {
 /// ```
 ///
 /// # Errors
-/// Settings out of range; a failure of HiGHS.
+/// Settings out of range; more cuts than the memory allows; a failure of HiGHS.
 pub fn gbd(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -227,6 +248,7 @@ pub fn gbd(
     let p = problem.n_features();
     settings.check(p)?;
     rules.check_features(p)?;
+    check_memory(rules, settings)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let mut oracle = Trainer::new(problem, rules, settings)?;
     let mut master = Benders::new(rules, settings)?;

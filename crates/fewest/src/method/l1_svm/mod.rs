@@ -36,7 +36,6 @@ use crate::{
     Selection, Sense, Status, Subset, SvmSettings,
 };
 
-
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
 #[cfg(feature = "highs")]
 const LARGE: usize = 300;

@@ -10,7 +10,6 @@ use crate::subset_oracle::SubsetOracle;
 use crate::validation::{CrossValidation, SamplesByClass};
 use crate::{Clock, DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
 
-
 /// What elimination asks.
 #[derive(Debug)]
 pub(super) enum Question {
@@ -155,8 +154,7 @@ impl<'a> RankingOracle<'a> {
                 oracle.smallest(count).into_iter().map(|(unit, criterion)| (unit, scale * criterion)).collect()
             }
             Engine::Kernel(oracle) => {
-                let mut ranking =
-                    oracle.ranking(self.criterion, clock).unwrap_or_else(|| oracle.ranking_by_weights());
+                let mut ranking = oracle.ranking(self.criterion, clock).unwrap_or_else(|| oracle.ranking_by_weights());
                 ranking.truncate(count);
                 ranking
             }

@@ -15,7 +15,6 @@ use crate::{
     Counts, Error, Event, Limits, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status, Subset,
 };
 
-
 /// A path of [`super::rfe`]: for each size the subset SVM-RFE ends with.
 ///
 /// # Errors
