@@ -608,3 +608,13 @@ def test_the_command_comes_along():
 
     assert _core.command(["fewest", "--version"]) == 0
     assert _core.command(["fewest", "select", "no-such-file.csv", "--method", "rfe", "--max-features", "2"]) == 2
+
+
+@pytest.mark.parametrize("largest", [1e71, 1e300, 1.7e308])
+def test_values_that_cannot_be_squared_are_refused_by_name(largest):
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    X[7, 2] = largest
+    y = np.arange(30) % 2
+    for selector in (fewest.ExactSelector(n_features_to_select=2), fewest.InformationGain(n_features_to_select=2)):
+        with pytest.raises(ValueError, match="sample 7, feature 2 is .* scale the feature"):
+            selector.fit(X, y)

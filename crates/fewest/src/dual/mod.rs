@@ -127,6 +127,9 @@ impl Default for SvmSettings {
     }
 }
 
+/// Costs with which sums of values and their squares stay doubles; see [`crate::LARGEST_VALUE`].
+pub(crate) const COSTS: std::ops::RangeInclusive<f64> = 1e-40..=1e40;
+
 impl SvmSettings {
     /// Checks every number against its range.
     ///
@@ -134,8 +137,8 @@ impl SvmSettings {
     /// [`Error::Setting`] naming the first setting out of range.
     pub fn check(&self) -> Result<(), Error> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        if !positive(self.cost) {
-            return Err(Error::setting("cost", self.cost, "a finite number above 0"));
+        if !COSTS.contains(&self.cost) {
+            return Err(Error::setting("cost", format!("{:?}", self.cost), "a number above 0, from 1e-40 to 1e40"));
         }
         if !(positive(self.tolerance) && self.tolerance < 1.0) {
             return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));

@@ -44,7 +44,7 @@ pub struct Clock {
 
 impl Clock {
     /// A clock that starts now.
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &Limits) -> Self {
         let end = limits.time.map(|time| Instant::now() + time);
         Self { end, cancel: limits.cancel.clone(), told: Cancel::default() }
     }
