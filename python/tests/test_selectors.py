@@ -615,6 +615,6 @@ def test_values_that_cannot_be_squared_are_refused_by_name(largest):
     X = np.random.default_rng(0).standard_normal((30, 4))
     X[7, 2] = largest
     y = np.arange(30) % 2
-    for selector in (fewest.ExactSelector(n_features_to_select=2), fewest.InformationGain(n_features_to_select=2)):
+    for selector in (ExactSelector(n_features_to_select=2), InformationGain(n_features_to_select=2)):
         with pytest.raises(ValueError, match="sample 7, feature 2 is .* scale the feature"):
             selector.fit(X, y)

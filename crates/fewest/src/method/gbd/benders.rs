@@ -244,8 +244,11 @@ impl Benders<'_> {
     fn begin(&mut self, run: &Run<'_>) -> Result<Option<Status>, Error> {
         self.begun = true;
         if self.at_root {
-            let Some(centre) = self.cuts.centre(run)? else { return Ok(Some(stopped(run))) };
-            self.queue.push_back(Query::Mixture(centre));
+            match self.cuts.centre(run) {
+                Ok(None) => return Ok(Some(stopped(run))),
+                Ok(Some(centre)) => self.queue.push_back(Query::Mixture(centre)),
+                Err(_) => self.queue.push_back(Query::Subset(self.rounded(run))),
+            }
         } else {
             let first = self.rounded(run);
             self.core = indicator(&first);
@@ -267,7 +270,15 @@ impl Benders<'_> {
     /// The relaxation: another cut or the end of the root, and a rounding. A status when the run
     /// was stopped.
     fn relax(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
-        let Some((bound, optimum)) = self.cuts.relaxation(run)? else { return Ok(Some(stopped(run))) };
+        let (bound, optimum) = match self.cuts.relaxation(run) {
+            Ok(Some(found)) => found,
+            Ok(None) if run.stop().is_some() => return Ok(Some(stopped(run))),
+            // HiGHS finds no end of it: the masters, which are checked, go on from here.
+            Ok(None) | Err(_) => {
+                self.at_root = false;
+                return Ok(None);
+            }
+        };
         run.raise_bound(bound);
         let half = 2 * run.counts.cuts >= self.settings.max_cuts;
         if half || self.core_value - bound <= ROOT_GAP * self.core_value.abs() {
@@ -293,14 +304,29 @@ impl Benders<'_> {
         let tight = (0.1 * gap_rel).clamp(TIGHTEST, LOOSEST);
         let gap = if self.cutoff && !self.nothing_new { run.gap().clamp(tight, LOOSEST) } else { tight };
         let start = best.as_ref().filter(|_| settings.warm_start).map(|(subset, value)| (subset, *value));
-        match self.cuts.solve(gap, cutoff, start, run)? {
+        let answer = match self.cuts.solve(gap, cutoff, start, run) {
+            Ok(answer) => answer,
+            // Cuts of such a scale that HiGHS fails: the check decides alone.
+            Err(_) => {
+                let Some((_, value)) = best else {
+                    self.queue.push_front(Query::Subset(self.rounded(run)));
+                    return Ok(None);
+                };
+                let below = match self.cuts.check(value - room(value), run)? {
+                    Check::Holds => {
+                        run.raise_bound(value - room(value));
+                        None
+                    }
+                    Check::Below(subset) => Some(subset),
+                    Check::Unsure => return Ok(Some(run.stop().unwrap_or(Status::Stalled))),
+                };
+                return Ok(self.refuted(below, run));
+            }
+        };
+        match answer {
             MasterAnswer::Nothing => {
                 let below = self.claim(cutoff.expect("only a cutoff leaves nothing"), run)?;
-                if let Some(subset) = below.filter(|subset| !self.visited.contains(subset)) {
-                    self.queue.push_front(Query::Subset(subset));
-                    return Ok(None);
-                }
-                Ok(if run.closed() { None } else { self.stall() })
+                Ok(self.refuted(below, run))
             }
             MasterAnswer::Stopped(bound) => {
                 self.claim(bound, run)?;
@@ -324,6 +350,16 @@ impl Benders<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// After a claim that nothing is better: trains on the subset that shows it to be false, unless
+    /// that was done before.
+    fn refuted(&mut self, below: Option<Subset>, run: &Run<'_>) -> Option<Status> {
+        if let Some(subset) = below.filter(|subset| !self.visited.contains(subset)) {
+            self.queue.push_front(Query::Subset(subset));
+            return None;
+        }
+        if run.closed() { None } else { self.stall() }
     }
 
     /// Takes in a bound that HiGHS claims. One that closes the gap is checked; HiGHS's word alone
