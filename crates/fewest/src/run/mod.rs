@@ -45,7 +45,8 @@ pub struct Clock {
 impl Clock {
     /// A clock that starts now.
     pub fn new(limits: &Limits) -> Self {
-        let end = limits.time.map(|time| Instant::now() + time);
+        // A time beyond what an instant can hold is no limit.
+        let end = limits.time.and_then(|time| Instant::now().checked_add(time));
         Self { end, cancel: limits.cancel.clone(), told: Cancel::default() }
     }
 
@@ -113,7 +114,7 @@ impl<'a> Run<'a> {
 
     /// What threads that work for the run ask: whether time is up or the user wants to stop.
     pub fn clock(&self) -> Clock {
-        let end = self.limits.time.map(|t| self.start + t);
+        let end = self.limits.time.and_then(|t| self.start.checked_add(t));
         Clock { end, cancel: self.limits.cancel.clone(), told: self.told.clone() }
     }
 
