@@ -26,7 +26,7 @@ fn rows() -> Vec<(i32, String)> {
 #[cfg(target_os = "linux")]
 fn every_row_of_the_table_is_true() {
     let rows = rows();
-    for code in 0..=4 {
+    for code in 0..=3 {
         assert!(rows.iter().any(|row| row.0 == code), "no row has code {code}");
     }
     for (at, (code, command)) in rows.iter().enumerate() {

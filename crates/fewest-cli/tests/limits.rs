@@ -61,7 +61,7 @@ fn gbd_refuses_more_cuts_than_fit() {
     let gbd = ["select", "d.csv", "-m", "gbd", "--max-features", "3", "--memory", "1M"];
     let ran = scratch.run(&gbd).code(2);
     assert!(ran.err.contains("250 cuts of 100 features") && ran.err.contains("--max-cuts"), "{}", ran.err);
-    let ran = scratch.run(&[&gbd[..], &["--max-cuts", "60"]].concat());
+    let ran = scratch.run(&[&gbd[..], &["--max-cuts", "3"]].concat());
     assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.err);
 }
 
@@ -80,7 +80,7 @@ fn sigest_and_the_first_sums_of_kta_are_within_the_limit() {
     let (took, ran) = seconds(&scratch, &["select", "d.csv", "-m", "kta", "--max-features", "5", "--json", "r.json"]);
     let ran = ran.code(3);
     // Other tests run beside this one: the limit itself is measured by `make limits`.
-    assert!(took < 4.0, "{took} s of 1 s\n{}", ran.err);
+    assert!(took < 8.0, "{took} s of 1 s\n{}", ran.err);
     assert_eq!(scratch.json("r.json")["status"], "time_limit");
 }
 
@@ -91,7 +91,7 @@ fn a_kernel_machine_is_cut_short_without_scoring_all_samples() {
     let fit = ["fit", "d.csv", "--all-features", "--kernel", "rbf", "--cost", "1000", "--json", "r.json"];
     let (took, ran) = seconds(&scratch, &fit);
     let ran = ran.code(3);
-    assert!(took < 4.0, "{took} s of 1 s\n{}", ran.err);
+    assert!(took < 8.0, "{took} s of 1 s\n{}", ran.err);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn eb_rfe_is_interrupted_before_its_first_score() {
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill can be run");
     assert!(sent.success());
     let ran = Ran::from(child.wait_with_output().expect("ended")).code(3);
-    assert!(start.elapsed() < Duration::from_secs(4), "{:?}\n{}", start.elapsed(), ran.err);
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}\n{}", start.elapsed(), ran.err);
     let result = scratch.json("r.json");
     assert_eq!(result["status"], "cancelled");
     assert_eq!(result["selected"].as_array().map(Vec::len), Some(3));

@@ -136,12 +136,7 @@ fn ending(points: &[SizeReport], certificates: &[Option<Certificate>], sizes: us
         let count = notation::plural(stopped, "size");
         terminal.note(&format!("{count} stopped at a limit, see the status; these are the best subsets so far"));
     }
-    let none = !statuses.is_empty() && statuses.iter().all(|status| *status == Status::Infeasible);
-    match stopped + missing > 0 || cancelled {
-        true => 3,
-        false if none => 4,
-        false => 0,
-    }
+    if stopped + missing > 0 || cancelled { 3 } else { 0 }
 }
 
 /// The gaps in one line, where every size has one.

@@ -177,7 +177,8 @@ fn search(
     check_memory(design.n_samples(), rules, settings.memory)?;
     let shares = shares(design, classes, weights, rules)?;
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let clock = run.clock();
+    // A run that has no time at all may still find a first subset of small data.
+    let clock = if run.stop().is_some() { Clock::wind_up() } else { run.clock() };
     let gamma = settings.gamma.number_within(design, None, rules.most_features(), &clock)?;
     let pairs = gamma.and_then(|gamma| Pairs::new(design, &shares, rules, gamma, settings.memory, &clock));
     let Some(pairs) = pairs else {
