@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 600
 PROOF_CASES ?= 100000
 PROFILE ?= dev
 
-.PHONY: help demo test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: help demo limits test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -129,8 +129,13 @@ bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeratio
 	$(CARGO) build --release --locked -p fewest-bench
 	$(BENCH_PYTHON) bench/kta.py
 
-fuzz-proof: need-cargo tools ## proofs against enumeration on PROOF_CASES hard small problems; a table by kind and method
-	FEWEST_PROOF_CASES=$(PROOF_CASES) $(CARGO) test --release --locked -p fewest --test proof -- --nocapture
+fuzz-proof: need-cargo tools ## proofs against enumeration on PROOF_CASES hard small problems, on one core; goes on where it was stopped
+	$(CARGO) test --release --workspace --locked --test proof --no-run
+	python3 bench/proof.py --cases $(PROOF_CASES)
+
+limits: need-cargo tools bench-python ## every method on six shapes: seconds past the limit, seconds after Ctrl-C, peak memory; goes on where it was stopped
+	$(CARGO) build --release --locked -p fewest-cli
+	$(BENCH_PYTHON) bench/limits.py
 
 fuzz: need-cargo tools ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
 	$(CARGO) test --release --locked -p fewest-data --test fuzz --no-run

@@ -10,6 +10,7 @@ from fewest._filter import InformationGain
 from fewest._generating import FeatureGeneratingMachine
 from fewest._l1 import FSVSelector, L1SVMSelector
 from fewest._mbp import LagrangianSelector, MBPSelector
+from fewest._memory import set_memory
 from fewest._rules import Rules
 from fewest._study import Study
 from fewest._svm import SVC, LinearSVC
@@ -38,5 +39,6 @@ __all__ = [
     "Study",
     "Verification",
     "__version__",
+    "set_memory",
     "verify",
 ]

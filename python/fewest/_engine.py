@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from fewest import _core
+from fewest._memory import method_with_memory, with_memory
 
 logger = logging.getLogger("fewest")
 
@@ -69,7 +70,7 @@ class Samples:
         proof: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """The engine's answer; ``proof`` says where its proof goes and what it says of the run."""
-        return _core.select(*self.arguments, rules, method, limits, listener, proof)
+        return _core.select(*self.arguments, rules, method_with_memory(method), limits, listener, proof)
 
     @property
     def arguments(self) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -278,7 +279,7 @@ def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str
 
 def svm_of(C: float, loss: str, bias: str | float, tol: float, max_iter: int = -1) -> dict[str, Any]:
     """Settings of an SVM as the engine takes them."""
-    settings = {"cost": float(C), "loss": loss.replace("_", "-"), "bias": bias, "tolerance": float(tol)}
+    settings = with_memory({"cost": float(C), "loss": loss.replace("_", "-"), "bias": bias, "tolerance": float(tol)})
     return settings if max_iter <= 0 else {**settings, "max_epochs": int(max_iter)}
 
 

@@ -31,6 +31,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from fewest import _core
 from fewest._engine import DTYPES, Samples, check_classes, class_weights, matrix
+from fewest._memory import method_with_memory
 
 __all__ = ["Shards"]
 
@@ -430,7 +431,7 @@ class ShardSamples:
     def select(self, rules: dict[str, Any], method: dict[str, Any], limits: dict[str, Any], listener: Any) -> dict[str, Any]:
         """The engine's answer; its ``details`` have the ``traffic``."""
         source = Source(self.X)
-        answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, method, limits, listener)
+        answer = _core.select_from(*self.X.shape, source, self.codes, self.weights, rules, method_with_memory(method), limits, listener)
         names = ("sent", "received", "seconds")
         answer["details"]["traffic"] = {name: np.array([now[name] for now in source.rounds]) for name in names}
         return answer

@@ -20,7 +20,9 @@ use fewest::method::exact::ExactSettings;
 use fewest::method::rfe::splits::rfe_paths as rfe_paths_of;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
-use fewest::{AnyMethod, Error, Gamma, KernelRule, Problem, RuleList, Rules, Run, Samples, Sense, Subset, SvmSettings};
+use fewest::{
+    AnyMethod, Clock, Error, Gamma, KernelRule, Problem, RuleList, Rules, Run, Samples, Sense, Subset, SvmSettings,
+};
 use fewest_cli::resume::{DATA, fingerprint};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
@@ -108,7 +110,7 @@ fn select<'py>(
 /// `counts[i]` samples.
 ///
 /// # Errors
-/// As [`select`].
+/// As [`select`]; `RuntimeError` when the time limit came first.
 #[pyfunction]
 fn gamma<'py>(
     py: Python<'py>,
@@ -120,7 +122,9 @@ fn gamma<'py>(
 ) -> PyResult<f64> {
     let (rule, limits): (Gamma, CallLimits) = (settings(rule)?, settings(limits)?);
     let (design, counts) = (&*x.design()?, numbers(&counts)?);
-    Ok(enter(py, &limits, None, |_, _| rule.weighted_number(design, Some(counts), most))?.0)
+    let (found, _) =
+        enter(py, &limits, None, |limits, _| rule.number_within(design, Some(counts), most, &Clock::new(&limits)))?;
+    found.ok_or_else(|| PyRuntimeError::new_err("gamma was not found in time; raise time_limit, or give a number"))
 }
 
 /// Raises what is wrong with rules, by the names of the features.

@@ -678,3 +678,13 @@ def test_a_fit_that_was_stopped_goes_on_to_the_same_answer(selector, tmp_path):
         clone(resumed).fit(X, y)
     with pytest.raises(ValueError, match="resume"):
         clone(resumed).set_params(resume=tmp_path / "no" / "folder").fit(X, y)
+
+
+@pytest.mark.parametrize("largest", [1e71, 1e300, 1.7e308])
+def test_values_that_cannot_be_squared_are_refused_by_name(largest):
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    X[7, 2] = largest
+    y = np.arange(30) % 2
+    for selector in (ExactSelector(n_features_to_select=2), InformationGain(n_features_to_select=2)):
+        with pytest.raises(ValueError, match="sample 7, feature 2 is .* scale the feature"):
+            selector.fit(X, y)

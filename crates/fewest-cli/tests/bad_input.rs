@@ -112,6 +112,8 @@ fn costs_that_cannot_be() {
     refused("c_negative", ("g.csv", GOOD), &["--cost", "-1"], &["--cost is -1", "above 0"]);
     refused("c_zero", ("g.csv", GOOD), &["--cost", "0"], &["--cost is 0", "above 0"]);
     refused("c_nan", ("g.csv", GOOD), &["--cost", "nan"], &["--cost is nan", "above 0"]);
+    refused("c_huge", ("g.csv", GOOD), &["--cost", "1e308"], &["--cost is 1e308", "from 1e-40 to 1e40"]);
+    refused("c_tiny", ("g.csv", GOOD), &["--cost", "1e-300"], &["--cost is 1e-300", "from 1e-40 to 1e40"]);
 }
 
 #[test]

@@ -86,15 +86,12 @@ pub struct Scaling {
     pub scale: Vec<f64>,
 }
 
-/// Larger values have squares that cannot be summed up, times a cost, in doubles.
-const LARGEST: f64 = 1e140;
-
 impl Scaling {
     /// Fits on the data, features in parallel. Values may be as large and as small as doubles are.
     ///
     /// # Errors
     /// [`DataError::SparseStandard`] for `Standard` on sparse data; [`DataError::OutOfRange`],
-    /// which names the feature by its number, for `None` where a value is above 1e140 in size, and
+    /// which names the feature by its number, for `None` where a value is above 1e70 in size, and
     /// for `Standard` where the standard deviation is above 0 but below the smallest normal double.
     pub fn fit(kind: ScaleKind, features: &Features) -> Result<Self, DataError> {
         fit(kind, features, &|j| format!("feature number {}", j + 1))
@@ -193,7 +190,7 @@ fn check_deviation(deviation: f64, moments: &Moments, place: impl FnOnce() -> St
 
 /// Refuses values whose squares are too large.
 fn check_largest(value: f64, place: impl FnOnce() -> String) -> Result<(), DataError> {
-    if value <= LARGEST {
+    if value <= fewest::LARGEST_VALUE {
         return Ok(());
     }
     Err(DataError::OutOfRange {

@@ -26,6 +26,7 @@ pub(crate) fn proof(result: Part<'_>) -> Option<Proof<'_>> {
         maximised: result.at("sense").text() == Some("max"),
         status: result.at("status").text().unwrap_or_default(),
         max_features: result.at("settings").at("max_features").count(),
+        condition: result.at("proof_condition").text(),
     })
 }
 

@@ -112,7 +112,7 @@ fn proof(panel: Part<'_>) -> Option<String> {
     let maximised = !certificate.is_there() && panel.at("sense").text() == Some("max");
     let status = of.at("status").text().unwrap_or_default();
     let max_features = panel.at("max_features").count();
-    let sentence = Proof { objective, bound, maximised, status, max_features }.sentence();
+    let sentence = Proof { objective, bound, maximised, status, max_features, condition: None }.sentence();
     let what =
         if maximised { "By the alignment it maximises" } else { "By the objective that the selection minimises" };
     Some(format!("{what}, on all samples: {sentence}."))

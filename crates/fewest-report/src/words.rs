@@ -111,6 +111,8 @@ pub struct Proof<'a> {
     pub status: &'a str,
     /// Most features allowed, where that is a rule.
     pub max_features: Option<u64>,
+    /// Which classifiers the bound holds for, where not for all: `no weight is larger than 5`.
+    pub condition: Option<&'a str>,
 }
 
 impl Proof<'_> {
@@ -131,9 +133,15 @@ impl Proof<'_> {
             return "no bound is proven: a better subset may exist, and nothing says how much better".to_owned();
         };
         if gap == 0.0 {
-            return format!("no allowed subset{of} is better: this one is proven best");
+            return format!("no allowed subset{of} is better: this one is proven best{}", self.where_it_holds());
         }
-        format!("no allowed subset{of} can be better by more than {}{}", at_most(gap), self.why_open())
+        let (gap, condition) = (at_most(gap), self.where_it_holds());
+        format!("no allowed subset{of} can be better by more than {gap}{condition}{}", self.why_open())
+    }
+
+    /// The condition, if any.
+    fn where_it_holds(&self) -> String {
+        self.condition.map_or_else(String::new, |condition| format!(", as long as {condition}"))
     }
 
     /// Why the gap was not closed, where a status tells.
@@ -217,8 +225,14 @@ mod tests {
     fn gaps_that_are_no_numbers_prove_nothing() {
         assert_eq!(relative_gap(50.0, 49.0), 0.02);
         assert_eq!(relative_gap(0.0, 1e-10), 1.0);
-        let proof =
-            Proof { objective: 5.0, bound: Some(4.0), maximised: false, status: "time_limit", max_features: None };
+        let proof = Proof {
+            objective: 5.0,
+            bound: Some(4.0),
+            maximised: false,
+            status: "time_limit",
+            max_features: None,
+            condition: None,
+        };
         for (objective, bound) in
             [(f64::NEG_INFINITY, f64::NEG_INFINITY), (f64::NAN, 1.0), (1.0, f64::NAN), (1.0, f64::NEG_INFINITY)]
         {
@@ -232,13 +246,21 @@ mod tests {
     #[test]
     fn the_gap_in_words_follows_the_sense() {
         // In doubles 50 - 49.8 is a little above 0.2.
-        let proof =
-            Proof { objective: 50.0, bound: Some(49.8), maximised: false, status: "optimal", max_features: Some(5) };
+        let proof = Proof {
+            objective: 50.0,
+            bound: Some(49.8),
+            maximised: false,
+            status: "optimal",
+            max_features: Some(5),
+            condition: None,
+        };
         assert_eq!(proof.sentence(), "no allowed subset of at most 5 features can be better by more than 0.41 %");
         let better = Proof { objective: 0.5, bound: Some(0.6), maximised: true, max_features: None, ..proof };
         assert_eq!(better.sentence(), "no allowed subset can be better by more than 20.0 %");
         let best = Proof { bound: Some(50.0), ..proof };
         assert_eq!(best.sentence(), "no allowed subset of at most 5 features is better: this one is proven best");
+        let bounded = Proof { condition: Some("no weight is larger than 5"), ..best };
+        assert!(bounded.sentence().ends_with("this one is proven best, as long as no weight is larger than 5"));
         assert!(Proof { bound: None, ..proof }.sentence().starts_with("no bound is proven"));
         assert!(Proof { status: "time_limit", ..proof }.sentence().contains("the time limit ended the search"));
     }

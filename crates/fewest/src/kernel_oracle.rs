@@ -208,21 +208,30 @@ impl<'a> KernelOracle<'a> {
     }
 
     /// Criterion of each surviving unit, smallest first, ties by falling index: (unit, criterion).
-    /// Zero before a training.
-    pub fn ranking(&self, criterion: Criterion) -> Vec<(usize, f64)> {
+    /// Zero before a training. Nothing when the clock says stop before the margin criterion, which
+    /// costs a pass over the kernel matrix for each unit, is known of all.
+    pub fn ranking(&self, criterion: Criterion, clock: &Clock) -> Option<Vec<(usize, f64)>> {
+        if criterion != Criterion::Margin {
+            return Some(self.ranking_by_weights());
+        }
         let units = self.units();
-        let Some(machines) = &self.machines else { return units.into_iter().map(|u| (u, 0.0)).collect() };
-        let linear = self.kernel.is_linear();
-        let values: Vec<f64> = if criterion == Criterion::Margin && !linear {
-            self.margins(machines, &units)
+        let Some(machines) = &self.machines else { return Some(self.ranking_by_weights()) };
+        let values = if self.kernel.is_linear() {
+            units.par_iter().map(|u| 0.5 * self.squared_weights(machines, *u)).collect()
         } else {
-            let scale = if criterion == Criterion::Margin { 0.5 } else { 1.0 };
-            let weight = |u: &usize| scale * self.squared_weights(machines, *u);
-            units.par_iter().map(weight).collect()
+            self.margins(machines, &units, clock)?
         };
-        let mut ranking: Vec<(usize, f64)> = units.into_iter().zip(values).collect();
-        ranking.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        ranking
+        Some(sorted(units, values))
+    }
+
+    /// The same by the squared weights of the inputs, which cost a pass over the data.
+    pub fn ranking_by_weights(&self) -> Vec<(usize, f64)> {
+        let units = self.units();
+        let values = match &self.machines {
+            Some(machines) => units.par_iter().map(|u| self.squared_weights(machines, *u)).collect(),
+            None => vec![0.0; units.len()],
+        };
+        sorted(units, values)
     }
 
     /// Sum over the unit's features and the pairs of classes of `(sum_i beta_i x_ij)^2`.
@@ -240,8 +249,9 @@ impl<'a> KernelOracle<'a> {
     }
 
     /// Margin criterion of each unit: `1/2 sum_ik B_ik (K_ik - K(-unit)_ik)`,
-    /// `B = sum over pairs of beta beta'`, over the support vectors.
-    fn margins(&self, machines: &[DualSolution], units: &[usize]) -> Vec<f64> {
+    /// `B = sum over pairs of beta beta'`, over the support vectors. Nothing when the clock says
+    /// stop.
+    fn margins(&self, machines: &[DualSolution], units: &[usize], clock: &Clock) -> Option<Vec<f64>> {
         let (n, ranges) = (self.grouped.order().len(), self.grouped.ranges());
         let full: Vec<Vec<f64>> = machines
             .iter()
@@ -266,14 +276,24 @@ impl<'a> KernelOracle<'a> {
         let (products, kernel) = (self.products.part(&support), self.kernel.at(self.subset.len()));
         let all = products.weighted_without(&[], &kernel, &weights);
         let margin = |u: &usize| {
+            if clock.stop().is_some() {
+                return None;
+            }
             let of = |&j: &usize| {
                 let x = self.grouped.column(j);
                 support.iter().map(|&i| x[i]).collect::<Vec<f64>>()
             };
             let columns: Vec<Vec<f64>> = self.rules.unit(*u).iter().map(of).collect();
             let columns: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
-            0.5 * (all - products.weighted_without(&columns, &kernel, &weights))
+            Some(0.5 * (all - products.weighted_without(&columns, &kernel, &weights)))
         };
         units.par_iter().map(margin).collect()
     }
+}
+
+/// (unit, criterion), smallest first, ties by falling unit.
+fn sorted(units: Vec<usize>, values: Vec<f64>) -> Vec<(usize, f64)> {
+    let mut ranking: Vec<(usize, f64)> = units.into_iter().zip(values).collect();
+    ranking.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    ranking
 }

@@ -28,7 +28,7 @@ pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
 pub use kernel::{Gamma, Kernel, KernelRule};
 pub use method::{AnyMethod, Info, Method, Report};
-pub use problem::{Problem, Samples, check_values};
+pub use problem::{LARGEST_VALUE, Problem, Samples, check_values};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
     Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, ProofSink, Ranked, Run,

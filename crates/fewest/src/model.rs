@@ -134,10 +134,18 @@ fn restrict(design: &dyn Design, samples: &[usize], kernel: Kernel) -> Box<dyn D
     Box::new(crate::DenseDesign::new(m, m, values).expect("m m values"))
 }
 
+/// Samples after which a prediction by a kernel asks whether to stop.
+const ASKS: usize = 32;
+
 impl Model {
     /// Decision values, sample after sample, one per machine. `design` has the training design's
     /// columns (for a precomputed kernel, one column per training sample).
     pub fn decisions(&self, design: &dyn Design) -> Vec<f64> {
+        self.decisions_until(design, &mut || false).expect("nothing stops it")
+    }
+
+    /// [`Model::decisions`], or nothing once `stop` says so, which is asked now and then.
+    pub fn decisions_until(&self, design: &dyn Design, stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
         let (n, m) = (design.n_samples(), self.machines.len());
         let mut out = vec![0.0; n * m];
         match self.kernel {
@@ -162,6 +170,9 @@ impl Model {
                 let norms: Vec<f64> = (0..vectors.n_samples()).map(|s| vectors.row(s).squared_norm()).collect();
                 let mut x = vec![0.0; self.features.len()];
                 for i in 0..n {
+                    if i % ASKS == ASKS - 1 && stop() {
+                        return None;
+                    }
                     x.fill(0.0);
                     rows.row(i).add_to(1.0, &mut x);
                     let mut values: Vec<f64> = (0..norms.len()).map(|s| vectors.row(s).dot(&x)).collect();
@@ -173,7 +184,7 @@ impl Model {
                 }
             }
         }
-        out
+        Some(out)
     }
 
     /// Predicted class of each sample: the sign for two classes (0 counts as positive), else the

@@ -161,16 +161,23 @@ pub(crate) fn checked_weights(n: usize, weights: Option<&[f64]>) -> Result<Vec<f
     if weights.len() != n {
         return Err(Error::Data(format!("{} sample weights for {n} samples; give one per sample", weights.len())));
     }
-    match weights.iter().position(|&w| !(w >= 0.0 && w.is_finite())) {
-        Some(i) => {
-            Err(Error::Data(format!("the weight of sample {i} is {}, but must be finite and 0 or more", weights[i])))
-        }
+    match weights.iter().position(|&w| !(0.0..=LARGEST_WEIGHT).contains(&w)) {
+        Some(i) => Err(Error::Data(format!(
+            "the weight of sample {i} is {:?}, but must be a number from 0 to {LARGEST_WEIGHT:e}",
+            weights[i]
+        ))),
         None => Ok(weights),
     }
 }
 
-/// Checks that all values are finite, as [`Problem::new`] does; an error counts features from
-/// `first`.
+/// Larger values are refused: the square of a sum of values times weights and costs must be a
+/// double.
+pub const LARGEST_VALUE: f64 = 1e70;
+/// So are larger weights of samples; costs are from 1e-40 to 1e40 ([`crate::SvmSettings`]).
+const LARGEST_WEIGHT: f64 = 1e30;
+
+/// Checks that all values are finite and at most [`LARGEST_VALUE`] in size, as [`Problem::new`]
+/// does; an error counts features from `first`.
 ///
 /// # Errors
 /// [`Error::Data`] naming the first that is not.
@@ -178,15 +185,22 @@ pub fn check_values(design: &dyn Design, first: usize) -> Result<(), Error> {
     for j in 0..design.n_features() {
         let mut bad = None;
         design.each_in_column(j, &mut |i, x| {
-            if !x.is_finite() && bad.is_none() {
+            // Not a number is not within, either.
+            let is_within = x.abs() <= LARGEST_VALUE;
+            if !is_within && bad.is_none() {
                 bad = Some((i, x));
             }
         });
         if let Some((i, x)) = bad {
             let feature = first + j;
-            return Err(Error::Data(format!(
-                "sample {i}, feature {feature} is {x}; remove or fill in such values first"
-            )));
+            let remedy = if x.is_finite() {
+                format!(
+                    "values of at most {LARGEST_VALUE:e} in size can be squared and summed up; scale the feature first"
+                )
+            } else {
+                "remove or fill in such values first".to_owned()
+            };
+            return Err(Error::Data(format!("sample {i}, feature {feature} is {x:?}; {remedy}")));
         }
     }
     Ok(())

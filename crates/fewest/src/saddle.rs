@@ -17,10 +17,11 @@
 use rayon::prelude::*;
 
 use crate::dual::train::train_linear;
-use crate::dual::{BoxDual, DualSolution, kkt};
+use crate::dual::{Bias, BoxDual, DualSolution, kkt};
 use crate::{DenseDesign, Design, Error, Problem, SparseDesign, Status, Subset, SvmSettings};
 
-/// A lower bound on the SVM's value on every subset: `v(z) >= constant - sum_j z_j gains_j`.
+/// A lower bound on the SVM's value on every subset: `v(z) >= constant - sum_j z_j gains_j`,
+/// rounding taken into account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cut {
     /// Value without any feature.
@@ -32,15 +33,34 @@ pub struct Cut {
 impl Cut {
     /// The cut of any `beta` (length n). A beta that is not feasible is made so first
     /// ([`kkt::make_feasible`]).
-    pub fn new(design: &dyn Design, dual: &BoxDual, mut beta: Vec<f64>) -> Self {
+    pub fn new(design: &dyn Design, dual: &BoxDual, beta: Vec<f64>) -> Self {
+        let squares: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| design.squared_norm(j)).collect();
+        Self::with_squares(design, dual, beta, &squares, 0.0)
+    }
+
+    /// As [`Cut::new`], with `|x_j|^2` of each column and the bias of a solution near beta at hand.
+    ///
+    /// What rounding may have added is taken off: a sum of n products is off by at most
+    /// `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with Cauchy-Schwarz), and what `sum beta` lacks
+    /// to 0 counts with the bias.
+    fn with_squares(design: &dyn Design, dual: &BoxDual, mut beta: Vec<f64>, squares: &[f64], bias: f64) -> Self {
         kkt::make_feasible(dual, &mut beta);
+        let share = f64::EPSILON * (8.0 + beta.len() as f64);
         let sum: f64 = beta.iter().sum();
+        let absolute: f64 = beta.iter().map(|b| b.abs()).sum();
         let linear: f64 = beta.iter().zip(&dual.y).map(|(b, y)| b * y).sum();
         let ridge: f64 = beta.iter().zip(&dual.ridge).map(|(b, r)| r * b * b).sum();
-        let constant = linear - 0.5 * (dual.bias_square() * sum * sum + ridge);
-        let columns = (0..design.n_features()).into_par_iter();
-        let gains = columns.map(|j| 0.5 * design.dot_column(j, &beta).powi(2)).collect();
-        Self { constant, gains }
+        let s2 = dual.bias_square();
+        let unbalanced = if dual.bias == Bias::Free {
+            sum.abs() * (1.0 + 2.0 * bias.abs())
+        } else {
+            s2 * absolute * absolute * share
+        };
+        let rounding = share * (absolute + ridge) + unbalanced;
+        let constant = linear - 0.5 * (s2 * sum * sum + ridge) - rounding;
+        let length = share * beta.iter().map(|b| b * b).sum::<f64>().sqrt();
+        let gain = |j: usize| 0.5 * (design.dot_column(j, &beta).abs() + length * squares[j].sqrt()).powi(2);
+        Self { constant, gains: (0..design.n_features()).into_par_iter().map(gain).collect() }
     }
 
     /// The bound for a subset.
@@ -72,6 +92,8 @@ pub struct AlphaHalf<'a> {
     /// Whether to start from the last beta. It is feasible for every z.
     warm: bool,
     last: Option<Vec<f64>>,
+    /// |x_j|^2, length p.
+    squares: Vec<f64>,
 }
 
 impl<'a> AlphaHalf<'a> {
@@ -82,7 +104,9 @@ impl<'a> AlphaHalf<'a> {
     pub fn new(problem: &'a Problem<'a>, settings: &SvmSettings, warm: bool) -> Result<Self, Error> {
         settings.check()?;
         let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
-        Ok(Self { problem, settings: settings.clone(), dual, warm, last: None })
+        let (design, p) = (problem.design(), problem.n_features());
+        let squares = (0..p).into_par_iter().map(|j| design.squared_norm(j)).collect();
+        Ok(Self { problem, settings: settings.clone(), dual, warm, last: None, squares })
     }
 
     /// Starts the next training from this beta (length n), of an earlier run.
@@ -112,8 +136,14 @@ impl<'a> AlphaHalf<'a> {
     fn train(&mut self, design: &dyn Design, features: &[usize], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
         let start = self.last.as_deref().filter(|_| self.warm);
         let solution = train_linear(design, features, &self.dual, start, &self.settings, stop);
+        self.take(solution)
+    }
+
+    /// The value of a training that was made elsewhere; the next one starts from it.
+    pub(crate) fn take(&mut self, solution: DualSolution) -> Value {
         self.last = Some(solution.beta.clone());
-        let cut = Cut::new(self.problem.design(), &self.dual, solution.beta.clone());
+        let (design, beta) = (self.problem.design(), solution.beta.clone());
+        let cut = Cut::with_squares(design, &self.dual, beta, &self.squares, solution.bias);
         Value { solution, cut }
     }
 }

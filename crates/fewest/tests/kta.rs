@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use fewest::kernel::gamma::sigest;
 use fewest::method::kta::{KtaSettings, kta};
-use fewest::{Cancel, DenseDesign, Design, Gamma, Limits, RuleList, Rules, Selection, Silent, Status};
+use fewest::{Cancel, DenseDesign, Design, Error, Gamma, Limits, RuleList, Rules, Selection, Silent, Status};
 use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, data_file, random_rules};
+
+/// Bytes that one node of the problems here fits into, and little else.
+const LITTLE: u64 = 24_000;
 
 fn classes(labels: &[f64]) -> Vec<u32> {
     labels.iter().map(|&y| u32::from(y > 0.0)).collect()
@@ -43,7 +46,7 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
         let gamma = [0.03, 0.3, 1.0, 4.0][rng.below(4)];
         let wanted = 1 + rng.below(4);
-        let memory = if rng.chance(0.5) { 1 << 30 } else { 1 };
+        let memory = if rng.chance(0.5) { 1 << 30 } else { LITTLE };
         let settings = KtaSettings { gamma: Gamma::Number(gamma), solutions: wanted, memory, ..KtaSettings::default() };
         let mut all: Vec<f64> =
             allowed_subsets(&rules).iter().map(|s| alignment_value(design, &class, &weights, s, gamma)).collect();
@@ -132,10 +135,21 @@ fn one_thread_and_four_grow_the_same_tree() {
     };
     let one = with(1, 1 << 30);
     assert_eq!(one, with(4, 1 << 30));
-    // Without memory kernel values are computed again and the search goes deep first: the same
+    // With little memory kernel values are computed again and the search goes deep first: the same
     // answer by another tree.
-    assert_eq!(one.0, with(4, 1).0);
-    assert_eq!(with(1, 1), with(4, 1));
+    assert_eq!(one.0, with(4, LITTLE).0);
+    assert_eq!(with(1, LITTLE), with(4, LITTLE));
+}
+
+#[test]
+fn what_cannot_fit_is_refused_with_its_need() {
+    let (design, class) = hard(2);
+    let rules = Rules::at_most_features(16, 5).expect("valid");
+    let settings = KtaSettings { memory: 20_000, ..hard_settings() };
+    let (weights, limits) = ([1.0; 60], exact_limits());
+    let error = kta(&design, &class, &weights, &rules, &settings, limits, &mut Silent).expect_err("refused");
+    // 60 x 16 values twice, and 17 x 17 pairs.
+    let Error::Memory { needed: 21_140, allowed: 20_000, .. } = error else { panic!("{error}") };
 }
 
 #[test]

@@ -104,6 +104,9 @@ impl ModelSink {
     }
 }
 
+/// What judging a model on its training samples may still take after Ctrl-C or the time limit.
+const JUDGING: Duration = Duration::from_millis(100);
+
 /// Says what a status means for the result, where it is not plain.
 pub(crate) fn explain_status(status: Status, found: bool, terminal: Terminal) {
     let what = if found { "this is the best subset so far" } else { "no subset was found yet" };
@@ -162,7 +165,9 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let mut stop = interrupt::stopper(interrupt::listen(terminal)?, time, Duration::ZERO);
     let trained = prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
     let fitting = start.elapsed().as_secs_f64();
-    let accuracy = accuracy(&trained.model.predict(design), &prepared);
+    let mut stop = interrupt::stopper(interrupt::listen(terminal)?, invocation.left(args.time_limit), JUDGING);
+    let decisions = trained.model.decisions_until(design, &mut || stop().is_some());
+    let accuracy = decisions.map(|values| accuracy(&trained.model.votes(&values), &prepared));
     if let Some(sink) = &json {
         sink.write(&json_text::text(&value(args, &trained, &prepared, accuracy, fitting)), terminal)?;
     }
@@ -251,7 +256,13 @@ fn status(trained: &TrainedModel) -> Status {
     statuses.find(|s| s.is_limit()).unwrap_or(Status::Optimal)
 }
 
-fn value(args: &FitArgs, trained: &TrainedModel, prepared: &PreparedData, accuracy: f64, seconds: f64) -> Value {
+fn value(
+    args: &FitArgs,
+    trained: &TrainedModel,
+    prepared: &PreparedData,
+    accuracy: Option<f64>,
+    seconds: f64,
+) -> Value {
     let sum = |value: fn(&DualSolution) -> f64| trained.model.machines.iter().map(|m| value(&m.solution)).sum::<f64>();
     let (objective, bound) = (sum(|s| s.primal), sum(|s| s.dual));
     json!({
@@ -281,7 +292,7 @@ fn value(args: &FitArgs, trained: &TrainedModel, prepared: &PreparedData, accura
     })
 }
 
-fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: f64, times: [f64; 2]) -> String {
+fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: Option<f64>, times: [f64; 2]) -> String {
     let model = &trained.model;
     let kernel = match model.kernel {
         Kernel::Rbf { gamma } => format!("rbf, gamma {}", table::number(gamma)),
@@ -301,7 +312,12 @@ fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: f64, times:
         ("features", trained.names.len().to_string()),
         ("objective", table::number(model.machines.iter().map(|m| m.solution.primal).sum())),
         ("gap", table::gap(worst)),
-        ("accuracy", format!("{:.2} % of the {} training samples", 100.0 * accuracy, prepared.target.codes.len())),
+        (
+            "accuracy",
+            accuracy.map_or("not known: the time was over".to_owned(), |share| {
+                format!("{:.2} % of the {} training samples", 100.0 * share, prepared.target.codes.len())
+            }),
+        ),
     ];
     if model.kernel != Kernel::Linear {
         lines.push(("vectors", format!("{} support vectors", model.support_vectors.n_samples())));

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use fewest::method::PROOF_CONDITION;
 use fewest::method::certificate::Certificate;
 use fewest::method::path::SizeReport;
 use fewest::{Outcome, Sense, Status, Subset};
@@ -164,8 +165,10 @@ fn proven(points: &[SizeReport]) -> String {
     let gaps: Option<Vec<f64>> = points.iter().map(|p| outcome(p).gap()).collect();
     let Some(gaps) = gaps.filter(|gaps| !gaps.is_empty()) else { return String::new() };
     let worst = gaps.into_iter().fold(0.0, f64::max);
-    let text =
-        format!("proof: at every size no allowed subset can be better by more than {}", fewest_report::at_most(worst));
+    let condition = points.iter().find_map(|p| p.report.details.get(PROOF_CONDITION)?.as_str());
+    let condition = condition.map_or_else(String::new, |condition| format!(", as long as {condition}"));
+    let worst = fewest_report::at_most(worst);
+    let text = format!("proof: at every size no allowed subset can be better by more than {worst}{condition}");
     format!("\n{}", table::paragraph(&text, 0))
 }
 

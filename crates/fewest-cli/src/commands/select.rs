@@ -137,7 +137,8 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
         lines.extend(outcome.objective.map(|objective| {
             let max_features = task.rules.list().max_features.map(|k| k as u64);
             let status = outcome.status.name();
-            ("proof", Proof { objective, bound: Some(bound), maximised, status, max_features }.sentence())
+            let condition = report.details.get(fewest::method::PROOF_CONDITION).and_then(Value::as_str);
+            ("proof", Proof { objective, bound: Some(bound), maximised, status, max_features, condition }.sentence())
         }));
     }
     if outcome.counts.nodes > 0 {

@@ -28,7 +28,7 @@ use crate::progress::History;
 use crate::resume::{DATA, EVERY, Resume};
 
 /// What the training on the selected features may still take after Ctrl-C or the time limit.
-const REFIT: Duration = Duration::from_secs(2);
+const REFIT: Duration = Duration::from_millis(150);
 
 /// Rules of one kind that are spelt out; more are counted.
 const SPELT_OUT: usize = 3;

@@ -1,12 +1,17 @@
 //! The door to Clarabel: quadratic programs with second-order cones, built row by row.
 
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::Duration;
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver as _, SolverStatus, SupportedConeT};
 
 use crate::Error;
-use crate::run::Clock;
+use crate::run::{Clock, WIND_UP};
+
+/// How often the caller looks at the clock.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// minimise 1/2 sum_j d_j x_j^2 + q.x  s.t. rows of affine expressions that are at least 0, or
 /// together lie in a cone.
@@ -69,8 +74,34 @@ impl ConeProgram {
         self.cones.push(SupportedConeT::SecondOrderConeT(self.constants.len() - before));
     }
 
-    /// Solves it; stops early when the clock says so.
-    pub(crate) fn solve(self, clock: Clock, remaining: Option<Duration>) -> Result<ConeSolution, Error> {
+    /// Solves it; none when the clock said stop.
+    ///
+    /// Clarabel looks at the clock once in a step, and a step of a large program takes seconds, as
+    /// does its set-up. So it works in a thread of its own, which is left to itself once the clock
+    /// says stop: it ends, and gives its memory back, at its next look.
+    pub(crate) fn solve(self, clock: &Clock, remaining: Option<Duration>) -> Result<Option<ConeSolution>, Error> {
+        let (sender, receiver) = channel();
+        let its_clock = clock.clone();
+        // An answer that nobody waits for any more is dropped.
+        let work = move || drop(sender.send(self.solve_here(its_clock, remaining)));
+        thread::Builder::new()
+            .name("clarabel".to_owned())
+            .spawn(work)
+            .map_err(|error| Error::Solver(format!("cannot start a thread for Clarabel: {error}")))?;
+        loop {
+            match receiver.recv_timeout(LOOK) {
+                Ok(answer) => return answer.map(Some),
+                Err(RecvTimeoutError::Disconnected) => return Err(Error::Solver("Clarabel ended by a panic".into())),
+                Err(RecvTimeoutError::Timeout) if clock.stop().is_some() => {
+                    // The point of a step that is nearly done still makes a bound.
+                    return receiver.recv_timeout(WIND_UP).map_or(Ok(None), |answer| answer.map(Some));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn solve_here(self, clock: Clock, remaining: Option<Duration>) -> Result<ConeSolution, Error> {
         let n = self.linear.len();
         let broken = |why: String| Error::Data(format!("Clarabel refused the program: {why}; please report this"));
         let mut settings = DefaultSettingsBuilder::default();

@@ -128,6 +128,9 @@ impl Default for SvmSettings {
     }
 }
 
+/// Costs with which sums of values and their squares stay doubles; see [`crate::LARGEST_VALUE`].
+pub(crate) const COSTS: std::ops::RangeInclusive<f64> = 1e-40..=1e40;
+
 impl SvmSettings {
     /// Checks every number against its range.
     ///
@@ -135,8 +138,8 @@ impl SvmSettings {
     /// [`Error::Setting`] naming the first setting out of range.
     pub fn check(&self) -> Result<(), Error> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
-        if !positive(self.cost) {
-            return Err(Error::setting("cost", self.cost, "a finite number above 0"));
+        if !COSTS.contains(&self.cost) {
+            return Err(Error::setting("cost", format!("{:?}", self.cost), "a number above 0, from 1e-40 to 1e40"));
         }
         if !(positive(self.tolerance) && self.tolerance < 1.0) {
             return Err(Error::setting("tolerance", self.tolerance, "between 0 and 1"));
@@ -225,7 +228,8 @@ pub struct DualSolution {
     pub bias: f64,
     /// Weights w (length p) of a linear machine, `w = sum_i beta_i x_i`; empty for other kernels.
     pub weights: Vec<f64>,
-    /// Primal objective at (w, b): an upper value.
+    /// Primal objective at (w, b): an upper value. Of a kernel machine whose training was stopped
+    /// without time to judge it, that of the last point judged; so with `dual`.
     pub primal: f64,
     /// Dual objective at beta: a lower value.
     pub dual: f64,

@@ -24,7 +24,8 @@
 //! Differs  from LIBSVM: signed variables, so rows need no labels; stopping on the relative duality
 //!          gap; rows in f32 are corrected by step 5 (an iterative refinement), so the gap reported
 //!          is that of the f64 problem.
-//! Fails    never; a limit or numerical end is a status.
+//! Fails    never; a limit or numerical end is a status. A run that is stopped where there is no time
+//!          for step 5 keeps its beta and bias; its objectives are those of the last step 5.
 
 mod active;
 mod loops;
@@ -36,6 +37,8 @@ pub(crate) use settle::{Room, settle};
 use active::{Active, Pair};
 use loops::largest_growing;
 use schedule::{ExactSchedule, GapSchedule, Pace, exact_cost, shrink_period};
+
+use std::time::{Duration, Instant};
 
 use super::active_set::ActiveSet;
 use super::{Bias, BoxDual, DualSolution, SvmSettings, kkt};
@@ -56,6 +59,9 @@ mod tuning {
     pub(super) const WORTH_SHRINKING: f64 = 0.9;
 }
 use tuning::{LEAST_VIOLATION, PATIENCE};
+
+/// What the evaluation of the last beta may still take once a limit was reached.
+const JUDGING: Duration = Duration::from_millis(100);
 
 /// Best beta for the kernel rows given. `memory` carries the free set from one training to the next
 /// ([`ActiveSet::default`] to begin with). `weights` of the solution are left empty: only linear
@@ -114,6 +120,8 @@ struct Solver<'a, R: KernelRows> {
     cap: u64,
     /// Whether every sample is active and v is fresh.
     is_fresh: bool,
+    /// Bias and violation of a beta that there was no time to evaluate.
+    unjudged: Option<(f64, f64)>,
     /// Evaluations in a row that brought nothing.
     idle: u32,
     schedule: GapSchedule,
@@ -153,6 +161,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
             iterations: 0,
             cap: settings.max_epochs.saturating_mul(n.max(1) as u64),
             is_fresh: true,
+            unjudged: None,
             idle: 0,
             schedule: GapSchedule::new(active.len()),
             pace: Pace::new(n, 0, active.value),
@@ -211,7 +220,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
             if self.is_fresh && gap <= allowed {
                 return Check::Done(Status::Optimal);
             }
-            return self.look_at_all();
+            return self.look_at_all(pair, stop);
         }
         if self.iterations >= self.next_shrink && self.rows.can_shrink() {
             self.next_shrink = self.iterations + shrink_period(self.dual.len());
@@ -223,24 +232,44 @@ impl<'a, R: KernelRows> Solver<'a, R> {
         }
         let limit = if self.iterations >= self.cap { Some(Status::CallLimit) } else { stop() };
         if let Some(limit) = limit {
-            self.evaluate();
+            let over = Instant::now() + JUDGING;
+            self.evaluate(pair, &mut || limit != Status::CallLimit && Instant::now() >= over);
             return Check::Done(limit);
         }
         self.is_fresh = false;
         Check::Step
     }
 
-    /// Scores and objectives of all samples afresh, in f64.
-    fn evaluate(&mut self) {
+    /// Scores and objectives of all samples afresh, in f64. False where `stop` left no time for it.
+    fn evaluate(&mut self, pair: &Pair, stop: &mut dyn FnMut() -> bool) -> bool {
         self.active.write_back(&mut self.beta);
-        self.evaluation = Evaluation::new(self.rows, self.dual, &mut self.beta);
+        let judged = Evaluation::until(self.rows, self.dual, &mut self.beta, stop);
+        let in_time = judged.is_some();
+        match judged {
+            Some(evaluation) => self.evaluation = evaluation,
+            None => {
+                let bias = match self.dual.bias {
+                    Bias::Free => pair.middle,
+                    Bias::Penalised(_) | Bias::None => self.shift * self.beta.iter().sum::<f64>(),
+                };
+                self.unjudged = Some((bias, pair.violation));
+            }
+        }
+        in_time
     }
 
     /// Step 5: every sample comes back, unless the gap is met or nothing is left to gain.
-    fn look_at_all(&mut self) -> Check {
+    fn look_at_all(&mut self, pair: &Pair, stop: &mut dyn FnMut() -> Option<Status>) -> Check {
         let (before, n) = (self.evaluation.gap(), self.dual.len());
         let was_shrunk = self.active.len() < n;
-        self.evaluate();
+        let mut limit = None;
+        let stopped = &mut || {
+            limit = limit.or_else(&mut *stop);
+            limit.is_some()
+        };
+        if !self.evaluate(pair, stopped) {
+            return Check::Done(limit.expect("only a limit stops it"));
+        }
         if self.evaluation.gap() <= self.settings.tolerance {
             return Check::Done(Status::Optimal);
         }
@@ -277,10 +306,12 @@ impl<'a, R: KernelRows> Solver<'a, R> {
 
     fn solution(self, status: Status) -> DualSolution {
         let Evaluation { scores, objectives } = self.evaluation;
+        let judged = || (objectives.bias, kkt::residual(self.dual, &self.beta, &scores));
+        let (bias, kkt_residual) = self.unjudged.unwrap_or_else(judged);
         DualSolution {
-            kkt_residual: kkt::residual(self.dual, &self.beta, &scores),
+            kkt_residual,
             beta: self.beta,
-            bias: objectives.bias,
+            bias,
             weights: Vec::new(),
             primal: objectives.primal,
             dual: objectives.dual,
@@ -299,10 +330,21 @@ struct Evaluation {
 impl Evaluation {
     /// Makes beta feasible and evaluates it.
     fn new<R: KernelRows>(rows: &R, dual: &BoxDual, beta: &mut [f64]) -> Self {
+        Self::until(rows, dual, beta, &mut || false).expect("nothing stops it")
+    }
+
+    /// Makes beta feasible, and evaluates it unless `stop` says that there is no time.
+    fn until<R: KernelRows>(
+        rows: &R,
+        dual: &BoxDual,
+        beta: &mut [f64],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Self> {
         kkt::make_feasible(dual, beta);
-        let scores = if beta.iter().all(|&b| b == 0.0) { vec![0.0; dual.len()] } else { rows.scores(beta) };
+        let zero = beta.iter().all(|&b| b == 0.0);
+        let scores = if zero { vec![0.0; dual.len()] } else { rows.scores_until(beta, stop)? };
         let objectives = kkt::objectives(dual, beta, &scores);
-        Self { scores, objectives }
+        Some(Self { scores, objectives })
     }
 
     fn gap(&self) -> f64 {

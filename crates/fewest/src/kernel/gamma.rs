@@ -3,11 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Kernel;
-use crate::{Design, Error};
+pub use super::sigest::sigest;
+use super::sigest::weighted_sigest;
+use crate::{Clock, Design, Error};
 
 /// How gamma is found. As text, and so in JSON: a number, `scale`, `1/p`, `sigest` or
 /// `sigest:BETA`.
@@ -54,13 +55,28 @@ impl Gamma {
     /// # Errors
     /// As [`Gamma::number`]; counts that do not fit the samples.
     pub fn weighted_number(self, design: &dyn Design, counts: Option<&[f64]>, most: usize) -> Result<f64, Error> {
+        let found = self.number_within(design, counts, most, &Clock::unlimited())?;
+        Ok(found.expect("a clock without limits does not stop"))
+    }
+
+    /// [`Gamma::weighted_number`], or nothing once the clock says stop.
+    ///
+    /// # Errors
+    /// As [`Gamma::weighted_number`].
+    pub fn number_within(
+        self,
+        design: &dyn Design,
+        counts: Option<&[f64]>,
+        most: usize,
+        clock: &Clock,
+    ) -> Result<Option<f64>, Error> {
         self.check()?;
         check_counts(counts, design.n_samples())?;
         Ok(match self {
-            Gamma::Number(gamma) => gamma,
-            Gamma::Scale => scale(design, counts, most),
-            Gamma::Sigest(share) => share * weighted_sigest(design, counts, most)?,
-            Gamma::PerFeature => 1.0 / most.max(1) as f64,
+            Gamma::Number(gamma) => Some(gamma),
+            Gamma::Scale => Some(scale(design, counts, most)),
+            Gamma::Sigest(share) => weighted_sigest(design, counts, most, clock)?.map(|gamma| share * gamma),
+            Gamma::PerFeature => Some(1.0 / most.max(1) as f64),
         })
     }
 }
@@ -262,54 +278,6 @@ fn check_counts(counts: Option<&[f64]>, n: usize) -> Result<(), Error> {
     }
 }
 
-/// sigest, eq. (54): `1 / median over pairs i < h of (theta / p) |x_i - x_h|^2`, over all p
-/// features; `theta` is the most features a subset may have. The median of an even number of values
-/// is the mean of the middle two.
-///
-/// # Errors
-/// [`Error::Data`] when the median is 0: at least half of all pairs are equal.
-pub fn sigest(design: &dyn Design, theta: usize) -> Result<f64, Error> {
-    weighted_sigest(design, None, theta)
-}
-
-/// [`sigest`], sample i counting as `counts[i]` samples: the pair (i, h) counts as
-/// `counts[i] counts[h]` pairs, and sample i makes `counts[i] (counts[i] - 1) / 2` pairs of
-/// distance 0 with itself.
-fn weighted_sigest(design: &dyn Design, counts: Option<&[f64]>, theta: usize) -> Result<f64, Error> {
-    let (n, p) = (design.n_samples(), design.n_features());
-    let columns: Vec<Vec<f64>> = (0..p)
-        .map(|j| {
-            let mut out = vec![0.0; n];
-            design.add_column(j, 1.0, &mut out);
-            out
-        })
-        .collect();
-    let row = |i: usize, out: &mut Vec<f64>| {
-        out.clear();
-        out.resize(n - i - 1, 0.0);
-        for column in &columns {
-            crate::simd::add_squared_differences(1.0, column[i], &column[i + 1..], out);
-        }
-    };
-    // Counts that are all 1 are none.
-    let [lower, upper] = match counts.filter(|counts| counts.iter().any(|c| *c != 1.0)) {
-        None => {
-            let pairs = n as u64 * (n as u64 - 1) / 2;
-            let lower = select(n, &row, (pairs - 1) / 2, GATHERED);
-            [lower, if pairs.is_multiple_of(2) { select(n, &row, pairs / 2, GATHERED) } else { lower }]
-        }
-        Some(counts) => weighted_middle(n, &row, counts),
-    };
-    let median = theta as f64 / p as f64 * 0.5 * (lower + upper);
-    if median > 0.0 && median.is_finite() {
-        Ok(1.0 / median)
-    } else {
-        Err(Error::Data(format!(
-            "the median distance of two samples is {median}, so sigest finds no gamma; give a number"
-        )))
-    }
-}
-
 /// `1 / (most Var X)`, scikit-learn's rule where all `most` features are chosen: Var the population
 /// variance of all values of the design, in which sample i counts as `counts[i]` samples (1 for
 /// none). 1 where all values are equal.
@@ -327,155 +295,4 @@ pub fn scale(design: &dyn Design, counts: Option<&[f64]>, most: usize) -> f64 {
     let variance = squares / total - (sum / total).powi(2);
     let gamma = 1.0 / (most.max(1) as f64 * variance);
     if gamma > 0.0 && gamma.is_finite() { gamma } else { 1.0 }
-}
-
-/// Digits of a value in the radix selection.
-const DIGITS: u32 = 16;
-/// Values that are gathered and sorted rather than counted.
-const GATHERED: u64 = 1 << 24;
-
-/// The value of this rank (from 0) among the distances, all 0 or more: by the leading bits first,
-/// until few are left.
-fn select(n: usize, row: &(dyn Fn(usize, &mut Vec<f64>) + Sync), mut rank: u64, gathered: u64) -> f64 {
-    let rows = || (0..n.saturating_sub(1)).into_par_iter();
-    let mut left = n as u64 * (n as u64 - 1) / 2;
-    let (mut prefix, mut known) = (0u64, 0u32);
-    loop {
-        let fits = |x: &f64| known == 0 || x.to_bits() >> (64 - known) == prefix;
-        if left <= gathered || known == 64 {
-            let gather = |i: usize| {
-                let mut out = Vec::new();
-                row(i, &mut out);
-                out.retain(fits);
-                out
-            };
-            let mut values: Vec<f64> = rows().flat_map_iter(gather).collect();
-            return *values.select_nth_unstable_by(rank as usize, f64::total_cmp).1;
-        }
-        let zero = || vec![0u64; 1 << DIGITS];
-        let count = |mut counts: Vec<u64>, i: usize| {
-            let mut out = Vec::new();
-            row(i, &mut out);
-            for x in out.iter().filter(|x| fits(x)) {
-                counts[(x.to_bits() >> (64 - known - DIGITS)) as usize & ((1 << DIGITS) - 1)] += 1;
-            }
-            counts
-        };
-        let add = |mut a: Vec<u64>, b: Vec<u64>| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            a
-        };
-        let counts = rows().fold(zero, count).reduce(zero, add);
-        let mut digit = 0;
-        while rank >= counts[digit] {
-            rank -= counts[digit];
-            digit += 1;
-        }
-        (prefix, known, left) = (prefix << DIGITS | digit as u64, known + DIGITS, counts[digit]);
-    }
-}
-
-/// The middle two of the distances where samples have counts: the smallest value that half of all
-/// pairs do not exceed, and the smallest that more than half do not exceed. Digit by digit from the
-/// leading bits, as in [`select`]. Counts of pairs are integers of a small unit, so that their sums
-/// do not depend on the order.
-fn weighted_middle(n: usize, row: &(dyn Fn(usize, &mut Vec<f64>) + Sync), counts: &[f64]) -> [f64; 2] {
-    let largest = counts.iter().copied().fold(1.0, f64::max);
-    // Below 2^40 units for each pair, of which there are fewer than 2^80; integer counts below 2^15
-    // stay exact.
-    let unit = f64::exp2(40.0) / f64::exp2((largest * largest).log2().ceil());
-    let units = |pairs: f64| (pairs * unit).round() as u128;
-    let with_itself: u128 = counts.iter().map(|c| units((c * (c - 1.0) / 2.0).max(0.0))).sum();
-    // Units of pairs by the next digit, among the pairs whose leading bits are these.
-    let histogram = |prefix: u64, known: u32| -> Vec<u128> {
-        let zero = || vec![0u128; 1 << DIGITS];
-        let add_row = |mut sums: Vec<u128>, i: usize| {
-            let mut out = Vec::new();
-            row(i, &mut out);
-            for (x, count) in out.iter().zip(&counts[i + 1..]) {
-                if known == 0 || x.to_bits() >> (64 - known) == prefix {
-                    sums[(x.to_bits() >> (64 - known - DIGITS)) as usize & ((1 << DIGITS) - 1)] +=
-                        units(counts[i] * count);
-                }
-            }
-            sums
-        };
-        let add = |mut a: Vec<u128>, b: Vec<u128>| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            a
-        };
-        let mut sums = (0..n).into_par_iter().fold(zero, add_row).reduce(zero, add);
-        if prefix == 0 {
-            sums[0] += with_itself;
-        }
-        sums
-    };
-    let first = histogram(0, 0);
-    let total: u128 = first.iter().sum();
-    // The smallest value with more than `below` units up to it.
-    let value = |mut below: u128| {
-        let (mut prefix, mut known, mut sums) = (0u64, 0u32, first.clone());
-        loop {
-            let mut digit = 0;
-            while digit + 1 < sums.len() && below >= sums[digit] {
-                below -= sums[digit];
-                digit += 1;
-            }
-            (prefix, known) = (prefix << DIGITS | digit as u64, known + DIGITS);
-            if known == 64 {
-                return f64::from_bits(prefix);
-            }
-            sums = histogram(prefix, known);
-        }
-    };
-    let lower = value(total.div_ceil(2).saturating_sub(1));
-    [lower, if total.is_multiple_of(2) { value(total / 2) } else { lower }]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{select, weighted_middle, weighted_sigest};
-    use crate::DenseDesign;
-
-    #[test]
-    fn sigest_of_counted_samples_is_that_of_repeated_ones() {
-        let x = [0.3, -1.0, 2.5, 0.9, 4.0, -0.2];
-        for counts in [[1.0, 2.0, 0.0, 3.0, 1.0, 1.0], [2.0, 1.0, 1.0, 1.0, 1.0, 1.0], [1.0, 3.0, 2.0, 0.0, 4.0, 1.0]] {
-            let repeated: Vec<f64> =
-                x.iter().zip(counts).flat_map(|(x, count)| std::iter::repeat_n(*x, count as usize)).collect();
-            let of = |x: &[f64], counts: Option<&[f64]>| {
-                let design = DenseDesign::new(x.len(), 1, x.to_vec()).expect("a column");
-                weighted_sigest(&design, counts, 1).expect("distances")
-            };
-            assert!((of(&x, Some(&counts)) - of(&repeated, None)).abs() < 1e-12, "{counts:?}");
-        }
-    }
-
-    #[test]
-    fn fractional_counts_scale() {
-        let row = |i: usize, out: &mut Vec<f64>| out.extend((i + 1..9).map(|h| ((i * 31 + h * 17) % 23) as f64 * 0.37));
-        // Without pairs of a sample with itself, which counts below 1 do not have, the middle does
-        // not depend on the unit.
-        let half = weighted_middle(9, &row, &[0.5; 9]);
-        assert_eq!(half, weighted_middle(9, &row, &[0.25; 9]));
-        let mut all = Vec::new();
-        (0..9).for_each(|i| row(i, &mut all));
-        all.sort_by(f64::total_cmp);
-        assert_eq!(half, [all[17], all[18]]);
-    }
-
-    #[test]
-    fn every_rank_is_that_of_the_sorted_values() {
-        let n = 40;
-        let row = |i: usize, out: &mut Vec<f64>| {
-            out.extend((i + 1..n).map(|h| ((i * 31 + h * 17) % 23) as f64 * 0.37));
-        };
-        let mut all = Vec::new();
-        (0..n).for_each(|i| row(i, &mut all));
-        all.sort_by(f64::total_cmp);
-        for rank in [0, 1, 100, 389, 390, 779] {
-            assert_eq!(select(n, &row, rank as u64, 1000), all[rank]);
-            assert_eq!(select(n, &row, rank as u64, 10), all[rank]);
-        }
-    }
 }

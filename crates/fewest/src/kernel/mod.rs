@@ -8,6 +8,7 @@ pub mod inverse;
 pub(crate) mod outer;
 pub(crate) mod products;
 pub mod rows;
+mod sigest;
 pub(crate) mod symmetric;
 
 pub use gamma::{Gamma, KernelRule};

@@ -23,6 +23,10 @@ pub trait KernelRows {
     fn pair(&mut self, a: usize, b: usize) -> (&[Self::Value], &[Self::Value]);
     /// f_i = sum_k K_ik beta_k in f64 for all samples.
     fn scores(&self, beta: &[f64]) -> Vec<f64>;
+    /// The same, or nothing once `stop` says so: where rows are computed, all of them take long.
+    fn scores_until(&self, beta: &[f64], _stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
+        Some(self.scores(beta))
+    }
     /// Whether rows can follow a smaller active list.
     fn can_shrink(&self) -> bool;
     /// The active list becomes its positions `keep` (ascending).
@@ -71,10 +75,12 @@ mod tuning {
     /// Sparse rows are worth treating as dense for matrix products up to this ratio of features to
     /// non-zeros per row.
     pub(super) const DENSE_RATIO: usize = 12;
-    /// Bytes of dense support vectors a score computation may take.
+    /// Bytes of dense support vectors a score computation may take, at most.
     pub(super) const DENSE_BYTES: usize = 256 << 20;
+    /// Share of the memory allowed that they may take.
+    pub(super) const DENSE_SHARE: u64 = 4;
 }
-use tuning::{DENSE_BYTES, DENSE_RATIO, SCORE_BLOCK};
+use tuning::{DENSE_BYTES, DENSE_RATIO, DENSE_SHARE, SCORE_BLOCK};
 
 /// Kernel rows computed from the samples, cached in f32.
 pub struct CachedRows<'a> {
@@ -86,16 +92,20 @@ pub struct CachedRows<'a> {
     /// streaming columns.
     columns: Vec<f32>,
     cache: Cache,
+    /// Bytes that dense support vectors may take.
+    dense_bytes: usize,
 }
 
 impl<'a> CachedRows<'a> {
-    /// Over all samples of `data`, with at most `memory` bytes of rows (two rows are kept whatever
-    /// the budget).
+    /// Over all samples of `data`, with at most `memory` bytes of rows, copies of the samples
+    /// included (two rows are kept whatever the budget).
     pub fn new(data: &'a RowMatrix, kernel: Kernel, memory: u64) -> Self {
         let n = data.n_samples();
         let norms = (0..n).map(|i| data.row(i).squared_norm()).collect();
-        let mut rows =
-            Self { data, kernel, norms, active: (0..n).collect(), columns: Vec::new(), cache: Cache::new(n, memory) };
+        let copies = if data.dense_values().is_some() { 4 * (n * data.n_features()) as u64 } else { 0 };
+        let dense_bytes = DENSE_BYTES.min((memory / DENSE_SHARE) as usize);
+        let cache = Cache::new(n, memory.saturating_sub(copies + dense_bytes as u64));
+        let mut rows = Self { data, kernel, norms, active: (0..n).collect(), columns: Vec::new(), cache, dense_bytes };
         rows.pack();
         rows
     }
@@ -149,7 +159,7 @@ impl<'a> CachedRows<'a> {
     }
 
     /// f_i by products with the dense matrix of support vectors.
-    fn scores_by_blocks(&self, support: &[usize], beta: &[f64]) -> Vec<f64> {
+    fn scores_by_blocks(&self, support: &[usize], beta: &[f64], stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
         let (n, p, s) = (self.data.n_samples(), self.data.n_features(), support.len());
         let dense = |list: &[usize]| {
             let mut rows = vec![0.0; list.len() * p];
@@ -159,8 +169,8 @@ impl<'a> CachedRows<'a> {
         let vectors = dense(support);
         let vectors = View::rows(&vectors, s, p, p).transposed();
         let mut scores = vec![0.0; n];
-        scores.par_chunks_mut(SCORE_BLOCK).enumerate().for_each(|(block, scores)| {
-            let list: Vec<usize> = (0..scores.len()).map(|k| block * SCORE_BLOCK + k).collect();
+        let fill = |first: usize, scores: &mut [f64]| {
+            let list: Vec<usize> = (first..first + scores.len()).collect();
             let samples = dense(&list);
             let mut products = vec![0.0; list.len() * s];
             add_product(&mut products, s, 1.0, View::rows(&samples, list.len(), p, p), vectors);
@@ -168,8 +178,8 @@ impl<'a> CachedRows<'a> {
                 self.kernel.from_products(row, self.norms[i], |k| self.norms[support[k]]);
                 *score = simd::dot(row, beta);
             }
-        });
-        scores
+        };
+        by_rounds(&mut scores, &fill, stop).then_some(scores)
     }
 }
 
@@ -189,18 +199,21 @@ impl KernelRows for CachedRows<'_> {
         (&self.cache.rows[self.active[a]], &self.cache.rows[self.active[b]])
     }
     fn scores(&self, beta: &[f64]) -> Vec<f64> {
+        self.scores_until(beta, &mut || false).expect("nothing stops it")
+    }
+    fn scores_until(&self, beta: &[f64], stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
         let (n, p) = (self.data.n_samples(), self.data.n_features());
         let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
         if self.kernel == Kernel::Linear {
             let w = self.data.combination(beta);
-            return (0..n).map(|i| self.data.row(i).dot(&w)).collect();
+            return Some((0..n).map(|i| self.data.row(i).dot(&w)).collect());
         }
         if support.is_empty() {
-            return vec![0.0; n];
+            return Some(vec![0.0; n]);
         }
         let chosen: Vec<f64> = support.iter().map(|&i| beta[i]).collect();
-        if n * p <= DENSE_RATIO * self.data.stored() && 8 * support.len() * p <= DENSE_BYTES {
-            return self.scores_by_blocks(&support, &chosen);
+        if n * p <= DENSE_RATIO * self.data.stored() && 8 * support.len() * p <= self.dense_bytes {
+            return self.scores_by_blocks(&support, &chosen, stop);
         }
         let score = |i: usize| {
             let mut x = vec![0.0; p];
@@ -209,7 +222,11 @@ impl KernelRows for CachedRows<'_> {
             self.kernel.from_products(&mut values, self.norms[i], |k| self.norms[support[k]]);
             simd::dot(&values, &chosen)
         };
-        (0..n).into_par_iter().map(score).collect()
+        let mut scores = vec![0.0; n];
+        let fill = |first: usize, scores: &mut [f64]| {
+            scores.iter_mut().enumerate().for_each(|(k, out)| *out = score(first + k));
+        };
+        by_rounds(&mut scores, &fill, stop).then_some(scores)
     }
     fn can_shrink(&self) -> bool {
         true
@@ -223,6 +240,20 @@ impl KernelRows for CachedRows<'_> {
         self.active.extend_from_slice(samples);
         self.pack();
     }
+}
+
+/// Fills the scores in blocks of samples, `fill` being given the first sample of each: as many at a
+/// time as there are threads. False once `stop` says so.
+fn by_rounds(scores: &mut [f64], fill: &(dyn Fn(usize, &mut [f64]) + Sync), stop: &mut dyn FnMut() -> bool) -> bool {
+    let round = SCORE_BLOCK * rayon::current_num_threads();
+    for (at, scores) in scores.chunks_mut(round).enumerate() {
+        if at > 0 && stop() {
+            return false;
+        }
+        let blocks = scores.par_chunks_mut(SCORE_BLOCK).enumerate();
+        blocks.for_each(|(block, scores)| fill(at * round + block * SCORE_BLOCK, scores));
+    }
+    true
 }
 
 /// Least-recently-used rows by sample, as a list threaded through `next` and `previous` (index n is

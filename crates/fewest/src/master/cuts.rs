@@ -10,11 +10,16 @@
 //! Paper    Aytug, EJOR 244 (2015), RMP-M (10) and RMP-lambda (15), as a minimisation.
 //! Columns  one per unit of the rules (features that are in or out together), not one per feature.
 //! Scaling  HiGHS's tolerances are absolute, so eta is measured in units of the best value known,
-//!          and the program is made anew when that has fallen to a tenth. Gains too small for HiGHS
-//!          are taken off the constant: the cut only gets weaker.
+//!          and the program is made anew when that has fallen to a tenth. Gains above a cut's
+//!          constant are lowered to it, cuts far above the best value are scaled down by a power of
+//!          two, and gains too small for HiGHS are taken off the constant: the cut only gets weaker.
+//! Proof    What HiGHS claims of the integer program is checked by [`RelaxedCuts::check`]; the bound
+//!          of the linear program is counted anew from its duals.
 
 use crate::backend::highs::{Answer, Column, Effort, Program, SMALLEST, SolveStatus};
 use crate::master::program::{self, add_rules};
+pub(crate) use crate::master::relaxed::Check;
+use crate::master::relaxed::{CutRow, RelaxedCuts, UnitCut, range};
 use crate::saddle::Cut;
 use crate::{Choice, Error, Rules, Run, Subset};
 
@@ -28,12 +33,13 @@ const FINE: f64 = 1.05;
 /// Result of a solve of the master.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MasterAnswer {
-    /// This allowed subset has the least value by the cuts, up to the gap asked for; no allowed one
-    /// is below the bound.
+    /// This allowed subset has the least value by the cuts, up to the gap asked for; HiGHS claims
+    /// that no allowed one is below the bound.
     Subset(Subset, f64),
-    /// No allowed subset is below the cutoff.
+    /// HiGHS claims that no allowed subset is below the cutoff.
     Nothing,
-    /// Time was over or the run was stopped; no allowed subset is below this bound.
+    /// Time was over or the run was stopped; HiGHS claims that no allowed subset is below this
+    /// bound.
     Stopped(f64),
 }
 
@@ -41,10 +47,8 @@ pub(crate) enum MasterAnswer {
 #[derive(Debug)]
 pub(crate) struct CutMaster<'a> {
     rules: &'a Rules,
-    /// By unit: sum of lambda_j.
-    penalty: Vec<f64>,
-    /// Constants, and gains by unit.
-    cuts: Vec<(f64, Vec<f64>)>,
+    /// The cuts, and their linear program.
+    relaxed: RelaxedCuts<'a>,
     /// Subsets that broke a rule by less than HiGHS's tolerance.
     refused: Vec<Subset>,
     /// Value that is 1 in the program.
@@ -62,11 +66,9 @@ impl<'a> CutMaster<'a> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn new(rules: &'a Rules, penalty: &[f64]) -> Result<Self, Error> {
-        let price = |u: usize| rules.unit(u).iter().filter_map(|&j| penalty.get(j)).sum();
         let mut master = Self {
             rules,
-            penalty: (0..rules.n_units()).map(price).collect(),
-            cuts: Vec::new(),
+            relaxed: RelaxedCuts::new(rules, penalty)?,
             refused: Vec::new(),
             one: f64::INFINITY,
             program: Program::new()?,
@@ -82,25 +84,19 @@ impl<'a> CutMaster<'a> {
         self.program = Program::new()?;
         let units = self.rules.n_units();
         for u in 0..units {
-            let (lower, upper) = match self.rules.root()[u] {
-                Choice::Free => (0.0, 1.0),
-                Choice::In => (1.0, 1.0),
-                Choice::Out => (0.0, 0.0),
-            };
-            self.program.add_column(Column { cost: self.penalty[u] / self.one, lower, upper, integer: true })?;
+            let ((lower, upper), cost) = (range(self.rules.root()[u]), self.relaxed.penalty[u] / self.one);
+            self.program.add_column(Column { cost, lower, upper, integer: true })?;
         }
         self.eta = self.program.add_column(Column { cost: 1.0, lower: 0.0, upper: f64::INFINITY, integer: false })?;
         add_rules(&mut self.program, self.rules, |j| Some(self.rules.unit_of(j)))?;
-        let prices = self.penalty.iter().map(|l| l / self.one).enumerate().filter(|e| e.1 > SMALLEST);
+        let prices = self.relaxed.penalty.iter().map(|l| l / self.one).enumerate().filter(|e| e.1 > SMALLEST);
         let objective: Vec<(usize, f64)> = prices.chain([(self.eta, 1.0)]).collect();
         self.ceiling = self.program.add_row(&objective, f64::NEG_INFINITY, f64::INFINITY)?;
         for subset in &self.refused {
             refuse(&mut self.program, self.rules, subset)?;
         }
-        for (constant, gains) in &self.cuts {
-            add(&mut self.program, self.eta, self.one, *constant, gains)?;
-        }
-        Ok(())
+        let mut cuts = self.relaxed.cuts.iter();
+        cuts.try_for_each(|cut| add(&mut self.program, self.eta, self.one, cut))
     }
 
     /// Takes in a cut. `value` is any upper value of the objective seen with it: it sets the scale.
@@ -108,19 +104,31 @@ impl<'a> CutMaster<'a> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn learn(&mut self, cut: &Cut, value: f64) -> Result<(), Error> {
-        let by_unit = |u: usize| self.rules.unit(u).iter().map(|&j| cut.gains[j]).sum();
-        self.cuts.push((cut.constant, (0..self.rules.n_units()).map(by_unit).collect()));
+        self.relaxed.learn(cut)?;
         if value > 0.0 && value < FINER * self.one {
             self.one = value;
+            self.relaxed.build(value)?;
             return self.build();
         }
-        let (constant, gains) = self.cuts.last().expect("just pushed");
-        add(&mut self.program, self.eta, self.one, *constant, gains)
+        add(&mut self.program, self.eta, self.one, self.relaxed.cuts.last().expect("just learnt"))
+    }
+
+    /// Whether HiGHS's tolerances mean something for these cuts: none is far above the best value.
+    pub(crate) fn is_tame(&self) -> bool {
+        self.relaxed.is_tame()
+    }
+
+    /// Whether it is true that no allowed subset is below `claim` by the cuts.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS fails.
+    pub(crate) fn check(&mut self, claim: f64, run: &Run<'_>) -> Result<Check, Error> {
+        self.relaxed.check(claim, run)
     }
 
     /// lambda of a subset or mixture.
     pub(crate) fn price(&self, z: &[f64]) -> f64 {
-        (0..self.penalty.len()).map(|u| self.penalty[u] * z[self.rules.unit(u)[0]]).sum()
+        self.relaxed.penalty.iter().enumerate().map(|(u, price)| price * z[self.rules.unit(u)[0]]).sum()
     }
 
     /// A point in the middle of what the rules allow, when the z_j may be fractions: the least z_j
@@ -156,14 +164,13 @@ impl<'a> CutMaster<'a> {
         Ok(Some(middle.unwrap_or_else(first)))
     }
 
-    /// The bound and the point (length p) of the master whose z_j may be fractions. None when the
-    /// run was stopped.
+    /// The proven bound and the point (length p) of the master whose z_j may be fractions. None when
+    /// the run was stopped.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn relaxation(&mut self, run: &Run<'_>) -> Result<Option<(f64, Vec<f64>)>, Error> {
-        let answer = self.ask(&Effort { relaxed: true, ..Effort::default() }, run)?;
-        Ok((answer.status == SolveStatus::Optimal).then(|| (answer.bound * self.one, self.by_feature(&answer.values))))
+        Ok(self.relaxed.root(run)?.map(|(bound, point)| (bound, self.by_feature(&point))))
     }
 
     /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it
@@ -222,16 +229,10 @@ pub(crate) fn indicator(subset: &Subset) -> Vec<f64> {
 }
 
 /// eta + sum gains z >= constant, in units of `one`.
-fn add(program: &mut Program, eta: usize, one: f64, constant: f64, gains: &[f64]) -> Result<(), Error> {
-    let (mut side, mut row) = (constant, vec![(eta, 1.0)]);
-    for (u, &gain) in gains.iter().enumerate() {
-        if gain / one > SMALLEST {
-            row.push((u, gain / one));
-        } else {
-            side -= gain;
-        }
-    }
-    program.add_row(&row, side / one, f64::INFINITY).map(|_| ())
+fn add(program: &mut Program, eta: usize, one: f64, cut: &UnitCut) -> Result<(), Error> {
+    let CutRow { mut entries, scale, side } = cut.row(one);
+    entries.push((eta, scale));
+    program.add_row(&entries, side, f64::INFINITY).map(|_| ())
 }
 
 /// Any subset but this one.

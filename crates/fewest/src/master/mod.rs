@@ -7,4 +7,6 @@ pub(crate) mod bundle;
 pub(crate) mod cuts;
 #[cfg(feature = "highs")]
 pub(crate) mod program;
+#[cfg(feature = "highs")]
+mod relaxed;
 pub(crate) mod simplex_qp;

@@ -8,16 +8,18 @@ use crate::{Error, Event, Rules, Run, Sense, Status, Subset};
 /// budget over large costs.
 const FAR_FROM_ONE: f64 = 1e3;
 
-/// Adds the rules as rows over the columns of z, which `column` gives by feature; features may
-/// share one, and z is 0 where there is none.
-///
-/// # Errors
-/// [`Error::Solver`] when HiGHS fails.
-pub(crate) fn add_rules(
-    program: &mut Program,
-    rules: &Rules,
-    column: impl Fn(usize) -> Option<usize>,
-) -> Result<(), Error> {
+/// A row of the rules over the columns of a program: `sum coefficient x_column <= upper`.
+#[derive(Debug)]
+pub(crate) struct RuleRow {
+    /// (column, coefficient), ascending.
+    pub(crate) entries: Vec<(usize, f64)>,
+    pub(crate) upper: f64,
+}
+
+/// The rules as rows over the columns of z, which `column` gives by feature; features may share
+/// one, and z is 0 where there is none.
+pub(crate) fn rows_over(rules: &Rules, column: impl Fn(usize) -> Option<usize>) -> Vec<RuleRow> {
+    let mut rows = Vec::new();
     for row in rules.rows() {
         let mut sums: Vec<(usize, f64)> = row.coefficients.iter().filter_map(|&(j, a)| Some((column(j)?, a))).collect();
         sums.sort_by_key(|e| e.0);
@@ -36,10 +38,23 @@ pub(crate) fn add_rules(
         });
         // A row without columns forbids everything where its side is below 0.
         if !sums.is_empty() || row.upper < 0.0 {
-            program.add_row(&sums, f64::NEG_INFINITY, row.upper / scale)?;
+            rows.push(RuleRow { entries: sums, upper: row.upper / scale });
         }
     }
-    Ok(())
+    rows
+}
+
+/// Adds the rules as rows, see [`rows_over`].
+///
+/// # Errors
+/// [`Error::Solver`] when HiGHS fails.
+pub(crate) fn add_rules(
+    program: &mut Program,
+    rules: &Rules,
+    column: impl Fn(usize) -> Option<usize>,
+) -> Result<(), Error> {
+    let mut rows = rows_over(rules, column).into_iter();
+    rows.try_for_each(|row| program.add_row(&row.entries, f64::NEG_INFINITY, row.upper).map(|_| ()))
 }
 
 /// Adds a row that any point satisfies but this subset, whose columns are `inside`; `outside` are

@@ -24,14 +24,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::rfe::master::RemovalRules;
-use super::rfe::{check_criterion, permitted};
+use super::rfe::{best_of, check_criterion, permitted};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::{Change, Criterion, KernelOracle};
 use crate::run::state::stranger;
 use crate::validation::{CrossValidation, CvScore, Folds, ROUNDING, SamplesByClass, check_costs};
 use crate::{
-    Clock, Error, Event, Limits, Observer, Ranked, Rules, Run, Samples, Selection, Sense, Status, Subset, SvmSettings,
+    Clock, Error, Event, Limits, Observer, Outcome, Ranked, Rules, Run, Samples, Selection, Sense, Status, Subset,
+    SvmSettings,
 };
 
 /// Its name, on the command line and in its states.
@@ -186,6 +187,9 @@ pub fn eb_rfe(
         run.tell(&Event::Progress { done, total: Some(total), elapsed: run.elapsed() });
         // Step 4, from the ranking of the step before.
         let Some(candidates) = steps.candidates(&mut run) else { break Status::Completed };
+        if candidates.is_empty() {
+            continue;
+        }
         // Step 1.
         let Some(scored) = steps.judge(&candidates, &validation, &run.clock()) else { continue };
         // Steps 2 and 3.
@@ -193,13 +197,13 @@ pub fn eb_rfe(
         run.keep(NAME, false, |out| out.put(&steps.state));
     };
     run.keep(NAME, true, |out| out.put(&steps.state));
-    if run.incumbent().is_none() {
-        steps.wind_up(&validation, &mut run);
-    }
+    let last = if run.incumbent().is_none() { Some(steps.wind_up(&validation, &mut run)) } else { None };
     let (cost, ranking) = (steps.best_cost, steps.ranking());
     let EbRfeState { curve, trainings, .. } = steps.state;
     run.counts.oracle_calls = curve.len() as u64;
-    let selection = Selection { outcome: run.finish(status), ranking, solutions: Vec::new() };
+    let outcome = run.finish(status);
+    let outcome = Outcome { subset: outcome.subset.clone().or(last), ..outcome };
+    let selection = Selection { outcome, ranking, solutions: Vec::new() };
     Ok(EbRfeReport { selection, cost, curve, trainings })
 }
 
@@ -249,16 +253,19 @@ impl<'a> Steps<'a> {
         Ok(Self { oracle, removal, rules, settings, state, ranking: Vec::new(), best_cost })
     }
 
-    /// Step 4; none when no unit may go.
+    /// Step 4; none when no unit may go, an empty list when the run was stopped.
     fn candidates(&mut self, run: &mut Run<'_>) -> Option<Vec<Candidate>> {
         if self.state.curve.is_empty() {
             return Some(vec![None]);
         }
         // Step 3.
         if self.ranking.is_empty() {
-            let machines = self.oracle.train_afresh(&mut || None);
+            let machines = self.oracle.train_afresh(&mut || run.stop());
             run.counts.solver_iterations += machines.iter().map(|m| m.iterations).sum::<u64>();
-            self.ranking = self.oracle.ranking(self.settings.criterion);
+            let ranking =
+                if run.stop().is_none() { self.oracle.ranking(self.settings.criterion, &run.clock()) } else { None };
+            let Some(ranking) = ranking else { return Some(Vec::new()) };
+            self.ranking = ranking;
         }
         let mut found: Vec<Candidate> = Vec::new();
         let mut limit = f64::INFINITY;
@@ -339,11 +346,14 @@ impl<'a> Steps<'a> {
         self.ranking = Vec::new();
     }
 
-    /// A limit came before any allowed subset: the last ranking decides.
-    fn wind_up(&mut self, validation: &CrossValidation<'_>, run: &mut Run<'_>) {
+    /// A limit came before any allowed subset: the last ranking decides, or one by a training that
+    /// is cut short. Returns the subset; it is offered where there is time to judge it.
+    fn wind_up(&mut self, validation: &CrossValidation<'_>, run: &mut Run<'_>) -> Subset {
+        let clock = Clock::wind_up();
         if self.ranking.is_empty() {
-            self.oracle.train_afresh(&mut || None);
-            self.ranking = self.oracle.ranking(self.settings.criterion);
+            self.oracle.train_afresh(&mut || clock.stop());
+            let known = self.oracle.ranking(self.settings.criterion, &clock);
+            self.ranking = known.unwrap_or_else(|| self.oracle.ranking_by_weights());
         }
         let lowest = self.ranking.first().map_or(0.0, |r| r.1);
         let little = 1e-9 * self.ranking.last().map_or(1.0, |r| (r.1 - lowest).max(1e-9));
@@ -353,13 +363,15 @@ impl<'a> Steps<'a> {
                 gains[j] = (criterion - lowest + little) / self.rules.unit(unit).len() as f64;
             }
         }
-        let (subset, _) = self.rules.best_subset(&gains).expect("the survivors hold an allowed subset");
+        let subset = best_of(self.rules, &gains, self.oracle.subset(), &clock);
         let leaving: Vec<usize> = self.oracle.subset().difference(&subset).collect();
         self.oracle.remove(&leaving);
-        let scored = self.oracle.cross_validate(validation, &Clock::unlimited()).expect("nothing stops it");
-        let (at, accuracy) = scored.best();
-        self.best_cost = validation.costs()[at];
-        run.offer(&subset, accuracy);
+        if let Some(scored) = self.oracle.cross_validate(validation, &clock) {
+            let (at, accuracy) = scored.best();
+            self.best_cost = validation.costs()[at];
+            run.offer(&subset, accuracy);
+        }
+        subset
     }
 
     /// All features, best first: survivors by their last criterion, then those that left, last ones

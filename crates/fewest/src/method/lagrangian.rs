@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{ALL_RULES, Classes, Info, Method, PROOF_CONDITION, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, BundleStep};
@@ -102,7 +102,9 @@ impl Method for LagrangianSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let report = lagrangian(&samples.problem()?, rules, self, limits, observer)?;
+        let condition = self.program.condition(&report.found);
         Ok(Report::from(report.found)
+            .detail(PROOF_CONDITION, condition)
             .detail("dual", report.dual)
             .detail("dual_ceiling", report.ceiling)
             .detail("program_seconds", report.program_seconds)

@@ -29,7 +29,7 @@ use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
 use crate::kernel::Gamma;
 use crate::master::program;
-use crate::{Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Silent, Subset};
+use crate::{Clock, Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Silent, Subset};
 
 /// Which program is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -269,7 +269,8 @@ impl Alignment {
             design.add_column(j, settings.gamma.sqrt(), &mut out);
             out
         };
-        let judge = Pairs::new(design, &shares, &Rules::none(p), settings.gamma, 0);
+        let judge = Pairs::new(design, &shares, &Rules::none(p), settings.gamma, 0, &Clock::unlimited())
+            .expect("a clock without limits does not stop");
         Ok(Self { formulation, p, pairs, constant, columns: (0..p).map(column).collect(), judge })
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::milp::{Formulation, MilpSettings, milp, write_model};
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{ALL_RULES, Classes, Info, Method, PROOF_CONDITION, Report};
 use crate::{Error, Kernel, Limits, Observer, Rules, Samples};
 
 /// Settings of `milp1`.
@@ -63,7 +63,8 @@ impl Method for Milp1Settings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let selection = milp(&samples.problem()?, rules, &self.program(), limits, observer)?;
-        Ok(Report::new(selection, Kernel::Linear))
+        let condition = format!("no weight is larger than the weight bound {}", self.weight_bound);
+        Ok(Report::new(selection, Kernel::Linear).detail(PROOF_CONDITION, condition))
     }
 
     fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {

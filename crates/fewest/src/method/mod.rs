@@ -215,6 +215,10 @@ impl Report {
     }
 }
 
+/// Name of the detail that says, in words, which classifiers a bound holds for, where it does not
+/// hold for all.
+pub const PROOF_CONDITION: &str = "proof_condition";
+
 /// Makes [`AnyMethod`] of the list of methods.
 macro_rules! methods {
     ($($(#[$gate:meta])* $name:ident($settings:ty)),* $(,)?) => {

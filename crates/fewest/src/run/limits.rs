@@ -22,6 +22,10 @@ impl Cancel {
     }
 }
 
+/// What a training may still take once a limit was reached, where without it there would be no
+/// subset, or no objective that means something. Limits are kept to 0.3 s or 5 %.
+pub(crate) const WIND_UP: Duration = Duration::from_millis(150);
+
 /// Limits of a run; the default is none.
 #[derive(Debug, Clone)]
 pub struct Limits {

@@ -10,6 +10,7 @@ mod status;
 use std::time::{Duration, Instant};
 
 pub use event::{Event, Observer, ProofSink, Silent};
+pub(crate) use limits::WIND_UP;
 pub use limits::{Cancel, Limits};
 pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
 pub use state::Checkpoint;
@@ -28,7 +29,8 @@ pub struct Run<'a> {
     sense: Sense,
     incumbent: Option<(Subset, f64)>,
     bound: Option<f64>,
-    observer_stopped: bool,
+    /// Set when the observer said stop.
+    told: Cancel,
     /// See [`Run::tolerate`].
     tolerance: f64,
     /// See [`Run::hold_back`].
@@ -42,22 +44,32 @@ pub struct Run<'a> {
 pub struct Clock {
     end: Option<Instant>,
     cancel: Cancel,
+    /// Whether the run's observer said stop.
+    told: Cancel,
 }
 
 impl Clock {
     /// A clock that starts now.
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Self { end: limits.time.map(|time| Instant::now() + time), cancel: limits.cancel.clone() }
+    pub fn new(limits: &Limits) -> Self {
+        // A time beyond what an instant can hold is no limit.
+        let end = limits.time.and_then(|time| Instant::now().checked_add(time));
+        Self { end, cancel: limits.cancel.clone(), told: Cancel::default() }
     }
 
     /// A clock without limits, for the last question of a run that has met one.
     pub(crate) fn unlimited() -> Self {
-        Self { end: None, cancel: Cancel::default() }
+        Self { end: None, cancel: Cancel::default(), told: Cancel::default() }
+    }
+
+    /// A clock for what winds up a run that has met a limit: [`WIND_UP`] from now, whatever else
+    /// happens.
+    pub(crate) fn wind_up() -> Self {
+        Self { end: Some(Instant::now() + WIND_UP), ..Self::unlimited() }
     }
 
     /// The limit that has been reached, if any.
     pub fn stop(&self) -> Option<Status> {
-        if self.cancel.is_cancelled() {
+        if self.cancel.is_cancelled() || self.told.is_cancelled() {
             Some(Status::Cancelled)
         } else {
             self.end.filter(|end| Instant::now() >= *end).map(|_| Status::TimeLimit)
@@ -81,7 +93,7 @@ impl<'a> Run<'a> {
             sense,
             incumbent: None,
             bound: None,
-            observer_stopped: false,
+            told: Cancel::default(),
             tolerance: 0.0,
             held_back: 0.0,
             counts: Counts::default(),
@@ -110,7 +122,8 @@ impl<'a> Run<'a> {
 
     /// What threads that work for the run ask: whether time is up or the user wants to stop.
     pub fn clock(&self) -> Clock {
-        Clock { end: self.limits.time.map(|t| self.start + t), cancel: self.limits.cancel.clone() }
+        let end = self.limits.time.and_then(|t| self.start.checked_add(t));
+        Clock { end, cancel: self.limits.cancel.clone(), told: self.told.clone() }
     }
 
     /// The relative and absolute gap to search for: those asked for, less what is held back.
@@ -137,7 +150,7 @@ impl<'a> Run<'a> {
     /// The limit that has been reached, if any. Oracles ask this every epoch.
     pub fn stop(&self) -> Option<Status> {
         let over = |limit: Option<u64>, used: u64| limit.is_some_and(|l| used >= l);
-        if self.observer_stopped || self.limits.cancel.is_cancelled() {
+        if self.told.is_cancelled() || self.limits.cancel.is_cancelled() {
             Some(Status::Cancelled)
         } else if self.limits.time.is_some_and(|t| self.start.elapsed() >= t) {
             Some(Status::TimeLimit)
@@ -152,7 +165,9 @@ impl<'a> Run<'a> {
 
     /// Tells the observer.
     pub fn tell(&mut self, event: &Event<'_>) {
-        self.observer_stopped |= self.observer.on(event).is_break();
+        if self.observer.on(event).is_break() {
+            self.told.cancel();
+        }
     }
 
     /// Offers a subset with its objective: it becomes the incumbent if the rules allow it and it is
@@ -218,20 +233,26 @@ impl<'a> Run<'a> {
 
     /// Whether the gap to search for is reached.
     pub fn closed(&self) -> bool {
-        self.within(self.gaps())
+        self.bound.is_some_and(|bound| self.would_close(bound))
     }
 
-    fn within(&self, (relative, of_value): (f64, f64)) -> bool {
-        let (Some((_, objective)), Some(bound)) = (&self.incumbent, self.bound) else { return false };
+    /// Whether the gap to search for would be reached with this bound.
+    pub(crate) fn would_close(&self, bound: f64) -> bool {
+        self.within(self.gaps(), bound)
+    }
+
+    fn within(&self, (relative, of_value): (f64, f64), bound: f64) -> bool {
+        let Some((_, objective)) = &self.incumbent else { return false };
         let absolute = (objective - bound).abs();
         let least = self.tolerance * objective.abs().max(1.0);
-        self.gap() <= relative || (absolute <= of_value.max(least) && objective.is_finite())
+        relative_gap(*objective, bound) <= relative || (absolute <= of_value.max(least) && objective.is_finite())
     }
 
     /// The status that a run ends with which says that it has this one.
     pub(crate) fn earned(&self, status: Status) -> Status {
         let asked = (self.limits.gap_rel, self.limits.gap_abs);
-        if status == Status::Optimal && !self.within(asked) { Status::Stalled } else { status }
+        let closed = self.bound.is_some_and(|bound| self.within(asked, bound));
+        if status == Status::Optimal && !closed { Status::Stalled } else { status }
     }
 
     /// Ends the run. `Optimal` is earned here and nowhere else: by an incumbent, which the rules

@@ -23,7 +23,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{Folds, SamplesByClass};
-use crate::dual::{BoxDual, smo};
+use crate::dual::{BoxDual, COSTS, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::simd;
 use crate::{Clock, Error, Loss, SvmSettings};
@@ -292,8 +292,8 @@ pub(crate) fn check_costs(costs: &[f64]) -> Result<(), Error> {
     if costs.is_empty() {
         return Err(Error::setting("costs", "an empty list", "at least one number above 0"));
     }
-    if let Some(&cost) = costs.iter().find(|&&cost| !(cost > 0.0 && cost.is_finite())) {
-        return Err(Error::setting("costs", cost, "finite numbers above 0"));
+    if let Some(&cost) = costs.iter().find(|cost| !COSTS.contains(cost)) {
+        return Err(Error::setting("costs", cost, "numbers above 0, from 1e-40 to 1e40"));
     }
     match costs.windows(2).find(|w| w[0] >= w[1]) {
         Some(w) => Err(Error::setting("costs", format!("{} before {}", w[0], w[1]), "in ascending order, each once")),

@@ -85,7 +85,7 @@ fn proof(panel: &Panel) -> Option<String> {
     let maximised = panel.certificate.is_none() && outcome.sense == fewest::Sense::Max;
     let max_features = Some(panel.choice.max_features as u64);
     bound?;
-    Some(Proof { objective, bound, maximised, status: status.name(), max_features }.sentence())
+    Some(Proof { objective, bound, maximised, status: status.name(), max_features, condition: None }.sentence())
 }
 
 /// Accuracy and the like, from the outer folds alone.

@@ -15,12 +15,31 @@ pub struct Program {
     pub(super) columns: usize,
     pub(super) rows: usize,
     pub(super) integers: usize,
+    /// Entries of the rows and columns.
+    pub(super) entries: usize,
+}
+
+/// An instance of HiGHS, to be handed to another thread.
+pub(super) struct Instance(pub(super) NonNull<c_void>);
+
+// SAFETY: HiGHS's instances share nothing, and only one thread at a time has this one.
+unsafe impl Send for Instance {}
+
+impl Instance {
+    pub(super) fn new() -> Result<Self, Error> {
+        // SAFETY: no arguments.
+        NonNull::new(unsafe { ffi::Highs_create() }).map(Self).ok_or_else(|| failed("start"))
+    }
+
+    pub(super) fn destroy(self) {
+        // SAFETY: made by Highs_create, destroyed once: this consumes it.
+        unsafe { ffi::Highs_destroy(self.0.as_ptr()) }
+    }
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: made by Highs_create, destroyed once.
-        unsafe { ffi::Highs_destroy(self.highs.as_ptr()) }
+        Instance(self.highs).destroy();
     }
 }
 
@@ -36,9 +55,7 @@ impl Program {
     /// # Errors
     /// [`Error::Solver`] when HiGHS cannot start.
     pub fn new() -> Result<Self, Error> {
-        // SAFETY: no arguments.
-        let highs = NonNull::new(unsafe { ffi::Highs_create() }).ok_or_else(|| failed("start"))?;
-        let program = Self { highs, columns: 0, rows: 0, integers: 0 };
+        let program = Self { highs: Instance::new()?.0, columns: 0, rows: 0, integers: 0, entries: 0 };
         program.set_flag("output_flag", false)?;
         program.set_count("threads", 1)?;
         program.set_count("random_seed", 0)?;
@@ -104,6 +121,7 @@ impl Program {
         };
         check(done, "add columns")?;
         self.columns += columns.len();
+        self.entries += entries.at.len();
         for (k, _) in columns.iter().enumerate().filter(|c| c.1.integer) {
             // SAFETY: the column exists.
             check(
@@ -150,6 +168,7 @@ impl Program {
         };
         check(done, "add rows")?;
         self.rows += rows.lower.len();
+        self.entries += rows.entries.at.len();
         Ok(at)
     }
 

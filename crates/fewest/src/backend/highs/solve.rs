@@ -1,18 +1,50 @@
 //! Solves a program of HiGHS, and looks at it while it goes on.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use highs_sys as ffi;
 
-use super::{Answer, Effort, Program, SolveStatus, SolverState, check, text};
+use super::program::Instance;
+use super::{Answer, Column, Effort, Program, SolveStatus, SolverState, check, failed, text};
 use crate::Error;
 
 /// HiGHS's number for primal simplex; 0 lets it choose.
 const PRIMAL_SIMPLEX: ffi::HighsInt = 4;
 
-/// The caller's watcher, behind the pointer that HiGHS hands to [`interrupt`].
-struct Watcher<'a> {
-    watch: &'a mut dyn FnMut(&SolverState<'_>) -> bool,
+/// A program of this many entries is solved in a thread of its own: HiGHS may not look at its
+/// callbacks for seconds.
+const LARGE: usize = 500_000;
+/// How often the caller of such a solve is asked whether to stop, at least.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long HiGHS is waited for once it was told to stop.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What a callback hears from HiGHS.
+struct Heard {
+    bound: f64,
+    nodes: u64,
+    point: Option<Vec<f64>>,
+}
+
+impl Heard {
+    fn state(&self) -> SolverState<'_> {
+        SolverState { bound: self.bound, nodes: self.nodes, point: self.point.as_deref() }
+    }
+
+    fn nothing() -> Self {
+        Self { bound: f64::NEG_INFINITY, nodes: 0, point: None }
+    }
+}
+
+/// Who hears it, behind the pointer that HiGHS hands to [`interrupt`]; true ends the solve.
+struct Listener<'a> {
+    hear: &'a mut dyn FnMut(Heard) -> bool,
     columns: usize,
     stop: bool,
 }
@@ -25,22 +57,48 @@ unsafe extern "C" fn interrupt(
     to_solver: *mut ffi::HighsCallbackDataIn,
     user: *mut c_void,
 ) {
-    // SAFETY: `user` is the `Watcher` that `Program::watch` keeps alive and untouched during the
-    // run; the other two are HiGHS's own, valid for this call; a point, where there is one, has a
-    // value for each column.
+    // SAFETY: `user` is the `Listener` that `call` keeps alive and untouched during the run; the
+    // other two are HiGHS's own, valid for this call; a point, where there is one, has a value for
+    // each column.
     unsafe {
-        let (watcher, out) = (&mut *user.cast::<Watcher<'_>>(), &*from_solver);
+        let (listener, out) = (&mut *user.cast::<Listener<'_>>(), &*from_solver);
         let improving = kind == ffi::kHighsCallbackMipImprovingSolution && !out.mip_solution.is_null();
-        let point = improving.then(|| std::slice::from_raw_parts(out.mip_solution, watcher.columns));
+        let point = improving.then(|| std::slice::from_raw_parts(out.mip_solution, listener.columns).to_vec());
         let tree = improving || kind == ffi::kHighsCallbackMipInterrupt;
         let (bound, nodes) = if tree { (out.mip_dual_bound, out.mip_node_count) } else { (f64::NEG_INFINITY, 0) };
-        watcher.stop |= (watcher.watch)(&SolverState { bound, nodes: nodes.max(0).unsigned_abs(), point });
+        listener.stop |= (listener.hear)(Heard { bound, nodes: nodes.max(0).unsigned_abs(), point });
         // HiGHS takes no answer to the call for a new point.
         if !improving {
-            (*to_solver).user_interrupt = c_int::from(watcher.stop);
+            (*to_solver).user_interrupt = c_int::from(listener.stop);
         }
     }
 }
+
+/// Runs HiGHS here and now; `hear` is called all along.
+fn call(highs: NonNull<c_void>, columns: usize, hear: &mut dyn FnMut(Heard) -> bool) -> ffi::HighsInt {
+    let highs = highs.as_ptr();
+    let mut listener = Listener { hear, columns, stop: false };
+    let user: *mut Listener<'_> = &raw mut listener;
+    // SAFETY: the callback is given `user` while `listener` lives and is taken back before it ends.
+    unsafe {
+        ffi::Highs_zeroAllClocks(highs);
+        ffi::Highs_setCallback(highs, Some(interrupt), user.cast());
+        for kind in KINDS {
+            ffi::Highs_startCallback(highs, kind);
+        }
+        let done = ffi::Highs_run(highs);
+        for kind in KINDS {
+            ffi::Highs_stopCallback(highs, kind);
+        }
+        ffi::Highs_setCallback(highs, None, std::ptr::null_mut());
+        done
+    }
+}
+
+/// Whether the caller of a solve in another thread still waits for it.
+const WAITED_FOR: u8 = 0;
+const FINISHED: u8 = 1;
+const ABANDONED: u8 = 2;
 
 /// What HiGHS calls back for.
 const KINDS: [c_int; 4] = [
@@ -70,7 +128,9 @@ impl Program {
         }
         let is_integer = self.integers > 0 && !effort.relaxed;
         self.configure(effort, is_integer)?;
-        self.run(watch)?;
+        if !self.run(watch)? {
+            return Ok(Answer::nothing(SolveStatus::Stopped));
+        }
         let mut answer = Answer::nothing(self.model_status()?);
         self.read_solution(&mut answer, is_integer)?;
         if is_integer && matches!(answer.status, SolveStatus::Optimal | SolveStatus::Stopped) {
@@ -90,27 +150,75 @@ impl Program {
         self.set_count("simplex_strategy", if effort.primal { PRIMAL_SIMPLEX } else { 0 })
     }
 
-    /// The solve itself, with the watcher behind HiGHS's callbacks.
-    fn run(&mut self, watch: &mut dyn FnMut(&SolverState<'_>) -> bool) -> Result<(), Error> {
-        let highs = self.highs.as_ptr();
-        let mut watcher = Watcher { watch, columns: self.columns, stop: false };
-        let user: *mut Watcher<'_> = &raw mut watcher;
-        // SAFETY: the callback is given `user` while `watcher` lives and is taken back before it
-        // ends.
-        let done = unsafe {
-            ffi::Highs_zeroAllClocks(highs);
-            ffi::Highs_setCallback(highs, Some(interrupt), user.cast());
-            for kind in KINDS {
-                ffi::Highs_startCallback(highs, kind);
+    /// The solve itself, with the watcher behind HiGHS's callbacks. False where HiGHS was left to
+    /// itself because it did not stop in time.
+    fn run(&mut self, watch: &mut dyn FnMut(&SolverState<'_>) -> bool) -> Result<bool, Error> {
+        if self.entries >= LARGE {
+            return self.run_apart(watch);
+        }
+        let mut hear = |heard: Heard| watch(&heard.state());
+        check(call(self.highs, self.columns, &mut hear), "solve").map(|()| true)
+    }
+
+    /// As [`Program::run`], in a thread of its own. One that does not stop in time gives its memory
+    /// back when it ends; this program is then a stub of the same shape, and of no use.
+    fn run_apart(&mut self, watch: &mut dyn FnMut(&SolverState<'_>) -> bool) -> Result<bool, Error> {
+        let (sender, receiver) = channel();
+        let stop = Arc::new(AtomicBool::new(false));
+        let state = Arc::new(AtomicU8::new(WAITED_FOR));
+        let (its_stop, its_state) = (Arc::clone(&stop), Arc::clone(&state));
+        let (instance, columns) = (Instance(self.highs), self.columns);
+        let work = move || {
+            let instance = instance;
+            let ends = sender.clone();
+            let mut hear = |heard: Heard| {
+                // Only news are worth a message; nobody may be there any more to hear it.
+                if heard.point.is_some() || heard.nodes > 0 {
+                    drop(sender.send(Ok(heard)));
+                }
+                its_stop.load(Ordering::Relaxed)
+            };
+            let done = call(instance.0, columns, &mut hear);
+            if its_state.compare_exchange(WAITED_FOR, FINISHED, Ordering::AcqRel, Ordering::Acquire).is_err() {
+                instance.destroy();
             }
-            let done = ffi::Highs_run(highs);
-            for kind in KINDS {
-                ffi::Highs_stopCallback(highs, kind);
-            }
-            ffi::Highs_setCallback(highs, None, std::ptr::null_mut());
-            done
+            drop(ends.send(Err(done)));
         };
-        check(done, "solve")
+        let spawned = thread::Builder::new().name("highs".to_owned()).spawn(work);
+        spawned.map_err(|error| Error::Solver(format!("cannot start a thread for HiGHS: {error}")))?;
+        let mut told: Option<Instant> = None;
+        loop {
+            let heard = match receiver.recv_timeout(LOOK) {
+                Ok(Ok(heard)) => heard,
+                Ok(Err(done)) => return check(done, "solve").map(|()| true),
+                Err(RecvTimeoutError::Timeout) => Heard::nothing(),
+                Err(RecvTimeoutError::Disconnected) => return Err(failed("solve: its thread ended by a panic")),
+            };
+            if told.is_none() && watch(&heard.state()) {
+                stop.store(true, Ordering::Relaxed);
+                told = Some(Instant::now());
+            }
+            let late = told.is_some_and(|told| told.elapsed() >= PATIENCE);
+            if late && state.compare_exchange(WAITED_FOR, ABANDONED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+                self.become_stub()?;
+                return Ok(false);
+            }
+        }
+    }
+
+    /// A new instance with as many columns and rows, all empty: what changes them finds them there.
+    fn become_stub(&mut self) -> Result<(), Error> {
+        let (columns, rows, lost) = (self.columns, self.rows, self.highs);
+        let mut stub = Self::new()?;
+        stub.add_columns(&vec![Column { cost: 0.0, lower: 0.0, upper: 0.0, integer: false }; columns])?;
+        for _ in 0..rows {
+            stub.add_row(&[], f64::NEG_INFINITY, f64::INFINITY)?;
+        }
+        std::mem::swap(self, &mut stub);
+        // The instance in there belongs to the thread now.
+        debug_assert_eq!(stub.highs, lost);
+        std::mem::forget(stub);
+        Ok(())
     }
 
     /// How the solve ended.

@@ -28,6 +28,7 @@ pub use qcqp_ssvm::{QcqpSsvmSettings, qcqp_ssvm};
 use crate::backend::clarabel::{ConeProgram, ConeSolution};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
+use crate::run::WIND_UP;
 use crate::{Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings};
 
 /// Result of [`qcqp_ssvm`] and [`nmmkl`].
@@ -103,7 +104,7 @@ fn relax(
     let (features, fixed) = candidates(rules);
     let program = Built::new(problem, &dual, &features, &fixed, penalty);
     let solved = match run.stop() {
-        None => Some(program.program.solve(run.clock(), run.remaining())?),
+        None => program.program.solve(&run.clock(), run.remaining())?,
         Some(_) => None,
     };
     let mut status = run.stop().unwrap_or(Status::Completed);
@@ -143,7 +144,9 @@ fn relax(
     features.iter().zip(&worth).for_each(|(&j, &worth)| gains[j] = worth.max(0.0));
     let subset = run.best_subset(&gains).subset;
     let chosen: Vec<usize> = subset.iter().collect();
-    let solution = train_linear(design, &chosen, &dual, Some(&beta), settings, &mut || None);
+    let over = run.elapsed() + WIND_UP;
+    let stop = &mut || run.stop().filter(|_| run.elapsed() >= over);
+    let solution = train_linear(design, &chosen, &dual, Some(&beta), settings, stop);
     run.offer(&subset, solution.primal);
     if run.closed() {
         status = Status::Optimal;

@@ -66,7 +66,6 @@ use mixture_oracle::MixtureOracle;
 use rounds::Rounds;
 use separation::Separation;
 pub use source::{FeatureScore, ScoreQuery, Source};
-use tuning::WIND_UP;
 
 /// How the generated subsets are weighed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -355,7 +354,7 @@ fn keep(
     if !rounds.proves {
         run.raise_bound(paper_value(rounds.bound_at(best, &separation)?));
     }
-    let over = run.elapsed() + WIND_UP;
+    let over = run.elapsed() + crate::run::WIND_UP;
     oracle.best_subset(&separation, best, &mut || run.stop().filter(|_| run.elapsed() >= over))
 }
 

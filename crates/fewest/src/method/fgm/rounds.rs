@@ -7,10 +7,10 @@ use super::mixture::{Level, Point};
 use super::mixture_oracle::{MixtureAnswer, MixtureOracle, MixtureQuery};
 use super::separation::{Separation, ViolatedSubset};
 use super::source::Source;
-use super::tuning::{MKL_SHARE, POOL_OF_GAP, POOL_SHARE, SMALLEST, WIND_UP};
+use super::tuning::{MKL_SHARE, POOL_OF_GAP, POOL_SHARE, SMALLEST};
 use super::{Round, paper_value};
 use crate::dual::{BoxDual, kkt};
-use crate::run::relative_gap;
+use crate::run::{WIND_UP, relative_gap};
 use crate::{Error, Event, Master, Next, Run, Status};
 
 /// Steps 1, 3 and 4: seeks the most violated subset, and knows value and bound.

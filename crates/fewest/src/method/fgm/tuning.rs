@@ -1,10 +1,6 @@
 //! Numbers that steer the solvers of `fgm`. They change the time, never whether a bound holds. All
 //! were chosen by hand; `bench/fgm.py` shows what a change costs.
 
-use std::time::Duration;
-
-/// What a round may still take after a limit was reached, so that there is a mixture at all.
-pub(super) const WIND_UP: Duration = Duration::from_secs(1);
 /// Gap of the columns at hand at which a pass over all features is due: a share of the gap at the
 /// last pass,
 pub(super) const POOL_SHARE: f64 = 0.1;

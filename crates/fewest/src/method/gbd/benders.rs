@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use super::validation::least_error;
 use super::{GbdSettings, TrainedSubset};
-use crate::master::cuts::{CutMaster, MasterAnswer, indicator};
+use crate::dual::DualSolution;
+use crate::master::cuts::{Check, CutMaster, MasterAnswer, indicator};
+use crate::relaxation::{Relaxation, Warm};
+use crate::run::WIND_UP;
 use crate::saddle::{AlphaHalf, Value};
 use crate::{Error, Event, Master, Next, Oracle, Problem, Rules, Run, Status, Subset};
 
-/// What a training may still take after a limit was reached, so that there is a subset with an
-/// objective that means something.
-const WIND_UP: Duration = Duration::from_secs(1);
 /// Step 3 starts when the relaxation is solved to this gap.
 const ROOT_GAP: f64 = 0.02;
 /// Where root cuts are made between the best fractional point (0) and the relaxation's optimum (1).
@@ -24,6 +24,15 @@ const LOOSEST: f64 = 0.1;
 const TIGHTEST: f64 = 1e-6;
 /// Share of the allowed gap that the cutoff leaves out of sight; the rest is room for rounding.
 const OUT_OF_SIGHT: f64 = 0.9;
+/// A subset's value is known well enough at this share of the gap asked for. Where the training
+/// ends short of it, the exact engines go on.
+const KNOWN: f64 = 0.05;
+/// The share at which its objective may still be called proven.
+const PROVEN: f64 = 0.1;
+/// No training is asked for more than this.
+const FINEST: f64 = 1e-9;
+/// What a claim of HiGHS is lowered by before it is checked: the same sum in another order.
+const ROUNDING: f64 = 1e-7;
 
 /// Where the SVM is trained.
 #[derive(Debug, Clone)]
@@ -36,12 +45,51 @@ pub(super) enum Query {
 
 /// SUB-M and SUB-lambda, (5) and (12).
 pub(super) struct Trainer<'a> {
+    problem: &'a Problem<'a>,
+    rules: &'a Rules,
+    settings: &'a GbdSettings,
     pub(super) half: AlphaHalf<'a>,
+    /// The exact engines, once they were needed.
+    exact: Option<Relaxation<'a>>,
 }
 
 impl<'a> Trainer<'a> {
-    pub(super) fn new(problem: &'a Problem<'_>, settings: &GbdSettings) -> Result<Self, Error> {
-        Ok(Self { half: AlphaHalf::new(problem, &settings.svm, settings.warm_start)? })
+    pub(super) fn new(problem: &'a Problem<'a>, rules: &'a Rules, settings: &'a GbdSettings) -> Result<Self, Error> {
+        let half = AlphaHalf::new(problem, &settings.svm, settings.warm_start)?;
+        Ok(Self { problem, rules, settings, half, exact: None })
+    }
+
+    /// The value of a subset whose training ended short of `tolerance`, by the exact engines. Both
+    /// sides are values of feasible points, so that the better of each is kept.
+    fn finish(
+        &mut self,
+        subset: &Subset,
+        value: Value,
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Value {
+        let (problem, rules, settings) = (self.problem, self.rules, self.settings);
+        let exact = self.exact.get_or_insert_with(|| Relaxation::new(problem, rules, &settings.svm, &[]));
+        let mut units: Vec<usize> = subset.iter().map(|j| rules.unit_of(j)).collect();
+        units.sort_unstable();
+        units.dedup();
+        let trained = &value.solution;
+        let warm = Warm { beta: trained.beta.clone(), bias: trained.bias, ..exact.cold() };
+        let (found, iterations) = exact.train(&units, &warm, tolerance, stop);
+        if found.lower <= trained.dual && found.upper >= trained.primal {
+            return value;
+        }
+        let design = problem.design();
+        let solution = DualSolution {
+            weights: subset.iter().map(|j| design.dot_column(j, &found.warm.beta)).collect(),
+            bias: found.warm.bias,
+            primal: found.upper.min(trained.primal),
+            dual: found.lower.max(trained.dual),
+            iterations: trained.iterations + iterations,
+            beta: found.warm.beta,
+            ..value.solution
+        };
+        self.half.take(solution)
     }
 }
 
@@ -53,7 +101,15 @@ impl Oracle for Trainer<'_> {
         let over = run.elapsed() + if run.stop().is_some() { WIND_UP } else { Duration::ZERO };
         let mut stop = || run.stop().filter(|_| run.elapsed() >= over);
         let value = match query {
-            Query::Subset(subset) => self.half.at(subset, &mut stop),
+            Query::Subset(subset) => {
+                let value = self.half.at(subset, &mut stop);
+                let tolerance = (KNOWN * run.gaps().0).max(FINEST);
+                if value.solution.gap() > tolerance && stop().is_none() {
+                    self.finish(subset, value, tolerance, &mut stop)
+                } else {
+                    value
+                }
+            }
             Query::Mixture(z) => self.half.at_weights(z, &mut stop),
         };
         run.counts.solver_iterations += value.solution.iterations;
@@ -84,6 +140,8 @@ pub(super) struct Benders<'a> {
     pub(super) nothing_new: bool,
     /// Whether masters look only for subsets that improve on the best.
     pub(super) cutoff: bool,
+    /// Relative gap of the best subset's own training.
+    pub(super) unsure: f64,
     /// Subsets trained on, to look them up.
     pub(super) visited: HashSet<Subset>,
     /// The same, in order.
@@ -110,6 +168,7 @@ impl<'a> Benders<'a> {
             round: 0,
             nothing_new: false,
             cutoff: settings.cutoff,
+            unsure: 0.0,
             visited: HashSet::new(),
             trained: Vec::new(),
             points: Vec::new(),
@@ -123,7 +182,8 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<Query>, Error> {
         loop {
             if run.closed() {
-                return Ok(Next::Done(Status::Optimal));
+                let known = self.unsure <= (PROVEN * run.gaps().0).max(FINEST);
+                return Ok(Next::Done(if known { Status::Optimal } else { Status::Stalled }));
             }
             if self.out_of_patience() {
                 return Ok(Next::Done(Status::Completed));
@@ -172,7 +232,9 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
                 }
             }
             Query::Subset(subset) => {
-                run.offer(&subset, objective);
+                if run.offer(&subset, objective) {
+                    self.unsure = value.solution.gap();
+                }
                 self.visited.insert(subset.clone());
                 self.trained.push(TrainedSubset {
                     round: self.round,
@@ -202,8 +264,11 @@ impl Benders<'_> {
     fn begin(&mut self, run: &Run<'_>) -> Result<Option<Status>, Error> {
         self.begun = true;
         if self.at_root {
-            let Some(centre) = self.cuts.centre(run)? else { return Ok(Some(stopped(run))) };
-            self.queue.push_back(Query::Mixture(centre));
+            match self.cuts.centre(run) {
+                Ok(None) => return Ok(Some(stopped(run))),
+                Ok(Some(centre)) => self.queue.push_back(Query::Mixture(centre)),
+                Err(_) => self.queue.push_back(Query::Subset(self.rounded(run))),
+            }
         } else {
             let first = self.rounded(run);
             self.core = indicator(&first);
@@ -225,7 +290,15 @@ impl Benders<'_> {
     /// The relaxation: another cut or the end of the root, and a rounding. A status when the run
     /// was stopped.
     fn relax(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
-        let Some((bound, optimum)) = self.cuts.relaxation(run)? else { return Ok(Some(stopped(run))) };
+        let (bound, optimum) = match self.cuts.relaxation(run) {
+            Ok(Some(found)) => found,
+            Ok(None) if run.stop().is_some() => return Ok(Some(stopped(run))),
+            // HiGHS finds no end of it: the masters, which are checked, go on from here.
+            Ok(None) | Err(_) => {
+                self.at_root = false;
+                return Ok(None);
+            }
+        };
         run.raise_bound(bound);
         let half = 2 * run.counts.cuts >= self.settings.max_cuts;
         if half || self.core_value - bound <= ROOT_GAP * self.core_value.abs() {
@@ -251,20 +324,38 @@ impl Benders<'_> {
         let tight = (0.1 * gap_rel).clamp(TIGHTEST, LOOSEST);
         let gap = if self.cutoff && !self.nothing_new { run.gap().clamp(tight, LOOSEST) } else { tight };
         let start = best.as_ref().filter(|_| settings.warm_start).map(|(subset, value)| (subset, *value));
-        match self.cuts.solve(gap, cutoff, start, run)? {
+        let answer = match self.cuts.solve(gap, cutoff, start, run) {
+            Ok(answer) => answer,
+            // Cuts of such a scale that HiGHS fails: the check decides alone.
+            Err(_) => {
+                let Some((_, value)) = best else {
+                    self.queue.push_front(Query::Subset(self.rounded(run)));
+                    return Ok(None);
+                };
+                let below = match self.cuts.check(value - room(value), run)? {
+                    Check::Holds => {
+                        run.raise_bound(value - room(value));
+                        None
+                    }
+                    Check::Below(subset) => Some(subset),
+                    Check::Unsure => return Ok(Some(run.stop().unwrap_or(Status::Stalled))),
+                };
+                return Ok(self.refuted(below, run));
+            }
+        };
+        match answer {
             MasterAnswer::Nothing => {
-                run.raise_bound(cutoff.expect("only a cutoff leaves nothing"));
-                Ok(if run.closed() { None } else { self.stall() })
+                let below = self.claim(cutoff.expect("only a cutoff leaves nothing"), run)?;
+                Ok(self.refuted(below, run))
             }
             MasterAnswer::Stopped(bound) => {
                 self.round -= 1;
-                if bound.is_finite() {
-                    run.raise_bound(bound);
-                }
+                self.claim(bound, run)?;
                 Ok(Some(stopped(run)))
             }
             MasterAnswer::Subset(subset, bound) => {
-                run.raise_bound(bound);
+                let below = self.claim(bound, run)?;
+                let subset = below.filter(|below| !self.visited.contains(below)).unwrap_or(subset);
                 let known = self.visited.contains(&subset);
                 if known && gap <= tight && !run.closed() {
                     return Ok(self.stall());
@@ -280,6 +371,43 @@ impl Benders<'_> {
                 Ok(None)
             }
         }
+    }
+
+    /// After a claim that nothing is better: trains on the subset that shows it to be false, unless
+    /// that was done before.
+    fn refuted(&mut self, below: Option<Subset>, run: &Run<'_>) -> Option<Status> {
+        if let Some(subset) = below.filter(|subset| !self.visited.contains(subset)) {
+            self.queue.push_front(Query::Subset(subset));
+            return None;
+        }
+        if run.closed() { None } else { self.stall() }
+    }
+
+    /// Takes in a bound that HiGHS claims. One that closes the gap is checked; HiGHS's word alone
+    /// counts where a check would take too long or the gap stays open, and only for cuts of a scale
+    /// that its tolerances are made for. Returns a subset that shows the claim to be false.
+    fn claim(&mut self, bound: f64, run: &mut Run<'_>) -> Result<Option<Subset>, Error> {
+        if !bound.is_finite() {
+            return Ok(None);
+        }
+        // No bound is above a value that a subset has.
+        let best = run.incumbent().map_or(f64::INFINITY, |i| i.1);
+        let bound = bound.min(best);
+        if run.would_close(bound) {
+            let claim = bound - ROUNDING * bound.abs();
+            match self.cuts.check(claim, run)? {
+                Check::Holds => {
+                    run.raise_bound(claim);
+                    return Ok(None);
+                }
+                Check::Below(subset) => return Ok(Some(subset)),
+                Check::Unsure => {}
+            }
+        }
+        if self.cuts.is_tame() {
+            run.raise_bound(bound);
+        }
+        Ok(None)
     }
 
     /// A master found nothing new at its smallest gap: a cutoff may be too close to the best for

@@ -34,10 +34,11 @@
 //!          - `cutoff`: a master only looks for subsets better than the best known by more than the
 //!            gap allowed, and takes one as soon as its own gap is as small as the run's. When
 //!            there is none, the proof is complete.
-//! Bound    is as exact as HiGHS's tolerances: 1e-6 of the objective. Gaps below that end as
-//!          `stalled`.
-//! Proof    HiGHS gives none for its tree. Where a proof is wanted, the search of [`exact`] starts
-//!          from the subset found and writes its own, in what is left of the time.
+//! Bound    HiGHS's, which the library checks before it closes the gap (`master/relaxed.rs`); a
+//!          subset whose training ends short of a tenth of the gap asked for ends as `stalled`, as
+//!          do gaps below HiGHS's tolerance, 1e-6 of the objective.
+//! Proof    The cuts give none that another program could follow. Where a proof is wanted, the search
+//!          of [`exact`] starts from the subset found and writes its own, in what is left of the time.
 //! Fails    never on limits: the best subset so far is returned. Errors: settings out of range, a
 //!          failure of HiGHS.
 
@@ -205,6 +206,27 @@ impl GbdReport {
     }
 }
 
+/// Bytes of each gain of each cut: in the two programs, HiGHS's copies of them, and here.
+const BYTES: u64 = 150;
+
+/// Refuses more cuts than fit.
+fn check_memory(rules: &Rules, settings: &GbdSettings) -> Result<(), Error> {
+    let (units, allowed) = (rules.n_units() as u64, settings.svm.memory);
+    let needed = BYTES.saturating_mul(units).saturating_mul(settings.max_cuts);
+    if needed <= allowed {
+        return Ok(());
+    }
+    Err(Error::Memory {
+        what: format!("gbd with {} cuts of {units} features (an estimate)", settings.max_cuts),
+        needed,
+        allowed,
+        remedy: format!(
+            "allow more with --memory, or at most {} cuts with --max-cuts",
+            (allowed / BYTES.saturating_mul(units).max(1)).max(1)
+        ),
+    })
+}
+
 /// Generalized Benders Decomposition; see the head of this file.
 ///
 /// ```
@@ -224,7 +246,7 @@ impl GbdReport {
 /// ```
 ///
 /// # Errors
-/// Settings out of range; a failure of HiGHS.
+/// Settings out of range; more cuts than the memory allows; a failure of HiGHS.
 pub fn gbd(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -235,8 +257,9 @@ pub fn gbd(
     let p = problem.n_features();
     settings.check(p)?;
     rules.check_features(p)?;
+    check_memory(rules, settings)?;
     let mut run = Run::new(rules, limits.clone(), Sense::Min, observer)?;
-    let mut oracle = Trainer::new(problem, settings)?;
+    let mut oracle = Trainer::new(problem, rules, settings)?;
     let mut master = Benders::new(rules, settings)?;
     if let Some(state) = run.resume(NAME)? {
         master.restore(state, problem.n_samples(), &mut oracle)?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Binning, information_gain};
 use crate::method::path::{PathPoint, PathSize};
-use crate::{Design, Error, Limits, Observer, Outcome, Rules, Selection, Sense};
+use crate::{Clock, Design, Error, Limits, Observer, Outcome, Rules, Selection, Sense};
 
 /// A path of [`information_gain`]: for each size the allowed subset with the largest total gain.
 ///
@@ -22,6 +22,7 @@ pub fn information_gain_path(
     observer: &mut dyn Observer,
 ) -> Result<Vec<PathPoint>, Error> {
     let sizes = PathSize::all(rules, sizes)?;
+    let clock = Clock::new(limits);
     let scored = match sizes.iter().rev().find_map(|size| size.rules.as_ref()) {
         Some(rules) => Some(information_gain(design, classes, weights, rules, binning, limits.clone(), observer)?),
         None => None,
@@ -38,10 +39,16 @@ pub fn information_gain_path(
             gains[ranked.feature] = ranked.criterion;
         }
         // Without a score there is no subset, as with the method itself.
-        let best = if scored.outcome.subset.is_some() { rules.best_subset(&gains) } else { None };
-        let (subset, objective) = best.map_or((None, None), |(subset, gain)| (Some(subset), Some(gain)));
+        let best = if scored.outcome.subset.is_some() {
+            Some(rules.best_subset_until(&gains, Rules::EXACT, &mut || clock.stop().is_some()))
+        } else {
+            None
+        };
+        let cut_short = best.as_ref().is_some_and(|best| best.stopped);
+        let (subset, objective) = best.map_or((None, None), |best| (Some(best.subset), Some(best.gain)));
         let elapsed = start.elapsed() + if points.is_empty() { scored.outcome.elapsed } else { Duration::ZERO };
-        let outcome = Outcome { subset, objective, elapsed, ..scored.outcome.clone() };
+        let status = clock.stop().filter(|_| cut_short).unwrap_or(scored.outcome.status);
+        let outcome = Outcome { subset, objective, status, elapsed, ..scored.outcome.clone() };
         let selection = Selection { outcome, ranking: scored.ranking.clone(), solutions: Vec::new() };
         points.push(PathPoint { max_features: size.k, selection });
     }

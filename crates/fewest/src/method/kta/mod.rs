@@ -22,8 +22,9 @@
 //!          of the n^2 p / 2 kernel values as `memory` allows.
 //! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample
 //!          weights, every rule.
-//! Fails    never on limits: the open node of largest bound is then the bound of the run. Errors:
-//!          settings, shapes, one class.
+//! Fails    never on limits: the open node of largest bound is then the bound of the run, and a run
+//!          that is stopped before its first pair has neither subset nor bound. Errors: settings,
+//!          shapes, one class, more memory needed than allowed.
 
 mod model;
 pub(super) mod pairs;
@@ -33,6 +34,7 @@ mod search;
 mod state;
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -40,8 +42,10 @@ use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
 use crate::problem;
-use crate::{Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Subset, drive};
-use pairs::Pairs;
+use crate::{
+    Choice, Clock, Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Subset, drive,
+};
+use pairs::{Need, Pairs};
 use search::{Search, Tree};
 
 /// Its name, on the command line and in its states.
@@ -55,8 +59,9 @@ pub struct KtaSettings {
     pub gamma: Gamma,
     /// How many best subsets to prove and return, at least 1. Default 1.
     pub solutions: usize,
-    /// Bytes for kernel values that are kept and for open nodes; with fewer they are computed
-    /// again. Default 1 GiB.
+    /// Bytes for the columns, the sums of nodes at work, kernel values that are kept, and open
+    /// nodes. With fewer, kernel values are computed again; what one node takes must fit. Default
+    /// 1 GiB.
     pub memory: u64,
     /// Subsets to start from; those the rules forbid are ignored.
     pub start: Vec<Subset>,
@@ -99,12 +104,11 @@ impl Method for KtaSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let gamma = self.gamma.number(samples.design(), rules.most_features())?;
-        let start = super::subsets(&self.start, rules)?;
-        let settings = Self { gamma: Gamma::Number(gamma), start, ..self.clone() };
+        let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
-        let selection = kta(design, classes, weights, rules, &settings, limits, observer)?;
-        Ok(Report::new(selection, Kernel::Rbf { gamma }))
+        let (selection, gamma) = search(design, classes, weights, rules, &settings, limits, observer)?;
+        // A run that was stopped before gamma was found has no number, and no subset.
+        Ok(Report::new(selection, Kernel::Rbf { gamma: gamma.unwrap_or(f64::NAN) }))
     }
 
     fn path(
@@ -117,11 +121,15 @@ impl Method for KtaSettings {
     ) -> Result<Vec<SizeReport>, Error> {
         // One gamma for all sizes, that of the largest.
         let most = sizes.last().copied().unwrap_or(rules.p());
-        let gamma = self.gamma.number(samples.design(), most)?;
-        let settings = Self { gamma: Gamma::Number(gamma), ..self.clone() };
+        let (start, clock) = (Instant::now(), Clock::new(limits));
+        check_memory(samples.n_samples(), rules, self.memory)?;
+        let found = self.gamma.number_within(samples.design(), None, most, &clock)?;
+        // Without a number the time is over, and every size ends at once.
+        let settings = Self { gamma: found.map_or(self.gamma, Gamma::Number), ..self.clone() };
+        let limits = Limits { time: limits.time.map(|time| time.saturating_sub(start.elapsed())), ..limits.clone() };
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
-        let points = path::alignment_path(design, classes, weights, rules, sizes, &settings, limits, observer)?;
-        Ok(reports(points, |_| Kernel::Rbf { gamma }))
+        let points = path::alignment_path(design, classes, weights, rules, sizes, &settings, &limits, observer)?;
+        Ok(reports(points, |_| Kernel::Rbf { gamma: found.unwrap_or(f64::NAN) }))
     }
 }
 
@@ -131,7 +139,7 @@ impl Method for KtaSettings {
 ///
 /// # Errors
 /// Settings out of range, shapes that do not fit, values that are not finite, fewer than two
-/// classes with weight.
+/// classes with weight, more memory needed than allowed.
 ///
 /// # Examples
 /// ```
@@ -156,11 +164,32 @@ pub fn kta(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
+    search(design, classes, weights, rules, settings, limits, observer).map(|found| found.0)
+}
+
+/// [`kta`], and the gamma that was found in time.
+fn search(
+    design: &dyn Design,
+    classes: &[u32],
+    weights: &[f64],
+    rules: &Rules,
+    settings: &KtaSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<(Selection, Option<f64>), Error> {
     settings.check(rules.p())?;
+    check_memory(design.n_samples(), rules, settings.memory)?;
     let shares = shares(design, classes, weights, rules)?;
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let gamma = settings.gamma.number(design, rules.most_features())?;
-    let pairs = Pairs::new(design, &shares, rules, gamma, settings.memory);
+    // A run that has no time at all may still find a first subset of small data.
+    let clock = if run.stop().is_some() { Clock::wind_up() } else { run.clock() };
+    let gamma = settings.gamma.number_within(design, None, rules.most_features(), &clock)?;
+    let pairs = gamma.and_then(|gamma| Pairs::new(design, &shares, rules, gamma, settings.memory, &clock));
+    let Some(pairs) = pairs else {
+        let status = clock.stop().expect("pairs are left out only when the clock says stop");
+        let outcome = run.finish(status);
+        return Ok((Selection { outcome, ranking: Vec::new(), solutions: Vec::new() }, gamma));
+    };
     let mut search = Search::new(pairs, rules, &run);
     let mut tree = Tree::new(&search, settings, &run);
     match run.resume(NAME)? {
@@ -170,7 +199,22 @@ pub fn kta(
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);
     let solutions = tree.into_solutions();
-    Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
+    Ok((Selection { outcome: run.finish(status), ranking: Vec::new(), solutions }, gamma))
+}
+
+/// Refuses data whose first node alone would take more than `memory` bytes.
+fn check_memory(n: usize, rules: &Rules, memory: u64) -> Result<(), Error> {
+    let needed = Need::new(n, rules).least();
+    if needed <= memory {
+        return Ok(());
+    }
+    let units = rules.root().iter().filter(|choice| **choice == Choice::Free).count();
+    Err(Error::Memory {
+        what: format!("kta on {n} samples and {units} features to choose from"),
+        needed,
+        allowed: memory,
+        remedy: "allow more with --memory, or leave fewer features to choose from: --forbid those that a filter such as info-gain ranks last".to_owned(),
+    })
 }
 
 /// By class that has weight: the share of each sample in it.

@@ -30,6 +30,8 @@ pub(super) struct Above {
     pub(super) itself: Option<f64>,
     /// No completion that is left out has a larger value.
     pub(super) below: f64,
+    /// The clock said stop before the search began: nothing else here means anything.
+    pub(super) stopped: bool,
 }
 
 /// A completion by at most two units (by column, [`NO_UNIT`] in empty slots) and its value.
@@ -94,6 +96,9 @@ impl Model {
         // out.
         let mut half = vec![vec![0.0; m]; self.slots];
         for a in 0..m {
+            if clock.stop().is_some() {
+                return Above { stopped: true, ..Above::default() };
+            }
             let mut sorted: Vec<f64> = row(a).collect();
             sorted.sort_unstable_by(|x, y| y.total_cmp(x));
             let mut sum = 0.0;
@@ -133,7 +138,7 @@ impl Model {
             search.extend(constant, 0, size);
         }
         let Search { branches, below, .. } = search;
-        Above { order, branches, itself: (itself > cutoff).then_some(itself), below }
+        Above { order, branches, itself: (itself > cutoff).then_some(itself), below, stopped: false }
     }
 }
 
@@ -266,7 +271,8 @@ mod tests {
         let shares: Vec<Vec<f64>> =
             [0, 1].map(|c| (0..40).map(|i| if i % 2 == c { 0.05 } else { 0.0 }).collect()).to_vec();
         let design = DenseDesign::new(40, 8, values).expect("320 values");
-        let mut pairs = Pairs::new(&design, &shares, &Rules::none(8), gamma, 1 << 20);
+        let mut pairs =
+            Pairs::new(&design, &shares, &Rules::none(8), gamma, 1 << 20, &Clock::unlimited()).expect("time");
         pairs.favour(vec![1, 2]);
         pairs
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::kernel::symmetric::{self, WIDTH};
 use crate::simd;
-use crate::{Choice, Design, Rules};
+use crate::{Choice, Clock, Design, Rules};
 
 /// Bytes of a tile that stay in the second cache together with what a node adds up.
 const TILE_BYTES: usize = 256 * 1024;
@@ -16,6 +16,44 @@ const TILE_LENGTH: (usize, usize) = (512, 2048);
 /// A feature with at most this many values is a category; pairs of such data are compared with each
 /// other.
 const CATEGORY: usize = 12;
+/// A thread's buffer for a tile takes at most one part in this many of the memory that is left, and
+/// may have these bytes in any case.
+const SHARE_OF_BUFFERS: u64 = 32;
+const LEAST_BUFFER: u64 = 16 << 20;
+
+/// Bytes per entry of the matrix of a node with two slots or more: its sums, the ordered copy that
+/// the model searches, and what its children list.
+const MATRIX_BYTES: u64 = 20;
+/// Bytes per unit of a node with one slot.
+const LINEAR_BYTES: u64 = 64;
+
+/// Bytes that a run needs, whatever it keeps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Need {
+    /// The columns, twice while equal rows are merged.
+    copies: u64,
+    /// The first node.
+    node: u64,
+}
+
+impl Need {
+    pub(super) fn new(n: usize, rules: &Rules) -> Self {
+        let of = |choice: Choice| (0..rules.n_units()).filter(move |&u| rules.root()[u] == choice);
+        let columns: usize = of(Choice::Free).chain(of(Choice::In)).map(|u| rules.unit(u).len()).sum();
+        let units = of(Choice::Free).count();
+        Self { copies: 16 * (n * columns) as u64, node: node_bytes(units + 1, rules.most_features().min(units)) }
+    }
+
+    pub(super) fn least(self) -> u64 {
+        self.copies.saturating_add(self.node)
+    }
+}
+
+/// Bytes that a node takes while it is at work: columns are free units and "no unit".
+pub(super) fn node_bytes(columns: usize, slots: usize) -> u64 {
+    let columns = columns as u64;
+    if slots <= 1 { LINEAR_BYTES * columns } else { MATRIX_BYTES.saturating_mul(columns * columns) }
+}
 
 /// Some pairs: columns of equal length, one value per pair.
 #[derive(Debug, Clone, Default)]
@@ -73,7 +111,11 @@ pub(in crate::method) struct Pairs {
     /// Units whose values weigh as much as those of all others in the centre.
     favoured: Vec<usize>,
     stored: Vec<Tile>,
-    memory: u64,
+    /// Bytes beside the columns and the first node.
+    spare: u64,
+    /// Bytes for nodes at work.
+    at_work: u64,
+    clock: Clock,
     /// Sum of the weights of the pairs of a row with itself.
     pub(super) diagonal: f64,
     /// Sum of the positive weights of pairs, and of the absolute values of all.
@@ -82,14 +124,17 @@ pub(in crate::method) struct Pairs {
 }
 
 impl Pairs {
-    /// `shares_of[c][i]`: share of sample i in class c.
+    /// `shares_of[c][i]`: share of sample i in class c. None once the clock says stop.
     pub(in crate::method) fn new(
         design: &dyn Design,
         shares_of: &[Vec<f64>],
         rules: &Rules,
         gamma: f64,
         memory: u64,
-    ) -> Self {
+        clock: &Clock,
+    ) -> Option<Self> {
+        let need = Need::new(design.n_samples(), rules);
+        let spare = memory.saturating_sub(need.least());
         let n = design.n_samples();
         let column = |j: usize| {
             let mut out = vec![0.0; n];
@@ -106,6 +151,9 @@ impl Pairs {
         let mut first = Vec::new();
         let mut shares = vec![Vec::new(); shares_of.len()];
         for i in 0..n {
+            if clock.stop().is_some() {
+                return None;
+            }
             let key = units.iter().flatten().chain(&fixed).map(|c| (c[i] + 0.0).to_bits()).collect();
             let at = *place.entry(key).or_insert(first.len());
             if at == first.len() {
@@ -125,7 +173,11 @@ impl Pairs {
         let total = total(&shares);
         let count = rows * (rows - 1) / 2;
         let fits = TILE_BYTES / (8 * (units.len() + 1)) / 64 * 64;
-        let length = fits.clamp(TILE_LENGTH.0, TILE_LENGTH.1).min(count.next_multiple_of(WIDTH).max(WIDTH));
+        // A tile that is made anew each time must not take what kernel values may not.
+        let room = (spare / SHARE_OF_BUFFERS).max(LEAST_BUFFER) / (8 * (units.len() as u64 + 2));
+        let room = room as usize / WIDTH * WIDTH;
+        let most = count.next_multiple_of(WIDTH).min(room).max(WIDTH);
+        let length = fits.clamp(TILE_LENGTH.0, TILE_LENGTH.1).min(most);
         let mut pairs = Self {
             rows,
             units,
@@ -137,7 +189,9 @@ impl Pairs {
             length,
             favoured: Vec::new(),
             stored: Vec::new(),
-            memory,
+            spare,
+            at_work: need.node + spare / 8,
+            clock: clock.clone(),
             diagonal: 0.0,
             positive: 0.0,
             absolute: 0.0,
@@ -147,12 +201,25 @@ impl Pairs {
         let weights: Vec<(f64, f64)> = (0..rows)
             .into_par_iter()
             .map(|g| {
+                if clock.stop().is_some() {
+                    return (0.0, 0.0);
+                }
                 (g + 1..rows).map(|h| pairs.weight(g, h)).fold((0.0, 0.0), |s, w| (s.0 + w.max(0.0), s.1 + w.abs()))
             })
             .collect();
         (pairs.positive, pairs.absolute) = weights.iter().fold((0.0, 0.0), |s, w| (s.0 + w.0, s.1 + w.1));
         pairs.store();
-        pairs
+        clock.stop().is_none().then_some(pairs)
+    }
+
+    /// Bytes for the nodes at work, at least those of the first.
+    pub(super) fn at_work(&self) -> u64 {
+        self.at_work
+    }
+
+    /// Bytes for open nodes.
+    pub(super) fn for_open_nodes(&self) -> u64 {
+        self.spare / 4
     }
 
     /// Pairs, those that are alike counted once.
@@ -197,12 +264,15 @@ impl Pairs {
         };
         let m = self.units.len();
         let bytes = 16 * (m as u64 + 4) * self.count as u64;
-        if bytes > self.memory / 2 || !self.units.iter().flatten().chain(&self.fixed).all(few) {
+        if bytes > self.spare / 2 || !self.units.iter().flatten().chain(&self.fixed).all(few) {
             return;
         }
         let mut place: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut sums: Vec<f64> = Vec::new();
         for g in 0..self.rows {
+            if self.clock.stop().is_some() {
+                return;
+            }
             let mut distances = vec![vec![0.0; self.rows - g - 1]; m + 1];
             for (u, out) in distances.iter_mut().enumerate() {
                 Self::distances(self.units.get(u).unwrap_or(&self.fixed), g, g + 1, out);
@@ -230,14 +300,20 @@ impl Pairs {
         self.source = Source::Distinct { distance, weight: sums.into_iter().map(|w| w as f32).collect() };
     }
 
-    /// Keeps all tiles when they take at most half of the memory allowed.
+    /// Keeps all tiles when they take at most half of the memory that is left.
     fn store(&mut self) {
         let bytes = 8 * (self.units.len() as u64 + 2) * (self.tiles() * self.length) as u64;
-        if bytes <= self.memory / 2 {
+        if bytes <= self.spare / 2 {
             let mut tiles = std::mem::take(&mut self.stored);
             tiles.resize_with(self.tiles(), Tile::default);
-            tiles.par_iter_mut().enumerate().for_each(|(t, tile)| self.fill(t, tile));
-            self.stored = tiles;
+            let fill = |(t, tile): (usize, &mut Tile)| {
+                if self.clock.stop().is_none() {
+                    self.fill(t, tile);
+                }
+            };
+            tiles.par_iter_mut().enumerate().for_each(fill);
+            // Some may be missing once the clock says stop.
+            self.stored = if self.clock.stop().is_none() { tiles } else { Vec::new() };
         }
     }
 
@@ -314,9 +390,13 @@ impl Pairs {
         }
     }
 
-    /// f of these units and the required features, in double precision.
+    /// f of these units and the required features, in double precision; not a number once the
+    /// clock says stop.
     pub(in crate::method) fn value(&self, chosen: &[usize]) -> f64 {
         let row = |g: usize| {
+            if self.clock.stop().is_some() {
+                return f64::NAN;
+            }
             let mut out = vec![0.0; self.rows - g - 1];
             for columns in chosen.iter().map(|&u| &self.units[u]).chain([&self.fixed]) {
                 Self::distances(columns, g, g + 1, &mut out);

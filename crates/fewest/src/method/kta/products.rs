@@ -86,10 +86,14 @@ pub(super) struct Sums {
 }
 
 impl Sums {
+    /// Entries of the matrix of pairs.
+    fn entries(query: &Query) -> usize {
+        if (2..=MOST_SLOTS).contains(&query.slots) { (query.free.len() + 1).pow(2) } else { 0 }
+    }
+
     fn new(query: &Query) -> Self {
         let columns = query.free.len() + 1;
-        let modelled = query.slots <= MOST_SLOTS;
-        let pairs = if modelled && query.slots >= 2 { columns * columns } else { 0 };
+        let (modelled, pairs) = (query.slots <= MOST_SLOTS, Self::entries(query));
         Self {
             absolute: 0.0,
             monotone: 0.0,
@@ -149,7 +153,10 @@ pub(super) fn sums(pairs: &Pairs, queries: &[Query], clock: &Clock) -> Option<Ve
         return Some(Vec::new());
     }
     let groups: Vec<&[Query]> = queries.chunks(GROUP).collect();
-    let parts = PARTS.div_ceil(groups.len()).min(pairs.tiles()).max(1);
+    // Each part has sums of its own.
+    let bytes: u64 = queries.iter().map(|q| 8 * Sums::entries(q) as u64).sum();
+    let most = (pairs.at_work() / 2 / bytes.max(1)) as usize;
+    let parts = PARTS.div_ceil(groups.len()).min(pairs.tiles()).min(most).max(1);
     let stopped = AtomicBool::new(false);
     let work = |job: usize| -> Vec<Sums> {
         let (group, part) = (groups[job / parts], job % parts);
@@ -158,11 +165,11 @@ pub(super) fn sums(pairs: &Pairs, queries: &[Query], clock: &Clock) -> Option<Ve
         for t in part * pairs.tiles() / parts..(part + 1) * pairs.tiles() / parts {
             let tile = pairs.tile(t, &mut buffer);
             for (query, sums) in group.iter().zip(&mut sums) {
-                if stopped.load(Ordering::Relaxed) || clock.stop().is_some() {
+                let stop = || stopped.load(Ordering::Relaxed) || clock.stop().is_some();
+                if stop() || !add_tile(tile, query, sums, &mut scratch, &stop) {
                     stopped.store(true, Ordering::Relaxed);
                     return Vec::new();
                 }
-                add_tile(tile, query, sums, &mut scratch);
             }
         }
         sums
@@ -183,7 +190,8 @@ pub(super) fn sums(pairs: &Pairs, queries: &[Query], clock: &Clock) -> Option<Ve
     Some(out)
 }
 
-fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch) {
+/// Adds a tile to the sums. False where it was stopped in between.
+fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, stop: &dyn Fn() -> bool) -> bool {
     let (length, k) = (tile.weight.len(), query.slots);
     let columns = query.free.len() + 1;
     let none = tile.columns() - 1;
@@ -203,7 +211,7 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch) 
     sums.absolute += absolute;
     sums.monotone += monotone;
     if k > MOST_SLOTS {
-        return;
+        return true;
     }
     // s(r) = sum_(i = 3..k) r^(k-i) C(k-2, i-2) / C(i, 2), coefficients by falling power of r.
     let series: Vec<f32> = (3..=k).map(|i| (choose(k - 2, i - 2) / choose(i, 2)) as f32).collect();
@@ -221,11 +229,14 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch) 
         }
     }
     if k == 1 {
-        return;
+        return true;
     }
     scratch.rows.resize(BLOCK * length, 0.0);
     scratch.spread_rows.resize(BLOCK * length, 0.0);
     for a in (0..columns).step_by(BLOCK) {
+        if stop() {
+            return false;
+        }
         for i in 0..BLOCK {
             let (u, part) = (unit((a + i).min(columns - 1)), i * length..(i + 1) * length);
             multiply(tile.delta(u), &scratch.product, &mut scratch.rows[part.clone()]);
@@ -263,6 +274,7 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch) 
             }
         }
     }
+    true
 }
 
 /// Weights of the sums for k slots: e r^(k-1), e r^(k-2), |e| s(r); returns sum e r^k.

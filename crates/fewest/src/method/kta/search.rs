@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::KtaSettings;
 use super::model::{Model, NO_UNIT};
-use super::pairs::Pairs;
+use super::pairs::{Pairs, node_bytes};
 use super::products::{MOST_SLOTS, Query, Sums, sums};
 use crate::search::{Found, Mark, Node, OpenNodes, Pool, Ties, follow};
 use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Solution, Subset};
@@ -49,6 +49,8 @@ pub(super) struct Expansion {
     found: Vec<(f64, Subset)>,
     /// No completion that was left out has a larger f.
     below: f64,
+    /// The clock said stop before it was complete.
+    stopped: bool,
 }
 
 /// Nodes to expand, and the value above which completions are sought.
@@ -197,6 +199,9 @@ impl<'a> Search<'a> {
         let columns = (query.free.len() + 1) as f64;
         let effort = (self.pairs.count() as f64 * columns * columns / STEP) as u64;
         let above = model.above(cutoff, effort.clamp(STEPS.0, STEPS.1), &self.clock);
+        if above.stopped {
+            return Expansion { stopped: true, ..out };
+        }
         out.below = above.below.min(limit);
         if let Some(value) = above.itself {
             out.found = self.judge(vec![(value, query.inside.clone())], 0.0, 1);
@@ -208,6 +213,21 @@ impl<'a> Search<'a> {
                 (bound.min(limit), with(&[above.order[at]]), free)
             });
         self.open(branches, &mut out);
+        out
+    }
+
+    /// The nodes in parts whose sums fit into memory together, at least one each.
+    fn batches<'n>(&self, nodes: &'n [(OpenNode, Mark)]) -> Vec<&'n [(OpenNode, Mark)]> {
+        let (mut out, mut first, mut bytes) = (Vec::new(), 0, 0);
+        for (at, (node, _)) in nodes.iter().enumerate() {
+            let more = node_bytes(node.query.free.len() + 1, node.query.slots);
+            if at > first && bytes + more > self.pairs.at_work() {
+                out.push(&nodes[first..at]);
+                (first, bytes) = (at, 0);
+            }
+            bytes += more;
+        }
+        out.push(&nodes[first..]);
         out
     }
 
@@ -228,14 +248,20 @@ impl Oracle for Search<'_> {
     /// None once the clock says stop.
     fn ask(&mut self, question: &Question, _: &mut Run<'_>) -> Result<Self::Answer, Error> {
         let this = &*self;
-        let summed: Vec<Query> = question.nodes.iter().map(|n| &n.0.query).filter(|q| q.slots > 0).cloned().collect();
-        let Some(done) = sums(&this.pairs, &summed, &this.clock) else { return Ok(None) };
-        let mut done = done.into_iter();
-        let tasks: Vec<(&OpenNode, Option<Sums>)> =
-            question.nodes.iter().map(|(n, _)| (n, if n.query.slots > 0 { done.next() } else { None })).collect();
-        let expand =
-            |(node, sums): (&OpenNode, Option<Sums>)| this.expand(node, sums, question.cutoff, question.wanted);
-        Ok(Some(tasks.into_par_iter().map(expand).collect()))
+        let mut out = Vec::with_capacity(question.nodes.len());
+        for nodes in this.batches(&question.nodes) {
+            let summed: Vec<Query> = nodes.iter().map(|n| &n.0.query).filter(|q| q.slots > 0).cloned().collect();
+            let Some(done) = sums(&this.pairs, &summed, &this.clock) else { return Ok(None) };
+            let mut done = done.into_iter();
+            let tasks: Vec<(&OpenNode, Option<Sums>)> =
+                nodes.iter().map(|(n, _)| (n, if n.query.slots > 0 { done.next() } else { None })).collect();
+            let expand =
+                |(node, sums): (&OpenNode, Option<Sums>)| this.expand(node, sums, question.cutoff, question.wanted);
+            out.par_extend(tasks.into_par_iter().map(expand));
+        }
+        // What an expansion lacks is lost with it: its node stays open.
+        let unknown = |e: &Expansion| e.stopped || e.found.iter().any(|found| found.0.is_nan());
+        Ok(if out.iter().any(unknown) { None } else { Some(out) })
     }
 }
 
@@ -264,7 +290,7 @@ impl<'a> Tree<'a> {
             pool: Pool::new(run, settings.solutions, settings.memory / SEEN),
             // The memory is that of all kinds together; see `kind`.
             open: vec![OpenNodes::new(Sense::Max, Ties::Earliest, u64::MAX); search.units.len() + 1],
-            memory: settings.memory / 2,
+            memory: search.pairs.for_open_nodes(),
             made: 0,
             pairs: search.pairs.count(),
             favoured: Vec::new(),

@@ -20,7 +20,7 @@
 
 mod squared;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -30,13 +30,11 @@ pub use squared::squared_hinge;
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
+use crate::run::WIND_UP;
 use crate::{
     Choice, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run, Samples,
     Selection, Sense, Status, Subset, SvmSettings,
 };
-
-/// A training that makes a subset satisfy the rules may take this much longer than the time limit.
-const WIND_UP: Duration = Duration::from_secs(1);
 
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
 #[cfg(feature = "highs")]

@@ -38,7 +38,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{ALL_RULES, Classes, Info, Method, PROOF_CONDITION, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::L1Oracle;
 use crate::master::program;
@@ -133,7 +133,9 @@ impl Method for MbpSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        Ok(mbp(&samples.problem()?, rules, self, limits, observer)?.into())
+        let report = mbp(&samples.problem()?, rules, self, limits, observer)?;
+        let condition = self.condition(&report);
+        Ok(Report::from(report).detail(PROOF_CONDITION, condition))
     }
 
     fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
@@ -148,6 +150,26 @@ impl Method for MbpSettings {
         &self.penalty
     }
 }
+
+impl MbpSettings {
+    /// What weights a bound holds for, in words: it says nothing of classifiers beyond u.
+    pub(crate) fn condition(&self, report: &MbpReport) -> String {
+        let left_out = report.left_out();
+        match self.weight_bound {
+            Some(bound) => format!("no weight is larger than the weight bound {bound}"),
+            None if left_out == 0 => format!("no weight is larger than its weight bound, {DEFAULT_BOUND}"),
+            None => {
+                let features = if left_out == 1 { "feature has" } else { "features have" };
+                format!(
+                    "no weight is larger than its weight bound, {DEFAULT_BOUND} ({left_out} {features} none and are left out)"
+                )
+            }
+        }
+    }
+}
+
+/// The paper's choice of u.
+const DEFAULT_BOUND: &str = "the largest in four linear relaxations";
 
 /// Result of [`mbp`] and [`crate::method::lagrangian::lagrangian`].
 #[derive(Debug, Clone)]
@@ -168,6 +190,11 @@ pub struct MbpReport {
 }
 
 impl MbpReport {
+    /// Features that u leaves out from the start.
+    fn left_out(&self) -> usize {
+        self.weight_bounds.iter().filter(|u| **u == 0.0).count() - self.removed
+    }
+
     /// The classifier `f(x) = sum_j w_j x_j + b` on the subset, if there is one.
     pub fn model(&self) -> Option<Classifier> {
         Some(linear_model(self.selection.outcome.subset.as_ref()?, self.solution.as_ref()?))
@@ -176,12 +203,12 @@ impl MbpReport {
 
 impl From<MbpReport> for Report {
     fn from(report: MbpReport) -> Self {
-        let left_out = report.weight_bounds.iter().filter(|u| **u == 0.0).count();
+        let left_out = report.left_out();
         let model = report.model();
         Report::new(report.selection, Kernel::Linear)
             .with_model(model)
             .detail("relaxation", report.relaxation)
-            .detail("features_without_bound", left_out - report.removed)
+            .detail("features_without_bound", left_out)
             .detail("features_removed", report.removed)
             .detail("linear_programs", report.programs)
     }

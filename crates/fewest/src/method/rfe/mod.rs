@@ -33,6 +33,8 @@ pub mod path;
 pub mod splits;
 mod state;
 
+pub(super) use oracle::best_of;
+
 use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};

@@ -7,14 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::held_out::{HeldOut, HeldOutDecisions, PairMachine};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
+use crate::run::WIND_UP;
 use crate::run::state::stranger;
 use crate::subset_oracle::SubsetOracle;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
-use crate::{DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
-
-/// What a training may still take after a limit was reached, so that the reported objective means
-/// something.
-const WIND_UP: Duration = Duration::from_secs(1);
+use crate::{Clock, DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
 
 /// What elimination asks.
 #[derive(Debug)]
@@ -164,15 +161,16 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
-    /// The `count` units of smallest criterion.
-    fn smallest(&mut self, count: usize) -> Vec<(usize, f64)> {
+    /// The `count` units of smallest criterion; where time is over before a costly criterion is
+    /// known of all, by their squared weights.
+    fn smallest(&mut self, count: usize, clock: &Clock) -> Vec<(usize, f64)> {
         match &mut self.engine {
             Engine::Linear(oracle, _) => {
                 let scale = if self.criterion == Criterion::Margin { 0.5 } else { 1.0 };
                 oracle.smallest(count).into_iter().map(|(unit, criterion)| (unit, scale * criterion)).collect()
             }
             Engine::Kernel(oracle) => {
-                let mut ranking = oracle.ranking(self.criterion);
+                let mut ranking = oracle.ranking(self.criterion, clock).unwrap_or_else(|| oracle.ranking_by_weights());
                 ranking.truncate(count);
                 ranking
             }
@@ -273,7 +271,8 @@ impl Oracle for RankingOracle<'_> {
                 if self.trained().is_none_or(|cut_short| cut_short) {
                     self.train(run, WIND_UP);
                 }
-                let criteria = self.smallest(usize::MAX);
+                let clock = if run.stop().is_some() { Clock::wind_up() } else { run.clock() };
+                let criteria = self.smallest(usize::MAX, &clock);
                 // A little more than nothing for weights of 0, so that as many features stay as the
                 // rules allow; -1e100 stands for "not among the survivors": no rule can make such a
                 // feature pay. The margin criterion can be negative, and then all are raised.
@@ -286,7 +285,7 @@ impl Oracle for RankingOracle<'_> {
                         gains[j] = criterion / unit.len() as f64 + raise;
                     }
                 }
-                let (best, _) = self.rules.best_subset(&gains).expect("the survivors hold an allowed subset");
+                let best = best_of(self.rules, &gains, self.subset(), &clock);
                 let leaving: Vec<usize> = self.subset().difference(&best).collect();
                 dropped = leaving.iter().map(|&j| (j, gains[j])).collect();
                 self.remove(&leaving);
@@ -296,7 +295,7 @@ impl Oracle for RankingOracle<'_> {
         if stale {
             self.train(run, if matches!(question, Question::KeepBest { .. }) { WIND_UP } else { Duration::ZERO });
         }
-        let smallest = self.smallest(count);
+        let smallest = self.smallest(count, &run.clock());
         // A training that was cut short says little, unless it is the last one.
         let last = || matches!(question, Question::KeepBest { .. }) || self.rules.allows(self.subset());
         if run.stop().is_none() || last() {
@@ -304,4 +303,14 @@ impl Oracle for RankingOracle<'_> {
         }
         Ok(Ranking { objective: self.objective(), smallest, dropped, course: self.course() })
     }
+}
+
+/// The allowed subset of largest gain; once the clock says stop, an allowed one of large gain. It
+/// holds survivors alone: those that do not survive have gains far below 0.
+pub(in crate::method) fn best_of(rules: &Rules, gains: &[f64], survivors: &Subset, clock: &Clock) -> Subset {
+    let best = rules.best_subset_until(gains, Rules::EXACT, &mut || clock.stop().is_some()).subset;
+    if best.difference(survivors).next().is_none() {
+        return best;
+    }
+    rules.subset_within(survivors).expect("the survivors hold an allowed subset")
 }

@@ -2,22 +2,19 @@
 //! larger sizes, and are trained once each.
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::{NAME, RfeSettings, Step, rfe_classes};
 use crate::kernel_oracle::KernelOracle;
 use crate::method::Method;
 use crate::method::path::state::{Part, Parts};
 use crate::method::path::{PathClock, PathPoint, PathSize};
+use crate::run::WIND_UP;
 use crate::subset_oracle::SubsetOracle;
 use crate::validation::SamplesByClass;
 use crate::{
     Counts, Error, Event, Limits, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status, Subset,
 };
-
-/// Trainings on the sets of a finished elimination may take this much longer than the time limit,
-/// all together.
-const WIND_UP: Duration = Duration::from_secs(1);
 
 /// A path of [`super::rfe`]: for each size the subset SVM-RFE ends with.
 ///
