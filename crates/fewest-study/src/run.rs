@@ -340,7 +340,9 @@ fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Res
             return Err(Error::Data(format!("{found} {what} for {n} samples; give one per sample")));
         }
     }
-    check_values(data.features.as_design(), 0)?;
+    if settings.missing.is_none() {
+        check_values(data.features.as_design(), 0)?;
+    }
     if classes < 2 {
         return Err(Error::Data("all samples are of one class; two are needed".into()));
     }

@@ -154,6 +154,7 @@ impl<'a> Plan<'a> {
         };
         let raw = preparation.load(terminal)?;
         limits.cancel = interrupt::listen(terminal)?;
+        let read = invocation.elapsed();
         let (options, choice) = if options.chooses_cost() {
             let time = invocation.left(args.time_limit).map(|left| left / 2);
             let choice = auto_cost::choose(&raw, &preparation, options, &source, time, &limits.cancel)?;
@@ -161,6 +162,7 @@ impl<'a> Plan<'a> {
         } else {
             (options.again()?, None)
         };
+        let choosing = invocation.elapsed().saturating_sub(read);
         let prepared = preparation.prepare(raw, terminal)?;
         let list = rules(&source, &prepared, terminal)?;
         let data = prepared.method_data();
@@ -172,7 +174,7 @@ impl<'a> Plan<'a> {
         }
         let asked = list.clone();
         let rules = Rules::new(prepared.data.names.len(), ruled_out(list, &prepared), listed(&prepared.data.names))?;
-        let reading = invocation.elapsed();
+        let reading = invocation.elapsed().saturating_sub(choosing);
         Ok(Task { args, story, options, choice, invocation, svm, method, limits, prepared, asked, rules, reading })
     }
 }
