@@ -99,7 +99,7 @@ fn what_fails_exits_with_the_code_of_its_kind() {
         (&["none.proof", "d.csv"][..], "none.proof: cannot be read: no such file"),
         (&["d.csv", "d.csv"], "d.csv: not a proof file: "),
         (&["d.proof", "none.csv"], "none.csv"),
-        (&["d.proof", "d.csv", "--target", "f1"], "a proof needs two classes"),
+        (&["d.proof", "d.csv", "--target", "f1"], "name another --target"),
         (&["d.proof", "d.csv", "--json", "d.csv"], "that is the data, and would be written over"),
     ] {
         let ran = scratch.run(&[&["verify"], arguments].concat()).code(2);
