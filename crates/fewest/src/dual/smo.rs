@@ -60,6 +60,8 @@ mod tuning {
 }
 use tuning::{LEAST_VIOLATION, PATIENCE};
 
+/// Pair steps after which a run on computed rows looks at its limits.
+const ASKS: u64 = 16;
 /// What the evaluation of the last beta may still take once a limit was reached.
 const JUDGING: Duration = Duration::from_millis(100);
 
@@ -201,6 +203,13 @@ impl<'a, R: KernelRows> Solver<'a, R> {
     /// Steps 4 and 5, where it is time for them.
     #[inline]
     fn check(&mut self, pair: &Pair, stop: &mut dyn FnMut() -> Option<Status>) -> Check {
+        // Rows that are computed take milliseconds each where samples are many.
+        if self.iterations.is_multiple_of(ASKS)
+            && self.rows.whole().is_none()
+            && let Some(limit) = stop()
+        {
+            return self.end(limit, pair);
+        }
         let is_rounding = pair.violation <= LEAST_VIOLATION * (1.0 + self.top.abs());
         if !is_rounding && !self.schedule.due(pair.violation, self.iterations) {
             self.is_fresh = false;
@@ -232,12 +241,17 @@ impl<'a, R: KernelRows> Solver<'a, R> {
         }
         let limit = if self.iterations >= self.cap { Some(Status::CallLimit) } else { stop() };
         if let Some(limit) = limit {
-            let over = Instant::now() + JUDGING;
-            self.evaluate(pair, &mut || limit != Status::CallLimit && Instant::now() >= over);
-            return Check::Done(limit);
+            return self.end(limit, pair);
         }
         self.is_fresh = false;
         Check::Step
+    }
+
+    /// The end at a limit, judged if there is time.
+    fn end(&mut self, limit: Status, pair: &Pair) -> Check {
+        let over = Instant::now() + JUDGING;
+        self.evaluate(pair, &mut || limit != Status::CallLimit && Instant::now() >= over);
+        Check::Done(limit)
     }
 
     /// Scores and objectives of all samples afresh, in f64. False where `stop` left no time for it.
