@@ -29,7 +29,7 @@ const LOWEST: f64 = 1e-4;
 /// ... to this. Below 1 / n no sample reaches the margin, and the subset stays the same.
 const HIGHEST: f64 = 1e2;
 /// Costs of the classifier, over 1 / mean |x|^2 of the chosen features alone.
-const FIT: [f64; 7] = [0.01, 0.031622776601683794, 0.1, 0.31622776601683794, 1.0, 3.1622776601683795, 10.0];
+const FIT: [f64; 7] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0];
 /// What multiplies them for the Gaussian kernel.
 const FIT_KERNEL: f64 = 10.0;
 

@@ -164,6 +164,7 @@ fn scale_kind(features: &Features, settings: &StudySettings) -> ScaleKind {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 fn of_data(error: fewest_data::DataError) -> Error {
     Error::Data(error.to_string())
 }

@@ -190,12 +190,9 @@ impl StudySettings {
         if let Some(&k) = sizes.iter().find(|&&k| k == 0 || k > p) {
             return Err(Error::setting("max-features", k, format!("between 1 and the number of features, {p}")));
         }
-        if let Some(w) = sizes.windows(2).find(|w| w[0] >= w[1]) {
-            return Err(Error::setting(
-                "max-features",
-                format!("{} before {}", w[0], w[1]),
-                "sizes in ascending order, each once",
-            ));
+        if let Some([a, b, ..]) = sizes.windows(2).find(|w| w[0] >= w[1]) {
+            let found = format!("{a} before {b}");
+            return Err(Error::setting("max-features", found, "sizes in ascending order, each once"));
         }
         if sizes.is_empty() {
             return Err(Error::setting("max-features", "an empty list", "at least one size"));
