@@ -227,10 +227,6 @@ impl CallerErrors {
 /// # Errors
 /// Those of `solve`, its panics as `RuntimeError`, what `listener` or a signal handler raises, and
 /// `KeyboardInterrupt` unless the limits keep the best so far.
-#[expect(
-    clippy::redundant_closure_for_method_calls,
-    reason = "the method itself is not general enough in its lifetime"
-)]
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
     limits: &CallLimits,
@@ -244,6 +240,10 @@ pub(crate) fn enter<T: Send>(
 ///
 /// # Errors
 /// As [`enter`], and a state that is damaged or of another run.
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method itself is not general enough in its lifetime"
+)]
 pub(crate) fn enter_keeping<T: Send>(
     py: Python<'_>,
     limits: &CallLimits,

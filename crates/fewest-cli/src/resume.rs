@@ -4,7 +4,7 @@
 //! File     `fewest state 1` and a line feed; a line of JSON that describes the run; the state, as
 //!          the method wrote it; 8 bytes, the check sum of all before (FNV-1a, 64 bits, little
 //!          endian).
-//! Written  beside its place, then moved there as a whole: every [`Resume::every`], or where
+//! Written  beside its place, then moved there as a whole: so often as asked, or where
 //!          writing takes long so seldom that it takes no more than a twentieth of the time; and
 //!          when the run ends.
 

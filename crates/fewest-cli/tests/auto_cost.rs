@@ -94,12 +94,12 @@ fn a_fold_chooses_on_its_training_part_alone() {
     let with_folds: String = text
         .lines()
         .enumerate()
-        .map(|(i, line)| if i == 0 { format!("fold,{line}\n") } else { format!("p{},{line}\n", (i - 1) / 2 % 3) })
+        .flat_map(|(i, line)| [["p0,", "p1,", "p2,", "fold,"][if i == 0 { 3 } else { (i - 1) / 2 % 3 }], line, "\n"])
         .collect();
     scratch.file("d.csv", &with_folds);
     let keep = |inside: bool| -> String {
         let keep = |(i, line): &(usize, &str)| *i == 0 || line.starts_with("p0,") == inside;
-        with_folds.lines().enumerate().filter(keep).map(|(_, line)| format!("{line}\n")).collect()
+        with_folds.lines().enumerate().filter(keep).flat_map(|(_, line)| [line, "\n"]).collect()
     };
     scratch.file("train.csv", keep(false)).file("test.csv", keep(true));
     let options = ["-m", "exact", "--max-features", "2", "--cost", "auto"];
@@ -161,7 +161,8 @@ fn samples_separated_by_many_features_are_a_reason_to_choose_the_cost() {
     let mut text = format!("{},y\n", header.join(","));
     for i in 0..20 {
         let cells: Vec<String> = (0..40).map(|_| format!("{:.4}", noise.next())).collect();
-        text += &format!("{},{}\n", cells.join(","), ["no", "yes"][i % 2]);
+        text += &cells.join(",");
+        text += [",no\n", ",yes\n"][i % 2];
     }
     scratch.file("d.csv", text);
     let select = ["select", "d.csv", "-m", "exact", "--max-features", "8", "--json", "r.json", "--report", "r.html"];

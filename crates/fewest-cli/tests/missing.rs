@@ -19,9 +19,9 @@ fn with_holes(n: usize, seed: u64, holes: impl Fn(usize, usize) -> bool) -> Stri
 }
 
 /// A file with some holes, and the same with their means, medians or most frequent values typed in.
-fn filled(text: &str, fill: impl Fn(&mut Vec<f64>) -> f64) -> String {
+fn filled(text: &str, fill: impl Fn(&mut [f64]) -> f64) -> String {
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
-    let stand_in = |j: usize| fill(&mut rows.iter().filter_map(|row| row[j].parse().ok()).collect());
+    let stand_in = |j: usize| fill(&mut rows.iter().filter_map(|row| row[j].parse().ok()).collect::<Vec<f64>>());
     let stand_ins: Vec<f64> = (0..2).map(stand_in).collect();
     let mut out = text.lines().next().unwrap().to_owned() + "\n";
     for row in &rows {
@@ -31,11 +31,11 @@ fn filled(text: &str, fill: impl Fn(&mut Vec<f64>) -> f64) -> String {
     out
 }
 
-fn mean(values: &mut Vec<f64>) -> f64 {
+fn mean(values: &mut [f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-fn median(values: &mut Vec<f64>) -> f64 {
+fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2])
 }

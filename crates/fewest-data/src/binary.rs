@@ -44,7 +44,8 @@ pub(crate) fn target<'a>(
 
 /// Whether a value may not be there: it is not finite, and not a missing one that is let through.
 pub(crate) fn is_bad(value: f64, missing: bool) -> bool {
-    !value.is_finite() && !(missing && value.is_nan())
+    let is_let_through = missing && value.is_nan();
+    !(value.is_finite() || is_let_through)
 }
 
 /// Refuses values of a column-major matrix that are not finite, but for missing ones where they are

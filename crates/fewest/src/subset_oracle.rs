@@ -7,7 +7,7 @@
 //! bounds itself from below for many steps, and only the few features whose lower bound reaches the
 //! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 //!
-//! With more samples than features and the squared hinge, [`crate::dual::shrinking`] follows the
+//! With more samples than features and the squared hinge, `dual/shrinking` follows the
 //! features that leave.
 
 use crate::dual::active_set::ActiveSet;

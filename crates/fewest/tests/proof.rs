@@ -28,9 +28,9 @@ fn from_environment(name: &str, default: u64) -> u64 {
 /// Whether a method runs on a seed: on one of `every`, or on all of them if it was asked for by
 /// name.
 fn runs(method: &str, seed: u64, every: u64) -> bool {
-    match std::env::var("FEWEST_PROOF_METHODS") {
-        Ok(names) => names.split(',').any(|name| name.trim() == method),
-        Err(_) => seed.is_multiple_of(every),
+    match std::env::var_os("FEWEST_PROOF_METHODS") {
+        Some(names) => names.to_string_lossy().split(',').any(|name| name.trim() == method),
+        None => seed.is_multiple_of(every),
     }
 }
 

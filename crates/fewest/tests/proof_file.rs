@@ -264,7 +264,9 @@ impl<'c> Follow<'c> {
                     let (inside, out) = (reader.ascending(), reader.ascending());
                     // Each box by itself; a subset in several has the best of their bounds.
                     for (features, inside) in [(inside, true), (out, false)] {
-                        features.into_iter().for_each(|j| self.close(node, |s| s.contains(j) != inside));
+                        for j in features {
+                            self.close(node, |s| s.contains(j) != inside);
+                        }
                     }
                 }
                 5 => {
@@ -356,7 +358,7 @@ fn check(case: &HardCase, rules: &Rules, limits: &Limits) -> (Selection, usize) 
 
 #[test]
 fn proofs_of_hard_problems_cover_every_subset() {
-    let cases = std::env::var("FEWEST_PROOF_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(160);
+    let cases = std::env::var_os("FEWEST_PROOF_CASES").and_then(|cases| cases.to_str()?.parse().ok()).unwrap_or(160);
     let checked: Vec<Status> = (0..cases)
         .into_par_iter()
         .filter_map(|seed| {

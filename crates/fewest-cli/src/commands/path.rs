@@ -65,7 +65,7 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     let points = task.method.path(&samples, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
     let certificates = certificates(&task, &points, &mut watch)?;
     let histories = watch.finish()?;
-    let proofs = proof.map_or(Ok(Vec::new()), |proof| proof.finish())?;
+    let proofs = proof.map_or(Ok(Vec::new()), fewest_data::ProofFile::finish)?;
     let selecting = selecting.elapsed();
 
     if sinks.json.is_some() || sinks.report.is_some() {

@@ -107,7 +107,9 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
             ("seconds", json!(seconds)),
             ("version", json!(env!("CARGO_PKG_VERSION"))),
         ];
-        entries.into_iter().for_each(|(key, entry)| value[key] = entry);
+        for (key, entry) in entries {
+            value[key] = entry;
+        }
         sink.write(&json_text::text(&value), terminal)?;
     }
     if !json.as_ref().is_some_and(Sink::is_stdout) {

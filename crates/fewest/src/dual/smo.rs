@@ -259,15 +259,14 @@ impl<'a, R: KernelRows> Solver<'a, R> {
         self.active.write_back(&mut self.beta);
         let judged = Evaluation::until(self.rows, self.dual, &mut self.beta, stop);
         let in_time = judged.is_some();
-        match judged {
-            Some(evaluation) => self.evaluation = evaluation,
-            None => {
-                let bias = match self.dual.bias {
-                    Bias::Free => pair.middle,
-                    Bias::Penalised(_) | Bias::None => self.shift * self.beta.iter().sum::<f64>(),
-                };
-                self.unjudged = Some((bias, pair.violation));
-            }
+        if let Some(evaluation) = judged {
+            self.evaluation = evaluation;
+        } else {
+            let bias = match self.dual.bias {
+                Bias::Free => pair.middle,
+                Bias::Penalised(_) | Bias::None => self.shift * self.beta.iter().sum::<f64>(),
+            };
+            self.unjudged = Some((bias, pair.violation));
         }
         in_time
     }

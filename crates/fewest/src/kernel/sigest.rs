@@ -289,7 +289,8 @@ mod tests {
 
     #[test]
     fn sparse_samples_are_not_laid_out_and_have_the_same_median() {
-        let value = |i: usize, j: usize| if (i * 7 + j * 5) % 4 == 0 { (i + 2 * j) as f64 * 0.25 - 1.0 } else { 0.0 };
+        let value =
+            |i: usize, j: usize| if (i * 7 + j * 5).is_multiple_of(4) { (i + 2 * j) as f64 * 0.25 - 1.0 } else { 0.0 };
         let (n, p) = (23, 9);
         let dense = DenseDesign::new(n, p, (0..p).flat_map(|j| (0..n).map(move |i| value(i, j))).collect::<Vec<_>>());
         let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());

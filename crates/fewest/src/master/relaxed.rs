@@ -191,7 +191,9 @@ impl<'a> RelaxedCuts<'a> {
         let sum: f64 = cuts.iter().map(|c| c.1).sum();
         if sum > 1.0 {
             let share = (1.0 - f64::EPSILON * (cuts.len() + 2) as f64) / sum;
-            cuts.iter_mut().for_each(|c| c.1 *= share);
+            for cut in &mut cuts {
+                cut.1 *= share;
+            }
         }
         let rows = of_rules.iter().map(|y| -y * self.one).enumerate().filter_map(positive).collect();
         Ok(Some((Prices { cuts, rows }, answer.values)))
@@ -235,10 +237,7 @@ impl<'a> RelaxedCuts<'a> {
     }
 
     /// Whether no allowed subset is below `claim` by the cuts: a depth-first branch and bound.
-    ///
-    /// # Errors
-    /// [`Error::Solver`] when HiGHS cannot take a bound.
-    pub(super) fn check(&mut self, claim: f64, run: &Run<'_>) -> Result<Check, Error> {
+    pub(super) fn check(&mut self, claim: f64, run: &Run<'_>) -> Check {
         let mut open = vec![(self.rules.root().to_vec(), Prices::default())];
         let mut nodes = 0;
         while let Some((mut state, known)) = open.pop() {
@@ -251,12 +250,12 @@ impl<'a> RelaxedCuts<'a> {
                 let features = inside.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
                 let subset = Subset::from_indices(self.rules.p(), features);
                 if self.value(&inside) < claim && self.rules.allows(&subset) {
-                    return Ok(Check::Below(subset));
+                    return Check::Below(subset);
                 }
                 continue;
             }
             if nodes == NODES || run.stop().is_some() {
-                return Ok(Check::Unsure);
+                return Check::Unsure;
             }
             nodes += 1;
             let mut prices = known;
@@ -282,7 +281,7 @@ impl<'a> RelaxedCuts<'a> {
                 open.push((child, prices.clone()));
             }
         }
-        Ok(Check::Holds)
+        Check::Holds
     }
 
     /// The value of a subset by all cuts.

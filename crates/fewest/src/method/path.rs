@@ -97,19 +97,18 @@ pub(super) fn walk<R: Part>(
             break;
         }
         let Some(rules) = &size.rules else {
-            found.push((size.k, R::of(size.infeasible(sense))));
+            found.push((size.k, R::of(PathSize::infeasible(sense))));
             continue;
         };
         let known = parts.known::<R::State>(at)?.map(|state| R::restore(state, rules.p())).transpose()?;
-        let part = match known {
-            Some(part) => part,
-            None => {
-                let previous = found.iter().rev().find(|f| f.1.selection().outcome.status != Status::Infeasible);
-                let previous = previous.and_then(|f| f.1.selection().outcome.subset.as_ref());
-                let part = select(at, rules, previous, clock.share(sizes.len() - at), &mut parts.observer(at))?;
-                parts.end(at, &part.state(), part.selection().outcome.status);
-                part
-            }
+        let part = if let Some(part) = known {
+            part
+        } else {
+            let previous = found.iter().rev().find(|f| f.1.selection().outcome.status != Status::Infeasible);
+            let previous = previous.and_then(|f| f.1.selection().outcome.subset.as_ref());
+            let part = select(at, rules, previous, clock.share(sizes.len() - at), &mut parts.observer(at))?;
+            parts.end(at, &part.state(), part.selection().outcome.status);
+            part
         };
         let cancelled = part.selection().outcome.status == Status::Cancelled;
         found.push((size.k, part));
@@ -149,7 +148,7 @@ impl PathSize {
         Ok(sizes.iter().map(sized).collect())
     }
 
-    pub(super) fn infeasible(&self, sense: Sense) -> Selection {
+    pub(super) fn infeasible(sense: Sense) -> Selection {
         let outcome = Outcome {
             status: Status::Infeasible,
             subset: None,

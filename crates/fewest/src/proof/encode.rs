@@ -31,13 +31,17 @@ impl Bytes {
     /// The length, then each entry.
     pub(super) fn integers(&mut self, list: &[u64]) {
         self.integer(list.len() as u64);
-        list.iter().for_each(|&value| self.integer(value));
+        for &value in list {
+            self.integer(value);
+        }
     }
 
     /// The length, then each entry.
     pub(super) fn numbers(&mut self, list: &[f64]) {
         self.integer(list.len() as u64);
-        list.iter().for_each(|&value| self.number(value));
+        for &value in list {
+            self.number(value);
+        }
     }
 
     /// The length, the first entry, then differences; the list must ascend strictly.

@@ -66,7 +66,9 @@ fn fingerprint(problem: &Problem<'_>) -> String {
         hash.update(&column);
     }
     for values in [problem.labels(), problem.weights()] {
-        values.iter().for_each(|value| hash.update(value.to_le_bytes()));
+        for value in values {
+            hash.update(value.to_le_bytes());
+        }
     }
     hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

@@ -223,10 +223,10 @@ mod tests {
             quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1.0, kinks: 0.0, loss: 1e-9 })
                 .0;
         let fine =
-            quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1e8, kinks: 0.0, loss: 1e-9 })
+            quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1e12, kinks: 0.0, loss: 1e-9 })
                 .0;
         assert_eq!(coarse, -31);
-        assert!(fine < coarse && 0.5 * 2.0 * 1e8 * f64::from(fine).exp2().powi(2) <= 1e-9, "{fine}");
+        assert!(fine < coarse && 0.5 * 2.0 * 1e12 * f64::from(fine).exp2().powi(2) <= 1e-9, "{fine}");
     }
 
     #[test]

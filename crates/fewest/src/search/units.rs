@@ -15,7 +15,9 @@ impl UnitSet {
         let words = units.last().map_or(0, |last| last / 64 + 1);
         if 8 * words < 4 * units.len() {
             let mut bits = vec![0_u64; words];
-            units.iter().for_each(|u| bits[u / 64] |= 1 << (u % 64));
+            for u in units {
+                bits[u / 64] |= 1 << (u % 64);
+            }
             Self::Bits(bits.into())
         } else {
             Self::List(units.iter().map(|&u| u as u32).collect())

@@ -190,7 +190,7 @@ impl<'a> Learner<'a> {
         let fit_cost = self.recipes.fit_costs[fit].or(options.fit_cost());
         let prepared = self.prepare(raw, &train)?;
         let found = self.select(&prepared, &options, size, time, cancel)?;
-        let learned = self.train(&prepared, &found, fit_cost, cancel)?;
+        let learned = Self::train(&prepared, &found, fit_cost, cancel)?;
         if cancel.is_cancelled() {
             return Ok(None);
         }
@@ -272,7 +272,7 @@ impl<'a> Learner<'a> {
                 for size in 0..n_sizes {
                     let found = self.select(&prepared, &self.recipes.choices[recipe], size, time, cancel)?;
                     for fit in 0..n_fits {
-                        let learned = self.train(&prepared, &found, self.recipes.fit_costs[fit], cancel)?;
+                        let learned = Self::train(&prepared, &found, self.recipes.fit_costs[fit], cancel)?;
                         if cancel.is_cancelled() {
                             return Ok(None);
                         }
@@ -334,7 +334,6 @@ impl<'a> Learner<'a> {
 
     /// The classifier on what was selected.
     fn train(
-        &self,
         prepared: &PreparedData,
         found: &FoldSelection,
         fit_cost: Option<f64>,

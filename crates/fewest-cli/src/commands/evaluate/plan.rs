@@ -232,7 +232,7 @@ fn tuned(tune: &[String]) -> Result<Tuned, Failure> {
         let wrong = |why: &str| Failure::Input(format!("--tune is {tune}, but {why}"));
         let costs = |name: &str, list: &str| match list.parse() {
             Ok(Costs(list)) => Ok(list),
-            Err(why) => Err(wrong(&format!("{name} {}", String::from(why)))),
+            Err(why) => Err(wrong(&format!("{name} {why}"))),
         };
         match tune.split_once('=') {
             Some(("C" | "cost", list)) => tuned.costs.extend(costs("C", list)?),

@@ -31,7 +31,9 @@ impl<'a> LiveColumns<'a> {
     pub(super) fn remove(&mut self, leaving: &[usize]) -> Vec<usize> {
         let at: Vec<usize> =
             leaving.iter().map(|j| self.features.binary_search(j).expect("the feature is in")).collect();
-        at.iter().for_each(|&k| self.alive[k] = false);
+        for &k in &at {
+            self.alive[k] = false;
+        }
         self.dead += at.len();
         at
     }

@@ -134,7 +134,9 @@ impl<'a> ShrinkingNewton<'a> {
 
     /// The weights leave; the inverse is built at the next training.
     fn drop_afresh(&mut self, at: &[usize]) {
-        at.iter().for_each(|&k| self.v[k] = 0.0);
+        for &k in at {
+            self.v[k] = 0.0;
+        }
         self.inverse.clear();
         let mut scores = std::mem::take(&mut self.scores);
         self.extended().scores(&self.v, &mut scores);

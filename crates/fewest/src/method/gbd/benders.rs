@@ -198,11 +198,11 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
                 return Ok(Next::Ask(query));
             }
             let ended = if !self.begun {
-                self.begin(run)?
+                self.begin(run)
             } else if self.at_root && left > 0 {
-                self.relax(run)?
+                self.relax(run)
             } else {
-                self.solve(run)?.or((left == 0 && !run.closed()).then_some(Status::CallLimit))
+                self.solve(run).or((left == 0 && !run.closed()).then_some(Status::CallLimit))
             };
             if let Some(status) = ended {
                 // A run that is stopped before there is a subset still trains on one.
@@ -261,11 +261,11 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
 impl Benders<'_> {
     /// The first query: a subset, or the middle of what the rules allow. A status when the run was
     /// stopped.
-    fn begin(&mut self, run: &Run<'_>) -> Result<Option<Status>, Error> {
+    fn begin(&mut self, run: &Run<'_>) -> Option<Status> {
         self.begun = true;
         if self.at_root {
             match self.cuts.centre(run) {
-                Ok(None) => return Ok(Some(stopped(run))),
+                Ok(None) => return Some(stopped(run)),
                 Ok(Some(centre)) => self.queue.push_back(Query::Mixture(centre)),
                 Err(_) => self.queue.push_back(Query::Subset(self.rounded(run))),
             }
@@ -274,7 +274,7 @@ impl Benders<'_> {
             self.core = indicator(&first);
             self.queue.push_back(Query::Subset(first));
         }
-        Ok(None)
+        None
     }
 
     /// The allowed subset nearest to the core point; before there is one, the first features by
@@ -289,14 +289,14 @@ impl Benders<'_> {
 
     /// The relaxation: another cut or the end of the root, and a rounding. A status when the run
     /// was stopped.
-    fn relax(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
+    fn relax(&mut self, run: &mut Run<'_>) -> Option<Status> {
         let (bound, optimum) = match self.cuts.relaxation(run) {
             Ok(Some(found)) => found,
-            Ok(None) if run.stop().is_some() => return Ok(Some(stopped(run))),
+            Ok(None) if run.stop().is_some() => return Some(stopped(run)),
             // HiGHS finds no end of it: the masters, which are checked, go on from here.
             Ok(None) | Err(_) => {
                 self.at_root = false;
-                return Ok(None);
+                return None;
             }
         };
         run.raise_bound(bound);
@@ -310,11 +310,11 @@ impl Benders<'_> {
         if !self.visited.contains(&rounded) {
             self.queue.push_back(Query::Subset(rounded));
         }
-        Ok(None)
+        None
     }
 
     /// Step 3. A status when the run is over, but for a gap that was closed.
-    fn solve(&mut self, run: &mut Run<'_>) -> Result<Option<Status>, Error> {
+    fn solve(&mut self, run: &mut Run<'_>) -> Option<Status> {
         self.round += 1;
         let settings = self.settings;
         let (gap_rel, gap_abs) = run.gaps();
@@ -324,41 +324,38 @@ impl Benders<'_> {
         let tight = (0.1 * gap_rel).clamp(TIGHTEST, LOOSEST);
         let gap = if self.cutoff && !self.nothing_new { run.gap().clamp(tight, LOOSEST) } else { tight };
         let start = best.as_ref().filter(|_| settings.warm_start).map(|(subset, value)| (subset, *value));
-        let answer = match self.cuts.solve(gap, cutoff, start, run) {
-            Ok(answer) => answer,
+        let Ok(answer) = self.cuts.solve(gap, cutoff, start, run) else {
             // Cuts of such a scale that HiGHS fails: the check decides alone.
-            Err(_) => {
-                let Some((_, value)) = best else {
-                    self.queue.push_front(Query::Subset(self.rounded(run)));
-                    return Ok(None);
-                };
-                let below = match self.cuts.check(value - room(value), run)? {
-                    Check::Holds => {
-                        run.raise_bound(value - room(value));
-                        None
-                    }
-                    Check::Below(subset) => Some(subset),
-                    Check::Unsure => return Ok(Some(run.stop().unwrap_or(Status::Stalled))),
-                };
-                return Ok(self.refuted(below, run));
-            }
+            let Some((_, value)) = best else {
+                self.queue.push_front(Query::Subset(self.rounded(run)));
+                return None;
+            };
+            let below = match self.cuts.check(value - room(value), run) {
+                Check::Holds => {
+                    run.raise_bound(value - room(value));
+                    None
+                }
+                Check::Below(subset) => Some(subset),
+                Check::Unsure => return Some(run.stop().unwrap_or(Status::Stalled)),
+            };
+            return self.refuted(below, run);
         };
         match answer {
             MasterAnswer::Nothing => {
-                let below = self.claim(cutoff.expect("only a cutoff leaves nothing"), run)?;
-                Ok(self.refuted(below, run))
+                let below = self.claim(cutoff.expect("only a cutoff leaves nothing"), run);
+                self.refuted(below, run)
             }
             MasterAnswer::Stopped(bound) => {
                 self.round -= 1;
-                self.claim(bound, run)?;
-                Ok(Some(stopped(run)))
+                self.claim(bound, run);
+                Some(stopped(run))
             }
             MasterAnswer::Subset(subset, bound) => {
-                let below = self.claim(bound, run)?;
+                let below = self.claim(bound, run);
                 let subset = below.filter(|below| !self.visited.contains(below)).unwrap_or(subset);
                 let known = self.visited.contains(&subset);
                 if known && gap <= tight && !run.closed() {
-                    return Ok(self.stall());
+                    return self.stall();
                 }
                 self.nothing_new = known;
                 if settings.core_cuts {
@@ -368,7 +365,7 @@ impl Benders<'_> {
                 if !known {
                     self.queue.push_front(Query::Subset(subset));
                 }
-                Ok(None)
+                None
             }
         }
     }
@@ -386,28 +383,28 @@ impl Benders<'_> {
     /// Takes in a bound that HiGHS claims. One that closes the gap is checked; HiGHS's word alone
     /// counts where a check would take too long or the gap stays open, and only for cuts of a scale
     /// that its tolerances are made for. Returns a subset that shows the claim to be false.
-    fn claim(&mut self, bound: f64, run: &mut Run<'_>) -> Result<Option<Subset>, Error> {
+    fn claim(&mut self, bound: f64, run: &mut Run<'_>) -> Option<Subset> {
         if !bound.is_finite() {
-            return Ok(None);
+            return None;
         }
         // No bound is above a value that a subset has.
         let best = run.incumbent().map_or(f64::INFINITY, |i| i.1);
         let bound = bound.min(best);
         if run.would_close(bound) {
             let claim = bound - ROUNDING * bound.abs();
-            match self.cuts.check(claim, run)? {
+            match self.cuts.check(claim, run) {
                 Check::Holds => {
                     run.raise_bound(claim);
-                    return Ok(None);
+                    return None;
                 }
-                Check::Below(subset) => return Ok(Some(subset)),
+                Check::Below(subset) => return Some(subset),
                 Check::Unsure => {}
             }
         }
         if self.cuts.is_tame() {
             run.raise_bound(bound);
         }
-        Ok(None)
+        None
     }
 
     /// A master found nothing new at its smallest gap: a cutoff may be too close to the best for

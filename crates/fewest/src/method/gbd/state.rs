@@ -12,6 +12,7 @@ use crate::run::state::{StateReader, StateWriter, stranger, subset};
 use crate::{Error, Run};
 
 /// What a run goes on from besides beta and objective of every training.
+#[expect(clippy::struct_excessive_bools, reason = "what has happened or not, as the master has it")]
 #[derive(Debug, Serialize, Deserialize)]
 struct BendersState {
     queue: Vec<QueryState>,

@@ -30,7 +30,7 @@ pub fn information_gain_path(
     let mut points = Vec::new();
     for size in &sizes {
         let (Some(rules), Some(scored)) = (&size.rules, &scored) else {
-            points.push(PathPoint { max_features: size.k, selection: size.infeasible(Sense::Max) });
+            points.push(PathPoint { max_features: size.k, selection: PathSize::infeasible(Sense::Max) });
             continue;
         };
         let start = Instant::now();
@@ -48,7 +48,7 @@ pub fn information_gain_path(
         let (subset, objective) = best.map_or((None, None), |best| (Some(best.subset), Some(best.gain)));
         let elapsed = start.elapsed() + if points.is_empty() { scored.outcome.elapsed } else { Duration::ZERO };
         let status = clock.stop().filter(|_| cut_short).unwrap_or(scored.outcome.status);
-        let outcome = Outcome { subset, objective, status, elapsed, ..scored.outcome.clone() };
+        let outcome = Outcome { status, subset, objective, elapsed, ..scored.outcome.clone() };
         let selection = Selection { outcome, ranking: scored.ranking.clone(), solutions: Vec::new() };
         points.push(PathPoint { max_features: size.k, selection });
     }

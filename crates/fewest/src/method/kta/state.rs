@@ -6,12 +6,12 @@ use std::io;
 use super::search::{OpenNode, Search, Tree};
 use crate::Error;
 use crate::run::state::{StateReader, StateWriter, stranger};
-use crate::search::Mark;
+use crate::search::{Mark, OpenNodes};
 
 impl Tree<'_> {
     /// Writes the state, with the nodes of a batch that is at work among the open ones.
     pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
-        let open = || self.open.iter().flat_map(|kind| kind.iter());
+        let open = || self.open.iter().flat_map(OpenNodes::iter);
         out.put(&(self.made, &self.favoured, self.pool.state()))?;
         out.put(&(open().count() + at_work.len()))?;
         for (node, mark) in open() {

@@ -51,7 +51,7 @@ impl<'a> Record<'a> {
         let writer = ProofWriter::begin(model.problem, &claim, run)?;
         run.hold_back(HELD_BACK);
         let problem = model.problem;
-        let svm = SvmSettings { cost, bias, loss, ..SvmSettings::default() };
+        let svm = SvmSettings { cost, loss, bias, ..SvmSettings::default() };
         let dual = BoxDual::new(problem.labels(), problem.weights(), &svm);
         Some(Self { writer, problem, dual, penalty: model.penalty.clone(), bound: model.bound.clone(), root: None })
     }

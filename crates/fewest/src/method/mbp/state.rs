@@ -25,7 +25,7 @@ pub(super) fn put_reduced(reduced: &Reduced, out: &mut StateWriter<'_>) -> io::R
 /// A state that is damaged, or of another problem.
 pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<(Reduced, Option<StateReader>), Error> {
     let reduced: Reduced = state.take()?;
-    if reduced.bound.len() != rules.p() || reduced.bound.iter().any(|u| !(*u >= 0.0)) {
+    if reduced.bound.len() != rules.p() || reduced.bound.iter().any(|u| u.is_nan() || *u < 0.0) {
         return Err(stranger("it has other bounds on weights"));
     }
     let tree = state.take::<bool>()?;

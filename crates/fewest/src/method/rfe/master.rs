@@ -25,6 +25,10 @@ impl<'a> RemovalRules<'a> {
     pub(crate) fn may_leave(&mut self, u: usize, survivors: &Subset) -> bool {
         let rules = self.rules;
         let first = rules.unit(u)[0];
+        // Of several units that were judged, another one may have left.
+        if self.witness.difference(survivors).next().is_some() {
+            self.witness = rules.subset_within(survivors).expect("what left was allowed to");
+        }
         if self.locked[u] || rules.needed_by(u).iter().any(|&by| survivors.contains(rules.unit(by)[0])) {
             return false;
         }

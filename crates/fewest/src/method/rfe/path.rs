@@ -82,7 +82,7 @@ pub fn rfe_classes_path(
         selections[size] = Some(Selection { outcome, ranking: run.ranking.clone(), solutions: Vec::new() });
     }
     let points = sizes.iter().zip(selections).filter_map(|(size, selection)| match (&size.rules, selection) {
-        (None, _) => Some(PathPoint { max_features: size.k, selection: size.infeasible(Sense::Min) }),
+        (None, _) => Some(PathPoint { max_features: size.k, selection: PathSize::infeasible(Sense::Min) }),
         (Some(_), Some(selection)) => Some(PathPoint { max_features: size.k, selection }),
         (Some(_), None) => None,
     });
@@ -187,14 +187,13 @@ pub(in crate::method) fn survivors(
         if clock.cancelled() || parts.tell(&Event::Size { max_features: sizes[first].k }).is_break() {
             break;
         }
-        let run = match parts.known(at)? {
-            Some(state) => Selection::restore(state, rules.p())?,
-            None => {
-                let limits = clock.share(courses.len() - at);
-                let run = rfe_classes(data, rules, settings, limits, &mut parts.observer(at))?.selection;
-                parts.end(at, &run.state(), run.outcome.status);
-                run
-            }
+        let run = if let Some(state) = parts.known(at)? {
+            Selection::restore(state, rules.p())?
+        } else {
+            let limits = clock.share(courses.len() - at);
+            let run = rfe_classes(data, rules, settings, limits, &mut parts.observer(at))?.selection;
+            parts.end(at, &run.state(), run.outcome.status);
+            run
         };
         let run = Rc::new(run);
         let Some(subset) = run.outcome.subset.clone() else { continue };
