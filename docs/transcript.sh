@@ -20,12 +20,11 @@ say() { # prints the command as a user types it, then runs it
 }
 
 say check wdbc.csv
-say select wdbc.csv --method rfe --max-features 5 --json result.json --model model.json
-say select wdbc.csv --method rfe --max-features 5 --require mean_texture --forbid worst_area --quiet
-say select wdbc.csv --method exact --max-features 5 --quiet
+say study wdbc.csv --repeats 1 --report study.html --model model.json --quiet
+say select wdbc.csv --method exact --max-features 5 --proof wdbc.proof --quiet
+say verify wdbc.proof wdbc.csv
 say select wdbc.csv --method rfe --max-features 5 --certify --quiet
 say path wdbc.csv --method exact --max-features 1..6 --quiet
-say select wdbc.csv --method info-gain --max-features 5 --quiet
 say predict model.json wdbc.csv --out predicted.csv
 echo "\$ head -3 predicted.csv"
 head -3 predicted.csv

@@ -366,7 +366,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         request = None if proof is None else self._proof_request(proof, "exact", {"svm": svm})
         certificate = _core.certify(*samples.arguments, rules, subset, svm, limits_of(self, time_limit), request)
         certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
-        certificate["proof"] = os.fspath(proof) if certificate["proof"] else None
+        certificate["proof"] = os.fspath(proof) if proof is not None and certificate["proof"] else None
         return certificate
 
     def _cost(self) -> float:

@@ -57,7 +57,7 @@ def set_memory(limit: int | str | None) -> int | None:
     >>> fewest.set_memory(before)
     10240
     """
-    global _allowed  # noqa: PLW0603 - the limit is the process's
+    global _allowed
     before, _allowed = _allowed, None if limit is None else _bytes(limit)
     return before
 

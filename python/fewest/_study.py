@@ -254,7 +254,7 @@ class Study(Selector):
         self.frequency_ = np.zeros(p)
         for feature, share in answer["frequency"]:
             self.frequency_[feature] = share
-        self._sigmoid = panel.get("sigmoid")
+        self._sigmoid: Any = panel.get("sigmoid")
 
     def _train(self, samples: Samples, panel: dict[str, Any] | None) -> None:
         """The classifier of the panel, trained again at its cost on its features, scaled."""

@@ -22,7 +22,9 @@ def data():
 
 
 @pytest.mark.parametrize(
-    "selector", [fewest.AlignmentSelector(n_features_to_select=3), fewest.BendersSelector(n_features_to_select=3)], ids=lambda s: type(s).__name__
+    "selector",
+    [fewest.AlignmentSelector(n_features_to_select=3), fewest.BendersSelector(n_features_to_select=3)],
+    ids=lambda s: type(s).__name__,
 )
 def test_what_does_not_fit_is_a_memory_error(selector, data, limited):
     assert limited("10K") is None
