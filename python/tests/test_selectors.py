@@ -504,7 +504,7 @@ def test_a_time_limit_is_shared_by_cross_validation_and_the_last_elimination(mon
 
     def spied(name, original):
         def spy(*arguments):
-            times[name] = arguments[-2]["time"]
+            times[name] = next(a["time"] for a in arguments if isinstance(a, dict) and "time" in a)
             return original(*arguments)
 
         return spy
@@ -671,7 +671,7 @@ def test_a_fit_that_was_stopped_goes_on_to_the_same_answer(selector, tmp_path):
     assert resumed.objective_ == pytest.approx(whole.objective_, rel=1e-7)
     with pytest.raises(ValueError, match="other data"):
         resumed.fit(X + 1.0, y)
-    with pytest.raises(ValueError, match="resume.*whose rules was"):
+    with pytest.raises(ValueError, match="resume.*whose (rules|gamma) was"):
         clone(resumed).set_params(n_features_to_select=1).fit(X, y)
     (tmp_path / "state").write_bytes((tmp_path / "state").read_bytes()[:-1])
     with pytest.raises(ValueError, match="damaged"):
