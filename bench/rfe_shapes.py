@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
@@ -39,6 +40,7 @@ def ours(path, step, loss, folder):
 
 
 def main():
+    warnings.simplefilter("ignore")
     lines = [
         "# SVM-RFE with more samples than features",
         "",
@@ -66,7 +68,7 @@ def main():
                 f"| {n} x {p}, {step} | {say(squared, status)} | {say(hinge, hinge_status)} | {theirs:.2f} | {theirs / squared:.1f} | {shared} |"
             )
             print(lines[-1], flush=True)
-    (ROOT / "bench" / "results" / "rfe_shapes.md").write_text("\n".join(lines) + "\n")
+            (ROOT / "bench" / "results" / "rfe_shapes.md").write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
