@@ -31,7 +31,7 @@ tools: .venv/tools.done ## cmake and libclang, which building HiGHS needs, into 
 	@.ci/tools .venv
 	@touch $@
 
-demo: need-cargo tools ## select 5 of 30 features of a real data set by SVM-RFE, fit and predict on them
+demo: need-cargo tools ## a study of a real data set that ships, the best five features with a proof, and its check
 	@$(CARGO) build --quiet --release --locked -p fewest-cli
 	@./docs/transcript.sh
 
