@@ -66,8 +66,8 @@ fn labels(codes: &[u32]) -> Vec<f64> {
 /// run's proof goes (`path`) and what it says of the run (`made`).
 ///
 /// # Errors
-/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, `OSError` for a proof
-/// that cannot be written, and what `listener` raises.
+/// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, `OSError` for a
+/// proof that cannot be written, and what `listener` raises.
 #[pyfunction]
 #[pyo3(signature = (x, codes, weights, rules, method, limits, listener, proof=None))]
 fn select<'py>(

@@ -43,8 +43,8 @@ fn the_cost_is_chosen_by_the_table_that_the_result_holds() {
         if method == "l1-svm" {
             assert!(fits.is_empty() && choice["fit_cost"].is_null());
         } else {
-            // The cost of selecting, and what is larger of 0.01 to 10 over the squared length of three
-            // features.
+            // The cost of selecting, and what is larger of 0.01 to 10 over the squared length of
+            // three features.
             let larger = (0..7).map(|half| 10f64.powf(f64::from(half) / 2.0 - 2.0) / 3.0);
             let larger: Vec<f64> = larger.filter(|cost| *cost > number(&settings["cost"])).collect();
             assert_eq!((fits.len(), &fits[0]["cost"]), (1 + larger.len(), &settings["cost"]));

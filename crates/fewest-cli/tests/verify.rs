@@ -1,5 +1,5 @@
-//! `fewest verify` on proofs that the library wrote: verdicts, faults, exit codes, and data that are
-//! read as the proof says.
+//! `fewest verify` on proofs that the library wrote: verdicts, faults, exit codes, and data that
+//! are read as the proof says.
 
 mod common;
 

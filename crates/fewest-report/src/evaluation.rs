@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
 use crate::common::{balance, bar_chart, data, label, settings, warnings};
 use crate::read::Part;
-use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, numbers, shorten, words};
+use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
 
 /// Scores of sizes inside the folds, averaged.
@@ -213,22 +213,8 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     // The smallest of the best, as in the choice itself.
     let best = curve.iter().fold(curve[0], |best, &c| if c.1 > best.1 + 1e-12 { c } else { best });
     let one = curve.iter().find(|c| c.1 >= best.1 - best.2).unwrap_or(&best);
-    let rows = curve.iter().map(|&(k, mean, se, chosen)| {
-        vec![k.to_string().into(), format!("{mean:.4}").into(), format!("{se:.4}").into(), chosen.to_string().into()]
-    });
-    let columns = vec![numbers("features"), numbers("accuracy"), numbers("std error"), numbers("folds that chose it")];
-    let table = budget.table("Accuracy inside the folds by number of features", columns, rows);
-    let series = Series {
-        points: curve.iter().map(|c| (c.0 as f64, c.1)).collect(),
-        errors: curve.iter().map(|c| (c.1 - c.2, c.1 + c.2)).collect(),
-        stepped: false,
-        joined: true,
-        role: Role::First,
-    };
-    let svg = lines(
-        &[series],
-        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(one.0 as f64) },
-    )?;
+    let title = "Accuracy inside the folds by number of features";
+    let (svg, table) = accuracy_by_size(budget, title, &curve, Some(one.0))?;
     let summary = format!(
         "Mean over the folds of the accuracy inside them, with one standard error. Best with {} ({:.4}); the smallest number within one standard error of that, marked by the line, is {} ({:.4}). Each fold chose its own number, see the table.",
         plural(best.0, "feature"),
@@ -242,6 +228,31 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         heading: "Number of features".to_owned(),
         blocks: vec![Block::Chart(chart)],
     }))
+}
+
+/// Picture and table of accuracies by number of features, given as (features, accuracy, standard
+/// error, folds that chose it), with a line at one of the numbers.
+pub(crate) fn accuracy_by_size(
+    budget: &Budget,
+    title: &str,
+    curve: &[(u64, f64, f64, u64)],
+    mark: Option<u64>,
+) -> Result<(String, Table), String> {
+    let rows = curve.iter().map(|&(k, mean, se, chosen)| {
+        vec![k.to_string().into(), format!("{mean:.4}").into(), format!("{se:.4}").into(), chosen.to_string().into()]
+    });
+    let columns = vec![numbers("features"), numbers("accuracy"), numbers("std error"), numbers("folds that chose it")];
+    let table = budget.table(title, columns, rows);
+    let series = Series {
+        points: curve.iter().map(|c| (c.0 as f64, c.1)).collect(),
+        errors: curve.iter().map(|c| (c.1 - c.2, c.1 + c.2)).collect(),
+        stepped: false,
+        joined: true,
+        role: Role::First,
+    };
+    let mark = mark.map(|mark| mark as f64);
+    let svg = lines(&[series], Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark })?;
+    Ok((svg, table))
 }
 
 pub(crate) fn frequency(

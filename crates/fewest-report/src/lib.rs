@@ -1,5 +1,5 @@
-//! A result of `fewest select`, `path`, `evaluate` or `study` as one HTML page: no network, no other file,
-//! light and dark, for print.
+//! A result of `fewest select`, `path`, `evaluate` or `study` as one HTML page: no network, no
+//! other file, light and dark, for print.
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
 //! shortened, their control characters made visible ([`visible`]), and the template escapes all

@@ -1,8 +1,8 @@
-//! The page of `fewest study`: a panel, what it is worth on samples not seen, and why to believe it.
+//! The page of `fewest study`: a panel, what it is worth on samples not seen, and why to believe
+//! it.
 
-use crate::chart::{Axes, Role, Series, Ticks, lines};
 use crate::common::{balance, data, list, settings, warnings};
-use crate::evaluation::{confusion, folds, frequency, guessing, interval, measures, stability_words};
+use crate::evaluation::{accuracy_by_size, confusion, folds, frequency, guessing, interval, measures, stability_words};
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, brief, percent, plural};
@@ -152,7 +152,8 @@ fn features(result: Part<'_>, budget: &Budget) -> Option<Section> {
         return None;
     }
     let weights = panel.at("model").at("weights");
-    // Exchanges are judged by the objective of a linear SVM: that of the certificate where there is one.
+    // Exchanges are judged by the objective of a linear SVM: that of the certificate where there is
+    // one.
     let certified = panel.at("certificate").at("objective").number();
     let objective = certified.or(panel.at("objective").number()).filter(|o| *o > 0.0);
     let rows = names.iter().map(|&name| {
@@ -197,39 +198,18 @@ fn change(share: f64) -> String {
 
 /// Accuracy by number of features, inside all samples.
 fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let curve: Vec<(u64, f64, f64)> = result
-        .at("sizes")
-        .items()
-        .filter_map(|size| {
-            let accuracy = size.at("accuracy").number()?;
-            Some((size.at("max_features").count()?, accuracy, size.at("se").number().unwrap_or(0.0)))
-        })
-        .collect();
+    let in_folds = |k: u64| result.at("folds").items().filter(|f| f.at("max_features").count() == Some(k)).count();
+    let of = |size: Part<'_>| {
+        let (k, accuracy) = (size.at("max_features").count()?, size.at("accuracy").number()?);
+        Some((k, accuracy, size.at("se").number().unwrap_or(0.0), in_folds(k) as u64))
+    };
+    let curve: Vec<(u64, f64, f64, u64)> = result.at("sizes").items().filter_map(of).collect();
     if curve.len() < 2 {
         return Ok(None);
     }
     let chosen = result.at("panel").at("max_features").count();
-    let in_folds = |k: u64| result.at("folds").items().filter(|f| f.at("max_features").count() == Some(k)).count();
-    let rows = curve.iter().map(|&(k, mean, se)| {
-        vec![
-            k.to_string().into(),
-            format!("{mean:.4}").into(),
-            format!("{se:.4}").into(),
-            in_folds(k).to_string().into(),
-        ]
-    });
-    let columns = vec![numbers("features"), numbers("accuracy"), numbers("std error"), numbers("folds that chose it")];
-    let table = budget.table("Accuracy inside the samples by number of features", columns, rows);
-    let series = Series {
-        points: curve.iter().map(|c| (c.0 as f64, c.1)).collect(),
-        errors: curve.iter().map(|c| (c.1 - c.2, c.1 + c.2)).collect(),
-        stepped: false,
-        joined: true,
-        role: Role::First,
-    };
-    let axes =
-        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: chosen.map(|chosen| chosen as f64) };
-    let svg = lines(&[series], axes)?;
+    let title = "Accuracy inside the samples by number of features";
+    let (svg, table) = accuracy_by_size(budget, title, &curve, chosen)?;
     let summary = format!(
         "Accuracy by inner cross-validation with the best costs for each number, with one standard error; the line marks the number that was chosen{}. These values guided the choice, so they are a little too good; the estimate of the panel is the one at the top.",
         chosen.map_or_else(String::new, |chosen| format!(", {chosen}"))

@@ -1,8 +1,8 @@
 //! From data to a panel of features that can be defended.
 //!
-//! [`study`] chooses method, cost of the selection, cost of the classifier and size inside folds, so
-//! that the accuracy it reports is that of the whole procedure on samples that none of it has seen;
-//! then it does the same on all samples, and proves how good that selection is.
+//! [`study`] chooses method, cost of the selection, cost of the classifier and size inside folds,
+//! so that the accuracy it reports is that of the whole procedure on samples that none of it has
+//! seen; then it does the same on all samples, and proves how good that selection is.
 //!
 //! | file | holds |
 //! | --- | --- |

@@ -7,7 +7,8 @@
 //!          Algorithm 1.
 //! Given    decision values and classes, both classes present.
 //! Returns  a (0 or more is usual) and b.
-//! Cost     about ten passes.                Fails    never; after 100 rounds it is as good as it is.
+//! Cost     about ten passes.
+//! Fails    never; after 100 rounds it is as good as it is.
 
 /// Rounds at most, smallest step, curvature added, gradient that counts as 0.
 const ROUNDS: usize = 100;

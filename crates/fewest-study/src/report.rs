@@ -135,8 +135,8 @@ pub struct Panel {
     pub imputation: Option<Imputation>,
     /// Scaling of all features.
     pub scaling: Scaling,
-    /// How far the subset is from the best one of its size for a linear SVM at the cost, for a linear
-    /// method that proves nothing itself.
+    /// How far the subset is from the best one of its size for a linear SVM at the cost, for a
+    /// linear method that proves nothing itself.
     pub certificate: Option<Certificate>,
     /// The best subsets by the objective, best first, proven; empty where that was not done.
     pub solutions: Vec<Solution>,

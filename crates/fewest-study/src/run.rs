@@ -159,7 +159,8 @@ impl Study<'_> {
         Ok(())
     }
 
-    /// Of the splits that nothing cut short; where there are none, of what the others have in common.
+    /// Of the splits that nothing cut short; where there are none, of what the others have in
+    /// common.
     fn table(&self, at: usize) -> Table {
         let rows = || self.state.parts[at].rows.iter().flatten();
         let done: Vec<&Row> = rows().filter(|row| !row.cut).collect();

@@ -84,8 +84,8 @@ impl ClassWeights {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StudySettings {
-    /// Numbers of features K to choose from, ascending, from 1 to p. Default 1 to 10; the default is
-    /// cut at p.
+    /// Numbers of features K to choose from, ascending, from 1 to p. Default 1 to 10; the default
+    /// is cut at p.
     pub sizes: Option<Vec<usize>>,
     /// Outer folds, at least 2. Default 5.
     pub folds: usize,
@@ -99,8 +99,8 @@ pub struct StudySettings {
     pub seed: u64,
     /// Methods to try; empty: those that suit the data. Default empty.
     pub methods: Vec<StudyMethod>,
-    /// Costs on the grid, at least 1. Default 8, evenly on a logarithmic scale from 1e-4 to 1e2 times
-    /// `1 / mean |x|^2` of the scaled training samples.
+    /// Costs on the grid, at least 1. Default 8, evenly on a logarithmic scale from 1e-4 to 1e2
+    /// times `1 / mean |x|^2` of the scaled training samples.
     pub cost_points: usize,
     /// How method, costs and size are chosen. The default is the winner of `bench/study_rules.py`.
     pub rule: ChoiceRule,
@@ -118,7 +118,8 @@ pub struct StudySettings {
     pub class_weight: ClassWeights,
     /// Rules on the chosen features; `max_features` is that of each size.
     pub rules: RuleList,
-    /// Features whose variance in the training part, as in the data, is at most this are not chosen.
+    /// Features whose variance in the training part, as in the data, is at most this are not
+    /// chosen.
     pub variance_threshold: Option<f64>,
     /// Loss, bias, tolerance and memory of the SVM; its cost is chosen.
     pub svm: SvmSettings,

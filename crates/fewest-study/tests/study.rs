@@ -18,8 +18,8 @@ struct Data {
 }
 
 impl Data {
-    /// n samples of two classes in turn, p features of noise, of which the first `strong` are shifted
-    /// by the class.
+    /// n samples of two classes in turn, p features of noise, of which the first `strong` are
+    /// shifted by the class.
     fn new(n: usize, p: usize, strong: usize, seed: u64) -> Self {
         let mut rng = Rng::new(seed);
         let codes: Vec<u32> = (0..n).map(|i| (i % 2) as u32).collect();
@@ -129,8 +129,8 @@ fn random_labels_are_not_told() {
     assert!(covered >= 3, "{covered} of 4");
 }
 
-/// A feature that is the label itself on some samples and noise on the others: a choice that saw the
-/// samples held out would be right on them.
+/// A feature that is the label itself on some samples and noise on the others: a choice that saw
+/// the samples held out would be right on them.
 #[test]
 fn what_is_known_of_held_out_samples_alone_is_not_used() {
     let (n, p) = (48, 6);

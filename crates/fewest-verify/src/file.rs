@@ -1,5 +1,5 @@
-//! The bytes of a proof file: a line of JSON, then integers, numbers and lists, all of a length that
-//! is checked before memory is taken for them.
+//! The bytes of a proof file: a line of JSON, then integers, numbers and lists, all of a length
+//! that is checked before memory is taken for them.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 

@@ -67,8 +67,8 @@ pub(crate) fn dot_error(terms: usize, norm_x: f64, norm_y: f64) -> f64 {
 
 /// The 2-norm of some numbers and how many of them are not 0; the norm is not below the true one.
 ///
-/// Relative to the largest number the sum of squares is between 1 and n and has n + 2 roundings, all
-/// of terms of one sign, so that `(n + 10) 2^-52` is more than the norm can be off by.
+/// Relative to the largest number the sum of squares is between 1 and n and has n + 2 roundings,
+/// all of terms of one sign, so that `(n + 10) 2^-52` is more than the norm can be off by.
 pub(crate) fn norm(each: impl Fn(&mut dyn FnMut(f64))) -> (f64, usize) {
     let (mut largest, mut sum, mut count) = (0.0f64, 0.0, 0);
     each(&mut |x| largest = largest.max(x.abs()));

@@ -214,8 +214,8 @@ impl Rules {
         self.units.iter().all(together) && self.decide(root, decisions()).is_some()
     }
 
-    /// Adds price times the terms of a row to `out` (one for each unit), not above it; returns price
-    /// times its right side, not below it.
+    /// Adds price times the terms of a row to `out` (one for each unit), not above it; returns
+    /// price times its right side, not below it.
     pub(crate) fn add_row(&self, row: usize, price: f64, out: &mut [f64]) -> f64 {
         let row = &self.rows[row];
         row.terms.iter().for_each(|&(u, a)| out[u] = add_down(out[u], mul_down(price, a)));

@@ -186,7 +186,7 @@ impl<'a> SubsetOracle<'a> {
             let rows = design.rows(&features);
             let solution = linear::solve_linear(&rows, &self.dual, start.as_deref(), None, &self.settings, stop);
             if ShrinkingNewton::suits(self.dual.loss, &rows, self.settings.memory) && !solution.status.is_limit() {
-                self.shrinking = Some(ShrinkingNewton::new(design, features, &self.dual, &solution));
+                self.shrinking = Some(ShrinkingNewton::new(design, features, rows, &self.dual, &solution));
             }
             solution
         };

@@ -240,8 +240,8 @@ impl<'c> Follow<'c> {
         value
     }
 
-    /// Reads all records. Returns what the file claims: (subset, objective, own bound) and the bound
-    /// of the rest.
+    /// Reads all records. Returns what the file claims: (subset, objective, own bound) and the
+    /// bound of the rest.
     fn read(&mut self, reader: &mut Reader<'_>) -> (Vec<(Subset, f64, f64)>, f64, String) {
         let (mut splits, mut listed) = (0, Vec::new());
         loop {

@@ -148,8 +148,8 @@ impl Score {
     }
 }
 
-/// `prediction`, one decision column per machine, the probability of the second class where the model
-/// knows it, and the class in the data where there is one.
+/// `prediction`, one decision column per machine, the probability of the second class where the
+/// model knows it, and the class in the data where there is one.
 fn csv(trained: &TrainedModel, data: &Dataset, predicted: &[u32], decisions: &[f64]) -> String {
     let machines = &trained.model.machines;
     let name = |class: u32| trained.classes[class as usize].as_str();

@@ -85,8 +85,8 @@ pub(crate) struct SearchArgs {
 /// `--proof`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProofArg {
-    /// Write a proof of the result to this file, which `fewest verify FILE DATA` checks; `path` writes
-    /// one for each size K, with -kK in its name
+    /// Write a proof of the result to this file, which `fewest verify FILE DATA` checks; `path`
+    /// writes one for each size K, with -kK in its name
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     proof: Option<std::path::PathBuf>,
 }

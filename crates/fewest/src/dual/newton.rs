@@ -136,14 +136,51 @@ struct Solver<'a> {
 }
 
 /// Step 1: the gradient at v, the gap, and what of it the subproblem leaves.
-struct Point {
+pub(super) struct Point {
     /// R v
     penalised: Vec<f64>,
     /// The gradient, negated.
-    downhill: Vec<f64>,
-    primal: f64,
-    gap: f64,
+    pub(super) downhill: Vec<f64>,
+    pub(super) primal: f64,
+    pub(super) gap: f64,
     unsettled: f64,
+}
+
+impl Point {
+    /// Step 1: alpha(v), gradient, gap. `live` puts the pull of features that do not count to 0.
+    pub(super) fn new(
+        x: Extended<'_>,
+        dual: &BoxDual,
+        samples: &[Sample],
+        scores: &[f64],
+        v: &[f64],
+        beta: &mut [f64],
+        live: impl Fn(&mut [f64]),
+    ) -> Self {
+        let (mut loss, mut linear, mut ridge) = (0.0, 0.0, 0.0);
+        let (cost, ridges, hinge) = (&dual.cost[..], &dual.ridge[..], dual.loss == Loss::Hinge);
+        for i in 0..samples.len() {
+            let s = &samples[i];
+            let alpha = s.pull(scores[i]).clamp(0.0, s.cap);
+            let slack = (1.0 - s.y * scores[i]).max(0.0);
+            beta[i] = s.y * alpha;
+            loss += cost[i] * if hinge { slack } else { slack * slack };
+            linear += alpha;
+            ridge += ridges[i] * alpha * alpha;
+        }
+        let penalised = x.penalised(v);
+        let mut pull = x.weights(beta);
+        live(&mut pull);
+        let downhill: Vec<f64> = pull.iter().zip(&penalised).map(|(a, b)| a - b).collect();
+        // An unbalanced beta counts against a free bias.
+        let off = if x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
+        let primal = 0.5 * simd::dot(v, &penalised) + loss;
+        let value = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge;
+        let bias = v.last().map_or(0.0, |b| b.abs());
+        let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);
+        let gap = primal - value + off * (1.0 + bias);
+        Self { penalised, downhill, primal, gap, unsettled }
+    }
 }
 
 impl<'a> Solver<'a> {
@@ -186,31 +223,9 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Step 1: alpha(v), gradient, gap.
+    /// Step 1.
     fn evaluate(&mut self) -> Point {
-        let (mut loss, mut linear, mut ridge) = (0.0, 0.0, 0.0);
-        let (samples, scores, beta) = (&self.samples[..], &self.scores[..], &mut self.beta[..]);
-        let (cost, ridges, hinge) = (&self.dual.cost[..], &self.dual.ridge[..], self.hinge);
-        for i in 0..samples.len() {
-            let s = &samples[i];
-            let alpha = s.pull(scores[i]).clamp(0.0, s.cap);
-            let slack = (1.0 - s.y * scores[i]).max(0.0);
-            beta[i] = s.y * alpha;
-            loss += cost[i] * if hinge { slack } else { slack * slack };
-            linear += alpha;
-            ridge += ridges[i] * alpha * alpha;
-        }
-        let penalised = self.x.penalised(&self.v);
-        let pull = self.x.weights(&self.beta);
-        let downhill: Vec<f64> = pull.iter().zip(&penalised).map(|(a, b)| a - b).collect();
-        // An unbalanced beta counts against a free bias.
-        let off = if self.x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
-        let primal = 0.5 * simd::dot(&self.v, &penalised) + loss;
-        let value = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge;
-        let bias = self.v.last().map_or(0.0, |b| b.abs());
-        let unsettled = 0.5 * (simd::dot(&downhill, &downhill) - off * off) + off * (1.0 + bias);
-        let gap = primal - value + off * (1.0 + bias);
-        Point { penalised, downhill, primal, gap, unsettled }
+        Point::new(self.x, self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, |_| {})
     }
 
     /// Step 3: alpha becomes the multipliers, and the band narrower.

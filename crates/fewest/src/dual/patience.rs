@@ -33,8 +33,8 @@ impl Patience {
         Self { rounds, best_gap: f64::INFINITY, demand: 1.0, idle: 0 }
     }
 
-    /// Takes in the absolute gap of a round; whether it is time to measure a feasible point, because
-    /// the gap is near the one aimed at or a limit was reached.
+    /// Takes in the absolute gap of a round; whether it is time to measure a feasible point,
+    /// because the gap is near the one aimed at or a limit was reached.
     pub(super) fn due(
         &mut self,
         gap: f64,

@@ -24,8 +24,8 @@
 //! Differs  from LIBSVM: signed variables, so rows need no labels; stopping on the relative duality
 //!          gap; rows in f32 are corrected by step 5 (an iterative refinement), so the gap reported
 //!          is that of the f64 problem.
-//! Fails    never; a limit or numerical end is a status. A run that is stopped where there is no time
-//!          for step 5 keeps its beta and bias; its objectives are those of the last step 5.
+//! Fails    never; a limit or numerical end is a status. A run that is stopped where there is no
+//!          time for step 5 keeps its beta and bias; its objectives are those of the last step 5.
 
 mod active;
 mod loops;

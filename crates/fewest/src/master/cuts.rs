@@ -12,9 +12,10 @@
 //! Scaling  HiGHS's tolerances are absolute, so eta is measured in units of the best value known,
 //!          and the program is made anew when that has fallen to a tenth. Gains above a cut's
 //!          constant are lowered to it, cuts far above the best value are scaled down by a power of
-//!          two, and gains too small for HiGHS are taken off the constant: the cut only gets weaker.
-//! Proof    What HiGHS claims of the integer program is checked by [`RelaxedCuts::check`]; the bound
-//!          of the linear program is counted anew from its duals.
+//!          two, and gains too small for HiGHS are taken off the constant: the cut only gets
+//!          weaker.
+//! Proof    What HiGHS claims of the integer program is checked by [`RelaxedCuts::check`]; the
+//!          bound of the linear program is counted anew from its duals.
 
 use crate::backend::highs::{Answer, Column, Effort, Program, SMALLEST, SolveStatus};
 use crate::master::program::{self, add_rules};
@@ -161,8 +162,8 @@ impl<'a> CutMaster<'a> {
         Ok(Some(middle.unwrap_or_else(first)))
     }
 
-    /// The proven bound and the point (length p) of the master whose z_j may be fractions. None when
-    /// the run was stopped.
+    /// The proven bound and the point (length p) of the master whose z_j may be fractions. None
+    /// when the run was stopped.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.

@@ -55,8 +55,8 @@ pub enum BigM {
 pub struct MiloSettings {
     /// Which program. Default RMILO-K, padded.
     pub formulation: Formulation,
-    /// gamma of the kernel, above 0; [`sigest`](crate::kernel::gamma::sigest) finds one from the data.
-    /// Default 1.
+    /// gamma of the kernel, above 0; [`sigest`](crate::kernel::gamma::sigest) finds one from the
+    /// data. Default 1.
     pub gamma: f64,
     /// Start from the subset of kta's local search. Default yes.
     pub start: bool,

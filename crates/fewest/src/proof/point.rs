@@ -2,8 +2,8 @@
 //!
 //! Given    a nearly feasible alpha, its box, what its sum must be, the grid wanted.
 //! Returns  integers k with 0 <= k_i 2^e <= C_i, whose sum of y_i k_i is what the bias asks for.
-//! Steps    1. the grid: as `Grid` asks, at least 24 bits of the largest alpha  2. round, and clip to
-//!          the box  3. what the sum lacks goes to samples inside their box, all in equal
+//! Steps    1. the grid: as `Grid` asks, at least 24 bits of the largest alpha  2. round, and clip
+//!          to the box  3. what the sum lacks goes to samples inside their box, all in equal
 //!          parts: there the bound is flat; what is left shortens the heavier class.
 
 use std::sync::Arc;
@@ -41,8 +41,8 @@ pub(crate) struct Grid {
 impl Grid {
     /// The step that loses as much. In first order each alpha loses its slope times half a step, of
     /// either sign: some `step sqrt(n)`. In second order scores that are off by `d_j` take
-    /// `1/2 sum d_j^2` off the bound, and `d_j^2 <= n step^2 |x_j|^2`; at a kink |c_j d_j|, with d_j
-    /// as large as the norm of its column times a step.
+    /// `1/2 sum d_j^2` off the bound, and `d_j^2 <= n step^2 |x_j|^2`; at a kink |c_j d_j|, with
+    /// d_j as large as the norm of its column times a step.
     fn step(self, n: usize) -> f64 {
         let positive = |step: f64| if step > 0.0 { step } else { f64::INFINITY };
         let first = self.loss / (n as f64).sqrt();

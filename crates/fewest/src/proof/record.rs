@@ -4,8 +4,8 @@ use super::{Point, encode::Bytes};
 use crate::Subset;
 
 /// Notes of one part of a search, which begins at one node. That node is 0 here, and the k-th split
-/// of the part makes 2k + 1 and 2k + 2; [`super::ProofWriter::write`] tells the numbers in the file.
-/// A run without a proof keeps no notes.
+/// of the part makes 2k + 1 and 2k + 2; [`super::ProofWriter::write`] tells the numbers in the
+/// file. A run without a proof keeps no notes.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(super) records: Vec<Record>,

@@ -77,8 +77,8 @@ pub enum Event<'a> {
 /// Where the proof of a run goes. An implementation keeps its first failure and tells its caller
 /// after the run: a full disk must not cost the answer.
 pub trait ProofSink {
-    /// Begins a proof, after [`ProofSink::end`] the next one. Returns what the header's `made` is to
-    /// hold, which is for people and for reading the data again.
+    /// Begins a proof, after [`ProofSink::end`] the next one. Returns what the header's `made` is
+    /// to hold, which is for people and for reading the data again.
     fn begin(&mut self) -> serde_json::Value;
 
     /// Takes the next bytes.
@@ -93,8 +93,8 @@ pub trait Observer {
     /// Takes one event.
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()>;
 
-    /// The state of an earlier run to go on from, if there is one: what [`Checkpoint::write`] wrote.
-    /// A method that keeps states asks once, at its start.
+    /// The state of an earlier run to go on from, if there is one: what [`Checkpoint::write`]
+    /// wrote. A method that keeps states asks once, at its start.
     fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         None
     }

@@ -161,7 +161,8 @@ fn features(view: &View<'_>, panel: &Panel) -> String {
     headings.extend(weights.is_some().then_some("weight"));
     headings.extend(["in folds", "could be replaced by"]);
     let mut out = Table::new(&headings, headings.len() - 1);
-    // Exchanges are judged by the objective of a linear SVM: that of the certificate where there is one.
+    // Exchanges are judged by the objective of a linear SVM: that of the certificate where there is
+    // one.
     let objective = panel.certificate.as_ref().map(|c| c.objective).or(panel.outcome().objective).filter(|o| *o > 0.0);
     for &(j, weight) in rows.iter().take(ROWS) {
         let mut cells = vec![view.name(j)];

@@ -18,8 +18,9 @@ pub(super) struct LiveColumns<'a> {
 }
 
 impl<'a> LiveColumns<'a> {
-    pub(super) fn new(design: &'a dyn Design, features: Vec<usize>) -> Self {
-        Self { design, alive: vec![true; features.len()], dead: 0, rows: design.rows(&features), features }
+    /// `rows` are those of the features.
+    pub(super) fn new(design: &'a dyn Design, features: Vec<usize>, rows: RowMatrix) -> Self {
+        Self { design, alive: vec![true; features.len()], dead: 0, rows, features }
     }
 
     /// Columns of the rows.
@@ -44,8 +45,9 @@ impl<'a> LiveColumns<'a> {
             return None;
         }
         let kept: Vec<usize> = (0..self.features.len()).filter(|&k| self.alive[k]).collect();
-        let features = kept.iter().map(|&k| self.features[k]).collect();
-        *self = Self::new(self.design, features);
+        let features: Vec<usize> = kept.iter().map(|&k| self.features[k]).collect();
+        let rows = self.design.rows(&features);
+        *self = Self::new(self.design, features, rows);
         Some(kept)
     }
 

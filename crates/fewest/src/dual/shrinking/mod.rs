@@ -6,8 +6,8 @@
 //! Paper    Keerthi and DeCoste, JMLR 2005 (finite Newton); inverse by Sherman, Morrison, Woodbury.
 //! Given    rows of the features at the start, box, the solution on them.
 //! Returns  beta, w, bias, both objectives, status.
-//! Steps    a feature set S leaves: 1. `v -= H^-1_.S (H^-1_SS)^-1 v_S`, the optimum of the others if
-//!          no sample changes sides, and the same of the inverse; a line search along it
+//! Steps    a feature set S leaves: 1. `v -= H^-1_.S (H^-1_SS)^-1 v_S`, the optimum of the others
+//!          if no sample changes sides, and the same of the inverse; a line search along it
 //!          2. gradient and gap; stop  3. direction by the inverse, exact line search
 //!          4. samples that changed sides: a change of the inverse by their number, or afresh
 //! Cost     a feature that leaves: 2 p^2 and two passes over the rows; a sample that changes sides
@@ -16,7 +16,7 @@
 
 mod columns;
 
-use super::newton::{Sample, line_search};
+use super::newton::{Point, Sample, line_search};
 use super::normal::Extended;
 use super::{BoxDual, DualSolution, Loss, SvmSettings, kkt};
 use crate::kernel::gemm::{View, add_product};
@@ -60,14 +60,6 @@ pub(crate) struct ShrinkingNewton<'a> {
     pending: Option<Vec<f64>>,
 }
 
-/// Gradient and gap at v.
-struct Point {
-    /// The gradient, negated.
-    downhill: Vec<f64>,
-    primal: f64,
-    dual: f64,
-}
-
 impl<'a> ShrinkingNewton<'a> {
     /// Whether it suits the loss and rows of so many features, within the memory allowed: the
     /// matrix is not much larger than the data.
@@ -77,9 +69,15 @@ impl<'a> ShrinkingNewton<'a> {
         loss == Loss::SquaredHinge && affordable
     }
 
-    /// On these features (ascending), from a solution on them.
-    pub(crate) fn new(design: &'a dyn Design, features: Vec<usize>, dual: &BoxDual, start: &DualSolution) -> Self {
-        let columns = LiveColumns::new(design, features);
+    /// On these features (ascending) and their rows, from a solution on them.
+    pub(crate) fn new(
+        design: &'a dyn Design,
+        features: Vec<usize>,
+        rows: RowMatrix,
+        dual: &BoxDual,
+        start: &DualSolution,
+    ) -> Self {
+        let columns = LiveColumns::new(design, features, rows);
         let sample = |i: usize| Sample {
             y: dual.y[i],
             cap: dual.upper[i] - dual.lower[i],
@@ -197,7 +195,7 @@ impl<'a> ShrinkingNewton<'a> {
         let mut point = self.evaluate();
         loop {
             // Step 2.
-            let gap = point.primal - point.dual;
+            let gap = point.gap;
             (idle, best) = if gap < 0.9 * best { (0, gap) } else { (idle + 1, best) };
             let limit = stop()
                 .or((round >= settings.max_epochs).then_some(Status::CallLimit))
@@ -219,7 +217,7 @@ impl<'a> ShrinkingNewton<'a> {
             let changed = self.follow_sides();
             let before = gap;
             point = self.evaluate();
-            if changed == 0 && point.primal - point.dual > 0.5 * before {
+            if changed == 0 && point.gap > 0.5 * before {
                 // The inverse no longer is one.
                 self.inverse.clear();
             }
@@ -239,7 +237,7 @@ impl<'a> ShrinkingNewton<'a> {
             bias: self.v.get(self.columns.len()).map_or(0.0, |b| x.last * b),
             weights: self.columns.weights(&self.v).into_iter().map(|e| e.1).collect(),
             primal: point.primal,
-            dual: point.dual,
+            dual: point.primal - point.gap,
             iterations,
             status,
         }
@@ -247,27 +245,9 @@ impl<'a> ShrinkingNewton<'a> {
 
     /// Step 2: alpha, gradient and both objectives.
     fn evaluate(&mut self) -> Point {
-        let (mut loss, mut linear, mut ridge) = (0.0, 0.0, 0.0);
-        for (i, s) in self.samples.iter().enumerate() {
-            let slack = (1.0 - s.y * self.scores[i]).max(0.0);
-            let alpha = s.stiffness * slack;
-            self.beta[i] = s.y * alpha;
-            loss += self.dual.cost[i] * slack * slack;
-            linear += alpha;
-            ridge += self.dual.ridge[i] * alpha * alpha;
-        }
-        let x = self.extended();
-        let penalised = x.penalised(&self.v);
-        let mut pull = x.weights(&self.beta);
-        // Features that left pull nothing.
-        self.columns.clear_dead(&mut pull);
-        let downhill: Vec<f64> = pull.iter().zip(&penalised).map(|(a, b)| a - b).collect();
-        // An unbalanced beta counts against a free bias.
-        let off = if x.is_free() { pull[pull.len() - 1].abs() } else { 0.0 };
-        let bias = self.v.last().map_or(0.0, |b| b.abs());
-        let primal = 0.5 * simd::dot(&self.v, &penalised) + loss;
-        let dual = linear - 0.5 * (simd::dot(&pull, &pull) - off * off) - 0.5 * ridge - off * (1.0 + bias);
-        Point { downhill, primal, dual }
+        let x = Extended::new(&self.columns.rows, self.dual.bias);
+        let live = |pull: &mut [f64]| self.columns.clear_dead(pull);
+        Point::new(x, &self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, live)
     }
 
     /// H^-1 a
@@ -303,14 +283,9 @@ impl<'a> ShrinkingNewton<'a> {
             }
         }
         let changed = entering.len() + leaving.len();
-        if self.inverse.is_empty() {
-        } else if changed as f64 > FOLLOW * self.v.len() as f64 {
+        let is_worth_it = !self.inverse.is_empty() && changed as f64 <= FOLLOW * self.v.len() as f64;
+        if !(is_worth_it && self.change_sides(&entering, 1.0) && self.change_sides(&leaving, -1.0)) {
             self.inverse.clear();
-        } else {
-            let followed = self.change_sides(&entering, 1.0) && self.change_sides(&leaving, -1.0);
-            if !followed {
-                self.inverse.clear();
-            }
         }
         changed
     }

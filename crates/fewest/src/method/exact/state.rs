@@ -2,7 +2,8 @@
 //! and warm starts. With these it goes on to the same tree.
 //!
 //! Size     of a node some bytes for each unit that is in, p / 8 bytes or fewer for those that are
-//!          free, and 8 n bytes for a warm start, which is written once for all nodes that share it.
+//!          free, and 8 n bytes for a warm start, which is written once for all nodes that share
+//!          it.
 
 use std::collections::HashMap;
 use std::io;

@@ -65,7 +65,8 @@ impl<'a> Tree<'a> {
         self.pool.into_solutions()
     }
 
-    /// Ends the proof: nodes that are still open are closed by the points that their bounds hold at.
+    /// Ends the proof: nodes that are still open are closed by the points that their bounds hold
+    /// at.
     pub(super) fn prove(&mut self, status: Status, run: &mut Run<'_>) {
         let Some(mut proof) = self.proof.take() else { return };
         while let Some((node, _)) = self.open.pop() {
@@ -263,9 +264,9 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
 
     fn learn(&mut self, question: Question<'a>, answer: Vec<Dive>, run: &mut Run<'_>) -> Result<(), Error> {
         self.pool = question.pool;
-        // A batch that a limit may have cut short is done again by the run that goes on, so that its
-        // tree is that of a run without limits; but a call that does no other batch keeps what it
-        // has.
+        // A batch that a limit may have cut short is done again by the run that goes on, so that
+        // its tree is that of a run without limits; but a call that does no other batch keeps what
+        // it has.
         let cut = run.stop().is_some() || answer.iter().any(|dive| dive.nodes >= question.allowance);
         if cut && self.batches > 0 {
             run.counts.oracle_calls -= 1;

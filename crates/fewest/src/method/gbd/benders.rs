@@ -391,7 +391,8 @@ impl Benders<'_> {
         let best = run.incumbent().map_or(f64::INFINITY, |i| i.1);
         let bound = bound.min(best);
         if run.would_close(bound) {
-            // The check proves a claim whatever HiGHS says, so that it may be the one that is needed.
+            // The check proves a claim whatever HiGHS says, so that it may be the one that is
+            // needed.
             let (relative, absolute) = run.gaps();
             let needed = best - OUT_OF_SIGHT * absolute.max(relative * best.abs());
             let claim = (bound - ROUNDING * bound.abs()).max(needed);

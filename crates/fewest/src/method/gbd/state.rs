@@ -1,6 +1,6 @@
-//! How far `gbd` has come: beta of every training, the subsets trained on, and where it trains next.
-//! The cuts are computed again from beta, which takes n numbers each where a cut takes p, and the
-//! program of the master is made of them.
+//! How far `gbd` has come: beta of every training, the subsets trained on, and where it trains
+//! next. The cuts are computed again from beta, which takes n numbers each where a cut takes p, and
+//! the program of the master is made of them.
 
 use std::io;
 

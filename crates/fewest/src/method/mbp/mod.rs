@@ -20,8 +20,8 @@
 //!          worst case.
 //! Differs  from the paper: steps 2 to 5; D by feature, any rules, sample weights, a penalised
 //!          bias.
-//! Proof    what step 4 cuts off and the tree of step 5, which then takes every program (`record.rs`);
-//!          none where rules relate features to each other, and none with `plain`.
+//! Proof    what step 4 cuts off and the tree of step 5, which then takes every program
+//!          (`record.rs`); none where rules relate features to each other, and none with `plain`.
 //! Fails    never on limits. Errors: settings, more memory than allowed, a failure of HiGHS.
 
 mod best_classifier;

@@ -1,5 +1,5 @@
-//! The proof of a run, where one is wanted: the points of its linear programs, what step 4 cuts off,
-//! and the tree.
+//! The proof of a run, where one is wanted: the points of its linear programs, what step 4 cuts
+//! off, and the tree.
 
 use super::{MbpSettings, Model, rules_without_rows};
 use crate::dual::BoxDual;

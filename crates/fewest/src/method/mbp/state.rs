@@ -1,8 +1,8 @@
 //! How far `mbp` has come: u and what was found out before step 5, then the open nodes of the tree.
 //!
-//! What HiGHS knows of its last program (a basis, a tree of its own) is no part of it: the tree goes
-//! on to the same answer, but may branch elsewhere where linear programs have several solutions, and
-//! a search by HiGHS begins again from the best subset.
+//! What HiGHS knows of its last program (a basis, a tree of its own) is no part of it: the tree
+//! goes on to the same answer, but may branch elsewhere where linear programs have several
+//! solutions, and a search by HiGHS begins again from the best subset.
 
 use std::io;
 
