@@ -9,9 +9,10 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
-use fewest::{Cancel, Error, Event, Limits, Observer, relative_gap};
+use fewest::{Cancel, Error, Event, Limits, Observer, ProofSink, relative_gap};
 use fewest_cli::Failure;
-use fewest_cli::resume::{EVERY, Resume};
+use fewest_cli::resume::{EVERY, Resume, check_proof};
+use fewest_data::{DataError, ProofFile};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pythonize::pythonize;
@@ -82,7 +83,7 @@ struct Watch<'a> {
     /// Hands an event to Python, and says whether to stop.
     hand_over: &'a mut (dyn FnMut(RunEvent) -> bool + Send),
     listens: bool,
-    resume: Option<Resume>,
+    files: Files,
     /// The state to go on from, until it is asked for.
     from: Option<Box<dyn Read + Send>>,
     /// Why the state could not be kept.
@@ -91,12 +92,14 @@ struct Watch<'a> {
 
 impl Observer for Watch<'_> {
     fn on(&mut self, event: &Event<'_>) -> ControlFlow<()> {
-        if let (Event::Checkpoint { state, last }, Some(resume)) = (event, &self.resume)
+        if let (Event::Checkpoint { state, last }, Some(resume)) = (event, &self.files.resume)
             && (*last || resume.is_due())
-            && let Err(failure) = resume.keep(*state)
         {
-            self.unkept = Some(failure);
-            return ControlFlow::Break(());
+            let marks = self.files.proof.as_mut().map_or(&[][..], ProofFile::marks);
+            if let Err(failure) = resume.keep(*state, marks) {
+                self.unkept = Some(failure);
+                return ControlFlow::Break(());
+            }
         }
         let event = self.course.record(event).filter(|_| self.listens);
         if event.is_some_and(&mut *self.hand_over) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -104,6 +107,42 @@ impl Observer for Watch<'_> {
 
     fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         self.from.take()
+    }
+
+    fn proof(&mut self) -> Option<&mut dyn ProofSink> {
+        self.files.proof.as_mut().map(|proof| proof as &mut dyn ProofSink)
+    }
+}
+
+/// What a run writes beside its result.
+#[derive(Default)]
+pub(crate) struct Files {
+    pub(crate) resume: Option<Resume>,
+    pub(crate) proof: Option<ProofFile>,
+}
+
+impl Files {
+    /// `resume` and the proof of a run of this method.
+    ///
+    /// # Errors
+    /// `ValueError` for a method whose proof does not go on with its run.
+    pub(crate) fn new(method: &str, resume: Option<Resume>, proof: Option<ProofFile>) -> PyResult<Self> {
+        match (&resume, proof) {
+            (Some(_), Some(proof)) => {
+                check_proof(method).map_err(|failure| raised(refused(failure)))?;
+                Ok(Self { resume, proof: Some(proof.lasting()) })
+            }
+            (_, proof) => Ok(Self { resume, proof }),
+        }
+    }
+
+    /// The state to go on from; the proof goes on from the same moment.
+    fn load(&mut self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let Some(kept) = self.resume.as_ref().map_or(Ok(None), Resume::load)? else { return Ok(None) };
+        if let Some(proof) = &mut self.proof {
+            proof.resume_at(kept.proofs).map_err(|error| Failure::Input(error.to_string()))?;
+        }
+        Ok(Some(kept.state))
     }
 }
 
@@ -147,12 +186,20 @@ impl TraceRow {
 }
 
 /// The course of a run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Course {
     /// A row for each change.
     pub(crate) trace: Vec<TraceRow>,
     /// Whether Ctrl-C ended it.
     pub(crate) interrupted: bool,
+    /// Whether it wrote a proof, or why it could not.
+    pub(crate) proof: Result<bool, DataError>,
+}
+
+impl Default for Course {
+    fn default() -> Self {
+        Self { trace: Vec::new(), interrupted: false, proof: Ok(false) }
+    }
 }
 
 impl Course {
@@ -233,13 +280,15 @@ pub(crate) fn enter<T: Send>(
     listener: Option<Py<PyAny>>,
     solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error> + Send,
 ) -> PyResult<(T, Course)> {
-    enter_keeping(py, limits, listener, None, solve)
+    enter_keeping(py, limits, listener, Files::default(), solve)
 }
 
-/// As [`enter`], for a run that keeps states where `resume` says, and goes on from what is there.
+/// As [`enter`], for a run that writes files, and goes on from what is there. Whether a proof was
+/// written is part of its course.
 ///
 /// # Errors
-/// As [`enter`], and a state that is damaged or of another run.
+/// As [`enter`]; a state that is damaged or of another run; `OSError` for a proof that could not be
+/// written.
 #[expect(
     clippy::redundant_closure_for_method_calls,
     reason = "the method itself is not general enough in its lifetime"
@@ -248,7 +297,7 @@ pub(crate) fn enter_keeping<T: Send>(
     py: Python<'_>,
     limits: &CallLimits,
     listener: Option<Py<PyAny>>,
-    resume: Option<Resume>,
+    files: Files,
     solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error> + Send,
 ) -> PyResult<(T, Course)> {
     let run_limits = limits.limits()?;
@@ -264,7 +313,7 @@ pub(crate) fn enter_keeping<T: Send>(
                     let (reply, answer) = mpsc::sync_channel(1);
                     sender.send(Message::Event(event, reply)).is_err() || answer.recv().unwrap_or(true)
                 };
-                let (result, course) = pool.scope(|_| watched(resume, listens, &mut hand_over, run_limits, solve));
+                let (result, course) = pool.scope(|_| watched(files, listens, &mut hand_over, run_limits, solve));
                 let _ = done.send(Message::Done);
                 (result, course)
             });
@@ -302,19 +351,21 @@ pub(crate) fn enter_keeping<T: Send>(
 
 /// A run on the solving thread, and its course.
 fn watched<T>(
-    resume: Option<Resume>,
+    mut files: Files,
     listens: bool,
     hand_over: &mut (dyn FnMut(RunEvent) -> bool + Send),
     limits: Limits,
     solve: impl FnOnce(Limits, &mut (dyn Observer + Send)) -> Result<T, Error>,
 ) -> (Result<T, Error>, Course) {
-    let from = match resume.as_ref().map_or(Ok(None), Resume::load) {
+    let from = match files.load() {
         Ok(from) => from,
         Err(failure) => return (Err(refused(failure)), Course::default()),
     };
-    let mut watch = Watch { course: Course::default(), hand_over, listens, resume, from, unkept: None };
+    let mut watch = Watch { course: Course::default(), hand_over, listens, files, from, unkept: None };
     let result = solve(limits, &mut watch);
-    (watch.unkept.map_or(result, |failure| Err(refused(failure))), watch.course)
+    let mut course = watch.course;
+    course.proof = watch.files.proof.map_or(Ok(false), |proof| proof.finish().map(|files| !files.is_empty()));
+    (watch.unkept.map_or(result, |failure| Err(refused(failure))), course)
 }
 
 /// Whether the listener wants the run to stop after an event.

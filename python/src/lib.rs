@@ -30,9 +30,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pythonize::depythonize;
 
-use enter::{CallLimits, enter, enter_keeping};
+use enter::{CallLimits, Files, enter, enter_keeping};
 use matrix::Columns;
-use proof::Proving;
 
 /// An error of the library as Python's.
 fn raised(error: Error) -> PyErr {
@@ -84,7 +83,7 @@ fn select<'py>(
     let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
         (settings(rules)?, settings(method)?, settings(limits)?);
     let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-    let mut file = proof::asked(proof.as_ref())?;
+    let proof = proof::asked(proof.as_ref())?;
     let resume = limits.resume(|| {
         let words = codes.iter().map(|&code| u64::from(code)).chain(weights.iter().map(|weight| weight.to_bits()));
         let mut run = serde_json::to_value(&method).expect("settings are numbers, lists and names");
@@ -95,12 +94,12 @@ fn select<'py>(
         run[DATA] = fingerprint(design, words).into();
         run
     })?;
-    let (report, course) = enter_keeping(py, &limits, listener, resume, |limits, observer| {
+    let files = Files::new(method.info().name, resume, proof)?;
+    let (report, course) = enter_keeping(py, &limits, listener, files, |limits, observer| {
         let rules = Rules::new(design.n_features(), rules, &[])?;
-        let observer = &mut Proving { observer, file: file.as_mut() };
         method.select(&Samples::new(design, codes, Some(weights))?, &rules, limits, observer)
     })?;
-    let written = proof::written(file)?;
+    let written = proof::written(&course)?;
     let answer = answer::selected(py, &report, &course)?;
     answer.set_item("proof", written)?;
     Ok(answer)
@@ -184,19 +183,19 @@ fn certify<'py>(
     limits: &Bound<'py, PyAny>,
     proof: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mut file = proof::asked(proof.as_ref())?;
+    let proof = proof::asked(proof.as_ref())?;
     let (rules, svm, limits): (RuleList, SvmSettings, CallLimits) =
         (settings(rules)?, settings(svm)?, settings(limits)?);
     let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-    let (certificate, course) = enter(py, &limits, None, |limits, observer| {
+    let files = Files { resume: None, proof };
+    let (certificate, course) = enter_keeping(py, &limits, None, files, |limits, observer| {
         let rules = Rules::new(design.n_features(), rules, &[])?;
         let problem = Problem::new(design, &labels(codes), Some(weights))?;
         let settings = ExactSettings { svm, ..ExactSettings::default() };
         let subset = Subset::from_indices(rules.p(), subset);
-        let observer = &mut Proving { observer, file: file.as_mut() };
         certificate::certify(&problem, &rules, &subset, &settings, limits, observer)
     })?;
-    let written = proof::written(file)?;
+    let written = proof::written(&course)?;
     let dict = PyDict::new(py);
     dict.set_item("objective", certificate.objective)?;
     dict.set_item("bound", certificate.bound)?;

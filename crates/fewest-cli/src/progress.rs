@@ -143,13 +143,24 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// A file that is damaged, or that holds the state of another run.
     pub(crate) fn keeping(self, resume: Option<&'a Resume>) -> Result<Self, Failure> {
-        let from = resume.map_or(Ok(None), Resume::load)?;
-        Ok(Self { resume, from, ..self })
+        self.proving(resume, None)
     }
 
-    /// With a file for its proof.
-    pub(crate) fn proving(self, proof: Option<&'a mut ProofFile>) -> Self {
-        Self { proof, ..self }
+    /// As [`Watch::keeping`], and with a file for its proof, which goes on, too.
+    ///
+    /// # Errors
+    /// As there; a proof that is not as it was when the run was stopped.
+    pub(crate) fn proving(
+        self,
+        resume: Option<&'a Resume>,
+        mut proof: Option<&'a mut ProofFile>,
+    ) -> Result<Self, Failure> {
+        let kept = resume.map_or(Ok(None), Resume::load)?;
+        let (from, marks) = kept.map_or((None, Vec::new()), |kept| (Some(kept.state), kept.proofs));
+        if let Some(proof) = &mut proof {
+            proof.resume_at(marks).map_err(|error| Failure::Input(format!("--resume, --proof: {error}")))?;
+        }
+        Ok(Self { resume, from, proof, ..self })
     }
 
     /// What comes belongs to this size of a path.
@@ -246,7 +257,8 @@ impl<'a> Watch<'a> {
     fn keep(&mut self, state: &dyn Checkpoint, last: bool) -> ControlFlow<()> {
         let due = |resume: &&Resume| !self.certifying && (last || resume.is_due());
         let Some(resume) = self.resume.filter(due) else { return ControlFlow::Continue(()) };
-        match resume.keep(state) {
+        let marks = self.proof.as_mut().map_or(&[][..], |proof| proof.marks());
+        match resume.keep(state, marks) {
             Ok(()) => ControlFlow::Continue(()),
             // The result is there, and is not lost for want of a state.
             Err(failure) if last => {

@@ -1,9 +1,9 @@
 //! `--resume FILE`: how far a long run has come, so that it can go on after Ctrl-C, a limit or a
 //! kill, with the same result.
 //!
-//! File     `fewest state 1` and a line feed; a line of JSON that describes the run; the state, as
-//!          the method wrote it; 8 bytes, the check sum of all before (FNV-1a, 64 bits, little
-//!          endian).
+//! File     `fewest state 2` and a line feed; a line of JSON that describes the run; one that says
+//!          how far the files of its proofs are; the state, as the method wrote it; 8 bytes, the
+//!          check sum of all before (FNV-1a, 64 bits, little endian).
 //! Written  beside its place, then moved there as a whole: so often as asked, or where
 //!          writing takes long so seldom that it takes no more than a twentieth of the time; and
 //!          when the run ends.
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fewest::{Checkpoint, Design};
+use fewest_data::ProofMark;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -23,7 +24,7 @@ use crate::export::file::Sink;
 use crate::failure::Failure;
 
 /// First line of the file, with the version of its format.
-const FIRST: &[u8] = b"fewest state 1\n";
+const FIRST: &[u8] = b"fewest state 2\n";
 /// What the first line begins with whatever the version.
 const ANY_VERSION: &[u8] = b"fewest state ";
 /// Bytes of the check sum.
@@ -35,6 +36,14 @@ const SHARE: u32 = 20;
 
 /// Time between two writings, unless `--resume-every` says another.
 pub const EVERY: Duration = Duration::from_secs(30);
+
+/// What an earlier run kept.
+pub struct Kept {
+    /// Its state.
+    pub state: Box<dyn Read + Send>,
+    /// How far its proofs were, where it wrote any.
+    pub proofs: Vec<ProofMark>,
+}
 
 /// The file, and what it must have been written for.
 #[derive(Debug)]
@@ -64,7 +73,7 @@ impl Resume {
     ///
     /// # Errors
     /// A file that is none of ours, is damaged, or was written for another run.
-    pub fn load(&self) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+    pub fn load(&self) -> Result<Option<Kept>, Failure> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -91,13 +100,15 @@ impl Resume {
         }
         file.seek(SeekFrom::Start(FIRST.len() as u64)).map_err(broken)?;
         let mut reader = BufReader::new(file);
-        let mut described = Vec::new();
-        io::BufRead::read_until(&mut reader.by_ref().take(DESCRIPTION), b'\n', &mut described).map_err(broken)?;
-        let run: Value = serde_json::from_slice(&described)
-            .map_err(|_| self.fault("not a file that --resume wrote; name another file, or delete it"))?;
-        self.check(&run)?;
-        let rest = body.saturating_sub((FIRST.len() + described.len()) as u64);
-        Ok(Some(Box::new(reader.take(rest))))
+        let strange = |_| self.fault("not a file that --resume wrote; name another file, or delete it");
+        let (mut run, mut proof) = (Vec::new(), Vec::new());
+        for line in [&mut run, &mut proof] {
+            io::BufRead::read_until(&mut reader.by_ref().take(DESCRIPTION), b'\n', line).map_err(broken)?;
+        }
+        self.check(&serde_json::from_slice(&run).map_err(strange)?)?;
+        let rest = body.saturating_sub((FIRST.len() + run.len() + proof.len()) as u64);
+        let proofs = serde_json::from_slice(&proof).map_err(strange)?;
+        Ok(Some(Kept { state: Box::new(reader.take(rest)), proofs }))
     }
 
     /// As [`Resume::load`], of a state in JSON.
@@ -105,7 +116,8 @@ impl Resume {
     /// # Errors
     /// As there.
     pub fn load_json<T: DeserializeOwned>(&self) -> Result<Option<T>, Failure> {
-        let read = |state| serde_json::from_reader(state).map_err(|error| self.fault(&format!("damaged: {error}")));
+        let read =
+            |kept: Kept| serde_json::from_reader(kept.state).map_err(|error| self.fault(&format!("damaged: {error}")));
         self.load()?.map(read).transpose()
     }
 
@@ -131,17 +143,17 @@ impl Resume {
         Instant::now() >= self.due.get()
     }
 
-    /// Writes the state, the old one being replaced as a whole.
+    /// Writes the state, the old one being replaced as a whole, and how far the run's proofs are.
     ///
     /// # Errors
     /// A failed write.
-    pub fn keep(&self, state: &dyn Checkpoint) -> Result<(), Failure> {
+    pub fn keep(&self, state: &dyn Checkpoint, proofs: &[ProofMark]) -> Result<(), Failure> {
         let start = Instant::now();
         let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         // The same name in every run, so that one that is killed leaves no more than this behind.
         let beside = self.path.with_file_name(format!(".{name}.part"));
         let wrote = File::create(&beside)
-            .and_then(|file| self.write(file, state))
+            .and_then(|file| self.write(file, state, proofs))
             .and_then(|()| std::fs::rename(&beside, &self.path));
         wrote.map_err(|error| {
             let _ = std::fs::remove_file(&beside);
@@ -156,18 +168,36 @@ impl Resume {
     /// # Errors
     /// As there.
     pub(crate) fn keep_json<T: Serialize + std::fmt::Debug>(&self, state: &T) -> Result<(), Failure> {
-        self.keep(state)
+        self.keep(state, &[])
     }
 
-    fn write(&self, file: File, state: &dyn Checkpoint) -> io::Result<()> {
+    fn write(&self, file: File, state: &dyn Checkpoint, proofs: &[ProofMark]) -> io::Result<()> {
         let mut out = Summed { out: BufWriter::new(file), sum: Sum::default() };
         out.write_all(FIRST)?;
         writeln!(out, "{}", self.run)?;
+        serde_json::to_writer(&mut out, proofs)?;
+        writeln!(out)?;
         state.write(&mut out)?;
         let Summed { mut out, sum } = out;
         out.write_all(&sum.0.to_le_bytes())?;
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
     }
+}
+
+/// Methods whose proof does not go on with a run that was stopped.
+const WITHOUT_BREAK: &[&str] = &["mbp", "kta"];
+
+/// Whether the proof of a method goes on with its run.
+///
+/// # Errors
+/// A method whose proof does not.
+pub fn check_proof(method: &str) -> Result<(), Failure> {
+    if WITHOUT_BREAK.contains(&method) {
+        return Err(Failure::Input(format!(
+            "the proof of {method} is written from the first node to the last, without a break; leave it out, or do not resume"
+        )));
+    }
+    Ok(())
 }
 
 /// Least time between two writings of what consists of folds that are done.

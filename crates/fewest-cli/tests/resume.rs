@@ -57,7 +57,12 @@ fn killed_at_random(scratch: &Scratch, arguments: &[&str], kills: usize, seed: u
 fn exact_killed_twenty_times_gives_the_same_answer() {
     let scratch = Scratch::new("resume_exact");
     let arguments = ["select", WDBC, "-m", "exact", "--max-features", "8", "--cost", "1", "--threads", "1"];
-    killed_at_random(&scratch, &arguments, 20, 1);
+    killed_at_random(&scratch, &[&arguments[..], &["--proof", "x.proof"]].concat(), 20, 1);
+    scratch.run(&["verify", "x.proof", WDBC, "--json", "verdict.json"]).code(0);
+    let (verdict, whole) = (scratch.json("verdict.json"), scratch.json("whole.json"));
+    let gap = verdict["gap"].as_f64().unwrap();
+    assert!(gap <= 1e-4 && verdict["objective"].as_f64() >= whole["objective"].as_f64(), "{verdict}");
+    assert!(!scratch.path(".x.proof.part").exists());
 }
 
 #[test]
@@ -71,7 +76,7 @@ fn rfe_killed_twenty_times_gives_the_same_answer() {
 #[test]
 fn a_path_killed_ten_times_gives_the_same_answers() {
     let scratch = Scratch::new("resume_path");
-    let path = ["path", WDBC, "-m", "exact", "--max-features", "1..5", "--cost", "0.1"];
+    let path = ["path", WDBC, "-m", "exact", "--max-features", "1..5", "--cost", "0.1", "--proof", "x.proof"];
     scratch.run(&[&path[..], &["--json", "whole.json"]].concat()).code(0);
     let resume = [&path[..], &["--resume", "state", "--resume-every", "5ms", "--json", "parts.json"]].concat();
     for life in [100, 150, 250, 400, 200, 300, 500, 150, 250, 350] {
@@ -84,6 +89,25 @@ fn a_path_killed_ten_times_gives_the_same_answers() {
     scratch.run(&resume).code(0);
     let answers = |name: &str| scratch.json(name)["path"].as_array().unwrap().iter().map(answer).collect::<Vec<_>>();
     assert_eq!(answers("parts.json"), answers("whole.json"));
+    for size in 1..=5 {
+        scratch.run(&["verify", &format!("x-k{size}.proof"), WDBC]).code(0);
+    }
+}
+
+/// On a path every size that a limit ended goes on from its own state, and so does its proof.
+#[test]
+fn proofs_of_a_path_that_limits_stopped_go_on() {
+    let scratch = Scratch::new("resume_path_proof");
+    let path = ["path", WDBC, "-m", "exact", "--max-features", "4..6", "--proof", "x.proof", "--resume", "state"];
+    scratch.run(&[&path[..], &["--node-limit", "60"]].concat()).code(3);
+    let gap = |size: usize| {
+        let proof = format!("x-k{size}.proof");
+        scratch.run(&["verify", &proof, WDBC, "--json", "verdict.json"]).code(0);
+        scratch.json("verdict.json")["gap"].as_f64().unwrap()
+    };
+    assert!((4..=6).all(|size| gap(size) > 1e-4));
+    scratch.run(&path).code(0);
+    assert!((4..=6).all(|size| gap(size) <= 1e-4));
 }
 
 /// Stops a run with these options, and goes on without them.

@@ -1,11 +1,14 @@
-//! Proofs of runs as files: gzip, complete or not there at all.
+//! Proofs of runs as files: gzip, complete or not there at all. One of a run that keeps its state
+//! grows beside its place, so that it is there to go on with whatever ends the process.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use fewest::ProofSink;
+use flate2::Crc;
 use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::DataError;
@@ -18,15 +21,65 @@ pub struct ProofFile {
     path: String,
     made: Value,
     size: Option<usize>,
-    open: Option<(Draft, GzEncoder<BufWriter<File>>)>,
+    /// Whether the run keeps its state.
+    lasting: bool,
+    /// For each size, how far its proof was at the last state.
+    marks: Vec<ProofMark>,
+    open: Option<(Place, GzEncoder<Summed>)>,
     failed: Option<DataError>,
     written: Vec<String>,
+}
+
+/// Where a proof grows.
+enum Place {
+    Draft(Draft),
+    /// A file beside its place, and the place.
+    Beside(PathBuf, PathBuf),
+}
+
+/// How far the file of a proof is: what a run goes on from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProofMark {
+    /// Bytes of the file.
+    bytes: u64,
+    /// Their CRC-32.
+    sum: u32,
+    /// The size of a path that it belongs to.
+    size: Option<usize>,
 }
 
 impl ProofFile {
     /// `made` is what a proof's header says of the run: method, settings, how the data were read.
     pub fn new(path: &str, made: Value) -> Self {
-        Self { path: path.to_owned(), made, size: None, open: None, failed: None, written: Vec::new() }
+        let (path, failed) = (path.to_owned(), None);
+        Self { path, made, size: None, lasting: false, marks: Vec::new(), open: None, failed, written: Vec::new() }
+    }
+
+    /// With a file that outlasts a killed process, for a run that keeps its state.
+    #[must_use]
+    pub fn lasting(self) -> Self {
+        Self { lasting: true, ..self }
+    }
+
+    /// Goes on from marks: with what an earlier run has written beside the place of its proof, or
+    /// with the beginning of the proof that it completed.
+    ///
+    /// # Errors
+    /// [`DataError::Output`] where neither is there, or neither begins as it did then.
+    pub fn resume_at(&mut self, marks: Vec<ProofMark>) -> Result<(), DataError> {
+        for mark in &marks {
+            let file = mark.size.map_or_else(|| self.path.clone(), |size| Self::sized(&self.path, size));
+            let place = PathBuf::from(&file);
+            mark.begins(&beside(&place), &place).map_err(|source| DataError::Output { file, source })?;
+        }
+        self.marks = marks;
+        Ok(())
+    }
+
+    /// How far the proofs were at their last states, the one under way being marked now.
+    pub fn marks(&mut self) -> &[ProofMark] {
+        self.mark();
+        &self.marks
     }
 
     /// What comes belongs to this size of a path; see [`ProofFile::sized`].
@@ -67,12 +120,42 @@ impl ProofFile {
 
 impl ProofSink for ProofFile {
     fn begin(&mut self) -> Value {
-        let opened = Draft::new(&self.place()).and_then(|draft| {
-            let file = BufWriter::with_capacity(1 << 16, draft.reopen()?);
-            Ok((draft, GzEncoder::new(file, flate2::Compression::default())))
-        });
+        let opened = if self.lasting {
+            let place = PathBuf::from(self.place());
+            let file = File::options().read(true).write(true).create(true).truncate(true).open(beside(&place));
+            file.map(|file| (Place::Beside(beside(&place), place), encoder(Summed::new(file))))
+        } else {
+            Draft::new(&self.place()).and_then(|draft| {
+                let file = draft.reopen()?;
+                Ok((Place::Draft(draft), encoder(Summed::new(file))))
+            })
+        };
         self.open = self.keep(opened);
         self.made.clone()
+    }
+
+    fn mark(&mut self) {
+        let Some((place, old)) = self.open.take() else { return };
+        let marked = old.finish().and_then(|mut file| {
+            file.out.flush()?;
+            file.out.get_ref().sync_data()?;
+            Ok(file)
+        });
+        if let Some(file) = self.keep(marked) {
+            self.marks.retain(|mark| mark.size != self.size);
+            self.marks.push(ProofMark { bytes: file.bytes, sum: file.sum.sum(), size: self.size });
+            self.open = Some((place, encoder(file)));
+        }
+    }
+
+    fn resume(&mut self) {
+        let place = PathBuf::from(self.place());
+        let mark = self.marks.iter().find(|mark| mark.size == self.size);
+        let opened = match mark {
+            Some(mark) => Summed::resume(&beside(&place), &place, *mark),
+            None => Err(io::Error::other("the earlier run kept nothing of it")),
+        };
+        self.open = self.keep(opened.map(|file| (Place::Beside(beside(&place), place), encoder(file))));
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -83,11 +166,86 @@ impl ProofSink for ProofFile {
     }
 
     fn end(&mut self) {
-        let Some((draft, encoder)) = self.open.take() else { return };
-        let put = encoder.finish().and_then(|mut file| file.flush()).and_then(|()| draft.put());
+        let Some((place, encoder)) = self.open.take() else { return };
+        let put = encoder.finish().and_then(|mut file| file.flush()).and_then(|()| match place {
+            Place::Draft(draft) => draft.put(),
+            Place::Beside(beside, place) => fs::rename(beside, place),
+        });
         if self.keep(put).is_some() {
             self.written.push(self.place());
         }
+    }
+}
+
+/// Where a proof grows whose run keeps its state: `.x.proof.part` for `x.proof`.
+fn beside(place: &Path) -> PathBuf {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    place.with_file_name(format!(".{name}.part"))
+}
+
+fn encoder(file: Summed) -> GzEncoder<Summed> {
+    GzEncoder::new(file, flate2::Compression::fast())
+}
+
+/// A file, how long it is, and the sum of its bytes.
+struct Summed {
+    out: BufWriter<File>,
+    bytes: u64,
+    sum: Crc,
+}
+
+impl Summed {
+    /// Of an empty file.
+    fn new(file: File) -> Self {
+        Self { out: BufWriter::with_capacity(1 << 16, file), bytes: 0, sum: Crc::new() }
+    }
+
+    /// As far as a mark, of the file that a run left beside, else of a copy of the one at its place.
+    fn resume(beside: &Path, place: &Path, mark: ProofMark) -> io::Result<Self> {
+        let (from, sum) = mark.begins(beside, place)?;
+        if from == place {
+            fs::copy(place, beside)?;
+        }
+        let mut file = File::options().read(true).write(true).open(beside)?;
+        file.set_len(mark.bytes)?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(Self { bytes: mark.bytes, sum, ..Self::new(file) })
+    }
+}
+
+impl ProofMark {
+    /// Which of two files is as it was up to this mark, and the sum of its bytes.
+    fn begins<'a>(&self, beside: &'a Path, place: &'a Path) -> io::Result<(&'a Path, Crc)> {
+        for path in [beside, place] {
+            let Ok(mut file) = File::open(path) else { continue };
+            let (mut sum, mut left, mut buffer) = (Crc::new(), self.bytes, vec![0; 1 << 16]);
+            while left > 0 {
+                let most = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+                let read = file.read(&mut buffer[..most])?;
+                if read == 0 {
+                    break;
+                }
+                sum.update(&buffer[..read]);
+                left -= read as u64;
+            }
+            if left == 0 && sum.sum() == self.sum {
+                return Ok((path, sum));
+            }
+        }
+        Err(io::Error::other("it does not begin as it did when the run was stopped; start afresh"))
+    }
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let wrote = self.out.write(bytes)?;
+        self.bytes += wrote as u64;
+        self.sum.update(&bytes[..wrote]);
+        Ok(wrote)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -129,6 +287,44 @@ mod tests {
         flate2::read::GzDecoder::new(File::open(path).expect("there")).read_to_string(&mut text).expect("gzip");
         assert_eq!(text, "one two");
         assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn a_proof_goes_on_from_its_mark() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.proof");
+        let text = |path: &Path| {
+            let (mut text, file) = (String::new(), File::open(path).expect("there"));
+            flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).expect("gzip");
+            text
+        };
+        let name = path.to_str().expect("UTF-8");
+        let new = || ProofFile::new(name, Value::Null).lasting();
+        let mut first = new();
+        assert_eq!(first.marks(), []);
+        first.begin();
+        first.write(b"one ");
+        let marks = first.marks().to_vec();
+        first.write(b"lost");
+        // As if the process were killed: what follows the mark may or may not be in the file.
+        drop(first);
+        let mut second = new();
+        second.resume_at(marks.clone()).expect("as it was");
+        second.resume();
+        second.write(b"two");
+        second.end();
+        assert_eq!(text(&path), "one two");
+        assert!(!beside(&path).exists());
+        // From the proof that an earlier run completed.
+        let mut third = new();
+        third.resume_at(marks.clone()).expect("its beginning is the same");
+        third.resume();
+        third.write(b"three");
+        assert_eq!(text(&path), "one two");
+        third.end();
+        assert_eq!((text(&path).as_str(), third.finish().expect("written").len()), ("one three", 1));
+        let strange = ProofMark { sum: marks[0].sum ^ 1, ..marks[0] };
+        assert!(new().resume_at(vec![strange]).expect_err("another file").to_string().contains("start afresh"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 use std::ops::ControlFlow;
 
-use fewest::{Event, Observer};
+use fewest::{Event, Observer, ProofSink};
 
 /// Keeps states; stops a run where it is told to.
 #[derive(Debug, Clone, Default)]
@@ -14,6 +14,10 @@ pub struct Keeper {
     pub states: Vec<Vec<u8>>,
     /// Stop the run once it has told this many states; none: never.
     pub stop_after: Option<usize>,
+    /// The proof so far, where the run is to write one; for a run that goes on, that of its state.
+    pub proof: Option<Vec<u8>>,
+    /// How long the proof was when each state was told.
+    pub lengths: Vec<usize>,
 }
 
 impl Observer for Keeper {
@@ -22,6 +26,7 @@ impl Observer for Keeper {
             let mut bytes = Vec::new();
             state.write(&mut bytes).expect("a vector takes every byte");
             self.states.push(bytes);
+            self.lengths.extend(self.proof.as_ref().map(Vec::len));
         }
         if self.stop_after.is_some_and(|most| self.states.len() >= most) {
             ControlFlow::Break(())
@@ -33,4 +38,25 @@ impl Observer for Keeper {
     fn state(&mut self) -> Option<Box<dyn Read + Send>> {
         Some(Box::new(Cursor::new(self.from.take()?)))
     }
+
+    fn proof(&mut self) -> Option<&mut dyn ProofSink> {
+        if self.proof.is_some() { Some(self) } else { None }
+    }
+}
+
+impl ProofSink for Keeper {
+    fn begin(&mut self) -> serde_json::Value {
+        self.proof = Some(Vec::new());
+        serde_json::json!({ "by": "a test" })
+    }
+
+    fn resume(&mut self) {
+        assert!(self.proof.as_ref().is_some_and(|proof| !proof.is_empty()), "a proof to go on with");
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.proof.get_or_insert_default().extend(bytes);
+    }
+
+    fn end(&mut self) {}
 }

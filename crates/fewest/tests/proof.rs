@@ -1,7 +1,7 @@
 //! Proofs on hard small problems against enumeration: never a false `optimal`, a bound beyond the
 //! optimum or a forbidden subset; and every proof file that a run writes is verified.
 //!
-//! `FEWEST_PROOF_CASES` is the number of cases (default 300), `FEWEST_PROOF_FIRST` the first seed,
+//! `FEWEST_PROOF_CASES` is the number of cases (default 2,000), `FEWEST_PROOF_FIRST` the first seed,
 //! `FEWEST_PROOF_METHODS` the methods, separated by commas: each then runs on every seed, where
 //! without it some run on some. `make fuzz-proof` runs many.
 
@@ -426,7 +426,7 @@ mod programs {
 #[test]
 #[expect(clippy::print_stdout, reason = "the table of a long run")]
 fn no_answer_claims_more_than_is_true() {
-    let (cases, first) = (from_environment("FEWEST_PROOF_CASES", 300), from_environment("FEWEST_PROOF_FIRST", 0));
+    let (cases, first) = (from_environment("FEWEST_PROOF_CASES", 2000), from_environment("FEWEST_PROOF_FIRST", 0));
     let judged: Vec<Judged> = (first..first + cases).into_par_iter().filter_map(judge).collect();
     let mut table: BTreeMap<(String, &str), (usize, usize, usize)> = BTreeMap::new();
     let mut faults = Vec::new();

@@ -38,6 +38,10 @@ impl ProofSink for Kept {
         json!({ "by": "a test" })
     }
 
+    fn resume(&mut self) {
+        unreachable!("no state is handed out");
+    }
+
     fn write(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }

@@ -7,9 +7,10 @@ use fewest::method::kta::KtaSettings;
 use fewest::method::rfe::{RfeSettings, Step, Tuning};
 use fewest::validation::Folds;
 use fewest::{
-    AnyMethod, DenseDesign, Design, Kernel, Limits, Outcome, Report, RuleList, Rules, Samples, Status, SvmSettings,
+    AnyMethod, DenseDesign, Design, Kernel, Limits, Outcome, Problem, Report, RuleList, Rules, Samples, Status,
+    SvmSettings,
 };
-use fewest_testing::{Keeper, RandomProblem};
+use fewest_testing::{Keeper, RandomProblem, verify_proof};
 
 /// n x p normal values, and labels of which some are wrong.
 struct Drawn {
@@ -120,6 +121,54 @@ fn check_node_limits(method: &AnyMethod, data: &Drawn, rules: &Rules, same: Same
         let rest = run(method, data, rules, Limits::default(), &mut keeper).selection.outcome;
         assert_same(same, &rest, &whole, &format!("stopped at {nodes:?} of {} nodes", whole.counts.nodes));
     }
+}
+
+/// The file of a run that is stopped at any of its states and goes on proves what that of a run
+/// without a stop does.
+#[test]
+fn proofs_go_on_with_their_runs() {
+    let data = Drawn::new(60, 20, 0.2, 3);
+    let labels: Vec<f64> = data.classes.iter().map(|c| if *c == 1 { 1.0 } else { -1.0 }).collect();
+    let problem = Problem::new(&data.design, &labels, None).unwrap();
+    let begin = || Keeper { proof: Some(Vec::new()), ..Keeper::default() };
+    for (solutions, size) in [(1, 6), (3, 4)] {
+        let (method, rules) = (exact(1.0, solutions), data.rules(size));
+        let mut all = begin();
+        let whole = run(&method, &data, &rules, Limits::default(), &mut all);
+        let file = all.proof.unwrap();
+        let whole_verdict = verify_proof(&file, &problem).unwrap();
+        assert!(all.states.len() > 5 && all.lengths.len() == all.states.len(), "{} states", all.states.len());
+        for (state, length) in all.states.iter().zip(&all.lengths) {
+            let (from, proof) = (Some(state.clone()), Some(file[..*length].to_vec()));
+            let mut keeper = Keeper { from, proof, ..Keeper::default() };
+            let rest = run(&method, &data, &rules, Limits::default(), &mut keeper);
+            assert_same(Same::Tree, &rest.selection.outcome, &whole.selection.outcome, "with a proof");
+            let verdict = verify_proof(&keeper.proof.unwrap(), &problem).unwrap();
+            assert_eq!((verdict.bound(), verdict.gap()), (whole_verdict.bound(), whole_verdict.gap()));
+            assert_eq!(verdict.listed.len(), whole_verdict.listed.len());
+        }
+        // Stopped by the number of nodes, the first file ends as a proof of its own.
+        let mut stopped = begin();
+        let nodes = Some(whole.selection.outcome.counts.nodes / 3);
+        run(&method, &data, &rules, Limits { nodes, ..Limits::default() }, &mut stopped);
+        let mut file = stopped.proof.unwrap();
+        let early = verify_proof(&file, &problem).unwrap();
+        assert!(early.gap() > whole_verdict.gap(), "{:?}", early.gap());
+        file.truncate(*stopped.lengths.last().unwrap());
+        let mut keeper = Keeper { from: stopped.states.pop(), proof: Some(file), ..Keeper::default() };
+        run(&method, &data, &rules, Limits::default(), &mut keeper);
+        assert_eq!(verify_proof(&keeper.proof.unwrap(), &problem).unwrap().gap(), whole_verdict.gap());
+    }
+}
+
+#[test]
+fn a_state_without_a_proof_goes_on_to_none() {
+    let data = Drawn::new(40, 12, 0.2, 3);
+    let mut all = Keeper::default();
+    run(&exact(1.0, 1), &data, &data.rules(4), Limits::default(), &mut all);
+    let mut keeper = Keeper { from: Some(all.states[1].clone()), proof: Some(Vec::new()), ..Keeper::default() };
+    let error = exact(1.0, 1).select(&data.samples(), &data.rules(4), Limits::default(), &mut keeper).unwrap_err();
+    assert!(error.to_string().contains("a run without a proof"), "{error}");
 }
 
 fn exact(cost: f64, solutions: usize) -> AnyMethod {

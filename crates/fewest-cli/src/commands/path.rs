@@ -58,9 +58,9 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     let selecting = Instant::now();
     let more = Map::from_iter([("command".to_owned(), json!("path")), ("sizes".to_owned(), json!(sizes))]);
     let resume = task.resume(ResumeOptions { file: args.resume.clone(), every: args.resume_every }, more)?;
-    let mut proof = task.proof_file();
+    let mut proof = task.proof_file(resume.is_some());
     let watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
-    let mut watch = watch.keeping(resume.as_ref())?.proving(proof.as_mut());
+    let mut watch = watch.proving(resume.as_ref(), proof.as_mut())?;
     let samples = task.prepared.samples()?;
     let points = task.method.path(&samples, &task.rules, &sizes, &task.method_limits(), &mut watch)?;
     let certificates = certificates(&task, &points, &mut watch)?;

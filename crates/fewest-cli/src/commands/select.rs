@@ -52,9 +52,9 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         sink.replace(|path| Ok(task.method.write_program(&samples, &task.rules, path)?))?;
     }
     let resume = task.resume(resume, Map::new())?;
-    let mut proof = task.proof_file();
+    let mut proof = task.proof_file(resume.is_some());
     let watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
-    let mut watch = watch.keeping(resume.as_ref())?.proving(proof.as_mut());
+    let mut watch = watch.proving(resume.as_ref(), proof.as_mut())?;
     let samples = task.prepared.samples()?;
     let report = task.method.select(&samples, &task.rules, task.method_limits(), &mut watch)?;
 

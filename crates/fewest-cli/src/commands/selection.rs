@@ -81,12 +81,11 @@ impl Sinks {
 /// The place of `--proof`, looked at before the run.
 ///
 /// # Errors
-/// A path that cannot be written, or standard output; a run that goes on from a file.
+/// A path that cannot be written, or standard output; a run that goes on from a file by a method
+/// whose proof cannot.
 pub(crate) fn proof_sink(options: &MethodOptions, resumes: bool) -> Result<Option<Sink>, Failure> {
     if resumes && options.given("proof") {
-        return Err(Failure::input(
-            "--proof is written from the first node to the last, without a break; leave out --resume",
-        ));
+        crate::resume::check_proof(options.name())?;
     }
     let sink = Sink::open_if("--proof", options.value::<std::path::PathBuf>("proof").as_ref())?;
     match &sink {
@@ -232,9 +231,10 @@ impl Task<'_> {
     }
 
     /// The file for proofs, if asked for.
-    pub(crate) fn proof_file(&self) -> Option<ProofFile> {
+    pub(crate) fn proof_file(&self, resumes: bool) -> Option<ProofFile> {
         let path = self.options.value::<std::path::PathBuf>("proof")?;
-        Some(ProofFile::new(&path.to_string_lossy(), self.made()))
+        let file = ProofFile::new(&path.to_string_lossy(), self.made());
+        Some(if resumes { file.lasting() } else { file })
     }
 
     /// The file for the proof of a size of a path, if asked for.

@@ -141,16 +141,18 @@ pub fn exact(
     settings.check(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let mut relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
-    let proof = ProofWriter::begin(problem, &settings.claim(), &mut run);
-    if proof.is_some() {
+    if run.proof().is_some() {
         run.hold_back(HELD_BACK);
         relaxation.keep_points();
     }
     let mut search = Search::new(&relaxation, &run);
-    let mut tree = Tree::new(&relaxation, settings, proof, &run);
+    let mut tree = Tree::new(&relaxation, settings, &run);
     match run.resume(NAME)? {
-        Some(state) => tree.restore(state, &relaxation)?,
-        None => tree.plant(&mut search, settings, &mut run),
+        Some(state) => tree.restore(state, &relaxation, &mut run)?,
+        None => {
+            tree.proof = ProofWriter::begin(problem, &settings.claim(), &mut run);
+            tree.plant(&mut search, settings, &mut run);
+        }
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);

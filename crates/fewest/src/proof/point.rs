@@ -8,6 +8,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::encode::Bytes;
 
 /// Bits of the largest alpha, at least and at most.
@@ -52,8 +54,21 @@ impl Grid {
 }
 
 /// A point as the bytes of docs/proof.md, after its kind. Clones share the bytes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Vec<u8>", into = "Vec<u8>")]
 pub(crate) struct Point(Arc<[u8]>);
+
+impl From<Vec<u8>> for Point {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
+    }
+}
+
+impl From<Point> for Vec<u8> {
+    fn from(point: Point) -> Self {
+        point.0.to_vec()
+    }
+}
 
 impl Point {
     /// `alpha` (length n, y_i alpha_i is what a solver calls beta), the most that each may be, and

@@ -1,5 +1,7 @@
 //! What a search notes of its tree while it goes on.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Point, encode::Bytes};
 use crate::Subset;
 
@@ -48,7 +50,7 @@ pub(super) enum Step {
 }
 
 /// A node, and a point at which its bound holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) node: u64,
     pub(crate) point: Point,

@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::encode::Bytes;
 use super::header::{Claim, header};
 use super::record::{Notes, Step, put_point};
 use super::{HELD_BACK, Listed, Place, Point};
-use crate::{Problem, Run, Status, Subset};
+use crate::run::state::subset;
+use crate::{Error, Problem, Run, Status, Subset};
 
 /// Kinds of records.
 mod kind {
@@ -27,6 +30,14 @@ pub(crate) struct ProofWriter {
     rest: f64,
     /// The bounds of subsets that were alone in their node.
     single: HashMap<Subset, f64>,
+}
+
+/// What a file has come to, for a run that goes on with it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct WriterState {
+    splits: u64,
+    rest: f64,
+    single: Vec<(Vec<usize>, f64)>,
 }
 
 /// The numbers in the file of the nodes of some notes.
@@ -51,6 +62,29 @@ impl ProofWriter {
         let made = sink.begin();
         sink.write(header(problem, rules, claim, &made).as_bytes());
         Some(Self { splits: 0, last: None, rest: f64::INFINITY, single: HashMap::new() })
+    }
+
+    /// What a later run goes on from.
+    pub(crate) fn state(&self) -> WriterState {
+        let single = self.single.iter().map(|(subset, bound)| (subset.iter().collect(), *bound)).collect();
+        WriterState { splits: self.splits, rest: self.rest, single }
+    }
+
+    /// Goes on with the proof of the run that kept this state, where the observer wants one.
+    ///
+    /// # Errors
+    /// A state of a run without a proof, or of another problem.
+    pub(crate) fn resume(state: Option<WriterState>, run: &mut Run<'_>) -> Result<Option<Self>, Error> {
+        let p = run.rules().p();
+        let Some(sink) = run.proof() else { return Ok(None) };
+        let Some(WriterState { splits, rest, single }) = state else {
+            return Err(Error::Data(
+                "the state to go on from is that of a run without a proof; leave out the proof, or start afresh".into(),
+            ));
+        };
+        sink.resume();
+        let single = single.into_iter().map(|(features, bound)| Ok((subset(p, &features)?, bound)));
+        Ok(Some(Self { splits, last: None, rest, single: single.collect::<Result<_, Error>>()? }))
     }
 
     /// Writes the notes of a part that began at this node of the file.

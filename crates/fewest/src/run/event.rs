@@ -81,6 +81,15 @@ pub trait ProofSink {
     /// to hold, which is for people and for reading the data again.
     fn begin(&mut self) -> serde_json::Value;
 
+    /// A state is about to be kept that a later run may go on from ([`Event::Checkpoint`]): its
+    /// proof will go on from here.
+    fn mark(&mut self) {}
+
+    /// Goes on with the proof of the run whose state [`Observer::state`] gave, instead of
+    /// [`ProofSink::begin`]: from its last [`ProofSink::mark`], or from where an observer knows
+    /// it was when it kept the state. What was written after that is dropped.
+    fn resume(&mut self);
+
     /// Takes the next bytes.
     fn write(&mut self, bytes: &[u8]);
 

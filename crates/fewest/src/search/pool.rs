@@ -29,11 +29,11 @@ pub(crate) fn cutoff(sense: Sense, (relative, absolute): (f64, f64), objective: 
 /// Bytes of a subset that is noted, with the room that a table leaves.
 const SEEN_BYTES: u64 = 40;
 
-/// What a search goes on from: subsets with objective and what is proven of them, keys, the bound
-/// of what was left out.
+/// What a search goes on from: subsets with objective, what is proven of them and their points,
+/// keys, the bound of what was left out.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PoolState {
-    best: Vec<(Vec<usize>, f64, f64)>,
+    best: Vec<(Vec<usize>, f64, f64, Option<PrimalPoint>)>,
     seen: Vec<u128>,
     outside: f64,
 }
@@ -51,7 +51,7 @@ pub(crate) struct Found {
 }
 
 /// A linear machine: weights by feature of its subset, ascending.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PrimalPoint {
     pub(crate) weights: Vec<f64>,
     pub(crate) bias: f64,
@@ -85,7 +85,8 @@ impl<'a> Pool<'a> {
 
     /// What a search goes on from.
     pub(crate) fn state(&self) -> PoolState {
-        let best = self.best.iter().map(|found| (found.subset.iter().collect(), found.objective, found.proven));
+        let features = |found: &Found| found.subset.iter().collect();
+        let best = self.best.iter().map(|f| (features(f), f.objective, f.proven, f.point.clone()));
         PoolState { best: best.collect(), seen: self.seen.iter().copied().collect(), outside: self.outside }
     }
 
@@ -95,12 +96,15 @@ impl<'a> Pool<'a> {
     /// One with more subsets than are wanted, or one that the rules forbid.
     pub(crate) fn restore(&mut self, state: PoolState) -> Result<(), Error> {
         self.best.clear();
-        for (features, objective, proven) in state.best {
+        for (features, objective, proven, point) in state.best {
             let subset = subset(self.rules.p(), &features)?;
             if objective.is_nan() || !self.rules.allows(&subset) {
                 return Err(stranger("the rules forbid one of its subsets"));
             }
-            self.best.push(Found { subset, objective, proven, point: None });
+            if point.as_ref().is_some_and(|point| point.weights.len() != subset.len()) {
+                return Err(stranger("one of its subsets has other weights"));
+            }
+            self.best.push(Found { subset, objective, proven, point });
         }
         if self.best.len() > self.wanted {
             return Err(stranger(&format!("it has {} best subsets, not {}", self.best.len(), self.wanted)));

@@ -11,19 +11,21 @@ use std::sync::Arc;
 
 use super::node::{OpenNode, Packed};
 use super::tree::Tree;
-use crate::Error;
+use crate::proof::{Place, ProofWriter};
 use crate::relaxation::Relaxation;
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::{Mark, UnitSet};
+use crate::{Error, Run};
 
-/// A node: its place, bound, units that are in and that are free, and the number of its warm start,
-/// which follows where no node before had it.
-type NodeState = (Mark, f64, Vec<u32>, UnitSet, usize);
+/// A node: its mark, bound, units that are in and that are free, its place in the proof, and the
+/// number of its warm start, which follows where no node before had it.
+type NodeState = (Mark, f64, Vec<u32>, UnitSet, Option<Place>, usize);
 
 impl Tree<'_> {
     /// Writes the state, with the nodes of a batch that is at work among the open ones.
     pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
-        out.put(&(self.made, self.pool.state(), self.root.is_some(), self.open.len() + at_work.len()))?;
+        let proof = self.proof.as_ref().map(ProofWriter::state);
+        out.put(&(self.made, self.pool.state(), proof, self.root.is_some(), self.open.len() + at_work.len()))?;
         let mut known: HashMap<*const Packed, usize> = HashMap::new();
         if let Some(root) = &self.root {
             known.insert(Arc::as_ptr(root), 0);
@@ -34,7 +36,7 @@ impl Tree<'_> {
         for (node, mark) in self.open.iter().chain(at_work) {
             let next = known.len();
             let number = *known.entry(Arc::as_ptr(&node.warm)).or_insert(next);
-            out.put(&(mark, node.bound, &node.inside, &node.free, number))?;
+            out.put(&(mark, node.bound, &node.inside, &node.free, &node.place, number))?;
             if number == next {
                 out.put(node.warm.as_ref())?;
             }
@@ -46,8 +48,14 @@ impl Tree<'_> {
     ///
     /// # Errors
     /// One that is damaged, or of another problem.
-    pub(super) fn restore(&mut self, mut state: StateReader, relaxation: &Relaxation<'_>) -> Result<(), Error> {
-        let (made, pool, rooted, count): (u64, _, bool, usize) = state.take()?;
+    pub(super) fn restore(
+        &mut self,
+        mut state: StateReader,
+        relaxation: &Relaxation<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<(), Error> {
+        let (made, pool, proof, rooted, count): (u64, _, _, bool, usize) = state.take()?;
+        self.proof = ProofWriter::resume(proof, run)?;
         self.made = made;
         self.pool.restore(pool)?;
         let mut warm: Vec<Arc<Packed>> = Vec::new();
@@ -61,7 +69,7 @@ impl Tree<'_> {
         }
         let units = relaxation.n_units();
         for _ in 0..count {
-            let (mark, bound, inside, free, number): NodeState = state.take()?;
+            let (mark, bound, inside, free, place, number): NodeState = state.take()?;
             if number == warm.len() {
                 warm.push(next(&mut state)?);
             }
@@ -69,7 +77,7 @@ impl Tree<'_> {
             let Some(warm) = warm.get(number).filter(|_| known && !bound.is_nan()) else {
                 return Err(stranger("an open node has features or a bound that it cannot have"));
             };
-            self.open.restore(OpenNode { bound, inside, free, warm: warm.clone(), place: None }, mark);
+            self.open.restore(OpenNode { bound, inside, free, warm: warm.clone(), place }, mark);
         }
         Ok(())
     }

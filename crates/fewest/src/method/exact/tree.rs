@@ -37,16 +37,11 @@ pub(super) struct Tree<'a> {
     told: bool,
     relaxation: &'a Relaxation<'a>,
     /// Where one is wanted.
-    proof: Option<ProofWriter>,
+    pub(super) proof: Option<ProofWriter>,
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn new(
-        relaxation: &'a Relaxation<'a>,
-        settings: &ExactSettings,
-        proof: Option<ProofWriter>,
-        run: &Run<'a>,
-    ) -> Self {
+    pub(super) fn new(relaxation: &'a Relaxation<'a>, settings: &ExactSettings, run: &Run<'a>) -> Self {
         let share = |share: f64| (share * settings.svm.memory as f64) as u64;
         Self {
             pool: Pool::new(run, settings.solutions, share(SEEN)),
@@ -57,7 +52,7 @@ impl<'a> Tree<'a> {
             batches: 0,
             told: false,
             relaxation,
-            proof,
+            proof: None,
         }
     }
 

@@ -192,7 +192,7 @@ fn search(
     };
     let mut search = Search::new(pairs, rules, &run);
     let mut tree = Tree::new(&search, settings, &run);
-    match run.resume(NAME)? {
+    match run.resume_unproven(NAME)? {
         Some(state) => tree.restore(state, &mut search)?,
         None => tree.plant(&mut search, settings, &mut run),
     }

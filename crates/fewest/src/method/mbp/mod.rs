@@ -244,7 +244,7 @@ pub fn mbp(
 ) -> Result<MbpReport, Error> {
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     Record::check(settings, &mut run)?;
-    let from = run.resume(NAME)?.map(|state| state::take(state, rules)).transpose()?;
+    let from = run.resume_unproven(NAME)?.map(|state| state::take(state, rules)).transpose()?;
     // Step 1.
     let mut model = match &from {
         Some((reduced, _)) => reduced.model(problem, rules, settings)?,

@@ -38,7 +38,7 @@ pub(super) struct OpenNode {
     /// Unit to branch on.
     pub(super) unit: usize,
     /// Where the node is in the proof, where one is written; a run with a proof goes on from no
-    /// state.
+    /// state, as a split is written before its children are solved.
     #[serde(skip)]
     place: Option<Place>,
 }

@@ -128,6 +128,9 @@ impl Observer for PartObserver<'_, '_> {
         let Parts { observer, head, done, stopped, latest, .. } = &mut *self.parts;
         match event {
             Event::Checkpoint { state, last: true } => {
+                if let Some(proof) = observer.proof() {
+                    proof.mark();
+                }
                 let mut bytes = Vec::new();
                 *latest = state.write(&mut bytes).is_ok().then_some(bytes);
                 ControlFlow::Continue(())
