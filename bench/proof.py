@@ -21,15 +21,18 @@ ROW = re.compile(r"^(\w+)\s+([\w-]+)\s+(\d+)\s+(\d+)\s+(\d+)$")
 COUNT = re.compile(r"^(\d+) cases, (\d+) with a value known")
 
 
-def built():
+def built(profile):
     """A copy of the test's executable, so that later builds do not change a run under way, and its commit."""
-    command = ["cargo", "test", "--release", "--workspace", "--locked", "--test", "proof", "--no-run", "--message-format", "json"]
+    command = ["cargo", "test", "--profile", profile, "--workspace", "--locked", "--test", "proof", "--no-run", "--message-format", "json"]
     lines = subprocess.run(command, cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
     found = [json.loads(line) for line in lines if '"executable":"' in line]
     BLOCKS.mkdir(parents=True, exist_ok=True)
     copy = BLOCKS / "proof"
     copy.unlink(missing_ok=True)
     shutil.copy2(found[-1]["executable"], copy)
+    changed = subprocess.run(["git", "status", "--porcelain", "-uno"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE).stdout
+    if changed:
+        raise SystemExit(f"commit first, so that the rows can name what they ran:\n{changed}")
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
     return copy, commit.stdout.strip()
 
@@ -60,9 +63,10 @@ def main():
     a.add_argument("--cases", type=int, default=100_000)
     a.add_argument("--first", type=int, default=0)
     a.add_argument("--gbd", action="store_true", help="gbd alone, on every seed")
+    a.add_argument("--profile", choices=["dev", "release"], default="dev", help="both are optimised; dev is built for the tests anyway")
     a = a.parse_args()
     methods = "gbd" if a.gbd else ""
-    test, commits = built(), set()
+    test, commits = built(a.profile), set()
     table, faults, cases, unsure, seconds = {}, [], 0, 0, 0.0
     for first in range(a.first, a.first + a.cases, BLOCK):
         text, fresh = run(test, first, min(BLOCK, a.first + a.cases - first), methods)
@@ -84,7 +88,7 @@ def main():
     lines = [
         "# Proofs against enumeration",
         "",
-        f"Seeds {a.first} to {a.first + a.cases - 1} of `crates/fewest/tests/proof.rs`, release build of {', '.join(sorted(commits))}, one core, {seconds:.0f} s; "
+        f"Seeds {a.first} to {a.first + a.cases - 1} of `crates/fewest/tests/proof.rs`, profile {a.profile}, {', '.join(sorted(commits))}, one core, {seconds:.0f} s; "
         f"{cases} cases have an allowed subset, in {unsure} the value is known to no better than 1e-6.",
         f"{'Methods: gbd on every seed. ' if methods else ''}{len(faults)} faults{':' if faults else '.'}",
         "",

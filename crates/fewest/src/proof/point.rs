@@ -32,6 +32,9 @@ pub(crate) enum Balance {
 /// How fine alpha must be stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Grid {
+    /// Length of the slope of the bound over the samples with alpha above 0, as it would be without
+    /// other prices of features: 0 inside the box at the optimum, and about 1 a sample at C.
+    pub(crate) slopes: f64,
     /// Sum of squared norms of the columns whose scores the bound counts.
     pub(crate) squares: f64,
     /// Sum of |c_j| times the norm of column j, for the features that the bound is at a kink of.
@@ -42,12 +45,13 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// The step that loses as much. In first order each alpha loses its slope times half a step, of
-    /// either sign: some `step sqrt(n)`. In second order scores that are off by `d_j` take
+    /// either sign, and what balances them as much again: some `step (sqrt(n) + slopes)`. In second
+    /// order scores that are off by `d_j` take
     /// `1/2 sum d_j^2` off the bound, and `d_j^2 <= n step^2 |x_j|^2`; at a kink |c_j d_j|, with
     /// d_j as large as the norm of its column times a step.
     fn step(self, n: usize) -> f64 {
         let positive = |step: f64| if step > 0.0 { step } else { f64::INFINITY };
-        let first = self.loss / (n as f64).sqrt();
+        let first = self.loss / ((n as f64).sqrt() + self.slopes);
         let second = (2.0 * self.loss / (n as f64 * self.squares)).sqrt();
         positive(first).min(positive(second)).min(positive(self.loss / self.kinks))
     }
@@ -96,7 +100,7 @@ impl Point {
 
     /// alpha = 0: its bound is what prices alone amount to.
     pub(crate) fn zero() -> Self {
-        Self::new(&[], &[], |_| 0.0, Balance::Any, Grid { squares: 0.0, kinks: 0.0, loss: 0.0 }, &[])
+        Self::new(&[], &[], |_| 0.0, Balance::Any, Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0 }, &[])
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -211,7 +215,7 @@ mod tests {
                 (0..n).filter(|&i| labels[i] == heavier).for_each(|i| alpha[i] *= share);
             }
             let squares = 10f64.powi(case as i32 % 7);
-            let grid = Grid { squares, kinks: 0.0, loss: 1e-9 * size };
+            let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9 * size };
             let (exponent, units) = quantise(&alpha, &labels, most, balance, grid);
             let step = f64::from(exponent).exp2();
             let sum: i128 = units.iter().zip(&labels).map(|(k, y)| i128::from(*k) * *y as i128).sum();
@@ -234,19 +238,29 @@ mod tests {
 
     #[test]
     fn large_columns_are_stored_finer() {
-        let coarse =
-            quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1.0, kinks: 0.0, loss: 1e-9 })
-                .0;
-        let fine =
-            quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, Grid { squares: 1e12, kinks: 0.0, loss: 1e-9 })
-                .0;
+        let coarse = quantise(
+            &[1.0, 1.0],
+            &[1.0, -1.0],
+            |_| 2.0,
+            Balance::Zero,
+            Grid { slopes: 0.0, squares: 1.0, kinks: 0.0, loss: 1e-9 },
+        )
+        .0;
+        let fine = quantise(
+            &[1.0, 1.0],
+            &[1.0, -1.0],
+            |_| 2.0,
+            Balance::Zero,
+            Grid { slopes: 0.0, squares: 1e12, kinks: 0.0, loss: 1e-9 },
+        )
+        .0;
         assert_eq!(coarse, -31);
         assert!(fine < coarse && 0.5 * 2.0 * 1e12 * f64::from(fine).exp2().powi(2) <= 1e-9, "{fine}");
     }
 
     #[test]
     fn without_room_inside_the_heavier_class_gives_way() {
-        let grid = Grid { squares: 0.0, kinks: 0.0, loss: 0.0 };
+        let grid = Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0 };
         let (_, units) = quantise(&[1.0, 1.0, 1.0], &[1.0, 1.0, -1.0], |_| 1.0, Balance::Zero, grid);
         assert_eq!(units[0] + units[1], units[2]);
         assert!(units[2] > 0);

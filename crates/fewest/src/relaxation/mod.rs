@@ -239,7 +239,7 @@ impl<'a> Relaxation<'a> {
         let (mut samples, mut units) = node.choose(&warm, &looked, reach);
         let mut rounds = 0;
         let mut best = looked.lower;
-        let mut kept = self.keeps_points().then(|| Kept::new(best, &warm));
+        let mut kept = self.keeps_points().then(|| Kept::new(&looked, &warm));
         let mut previous = f64::INFINITY;
         for widening in 0.. {
             node.snap(&mut warm, &samples, reach);
@@ -255,6 +255,7 @@ impl<'a> Relaxation<'a> {
             let before = warm.clone();
             node.take(&mut warm, &samples, &units, &point, reach);
             looked = node.look(&warm);
+            node.lower_prices(&mut warm, &mut looked);
             reach = Reach(reach.0.min(Reach::new(looked.upper).0));
             if !looked.lower.is_finite() || !looked.upper.is_finite() {
                 // Rules without an interior can drive the prices to infinity: what was known before
@@ -266,7 +267,7 @@ impl<'a> Relaxation<'a> {
             }
             best = best.max(looked.lower);
             if let Some(kept) = &mut kept {
-                kept.see(looked.lower, &warm);
+                kept.see(&looked, &warm);
             }
             let gap = looked.upper - looked.lower;
             let met =
@@ -282,7 +283,7 @@ impl<'a> Relaxation<'a> {
             previous = gap;
         }
         let excess = node.excess(&looked, &warm);
-        let points = node.points(&warm, looked.lower, kept.as_ref());
+        let points = node.points(&warm, &looked, kept.as_ref());
         warm.margins = looked.margins;
         Answer {
             lower: best.max(looked.lower),

@@ -35,6 +35,9 @@ impl Reach {
     }
 }
 
+/// Prices this many times the largest gain are lowered.
+const FAR_ABOVE: f64 = 1e4;
+
 /// One node: its decisions and the rows that can still bind.
 pub(super) struct Node<'r, 'a> {
     pub(super) relaxation: &'r Relaxation<'a>,
@@ -148,7 +151,8 @@ impl<'r, 'a> Node<'r, 'a> {
     ///
     /// A sum of n products is off by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with
     /// Cauchy-Schwarz), and so is each score c; a half square by that times |c|. What `sum beta`
-    /// lacks to 0 counts with the bias.
+    /// lacks to 0 counts with the bias. Prices of rows that are far above the gains take digits
+    /// with them.
     fn rounding(&self, warm: &Warm, offset: f64, held: f64, gains: &[f64], over: &[f64]) -> f64 {
         let (relaxation, dual) = (self.relaxation, self.dual());
         let share = f64::EPSILON * (8.0 + dual.len() as f64);
@@ -169,12 +173,45 @@ impl<'r, 'a> Node<'r, 'a> {
         } else {
             free.map(|(off, sum)| off + sum).sum()
         };
+        let priced: f64 = if relaxation.size_only {
+            0.0
+        } else {
+            let sum = |row: &Row| row.upper.abs() + row.coefficients.iter().map(|c| c.1.abs()).sum::<f64>();
+            let terms = f64::EPSILON * (2.0 + (self.rows.len() + self.free.len()) as f64);
+            terms * self.rows.iter().map(|(at, row)| sum(row) * warm.tau[*at]).sum::<f64>()
+        };
         let unbalanced = match dual.bias {
             Bias::Free => warm.beta.iter().sum::<f64>().abs() * (1.0 + 2.0 * offset.abs()),
             Bias::Penalised(s) => share * s * s * absolute * absolute,
             Bias::None => 0.0,
         };
-        share * absolute + 8.0 * f64::EPSILON * held + inside + free + unbalanced
+        share * absolute + 8.0 * f64::EPSILON * held + inside + free + priced + unbalanced
+    }
+
+    /// Looks at lower prices of rows, where some are far above all gains, and takes the best. Rules
+    /// without an interior drive prices up together, until nothing of the bound is left but
+    /// rounding.
+    pub(super) fn lower_prices(&self, warm: &mut Warm, looked: &mut Evaluation) {
+        let most = |values: &[f64]| values.iter().fold(0.0, |most: f64, value| most.max(*value));
+        let gain = most(&looked.gains) + most(&self.relaxation.penalty);
+        if self.relaxation.size_only || most(&warm.tau) <= FAR_ABOVE * gain {
+            return;
+        }
+        let high = |limit: f64| warm.tau.iter().copied().filter(move |tau| *tau > limit);
+        let mut candidates = Vec::new();
+        for limit in [1.0, 10.0, 100.0, 1000.0].map(|times| times * gain) {
+            let down = high(limit).fold(f64::INFINITY, f64::min) - limit;
+            let lowered = |by: f64| move |tau: &f64| if *tau > limit { (tau - by).max(limit) } else { *tau };
+            candidates.push(warm.tau.iter().map(lowered(f64::INFINITY)).collect::<Vec<f64>>());
+            candidates.push(warm.tau.iter().map(lowered(down)).collect());
+        }
+        for tau in candidates {
+            let lower = Warm { tau, ..warm.clone() };
+            let found = self.look(&lower);
+            if found.lower > looked.lower || looked.lower.is_nan() {
+                (*warm, *looked) = (lower, found);
+            }
+        }
     }
 
     /// The part of the bound without scores: of beta, the prices of what is in, and the rows.

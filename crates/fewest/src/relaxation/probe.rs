@@ -339,7 +339,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         self.node.relaxation.keeps_points().then_some(())?;
         let mut beta = self.beta.to_vec();
         axpy(t, &ray.direction, &mut beta);
-        self.node.point(&beta, &warm.tau, &warm.shares, cutoff)
+        self.node.point((&beta, &warm.tau, &warm.margins), &warm.shares, cutoff)
     }
 
     /// Where the bound with the unit on this side reaches the cutoff on the ray, looked for up to

@@ -1,7 +1,7 @@
 //! What a proof file needs of a node: the dual points that its bounds hold at, and the primal point
 //! of a subset's objective. Nothing of it is made where no proof is written.
 
-use super::node::Node;
+use super::node::{Evaluation, Node};
 use super::{Answer, Relaxation, Warm};
 use crate::Subset;
 use crate::dual::Bias;
@@ -29,18 +29,21 @@ pub(super) struct Kept {
     value: f64,
     beta: Vec<f64>,
     tau: Vec<f64>,
+    margins: Vec<f64>,
 }
 
 impl Kept {
-    pub(super) fn new(value: f64, warm: &Warm) -> Self {
-        Self { value, beta: warm.beta.clone(), tau: warm.tau.clone() }
+    pub(super) fn new(looked: &Evaluation, warm: &Warm) -> Self {
+        let margins = looked.margins.clone();
+        Self { value: looked.lower, beta: warm.beta.clone(), tau: warm.tau.clone(), margins }
     }
 
-    pub(super) fn see(&mut self, value: f64, warm: &Warm) {
-        if value > self.value {
-            self.value = value;
+    pub(super) fn see(&mut self, looked: &Evaluation, warm: &Warm) {
+        if looked.lower > self.value {
+            self.value = looked.lower;
             self.beta.clone_from(&warm.beta);
             self.tau.clone_from(&warm.tau);
+            self.margins.clone_from(&looked.margins);
         }
     }
 }
@@ -71,8 +74,13 @@ impl Relaxation<'_> {
 }
 
 impl Node<'_, '_> {
-    /// The point for the file, which a bound of this value holds at.
-    pub(super) fn point(&self, beta: &[f64], tau: &[f64], shares: &[(usize, f64)], value: f64) -> Option<Point> {
+    /// The point for the file, which a bound of this value holds at. `margins` are there or near.
+    pub(super) fn point(
+        &self,
+        (beta, tau, margins): (&[f64], &[f64], &[f64]),
+        shares: &[(usize, f64)],
+        value: f64,
+    ) -> Option<Point> {
         let relaxation = self.relaxation;
         let (dual, numbers) = (&relaxation.dual, relaxation.numbers.as_ref()?);
         let mut prices: Vec<(u64, f64)> = Vec::new();
@@ -93,14 +101,16 @@ impl Node<'_, '_> {
             |u: usize| (2.0 * (relaxation.gain(u, beta) + relaxation.penalty[u]).max(0.0)).sqrt() * relaxation.norms[u];
         let kinks = shares.iter().map(|s| kink(s.0)).sum();
         let loss = (LOSS * value).max(LEAST_LOSS * alpha.iter().sum::<f64>());
-        Some(Point::new(&alpha, &dual.y, most, balance, Grid { squares, kinks, loss }, &prices))
+        let moving = (0..alpha.len()).filter(|&i| alpha[i] > 0.0);
+        let slopes = moving.map(|i| (1.0 - margins[i] - dual.ridge[i] * alpha[i]).powi(2)).sum::<f64>().sqrt();
+        Some(Point::new(&alpha, &dual.y, most, balance, Grid { slopes, squares, kinks, loss }, &prices))
     }
 
     /// What an answer is proven by, at a point that was looked at, and at the best one before.
-    pub(super) fn points(&self, warm: &Warm, priced: f64, kept: Option<&Kept>) -> Option<Points> {
-        let at = self.point(&warm.beta, &warm.tau, &warm.shares, priced)?;
-        let lower = match kept.filter(|kept| kept.value > priced) {
-            Some(kept) => self.point(&kept.beta, &kept.tau, &warm.shares, kept.value)?,
+    pub(super) fn points(&self, warm: &Warm, looked: &Evaluation, kept: Option<&Kept>) -> Option<Points> {
+        let at = self.point((&warm.beta, &warm.tau, &looked.margins), &warm.shares, looked.lower)?;
+        let lower = match kept.filter(|kept| kept.value > looked.lower) {
+            Some(kept) => self.point((&kept.beta, &kept.tau, &kept.margins), &warm.shares, kept.value)?,
             None => at.clone(),
         };
         Some(Points { lower, priced: at, primal: self.free.is_empty().then(|| self.primal_point(&warm.beta)) })

@@ -138,7 +138,7 @@ impl Relaxation<'_> {
         warm.shares.clear();
         self.make_feasible(&mut warm.beta);
         let looked = node.look(&warm);
-        let points = node.points(&warm, looked.lower, None);
+        let points = node.points(&warm, &looked, None);
         warm.margins = looked.margins;
         let (lower, upper) = (looked.lower, looked.upper);
         Answer { lower, upper, excess: Vec::new(), priced: lower, warm, rounds: 0, points }
