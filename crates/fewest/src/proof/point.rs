@@ -14,7 +14,7 @@ use super::encode::Bytes;
 
 /// Bits of the largest alpha, at least and at most.
 const BITS: i32 = 24;
-const MOST_BITS: i32 = 52;
+const MOST_BITS: i32 = 53;
 /// Exponents that a product with a power of two survives.
 const EXPONENTS: (i32, i32) = (-960, 960);
 
@@ -41,6 +41,8 @@ pub(crate) struct Grid {
     pub(crate) kinks: f64,
     /// What may be lost to rounding.
     pub(crate) loss: f64,
+    /// What is too little to be told: more is taken off the bound.
+    pub(crate) little: f64,
 }
 
 impl Grid {
@@ -55,22 +57,31 @@ impl Grid {
         let second = (2.0 * self.loss / (n as f64 * self.squares)).sqrt();
         positive(first).min(positive(second)).min(positive(self.loss / self.kinks))
     }
+
+    /// What a coarser step loses.
+    fn lost(self, step: f64, n: usize) -> f64 {
+        step * ((n as f64).sqrt() + self.slopes + self.kinks + 0.5 * step * n as f64 * self.squares)
+    }
 }
 
 /// A point as the bytes of docs/proof.md, after its kind. Clones share the bytes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(from = "Vec<u8>", into = "Vec<u8>")]
-pub(crate) struct Point(Arc<[u8]>);
+#[serde(from = "(Vec<u8>, f64)", into = "(Vec<u8>, f64)")]
+pub(crate) struct Point {
+    bytes: Arc<[u8]>,
+    /// What a bound may have lost here, where that is more than a little.
+    loss: f64,
+}
 
-impl From<Vec<u8>> for Point {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(bytes.into())
+impl From<(Vec<u8>, f64)> for Point {
+    fn from((bytes, loss): (Vec<u8>, f64)) -> Self {
+        Self { bytes: bytes.into(), loss }
     }
 }
 
-impl From<Point> for Vec<u8> {
+impl From<Point> for (Vec<u8>, f64) {
     fn from(point: Point) -> Self {
-        point.0.to_vec()
+        (point.bytes.to_vec(), point.loss)
     }
 }
 
@@ -86,6 +97,9 @@ impl Point {
         prices: &[(u64, f64)],
     ) -> Self {
         let (exponent, units) = quantise(alpha, labels, most, balance, grid);
+        let (step, n) = (f64::from(exponent).exp2(), alpha.len());
+        let lost = grid.lost(step, n);
+        let loss = if units.is_empty() || lost <= 4.0 * grid.little { 0.0 } else { lost };
         let mut bytes = Bytes::default();
         bytes.signed(i64::from(exponent));
         let listed: Vec<(u64, u64)> =
@@ -95,26 +109,38 @@ impl Point {
         let prices: Vec<(u64, f64)> = prices.iter().copied().filter(|p| p.1 > 0.0 && p.1.is_finite()).collect();
         bytes.ascending(prices.iter().map(|p| p.0));
         bytes.numbers(&prices.iter().map(|p| p.1).collect::<Vec<f64>>());
-        Self(bytes.0.into())
+        Self { bytes: bytes.0.into(), loss }
+    }
+
+    /// What a bound of the search may have lost in the file.
+    pub(super) fn loss(&self) -> f64 {
+        self.loss
     }
 
     /// alpha = 0: its bound is what prices alone amount to.
     pub(crate) fn zero() -> Self {
-        Self::new(&[], &[], |_| 0.0, Balance::Any, Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0 }, &[])
+        Self::new(
+            &[],
+            &[],
+            |_| 0.0,
+            Balance::Any,
+            Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 },
+            &[],
+        )
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 
     /// Whether this is a clone of the other.
     pub(super) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.bytes, &other.bytes)
     }
 
     /// Bytes it takes.
     pub(crate) fn len(&self) -> u64 {
-        self.0.len() as u64
+        self.bytes.len() as u64
     }
 }
 
@@ -215,7 +241,7 @@ mod tests {
                 (0..n).filter(|&i| labels[i] == heavier).for_each(|i| alpha[i] *= share);
             }
             let squares = 10f64.powi(case as i32 % 7);
-            let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9 * size };
+            let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9 * size, little: 1e-9 * size };
             let (exponent, units) = quantise(&alpha, &labels, most, balance, grid);
             let step = f64::from(exponent).exp2();
             let sum: i128 = units.iter().zip(&labels).map(|(k, y)| i128::from(*k) * *y as i128).sum();
@@ -243,7 +269,7 @@ mod tests {
             &[1.0, -1.0],
             |_| 2.0,
             Balance::Zero,
-            Grid { slopes: 0.0, squares: 1.0, kinks: 0.0, loss: 1e-9 },
+            Grid { slopes: 0.0, squares: 1.0, kinks: 0.0, loss: 1e-9, little: 1e-9 },
         )
         .0;
         let fine = quantise(
@@ -251,7 +277,7 @@ mod tests {
             &[1.0, -1.0],
             |_| 2.0,
             Balance::Zero,
-            Grid { slopes: 0.0, squares: 1e12, kinks: 0.0, loss: 1e-9 },
+            Grid { slopes: 0.0, squares: 1e12, kinks: 0.0, loss: 1e-9, little: 1e-9 },
         )
         .0;
         assert_eq!(coarse, -31);
@@ -260,7 +286,7 @@ mod tests {
 
     #[test]
     fn without_room_inside_the_heavier_class_gives_way() {
-        let grid = Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0 };
+        let grid = Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 };
         let (_, units) = quantise(&[1.0, 1.0, 1.0], &[1.0, 1.0, -1.0], |_| 1.0, Balance::Zero, grid);
         assert_eq!(units[0] + units[1], units[2]);
         assert!(units[2] > 0);

@@ -67,6 +67,7 @@ impl Notes {
     /// No subset of the node is below `bound`, by the point. `single` is the only one, where there
     /// is one only.
     pub(crate) fn close(&mut self, node: u64, point: &Point, bound: f64, single: Option<Subset>) {
+        let bound = bound - point.loss();
         self.records.push(Record { node, step: Step::Close { point: point.clone(), bound, single } });
     }
 
@@ -76,6 +77,7 @@ impl Notes {
         if inside.is_empty() && out.is_empty() {
             return;
         }
+        let bound = bound - point.loss();
         inside.sort_unstable();
         out.sort_unstable();
         self.records.push(Record { node, step: Step::Fix { point: point.clone(), inside, out, bound } });
@@ -87,6 +89,7 @@ impl Notes {
         if smaller.is_empty() {
             return;
         }
+        let bound = bound - point.loss();
         let (features, bounds) = smaller.iter().copied().unzip();
         self.records.push(Record { node, step: Step::Tighten { point: point.clone(), features, bounds, bound } });
     }

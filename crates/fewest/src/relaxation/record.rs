@@ -100,10 +100,11 @@ impl Node<'_, '_> {
         let kink =
             |u: usize| (2.0 * (relaxation.gain(u, beta) + relaxation.penalty[u]).max(0.0)).sqrt() * relaxation.norms[u];
         let kinks = shares.iter().map(|s| kink(s.0)).sum();
-        let loss = (LOSS * value).max(LEAST_LOSS * alpha.iter().sum::<f64>());
+        let little = LOSS * value.abs();
+        let loss = little.max(LEAST_LOSS * alpha.iter().sum::<f64>());
         let moving = (0..alpha.len()).filter(|&i| alpha[i] > 0.0);
         let slopes = moving.map(|i| (1.0 - margins[i] - dual.ridge[i] * alpha[i]).powi(2)).sum::<f64>().sqrt();
-        Some(Point::new(&alpha, &dual.y, most, balance, Grid { slopes, squares, kinks, loss }, &prices))
+        Some(Point::new(&alpha, &dual.y, most, balance, Grid { slopes, squares, kinks, loss, little }, &prices))
     }
 
     /// What an answer is proven by, at a point that was looked at, and at the best one before.

@@ -65,7 +65,8 @@ impl<'a> Record<'a> {
         };
         let kink = |j: usize| self.bound[j] * self.problem.design().squared_norm(j).sqrt();
         let at_kink = (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 && point.scores[j].abs() >= 1.0 - KINK);
-        let grid = Grid { slopes: 0.0, squares: 0.0, kinks: at_kink.map(kink).sum(), loss: LOSS * point.dual.max(0.0) };
+        let little = LOSS * point.dual.max(0.0);
+        let grid = Grid { slopes: 0.0, squares: 0.0, kinks: at_kink.map(kink).sum(), loss: little, little };
         let point = Point::new(&point.alpha, &self.dual.y, |i| self.dual.cost[i], balance, grid, &[]);
         Place { node, point }
     }
