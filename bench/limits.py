@@ -31,7 +31,7 @@ SHAPES = {
 METHODS = (
     "info-gain l1-svm fsv rfe eb-rfe bit-flip attribute-flip gbd exact kta milo-k rmilo-k milp1 milp2 mbp lagrangian fgm qcqp-ssvm nmmkl"
 ).split()
-PATIENCE = 60.0  # seconds after which a run that does not end is killed
+PATIENCE = 8.0  # seconds past the limit after which a run that does not end is killed
 
 
 def data(shape):

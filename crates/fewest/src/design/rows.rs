@@ -41,6 +41,12 @@ impl RowMatrix {
         Self { n: start.len() - 1, p, values, sparse: Some(Pattern { start, columns }) }
     }
 
+    /// Bytes of the copy of this many features of a design, at most.
+    pub fn bytes(design: &dyn Design, features: usize) -> u64 {
+        let (n, stored) = (design.n_samples() as u64, design.stored() as u64);
+        if design.is_sparse() { 12 * stored + 8 * (n + 1) } else { 8 * n * features as u64 }
+    }
+
     /// Number of samples.
     pub fn n_samples(&self) -> usize {
         self.n

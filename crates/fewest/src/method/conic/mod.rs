@@ -92,14 +92,9 @@ fn relax(
     let (n, p) = (problem.n_samples(), problem.n_features());
     // Step 1.
     let needed = memory(n as u64, p as u64, design.stored() as u64);
-    if needed > settings.memory {
-        return Err(Error::Memory {
-            what: format!("the cone program of {who} for {n} samples and {p} features (an estimate)"),
-            needed,
-            allowed: settings.memory,
-            remedy: "use fgm, which solves a tighter relaxation of any size".into(),
-        });
-    }
+    let what = || format!("the cone program of {who} for {n} samples and {p} features (an estimate)");
+    let remedy = "use fgm, which solves a tighter relaxation of any size";
+    let _taken = run.memory().reserve_within(settings.memory, needed, what, remedy)?;
     // Step 2.
     let (features, fixed) = candidates(rules);
     let program = Built::new(problem, &dual, &features, &fixed, penalty);

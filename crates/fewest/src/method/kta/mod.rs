@@ -126,7 +126,7 @@ impl Method for KtaSettings {
         let found = self.gamma.number_within(samples.design(), None, most, &clock)?;
         // Without a number the time is over, and every size ends at once.
         let settings = Self { gamma: found.map_or(self.gamma, Gamma::Number), ..self.clone() };
-        let limits = Limits { time: limits.time.map(|time| time.saturating_sub(start.elapsed())), ..limits.clone() };
+        let limits = limits.clone().after(start);
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
         let points = path::alignment_path(design, classes, weights, rules, sizes, &settings, &limits, observer)?;
         Ok(reports(points, |_| Kernel::Rbf { gamma: found.unwrap_or(f64::NAN) }))

@@ -32,8 +32,8 @@ use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::run::WIND_UP;
 use crate::{
-    Choice, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run, Samples,
-    Selection, Sense, Status, Subset, SvmSettings,
+    Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
+    Samples, Selection, Sense, Status, Subset, SvmSettings,
 };
 
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
@@ -212,7 +212,7 @@ pub fn l1_svm(
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let allowed = not_forbidden(rules);
-    let mut trainer = Trainer::new(problem, &settings.svm)?;
+    let mut trainer = Trainer::new(problem, &settings.svm, run.memory())?;
     let one = [settings.svm.cost];
     let costs = if settings.costs.is_empty() { &one[..] } else { &settings.costs };
     let (mut grid, mut chosen) = (Vec::new(), None);
@@ -274,14 +274,15 @@ struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    fn new(problem: &'a Problem<'a>, settings: &SvmSettings) -> Result<Self, Error> {
+    fn new(problem: &'a Problem<'a>, settings: &SvmSettings, memory: &Memory) -> Result<Self, Error> {
         #[cfg(feature = "highs")]
         let hinge = match settings.loss {
-            Loss::Hinge => Some(L1Oracle::new(
+            Loss::Hinge => Some(L1Oracle::within(
                 problem,
                 problem.weights().to_vec(),
                 settings.bias,
                 vec![f64::INFINITY; problem.n_features()],
+                memory,
             )?),
             Loss::SquaredHinge => None,
         };

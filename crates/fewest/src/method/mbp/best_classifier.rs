@@ -3,7 +3,7 @@
 use super::{MbpReport, Model, Record, TIGHT};
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::nearest_allowed;
-use crate::{Bias, Error, Run, Selection, Status, Subset};
+use crate::{Bias, Error, Memory, Run, Selection, Status, Subset};
 
 /// The best classifier that a run has found, and a program that finds the best one on any subset.
 pub(crate) struct BestClassifier<'a> {
@@ -15,9 +15,9 @@ pub(crate) struct BestClassifier<'a> {
 }
 
 impl<'a> BestClassifier<'a> {
-    pub(crate) fn new(model: &Model<'a>) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Model<'a>, memory: &Memory) -> Result<Self, Error> {
         let nothing = vec![0.0; model.bound.len()];
-        let inner = L1Oracle::new(model.problem, model.cost.clone(), model.bias, nothing)?;
+        let inner = L1Oracle::within(model.problem, model.cost.clone(), model.bias, nothing, memory)?;
         Ok(Self { inner, best: None, programs: 0 })
     }
 

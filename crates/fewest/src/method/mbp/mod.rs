@@ -250,7 +250,7 @@ pub fn mbp(
         Some((reduced, _)) => reduced.model(problem, rules, settings)?,
         None => Model::new(problem, rules, settings, &mut || run.stop())?,
     };
-    let mut found = BestClassifier::new(&model)?;
+    let mut found = BestClassifier::new(&model, run.memory())?;
     found.recall(&model, &run)?;
     let features = model.features();
     if settings.plain {
@@ -259,7 +259,7 @@ pub fn mbp(
         return found.report(&model, run, status, None, 0, None);
     }
     let mut proof = Record::begin(&model, settings, &mut run);
-    let mut oracle = model.oracle()?;
+    let mut oracle = model.oracle(run.memory())?;
     let (reduced, tree) = match from {
         Some(from) => from,
         None => (reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?, None),
@@ -331,7 +331,7 @@ fn solve_program(
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let features = model.features();
-    model.check_memory(&features, settings.memory)?;
+    let _taken = model.reserve(&features, settings.memory, run.memory())?;
     run.keep(NAME, false, |out| put_reduced(reduced, out));
     let mut program = model.program(&features, false)?;
     if let Some(start) = found.and_then(|found| found.start(model, &features)) {
