@@ -66,7 +66,7 @@ impl LazyWeights {
         if let Some(&moved) = self.units.get(at) {
             self.position[moved] = at;
         }
-        self.recent.retain(|&u| u != unit);
+        self.position[unit] = usize::MAX;
     }
 }
 
@@ -143,6 +143,8 @@ impl<'a> SubsetOracle<'a> {
                 self.lazy.remove(unit);
             }
         }
+        let position = &self.lazy.position;
+        self.lazy.recent.retain(|&u| position[u] != usize::MAX);
         if let Some(machine) = &mut self.shrinking {
             machine.remove(leaving);
         }
@@ -176,9 +178,17 @@ impl<'a> SubsetOracle<'a> {
         let features = || self.subset.iter().collect::<Vec<usize>>();
         let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
         let solution = if self.on_gram {
-            let (gram, _) =
-                self.gram.get_or_insert_with(|| (GramMatrix::linear(design, &features()), self.subset.len()));
-            smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
+            let known = self.gram.take().map_or_else(
+                || GramMatrix::linear_until(design, &features(), stop).map(|gram| (gram, self.subset.len())),
+                Ok,
+            );
+            match known {
+                Ok(known) => {
+                    let (gram, _) = self.gram.insert(known);
+                    smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
+                }
+                Err(status) => DualSolution::zero(&self.dual, 0, status),
+            }
         } else if let Some(solution) = self.shrinking.as_mut().map(|m| m.train(&self.settings, stop)) {
             solution
         } else {

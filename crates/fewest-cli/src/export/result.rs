@@ -77,10 +77,13 @@ impl SelectionResult<'_> {
             "settings": self.settings,
             "counts": outcome.counts,
             "model": self.model.map(TrainedModel::value),
-            "ranking": ranking,
-            "solutions": solutions,
+            "ranking": [],
+            "solutions": [],
             "version": env!("CARGO_PKG_VERSION"),
         });
+        // Moved, not copied: a ranking may be of a million features.
+        value["ranking"] = ranking.into();
+        value["solutions"] = solutions.into();
         for (key, more) in &self.more {
             value[key] = more.clone();
         }

@@ -296,6 +296,7 @@ impl<'a> Steps<'a> {
         validation: &CrossValidation<'_>,
         clock: &Clock,
     ) -> Option<Vec<CvScore>> {
+        self.oracle.prepare(&mut || clock.stop()).ok()?;
         let change = |c: &Candidate| -> Change {
             c.iter().flat_map(|&(unit, _)| self.rules.unit(unit).iter().map(|&j| (j, -1.0))).collect()
         };

@@ -94,8 +94,16 @@ impl<'a> SamplesByClass<'a> {
     }
 
     /// Products over the features given.
-    pub fn products(&self, features: &[usize], kernel: &Kernel) -> Products {
-        Products::new(self.data.design(), features, &self.order, kernel)
+    ///
+    /// # Errors
+    /// The limit that `stop` names before they are made.
+    pub fn products(
+        &self,
+        features: &[usize],
+        kernel: &Kernel,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Products, Status> {
+        Products::new(self.data.design(), features, &self.order, kernel, stop)
     }
 
     /// The part of the kernel matrix each pair needs.

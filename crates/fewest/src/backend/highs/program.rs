@@ -149,13 +149,20 @@ impl Program {
         check(done, "add columns")?;
         self.columns += columns.len();
         self.entries += entries.at.len();
-        for (k, _) in columns.iter().enumerate().filter(|c| c.1.integer) {
-            // SAFETY: the column exists.
-            check(
-                unsafe { ffi::Highs_changeColIntegrality(self.highs.as_ptr(), index(at + k), ffi::VAR_TYPE_INTEGER) },
-                "make a column integer",
-            )?;
-            self.integers += 1;
+        // One call for each run of integer columns: HiGHS copies all of its options in each.
+        let mut first = 0;
+        for run in columns.chunk_by(|a, b| a.integer == b.integer) {
+            let (from, to) = (at + first, at + first + run.len() - 1);
+            first += run.len();
+            if run[0].integer {
+                let kinds = vec![ffi::VAR_TYPE_INTEGER; run.len()];
+                // SAFETY: the columns exist, and there is a kind for each.
+                let done = unsafe {
+                    ffi::Highs_changeColsIntegralityByRange(self.highs.as_ptr(), index(from), index(to), kinds.as_ptr())
+                };
+                check(done, "make columns integer")?;
+                self.integers += run.len();
+            }
         }
         Ok(at)
     }
