@@ -16,7 +16,7 @@ use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::simd;
-use crate::{Error, Problem, Rules, Status, Subset, SvmSettings};
+use crate::{Error, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
 
 /// Trains on shrinking subsets of a problem's features.
 pub struct SubsetOracle<'a> {
@@ -111,6 +111,24 @@ impl<'a> SubsetOracle<'a> {
             shrinking: None,
             lazy,
         })
+    }
+
+    /// Takes the memory of the trainings on so many features.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it is not left.
+    pub fn reserve(
+        problem: &Problem<'_>,
+        features: usize,
+        settings: &SvmSettings,
+        memory: &Memory,
+    ) -> Result<Reserved, Error> {
+        let (design, n) = (problem.design(), problem.n_samples());
+        let on_gram = affords_gram(n, features, settings);
+        // With the Gram matrix there is the inverse on its free samples.
+        let bytes = if on_gram { 2 * GramMatrix::bytes(n) } else { RowMatrix::bytes(design, features) };
+        let what = || format!("training on {n} samples and {features} features");
+        memory.reserve(bytes, what, "select among fewer features")
     }
 
     /// Starts the first training from this beta (length n), of an earlier run.

@@ -50,7 +50,7 @@ pub(crate) fn choose(
     let n = raw.target.codes.len();
     let all: Vec<usize> = (0..n).collect();
     let grid = {
-        let prepared = preparation.prepare(raw.rows(&all), quiet)?;
+        let prepared = preparation.prepare(raw.rows(&all)?, quiet)?;
         check_classes(options, &prepared)?;
         cost_grid(prepared.data.features.as_design(), &prepared.weights, rules(source, &prepared, quiet)?.max_features)?
     };
@@ -64,8 +64,8 @@ pub(crate) fn choose(
     let split = |at: usize| -> Result<Vec<CostScores>, Failure> {
         let (of, fold) = (&dealt[at / folds], (at % folds) as u32);
         let (inside, outside): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&i| of[i] == fold);
-        let prepared = preparation.prepare(raw.rows(&outside), quiet)?;
-        let held_out = raw.rows(&inside);
+        let prepared = preparation.prepare(raw.rows(&outside)?, quiet)?;
+        let held_out = raw.rows(&inside)?;
         let features = prepared.prepared_alike(held_out.data.features)?;
         let data = prepared.method_data();
         let candidate = |(choice, &cost): (&MethodOptions, &f64)| -> Result<Candidate, Failure> {
@@ -82,7 +82,8 @@ pub(crate) fn choose(
             classes: &held_out.target.codes,
         };
         let mut share = times.next(candidates.len());
-        let mut limits = || Limits { cancel: cancel.clone(), time: share.next(), ..limits(options) };
+        let memory = || prepared.account().clone();
+        let mut limits = || Limits { cancel: cancel.clone(), time: share.next(), memory: memory(), ..limits(options) };
         Ok(judge(&parts, &candidates, &fit, &mut limits)?)
     };
     let jobs = 0..dealt.len() * folds;

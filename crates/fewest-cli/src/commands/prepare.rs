@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{Design, Report, Samples, Status, SvmSettings};
+use fewest::{Design, Memory, Report, Reserved, RowMatrix, Samples, Status, SvmSettings};
 use fewest_data::{
     Dataset, Features, Imputation, Indicator, MissingRule, Names, Note, ReadOptions, ScaleReason, Scaling, Target,
 };
@@ -49,6 +49,11 @@ pub(crate) struct PreparedData {
     kernel_memory: Option<u64>,
     /// Bytes allowed in all.
     memory: u64,
+    /// What of them is taken beside the data.
+    account: Memory,
+    /// That of samples which are a copy.
+    #[expect(dead_code, reason = "gives the bytes back when the data are dropped")]
+    taken: Option<Reserved>,
 }
 
 /// Data as read.
@@ -67,11 +72,22 @@ pub(crate) struct Raw {
     indicators: Vec<Indicator>,
     /// Bytes that `--memory` leaves for kernel values.
     kernel_memory: Option<u64>,
+    /// What is taken of the memory beside the data.
+    account: Memory,
+    /// That of samples which are a copy.
+    taken: Option<Reserved>,
 }
 
 impl Raw {
     /// These samples alone, ascending; all classes keep their names.
-    pub(crate) fn rows(&self, rows: &[usize]) -> Self {
+    ///
+    /// # Errors
+    /// More memory needed than allowed.
+    pub(crate) fn rows(&self, rows: &[usize]) -> Result<Self, Failure> {
+        let share = rows.len() as f64 / self.data.features.n_samples().max(1) as f64;
+        let bytes = (self.data.features.bytes() as f64 * share) as u64;
+        let what = || format!("a copy of {} samples", rows.len());
+        let taken = Some(self.account.reserve(bytes, what, "fewer --threads, which work on a copy each")?);
         let features = self.data.features.rows(rows);
         let data = Dataset {
             features,
@@ -86,7 +102,8 @@ impl Raw {
         let folds = self.folds.as_ref().map(|folds| rows.iter().map(|&i| folds[i].clone()).collect());
         let (texts, indicators) = (self.texts.clone(), self.indicators.clone());
         let target = self.target.rows(rows);
-        Self { data, target, weights, folds, texts, indicators, kernel_memory: self.kernel_memory }
+        let (kernel_memory, account) = (self.kernel_memory, self.account.clone());
+        Ok(Self { data, target, weights, folds, texts, indicators, kernel_memory, account, taken })
     }
 
     /// A number that changes with any value, class, weight or fold.
@@ -112,6 +129,11 @@ impl Raw {
     /// Bytes that `--memory` leaves for kernel values.
     pub(crate) fn kernel_memory(&self) -> Option<u64> {
         self.kernel_memory
+    }
+
+    /// What is taken of the memory beside the data.
+    pub(crate) fn account(&self) -> &Memory {
+        &self.account
     }
 }
 
@@ -168,7 +190,8 @@ impl Preparation<'_> {
         let marked = rule == Some(MissingRule::Indicator);
         let indicators = if marked { data.add_indicators()? } else { Vec::new() };
         let kernel_memory = self.kernel_memory(&data)?;
-        Ok(Raw { data, target, weights, folds, texts, indicators, kernel_memory })
+        let account = Memory::new(options.memory().saturating_sub(data.features.bytes()));
+        Ok(Raw { data, target, weights, folds, texts, indicators, kernel_memory, account, taken: None })
     }
 
     /// What `--memory` leaves when the data are there.
@@ -190,7 +213,7 @@ impl Preparation<'_> {
     /// # Errors
     /// A class weight or a threshold that does not fit.
     pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<PreparedData, Failure> {
-        let Raw { mut data, mut target, mut weights, folds, texts, indicators, kernel_memory } = raw;
+        let Raw { mut data, mut target, mut weights, folds, texts, indicators, kernel_memory, account, taken } = raw;
         let folds = folds.filter(|_| self.folds.is_some());
         let by_class = self.class_weight.unwrap_or(&ClassWeight::None).resolve(&target)?;
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
@@ -238,6 +261,8 @@ impl Preparation<'_> {
             scale_reason,
             kernel_memory,
             memory,
+            account,
+            taken,
         })
     }
 
@@ -386,6 +411,11 @@ impl PreparedData {
         check(&self.data, &self.target, &self.weights, self.folds.as_deref())
     }
 
+    /// What is taken of the memory beside the data.
+    pub(crate) fn account(&self) -> &Memory {
+        &self.account
+    }
+
     /// Bytes that `--memory` leaves beside the data.
     pub(crate) fn left_of_memory(&self) -> u64 {
         self.memory.saturating_sub(self.data.features.bytes())
@@ -410,6 +440,8 @@ impl PreparedData {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<TrainedModel, Failure> {
         let (design, codes) = (self.data.features.as_design(), &self.target.codes);
+        let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
+        let _rows = self.account.reserve(RowMatrix::bytes(design, features.len()), what, "use fewer features")?;
         let model = model::fit(design, features, codes, &self.weights, settings, stop)?;
         Ok(self.trained(model, &settings.svm))
     }

@@ -42,6 +42,7 @@ use super::path::{PathPoint, SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
+use crate::subset_oracle::SubsetOracle;
 use crate::validation::{Folds, SamplesByClass, check_costs};
 use crate::{
     Choice, Error, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
@@ -277,6 +278,12 @@ fn eliminate(
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());
     let grouped = if problem.is_none() { Some(SamplesByClass::new(data, &settings.svm, run.memory())?) } else { None };
+    // The rows, or the Gram matrix, of all features that may stay.
+    let features = permitted(rules).len();
+    let _rows = match &problem {
+        Some(problem) => Some(SubsetOracle::reserve(problem, features, &settings.svm, run.memory())?),
+        None => None,
+    };
     let mut oracle = match (&problem, &grouped) {
         (Some(problem), _) => RankingOracle::linear(problem, rules, settings)?,
         (None, Some(grouped)) => RankingOracle::kernel(grouped, rules, settings)?,

@@ -28,7 +28,7 @@ use super::held_out::HeldOut;
 use super::{Method, RfeSettings, eliminate};
 use crate::model::elect;
 use crate::validation::Split;
-use crate::{Design, Error, Event, Limits, Observer, Rules, Samples, Selection, Subset};
+use crate::{Design, Error, Event, Limits, Observer, RowMatrix, Rules, Samples, Selection, Subset};
 
 /// One split's elimination.
 #[derive(Debug, Clone)]
@@ -152,6 +152,9 @@ fn one_path(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<SplitPath, Error> {
+    let bytes = RowMatrix::bytes(data.design(), rules.p());
+    let remedy = "use fewer threads, which work on a copy each";
+    let _copies = limits.memory.reserve(bytes, || "a copy of the samples of a split".to_owned(), remedy)?;
     let training: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     let copy: Box<dyn Design>;
     let design = if training.len() == weights.len() {
