@@ -69,7 +69,7 @@ def with_memory(settings: dict[str, Any]) -> dict[str, Any]:
 
 def method_with_memory(method: dict[str, Any]) -> dict[str, Any]:
     """A method's settings with the limit, where it is not only that of its SVM."""
-    if method["name"] in ("kta", "fgm", "mbp"):
+    if method["name"] in ("kta", "fgm", "mbp", "milo-k", "rmilo-k", "milp1", "milp2"):
         return with_memory(method)
     if method["name"] == "lagrangian":
         return {**method, "program": with_memory(method["program"])}

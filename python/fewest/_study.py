@@ -22,7 +22,7 @@ from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, limits_of, warn_of_limit
 from fewest._rules import Rules
-from fewest._svm import SVC
+from fewest._svc import SVC
 
 if TYPE_CHECKING:
     from collections.abc import Callable

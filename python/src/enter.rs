@@ -5,6 +5,7 @@
 use std::any::Any;
 use std::io::Read;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::time::Duration;
@@ -123,10 +124,16 @@ pub(crate) fn pool(threads: Option<usize>) -> PyResult<rayon::ThreadPool> {
 }
 
 /// A panic of the library as Python's exception.
-pub(crate) fn panicked(panic: &(dyn Any + Send)) -> PyErr {
+fn panicked(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let text = text.unwrap_or("no message");
     PyRuntimeError::new_err(format!("fewest has a fault: {text}. Please report it with the call that led here"))
+}
+
+/// What `body` returns; its panic as Python's exception. Every function that Python calls is one of
+/// these.
+pub(crate) fn sheltered<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
 /// The best subset and the bound at a moment of a run.
