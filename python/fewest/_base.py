@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
 from fewest._auto_cost import with_costs
+from fewest._call import limited
 from fewest._columns import ColumnFile
 from fewest._constraints import FEW, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, complete_class, completes_doc
@@ -75,6 +76,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -91,6 +93,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         return self._run(self._validated(X, y, sample_weight))
 
     @completes_doc
+    @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None) -> list[Self]:
         """Select features for each of several sizes, each from what the size before found.
 

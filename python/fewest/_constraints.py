@@ -58,6 +58,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "callback": [callable, None],
     "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
     "n_jobs": [Integral, None],
+    "memory": [*AT_LEAST_ONE, str, None],
 }
 #: Features that a method without a size of its own selects where nothing is said.
 FEW = 5

@@ -11,6 +11,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest._base import Selector
+from fewest._call import limited
 from fewest._docs import completes_doc
 from fewest._engine import Samples
 from fewest._path import fitted_path
@@ -72,6 +73,7 @@ class CrossValidated(Selector):
 
     @_fit_context(prefer_skip_nested_validation=False)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -91,6 +93,7 @@ class CrossValidated(Selector):
         return self._run(samples, self._splits(self.cv, samples, X, y, groups))
 
     @completes_doc
+    @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
         """Select features for each of several sizes.
 

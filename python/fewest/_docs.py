@@ -98,6 +98,11 @@ PARAMETERS = {
         """Threads, -1 for all cores. None: all cores, but one in a worker process (of joblib or
         Dask). The result does not depend on it.""",
     ),
+    "memory": (
+        "int or str",
+        """Bytes, or a size such as "2G", that a fit may take beside the data; what does not fit raises
+        MemoryError. None: what :func:`fewest.set_memory` allows.""",
+    ),
 }
 
 _LABELS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from fewest import _core
 from fewest._auto_cost import check_one_choice
+from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, CONSTRAINTS, COST_OR_AUTO, stores_arguments
 from fewest._cross_validated import STEP, CrossValidated, criterion_of, folds_of, step_of
 from fewest._docs import completes_doc
@@ -156,10 +156,12 @@ class SVMRFE(CrossValidated):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=False)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -196,23 +198,24 @@ class SVMRFE(CrossValidated):
         folds = folds_of(self._splits(self.tuning_cv, samples, X, y, groups), samples)
         return {"costs": [float(cost) for cost in self.costs], "folds": folds, "every": int(self.retune)}
 
+    @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
         if self.cv is not None:
             raise ValueError(f"cv is {self.cv!r}, but a path has every size, so that none is chosen; leave cv out")
         selector = clone(self)
         selector._validate_params()
         samples = selector._validated(X, y, sample_weight)
-        selector._tuning, selector._begun = selector._tuned(samples, X, y, groups), monotonic()
+        selector._tuning = selector._tuned(samples, X, y, groups)
         try:
             return fitted_path(selector, samples, sizes)
         finally:
-            del selector._tuning, selector._begun
+            del selector._tuning
 
     path.__doc__ = CrossValidated.path.__doc__
 
     def _fit_on(self, samples, splits):
         check_one_choice(self)
-        self._chosen, self._begun = None, monotonic()
+        self._chosen = None
         if splits:
             if isinstance(samples.X, np.ndarray):
                 # Every split copies its columns anyhow, and they lie together in this order.
@@ -221,7 +224,7 @@ class SVMRFE(CrossValidated):
         try:
             self._fit(samples)
         finally:
-            del self._chosen, self._begun
+            del self._chosen
 
     def _default_size(self, n_features):
         return max(n_features // 2, min(2, n_features))
@@ -231,11 +234,6 @@ class SVMRFE(CrossValidated):
         if getattr(self, "_chosen", None) is not None:
             rules["max_features"] = self._chosen
         return rules
-
-    def _limits(self):
-        # What cross-validation has left of the time.
-        left = None if self.time_limit is None else max(self.time_limit - (monotonic() - self._begun), 0.0)
-        return {"time": left}
 
     def _most(self, rules, p):
         # With cv every size is judged with the gamma that is chosen in the end.

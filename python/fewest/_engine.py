@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length, validate_data
 
 from fewest import _core
+from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
 from fewest._memory import method_with_memory, with_memory
 
@@ -323,7 +324,7 @@ def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str
     elif n_jobs is not None and n_jobs < 0:
         n_jobs = max((os.cpu_count() or 1) + 1 + n_jobs, 1)
     keep = getattr(estimator, "on_interrupt", "raise") == "keep"
-    given = {"time": time_limit, "threads": n_jobs, "keep_on_interrupt": keep, **more}
+    given = {"time": time_left(time_limit), "threads": n_jobs, "keep_on_interrupt": keep, "memory": memory_left(estimator), **more}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -11,6 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils._param_validation import Interval
 
 from fewest._base import Selector
+from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, class_weights, matrix, validated
@@ -101,6 +102,7 @@ class ExactSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _default_size(self, n_features):
@@ -216,6 +218,7 @@ class BendersSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _default_size(self, n_features):
@@ -228,6 +231,7 @@ class BendersSelector(Selector):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -368,6 +372,7 @@ class AlignmentSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _kernel_rule(self, samples, rules):

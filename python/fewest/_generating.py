@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from fewest._base import Selector
+from fewest._call import limited
 from fewest._constraints import CONSTRAINTS, COST_OR_AUTO, FEW, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import bias_of, is_elsewhere
@@ -114,10 +115,12 @@ class FeatureGeneratingMachine(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Select features, and train a classifier on them.
 

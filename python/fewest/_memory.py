@@ -10,7 +10,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _FORMAT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 
 
-def _bytes(limit: int | str) -> int:
+def bytes_of(limit: int | str) -> int:
     """The number of bytes; ``ValueError`` for anything else than a size of at least one byte."""
     if isinstance(limit, str):
         parts = _FORMAT.fullmatch(limit.strip())
@@ -22,7 +22,7 @@ def _bytes(limit: int | str) -> int:
     return found
 
 
-_allowed: int | None = _bytes(os.environ["FEWEST_MEMORY"]) if os.environ.get("FEWEST_MEMORY") else None
+_allowed: int | None = bytes_of(os.environ["FEWEST_MEMORY"]) if os.environ.get("FEWEST_MEMORY") else None
 
 
 def set_memory(limit: int | str | None) -> int | None:
@@ -58,8 +58,13 @@ def set_memory(limit: int | str | None) -> int | None:
     10240
     """
     global _allowed
-    before, _allowed = _allowed, None if limit is None else _bytes(limit)
+    before, _allowed = _allowed, None if limit is None else bytes_of(limit)
     return before
+
+
+def allowed() -> int | None:
+    """The limit that :func:`set_memory` has set."""
+    return _allowed
 
 
 def with_memory(settings: dict[str, Any]) -> dict[str, Any]:

@@ -129,6 +129,7 @@ class MILP1Selector(_Program):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -196,6 +197,7 @@ class MILP2Selector(_Program):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -281,6 +283,7 @@ class MILOKSelector(_Alignment):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -361,6 +364,7 @@ class RMILOKSelector(_Alignment):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):

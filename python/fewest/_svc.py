@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from fewest._call import limited
 from fewest._constraints import COST, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, class_weights, svm_of, validated
@@ -154,6 +155,7 @@ class SVC(_Classifier):
         random_state: Any = None,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     #: The samples that a kernel of the caller's own was given, and the calibrated classifier.
@@ -168,6 +170,7 @@ class SVC(_Classifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train.
 

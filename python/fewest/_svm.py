@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest import _core
+from fewest._call import limited
 from fewest._constraints import complete_constraints, stores_arguments
 from fewest._docs import CLASSIFIER_ATTRIBUTES, complete_class, completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, limits_of, svm_of, validated, warn_of_limit
@@ -78,6 +79,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train.
 
@@ -218,6 +220,7 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         max_iter: int = 100_000,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _fit(self, samples: Samples) -> LinearSVC:

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
-use fewest::{Cancel, Error, Event, Limits, Observer, relative_gap};
+use fewest::{Cancel, Error, Event, Limits, Memory, Observer, relative_gap};
 use fewest_cli::Failure;
 use fewest_cli::resume::{EVERY, Resume};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
@@ -40,6 +40,8 @@ pub(crate) struct CallLimits {
     resume: Option<PathBuf>,
     /// Seconds between two writings of that.
     resume_every: Option<f64>,
+    /// Bytes that the call may take beside the data.
+    memory: Option<u64>,
     /// Whether Ctrl-C keeps the best so far, and does not raise `KeyboardInterrupt`.
     keep_on_interrupt: bool,
 }
@@ -73,7 +75,8 @@ impl CallLimits {
             }
         };
         let gap_rel = self.gap.unwrap_or(base.gap_rel);
-        Ok(Limits { time, oracle_calls: self.oracle_calls, nodes: self.nodes, gap_rel, ..base })
+        let memory = self.memory.map_or(base.memory, Memory::new);
+        Ok(Limits { time, oracle_calls: self.oracle_calls, nodes: self.nodes, gap_rel, memory, ..base })
     }
 }
 

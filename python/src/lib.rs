@@ -27,8 +27,8 @@ use fewest::method::rfe::splits::weighted_rfe_paths;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
 use fewest::{
-    AnyMethod, Clock, Design, Error, Gamma, Kernel, KernelRule, Problem, RuleList, Rules, Run, Samples, Sense, Subset,
-    SvmSettings,
+    AnyMethod, Clock, Design, Error, Gamma, Kernel, KernelRule, Problem, RowMatrix, RuleList, Rules, Run, Samples,
+    Sense, Subset, SvmSettings,
 };
 use fewest_data::Features;
 use numpy::PyReadonlyArray1;
@@ -202,6 +202,9 @@ fn train<'py>(
             let features: Vec<usize> = (0..design.n_features()).collect();
             let rules = Rules::none(features.len());
             let run = Run::new(&rules, limits, Sense::Min, observer)?;
+            let what = || format!("training on {} samples and {} features", codes.len(), features.len());
+            let bytes = RowMatrix::bytes(design, features.len());
+            let _rows = run.memory().reserve(bytes, what, "use fewer features")?;
             model::fit(design, &features, codes, weights, &settings, &mut || run.stop())
         })?;
         answer::trained(py, &model, codes, weights, &course)
