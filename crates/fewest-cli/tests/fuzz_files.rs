@@ -299,7 +299,8 @@ fn rules() {
         let mut text = String::new();
         for _ in 0..dice.below(5) {
             if dice.below(3) == 0 {
-                text += dice.pick(&["[[rule]]\n", "[costs]\n", "[rule]\n", "[[at_most]]\n", "[a.b]\n", "# f1\n"]);
+                let parts = ["[[rule]]\n", "[costs]\n", "[rule]\n", "[[at_most]]\n", "[a.b]\n", "# f1\n"];
+                text += dice.pick(&parts);
             }
             text += &format!("{} = {}\n", dice.pick(&KEYS), dice.pick(&VALUES));
         }

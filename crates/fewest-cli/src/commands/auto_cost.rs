@@ -61,7 +61,11 @@ pub(crate) fn choose(
     let deal = |seed| fewest_data::stratified_folds(&raw.target, folds, seed);
     let dealt: Vec<Vec<u32>> = (0..REPEATS).map(deal).collect();
     let times = FoldTimes::new(time, None, dealt.len() * folds);
-    let split = |at: usize| -> Result<Vec<CostScores>, Failure> {
+    let split = |at: usize| -> Result<Option<Vec<CostScores>>, Failure> {
+        // Once the time is over, the splits that were judged stand for all; one always is.
+        if at > 0 && (times.is_over() || cancel.is_cancelled()) {
+            return Ok(None);
+        }
         let (of, fold) = (&dealt[at / folds], (at % folds) as u32);
         let (inside, outside): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&i| of[i] == fold);
         let prepared = preparation.prepare(raw.rows(&outside)?, quiet)?;
@@ -84,13 +88,13 @@ pub(crate) fn choose(
         let mut share = times.next(candidates.len());
         let memory = || prepared.account().clone();
         let mut limits = || Limits { cancel: cancel.clone(), time: share.next(), memory: memory(), ..limits(options) };
-        Ok(judge(&parts, &candidates, &fit, &mut limits)?)
+        Ok(Some(judge(&parts, &candidates, &fit, &mut limits)?))
     };
     let jobs = 0..dealt.len() * folds;
     let scores: Vec<Vec<CostScores>> = if raw.data.features.bytes() > LARGE {
-        jobs.map(split).collect::<Result<_, _>>()?
+        jobs.map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
     } else {
-        jobs.into_par_iter().map(split).collect::<Result<_, _>>()?
+        jobs.into_par_iter().map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
     };
     Ok(CostChoice::of(&costs, &scores, &fit)?)
 }

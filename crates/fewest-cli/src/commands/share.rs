@@ -34,6 +34,11 @@ impl FoldTimes {
         Self { end, selection, waiting: AtomicUsize::new(folds), at_a_time }
     }
 
+    /// Whether the time is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
     /// The time of the next fold, which takes at most this many selections.
     pub(crate) fn next(&self, selections: usize) -> FoldTime {
         let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed).max(1);

@@ -15,7 +15,7 @@ use super::linear::MakeGram;
 use super::{BoxDual, DualSolution, SvmSettings, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::rows::CachedRows;
-use crate::{Design, Error, Kernel, Status};
+use crate::{Design, Error, Kernel, RowMatrix, Status};
 
 /// Most samples whose Gram matrix is computed whole in f64 (50 MB).
 pub const WHOLE_GRAM: usize = 2500;
@@ -73,8 +73,9 @@ pub fn train(
         },
         _ => {
             let rows = design.rows(features);
+            let memory = settings.memory.saturating_sub(RowMatrix::bytes(design, features.len()));
             smo::solve(
-                &mut CachedRows::new(&rows, kernel, settings.memory),
+                &mut CachedRows::new(&rows, kernel, memory),
                 &dual,
                 None,
                 &mut ActiveSet::default(),
