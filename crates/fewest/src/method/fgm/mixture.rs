@@ -36,14 +36,13 @@ impl Columns {
             }
         }
         if self.features.len() > before {
-            let (n, columns) = (self.rows.n_samples(), self.features.len());
-            // Sparse columns are fewer than that.
-            let more = if self.rows.is_sparse() { 0 } else { 16 * (n * (columns - before)) as u64 };
-            if !self.taken.grow(more) {
+            let more = source.rows(&self.features[before..])?;
+            if !self.taken.grow(2 * more.held()) {
+                let (n, columns) = (self.rows.n_samples(), self.features.len());
                 let what = format!("the {columns} columns of all generated subsets of {n} samples");
-                return Err(self.taken.refused(more, what, "choose fewer features a subset"));
+                return Err(self.taken.refused(2 * more.held(), what, "choose fewer features a subset"));
             }
-            self.rows.append(source.rows(&self.features[before..])?);
+            self.rows.append(more);
         }
         Ok(())
     }
