@@ -8,7 +8,8 @@ use fewest::{Cancel, Limits, Rules};
 use rayon::prelude::*;
 
 use super::in_force::{check_classes, limits, ruled_out, rules};
-use super::prepare::{Preparation, Raw, listed};
+use super::prepare::{Preparation, listed};
+use super::raw::Raw;
 use super::share::FoldTimes;
 use crate::args::rules::RuleSource;
 use crate::args::svm::FIT_COST;

@@ -126,8 +126,7 @@ impl TrainedModel {
         }
         let each = self.scaling.centre.iter().zip(&self.scaling.scale);
         let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
-        // Values are moved into their places, as `json!` would copy them: a model may have a million
-        // features.
+        // Moved, as `json!` would copy them: a model may have a million features.
         let mut kind = json!({"kind": self.scaling.kind});
         kind["features"] = scaling;
         out.insert("scaling".into(), kind);

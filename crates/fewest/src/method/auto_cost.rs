@@ -143,7 +143,7 @@ pub fn judge(
                 let asked = limits();
                 let over = asked.cancel.is_cancelled() || asked.time.is_some_and(|time| time.is_zero());
                 if let (true, Some(mut before)) = (over, found.last().cloned()) {
-                    // The losses at the costs of classifiers that go with this cost are the last ones.
+                    // The last losses are those of the classifiers that go with this cost.
                     let most = if before.hinge.len() == 1 { 1 } else { fit.of(candidate.cost).len() };
                     before.hinge.drain(..before.hinge.len().saturating_sub(most));
                     found.push(before);

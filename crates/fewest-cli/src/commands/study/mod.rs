@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::fit::ModelSink;
 use super::invocation::Invocation;
-use super::prepare::{Preparation, Raw, listed};
+use super::prepare::{Preparation, listed};
+use super::raw::Raw;
 use super::report;
 use super::scaled::scaling_kind;
 use crate::args::notation;
