@@ -300,7 +300,7 @@ fn rules() {
         for _ in 0..dice.below(5) {
             if dice.below(3) == 0 {
                 let parts = ["[[rule]]\n", "[costs]\n", "[rule]\n", "[[at_most]]\n", "[a.b]\n", "# f1\n"];
-                text += dice.pick(&parts);
+                text += dice.pick::<&str>(&parts);
             }
             text += &format!("{} = {}\n", dice.pick(&KEYS), dice.pick(&VALUES));
         }

@@ -1,6 +1,7 @@
 //! The mixed binary program of `mbp`, its linear relaxation, and the objective of its points.
 
-use super::{MbpSettings, weight_bounds};
+use super::MbpSettings;
+use super::weight_bounds::weight_bounds_within;
 use crate::backend::highs::{Column, Program, Rows, SMALLEST};
 use crate::l1_oracle::{L1Oracle, bias_price};
 use crate::master::program;
@@ -27,6 +28,7 @@ impl<'a> Model<'a> {
         problem: &'a Problem<'_>,
         rules: &'a Rules,
         settings: &MbpSettings,
+        memory: &Memory,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Self, Error> {
         let p = problem.n_features();
@@ -34,7 +36,7 @@ impl<'a> Model<'a> {
         rules.check_features(p)?;
         let found = match settings.weight_bound {
             Some(u) => vec![u; p],
-            None => weight_bounds(problem, settings.bias, stop)?,
+            None => weight_bounds_within(problem, settings.bias, memory, stop)?,
         };
         let mut bound = vec![0.0; p];
         for j in not_forbidden(rules) {
