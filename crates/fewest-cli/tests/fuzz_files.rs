@@ -105,7 +105,8 @@ fn change(value: &mut Value, dice: &mut Dice) {
         }
         Value::Number(number) if dice.below(2) == 0 => {
             let x = number.as_f64().unwrap_or(0.0);
-            *value = [json!(-x), json!(x + 1.0), json!((x as i64).saturating_add(1)), json!(x * 1e300)][dice.below(4)].clone();
+            *value = [json!(-x), json!(x + 1.0), json!((x as i64).saturating_add(1)), json!(x * 1e300)][dice.below(4)]
+                .clone();
         }
         _ => *value = strange(dice),
     }

@@ -135,6 +135,13 @@ impl<'a> KernelOracle<'a> {
         }
     }
 
+    /// Takes features out as a run did that had trained on the subset before: the products follow,
+    /// so that sums are rounded as they were.
+    pub(crate) fn remove_again(&mut self, leaving: &[usize]) {
+        self.prepare(&mut || None).expect("nothing stops it");
+        self.remove(leaving);
+    }
+
     /// Computes the products of the current subset, unless they are known.
     ///
     /// # Errors

@@ -245,7 +245,7 @@ impl<'a> Steps<'a> {
             if leaving.iter().any(|&j| j >= rules.p() || !oracle.subset().contains(j)) {
                 return Err(stranger("it drops features that this run does not have"));
             }
-            oracle.remove(&leaving);
+            oracle.remove_again(&leaving);
             oracle.set_cost(step.cost);
             run.offer(oracle.subset(), step.accuracy);
             if run.incumbent() == Some((oracle.subset(), step.accuracy)) {
