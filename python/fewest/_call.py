@@ -5,30 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from time import monotonic
 from typing import Any, TypeVar
 
-from fewest._memory import allowed, bytes_of
+from fewest._memory import OWN, allowed, bytes_of
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 #: Seconds that the last part of a call may take whose time is over: without it there would be no
 #: subset, or no classifier.
 LEAST = 0.15
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call of ``fit`` or ``path``."""
-
-    end: float | None = None
-    """When its time is over, as ``monotonic`` counts."""
-    memory: int | None = None
-    """Bytes that it may take beside the data."""
-
-
-_call: ContextVar[Call] = ContextVar("call", default=Call())  # noqa: B039
+#: When the time of the call at hand is over, as ``monotonic`` counts.
+_END: ContextVar[float | None] = ContextVar("end", default=None)
 
 
 def limited(method: Method) -> Method:
@@ -38,29 +26,29 @@ def limited(method: Method) -> Method:
 
     @functools.wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        outer = _call.get()
-        ends = [outer.end, None if self.time_limit is None else monotonic() + self.time_limit]
-        end = min((end for end in ends if end is not None), default=None)
-        memory = outer.memory if self.memory is None else bytes_of(self.memory)
-        token = _call.set(Call(end, memory))
+        outer = _END.get()
+        ends = [outer, None if self.time_limit is None else monotonic() + self.time_limit]
+        end = _END.set(min((end for end in ends if end is not None), default=None))
+        own = OWN.set(OWN.get() if self.memory is None else bytes_of(self.memory))
         try:
             return method(self, *args, **kwargs)
         finally:
-            _call.reset(token)
+            OWN.reset(own)
+            _END.reset(end)
 
     return call  # type: ignore[return-value]
 
 
 def time_left(limit: float | None) -> float | None:
     """Seconds for a part of the call that may take no more than ``limit``."""
-    end = _call.get().end
+    end = _END.get()
     left = None if end is None else max(end - monotonic(), LEAST)
     return min((seconds for seconds in (limit, left) if seconds is not None), default=None)
 
 
 def memory_left(estimator: Any) -> int | None:
-    """Bytes that a part of the call may take: what the call says, else the estimator, else
+    """Bytes that a part of the call may take: what the estimator says, else the call, else
     ``set_memory``.
     """
     own = getattr(estimator, "memory", None)
-    return _call.get().memory or (allowed() if own is None else bytes_of(own))
+    return allowed() if own is None else bytes_of(own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextvars import ContextVar
 from typing import Any
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -62,14 +63,20 @@ def set_memory(limit: int | str | None) -> int | None:
     return before
 
 
+#: What the call at hand may take, where its estimator says it.
+OWN: ContextVar[int | None] = ContextVar("own", default=None)
+
+
 def allowed() -> int | None:
-    """The limit that :func:`set_memory` has set."""
-    return _allowed
+    """What the call at hand may take: what its estimator says, else :func:`set_memory`."""
+    own = OWN.get()
+    return _allowed if own is None else own
 
 
 def with_memory(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings that have a memory of their own, with the limit."""
-    return settings if _allowed is None else {**settings, "memory": _allowed}
+    limit = allowed()
+    return settings if limit is None else {**settings, "memory": limit}
 
 
 def method_with_memory(method: dict[str, Any]) -> dict[str, Any]:
