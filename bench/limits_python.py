@@ -73,7 +73,8 @@ def fit(name, n, p, limit, interrupt):
             model.fit(X, y)
         except KeyboardInterrupt:
             said = "interrupted"
-        except MemoryError as error:
+        except (MemoryError, RuntimeError) as error:
+            # RuntimeError: no gamma was found in time.
             said = f"refused: {error}"
     print(json.dumps({"seconds": time.monotonic() - start, "said": said}))
 
