@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 600
 PROOF_CASES ?= 100000
 PROFILE ?= dev
 
-.PHONY: help demo limits test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: help demo limits limits-python test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -132,11 +132,16 @@ bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeratio
 fuzz-proof: need-cargo tools ## proofs against enumeration on PROOF_CASES hard small problems, on one core; goes on where it was stopped
 	python3 bench/proof.py --cases $(PROOF_CASES)
 
-limits: need-cargo tools bench-python ## every method on six shapes: seconds past the limit, seconds after Ctrl-C, peak memory; goes on where it was stopped
+limits: need-cargo tools bench-python ## every method on six shapes, and the other commands: seconds past the limit and after Ctrl-C, peak memory, none dies of an allocation
 	$(CARGO) build --release --locked -p fewest-cli
 	$(BENCH_PYTHON) bench/limits.py
 
-fuzz: need-cargo tools ## every reader on random and damaged bytes, FUZZ_SECONDS each, one after the other
-	$(CARGO) test --release --locked -p fewest-data --test fuzz --no-run
+limits-python: python-build ## every estimator of the Python package on three shapes: seconds past the limit and after Ctrl-C
+	PYTHONPATH=python $(BENCH_PYTHON) bench/limits_python.py
+
+fuzz: need-cargo tools ## every file that is read, random, damaged or of wrong parts: readers, models, results, rules, states, proofs; FUZZ_SECONDS each
+	$(CARGO) test --release --workspace --locked --test fuzz --test fuzz_files --no-run
 	for reader in svmlight csv arff npz parquet csc; do \
-	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --locked -p fewest-data --test fuzz -- $$reader --nocapture; done
+	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test fuzz -- $$reader --nocapture; done
+	for kind in models results rules states proofs; do \
+	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test fuzz_files -- $$kind --nocapture; done

@@ -1,9 +1,12 @@
 """Feature selection for support vector machines, fast, and with proof of how good the answer is."""
 
+from fewest._columns import ColumnFile
+from fewest._conic import NMMKLSelector, QCQPSelector
 from fewest._core import __version__
 from fewest._display import SearchDisplay, SelectionPathDisplay, StabilityDisplay
 from fewest._elimination import SVMRFE
 from fewest._engine import Progress
+from fewest._evaluate import Evaluation, evaluate
 from fewest._evaluation import EvaluationRFE, FlipSelector
 from fewest._exact import AlignmentSelector, BendersSelector, ExactSelector
 from fewest._filter import InformationGain
@@ -11,9 +14,11 @@ from fewest._generating import FeatureGeneratingMachine
 from fewest._l1 import FSVSelector, L1SVMSelector
 from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._memory import set_memory
+from fewest._program import MILOKSelector, MILP1Selector, MILP2Selector, RMILOKSelector
 from fewest._rules import Rules
 from fewest._study import Study
-from fewest._svm import SVC, LinearSVC
+from fewest._svc import SVC
+from fewest._svm import LinearSVC
 from fewest._verify import Verification, verify
 
 __all__ = [
@@ -21,6 +26,8 @@ __all__ = [
     "SVMRFE",
     "AlignmentSelector",
     "BendersSelector",
+    "ColumnFile",
+    "Evaluation",
     "EvaluationRFE",
     "ExactSelector",
     "FSVSelector",
@@ -31,7 +38,13 @@ __all__ = [
     "LagrangianSelector",
     "LinearSVC",
     "MBPSelector",
+    "MILOKSelector",
+    "MILP1Selector",
+    "MILP2Selector",
+    "NMMKLSelector",
     "Progress",
+    "QCQPSelector",
+    "RMILOKSelector",
     "Rules",
     "SearchDisplay",
     "SelectionPathDisplay",
@@ -39,6 +52,7 @@ __all__ = [
     "Study",
     "Verification",
     "__version__",
+    "evaluate",
     "set_memory",
     "verify",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from fewest import _core
-from fewest._engine import Samples, bias_of, limits_of, svm_of
+from fewest._engine import Samples, bias_of, limits_of, svm_of, weights_in
 
 #: Folds, where each class has so many samples, and how often they are dealt.
 FOLDS, REPEATS = 5, 2
@@ -43,6 +43,7 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
         )
     dealt = RepeatedStratifiedKFold(n_splits=min(FOLDS, fewest), n_repeats=REPEATS, random_state=0)
     splits = [(train.tolist(), test.tolist()) for train, test in dealt.split(samples.codes, samples.codes)]
+    split_weights = [weights_in(samples, selector.class_weight, np.asarray(train)) for train, _ in splits]
     methods = []
     costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])
     for cost in costs:
@@ -53,7 +54,7 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     fit_cost = getattr(selector, "fit_cost", None)
     half = None if selector.time_limit is None else selector.time_limit / 2
     limits = limits_of(selector, half)
-    choice = _core.choose_cost(*samples.arguments, rules, methods, splits, fit_costs, fit_cost, limits)
+    choice = _core.choose_cost(*samples.arguments, rules, methods, splits, split_weights, fit_costs, fit_cost, limits)
     selector.cost_choice_, selector.C_ = choice, choice["cost"]
     chosen = copy(selector)
     chosen.C = choice["cost"]

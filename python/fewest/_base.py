@@ -8,7 +8,7 @@ from abc import ABCMeta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import safe_mask
@@ -17,11 +17,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
 from fewest._auto_cost import with_costs
+from fewest._call import limited
+from fewest._columns import ColumnFile
 from fewest._constraints import FEW, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, complete_class, completes_doc
 from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
+from fewest._memory import method_with_memory
+from fewest._path import fitted_path
 from fewest._rules import Rules, _Index
-from fewest._svm import PER_FEATURE, SVC, LinearSVC, elected, kernel_of
+from fewest._svc import SVC
+from fewest._svm import PER_FEATURE, LinearSVC, elected, kernel_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -71,6 +76,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -85,6 +91,27 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             Fitted.
         """
         return self._run(self._validated(X, y, sample_weight))
+
+    @completes_doc
+    @limited
+    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None) -> list[Self]:
+        """Select features for each of several sizes, each from what the size before found.
+
+        Parameters
+        ----------
+        sizes : int or sequence of int
+            Most features of each, ascending; an int: from 1 to it.
+
+        Returns
+        -------
+        selectors : list of object
+            A fitted selector for each size, with ``n_features_to_select`` set to it; fewer where
+            the search was stopped. A kernel's gamma is that of the largest size. ``time_limit`` is
+            for all of them.
+        """
+        selector = clone(self)
+        selector._validate_params()
+        return fitted_path(selector, selector._validated(X, y, sample_weight), sizes)
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         return validated(self, X, y, sample_weight, self.class_weight, self._binary_only)
@@ -146,14 +173,23 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
     def _select(self, samples: Samples, method: dict[str, Any], rules: dict[str, Any]) -> dict[str, Any]:
         limits = limits_of(self, self.time_limit, gap=getattr(self, "gap", None), **self._limits(), **self._kept())
         listener = Listener(self, samples, int(self.verbose), self.callback)
+        asked = {**self._proof(method), **self._judged()}
         try:
-            answer = samples.select(rules, method, limits, listener if listener.wanted else None, **self._proof(method))
+            answer = samples.select(rules, method, limits, listener if listener.wanted else None, **asked)
         except ValueError:
             # If it is the rules, it is said again with the names of the features.
             _core.check_rules(rules, self._names())
             raise
         warn_of_limit(self, answer, "The best subset so far is kept.")
         return answer
+
+    def _settings(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
+        """The method's settings, memory included."""
+        return method_with_memory(self._method(samples, rules))
+
+    def _judged(self) -> dict[str, Any]:
+        """Samples that classifiers are judged by, if there are any."""
+        return {}
 
     def _proof(self, method: dict[str, Any]) -> dict[str, Any]:
         """Where the proof goes, if there is to be one, and what it says of the run."""
@@ -253,6 +289,23 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             classifier.intercept_ = np.sign([of_class[1] - of_class[0]]) if rows == 1 else of_class / of_class.sum()
         return classifier
 
+    def transform(self, X: Any) -> Any:
+        """The selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples, with all features.
+
+        Returns
+        -------
+        X_selected : array of shape (n_samples, n_features_)
+            Samples, with the selected features.
+        """
+        if isinstance(X, ColumnFile):
+            return self._reduced(X)
+        return super().transform(X)
+
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
         return self.support_
@@ -330,6 +383,8 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         sample_weight: Any = None,
         *,
         time_limit: float | None = 10.0,
+        gap: float = 1e-4,
+        node_limit: int | None = None,
         proof: str | os.PathLike[str] | None = None,
     ) -> dict[str, Any]:
         """How far the selected subset is from the best one of at most as many features, under the
@@ -341,6 +396,10 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             The samples it was fitted on, with all features.
         time_limit : float, default=10.0
             Seconds to search for a better subset and a better bound.
+        gap : float, default=1e-4
+            Relative gap at which the search ends.
+        node_limit : int, default=None
+            The search ends after this many nodes.
         proof : path-like, default=None
             File for a proof of the bound, which :func:`fewest.verify` checks.
 
@@ -352,19 +411,35 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             subset known) and ``best_objective``, ``status`` ("optimal" when ``best`` is proven),
             ``elapsed`` seconds, ``proof`` (its file, or None).
         """
+        svm = svm_of(self._cost(), getattr(self, "loss", "hinge"), bias_of(self), 1e-9)
+        search = {"gap": gap, "nodes": node_limit}
+        return self._certificate(X, y, sample_weight, svm, self.class_weight, time_limit, search, proof)
+
+    def _certificate(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        svm: dict[str, Any],
+        class_weight: Any,
+        time_limit: float | None,
+        search: dict[str, Any],
+        proof: str | os.PathLike[str] | None,
+    ) -> dict[str, Any]:
+        """What certify returns, of this SVM."""
         check_is_fitted(self)
         if is_elsewhere(X):
             raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
         if not self.support_.any():
             raise ValueError("no feature is selected, so that there is no subset to certify")
-        samples = validated(self, X, y, sample_weight, self.class_weight, self._binary_only, reset=False)
+        samples = validated(self, X, y, sample_weight, class_weight, self._binary_only, reset=False)
         # At most the features selected, which may be more than was asked for where a method keeps a
         # mixture.
         rules = {**self._rules(samples.X.shape[1]), "max_features": self.n_features_}
-        svm = svm_of(self._cost(), getattr(self, "loss", "hinge"), bias_of(self), 1e-9)
         subset = np.flatnonzero(self.support_).tolist()
         request = None if proof is None else self._proof_request(proof, "exact", {"svm": svm})
-        certificate = _core.certify(*samples.arguments, rules, subset, svm, limits_of(self, time_limit), request)
+        limits = limits_of(self, time_limit, **search)
+        certificate = _core.certify(*samples.arguments, rules, subset, svm, limits, request)
         certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
         certificate["proof"] = os.fspath(proof) if proof is not None and certificate["proof"] else None
         return certificate

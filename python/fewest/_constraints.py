@@ -36,6 +36,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "gap": [Interval(Real, 0.0, None, closed="left")],
     "node_limit": [*AT_LEAST_ONE, None],
     "proof": [str, os.PathLike, None],
+    "lp": [StrOptions({"simplex", "interior"})],
     "max_iter": AT_LEAST_ONE,
     "costs": ["array-like"],
     "cv": ["cv_object"],
@@ -49,7 +50,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "fit_intercept": ["boolean"],
     "intercept_scaling": [*COST, None],
     "tol": TOLERANCE,
-    "class_weight": [StrOptions({"balanced"}), dict, None],
+    "class_weight": [StrOptions({"balanced", "cw2", "cw3"}), dict, None],
     "time_limit": [Interval(Real, 0.0, None, closed="left"), None],
     "resume": [str, PathLike, None],
     "resume_every": [Interval(Real, 0.0, None, closed="left")],
@@ -57,6 +58,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "callback": [callable, None],
     "verbose": [Interval(Integral, 0, None, closed="left"), "boolean"],
     "n_jobs": [Integral, None],
+    "memory": [*AT_LEAST_ONE, str, None],
 }
 #: Features that a method without a size of its own selects where nothing is said.
 FEW = 5

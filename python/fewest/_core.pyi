@@ -6,10 +6,25 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-_Matrix = NDArray[np.float64] | NDArray[np.float32] | tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
+_Csc = tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
+
+@final
+class ColumnFile:
+    @property
+    def shape(self) -> tuple[int, int, int]: ...
+    @property
+    def names(self) -> list[str] | None: ...
+    @property
+    def target(self) -> tuple[str, list[str], NDArray[np.uint32]] | None: ...
+    def __new__(cls, path: str, memory: int | None = None) -> ColumnFile: ...
+    def columns(self, features: Sequence[int]) -> _Csc: ...
+    def __reduce__(self) -> tuple[type[ColumnFile], tuple[str]]: ...
+
+_Matrix = NDArray[np.float64] | NDArray[np.float32] | ColumnFile | tuple[int, NDArray[np.int64], NDArray[Any], NDArray[np.float64]]
 _Listener = Callable[[dict[str, Any]], object] | None
 
 __all__ = [
+    "ColumnFile",
     "Shard",
     "__version__",
     "certify",
@@ -18,12 +33,20 @@ __all__ = [
     "command",
     "costs",
     "gamma",
+    "generate",
+    "measures",
+    "path",
     "rfe_paths",
     "select",
     "select_from",
+    "stability",
     "study",
+    "summary",
+    "t_test",
     "train",
     "verify",
+    "write_columns",
+    "write_program",
 ]
 __version__: str
 
@@ -36,7 +59,42 @@ def select(
     limits: dict[str, Any],
     listener: _Listener,
     proof: dict[str, Any] | None = None,
+    held_out: tuple[_Matrix, NDArray[np.uint32], int | None] | None = None,
 ) -> dict[str, Any]: ...
+def path(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: dict[str, Any],
+    method: dict[str, Any],
+    sizes: Sequence[int],
+    limits: dict[str, Any],
+    listener: _Listener,
+) -> list[dict[str, Any]]: ...
+def write_program(
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    weights: NDArray[np.float64],
+    rules: dict[str, Any],
+    method: dict[str, Any],
+    path: str,
+    limits: dict[str, Any],
+) -> None: ...
+def generate(kind: dict[str, Any], part: str, samples: int) -> dict[str, Any]: ...
+def measures(
+    truth: NDArray[np.uint32], predicted: NDArray[np.uint32], decisions: NDArray[np.float64], n_classes: int
+) -> dict[str, float | None]: ...
+def summary(values: NDArray[np.float64], test_share: float, least: float, most: float) -> dict[str, Any]: ...
+def stability(subsets: Sequence[Sequence[int]], p: int) -> dict[str, Any] | None: ...
+def t_test(differences: NDArray[np.float64], test_share: float) -> dict[str, float] | None: ...
+def write_columns(
+    path: str,
+    x: _Matrix,
+    codes: NDArray[np.uint32],
+    classes: Sequence[str],
+    target: str,
+    names: Sequence[str] | None,
+) -> None: ...
 def rfe_paths(
     x: _Matrix,
     codes: NDArray[np.uint32],
@@ -44,6 +102,7 @@ def rfe_paths(
     rules: dict[str, Any],
     method: dict[str, Any],
     splits: Sequence[tuple[Sequence[int], Sequence[int]]],
+    split_weights: Sequence[NDArray[np.float64]] | None,
     limits: dict[str, Any],
     listener: _Listener,
 ) -> list[dict[str, Any]]: ...
@@ -55,6 +114,7 @@ def choose_cost(
     rules: dict[str, Any],
     methods: Sequence[tuple[float, dict[str, Any], dict[str, Any]]],
     splits: Sequence[tuple[Sequence[int], Sequence[int]]],
+    split_weights: Sequence[NDArray[np.float64]],
     fit_costs: Sequence[float],
     fit_cost: float | None,
     limits: dict[str, Any],
@@ -65,7 +125,7 @@ def train(
     x: _Matrix,
     codes: NDArray[np.uint32],
     weights: NDArray[np.float64],
-    kernel: dict[str, Any],
+    kernel: dict[str, Any] | str,
     svm: dict[str, Any],
     limits: dict[str, Any],
 ) -> dict[str, Any]: ...

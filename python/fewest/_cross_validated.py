@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.model_selection import check_cv
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest._base import Selector
+from fewest._call import limited
 from fewest._docs import completes_doc
 from fewest._engine import Samples
+from fewest._path import fitted_path
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+#: What the step of SVM-RFE may be.
+STEP = {
+    "step": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
+    "step_of": [StrOptions({"original", "remaining"})],
+}
 
 
 def criterion_of(estimator: Any) -> str:
@@ -21,6 +31,13 @@ def criterion_of(estimator: Any) -> str:
     if estimator.criterion != "auto":
         return estimator.criterion.replace("_", "-")
     return "weights" if estimator.kernel == "linear" else "margin"
+
+
+def step_of(estimator: Any) -> dict[str, Any]:
+    """The step of SVM-RFE as the engine takes it."""
+    if isinstance(estimator.step, Integral):
+        return {"count": int(estimator.step)}
+    return {estimator.step_of: float(estimator.step)}
 
 
 def _indices(split: tuple[Any, Any], samples: Samples, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
@@ -34,7 +51,7 @@ def _indices(split: tuple[Any, Any], samples: Samples, n_samples: int) -> tuple[
     return train[train >= 0], test[test >= 0]
 
 
-def _folds(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples) -> dict[str, Any]:
+def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples) -> dict[str, Any]:
     """The fold of each sample; the test parts must share the samples out."""
     n_samples = len(samples.codes)
     of = np.full(n_samples, -1)
@@ -56,6 +73,7 @@ class CrossValidated(Selector):
 
     @_fit_context(prefer_skip_nested_validation=False)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -72,14 +90,46 @@ class CrossValidated(Selector):
             Fitted.
         """
         samples = self._validated(X, y, sample_weight)
+        return self._run(samples, self._splits(self.cv, samples, X, y, groups))
+
+    @completes_doc
+    @limited
+    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
+        """Select features for each of several sizes.
+
+        Parameters
+        ----------
+        sizes : int or sequence of int
+            Most features of each, ascending; an int: from 1 to it.
+
+        Returns
+        -------
+        selectors : list of object
+            A fitted selector for each size, with ``n_features_to_select`` set to it; fewer where
+            the search was stopped. A kernel's gamma is that of the largest size. ``time_limit`` is
+            for all of them.
+        """
+        selector = clone(self)
+        selector._validate_params()
+        samples = selector._validated(X, y, sample_weight)
+        return selector._fitted_path(samples, selector._splits(self.cv, samples, X, y, groups), sizes)
+
+    def _fitted_path(self, samples: Samples, splits: Any, sizes: Any) -> list[Any]:
+        self._folds = folds_of(splits, samples)
+        try:
+            return fitted_path(self, samples, sizes)
+        finally:
+            del self._folds
+
+    def _splits(self, cv: Any, samples: Samples, X: Any, y: Any, groups: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The splits of a splitter, as positions among the samples kept."""
+        if cv is None:
+            return []
         y = np.asarray(y).ravel()
-        splits = []
-        if self.cv is not None:
-            splits = list(check_cv(self.cv, y, classifier=True).split(X, y, groups))
-        return self._run(samples, [_indices(split, samples, len(y)) for split in splits])
+        return [_indices(split, samples, len(y)) for split in check_cv(cv, y, classifier=True).split(X, y, groups)]
 
     def _fit_on(self, samples: Samples, splits: Any) -> None:
-        self._folds = _folds(splits, samples)
+        self._folds = folds_of(splits, samples)
         try:
             self._fit(samples)
         finally:

@@ -35,6 +35,7 @@ PARAMETERS = {
     "plain": ("bool", "The paper's algorithm without improvements."),
     "gap": ("float", "Relative gap between the best subset and the bound at which the search ends."),
     "node_limit": ("int", "The search ends after this many nodes."),
+    "lp": ('{"simplex", "interior"}', "How HiGHS solves linear programs: simplex, or interior point as in the paper."),
     "proof": ("path-like", "File for a proof of the result, which :func:`fewest.verify` checks."),
     "costs": ("sequence of float", "Slack costs to choose from, ascending."),
     "cv": ("int, splitter or iterable", "Folds, as scikit-learn's; each sample must be in exactly one test part."),
@@ -63,8 +64,9 @@ PARAMETERS = {
     ),
     "tol": ("float", "Relative duality gap of a training, between 0 and 1."),
     "class_weight": (
-        'dict or "balanced"',
-        'Weights of classes; "balanced": inverse to their total sample weight.',
+        'dict, "balanced", "cw2" or "cw3"',
+        """Weights of classes. "balanced": n / (k n_c), n_c of the n samples being of the class, one
+        of k; "cw2": 1 / n_c; "cw3": 1 / n_c + k. Samples are counted by weight.""",
     ),
     "time_limit": (
         "float",
@@ -95,6 +97,11 @@ PARAMETERS = {
         "int",
         """Threads, -1 for all cores. None: all cores, but one in a worker process (of joblib or
         Dask). The result does not depend on it.""",
+    ),
+    "memory": (
+        "int or str",
+        """Bytes, or a size such as "2G", that a fit may take beside the data; what does not fit raises
+        MemoryError. None: what :func:`fewest.set_memory` allows.""",
     ),
 }
 
@@ -142,6 +149,33 @@ METHOD_PARAMETERS = {
     "groups": ("array-like of shape (n_samples,)", "Groups of samples for the splitter ``cv``."),
 }
 
+#: Parameters of synthetic data.
+DATA_PARAMETERS = {
+    "n_samples": ("int", "Samples, at least 2."),
+    "n_features": ("int", "Features."),
+    "random_state": ("int", "Seed: the same seed and settings give the same numbers on every machine."),
+    "part": (
+        '{"training", "validation", "test"}',
+        "Which set of the same truth; each has a stream of its own.",
+    ),
+    "return_truth": ("bool", "Whether to return the features that matter, too."),
+}
+_DATA_RETURNS = """
+Returns
+-------
+X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+    Samples.
+y : ndarray of shape (n_samples,)
+    Labels -1 and 1.
+support : ndarray of int
+    With ``return_truth``: the features that matter, ascending.
+weights : ndarray of shape (n_features,) or None
+    With ``return_truth``: of the true linear classifier, which has no bias; None where the truth is
+    not linear.
+
+Examples
+--------"""
+
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
 
@@ -160,6 +194,14 @@ def completes_doc(method: Documented) -> Documented:
     if method.__doc__ is not None:
         method.__doc__ = _completed(method.__doc__, method.__qualname__, inspect.signature(method), METHOD_PARAMETERS, {})
     return method
+
+
+def completes_data_doc(function: Documented) -> Documented:
+    """The same for a function that makes data; what it returns is put in, too."""
+    if function.__doc__ is not None:
+        doc = inspect.cleandoc(function.__doc__).replace("\nExamples\n--------", _DATA_RETURNS)
+        function.__doc__ = _completed(doc, function.__qualname__, inspect.signature(function), DATA_PARAMETERS, {})
+    return function
 
 
 def _completed(

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.metrics import check_scoring, get_scorer_names
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from fewest import _core
 from fewest._auto_cost import check_one_choice
-from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
-from fewest._cross_validated import CrossValidated, criterion_of
-from fewest._engine import Listener, Samples, limits_of, warn_of_limit
-from fewest._svm import votes
+from fewest._call import limited
+from fewest._constraints import AT_LEAST_ONE, CONSTRAINTS, COST_OR_AUTO, stores_arguments
+from fewest._cross_validated import STEP, CrossValidated, criterion_of, folds_of, step_of
+from fewest._docs import completes_doc
+from fewest._engine import Listener, Samples, limits_of, warn_of_limit, weights_in
+from fewest._path import fitted_path
+from fewest._svm import voted, votes
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from typing_extensions import Self
 
     from fewest._engine import Progress
     from fewest._rules import Rules
@@ -54,6 +56,13 @@ class SVMRFE(CrossValidated):
     step_of : {"original", "remaining"}, default="original"
         What a share is taken of: all features (scikit-learn), or those that remain ("remaining"
         with 0.5 halves them).
+    costs : sequence of float, default=None
+        Slack costs to choose from by cross-validated accuracy on the way, ascending. None: C alone.
+        Not together with ``cv``.
+    retune : int, default=1
+        With ``costs``: the cost is chosen anew every so many steps.
+    tuning_cv : int, splitter or iterable, default=5
+        With ``costs``: folds, as scikit-learn's; each sample must be in exactly one test part.
     cv : int, splitter or iterable, default=None
         None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a
         splitter, or (train, test) pairs.
@@ -73,6 +82,8 @@ class SVMRFE(CrossValidated):
         together share a rank.
     objective_ : float
         Objective of the SVM on the selected features.
+    tuned_ : list of dict
+        With ``costs``, every choice of the cost: ``step``, ``n_features``, ``cost``, ``accuracy``.
     cv_results_ : dict of ndarray
         With ``cv``: ``n_features``, ``mean_test_score``, ``std_test_score``, and for each split i
         ``split{i}_test_score``, ``split{i}_ranking``, ``split{i}_support``.
@@ -102,8 +113,10 @@ class SVMRFE(CrossValidated):
 
     _parameter_constraints = {
         "C": COST_OR_AUTO,
-        "step": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
-        "step_of": [StrOptions({"original", "remaining"})],
+        **STEP,
+        "costs": ["array-like", None],
+        "retune": AT_LEAST_ONE,
+        "tuning_cv": CONSTRAINTS["cv"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "min_features_to_select": AT_LEAST_ONE,
         "size_rule": [StrOptions({"best", "1se"})],
@@ -118,6 +131,9 @@ class SVMRFE(CrossValidated):
         step: float = 1,
         step_of: str = "original",
         C: float | str = 1.0,
+        costs: Sequence[float] | None = None,
+        retune: int = 1,
+        tuning_cv: Any = 5,
         fit_cost: float | None = None,
         kernel: str = "linear",
         gamma: str | float = "1/p",
@@ -140,20 +156,75 @@ class SVMRFE(CrossValidated):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    @completes_doc
+    @limited
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Select features, and train a classifier on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. Taken as they are: scale features first where their units differ.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How many samples each counts as, 0 or more, in training and in scores; default 1.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of samples for the splitters ``cv`` and ``tuning_cv``.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        samples = self._validated(X, y, sample_weight)
+        self._tuning = self._tuned(samples, X, y, groups)
+        try:
+            return self._run(samples, self._splits(self.cv, samples, X, y, groups))
+        finally:
+            del self._tuning
+
+    def _tuned(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
+        """How the cost is tuned, as the engine takes it."""
+        if self.costs is None:
+            if self.retune != 1 or self.tuning_cv != 5:
+                raise ValueError("retune and tuning_cv say how costs are chosen from; give costs, or leave them out")
+            return None
+        if self.cv is not None or self.C == "auto":
+            other = 'C="auto"' if self.cv is None else f"cv={self.cv!r}"
+            raise ValueError(f"costs and {other} both choose by cross-validation; leave one of them out")
+        folds = folds_of(self._splits(self.tuning_cv, samples, X, y, groups), samples)
+        return {"costs": [float(cost) for cost in self.costs], "folds": folds, "every": int(self.retune)}
+
+    @limited
+    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
+        if self.cv is not None:
+            raise ValueError(f"cv is {self.cv!r}, but a path has every size, so that none is chosen; leave cv out")
+        selector = clone(self)
+        selector._validate_params()
+        samples = selector._validated(X, y, sample_weight)
+        selector._tuning = selector._tuned(samples, X, y, groups)
+        try:
+            return fitted_path(selector, samples, sizes)
+        finally:
+            del selector._tuning
+
+    path.__doc__ = CrossValidated.path.__doc__
 
     def _fit_on(self, samples, splits):
         check_one_choice(self)
-        self._chosen, self._begun = None, monotonic()
+        self._chosen = None
         if splits:
-            if not sp.issparse(samples.X):
+            if isinstance(samples.X, np.ndarray):
                 # Every split copies its columns anyhow, and they lie together in this order.
                 samples = samples.with_X(np.asfortranarray(samples.X))
             self._chosen = self._cross_validate(samples, splits)
         try:
             self._fit(samples)
         finally:
-            del self._chosen, self._begun
+            del self._chosen
 
     def _default_size(self, n_features):
         return max(n_features // 2, min(2, n_features))
@@ -164,18 +235,19 @@ class SVMRFE(CrossValidated):
             rules["max_features"] = self._chosen
         return rules
 
-    def _limits(self):
-        # What cross-validation has left of the time.
-        left = None if self.time_limit is None else max(self.time_limit - (monotonic() - self._begun), 0.0)
-        return {"time": left}
-
     def _most(self, rules, p):
         # With cv every size is judged with the gamma that is chosen in the end.
         return super()._most(rules, p) if self.cv is None else min(self._given_size() or p, p)
 
     def _method(self, samples, rules):
-        step = {"count": int(self.step)} if isinstance(self.step, Integral) else {self.step_of: float(self.step)}
-        return {"name": "rfe", "svm": self._svm(), "kernel": self._kernel, "criterion": criterion_of(self), "step": step}
+        tuning = getattr(self, "_tuning", None)
+        how = {"criterion": criterion_of(self), "step": step_of(self), "tuning": tuning}
+        return {"name": "rfe", "svm": self._svm(), "kernel": self._kernel, **how}
+
+    def _set_results(self, answer, p):
+        super()._set_results(answer, p)
+        if self.costs is not None:
+            self.C_, self.tuned_ = answer["cost"] or self.C, answer["details"].get("tuned", [])
 
     def _cross_validate(self, samples, splits):
         """Eliminate inside every split, score every size there, and choose one; sets
@@ -214,9 +286,18 @@ class SVMRFE(CrossValidated):
             rules,
             self._method(samples, rules),
             [(train.tolist(), test.tolist()) for train, test in splits],
+            self._split_weights(samples, splits),
             limits_of(self, share),
             listener if listener.wanted else None,
         )
+
+    def _split_weights(self, samples, splits):
+        """The weights of each split's samples, where those of classes depend on the training
+        part.
+        """
+        if not isinstance(self.class_weight, str):
+            return None
+        return [weights_in(samples, self.class_weight, train) for train, _ in splits]
 
     def _set_cv_results(self, paths, sizes, scores, chosen, p):
         mean, std = scores.mean(axis=0), scores.std(axis=0)
@@ -238,9 +319,9 @@ def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[st
         predicted = (decisions > 0).astype(y.dtype)
     else:
         # Positive for the second class of each pair.
-        by_class = votes(-decisions.reshape(-1, decisions.shape[2]), len(samples.classes))
-        decisions = by_class.reshape(len(sizes), len(test), -1)
-        predicted = decisions.argmax(axis=2)
+        of_pairs, classes = -decisions.reshape(-1, decisions.shape[2]), np.arange(len(samples.classes))
+        predicted = voted(classes, of_pairs).reshape(len(sizes), len(test)).astype(y.dtype)
+        decisions = votes(of_pairs, len(classes)).reshape(len(sizes), len(test), -1)
     if estimator.scoring in (None, "accuracy"):
         return (predicted == y) @ weights / weights.sum()
     scorer = check_scoring(scoring=estimator.scoring)

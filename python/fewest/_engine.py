@@ -14,9 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length, validate_data
 
 from fewest import _core
+from fewest._call import memory_left, time_left
+from fewest._columns import ColumnFile
 from fewest._memory import method_with_memory, with_memory
 
 logger = logging.getLogger("fewest")
@@ -31,6 +33,8 @@ def matrix(X: Any) -> Any:
     rows that become columns, and arrays that are not contiguous or not aligned, as those out of a
     message may be.
     """
+    if isinstance(X, ColumnFile):
+        return X._file
     if not sp.issparse(X):
         contiguous = X.flags.c_contiguous or X.flags.f_contiguous
         return np.require(X if contiguous else np.ascontiguousarray(X), requirements="A")
@@ -68,9 +72,12 @@ class Samples:
         limits: dict[str, Any],
         listener: Any,
         proof: dict[str, Any] | None = None,
+        held_out: Any = None,
     ) -> dict[str, Any]:
-        """The engine's answer; ``proof`` says where its proof goes and what it says of the run."""
-        return _core.select(*self.arguments, rules, method_with_memory(method), limits, listener, proof)
+        """The engine's answer; ``proof`` says where its proof goes and what it says of the run,
+        ``held_out`` what classifiers are judged by.
+        """
+        return _core.select(*self.arguments, rules, method_with_memory(method), limits, listener, proof, held_out)
 
     @property
     def arguments(self) -> tuple[Any, np.ndarray, np.ndarray]:
@@ -96,6 +103,8 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     """X, or X and y, as ``validate_data`` of scikit-learn returns them; its refusal of missing
     values says what to do about them.
     """
+    if isinstance(arrays[0], ColumnFile):
+        return _checked_file(estimator, *arrays, **options)
     try:
         return validate_data(estimator, *arrays, accept_sparse=("csc", "csr"), dtype=DTYPES, **options)
     except ValueError as error:
@@ -108,18 +117,51 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
         ) from None
 
 
-def validated(estimator: Any, X: Any, y: Any, sample_weight: Any, class_weight: Any, binary_only: bool, reset: bool = True) -> Samples:
+def _checked_file(estimator: Any, X: ColumnFile, *y: Any, reset: bool = True) -> Any:
+    """The same of a column file, which was checked when it was opened."""
+    name, p = type(estimator).__name__, X.shape[1]
+    if reset:
+        estimator.n_features_in_ = p
+        vars(estimator).pop("feature_names_in_", None)
+        if X.feature_names is not None:
+            estimator.feature_names_in_ = X.feature_names
+    elif p != estimator.n_features_in_:
+        raise ValueError(f"X has {p} features, but {name} is expecting {estimator.n_features_in_} features as input")
+    elif X.feature_names is not None and not np.array_equal(getattr(estimator, "feature_names_in_", X.feature_names), X.feature_names):
+        raise ValueError(f"The feature names of {X!r} should match those that were passed during fit of {name}.")
+    if not y:
+        return X
+    labels = _check_y(*y)
+    check_consistent_length(X, labels)
+    return X, labels
+
+
+def validated(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    class_weight: Any,
+    binary_only: bool,
+    reset: bool = True,
+    drops_negative: bool = False,
+) -> Samples:
     """Check X, y and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``, or,
-    without ``reset``, compare with them.
+    without ``reset``, compare with them. A negative weight is an error, or, as for LIBSVM, no
+    sample.
     """
     X, y = checked(estimator, X, y, reset=reset)
     check_classification_targets(y)
-    sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=not drops_negative)
     kept = None
-    if not sample_weight.all():
-        kept = np.flatnonzero(sample_weight)
+    if not (sample_weight > 0).all():
+        kept = np.flatnonzero(sample_weight > 0)
         if kept.size == 0:
+            if drops_negative:
+                raise ValueError("Invalid input - all samples have zero or negative weights.")
             raise ValueError("all sample weights are zero; at least one sample of each of two classes needs a weight")
+        if drops_negative and len(np.unique(y[kept])) == 1 < len(np.unique(y)):
+            raise ValueError("Invalid input - all samples with positive weights belong to the same class")
         X, y, sample_weight = X[kept], y[kept], sample_weight[kept]
     classes, codes = np.unique(y, return_inverse=True)
     check_classes(estimator, classes, y, binary_only)
@@ -146,8 +188,11 @@ def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sam
     """Weight of each class."""
     if class_weight is None:
         return np.ones(len(classes))
-    if class_weight == "balanced":
-        return sample_weight.sum() / (len(classes) * np.bincount(codes, weights=sample_weight))
+    if isinstance(class_weight, str):
+        totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
+        if class_weight == "balanced":
+            return sample_weight.sum() / (len(classes) * totals)
+        return 1.0 / totals + (len(classes) if class_weight == "cw3" else 0.0)
     known = {label: at for at, label in enumerate(classes.tolist())}
     weights = np.ones(len(classes))
     for label, weight in class_weight.items():
@@ -156,6 +201,12 @@ def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sam
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ValueError(f"class_weight is {class_weight!r}, but weights must be finite and above zero")
     return weights
+
+
+def weights_in(samples: Samples, class_weight: Any, train: np.ndarray) -> np.ndarray:
+    """The cost weight of each sample where weights of classes are a function of a training part."""
+    codes, sample_weight = samples.codes[train], samples.sample_weight[train]
+    return samples.sample_weight * class_weights(class_weight, samples.classes, codes, sample_weight)[samples.codes]
 
 
 @dataclass(frozen=True)
@@ -273,7 +324,7 @@ def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str
     elif n_jobs is not None and n_jobs < 0:
         n_jobs = max((os.cpu_count() or 1) + 1 + n_jobs, 1)
     keep = getattr(estimator, "on_interrupt", "raise") == "keep"
-    given = {"time": time_limit, "threads": n_jobs, "keep_on_interrupt": keep, **more}
+    given = {"time": time_left(time_limit), "threads": n_jobs, "keep_on_interrupt": keep, "memory": memory_left(estimator), **more}
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -307,4 +358,6 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
         "stalled": "rounding ended its progress; scale the features, or raise tol",
     }[status]
     known = f" The relative gap is {gap:.2g}." if gap is not None and np.isfinite(gap) else ""
-    warnings.warn(f"{type(estimator).__name__} stopped before its end: {why}. {what}{known}", ConvergenceWarning, stacklevel=4)
+    remedy = getattr(estimator, "_remedy", "")
+    said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {remedy}".rstrip()
+    warnings.warn(said, ConvergenceWarning, stacklevel=4)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
-from fewest._cross_validated import CrossValidated, criterion_of
+from fewest._cross_validated import STEP, CrossValidated, criterion_of, step_of
+from fewest._rules import _Index
 
 if TYPE_CHECKING:
     import os
@@ -100,6 +101,7 @@ class EvaluationRFE(CrossValidated):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     _finds_size = True
@@ -136,8 +138,14 @@ class FlipSelector(CrossValidated):
         Slack cost of SVM-RFE, above 0, and of the search where ``costs`` has none.
     costs : sequence of float, default=None
         Slack costs that the search chooses from, ascending. None: C alone.
-    max_iter : int, default=1
-        The search ends after this many passes over the neighbours.
+    max_iter : int or None, default=1
+        The search ends after this many passes over the neighbours. None: once nothing improves.
+    start : sequence of features, default=None
+        Features to start from, by index, name or mask. None: what SVM-RFE leaves.
+    step : int or float, default=1
+        Features that SVM-RFE drops at a time; below 1: as a share of them.
+    step_of : {"original", "remaining"}, default="original"
+        What a share is taken of: all features, or those that remain.
 
     Attributes
     ----------
@@ -168,6 +176,9 @@ class FlipSelector(CrossValidated):
     _parameter_constraints = {
         "flip": [StrOptions({"bit", "attribute"})],
         "costs": ["array-like", None],
+        "max_iter": [*AT_LEAST_ONE, None],
+        "start": ["array-like", None],
+        **STEP,
     }
 
     @stores_arguments
@@ -181,7 +192,10 @@ class FlipSelector(CrossValidated):
         costs: Sequence[float] | None = None,
         fit_cost: float | None = None,
         cv: Any = 5,
-        max_iter: int = 1,
+        max_iter: int | None = 1,
+        start: Any = None,
+        step: float = 1,
+        step_of: str = "original",
         kernel: str = "linear",
         gamma: str | float = "1/p",
         degree: int = 3,
@@ -197,6 +211,7 @@ class FlipSelector(CrossValidated):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):
@@ -206,9 +221,21 @@ class FlipSelector(CrossValidated):
             "kernel": self._kernel,
             "costs": [float(cost) for cost in ([self.C] if self.costs is None else self.costs)],
             "folds": self._folds,
-            "passes": int(self.max_iter),
-            "start": {"rfe": {"step": {"count": 1}, "criterion": criterion_of(self)}},
+            "passes": None if self.max_iter is None else int(self.max_iter),
+            "start": self._start(),
         }
+
+    def _start(self):
+        """Where the search starts, as the engine takes it."""
+        if self.start is None:
+            return {"rfe": {"step": step_of(self), "criterion": criterion_of(self)}}
+        if (self.step, self.step_of, self.criterion) != (1, "original", "auto"):
+            raise ValueError("step, step_of and criterion are of the SVM-RFE that finds a start, but start names one; leave them out")
+        index = _Index(self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return {"features": sorted(index.all(self.start))}
+
+    def _default_size(self, n_features):
+        return None if self.start is not None else super()._default_size(n_features)
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)

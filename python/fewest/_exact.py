@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.model_selection import train_test_split
+from sklearn.utils._param_validation import Interval
+
 from fewest._base import Selector
-from fewest._constraints import COST_OR_AUTO, stores_arguments
+from fewest._call import limited
+from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
+from fewest._docs import completes_doc
+from fewest._engine import Samples, class_weights, matrix, validated
 from fewest._svm import gamma_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
+
+    from typing_extensions import Self
 
     from fewest._engine import Progress
     from fewest._rules import Rules
@@ -91,6 +102,7 @@ class ExactSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _default_size(self, n_features):
@@ -127,6 +139,15 @@ class BendersSelector(Selector):
         :class:`ExactSelector` starts from the subset found and writes it.
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
+    validation_fraction : float, default=None
+        Share of each class that is not trained on: the classifier of every subset tried is judged
+        by it, and ``validated_`` has the one of smallest error beside the one of best objective.
+        ``fit`` takes such samples as ``X_val`` and ``y_val``, too.
+    patience : int, default=None
+        With samples to judge by: the search ends after this many subsets in a row without a
+        smaller error.
+    random_state : int, RandomState instance or None, default=None
+        Which samples ``validation_fraction`` sets apart.
 
     Attributes
     ----------
@@ -136,6 +157,15 @@ class BendersSelector(Selector):
         The file of the proof; None without ``proof``.
     n_iter_ : int
         Cuts.
+    validated_ : dict or None
+        With samples to judge by: ``selected_indices`` and ``error`` of the subset of smallest
+        error, its ``objective``, ``error_of_best`` of the subset selected, ``judged`` subsets.
+
+    See Also
+    --------
+    ExactSelector : The same problem by branch and bound, which proves the subset sooner: in a
+        fraction of a second where cuts take minutes (3 of the 30 features of the breast cancer
+        data).
 
     References
     ----------
@@ -152,7 +182,13 @@ class BendersSelector(Selector):
     'optimal'
     """
 
-    _parameter_constraints = {"C": COST_OR_AUTO}
+    _parameter_constraints = {
+        "C": COST_OR_AUTO,
+        "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither"), None],
+        "patience": [*AT_LEAST_ONE, None],
+        "random_state": ["random_state"],
+    }
+    _remedy = "ExactSelector proves the same problem, mostly sooner."
 
     @stores_arguments
     def __init__(
@@ -165,6 +201,9 @@ class BendersSelector(Selector):
         penalty: Any = None,
         max_iter: int = 250,
         plain: bool = False,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
+        random_state: Any = None,
         gap: float = 0.0001,
         proof: str | os.PathLike[str] | None = None,
         loss: str = "hinge",
@@ -179,6 +218,7 @@ class BendersSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _default_size(self, n_features):
@@ -189,9 +229,67 @@ class BendersSelector(Selector):
         penalty, cuts = self._prices(self.penalty), int(self.max_iter)
         return {"name": "gbd", "svm": self._svm(), "penalty": penalty, "max_cuts": cuts, **improvements}
 
+    @_fit_context(prefer_skip_nested_validation=True)
+    @completes_doc
+    @limited
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
+        """Select features, and train a classifier on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. Taken as they are: scale features first where their units differ.
+        X_val : {array-like, sparse matrix} of shape (n_validation_samples, n_features), default=None
+            Samples that every classifier is judged by, and that none is trained on.
+        y_val : array-like of shape (n_validation_samples,), default=None
+            Their labels.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val and y_val go together: give both or none")
+        if X_val is not None and self.validation_fraction is not None:
+            raise ValueError("X_val and validation_fraction both name samples to judge by; leave one of them out")
+        if self.patience is not None and X_val is None and self.validation_fraction is None:
+            raise ValueError("patience has a meaning with samples to judge by only: give validation_fraction, or X_val to fit")
+        samples = self._validated(X, y, sample_weight)
+        if self.validation_fraction is not None:
+            samples, X_val, codes = self._apart(samples)
+        elif X_val is not None:
+            judged = validated(self, X_val, y_val, None, None, True, reset=False)
+            X_val, codes = judged.X, judged.codes
+        self._held_out = None if X_val is None else (matrix(X_val), codes, self.patience)
+        try:
+            return self._run(samples)
+        finally:
+            del self._held_out
+
+    def _apart(self, samples):
+        """Samples to train on, and matrix and classes of those set apart."""
+        train, test = train_test_split(
+            np.arange(len(samples.codes)),
+            test_size=self.validation_fraction,
+            stratify=samples.codes,
+            random_state=self.random_state,
+        )
+        kept = train if samples.kept is None else samples.kept[train]
+        sample_weight = samples.sample_weight[train]
+        factor = class_weights(self.class_weight, samples.classes, samples.codes[train], sample_weight)
+        weights = sample_weight * factor[samples.codes[train]]
+        part = Samples(samples.X[train], samples.codes[train], weights, sample_weight, samples.classes, kept)
+        return part, samples.X[test], samples.codes[test]
+
+    def _judged(self):
+        held_out = getattr(self, "_held_out", None)
+        return {} if held_out is None else {"held_out": held_out}
+
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
         self.n_iter_ = max(answer["counts"]["cuts"], 1)
+        self.validated_ = answer["details"].get("validated")
 
 
 class AlignmentSelector(Selector):
@@ -262,6 +360,10 @@ class AlignmentSelector(Selector):
         n_solutions: int = 1,
         gap: float = 0.0001,
         node_limit: int | None = None,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-09,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         resume: str | os.PathLike[str] | None = None,
@@ -270,6 +372,7 @@ class AlignmentSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _kernel_rule(self, samples, rules):

@@ -65,12 +65,17 @@ class InformationGain(Selector):
         bins: int | None = None,
         C: float | str = 1.0,
         fit_cost: float | None = None,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-09,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         on_interrupt: str = "raise",
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _method(self, samples, rules):

@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
 from fewest._base import Selector
+from fewest._call import limited
 from fewest._constraints import CONSTRAINTS, COST_OR_AUTO, FEW, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import bias_of, is_elsewhere
@@ -35,14 +36,12 @@ class FeatureGeneratingMachine(Selector):
     Parameters
     ----------
     C : float or "auto", default=1.0
-        Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
+        Slack cost, above 0: ``C / 2 sum xi_i^2``. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
         scores) say what was found. Not with columns on workers.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where rules
         have a budget; every feature of the mixture where there is ``subset_size``; else min(5,
         n_features).
-    C : float, default=1.0
-        Slack cost, above 0: ``C / 2 sum xi_i^2``.
     subset_size : int, default=None
         Size of each generated subset, the paper's B. None: ``n_features_to_select``.
     fit_intercept : bool, default=True
@@ -50,8 +49,9 @@ class FeatureGeneratingMachine(Selector):
     intercept_scaling : float or None, default=1.0
         Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
         penalised.
-    mkl : {"fast", "simple"}, default="fast"
-        Solver of multiple kernel learning: Newton's method, or SimpleMKL.
+    mkl : {"fast", "simple"}, default=None
+        Solver of multiple kernel learning: Newton's method, or SimpleMKL. None: "fast", with
+        ``plain`` "simple", the paper's.
     tol : float, default=1e-14
         Relative duality gap of the last training, between 0 and 1.
 
@@ -92,7 +92,7 @@ class FeatureGeneratingMachine(Selector):
     _parameter_constraints = {
         "C": COST_OR_AUTO,
         "subset_size": CONSTRAINTS["n_features_to_select"],
-        "mkl": [StrOptions({"fast", "simple"})],
+        "mkl": [StrOptions({"fast", "simple"}), None],
     }
 
     @stores_arguments
@@ -105,7 +105,7 @@ class FeatureGeneratingMachine(Selector):
         subset_size: int | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float | None = 1.0,
-        mkl: str = "fast",
+        mkl: str | None = None,
         plain: bool = False,
         gap: float = 0.0001,
         tol: float = 1e-14,
@@ -115,10 +115,12 @@ class FeatureGeneratingMachine(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
@@ -161,7 +163,7 @@ class FeatureGeneratingMachine(Selector):
             "name": "fgm",
             "cost": float(self.C),
             "bias": bias_of(self),
-            "mkl": self.mkl,
+            "mkl": self.mkl or ("simple" if self.plain else "fast"),
             "subset_size": None if self.subset_size is None else min(int(self.subset_size), self.n_features_in_),
             "reuse": not self.plain,
             "tolerance": float(self.tol),

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 
 from fewest._base import Selector
 from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, SHARE, stores_arguments
+from fewest._docs import completes_doc
+from fewest._engine import svm_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
+    from collections.abc import Callable, Sequence
 
     from fewest._engine import Progress
     from fewest._rules import Rules
@@ -33,9 +37,16 @@ class L1SVMSelector(Selector):
         scores) say what was found.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one those that have weight.
+    costs : sequence of float, default=None
+        Several slack costs in place of ``C``, ascending, each from the solution of the one before:
+        the result is that of the largest at which the rules are kept. None: C alone.
 
     Attributes
     ----------
+    C_ : float
+        With ``costs``, the one chosen; with ``C="auto"``, what cross-validation chose.
+    grid_ : list of dict
+        With ``costs``: ``cost``, ``objective``, ``bound`` and ``features`` of each.
     objective_ : float
         Objective of the L1-SVM.
     bound_ : float or None
@@ -53,7 +64,7 @@ class L1SVMSelector(Selector):
     (569, ...)
     """
 
-    _parameter_constraints = {"C": COST_OR_AUTO}
+    _parameter_constraints = {"C": COST_OR_AUTO, "costs": ["array-like", None]}
 
     @stores_arguments
     def __init__(
@@ -62,6 +73,7 @@ class L1SVMSelector(Selector):
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
         C: float | str = 1.0,
+        costs: Sequence[float] | None = None,
         loss: str = "hinge",
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
@@ -73,12 +85,25 @@ class L1SVMSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     _finds_size = True
 
     def _method(self, samples, rules):
-        return {"name": "l1-svm", "svm": self._svm()}
+        if self.costs is None:
+            return {"name": "l1-svm", "svm": self._svm()}
+        if self.C == "auto":
+            raise ValueError('C="auto" and costs both choose the cost; leave one of them out')
+        # One cost alone is not told as a choice.
+        self._costs = [float(cost) for cost in self.costs]
+        return {"name": "l1-svm", "svm": self._svm(), "costs": self._costs}
+
+    def _set_results(self, answer, p):
+        super()._set_results(answer, p)
+        if self.costs is not None:
+            self.C_ = answer["details"].get("cost", self._costs[0])
+            self.grid_ = answer["details"].get("grid", [])
 
 
 class FSVSelector(Selector):
@@ -151,6 +176,7 @@ class FSVSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     class_weight = None
@@ -171,3 +197,64 @@ class FSVSelector(Selector):
         super()._set_results(answer, p)
         self.starts_ = answer["details"]["starts"]
         self.n_iter_ = max(1, *(len(steps) for steps in self.starts_), 1)
+
+    @available_if(Selector._certifiable)
+    @completes_doc
+    def certify(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        C: float = 1.0,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-9,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = 10.0,
+        gap: float = 1e-4,
+        node_limit: int | None = None,
+        proof: str | os.PathLike[str] | None = None,
+    ) -> dict[str, Any]:
+        """How far the selected subset is from the best one of at most as many features by the value
+        of an SVM, which the method itself has none of.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples it was fitted on, with all features.
+        C : float, default=1.0
+            Slack cost of the SVM, above 0.
+        loss : {"hinge", "squared_hinge"}, default="hinge"
+            Its loss.
+        fit_intercept : bool, default=True
+            Whether it has a bias.
+        intercept_scaling : float or None, default=None
+            None: the bias is not penalised. A number s: it is the weight of a constant feature of
+            value s.
+        tol : float, default=1e-9
+            Relative duality gap of a training.
+        class_weight : dict, "balanced", "cw2" or "cw3", default=None
+            Weights of classes.
+        time_limit : float, default=10.0
+            Seconds to search for a better subset and a better bound.
+        gap : float, default=1e-4
+            Relative gap at which the search ends.
+        node_limit : int, default=None
+            The search ends after this many nodes.
+        proof : path-like, default=None
+            File for a proof of the bound, which :func:`fewest.verify` checks.
+
+        Returns
+        -------
+        certificate : dict
+            As that of every selector: ``objective``, ``bound``, ``gap``, ``best``,
+            ``best_objective``, ``status``, ``elapsed``, ``proof``.
+        """
+        bias: str | float = "none"
+        if fit_intercept:
+            bias = "free" if intercept_scaling is None else float(intercept_scaling)
+        search = {"gap": gap, "nodes": node_limit}
+        svm = svm_of(C, loss, bias, tol)
+        return self._certificate(X, y, sample_weight, svm, class_weight, time_limit, search, proof)

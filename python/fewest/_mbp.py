@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 from fewest._base import Selector
 from fewest._constraints import COST_OR_AUTO, SHARE, stores_arguments
 from fewest._engine import bias_of
+from fewest._program import WritesModel
 
 if TYPE_CHECKING:
     import os
@@ -29,7 +30,7 @@ def _program(selector: Any) -> dict[str, Any]:
     }
 
 
-class MBPSelector(Selector):
+class MBPSelector(WritesModel, Selector):
     r"""L1-SVM with a price for each feature, as a mixed-integer program, with proof.
 
     .. math:: \min_{w, b, z} \; \sum_j |w_j| + C \sum_i \max(0, 1 - y_i (w^T x_i + b)) + \sum_j D_j z_j, \quad |w_j| \le u_j z_j
@@ -48,6 +49,8 @@ class MBPSelector(Selector):
         decide.
     plain : bool, default=False
         The program as printed, left to HiGHS.
+    lp : {"simplex", "interior"}, default="simplex"
+        With ``plain``: how HiGHS solves linear programs.
     proof : path-like, default=None
         File for a proof of the result, which :func:`fewest.verify` checks; where ``rules`` have no size,
         budget, groups or implications, and without ``plain``.
@@ -91,7 +94,9 @@ class MBPSelector(Selector):
         penalty: Any = 1.0,
         weight_bound: float | None = None,
         plain: bool = False,
+        lp: str = "simplex",
         gap: float = 0.0001,
+        node_limit: int | None = None,
         proof: str | os.PathLike[str] | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
@@ -103,12 +108,18 @@ class MBPSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     _finds_size = True
 
     def _method(self, samples, rules):
-        return {"name": "mbp", **_program(self), "plain": bool(self.plain)}
+        if self.lp != "simplex" and not self.plain:
+            raise ValueError(f"lp is {self.lp!r}, which has a meaning with plain=True only; leave it out, or set plain")
+        return {"name": "mbp", **_program(self), "plain": bool(self.plain), "interior": self.lp == "interior"}
+
+    def _limits(self):
+        return {"nodes": self.node_limit}
 
 
 class LagrangianSelector(Selector):
@@ -137,6 +148,8 @@ class LagrangianSelector(Selector):
         At most this many linear programs.
     restricted_time : float, default=0.25
         Time limit of one restricted program in seconds.
+    plain : bool, default=False
+        The paper's text: no reweighting, no bound before the ascent.
     tol : float, default=1e-7
         The ascent ends when the bundle promises less than this share of the bound.
     intercept_scaling : float or None, default=None
@@ -191,6 +204,7 @@ class LagrangianSelector(Selector):
         epsilon: float = 1e-06,
         max_iter: int = 1000,
         restricted_time: float = 0.25,
+        plain: bool = False,
         gap: float = 0.0001,
         tol: float = 1e-07,
         fit_intercept: bool = True,
@@ -201,6 +215,7 @@ class LagrangianSelector(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     _finds_size = True
@@ -208,7 +223,7 @@ class LagrangianSelector(Selector):
     def _method(self, samples, rules):
         return {
             "name": "lagrangian",
-            "program": _program(self),
+            "program": {**_program(self), "plain": bool(self.plain)},
             "epsilon": float(self.epsilon),
             "max_steps": int(self.max_iter),
             "tolerance": float(self.tol),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from contextvars import ContextVar
 from typing import Any
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _FORMAT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
 
 
-def _bytes(limit: int | str) -> int:
+def bytes_of(limit: int | str) -> int:
     """The number of bytes; ``ValueError`` for anything else than a size of at least one byte."""
     if isinstance(limit, str):
         parts = _FORMAT.fullmatch(limit.strip())
@@ -22,7 +23,7 @@ def _bytes(limit: int | str) -> int:
     return found
 
 
-_allowed: int | None = _bytes(os.environ["FEWEST_MEMORY"]) if os.environ.get("FEWEST_MEMORY") else None
+_allowed: int | None = bytes_of(os.environ["FEWEST_MEMORY"]) if os.environ.get("FEWEST_MEMORY") else None
 
 
 def set_memory(limit: int | str | None) -> int | None:
@@ -58,18 +59,29 @@ def set_memory(limit: int | str | None) -> int | None:
     10240
     """
     global _allowed
-    before, _allowed = _allowed, None if limit is None else _bytes(limit)
+    before, _allowed = _allowed, None if limit is None else bytes_of(limit)
     return before
+
+
+#: What the call at hand may take, where its estimator says it.
+OWN: ContextVar[int | None] = ContextVar("own", default=None)
+
+
+def allowed() -> int | None:
+    """What the call at hand may take: what its estimator says, else :func:`set_memory`."""
+    own = OWN.get()
+    return _allowed if own is None else own
 
 
 def with_memory(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings that have a memory of their own, with the limit."""
-    return settings if _allowed is None else {**settings, "memory": _allowed}
+    limit = allowed()
+    return settings if limit is None else {**settings, "memory": limit}
 
 
 def method_with_memory(method: dict[str, Any]) -> dict[str, Any]:
     """A method's settings with the limit, where it is not only that of its SVM."""
-    if method["name"] in ("kta", "fgm", "mbp"):
+    if method["name"] in ("kta", "fgm", "mbp", "milo-k", "rmilo-k", "milp1", "milp2"):
         return with_memory(method)
     if method["name"] == "lagrangian":
         return {**method, "program": with_memory(method["program"])}

@@ -18,11 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewest import _core
 from fewest._base import Selector
+from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, limits_of, warn_of_limit
 from fewest._rules import Rules
-from fewest._svm import SVC
+from fewest._svc import SVC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,10 +165,12 @@ class Study(Selector):
         callback: Callable[[Progress], object] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any) -> Self:
         """Choose inside folds, judge outside, and do the same on all samples.
 

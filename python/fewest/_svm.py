@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.linear_model._base import SparseCoefMixin
-from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest import _core
-from fewest._constraints import COST, complete_constraints, stores_arguments
+from fewest._call import limited
+from fewest._constraints import complete_constraints, stores_arguments
 from fewest._docs import CLASSIFIER_ATTRIBUTES, complete_class, completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, limits_of, svm_of, validated, warn_of_limit
+from fewest._rules import Rules
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -69,10 +69,17 @@ class _Classifier(ClassifierMixin, BaseEstimator):
     def _train(self, samples: Samples, kernel: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
         answer = _core.train(*samples.arguments, kernel, settings, limits_of(self, self.time_limit))
         warn_of_limit(self, answer, "The classifier is what training had found until then.")
+        self._tell(answer)
         return answer
+
+    def _tell(self, answer: dict[str, Any]) -> None:
+        if self.verbose:
+            iterations, objective, gap = answer["iterations"].max(), answer["objective"], answer["gap"]
+            print(f"[{type(self).__name__}] {iterations} iterations, objective {objective:.6g}, gap {gap:.2g}, {answer['status']}")
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
+    @limited
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train.
 
@@ -108,6 +115,17 @@ def elected(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
     return classes[(decision > 0).astype(int) if decision.ndim == 1 else decision.argmax(axis=1)]
 
 
+def voted(classes: np.ndarray, decision: np.ndarray) -> np.ndarray:
+    """The label of most votes, ties to the smaller class, from one value for each pair of classes
+    (positive: the first of the pair).
+    """
+    n_classes, count = len(classes), np.zeros((len(decision), len(classes)), dtype=int)
+    for pair, (a, b) in enumerate(combinations(range(n_classes), 2)):
+        count[:, a] += decision[:, pair] > 0
+        count[:, b] += decision[:, pair] <= 0
+    return classes[count.argmax(axis=1)]
+
+
 def votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
     """One value for each class from one for each pair of classes (positive: the first of the pair)."""
     return _ovr_decision_function(decision < 0, -decision, n_classes)
@@ -116,17 +134,29 @@ def votes(decision: np.ndarray, n_classes: int) -> np.ndarray:
 class LinearSVC(SparseCoefMixin, _Classifier):
     r"""Linear support vector classification, one against the rest, solved to a tight duality gap.
 
-    A drop-in for :class:`sklearn.svm.LinearSVC` with the ridge penalty: the same problem, the same
-    attributes. It has a unique solution and ends near it, so that weights of samples mean what they
-    say: weight 2 is the sample twice, weight 0 is no sample.
+    A drop-in for :class:`sklearn.svm.LinearSVC`: the same problem, the same attributes. With the
+    ridge penalty it has a unique solution and ends near it, so that weights of samples mean what
+    they say: weight 2 is the sample twice, weight 0 is no sample.
 
-    .. math:: \min_{w, b} \; \tfrac12 \|w\|^2 + \tfrac12 (b / s)^2 + C \sum_i c_i \max(0, 1 - y_i (w^T x_i + b))^q
+    .. math:: \min_{w, b} \; P(w) + \tfrac12 (b / s)^2 + C \sum_i c_i \max(0, 1 - y_i (w^T x_i + b))^q
 
-    with q = 2 for the squared hinge loss, 1 for the hinge loss, s = ``intercept_scaling``, c the
-    weights of samples.
+    with :math:`P(w) = \tfrac12 \|w\|^2`, q = 2 for the squared hinge loss, 1 for the hinge loss, s =
+    ``intercept_scaling``, c the weights of samples. With the L1 penalty :math:`P(w) = \|w\|_1`, and
+    the bias counts as :math:`|b / s|`.
 
     Parameters
     ----------
+    penalty : {"l2", "l1"}, default="l2"
+        Penalty of the weights. "l1" goes with the squared hinge loss.
+    dual : "auto" or bool, default="auto"
+        As scikit-learn has it, whose solvers differ by it: what it refuses together with ``penalty``
+        and ``loss`` is refused here. The solution does not depend on it.
+    multi_class : {"ovr"}, default="ovr"
+        One against the rest. scikit-learn's "crammer_singer" is not there.
+    random_state : int, RandomState instance or None, default=None
+        As scikit-learn has it; nothing here is random.
+    verbose : int, default=0
+        1: a line for each machine.
     intercept_scaling : float or None, default=1.0
         Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
         penalised.
@@ -165,38 +195,82 @@ class LinearSVC(SparseCoefMixin, _Classifier):
     0.94
     """
 
+    _parameter_constraints = {
+        "penalty": [StrOptions({"l1", "l2"})],
+        "dual": ["boolean", StrOptions({"auto"})],
+        "multi_class": [StrOptions({"ovr"})],
+        "random_state": ["random_state"],
+    }
+
     @stores_arguments
     def __init__(
         self,
         *,
-        C: float = 1.0,
+        penalty: str = "l2",
         loss: str = "squared_hinge",
+        dual: str | bool = "auto",
+        C: float = 1.0,
+        multi_class: str = "ovr",
         fit_intercept: bool = True,
         intercept_scaling: float | None = 1.0,
         tol: float = 1e-12,
         class_weight: dict[Any, float] | str | None = None,
+        verbose: int = 0,
+        random_state: Any = None,
         max_iter: int = 100_000,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        memory: int | str | None = None,
     ) -> None: ...
 
     def _fit(self, samples: Samples) -> LinearSVC:
-        settings = svm_of(self.C, self.loss, bias_of(self), self.tol, self.max_iter)
+        self._check_combination()
         self.classes_ = samples.classes
         n_classes = len(self.classes_)
         codes = [samples.codes]
         if n_classes > 2:
             codes = [(samples.codes == k).astype(np.uint32) for k in range(n_classes)]
+        machine = self._sparse_machine if self.penalty == "l1" else self._machine
         answers = []
         for code in codes:
             samples.codes = code
-            answers.append(self._train(samples, {"kind": "linear"}, settings))
+            answers.append(machine(samples))
         self.coef_ = np.vstack([answer["coef"] for answer in answers])
         self.intercept_ = np.concatenate([answer["intercept"] for answer in answers])
-        self.n_iter_ = max(1, *(answer["iterations"] for answer in answers), 1)
+        self.n_iter_ = int(max(1, *(answer["iterations"].max() for answer in answers), 1))
         self.objective_ = sum(answer["objective"] for answer in answers)
         self.gap_ = max(answer["gap"] for answer in answers)
         return self
+
+    def _check_combination(self) -> None:
+        """Refuse what scikit-learn refuses together."""
+        dual = self.dual != "auto" and bool(self.dual)
+        wrong = self.penalty == "l1" and (self.loss == "hinge" or dual)
+        if wrong or (self.penalty == "l2" and self.loss == "hinge" and self.dual != "auto" and not dual):
+            raise ValueError(
+                "Unsupported set of arguments: the combination is not supported, "
+                f"Parameters: penalty={self.penalty!r}, loss={self.loss!r}, dual={self.dual!r}"
+            )
+
+    def _machine(self, samples: Samples) -> dict[str, Any]:
+        """A machine with the ridge penalty."""
+        return self._train(samples, {"kind": "linear"}, svm_of(self.C, self.loss, bias_of(self), self.tol, self.max_iter))
+
+    def _sparse_machine(self, samples: Samples) -> dict[str, Any]:
+        """A machine with the L1 penalty."""
+        p = samples.X.shape[1]
+        settings = svm_of(self.C, self.loss, bias_of(self), self.tol, self.max_iter)
+        limits = limits_of(self, self.time_limit, gap=self.tol)
+        answer = samples.select(Rules()._resolved(p, None, None), {"name": "l1-svm", "svm": settings}, limits, None)
+        warn_of_limit(self, answer, "The classifier is what training had found until then.")
+        coef, model = np.zeros(p), answer["model"]
+        if model is not None:
+            coef[answer["support"]] = model["weights"]
+        found = {**answer, "coef": coef[None], "intercept": np.array([model["bias"] if model else 0.0])}
+        found["iterations"] = np.array([max(answer["counts"]["oracle_calls"], 1)])
+        found["gap"] = answer["gap"] or 0.0
+        self._tell(found)
+        return found
 
     @completes_doc
     def decision_function(self, X: Any) -> np.ndarray:
@@ -212,145 +286,9 @@ class LinearSVC(SparseCoefMixin, _Classifier):
     def _by_class(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=DTYPES, reset=False)
-        return _linear(X, self.coef_, self.intercept_)
+        return linear_decision(X, self.coef_, self.intercept_)
 
 
-def _linear(X: Any, coef: Any, intercept: np.ndarray) -> np.ndarray:
+def linear_decision(X: Any, coef: Any, intercept: np.ndarray) -> np.ndarray:
     decision = safe_sparse_dot(X, coef.T, dense_output=True) + intercept
     return decision.ravel() if decision.shape[1] == 1 else decision
-
-
-class SVC(_Classifier):
-    """Support vector classification with any kernel, one machine for each pair of classes, solved
-    to a tight duality gap.
-
-    A drop-in for :class:`sklearn.svm.SVC`: the same problem and attributes. What it adds is a
-    choice of loss and bias, and that sample weights mean what they say.
-
-    Parameters
-    ----------
-    kernel : {"linear", "rbf", "poly", "sigmoid"}, default="rbf"
-        Kernel k(x, x').
-    gamma : {"scale", "auto"} or float, default="scale"
-        Coefficient of "rbf", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X, samples
-        counted by weight), "auto": 1 / n_features.
-    intercept_scaling : float or None, default=None
-        None: the bias is not penalised. A number s above 0: it is the weight of a constant feature
-        of value s.
-    tol : float, default=1e-12
-        Relative duality gap at which training ends, between 0 and 1.
-    decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        For more than two classes: one value for each class, or for each pair.
-    max_iter : int, default=-1
-        Training ends after this many passes over the data; -1: 100 000.
-    time_limit : float, default=None
-        Time limit of each machine in seconds, with a
-        :class:`~sklearn.exceptions.ConvergenceWarning`.
-
-    Attributes
-    ----------
-    support_ : ndarray of shape (n_SV,)
-        Indices of the support vectors.
-    support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features)
-        The support vectors.
-    dual_coef_ : ndarray of shape (n_machines, n_SV)
-        Signed dual variables; of several classes positive ones belong to the first of the pair.
-    coef_ : ndarray of shape (n_machines, n_features)
-        Weights w; linear kernel only.
-    intercept_ : ndarray of shape (n_machines,)
-        Biases b.
-    n_iter_ : int
-        Iterations of the slowest machine.
-
-    See Also
-    --------
-    LinearSVC : Linear, one against the rest.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from fewest import SVC
-    >>> X, y = load_iris(return_X_y=True)
-    >>> SVC().fit(X, y).score(X, y)
-    0.97...
-    """
-
-    _parameter_constraints = {
-        "gamma": [StrOptions({"scale", "auto"}), *COST],
-        "decision_function_shape": [StrOptions({"ovr", "ovo"})],
-        "max_iter": [Interval(Integral, -1, None, closed="left")],
-    }
-
-    @stores_arguments
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        kernel: str = "rbf",
-        degree: int = 3,
-        gamma: str | float = "scale",
-        coef0: float = 0.0,
-        loss: str = "hinge",
-        fit_intercept: bool = True,
-        intercept_scaling: float | None = None,
-        tol: float = 1e-12,
-        class_weight: dict[Any, float] | str | None = None,
-        decision_function_shape: str = "ovr",
-        max_iter: int = -1,
-        time_limit: float | None = None,
-        n_jobs: int | None = None,
-    ) -> None: ...
-
-    def _fit(self, samples: Samples) -> SVC:
-        settings = svm_of(self.C, self.loss, bias_of(self), self.tol, self.max_iter)
-        answer = self._train(samples, kernel_of(self, samples, samples.X.shape[1]), settings)
-        self._kernel = answer["kernel"]
-        self.classes_ = samples.classes
-        # Of several classes scikit-learn's machines are positive for the first of the pair, the
-        # engine's for the second.
-        sign = 1.0 if len(self.classes_) == 2 else -1.0
-        self.support_ = answer["support"].astype(np.int32) if samples.kept is None else samples.kept[answer["support"]]
-        self.support_vectors_ = samples.X.tocsr()[answer["support"]] if sp.issparse(samples.X) else samples.X[answer["support"]]
-        self.dual_coef_ = sign * answer["dual_coef"]
-        self.intercept_ = sign * answer["intercept"]
-        self._coef: Any = None if answer["coef"] is None else sign * answer["coef"]
-        self.n_iter_ = max(answer["iterations"], 1)
-        self.objective_, self.gap_ = answer["objective"], answer["gap"]
-        return self
-
-    @property
-    def coef_(self) -> np.ndarray:
-        """Weights w of shape (n_machines, n_features); linear kernel only."""
-        if self.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        if not hasattr(self, "_coef"):
-            raise AttributeError("coef_ is there once fit was called")
-        return self._coef
-
-    @completes_doc
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Decision values of each sample.
-
-        Returns
-        -------
-        decision : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Values; for two classes positive ones speak for ``classes_[1]``, for a pair of several
-            for its first.
-        """
-        if self.decision_function_shape == "ovo":
-            return self._by_pair(X)
-        return self._by_class(X)
-
-    def _by_class(self, X):
-        decision = self._by_pair(X)
-        return votes(decision, len(self.classes_)) if decision.ndim > 1 else decision
-
-    def _by_pair(self, X):
-        check_is_fitted(self, "support_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=DTYPES, reset=False)
-        if self._coef is not None:
-            return _linear(X, self._coef, self.intercept_)
-        options = {name: value for name, value in self._kernel.items() if name != "kind"}
-        K = pairwise_kernels(X, self.support_vectors_, metric=self._kernel["kind"], **options)
-        decision = K @ self.dual_coef_.T + self.intercept_
-        return decision.ravel() if decision.shape[1] == 1 else decision

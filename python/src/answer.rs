@@ -118,7 +118,8 @@ pub(crate) fn trained<'py>(
     dict.set_item("intercept", machines.iter().map(|m| m.bias).collect::<Vec<f64>>().into_pyarray(py))?;
     dict.set_item("objective", machines.iter().map(|m| m.solution.primal).sum::<f64>())?;
     dict.set_item("gap", machines.iter().map(|m| m.solution.gap()).fold(0.0, f64::max))?;
-    dict.set_item("iterations", machines.iter().map(|m| m.solution.iterations).max())?;
+    let iterations: Vec<i64> = machines.iter().map(|machine| machine.solution.iterations as i64).collect();
+    dict.set_item("iterations", iterations.into_pyarray(py))?;
     dict.set_item("kernel", pythonize(py, &KernelRule::from(model.kernel))?)?;
     // Passes run out (Stalled) as well as limits: what the worst machine says.
     let status = machines.iter().map(|m| m.solution.status).find(|s| *s != fewest::Status::Optimal);

@@ -3,11 +3,12 @@
 use fewest::method::auto_cost::{Candidate, CostChoice, CostScores, FitCosts, SplitParts, cost_grid, judge};
 use fewest::{AnyMethod, Error, Limits, RuleList, Rules, Samples, SvmSettings};
 use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pythonize::pythonize;
 use rayon::prelude::*;
 
-use crate::enter::{CallLimits, enter};
+use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::Columns;
 use crate::{numbers, raised, settings};
 
@@ -22,13 +23,15 @@ pub(crate) fn costs(
     weights: PyReadonlyArray1<'_, f64>,
     max_features: Option<usize>,
 ) -> PyResult<(Vec<f64>, Vec<f64>)> {
-    let grid = cost_grid(&*x.design()?, numbers(&weights)?, max_features).map_err(raised)?;
-    Ok((grid.selecting, grid.fitting))
+    sheltered(|| {
+        let grid = cost_grid(&*x.design()?, numbers(&weights)?, max_features).map_err(raised)?;
+        Ok((grid.selecting, grid.fitting))
+    })
 }
 
 /// Chooses the cost of a method, and of the classifier out of `fit_costs` unless `fit_cost` gives
 /// it. `methods`: the cost, the method and the SVM at that cost, ascending; `splits`: training and
-/// held-out samples.
+/// held-out samples; `split_weights`: the weight of each sample in the training part of each.
 /// Returns the fields of [`CostChoice`].
 ///
 /// # Errors
@@ -42,36 +45,46 @@ pub(crate) fn choose_cost<'py>(
     rules: &Bound<'py, PyAny>,
     methods: Vec<(f64, Bound<'py, PyAny>, Bound<'py, PyAny>)>,
     splits: Vec<(Vec<usize>, Vec<usize>)>,
+    split_weights: Vec<PyReadonlyArray1<'py, f64>>,
     fit_costs: Vec<f64>,
     fit_cost: Option<f64>,
     limits: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (rules, limits): (RuleList, CallLimits) = (settings(rules)?, settings(limits)?);
-    let read = |(cost, method, svm): &(f64, Bound<'_, PyAny>, Bound<'_, PyAny>)| -> PyResult<Candidate> {
-        let (method, svm): (AnyMethod, SvmSettings) = (settings(method)?, settings(svm)?);
-        Ok(Candidate { cost: *cost, method, svm })
-    };
-    let candidates: Vec<Candidate> = methods.iter().map(read).collect::<PyResult<_>>()?;
-    let costs: Vec<f64> = candidates.iter().map(|candidate| candidate.cost).collect();
-    let fit = fit_cost.map_or_else(|| FitCosts::Among(fit_costs), FitCosts::Fixed);
-    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-    let (choice, _) = enter(py, &limits, None, |limits, _| {
-        let rounds = splits.len().div_ceil(rayon::current_num_threads().max(1)) * candidates.len();
-        let share = limits.time.map(|time| time / rounds.max(1) as u32);
-        let judged = |(training, held_out): &(Vec<usize>, Vec<usize>)| -> Result<Vec<CostScores>, Error> {
-            let part = |rows: &[usize]| rows.iter().map(|&i| (codes[i], weights[i])).unzip::<_, _, Vec<_>, Vec<_>>();
-            let ((classes, weights), (held_classes, _)) = (part(training), part(held_out));
-            let (learned, judged) = (design.select_samples(training), design.select_samples(held_out));
-            let parts = SplitParts {
-                training: Samples::new(&*learned, &classes, Some(&weights))?,
-                rules: Rules::new(design.n_features(), rules.clone(), &[])?,
-                held_out: &*judged,
-                classes: &held_classes,
-            };
-            judge(&parts, &candidates, &fit, &mut || Limits { time: share, ..limits.clone() })
+    sheltered(|| {
+        let (rules, limits): (RuleList, CallLimits) = (settings(rules)?, settings(limits)?);
+        let read = |(cost, method, svm): &(f64, Bound<'_, PyAny>, Bound<'_, PyAny>)| -> PyResult<Candidate> {
+            let (method, svm): (AnyMethod, SvmSettings) = (settings(method)?, settings(svm)?);
+            Ok(Candidate { cost: *cost, method, svm })
         };
-        let scores: Vec<Vec<CostScores>> = splits.par_iter().map(judged).collect::<Result<_, _>>()?;
-        CostChoice::of(&costs, &scores, &fit)
-    })?;
-    Ok(pythonize(py, &choice)?)
+        let candidates: Vec<Candidate> = methods.iter().map(read).collect::<PyResult<_>>()?;
+        let costs: Vec<f64> = candidates.iter().map(|candidate| candidate.cost).collect();
+        let fit = fit_cost.map_or_else(|| FitCosts::Among(fit_costs), FitCosts::Fixed);
+        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        let split_weights: Vec<&[f64]> = split_weights.iter().map(numbers).collect::<PyResult<_>>()?;
+        if split_weights.len() != splits.len() || split_weights.iter().any(|own| own.len() != weights.len()) {
+            return Err(PyValueError::new_err("a split needs a weight for each sample"));
+        }
+        let (choice, _) = enter(py, &limits, None, |limits, _| {
+            let rounds = splits.len().div_ceil(rayon::current_num_threads().max(1)) * candidates.len();
+            let share = limits.time.map(|time| time / rounds.max(1) as u32);
+            type Parts = (Vec<usize>, Vec<usize>);
+            let judged = |((training, held_out), own): (&Parts, &&[f64])| -> Result<Vec<CostScores>, Error> {
+                let classes_of = |rows: &[usize]| rows.iter().map(|&i| codes[i]).collect::<Vec<u32>>();
+                let (classes, held_classes) = (classes_of(training), classes_of(held_out));
+                let weights: Vec<f64> = training.iter().map(|&i| own[i]).collect();
+                let (learned, judged) = (design.select_samples(training), design.select_samples(held_out));
+                let parts = SplitParts {
+                    training: Samples::new(&*learned, &classes, Some(&weights))?,
+                    rules: Rules::new(design.n_features(), rules.clone(), &[])?,
+                    held_out: &*judged,
+                    classes: &held_classes,
+                };
+                judge(&parts, &candidates, &fit, &mut || Limits { time: share, ..limits.clone() })
+            };
+            let scores: Vec<Vec<CostScores>> =
+                splits.par_iter().zip(&split_weights).map(judged).collect::<Result<_, _>>()?;
+            CostChoice::of(&costs, &scores, &fit)
+        })?;
+        Ok(pythonize(py, &choice)?)
+    })
 }

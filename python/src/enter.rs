@@ -5,11 +5,12 @@
 use std::any::Any;
 use std::io::Read;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
-use fewest::{Cancel, Error, Event, Limits, Observer, ProofSink, relative_gap};
+use fewest::{Cancel, Error, Event, Limits, Memory, Observer, ProofSink, relative_gap};
 use fewest_cli::Failure;
 use fewest_cli::resume::{EVERY, Resume, check_proof};
 use fewest_data::{DataError, ProofFile};
@@ -40,6 +41,8 @@ pub(crate) struct CallLimits {
     resume: Option<PathBuf>,
     /// Seconds between two writings of that.
     resume_every: Option<f64>,
+    /// Bytes that the call may take beside the data.
+    memory: Option<u64>,
     /// Whether Ctrl-C keeps the best so far, and does not raise `KeyboardInterrupt`.
     keep_on_interrupt: bool,
 }
@@ -73,7 +76,8 @@ impl CallLimits {
             }
         };
         let gap_rel = self.gap.unwrap_or(base.gap_rel);
-        Ok(Limits { time, oracle_calls: self.oracle_calls, nodes: self.nodes, gap_rel, ..base })
+        let memory = self.memory.map_or(base.memory, Memory::new);
+        Ok(Limits { time, oracle_calls: self.oracle_calls, nodes: self.nodes, gap_rel, memory, ..base })
     }
 }
 
@@ -162,10 +166,16 @@ pub(crate) fn pool(threads: Option<usize>) -> PyResult<rayon::ThreadPool> {
 }
 
 /// A panic of the library as Python's exception.
-pub(crate) fn panicked(panic: &(dyn Any + Send)) -> PyErr {
+fn panicked(panic: &(dyn Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let text = text.unwrap_or("no message");
     PyRuntimeError::new_err(format!("fewest has a fault: {text}. Please report it with the call that led here"))
+}
+
+/// What `body` returns; its panic as Python's exception. Every function that Python calls is one of
+/// these.
+pub(crate) fn sheltered<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
 /// The best subset and the bound at a moment of a run.

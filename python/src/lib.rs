@@ -7,35 +7,55 @@
 mod answer;
 mod cost;
 mod enter;
+mod file;
+mod generate;
+mod judge;
 mod matrix;
+mod path;
 mod proof;
 mod shard;
 mod study;
 mod verify;
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use fewest::method::certificate;
 use fewest::method::exact::ExactSettings;
-use fewest::method::rfe::splits::rfe_paths as rfe_paths_of;
+use fewest::method::gbd::Validation;
+use fewest::method::rfe::splits::weighted_rfe_paths;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
 use fewest::{
-    AnyMethod, Clock, Error, Gamma, KernelRule, Problem, RuleList, Rules, Run, Samples, Sense, Subset, SvmSettings,
+    AnyMethod, Clock, Design, Error, Gamma, Kernel, KernelRule, Problem, RowMatrix, RuleList, Rules, Run, Samples,
+    Sense, Subset, SvmSettings,
 };
-use fewest_cli::resume::{DATA, fingerprint};
+use fewest_data::Features;
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 use pythonize::depythonize;
 
-use enter::{CallLimits, Files, enter, enter_keeping};
+use enter::{CallLimits, Files, enter, enter_keeping, sheltered};
 use matrix::Columns;
+
+/// What the library's remedies, which speak of the command's options, say in Python.
+const REMEDIES: &[(&str, &str)] = &[
+    ("raise --memory", "allow more with fewest.set_memory"),
+    ("with --memory", "with fewest.set_memory"),
+    ("with --max-cuts", "with max_iter"),
+    ("--forbid those", "forbid those by Rules"),
+];
+
+/// A message of the library as Python says it.
+fn in_python(text: &str) -> String {
+    REMEDIES.iter().fold(text.to_owned(), |text, (command, python)| text.replace(command, python))
+}
 
 /// An error of the library as Python's.
 fn raised(error: Error) -> PyErr {
-    let text = error.to_string();
+    let text = in_python(&error.to_string());
     match error {
         Error::Data(_) | Error::Rules(_) | Error::Setting { .. } => PyValueError::new_err(text),
         Error::Memory { .. } => PyMemoryError::new_err(text),
@@ -58,17 +78,21 @@ fn labels(codes: &[u32]) -> Vec<f64> {
     codes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect()
 }
 
-/// Selects features. `x`: array, n x p, or (n, indptr, indices, data) of a CSC matrix; `codes`:
-/// class of each sample (0, 1, ...); `weights`: length n; `rules`, `method` (its name and
-/// settings), `limits`: dictionaries with the fields of [`RuleList`], [`AnyMethod`],
+/// Samples that classifiers are judged by and not trained on: matrix, classes, and after how many
+/// subsets in a row without a smaller error the search ends.
+type HeldOut<'py> = (Columns<'py>, PyReadonlyArray1<'py, u32>, Option<u64>);
+
+/// Selects features. `x`: array, n x p, (n, indptr, indices, data) of a CSC matrix, or a column
+/// file; `codes`: class of each sample (0, 1, ...); `weights`: length n; `rules`, `method` (its name
+/// and settings), `limits`: dictionaries with the fields of [`RuleList`], [`AnyMethod`],
 /// [`CallLimits`]; `listener`: called with each event, returns whether to stop; `proof`: where the
-/// run's proof goes (`path`) and what it says of the run (`made`).
+/// run's proof goes (`path`) and what it says of the run (`made`); `held_out`: of gbd.
 ///
 /// # Errors
 /// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, `OSError` for a
 /// proof that cannot be written, and what `listener` raises.
 #[pyfunction]
-#[pyo3(signature = (x, codes, weights, rules, method, limits, listener, proof=None))]
+#[pyo3(signature = (x, codes, weights, rules, method, limits, listener, proof=None, held_out=None))]
 fn select<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -79,30 +103,41 @@ fn select<'py>(
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
     proof: Option<Bound<'py, PyAny>>,
+    held_out: Option<HeldOut<'py>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
-        (settings(rules)?, settings(method)?, settings(limits)?);
-    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-    let proof = proof::asked(proof.as_ref())?;
-    let resume = limits.resume(|| {
-        let words = codes.iter().map(|&code| u64::from(code)).chain(weights.iter().map(|weight| weight.to_bits()));
-        let mut run = serde_json::to_value(&method).expect("settings are numbers, lists and names");
-        // How far a run may go changes nothing of what it finds.
-        run.as_object_mut().map(|run| (run.remove("max_cuts"), run.remove("memory")));
-        run["rules"] = serde_json::to_value(&rules).expect("rules are numbers and lists");
-        run["gap"] = limits.gap().into();
-        run[DATA] = fingerprint(design, words).into();
-        run
-    })?;
-    let files = Files::new(method.info().name, resume, proof)?;
-    let (report, course) = enter_keeping(py, &limits, listener, files, |limits, observer| {
-        let rules = Rules::new(design.n_features(), rules, &[])?;
-        method.select(&Samples::new(design, codes, Some(weights))?, &rules, limits, observer)
-    })?;
-    let written = proof::written(&course)?;
-    let answer = answer::selected(py, &report, &course)?;
-    answer.set_item("proof", written)?;
-    Ok(answer)
+    sheltered(|| {
+        let (rules, mut method, limits): (RuleList, AnyMethod, CallLimits) =
+            (settings(rules)?, settings(method)?, settings(limits)?);
+        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        judged_by(&mut method, held_out)?;
+        let proof = proof::asked(proof.as_ref())?;
+        let resume = limits.resume(|| path::description(&method, &rules, &limits, design, codes, weights))?;
+        let files = Files::new(method.info().name, resume, proof)?;
+        let (report, course) = enter_keeping(py, &limits, listener, files, |limits, observer| {
+            let rules = Rules::new(design.n_features(), rules, &[])?;
+            method.select(&Samples::new(design, codes, Some(weights))?, &rules, limits, observer)
+        })?;
+        let written = proof::written(&course)?;
+        let answer = answer::selected(py, &report, &course)?;
+        answer.set_item("proof", written)?;
+        Ok(answer)
+    })
+}
+
+/// Gives gbd the samples that it judges its classifiers by.
+fn judged_by(method: &mut AnyMethod, held_out: Option<HeldOut<'_>>) -> PyResult<()> {
+    let Some((matrix, codes, patience)) = held_out else { return Ok(()) };
+    let AnyMethod::Gbd(gbd) = method else {
+        let text = format!("samples to judge by are for gbd, not for {}", method.info().name);
+        return Err(PyValueError::new_err(text));
+    };
+    let design: Arc<dyn Design> = match study::owned(&*matrix.design()?)? {
+        Features::Dense(design) => Arc::new(design),
+        Features::Sparse(design) => Arc::new(design),
+        Features::Mapped(design) => Arc::new(design),
+    };
+    gbd.validation = Some(Validation { design, labels: labels(numbers(&codes)?), patience });
+    Ok(())
 }
 
 /// gamma by a rule of [`Gamma`] for kernels of at most `most` features, sample i counting as
@@ -119,11 +154,13 @@ fn gamma<'py>(
     most: usize,
     limits: &Bound<'py, PyAny>,
 ) -> PyResult<f64> {
-    let (rule, limits): (Gamma, CallLimits) = (settings(rule)?, settings(limits)?);
-    let (design, counts) = (&*x.design()?, numbers(&counts)?);
-    let (found, _) =
-        enter(py, &limits, None, |limits, _| rule.number_within(design, Some(counts), most, &Clock::new(&limits)))?;
-    found.ok_or_else(|| PyRuntimeError::new_err("gamma was not found in time; raise time_limit, or give a number"))
+    sheltered(|| {
+        let (rule, limits): (Gamma, CallLimits) = (settings(rule)?, settings(limits)?);
+        let (design, counts) = (&*x.design()?, numbers(&counts)?);
+        let (found, _) =
+            enter(py, &limits, None, |limits, _| rule.number_within(design, Some(counts), most, &Clock::new(&limits)))?;
+        found.ok_or_else(|| PyRuntimeError::new_err("gamma was not found in time; raise time_limit, or give a number"))
+    })
 }
 
 /// Raises what is wrong with rules, by the names of the features.
@@ -132,12 +169,15 @@ fn gamma<'py>(
 /// `ValueError`.
 #[pyfunction]
 fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
-    let rules: RuleList = settings(rules)?;
-    Rules::new(names.len(), rules, &names).map(drop).map_err(raised)
+    sheltered(|| {
+        let rules: RuleList = settings(rules)?;
+        Rules::new(names.len(), rules, &names).map(drop).map_err(raised)
+    })
 }
 
 /// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for
-/// more.
+/// more. `kernel`: a dictionary with the fields of [`KernelRule`], or "precomputed" where `x` holds
+/// the kernel's values, n x n.
 ///
 /// # Errors
 /// As [`select`].
@@ -151,18 +191,31 @@ fn train<'py>(
     svm: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (kernel, svm, limits): (KernelRule, SvmSettings, CallLimits) =
-        (settings(kernel)?, settings(svm)?, settings(limits)?);
-    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-    let (model, course) = enter(py, &limits, None, |limits, observer| {
-        svm.check()?;
-        let settings = FitSettings { svm, kernel: kernel.at(design.n_features()) };
-        let features: Vec<usize> = (0..design.n_features()).collect();
-        let rules = Rules::none(features.len());
-        let run = Run::new(&rules, limits, Sense::Min, observer)?;
-        model::fit(design, &features, codes, weights, &settings, &mut || run.stop())
-    })?;
-    answer::trained(py, &model, codes, weights, &course)
+    sheltered(|| {
+        let (svm, limits): (SvmSettings, CallLimits) = (settings(svm)?, settings(limits)?);
+        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        let kernel = trained_kernel(kernel, design.n_features())?;
+        let (model, course) = enter(py, &limits, None, |limits, observer| {
+            svm.check()?;
+            let settings = FitSettings { svm, kernel };
+            let features: Vec<usize> = (0..design.n_features()).collect();
+            let rules = Rules::none(features.len());
+            let run = Run::new(&rules, limits, Sense::Min, observer)?;
+            let what = || format!("training on {} samples and {} features", codes.len(), features.len());
+            let bytes = RowMatrix::bytes(design, features.len());
+            let _rows = run.memory().reserve(bytes, what, "use fewer features")?;
+            model::fit(design, &features, codes, weights, &settings, &mut || run.stop())
+        })?;
+        answer::trained(py, &model, codes, weights, &course)
+    })
+}
+
+/// A kernel of `p` features, or "precomputed" in place of a dictionary.
+fn trained_kernel(kernel: &Bound<'_, PyAny>, p: usize) -> PyResult<Kernel> {
+    match kernel.cast::<PyString>() {
+        Ok(name) if name == "precomputed" => Ok(Kernel::Precomputed),
+        _ => Ok(settings::<KernelRule>(kernel)?.at(p)),
+    }
 }
 
 /// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`;
@@ -183,35 +236,39 @@ fn certify<'py>(
     limits: &Bound<'py, PyAny>,
     proof: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let proof = proof::asked(proof.as_ref())?;
-    let (rules, svm, limits): (RuleList, SvmSettings, CallLimits) =
-        (settings(rules)?, settings(svm)?, settings(limits)?);
-    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-    let files = Files { resume: None, proof };
-    let (certificate, course) = enter_keeping(py, &limits, None, files, |limits, observer| {
-        let rules = Rules::new(design.n_features(), rules, &[])?;
-        let problem = Problem::new(design, &labels(codes), Some(weights))?;
-        let settings = ExactSettings { svm, ..ExactSettings::default() };
-        let subset = Subset::from_indices(rules.p(), subset);
-        certificate::certify(&problem, &rules, &subset, &settings, limits, observer)
-    })?;
-    let written = proof::written(&course)?;
-    let dict = PyDict::new(py);
-    dict.set_item("objective", certificate.objective)?;
-    dict.set_item("bound", certificate.bound)?;
-    dict.set_item("gap", certificate.gap())?;
-    dict.set_item("best_objective", certificate.best.objective)?;
-    dict.set_item("best", certificate.best.subset.iter().collect::<Vec<usize>>())?;
-    dict.set_item("status", certificate.status.name())?;
-    dict.set_item("elapsed", certificate.elapsed.as_secs_f64())?;
-    dict.set_item("interrupted", course.interrupted)?;
-    dict.set_item("proof", written)?;
-    Ok(dict)
+    sheltered(|| {
+        let proof = proof::asked(proof.as_ref())?;
+        let (rules, svm, limits): (RuleList, SvmSettings, CallLimits) =
+            (settings(rules)?, settings(svm)?, settings(limits)?);
+        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        let files = Files { resume: None, proof };
+        let (certificate, course) = enter_keeping(py, &limits, None, files, |limits, observer| {
+            let rules = Rules::new(design.n_features(), rules, &[])?;
+            let problem = Problem::new(design, &labels(codes), Some(weights))?;
+            let settings = ExactSettings { svm, ..ExactSettings::default() };
+            let subset = Subset::from_indices(rules.p(), subset);
+            certificate::certify(&problem, &rules, &subset, &settings, limits, observer)
+        })?;
+        let written = proof::written(&course)?;
+        let dict = PyDict::new(py);
+        dict.set_item("objective", certificate.objective)?;
+        dict.set_item("bound", certificate.bound)?;
+        dict.set_item("gap", certificate.gap())?;
+        dict.set_item("best_objective", certificate.best.objective)?;
+        dict.set_item("best", certificate.best.subset.iter().collect::<Vec<usize>>())?;
+        dict.set_item("status", certificate.status.name())?;
+        dict.set_item("elapsed", certificate.elapsed.as_secs_f64())?;
+        dict.set_item("interrupted", course.interrupted)?;
+        dict.set_item("proof", written)?;
+        Ok(dict)
+    })
 }
 
 /// SVM-RFE on the training part of each split, judging its held-out samples at every size: a
 /// dictionary for each split with `sizes`, `decisions` (sizes x held-out samples x machines,
 /// positive for the second class of the pair) and what [`select`] tells of rankings.
+/// `split_weights`: the weight of each sample in the training part of each split; none for
+/// `weights`.
 ///
 /// # Errors
 /// As [`select`].
@@ -224,28 +281,35 @@ fn rfe_paths<'py>(
     rules: &Bound<'py, PyAny>,
     method: &Bound<'py, PyAny>,
     splits: Vec<(Vec<usize>, Vec<usize>)>,
+    split_weights: Option<Vec<PyReadonlyArray1<'py, f64>>>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
-        (settings(rules)?, settings(method)?, settings(limits)?);
-    let AnyMethod::Rfe(settings) = method else {
-        return Err(PyValueError::new_err(format!("paths are for rfe, not for {}", method.info().name)));
-    };
-    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-    let splits: Vec<Split> = splits.into_iter().map(|(training, held_out)| Split { training, held_out }).collect();
-    let (paths, course) = enter(py, &limits, listener, |limits, observer| {
-        let rules = Rules::new(design.n_features(), rules, &[])?;
-        let data = Samples::new(design, codes, Some(weights))?;
-        rfe_paths_of(&data, &rules, &settings, &splits, limits, observer)
-    })?;
-    paths.iter().map(|path| answer::path(py, path, &course)).collect()
+    sheltered(|| {
+        let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
+            (settings(rules)?, settings(method)?, settings(limits)?);
+        let AnyMethod::Rfe(settings) = method else {
+            return Err(PyValueError::new_err(format!("paths are for rfe, not for {}", method.info().name)));
+        };
+        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        let splits: Vec<Split> = splits.into_iter().map(|(training, held_out)| Split { training, held_out }).collect();
+        let of_splits: Vec<&[f64]> = match &split_weights {
+            None => vec![weights; splits.len()],
+            Some(each) => each.iter().map(numbers).collect::<PyResult<_>>()?,
+        };
+        let (paths, course) = enter(py, &limits, listener, |limits, observer| {
+            let rules = Rules::new(design.n_features(), rules, &[])?;
+            let data = Samples::new(design, codes, Some(weights))?;
+            weighted_rfe_paths(&data, &rules, &settings, &splits, &of_splits, limits, observer)
+        })?;
+        paths.iter().map(|path| answer::path(py, path, &course)).collect()
+    })
 }
 
 /// Runs the command `fewest`; returns its exit code.
 #[pyfunction]
-fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| fewest_cli::run_with(arguments))
+fn command(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
+    sheltered(|| Ok(py.detach(|| fewest_cli::run_with(arguments))))
 }
 
 /// The module.
@@ -263,6 +327,15 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verify::verify, module)?)?;
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
+    module.add_class::<file::ColumnFile>()?;
+    module.add_function(wrap_pyfunction!(file::write_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(generate::generate, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::measures, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::summary, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::stability, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::t_test, module)?)?;
+    module.add_function(wrap_pyfunction!(path::path, module)?)?;
+    module.add_function(wrap_pyfunction!(path::write_program, module)?)?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)
 }

@@ -4,11 +4,15 @@
 use std::borrow::Cow;
 
 use fewest::{DenseDesign, Design, SparseDesign, StridedDesign};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::file::ColumnFile;
 use crate::{numbers, raised};
+
+/// n, column starts, row indices and values of a CSC matrix.
+type Csc<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
 /// A matrix of the caller.
 #[derive(FromPyObject)]
@@ -17,6 +21,8 @@ pub(crate) enum Columns<'py> {
     Double(PyReadonlyArray2<'py, f64>),
     /// n x p, C or F order.
     Single(PyReadonlyArray2<'py, f32>),
+    /// A file that stays on the disk.
+    File(Bound<'py, ColumnFile>),
     /// n, column starts, row indices and values of a CSC matrix, rows ascending.
     Sparse(usize, PyReadonlyArray1<'py, i64>, Indices<'py>, PyReadonlyArray1<'py, f64>),
 }
@@ -55,6 +61,7 @@ impl Columns<'_> {
                 let (values, [n, p, row, column]) = strided(array)?;
                 Ok(Box::new(StridedDesign::new(n, p, row, column, values).map_err(raised)?))
             }
+            Columns::File(file) => Ok(Box::new(file.get().design().clone())),
             Columns::Sparse(n, starts, rows, values) => {
                 let wrong = |what: &str| PyValueError::new_err(format!("{what} of the sparse matrix out of range"));
                 let start: Option<Vec<usize>> = numbers(starts)?.iter().map(|&s| usize::try_from(s).ok()).collect();
@@ -71,4 +78,29 @@ impl Columns<'_> {
             }
         }
     }
+}
+
+/// Columns of a design in the form that the engine takes: an array in F order, or the parts of a
+/// CSC matrix.
+pub(crate) fn copied<'py>(py: Python<'py>, design: &dyn Design, features: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    let n = design.n_samples();
+    if !design.is_sparse() {
+        let mut values = vec![0.0; n * features.len()];
+        for (&j, column) in features.iter().zip(values.chunks_mut(n.max(1))) {
+            design.add_column(j, 1.0, column);
+        }
+        let shape = [n, features.len()];
+        let array = values.into_pyarray(py).reshape_with_order(shape, numpy::npyffi::NPY_ORDER::NPY_FORTRANORDER)?;
+        return Ok(array.into_any());
+    }
+    let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for &j in features {
+        design.each_in_column(j, &mut |i, x| {
+            rows.push(i as i32);
+            values.push(x);
+        });
+        starts.push(rows.len() as i64);
+    }
+    let csc: Csc<'py> = (n, starts.into_pyarray(py), rows.into_pyarray(py), values.into_pyarray(py));
+    Ok(csc.into_pyobject(py)?.into_any())
 }

@@ -1,24 +1,21 @@
 //! Columns that are elsewhere: a shard of them on a worker, and the source that asks all shards,
 //! through Python.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 use fewest::method::fgm::{FeatureScore, ScoreQuery, Source, fgm_from};
 use fewest::{AnyMethod, Design, Error, Report, RowMatrix, RuleList, Rules, SparseDesign, check_values};
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::enter::{CallLimits, enter, panicked, pool};
-use crate::matrix::{Columns, Indices};
+use crate::enter::{CallLimits, enter, pool, sheltered};
+use crate::matrix::{Columns, Indices, copied};
 use crate::{answer, labels, numbers, raised, settings};
 
 /// Features and their scores.
 type Scores<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
-/// n, column starts, row indices and values of a CSC matrix.
-type Csc<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>);
 
 /// Features `first`, `first + 1`, ... of a matrix, with the values of all samples. Features are
 /// counted from 0 in the whole matrix, everywhere. The arrays stay Python's; it is pickled as they
@@ -50,10 +47,7 @@ impl Shard {
             return Err(PyValueError::new_err(format!("{} values for {} samples", v.len(), self.n)));
         }
         let pool = pool(Some(threads))?;
-        self.with(py, |design| {
-            let answer = || catch_unwind(AssertUnwindSafe(|| pool.install(|| answer(design, v))));
-            py.detach(answer).map_err(|panic| panicked(&*panic))?.map_err(raised)
-        })
+        self.with(py, |design| py.detach(|| pool.install(|| answer(design, v))).map_err(raised))
     }
 
     /// What `f` makes of the columns.
@@ -80,17 +74,19 @@ impl Shard {
     /// Checks arrays and values.
     #[new]
     fn new(py: Python<'_>, first: usize, matrix: Py<PyAny>) -> PyResult<Self> {
-        let columns: Columns<'_> = matrix.extract(py)?;
-        let design = columns.design()?;
-        py.detach(|| check_values(&*design, first)).map_err(raised)?;
-        let start = match &columns {
-            Columns::Sparse(_, starts, _, _) => numbers(starts)?.iter().map(|&s| s as usize).collect(),
-            _ => Vec::new(),
-        };
-        let (n, p, stored, sparse) = (design.n_samples(), design.n_features(), design.stored(), design.is_sparse());
-        drop(design);
-        drop(columns);
-        Ok(Self { first, matrix, n, p, stored, sparse, start })
+        sheltered(|| {
+            let columns: Columns<'_> = matrix.extract(py)?;
+            let design = columns.design()?;
+            py.detach(|| check_values(&*design, first)).map_err(raised)?;
+            let start = match &columns {
+                Columns::Sparse(_, starts, _, _) => numbers(starts)?.iter().map(|&s| s as usize).collect(),
+                _ => Vec::new(),
+            };
+            let (n, p, stored, sparse) = (design.n_samples(), design.n_features(), design.stored(), design.is_sparse());
+            drop(design);
+            drop(columns);
+            Ok(Self { first, matrix, n, p, stored, sparse, start })
+        })
     }
 
     /// First feature, samples, features, stored values, whether sparse.
@@ -110,11 +106,13 @@ impl Shard {
         never: Vec<usize>,
         threads: usize,
     ) -> PyResult<Scores<'py>> {
-        let wanted = ScoreQuery { most, always: self.own(&always), never: self.own(&never) };
-        let found = self.at(py, &v, threads, |design, v| (&design).largest(v, &wanted))?;
-        let features: Vec<i64> = found.iter().map(|s| (self.first + s.feature) as i64).collect();
-        let scores: Vec<f64> = found.iter().map(|s| s.score).collect();
-        Ok((features.into_pyarray(py), scores.into_pyarray(py)))
+        sheltered(|| {
+            let wanted = ScoreQuery { most, always: self.own(&always), never: self.own(&never) };
+            let found = self.at(py, &v, threads, |design, v| (&design).largest(v, &wanted))?;
+            let features: Vec<i64> = found.iter().map(|s| (self.first + s.feature) as i64).collect();
+            let scores: Vec<f64> = found.iter().map(|s| s.score).collect();
+            Ok((features.into_pyarray(py), scores.into_pyarray(py)))
+        })
     }
 
     /// x_j . v of all features here.
@@ -124,33 +122,14 @@ impl Shard {
         v: PyReadonlyArray1<'py, f64>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(self.at(py, &v, threads, |design, v| (&design).scores(v))?.into_pyarray(py))
+        sheltered(|| Ok(self.at(py, &v, threads, |design, v| (&design).scores(v))?.into_pyarray(py)))
     }
 
     /// Those of the features that are here, as a matrix in the form that the engine takes.
     fn columns<'py>(&self, py: Python<'py>, features: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
-        let features = self.own(&features);
-        self.with(py, |design| {
-            if !self.sparse {
-                let mut values = vec![0.0; self.n * features.len()];
-                for (&j, column) in features.iter().zip(values.chunks_mut(self.n.max(1))) {
-                    design.add_column(j, 1.0, column);
-                }
-                let array = values
-                    .into_pyarray(py)
-                    .reshape_with_order([self.n, features.len()], numpy::npyffi::NPY_ORDER::NPY_FORTRANORDER)?;
-                return Ok(array.into_any());
-            }
-            let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-            for &j in &features {
-                design.each_in_column(j, &mut |i, x| {
-                    rows.push(i as i32);
-                    values.push(x);
-                });
-                starts.push(rows.len() as i64);
-            }
-            let csc: Csc<'py> = (self.n, starts.into_pyarray(py), rows.into_pyarray(py), values.into_pyarray(py));
-            Ok(csc.into_pyobject(py)?.into_any())
+        sheltered(|| {
+            let features = self.own(&features);
+            self.with(py, |design| copied(py, design, &features))
         })
     }
 
@@ -259,21 +238,26 @@ pub(crate) fn select_from<'py>(
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
-        (settings(rules)?, settings(method)?, settings(limits)?);
-    let AnyMethod::Fgm(fgm) = method else {
-        return Err(PyValueError::new_err(format!("columns elsewhere are for fgm, not for {}", method.info().name)));
-    };
-    let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
-    let source = Elsewhere { n, p, source, raised: Mutex::new(None) };
-    let found = enter(py, &limits, listener, |limits, observer| {
-        let rules = Rules::new(p, rules, &[])?;
-        fgm_from(&source, &labels(codes), Some(weights), &rules, &fgm, limits, observer)
-    });
-    // What Python raised goes through as it is.
-    if let Some(error) = source.raised.into_inner().expect("nothing panics while it is held") {
-        return Err(error);
-    }
-    let (report, course) = found?;
-    answer::selected(py, &Report::from(report), &course)
+    sheltered(|| {
+        let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
+            (settings(rules)?, settings(method)?, settings(limits)?);
+        let AnyMethod::Fgm(fgm) = method else {
+            return Err(PyValueError::new_err(format!(
+                "columns elsewhere are for fgm, not for {}",
+                method.info().name
+            )));
+        };
+        let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
+        let source = Elsewhere { n, p, source, raised: Mutex::new(None) };
+        let found = enter(py, &limits, listener, |limits, observer| {
+            let rules = Rules::new(p, rules, &[])?;
+            fgm_from(&source, &labels(codes), Some(weights), &rules, &fgm, limits, observer)
+        });
+        // What Python raised goes through as it is.
+        if let Some(error) = source.raised.into_inner().expect("nothing panics while it is held") {
+            return Err(error);
+        }
+        let (report, course) = found?;
+        answer::selected(py, &Report::from(report), &course)
+    })
 }

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde_json::{Map, Value, json};
 
-use crate::enter::{CallLimits, enter};
+use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::Columns;
 use crate::{numbers, raised, settings};
 
@@ -29,20 +29,22 @@ pub(crate) fn study<'py>(
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (wanted, limits): (StudySettings, CallLimits) = (settings(given)?, settings(limits)?);
-    let target = Target { column: "y".to_owned(), classes, codes: numbers(&codes)?.to_vec() };
-    let features = owned(&*x.design()?)?;
-    let weights = vec![1.0; target.codes.len()];
-    let data = StudyData { features: &features, target: &target, weights: &weights };
-    let (report, course) =
-        enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
-    let mut value = report_value(&report);
-    value.insert("interrupted".to_owned(), json!(course.interrupted));
-    Ok(pythonize(py, &Value::Object(value))?)
+    sheltered(|| {
+        let (wanted, limits): (StudySettings, CallLimits) = (settings(given)?, settings(limits)?);
+        let target = Target { column: "y".to_owned(), classes, codes: numbers(&codes)?.to_vec() };
+        let features = owned(&*x.design()?)?;
+        let weights = vec![1.0; target.codes.len()];
+        let data = StudyData { features: &features, target: &target, weights: &weights };
+        let (report, course) =
+            enter(py, &limits, listener, |limits, observer| study_of(&data, &wanted, &limits, None, observer))?;
+        let mut value = report_value(&report);
+        value.insert("interrupted".to_owned(), json!(course.interrupted));
+        Ok(pythonize(py, &Value::Object(value))?)
+    })
 }
 
 /// A copy of the matrix, which a study cuts into parts and scales.
-fn owned(design: &dyn Design) -> PyResult<Features> {
+pub(crate) fn owned(design: &dyn Design) -> PyResult<Features> {
     let (n, p) = (design.n_samples(), design.n_features());
     if design.is_sparse() {
         let (mut start, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());

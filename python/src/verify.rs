@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pythonize::pythonize;
 
-use crate::enter::{CallLimits, enter};
+use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::Columns;
 use crate::{labels, numbers, settings};
 
@@ -31,15 +31,17 @@ pub(crate) fn verify<'py>(
     memory: u64,
     limits: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let limits: CallLimits = settings(limits)?;
-    let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
-    let place = path.display();
-    let file = File::open(&path).map_err(|error| PyOSError::new_err(format!("{place}: {error}")))?;
-    let proof = Proof::open(file).map_err(|error| PyValueError::new_err(format!("{place}: {error}")))?;
-    let (found, _) = enter(py, &limits, None, |limits, _| {
-        let data = ProofData { design, labels: &labels(codes), weights };
-        let stop = || if limits.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        Ok(proof.check(&data, memory, &mut |_| stop()))
-    })?;
-    Ok(pythonize(py, &verification(&found, &Names::Numbered(design.n_features())))?)
+    sheltered(|| {
+        let limits: CallLimits = settings(limits)?;
+        let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        let place = path.display();
+        let file = File::open(&path).map_err(|error| PyOSError::new_err(format!("{place}: {error}")))?;
+        let proof = Proof::open(file).map_err(|error| PyValueError::new_err(format!("{place}: {error}")))?;
+        let (found, _) = enter(py, &limits, None, |limits, _| {
+            let data = ProofData { design, labels: &labels(codes), weights };
+            let stop = || if limits.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            Ok(proof.check(&data, memory, &mut |_| stop()))
+        })?;
+        Ok(pythonize(py, &verification(&found, &Names::Numbered(design.n_features())))?)
+    })
 }

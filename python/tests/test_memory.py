@@ -51,3 +51,17 @@ def test_sizes_are_powers_of_1024(limited):
     for text, size in [("1000", 1000), ("2k", 2048), ("1.5M", 3 << 19), ("2 GiB", 2 << 30), (7, 7)]:
         limited(text)
         assert limited(None) == size
+
+
+def test_an_estimator_has_a_memory_of_its_own(data):
+    selector = fewest.AlignmentSelector(n_features_to_select=3, memory="10K")
+    with pytest.raises(MemoryError, match="bytes, but only 10240 are allowed"):
+        selector.fit(*data)
+    assert 1 <= selector.set_params(memory=10**8).fit(*data).support_.sum() <= 3
+    # What it selects by cross-validation, and the classifier that it trains, draw on the same account.
+    with pytest.raises(MemoryError, match="allow more with"):
+        fewest.SVMRFE(n_features_to_select=3, memory=5000).fit(*data)
+    with pytest.raises(MemoryError, match="training on 40 samples and 30 features"):
+        fewest.LinearSVC(memory=5000).fit(*data)
+    with pytest.raises(ValueError, match="memory is 'much'"):
+        fewest.LinearSVC(memory="much").fit(*data)

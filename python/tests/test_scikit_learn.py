@@ -23,6 +23,12 @@ from fewest import (
     LagrangianSelector,
     LinearSVC,
     MBPSelector,
+    MILOKSelector,
+    MILP1Selector,
+    MILP2Selector,
+    NMMKLSelector,
+    QCQPSelector,
+    RMILOKSelector,
     Study,
 )
 
@@ -30,12 +36,15 @@ from fewest import (
 ESTIMATORS = [
     SVC(),
     SVC(kernel="linear"),
+    SVC(kernel="precomputed"),
     LinearSVC(),
+    LinearSVC(penalty="l1"),
     LinearSVC(loss="hinge", intercept_scaling=None),
     SVMRFE(),
     SVMRFE(kernel="rbf"),
     SVMRFE(kernel="rbf", gamma="sigest"),
     SVMRFE(cv=3),
+    SVMRFE(costs=(0.25, 4.0), tuning_cv=3),
     EvaluationRFE(costs=(0.25, 4.0), cv=3),
     EvaluationRFE(kernel="rbf", costs=(1.0,), cv=3),
     FlipSelector(n_features_to_select=2, cv=3),
@@ -53,6 +62,14 @@ ESTIMATORS = [
     MBPSelector(),
     LagrangianSelector(),
     InformationGain(),
+    MILP1Selector(n_features_to_select=1),
+    MILP2Selector(n_features_to_select=1),
+    QCQPSelector(n_features_to_select=2),
+    NMMKLSelector(n_features_to_select=2),
+    # A pair of samples is some columns of the program: the start, kta's local search, is what is
+    # checked on most data.
+    MILOKSelector(n_features_to_select=1, node_limit=1, time_limit=1.0),
+    RMILOKSelector(n_features_to_select=1, node_limit=1, time_limit=1.0),
     Study(sizes=2, methods=["rfe", "info-gain"], folds=2, repeats=1, inner_folds=2, n_costs=2),
 ]
 

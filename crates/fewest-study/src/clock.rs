@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use fewest::{Cancel, Limits, Status};
+use fewest::{Cancel, Limits, Memory, Status};
 
 /// When a part has to end.
 #[derive(Debug, Clone)]
@@ -12,6 +12,8 @@ pub(crate) struct Deadline {
     cancel: Cancel,
     /// Relative and absolute gap asked for.
     gaps: (f64, f64),
+    /// What is taken of the memory, by all selections together.
+    memory: Memory,
     /// Most time for one selection.
     selection: Option<Duration>,
 }
@@ -25,6 +27,7 @@ impl Deadline {
             end,
             cancel: limits.cancel.clone(),
             gaps: (limits.gap_rel, limits.gap_abs),
+            memory: limits.memory.clone(),
             selection,
         }
     }
@@ -64,6 +67,7 @@ impl Deadline {
         let time = self.left().map(|left| left.mul_f64(share));
         let time = time.map_or(self.selection, |time| Some(self.selection.map_or(time, |most| most.min(time))));
         let (gap_rel, gap_abs) = self.gaps;
-        Limits { time, gap_rel, gap_abs, cancel: self.cancel.clone(), ..Limits::default() }
+        let (cancel, memory) = (self.cancel.clone(), self.memory.clone());
+        Limits { time, gap_rel, gap_abs, cancel, memory, ..Limits::default() }
     }
 }

@@ -51,7 +51,8 @@ pub struct KernelOracle<'a> {
     kernel: KernelRule,
     settings: SvmSettings,
     subset: Subset,
-    products: Products,
+    /// Made when they are first needed.
+    products: Option<Products>,
     /// Number of features when `products` were last computed afresh.
     fresh: usize,
     gram: Option<GramMatrix>,
@@ -76,7 +77,6 @@ impl<'a> KernelOracle<'a> {
     ) -> Result<Self, Error> {
         settings.check()?;
         kernel.check()?;
-        let products = grouped.products(&subset.iter().collect::<Vec<_>>(), kernel.kernel());
         Ok(Self {
             grouped,
             rules,
@@ -84,7 +84,7 @@ impl<'a> KernelOracle<'a> {
             settings: settings.clone(),
             fresh: subset.len(),
             subset,
-            products,
+            products: None,
             gram: None,
             machines: None,
             start: None,
@@ -127,23 +127,54 @@ impl<'a> KernelOracle<'a> {
         // Afresh once half the features are gone: it costs as much as that many updates and ends
         // their rounding errors.
         if 2 * self.subset.len() <= self.fresh || leaving.len() > self.subset.len() {
-            self.fresh = self.subset.len();
-            self.products = self.grouped.products(&self.subset.iter().collect::<Vec<_>>(), self.kernel.kernel());
-            return;
+            self.products = None;
         }
+        let Some(products) = &mut self.products else { return };
         for &j in leaving {
-            self.products.change(&self.grouped.column(j), -1.0);
+            products.change(&self.grouped.column(j), -1.0);
         }
     }
 
-    fn gram(&mut self) -> &GramMatrix {
-        let kernel = self.kernel.at(self.subset.len());
-        self.gram.get_or_insert_with(|| self.products.gram(&kernel))
+    /// Takes features out as a run did that had trained on the subset before: the products follow,
+    /// so that sums are rounded as they were.
+    pub(crate) fn remove_again(&mut self, leaving: &[usize]) {
+        self.prepare(&mut || None).expect("nothing stops it");
+        self.remove(leaving);
     }
 
-    /// Trains on the current subset, from the last beta.
+    /// Computes the products of the current subset, unless they are known.
+    ///
+    /// # Errors
+    /// The limit that `stop` names before they are made.
+    pub(crate) fn prepare(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<&Products, Status> {
+        let products = match self.products.take() {
+            Some(products) => products,
+            None => {
+                let features: Vec<usize> = self.subset.iter().collect();
+                self.fresh = features.len();
+                self.grouped.products(&features, self.kernel.kernel(), stop)?
+            }
+        };
+        Ok(self.products.insert(products))
+    }
+
+    /// The kernel matrix of the current subset.
+    fn gram(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
+        if self.gram.is_none() {
+            let kernel = self.kernel.at(self.subset.len());
+            self.gram = Some(self.prepare(stop)?.gram(&kernel));
+        }
+        Ok(())
+    }
+
+    /// Trains on the current subset, from the last beta; the machines are all 0 where there was no
+    /// time for a kernel matrix.
     pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
-        self.gram();
+        if let Err(status) = self.gram(stop) {
+            let dual = |pair: usize| self.grouped.dual(pair, &self.settings, |_| false);
+            let zero = (0..self.grouped.pairs().len()).map(|pair| DualSolution::zero(&dual(pair), 0, status));
+            return self.machines.insert(zero.collect());
+        }
         let gram = self.gram.as_ref().expect("just made");
         let start = self.machines.take().or_else(|| self.start.take());
         let machines = self.grouped.train(gram, &self.settings, start.as_deref(), &mut self.memory, stop);
@@ -153,7 +184,7 @@ impl<'a> KernelOracle<'a> {
     /// Cross-validates the current subset; the answer is where the next one starts from. Nothing
     /// when stopped.
     pub fn cross_validate(&mut self, validation: &CrossValidation<'_>, clock: &Clock) -> Option<&CvScore> {
-        self.gram();
+        self.gram(&mut || clock.stop()).ok()?;
         let gram = self.gram.as_ref().expect("just made");
         let scored = validation.score(gram, self.scored.as_ref(), clock)?;
         Some(self.scored.insert(scored))
@@ -167,12 +198,13 @@ impl<'a> KernelOracle<'a> {
         validation: &CrossValidation<'_>,
         clock: &Clock,
     ) -> Option<Vec<CvScore>> {
+        let products = self.products.as_ref().expect("prepared, or the subset was judged or trained on");
         let score = |changes: &Change| {
             let columns: Vec<(Vec<f64>, f64)> = changes.iter().map(|&(j, s)| (self.grouped.column(j), s)).collect();
             let columns: Vec<(&[f64], f64)> = columns.iter().map(|(x, s)| (x.as_slice(), *s)).collect();
             let more = changes.iter().filter(|c| c.1 > 0.0).count();
             let size = self.subset.len() + 2 * more - changes.len();
-            validation.score(&self.products.changed(&columns, &self.kernel.at(size)), self.scored.as_ref(), clock)
+            validation.score(&products.changed(&columns, &self.kernel.at(size)), self.scored.as_ref(), clock)
         };
         changes.par_iter().map(score).collect()
     }
@@ -273,7 +305,7 @@ impl<'a> KernelOracle<'a> {
                 simd::axpy(b, &beta, row);
             }
         }
-        let (products, kernel) = (self.products.part(&support), self.kernel.at(self.subset.len()));
+        let (products, kernel) = (self.products.as_ref()?.part(&support), self.kernel.at(self.subset.len()));
         let all = products.weighted_without(&[], &kernel, &weights);
         let margin = |u: &usize| {
             if clock.stop().is_some() {

@@ -29,7 +29,7 @@ mod columns;
 use columns::empty;
 
 use crate::backend::highs::{Effort, Program, SolveStatus};
-use crate::{Bias, DualSolution, Error, Problem, Status};
+use crate::{Bias, DualSolution, Error, Memory, Problem, Status};
 
 /// Tuning: chosen by hand; `bench/l1_hinge.py` shows what a change costs.
 mod tuning {
@@ -77,6 +77,8 @@ pub struct L1Oracle<'a> {
     down: Vec<f64>,
     bound: Vec<f64>,
     program: Program,
+    /// What the program takes its memory from.
+    memory: Memory,
     /// Columns of b: one when it is free, one for each sign when it is penalised.
     intercept: Vec<usize>,
     /// Row of each sample, and the column of its slack.
@@ -102,9 +104,24 @@ impl<'a> L1Oracle<'a> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS cannot start.
     pub fn new(problem: &'a Problem<'a>, cost: Vec<f64>, bias: Bias, bound: Vec<f64>) -> Result<Self, Error> {
+        Self::within(problem, cost, bias, bound, &Memory::unlimited())
+    }
+
+    /// [`L1Oracle::new`], whose program takes no more than is left of `memory`.
+    ///
+    /// # Errors
+    /// [`Error::Solver`] when HiGHS cannot start, [`Error::Memory`] when the samples do not fit; so
+    /// with all that lets samples or features join.
+    pub fn within(
+        problem: &'a Problem<'a>,
+        cost: Vec<f64>,
+        bias: Bias,
+        bound: Vec<f64>,
+        memory: &Memory,
+    ) -> Result<Self, Error> {
         let (n, p) = (problem.n_samples(), problem.n_features());
         assert_eq!((cost.len(), bound.len()), (n, p), "one C per sample, one bound per feature");
-        let (program, intercept) = empty(bias)?;
+        let (program, intercept) = empty(bias, memory)?;
         let mut oracle = Self {
             problem,
             cost,
@@ -113,6 +130,7 @@ impl<'a> L1Oracle<'a> {
             down: vec![1.0; p],
             bound,
             program,
+            memory: memory.clone(),
             intercept,
             row: vec![None; n],
             samples: Vec::new(),

@@ -31,7 +31,7 @@ pub use method::{AnyMethod, Info, Method, Report};
 pub use problem::{LARGEST_VALUE, Problem, Samples, check_values};
 pub use rules::{Choice, Contradiction, LinearRow, RuleList, Rules, Shape, SubsetGain};
 pub use run::{
-    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Next, Observer, Oracle, Outcome, ProofSink, Ranked, Run,
-    Selection, Sense, Silent, Solution, Status, drive, relative_gap,
+    Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Memory, Next, Observer, Oracle, Outcome, ProofSink,
+    Ranked, Reserved, Run, Selection, Sense, Silent, Solution, Status, drive, relative_gap,
 };
 pub use subset::Subset;

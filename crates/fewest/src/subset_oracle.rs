@@ -16,7 +16,7 @@ use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::simd;
-use crate::{Error, Problem, Rules, Status, Subset, SvmSettings};
+use crate::{Error, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
 
 /// Trains on shrinking subsets of a problem's features.
 pub struct SubsetOracle<'a> {
@@ -66,7 +66,7 @@ impl LazyWeights {
         if let Some(&moved) = self.units.get(at) {
             self.position[moved] = at;
         }
-        self.recent.retain(|&u| u != unit);
+        self.position[unit] = usize::MAX;
     }
 }
 
@@ -113,6 +113,24 @@ impl<'a> SubsetOracle<'a> {
         })
     }
 
+    /// Takes the memory of the trainings on so many features.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it is not left.
+    pub fn reserve(
+        problem: &Problem<'_>,
+        features: usize,
+        settings: &SvmSettings,
+        memory: &Memory,
+    ) -> Result<Reserved, Error> {
+        let (design, n) = (problem.design(), problem.n_samples());
+        let on_gram = affords_gram(n, features, settings);
+        // With the Gram matrix there is the inverse on its free samples.
+        let bytes = if on_gram { 2 * GramMatrix::bytes(n) } else { RowMatrix::bytes(design, features) };
+        let what = || format!("training on {n} samples and {features} features");
+        memory.reserve(bytes, what, "select among fewer features")
+    }
+
     /// Starts the first training from this beta (length n), of an earlier run.
     pub(crate) fn start_from(&mut self, beta: Vec<f64>) {
         self.start = Some(beta);
@@ -143,6 +161,8 @@ impl<'a> SubsetOracle<'a> {
                 self.lazy.remove(unit);
             }
         }
+        let position = &self.lazy.position;
+        self.lazy.recent.retain(|&u| position[u] != usize::MAX);
         if let Some(machine) = &mut self.shrinking {
             machine.remove(leaving);
         }
@@ -176,9 +196,17 @@ impl<'a> SubsetOracle<'a> {
         let features = || self.subset.iter().collect::<Vec<usize>>();
         let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
         let solution = if self.on_gram {
-            let (gram, _) =
-                self.gram.get_or_insert_with(|| (GramMatrix::linear(design, &features()), self.subset.len()));
-            smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
+            let known = self.gram.take().map_or_else(
+                || GramMatrix::linear_until(design, &features(), stop).map(|gram| (gram, self.subset.len())),
+                Ok,
+            );
+            match known {
+                Ok(known) => {
+                    let (gram, _) = self.gram.insert(known);
+                    smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
+                }
+                Err(status) => DualSolution::zero(&self.dual, 0, status),
+            }
         } else if let Some(solution) = self.shrinking.as_mut().map(|m| m.train(&self.settings, stop)) {
             solution
         } else {

@@ -8,7 +8,8 @@ use fewest::{Cancel, Limits, Rules};
 use rayon::prelude::*;
 
 use super::in_force::{check_classes, limits, ruled_out, rules};
-use super::prepare::{Preparation, Raw, listed};
+use super::prepare::{Preparation, listed};
+use super::raw::Raw;
 use super::share::FoldTimes;
 use crate::args::rules::RuleSource;
 use crate::args::svm::FIT_COST;
@@ -50,7 +51,7 @@ pub(crate) fn choose(
     let n = raw.target.codes.len();
     let all: Vec<usize> = (0..n).collect();
     let grid = {
-        let prepared = preparation.prepare(raw.rows(&all), quiet)?;
+        let prepared = preparation.prepare(raw.rows(&all)?, quiet)?;
         check_classes(options, &prepared)?;
         cost_grid(prepared.data.features.as_design(), &prepared.weights, rules(source, &prepared, quiet)?.max_features)?
     };
@@ -61,11 +62,15 @@ pub(crate) fn choose(
     let deal = |seed| fewest_data::stratified_folds(&raw.target, folds, seed);
     let dealt: Vec<Vec<u32>> = (0..REPEATS).map(deal).collect();
     let times = FoldTimes::new(time, None, dealt.len() * folds);
-    let split = |at: usize| -> Result<Vec<CostScores>, Failure> {
+    let split = |at: usize| -> Result<Option<Vec<CostScores>>, Failure> {
+        // Once the time is over, the splits that were judged stand for all; one always is.
+        if at > 0 && (times.is_over() || cancel.is_cancelled()) {
+            return Ok(None);
+        }
         let (of, fold) = (&dealt[at / folds], (at % folds) as u32);
         let (inside, outside): (Vec<usize>, Vec<usize>) = all.iter().partition(|&&i| of[i] == fold);
-        let prepared = preparation.prepare(raw.rows(&outside), quiet)?;
-        let held_out = raw.rows(&inside);
+        let prepared = preparation.prepare(raw.rows(&outside)?, quiet)?;
+        let held_out = raw.rows(&inside)?;
         let features = prepared.prepared_alike(held_out.data.features)?;
         let data = prepared.method_data();
         let candidate = |(choice, &cost): (&MethodOptions, &f64)| -> Result<Candidate, Failure> {
@@ -82,14 +87,15 @@ pub(crate) fn choose(
             classes: &held_out.target.codes,
         };
         let mut share = times.next(candidates.len());
-        let mut limits = || Limits { cancel: cancel.clone(), time: share.next(), ..limits(options) };
-        Ok(judge(&parts, &candidates, &fit, &mut limits)?)
+        let memory = || prepared.account().clone();
+        let mut limits = || Limits { cancel: cancel.clone(), time: share.next(), memory: memory(), ..limits(options) };
+        Ok(Some(judge(&parts, &candidates, &fit, &mut limits)?))
     };
     let jobs = 0..dealt.len() * folds;
     let scores: Vec<Vec<CostScores>> = if raw.data.features.bytes() > LARGE {
-        jobs.map(split).collect::<Result<_, _>>()?
+        jobs.map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
     } else {
-        jobs.into_par_iter().map(split).collect::<Result<_, _>>()?
+        jobs.into_par_iter().map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
     };
     Ok(CostChoice::of(&costs, &scores, &fit)?)
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{DenseDesign, Design, DualSolution, Gamma, Kernel, SparseDesign, Status, SvmSettings};
+use fewest::{Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, Limits, SparseDesign, Status, SvmSettings};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
@@ -156,13 +156,20 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let start = Instant::now();
     let design = prepared.data.features.as_design();
     let svm = prepared.method_data().svm(args.svm.settings(SvmSettings::default()));
+    let cancel = interrupt::listen(terminal)?;
     let mut kernel = args.kernel.rule(Gamma::Scale);
     if matches!(kernel.gamma(), Gamma::Scale | Gamma::Sigest(_)) && !kernel.is_linear() {
-        kernel = kernel.resolve(columns(design, &features)?.as_ref(), features.len())?;
+        let limits = Limits { time: invocation.left(args.time_limit), cancel: cancel.clone(), ..Limits::default() };
+        let chosen = columns(design, &features)?;
+        let Some(found) = kernel.resolve_within(chosen.as_ref(), features.len(), &Clock::new(&limits))? else {
+            terminal.note("stopped before gamma was found; there is no model. Give --gamma a number, or scale");
+            return Ok(3);
+        };
+        kernel = found;
     }
     let kernel = kernel.at(features.len());
     let time = invocation.left(args.time_limit);
-    let mut stop = interrupt::stopper(interrupt::listen(terminal)?, time, Duration::ZERO);
+    let mut stop = interrupt::stopper(cancel, time, Duration::ZERO);
     let trained = prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
     let fitting = start.elapsed().as_secs_f64();
     let mut stop = interrupt::stopper(interrupt::listen(terminal)?, invocation.left(args.time_limit), JUDGING);

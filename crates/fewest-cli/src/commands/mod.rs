@@ -15,6 +15,7 @@ pub(crate) mod methods;
 pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod prepare;
+pub(crate) mod raw;
 pub(crate) mod reading;
 pub(crate) mod report;
 pub(crate) mod scaled;

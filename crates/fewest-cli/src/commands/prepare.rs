@@ -5,20 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{Design, Report, Samples, Status, SvmSettings};
+use fewest::{Design, Memory, Report, Reserved, RowMatrix, Samples, Status, SvmSettings};
 use fewest_data::{
     Dataset, Features, Imputation, Indicator, MissingRule, Names, Note, ReadOptions, ScaleReason, Scaling, Target,
 };
 
+use super::raw::{Raw, check, feature_imputation};
 use super::reading::{fold_names, labelled, read, read_features, sample_weights};
 use super::scaled::{rescale, scale_name, scaling_kind, scaling_text};
 use crate::args::data::{DataArgs, PrepareArgs};
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
-use crate::export::model_json::{FeatureImputation, FeatureScaling, TrainedModel};
+use crate::export::model_json::{FeatureScaling, TrainedModel};
 use crate::failure::Failure;
 use crate::method_args::{HeldOutSamples, MethodData, Validate};
-use crate::resume::fingerprint;
 use crate::terminal::Terminal;
 
 /// Data ready for a method.
@@ -49,78 +49,11 @@ pub(crate) struct PreparedData {
     kernel_memory: Option<u64>,
     /// Bytes allowed in all.
     memory: u64,
-}
-
-/// Data as read.
-pub(crate) struct Raw {
-    /// Features as in the file, names.
-    pub(crate) data: Dataset,
-    /// Classes.
-    pub(crate) target: Target,
-    /// Weight of each sample.
-    weights: Vec<f64>,
-    /// The name of each sample's fold, where a column of the data says it.
-    pub(crate) folds: Option<Vec<String>>,
-    /// The features that each text column became.
-    texts: Vec<Vec<usize>>,
-    /// Features that say where another one has no value.
-    indicators: Vec<Indicator>,
-    /// Bytes that `--memory` leaves for kernel values.
-    kernel_memory: Option<u64>,
-}
-
-impl Raw {
-    /// These samples alone, ascending; all classes keep their names.
-    pub(crate) fn rows(&self, rows: &[usize]) -> Self {
-        let features = self.data.features.rows(rows);
-        let data = Dataset {
-            features,
-            names: self.data.names.clone(),
-            target: None,
-            apart: Vec::new(),
-            notes: Vec::new(),
-            source: self.data.source.clone(),
-            format: self.data.format,
-        };
-        let weights = rows.iter().map(|&i| self.weights[i]).collect();
-        let folds = self.folds.as_ref().map(|folds| rows.iter().map(|&i| folds[i].clone()).collect());
-        let (texts, indicators) = (self.texts.clone(), self.indicators.clone());
-        let target = self.target.rows(rows);
-        Self { data, target, weights, folds, texts, indicators, kernel_memory: self.kernel_memory }
-    }
-
-    /// A number that changes with any value, class, weight or fold.
-    pub(crate) fn check(&self) -> u64 {
-        check(&self.data, &self.target, &self.weights, self.folds.as_deref())
-    }
-
-    /// The features that each text column became.
-    pub(crate) fn texts(&self) -> &[Vec<usize>] {
-        &self.texts
-    }
-
-    /// What stands in for missing values of these features.
-    pub(crate) fn imputation_of(&self, imputation: &Imputation, features: &[usize]) -> FeatureImputation {
-        feature_imputation(imputation, &self.indicators, &self.data.names, features)
-    }
-
-    /// Weight of each sample.
-    pub(crate) fn weights(&self) -> &[f64] {
-        &self.weights
-    }
-
-    /// Bytes that `--memory` leaves for kernel values.
-    pub(crate) fn kernel_memory(&self) -> Option<u64> {
-        self.kernel_memory
-    }
-}
-
-/// [`fingerprint`] of values, classes, weights and folds.
-fn check(data: &Dataset, target: &Target, weights: &[f64], folds: Option<&[String]>) -> u64 {
-    let classes = target.codes.iter().map(|&code| u64::from(code));
-    let names = folds.into_iter().flatten().flat_map(|fold| fold.bytes()).map(u64::from);
-    let words = classes.chain(weights.iter().map(|weight| weight.to_bits())).chain(names);
-    fingerprint(data.features.as_design(), words)
+    /// What of them is taken beside the data.
+    account: Memory,
+    /// That of samples which are a copy.
+    #[expect(dead_code, reason = "gives the bytes back when the data are dropped")]
+    taken: Option<Reserved>,
 }
 
 /// What to do with the data besides reading them.
@@ -168,7 +101,8 @@ impl Preparation<'_> {
         let marked = rule == Some(MissingRule::Indicator);
         let indicators = if marked { data.add_indicators()? } else { Vec::new() };
         let kernel_memory = self.kernel_memory(&data)?;
-        Ok(Raw { data, target, weights, folds, texts, indicators, kernel_memory })
+        let account = Memory::new(options.memory().saturating_sub(data.features.bytes()));
+        Ok(Raw { data, target, weights, folds, texts, indicators, kernel_memory, account, taken: None })
     }
 
     /// What `--memory` leaves when the data are there.
@@ -190,7 +124,7 @@ impl Preparation<'_> {
     /// # Errors
     /// A class weight or a threshold that does not fit.
     pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<PreparedData, Failure> {
-        let Raw { mut data, mut target, mut weights, folds, texts, indicators, kernel_memory } = raw;
+        let Raw { mut data, mut target, mut weights, folds, texts, indicators, kernel_memory, account, taken } = raw;
         let folds = folds.filter(|_| self.folds.is_some());
         let by_class = self.class_weight.unwrap_or(&ClassWeight::None).resolve(&target)?;
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
@@ -238,6 +172,8 @@ impl Preparation<'_> {
             scale_reason,
             kernel_memory,
             memory,
+            account,
+            taken,
         })
     }
 
@@ -275,21 +211,6 @@ fn held_out(features: Features, labels: Vec<f64>) -> Result<HeldOutSamples, Fail
         Features::Mapped(design) => Arc::new(design),
     };
     Ok(HeldOutSamples { design, labels })
-}
-
-/// What stands in for missing values of these features, in their order.
-fn feature_imputation(
-    imputation: &Imputation,
-    indicators: &[Indicator],
-    names: &Names,
-    features: &[usize],
-) -> FeatureImputation {
-    let of = |&j: &usize| indicators.iter().find(|i| i.name == *names.get(j)).map(|i| i.of.clone());
-    FeatureImputation {
-        rule: imputation.rule.name().to_owned(),
-        fill: features.iter().map(|&j| imputation.fill[j]).collect(),
-        indicates: features.iter().map(of).collect(),
-    }
 }
 
 /// Fills in and scales features by what was learnt from others.
@@ -386,6 +307,11 @@ impl PreparedData {
         check(&self.data, &self.target, &self.weights, self.folds.as_deref())
     }
 
+    /// What is taken of the memory beside the data.
+    pub(crate) fn account(&self) -> &Memory {
+        &self.account
+    }
+
     /// Bytes that `--memory` leaves beside the data.
     pub(crate) fn left_of_memory(&self) -> u64 {
         self.memory.saturating_sub(self.data.features.bytes())
@@ -410,6 +336,8 @@ impl PreparedData {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<TrainedModel, Failure> {
         let (design, codes) = (self.data.features.as_design(), &self.target.codes);
+        let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
+        let _rows = self.account.reserve(RowMatrix::bytes(design, features.len()), what, "use fewer features")?;
         let model = model::fit(design, features, codes, &self.weights, settings, stop)?;
         Ok(self.trained(model, &settings.svm))
     }

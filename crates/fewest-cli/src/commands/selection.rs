@@ -163,6 +163,7 @@ impl<'a> Plan<'a> {
         };
         let choosing = invocation.elapsed().saturating_sub(read);
         let prepared = preparation.prepare(raw, terminal)?;
+        limits.memory = prepared.account().clone();
         let list = rules(&source, &prepared, terminal)?;
         let data = prepared.method_data();
         let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));

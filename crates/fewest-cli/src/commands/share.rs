@@ -1,6 +1,7 @@
 //! The time limit of an evaluation, shared out among its folds, and in a fold among its selections.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fewest::Status;
@@ -13,6 +14,9 @@ pub(crate) struct FoldTimes {
     waiting: AtomicUsize,
     /// Folds that are worked on at a time.
     at_a_time: usize,
+    /// Nanoseconds that a fold has taken beyond its share, at most: what it does beside its
+    /// selections.
+    late: Arc<AtomicU64>,
 }
 
 /// The time of one fold.
@@ -23,6 +27,7 @@ pub(crate) struct FoldTime {
     /// Selections still to come.
     left: usize,
     cut_short: bool,
+    late: Arc<AtomicU64>,
 }
 
 impl FoldTimes {
@@ -31,7 +36,12 @@ impl FoldTimes {
     pub(crate) fn new(left: Option<Duration>, selection: Option<Duration>, folds: usize) -> Self {
         let at_a_time = rayon::current_num_threads().max(1);
         let end = left.and_then(|left| Instant::now().checked_add(left));
-        Self { end, selection, waiting: AtomicUsize::new(folds), at_a_time }
+        Self { end, selection, waiting: AtomicUsize::new(folds), at_a_time, late: Arc::default() }
+    }
+
+    /// Whether the time is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     /// The time of the next fold, which takes at most this many selections.
@@ -39,8 +49,10 @@ impl FoldTimes {
         let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed).max(1);
         let rounds = waiting.div_ceil(self.at_a_time) as u32;
         let now = Instant::now();
-        let end = self.end.map(|end| now + end.saturating_duration_since(now) / rounds);
-        FoldTime { end, selection: self.selection, left: selections, cut_short: false }
+        let late = Duration::from_nanos(self.late.load(Ordering::Relaxed));
+        let share = |end: Instant| (end.saturating_duration_since(now) / rounds).saturating_sub(late);
+        let end = self.end.map(|end| now + share(end));
+        FoldTime { end, selection: self.selection, left: selections, cut_short: false, late: self.late.clone() }
     }
 }
 
@@ -67,6 +79,16 @@ impl FoldTime {
     }
 }
 
+impl Drop for FoldTime {
+    /// The fold has ended; the next ones leave room for what it took beyond its share.
+    fn drop(&mut self) {
+        if let Some(end) = self.end {
+            let late = Instant::now().saturating_duration_since(end).as_nanos() as u64;
+            self.late.fetch_max(late, Ordering::Relaxed);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -87,5 +109,17 @@ mod tests {
         assert_eq!(capped, Some(Duration::from_secs(1)));
         assert_eq!(FoldTimes::new(None, None, 3).next(4).next(), None);
         assert_eq!(FoldTimes::new(Some(Duration::ZERO), None, 3).next(4).next(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_fold_leaves_room_for_what_the_one_before_took_beyond_its_share() {
+        let mut times = FoldTimes::new(Some(Duration::from_millis(30)), None, 2);
+        times.at_a_time = 1;
+        let fold = times.next(1);
+        std::thread::sleep(Duration::from_millis(22));
+        // Seven milliseconds beyond fifteen, where eight are left.
+        drop(fold);
+        let left = times.next(1).next().expect("there is a limit");
+        assert!(left < Duration::from_millis(2), "{left:?}");
     }
 }

@@ -29,7 +29,7 @@ fn is_short(value: &Value) -> bool {
 }
 
 fn indented(value: &Value, depth: usize, out: &mut String) {
-    let indent = |out: &mut String, depth: usize| out.push_str(&"  ".repeat(depth));
+    let indent = |out: &mut String, depth: usize| (0..depth).for_each(|_| out.push_str("  "));
     match value {
         Value::Array(items) if !is_short(value) => {
             out.push_str("[\n");

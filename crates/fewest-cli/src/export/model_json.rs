@@ -126,7 +126,10 @@ impl TrainedModel {
         }
         let each = self.scaling.centre.iter().zip(&self.scaling.scale);
         let scaling = by_name(&self.names, each.map(|(c, s)| json!({"centre": c, "scale": s})));
-        out.insert("scaling".into(), json!({"kind": self.scaling.kind, "features": scaling}));
+        // Moved, as `json!` would copy them: a model may have a million features.
+        let mut kind = json!({"kind": self.scaling.kind});
+        kind["features"] = scaling;
+        out.insert("scaling".into(), kind);
         let imputation = self.imputation.as_ref().map(|imputation| {
             let each = imputation.fill.iter().zip(&imputation.indicates);
             let features = by_name(&self.names, each.map(|(fill, of)| json!({"fill": fill, "indicates": of})));
@@ -165,15 +168,15 @@ impl TrainedModel {
 
     /// The whole model file.
     pub(crate) fn file(&self) -> String {
-        let file = json!({
+        let mut file = json!({
             "schema": SCHEMA,
             "kind": "model",
             "version": env!("CARGO_PKG_VERSION"),
             "target": self.target,
             "classes": classes_value(&self.classes),
             "n_features": self.n_columns,
-            "model": self.value(),
         });
+        file["model"] = self.value();
         super::json::text(&file)
     }
 

@@ -76,11 +76,15 @@ impl SelectionResult<'_> {
             "class_counts": counts_value(self.target),
             "settings": self.settings,
             "counts": outcome.counts,
-            "model": self.model.map(TrainedModel::value),
-            "ranking": ranking,
-            "solutions": solutions,
+            "model": null,
+            "ranking": [],
+            "solutions": [],
             "version": env!("CARGO_PKG_VERSION"),
         });
+        // Moved, not copied: a ranking may be of a million features.
+        value["model"] = self.model.map_or(Value::Null, TrainedModel::value);
+        value["ranking"] = ranking.into();
+        value["solutions"] = solutions.into();
         for (key, more) in &self.more {
             value[key] = more.clone();
         }

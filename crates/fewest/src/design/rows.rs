@@ -41,6 +41,18 @@ impl RowMatrix {
         Self { n: start.len() - 1, p, values, sparse: Some(Pattern { start, columns }) }
     }
 
+    /// Bytes of the copy of this many features of a design, at most.
+    pub fn bytes(design: &dyn Design, features: usize) -> u64 {
+        let (n, values) = (design.n_samples() as u64, (design.n_samples() as u64).saturating_mul(features as u64));
+        if design.is_sparse() { 12 * values.min(design.stored() as u64) + 8 * (n + 1) } else { 8 * values }
+    }
+
+    /// Bytes that it holds.
+    pub(crate) fn held(&self) -> u64 {
+        let pattern = self.sparse.as_ref().map_or(0, |pattern| 4 * pattern.columns.len() + 8 * pattern.start.len());
+        (8 * self.values.len() + pattern) as u64
+    }
+
     /// Number of samples.
     pub fn n_samples(&self) -> usize {
         self.n

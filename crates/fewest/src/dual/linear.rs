@@ -36,13 +36,16 @@ mod tuning {
 }
 use tuning::{HINGE_ROUNDS, PAIR_STEPS, PASSES, SHARE, SQUARED_ROUNDS, TILE_SPEED};
 
+/// Makes a Gram matrix, or names the limit that came first.
+pub type MakeGram<'a> = dyn Fn(&mut dyn FnMut() -> Option<Status>) -> Result<GramMatrix, Status> + 'a;
+
 /// Trains a linear machine from `start` (length n; zeros when absent). `gram` makes the Gram matrix
 /// of the rows, where the caller can have it.
 pub fn solve_linear(
     rows: &RowMatrix,
     dual: &BoxDual,
     start: Option<&[f64]>,
-    gram: Option<&dyn Fn() -> GramMatrix>,
+    gram: Option<&MakeGram<'_>>,
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
@@ -59,7 +62,10 @@ pub fn solve_linear(
     // Step 2.
     let left = SvmSettings { max_epochs: settings.max_epochs - first.iterations, ..settings.clone() };
     if let Some(gram) = gram.filter(|_| gram_work < newton_work) {
-        let gram = gram();
+        let gram = match gram(stop) {
+            Ok(gram) => gram,
+            Err(status) => return DualSolution { status, ..first },
+        };
         let mut second = smo::solve(&mut &gram, dual, Some(&first.beta), &mut ActiveSet::default(), &left, stop);
         second.weights = rows.combination(&second.beta);
         return better(first, second);

@@ -249,6 +249,15 @@ impl DualSolution {
         Self { beta, bias: 0.0, weights: Vec::new(), primal, dual, kkt_residual, iterations: 0, status }
     }
 
+    /// alpha = 0 and w = 0 for this many features: what a training has that was stopped before it
+    /// began.
+    pub(crate) fn zero(dual: &BoxDual, features: usize, status: Status) -> Self {
+        let (beta, weights) = (vec![0.0; dual.len()], vec![0.0; features]);
+        // Both losses are 1 at a margin of 0.
+        let primal = dual.cost.iter().sum();
+        Self { beta, bias: 0.0, weights, primal, dual: 0.0, kkt_residual: f64::INFINITY, iterations: 0, status }
+    }
+
     /// (primal - dual) / |primal|
     pub fn gap(&self) -> f64 {
         kkt::relative_gap(self.primal, self.dual)

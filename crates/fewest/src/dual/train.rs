@@ -11,10 +11,11 @@
 //! on the Gram matrix.
 
 use super::active_set::ActiveSet;
+use super::linear::MakeGram;
 use super::{BoxDual, DualSolution, SvmSettings, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::rows::CachedRows;
-use crate::{Design, Error, Kernel, Status};
+use crate::{Design, Error, Kernel, RowMatrix, Status};
 
 /// Most samples whose Gram matrix is computed whole in f64 (50 MB).
 pub const WHOLE_GRAM: usize = 2500;
@@ -63,14 +64,18 @@ pub fn train(
             }
             smo::solve(&mut &GramMatrix::new(n, values)?, &dual, None, &mut ActiveSet::default(), settings, stop)
         }
-        _ if whole => {
-            let gram = GramMatrix::linear(design, features).of_kernel(&kernel);
-            smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop)
-        }
+        _ if whole => match GramMatrix::linear_until(design, features, stop) {
+            Err(status) => DualSolution::zero(&dual, 0, status),
+            Ok(gram) => {
+                let gram = gram.of_kernel(&kernel);
+                smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop)
+            }
+        },
         _ => {
             let rows = design.rows(features);
+            let memory = settings.memory.saturating_sub(RowMatrix::bytes(design, features.len()));
             smo::solve(
-                &mut CachedRows::new(&rows, kernel, settings.memory),
+                &mut CachedRows::new(&rows, kernel, memory),
                 &dual,
                 None,
                 &mut ActiveSet::default(),
@@ -92,13 +97,17 @@ pub(crate) fn train_linear(
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
     let n = design.n_samples();
-    let gram = || GramMatrix::linear(design, features);
     if design.stored() > n * n && affords_gram(n, features.len(), settings) {
-        let mut solution = smo::solve(&mut &gram(), dual, start, &mut ActiveSet::default(), settings, stop);
+        let gram = match GramMatrix::linear_until(design, features, stop) {
+            Ok(gram) => gram,
+            Err(status) => return DualSolution::zero(dual, features.len(), status),
+        };
+        let mut solution = smo::solve(&mut &gram, dual, start, &mut ActiveSet::default(), settings, stop);
         solution.weights = features.iter().map(|&j| design.dot_column(j, &solution.beta)).collect();
         return solution;
     }
     let affordable = n <= LARGEST_GRAM && n <= 2 * features.len() && GramMatrix::bytes(n) <= settings.memory;
-    let gram: Option<&dyn Fn() -> GramMatrix> = if affordable { Some(&gram) } else { None };
+    let gram = |stop: &mut dyn FnMut() -> Option<Status>| GramMatrix::linear_until(design, features, stop);
+    let gram: Option<&MakeGram<'_>> = if affordable { Some(&gram) } else { None };
     super::linear::solve_linear(&design.rows(features), dual, start, gram, settings, stop)
 }

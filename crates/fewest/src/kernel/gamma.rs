@@ -187,10 +187,25 @@ impl KernelRule {
     /// # Errors
     /// As [`Gamma::number`].
     pub fn resolve(self, design: &dyn Design, most: usize) -> Result<Self, Error> {
+        let found = self.resolve_within(design, most, &Clock::unlimited())?;
+        Ok(found.expect("a clock without limits does not stop"))
+    }
+
+    /// [`KernelRule::resolve`], or nothing once the clock says stop.
+    ///
+    /// # Errors
+    /// As [`Gamma::number`].
+    pub fn resolve_within(self, design: &dyn Design, most: usize, clock: &Clock) -> Result<Option<Self>, Error> {
         if self.is_linear() || self.gamma == Gamma::PerFeature {
-            return Ok(self);
+            return Ok(Some(self));
         }
-        Ok(Self { gamma: Gamma::Number(self.gamma.number(design, most)?), ..self })
+        let found = self.gamma.number_within(design, None, most, clock)?;
+        Ok(found.map(|gamma| Self { gamma: Gamma::Number(gamma), ..self }))
+    }
+
+    /// The kernel of a run that was stopped before gamma was found: gamma is NaN.
+    pub(crate) fn without_gamma(&self) -> Kernel {
+        if self.is_linear() { self.kernel } else { self.kernel.with_gamma(f64::NAN) }
     }
 
     /// The kernel for this many features, once gamma is resolved.

@@ -9,7 +9,7 @@ use super::Kernel;
 use super::gemm::{View, add_product};
 use crate::design::Row;
 use crate::simd;
-use crate::{Design, Error};
+use crate::{Design, Error, Status};
 
 /// Tuning: chosen by hand; `make bench-rfe` shows what a change costs.
 mod tuning {
@@ -18,8 +18,11 @@ mod tuning {
     pub(super) const PANEL: usize = 256;
     /// Rows of K that one thread works on at a time.
     pub(super) const TILE: usize = 128;
+    /// Multiply-adds between two looks at the clock, and rows of K from sparse data.
+    pub(super) const LOOK: usize = 1 << 30;
+    pub(super) const SPARSE_LOOK: usize = 256;
 }
-use tuning::{PANEL, TILE};
+use tuning::{LOOK, PANEL, SPARSE_LOOK, TILE};
 
 /// A full symmetric n x n matrix, row after row.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,21 +80,42 @@ impl GramMatrix {
     /// K_ik = sum over the given features of x_ij x_kj. Multiply-adds: n^2 p / 2 when dense, the
     /// sum of the columns' squared non-zeros when sparse.
     pub fn linear(design: &dyn Design, features: &[usize]) -> Self {
+        Self::linear_until(design, features, &mut || None).expect("nothing stops it")
+    }
+
+    /// [`GramMatrix::linear`].
+    ///
+    /// # Errors
+    /// The limit that `stop` names before it is done.
+    pub fn linear_until(
+        design: &dyn Design,
+        features: &[usize],
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Self, Status> {
         let n = design.n_samples();
         let mut gram = Self { n, values: vec![0.0; n * n] };
         if design.is_sparse() {
             let rows = design.rows(features);
-            gram.values.par_chunks_mut(n).enumerate().for_each(|(i, out)| {
-                if let Row::Sparse(columns, values) = rows.row(i) {
-                    for (&at, &x) in columns.iter().zip(values) {
-                        design.add_column(features[at as usize], x, out);
-                    }
+            for (block, values) in gram.values.chunks_mut(n.max(1) * SPARSE_LOOK).enumerate() {
+                if let Some(status) = stop().filter(|_| block > 0) {
+                    return Err(status);
                 }
-            });
+                values.par_chunks_mut(n).enumerate().for_each(|(i, out)| {
+                    if let Row::Sparse(columns, values) = rows.row(block * SPARSE_LOOK + i) {
+                        for (&at, &x) in columns.iter().zip(values) {
+                            design.add_column(features[at as usize], x, out);
+                        }
+                    }
+                });
+            }
         } else {
-            let width = (n / 8).clamp(8, PANEL).min(features.len().max(1));
+            let most = (LOOK / (n * n).max(1)).clamp(8, PANEL);
+            let width = (n / 8).clamp(8, most).min(features.len().max(1));
             let mut panel = vec![0.0; n * width];
-            for block in features.chunks(width) {
+            for (at, block) in features.chunks(width).enumerate() {
+                if let Some(status) = stop().filter(|_| at > 0) {
+                    return Err(status);
+                }
                 panel.fill(0.0);
                 for (at, &j) in block.iter().enumerate() {
                     design.add_column(j, 1.0, &mut panel[at * n..(at + 1) * n]);
@@ -100,7 +124,7 @@ impl GramMatrix {
             }
             gram.mirror();
         }
-        gram
+        Ok(gram)
     }
 
     /// Kernel values from the linear Gram matrix.

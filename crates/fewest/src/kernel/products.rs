@@ -9,12 +9,15 @@ use std::borrow::Cow;
 use super::Kernel;
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
-use crate::Design;
 use crate::design::Row;
 use crate::simd;
+use crate::{Design, Status};
 
 /// Features whose columns [`CrossProducts::new`] gathers at a time.
 const PANEL: usize = 64;
+
+/// Rows of [`Products::new`] between two looks at the clock.
+const LOOK: usize = 256;
 
 /// A full symmetric n x n matrix, row after row: squared distances for an RBF kernel, inner
 /// products for the others.
@@ -27,18 +30,32 @@ pub struct Products {
 
 impl Products {
     /// Over the given features, with samples in the order given (a permutation of all of them).
-    pub fn new(design: &dyn Design, features: &[usize], order: &[usize], kernel: &Kernel) -> Self {
-        let (n, gram) = (order.len(), GramMatrix::linear(design, features));
+    ///
+    /// # Errors
+    /// The limit that `stop` names before it is done.
+    pub fn new(
+        design: &dyn Design,
+        features: &[usize],
+        order: &[usize],
+        kernel: &Kernel,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Self, Status> {
+        let (n, gram) = (order.len(), GramMatrix::linear_until(design, features, stop)?);
         let distances = matches!(kernel, Kernel::Rbf { .. });
         let norms: Vec<f64> = (0..n).map(|i| gram.row(i)[i]).collect();
         let mut values = vec![0.0; n * n];
-        for (out, &i) in values.chunks_mut(n.max(1)).zip(order) {
+        for (at, (out, &i)) in values.chunks_mut(n.max(1)).zip(order).enumerate() {
+            if at % LOOK == LOOK - 1
+                && let Some(status) = stop()
+            {
+                return Err(status);
+            }
             let row = gram.row(i);
             for (out, &k) in out.iter_mut().zip(order) {
                 *out = if distances { (norms[i] + norms[k] - 2.0 * row[k]).max(0.0) } else { row[k] };
             }
         }
-        Self { n, values, distances }
+        Ok(Self { n, values, distances })
     }
 
     /// A feature comes (`sign` 1) or goes (-1); x has length n, in the order of the samples here.

@@ -3,7 +3,7 @@
 use super::tuning::ALL_ROWS;
 use super::{L1Oracle, L1Point};
 use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
-use crate::{Bias, Error};
+use crate::{Bias, Error, Memory};
 
 impl L1Oracle<'_> {
     /// Of the samples that count, some of each class, evenly spread; the others join when they are
@@ -30,7 +30,8 @@ impl L1Oracle<'_> {
         let mut keep = std::mem::take(&mut self.features);
         keep.sort_by(|&a, &b| slack(a).total_cmp(&slack(b)).then(a.cmp(&b)));
         keep.truncate(most / 2);
-        (self.program, self.intercept) = empty(self.bias)?;
+        // The old program gives its memory back before the new one takes any.
+        (self.program, self.intercept) = empty(self.bias, &self.memory)?;
         self.begun = false;
         self.column.fill(None);
         self.row.fill(None);
@@ -153,8 +154,8 @@ impl L1Oracle<'_> {
 }
 
 /// A program of the bias alone, and its columns.
-pub(super) fn empty(bias: Bias) -> Result<(Program, Vec<usize>), Error> {
-    let mut program = Program::new()?;
+pub(super) fn empty(bias: Bias, memory: &Memory) -> Result<(Program, Vec<usize>), Error> {
+    let mut program = Program::within(memory)?;
     let column = |cost: f64, lower: f64| Column { cost, lower, upper: f64::INFINITY, integer: false };
     let intercept = match bias {
         Bias::Free => vec![program.add_column(column(0.0, f64::NEG_INFINITY))?],

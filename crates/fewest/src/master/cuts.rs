@@ -84,10 +84,11 @@ impl<'a> CutMaster<'a> {
     fn build(&mut self) -> Result<(), Error> {
         self.program = Program::new()?;
         let units = self.rules.n_units();
-        for u in 0..units {
+        let column = |u: usize| {
             let ((lower, upper), cost) = (range(self.rules.root()[u]), self.relaxed.penalty[u] / self.one);
-            self.program.add_column(Column { cost, lower, upper, integer: true })?;
-        }
+            Column { cost, lower, upper, integer: true }
+        };
+        self.program.add_columns(&(0..units).map(column).collect::<Vec<_>>())?;
         self.eta = self.program.add_column(Column { cost: 1.0, lower: 0.0, upper: f64::INFINITY, integer: false })?;
         add_rules(&mut self.program, self.rules, |j| Some(self.rules.unit_of(j)))?;
         let prices = self.relaxed.penalty.iter().map(|l| l / self.one).enumerate().filter(|e| e.1 > SMALLEST);

@@ -2,7 +2,7 @@
 //! solver.
 
 use crate::backend::highs::{Answer, Effort, Program, SMALLEST, SolveStatus};
-use crate::{Error, Event, Rules, Run, Sense, Status, Subset};
+use crate::{Error, Event, Memory, Reserved, Rules, Run, Sense, Status, Subset};
 
 /// Rows of rules are scaled when their largest coefficient is above this or below its inverse: a
 /// budget over large costs.
@@ -71,17 +71,19 @@ pub(crate) fn refuse(program: &mut Program, inside: &[usize], outside: &[usize])
 /// after a minute on RMILO-K of soybean-small.
 const BYTES: u64 = 2500;
 
-/// Refuses a program of this many entries when HiGHS would take more than `allowed` bytes; `what`
-/// describes it.
+/// Takes the memory of a mixed-integer program of this many entries, which `what` describes;
+/// refused above `most` bytes as well.
 ///
 /// # Errors
-/// [`Error::Memory`].
-pub(crate) fn check_memory(what: String, entries: u64, allowed: u64, remedy: &str) -> Result<(), Error> {
-    let needed = BYTES.saturating_mul(entries);
-    if needed > allowed {
-        return Err(Error::Memory { what, needed, allowed, remedy: remedy.to_owned() });
-    }
-    Ok(())
+/// [`Error::Memory`] when it does not fit.
+pub(crate) fn reserve(
+    memory: &Memory,
+    most: u64,
+    entries: u64,
+    what: impl FnOnce() -> String,
+    remedy: &str,
+) -> Result<Reserved, Error> {
+    memory.reserve_within(most, BYTES.saturating_mul(entries), what, remedy)
 }
 
 /// What HiGHS's values may be off by, absolutely or as a share: its tolerances are 1e-6, and

@@ -140,10 +140,11 @@ impl<'a> RelaxedCuts<'a> {
     /// The program in units of `one`.
     pub(super) fn build(&mut self, one: f64) -> Result<(), Error> {
         (self.program, self.one) = (Program::new()?, one);
-        for u in 0..self.rules.n_units() {
+        let column = |u: usize| {
             let (lower, upper) = range(self.state[u]);
-            self.program.add_column(Column { cost: self.penalty[u] / one, lower, upper, integer: false })?;
-        }
+            Column { cost: self.penalty[u] / one, lower, upper, integer: false }
+        };
+        self.program.add_columns(&(0..self.rules.n_units()).map(column).collect::<Vec<_>>())?;
         self.program.add_column(Column { cost: 1.0, lower: 0.0, upper: f64::INFINITY, integer: false })?;
         for row in &self.rows {
             self.program.add_row(&row.entries, f64::NEG_INFINITY, row.upper)?;

@@ -121,7 +121,8 @@ pub struct CostScores {
     hinge: Vec<f64>,
 }
 
-/// Judges every candidate, costs ascending, on one split. `limits` are asked for each selection.
+/// Judges every candidate, costs ascending, on one split. `limits` are asked for each selection;
+/// once the time is over, a cost counts as the one before it.
 ///
 /// # Errors
 /// As [`crate::Method::select`] and [`model::fit`].
@@ -140,6 +141,14 @@ pub fn judge(
             Some((same, report)) if same == settings => report,
             _ => {
                 let asked = limits();
+                let over = asked.cancel.is_cancelled() || asked.time.is_some_and(|time| time.is_zero());
+                if let (true, Some(mut before)) = (over, found.last().cloned()) {
+                    // The last losses are those of the classifiers that go with this cost.
+                    let most = if before.hinge.len() == 1 { 1 } else { fit.of(candidate.cost).len() };
+                    before.hinge.drain(..before.hinge.len().saturating_sub(most));
+                    found.push(before);
+                    continue;
+                }
                 let nodes = Some(asked.nodes.unwrap_or(NODES).min(NODES));
                 let limits = Limits { nodes, gap_rel: asked.gap_rel.max(GAP), ..asked };
                 candidate.method.select(&parts.training, &parts.rules, limits, &mut Silent)?

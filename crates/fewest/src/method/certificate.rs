@@ -77,7 +77,7 @@ pub fn certify(
     let mut start = settings.start.clone();
     start.insert(0, subset.clone());
     let settings = ExactSettings { start, solutions: 1, ..settings.clone() };
-    let limits = Limits { time: limits.time.map(|t| t.saturating_sub(begun.elapsed())), ..limits };
+    let limits = limits.after(begun);
     let outcome = exact(problem, &rules, &settings, limits, observer)?.outcome;
     let best = match (outcome.subset, outcome.objective) {
         (Some(found), Some(value)) if found == *subset => {

@@ -23,6 +23,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::begin::{begin, without_gamma};
 use super::rfe::master::RemovalRules;
 use super::rfe::{best_of, check_criterion, permitted};
 use super::{ALL_RULES, Classes, Info, Method, Report};
@@ -104,7 +105,11 @@ impl Method for EbRfeSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let kernel = self.kernel.resolve(samples.design(), rules.most_features())?;
+        let (kernel, limits) =
+            match begin(&self.kernel, samples, (rules, rules.most_features()), limits, Sense::Max, observer)? {
+                Ok(begun) => begun,
+                Err(stopped) => return Ok(without_gamma(*stopped, &self.kernel)),
+            };
         let settings = Self { kernel, ..self.clone() };
         let report = eb_rfe(samples, rules, &settings, limits, observer)?;
         let accuracy = report.selection.outcome.objective;
@@ -175,7 +180,7 @@ pub fn eb_rfe(
     let kernel = settings.kernel.resolve(data.design(), rules.most_features())?;
     let settings = &EbRfeSettings { kernel, ..settings.clone() };
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let grouped = SamplesByClass::new(data, &settings.svm)?;
+    let grouped = SamplesByClass::new(data, &settings.svm, run.memory())?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
     let state = run.resume(NAME)?.map(|mut state| state.take()).transpose()?;
     let mut steps = Steps::new(&grouped, rules, settings, state.unwrap_or_default(), &mut run)?;
@@ -240,7 +245,7 @@ impl<'a> Steps<'a> {
             if leaving.iter().any(|&j| j >= rules.p() || !oracle.subset().contains(j)) {
                 return Err(stranger("it drops features that this run does not have"));
             }
-            oracle.remove(&leaving);
+            oracle.remove_again(&leaving);
             oracle.set_cost(step.cost);
             run.offer(oracle.subset(), step.accuracy);
             if run.incumbent() == Some((oracle.subset(), step.accuracy)) {
@@ -291,6 +296,7 @@ impl<'a> Steps<'a> {
         validation: &CrossValidation<'_>,
         clock: &Clock,
     ) -> Option<Vec<CvScore>> {
+        self.oracle.prepare(&mut || clock.stop()).ok()?;
         let change = |c: &Candidate| -> Change {
             c.iter().flat_map(|&(unit, _)| self.rules.unit(unit).iter().map(|&j| (j, -1.0))).collect()
         };

@@ -23,6 +23,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::begin::{begin, without_gamma};
 use super::rfe::{RfeSettings, Step, rfe_classes};
 use super::{Method, Report};
 use crate::kernel::KernelRule;
@@ -150,7 +151,12 @@ impl FlipSearch {
     ) -> Result<Report, Error> {
         self.check(rules.p())?;
         let begun = Instant::now();
-        let kernel = self.kernel.resolve(samples.design(), rules.most_features())?;
+        let size = rules.most_features();
+        let (kernel, limits) = match begin(&self.kernel, samples, (rules, size), limits, Sense::Max, observer)? {
+            Ok(begun) => begun,
+            Err(stopped) => return Ok(without_gamma(*stopped, &self.kernel)),
+        };
+        let searched = Instant::now();
         let resolved = Self { kernel, ..self.clone() };
         let start = match &self.start {
             FlipStart::Features(features) => Subset::from_indices(rules.p(), features.iter().copied()),
@@ -163,7 +169,7 @@ impl FlipSearch {
                 }
             }
         };
-        let limits = Limits { time: limits.time.map(|t| t.saturating_sub(begun.elapsed())), ..limits };
+        let limits = limits.after(searched);
         let mut report = flip(samples, rules, &start, &resolved.flip(kind), limits, observer)?;
         report.selection.outcome.elapsed = begun.elapsed();
         let accuracy = report.selection.outcome.objective;
@@ -223,7 +229,7 @@ pub fn flip(
         )));
     }
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
-    let grouped = SamplesByClass::new(data, &settings.svm)?;
+    let grouped = SamplesByClass::new(data, &settings.svm, run.memory())?;
     let validation = CrossValidation::new(&grouped, &settings.folds, &settings.costs, &settings.svm)?;
     let place = |subset: &Subset| KernelOracle::new(&grouped, rules, subset.clone(), settings.kernel, &settings.svm);
     let mut oracle = place(start)?;

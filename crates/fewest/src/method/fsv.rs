@@ -27,7 +27,8 @@ use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden, rank_weights, sizes};
 use crate::model::Model;
 use crate::{
-    Bias, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Status, Subset,
+    Bias, DualSolution, Error, Kernel, Limits, Memory, Observer, Problem, Rules, Run, Samples, Selection, Sense,
+    Status, Subset,
 };
 
 /// Gap to which linear programs are solved.
@@ -150,7 +151,7 @@ pub fn fsv(
     settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let mut concave = Concave::new(problem, rules, settings)?;
+    let mut concave = Concave::new(problem, rules, settings, run.memory())?;
     let (mut steps, mut best) = (Vec::new(), None);
     let mut random = Shuffle::new(settings.seed.wrapping_mul(2).wrapping_add(1));
     for start in 0..settings.starts {
@@ -194,13 +195,14 @@ struct Concave<'a> {
 }
 
 impl<'a> Concave<'a> {
-    fn new(problem: &'a Problem<'_>, rules: &Rules, settings: &'a FsvSettings) -> Result<Self, Error> {
+    fn new(problem: &'a Problem<'_>, rules: &Rules, settings: &'a FsvSettings, memory: &Memory) -> Result<Self, Error> {
         let side =
             |y: f64| problem.labels().iter().zip(problem.weights()).filter(|e| *e.0 == y).map(|e| e.1).sum::<f64>();
         let (plus, minus) = (side(1.0), side(-1.0));
         let share = |(y, weight): (&f64, &f64)| (1.0 - settings.lambda) * weight / if *y > 0.0 { plus } else { minus };
         let cost: Vec<f64> = problem.labels().iter().zip(problem.weights()).map(share).collect();
-        let oracle = L1Oracle::new(problem, cost, Bias::Free, vec![f64::INFINITY; rules.p()])?;
+        let bound = vec![f64::INFINITY; rules.p()];
+        let oracle = L1Oracle::within(problem, cost, Bias::Free, bound, memory)?;
         Ok(Self { settings, oracle })
     }
 

@@ -183,9 +183,9 @@ pub fn lagrangian(
 ) -> Result<LagrangianReport, Error> {
     settings.check(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let model = Model::new(problem, rules, &settings.program, &mut || run.stop())?;
-    let mut found = BestClassifier::new(&model)?;
-    let mut oracle = model.oracle()?;
+    let model = Model::new(problem, rules, &settings.program, run.memory(), &mut || run.stop())?;
+    let mut found = BestClassifier::new(&model, run.memory())?;
+    let mut oracle = model.oracle(run.memory())?;
     let mut relaxation = None;
     if !settings.program.plain {
         let point = oracle.solve(TIGHT, &mut || run.stop())?;

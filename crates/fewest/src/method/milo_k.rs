@@ -23,13 +23,17 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::begin::{begin, without_gamma};
 use super::kta::pairs::{self, Pairs};
 use super::kta::{KtaSettings, kta, shares};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
-use crate::kernel::Gamma;
+use crate::kernel::{Gamma, KernelRule};
 use crate::master::program;
-use crate::{Clock, Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Silent, Subset};
+use crate::{
+    Clock, Design, Error, Kernel, Limits, Memory, Observer, Reserved, Rules, Run, Samples, Selection, Sense, Silent,
+    Subset,
+};
 
 /// Which program is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +86,18 @@ impl MiloSettings {
     pub fn check(&self) -> Result<(), Error> {
         Gamma::Number(self.gamma).check()
     }
+
+    /// The memory of the program.
+    fn reserve(&self, n: usize, p: usize, memory: &Memory) -> Result<Reserved, Error> {
+        let (samples, features) = (n as u64, p as u64);
+        let entries = match self.formulation {
+            Formulation::Milo => 12 * samples * samples,
+            Formulation::Reduced(_) => 5 * (samples * samples.saturating_sub(1) / 2),
+        };
+        let what = || format!("the mixed-integer program of all pairs of {n} samples and {p} features");
+        let remedy = "take fewer samples or features, or use kta, which needs no such program";
+        program::reserve(memory, self.memory, entries.saturating_mul(features), what, remedy)
+    }
 }
 
 /// Settings of `milo-k`.
@@ -107,10 +123,9 @@ impl Default for MiloKSettings {
 
 impl MiloKSettings {
     /// The program, now that there are data.
-    fn program(&self, samples: &Samples<'_>, rules: &Rules) -> Result<MiloSettings, Error> {
-        let gamma = self.gamma.number(samples.design(), rules.most_features())?;
+    fn program(&self, gamma: f64) -> MiloSettings {
         let &Self { start, interior, memory, .. } = self;
-        Ok(MiloSettings { formulation: Formulation::Milo, gamma, start, interior, memory })
+        MiloSettings { formulation: Formulation::Milo, gamma, start, interior, memory }
     }
 }
 
@@ -141,16 +156,39 @@ impl Method for MiloKSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let program = self.program(samples, rules)?;
-        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
-        let selection = milo(design, classes, weights, rules, &program, limits, observer)?;
-        Ok(Report::new(selection, Kernel::Rbf { gamma: program.gamma }))
+        milo_report(samples, rules, self.gamma, |gamma| self.program(gamma), limits, observer)
     }
 
     fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
-        let program = self.program(samples, rules)?;
+        let program = self.program(self.gamma.number(samples.design(), rules.most_features())?);
         write_model(samples.design(), samples.classes(), samples.weights(), rules, &program, path)
     }
+}
+
+/// Refuses what does not fit, then finds gamma, then has HiGHS solve the program.
+///
+/// # Errors
+/// Those of [`milo`], and of a gamma that cannot be found.
+pub(super) fn milo_report(
+    samples: &Samples<'_>,
+    rules: &Rules,
+    gamma: Gamma,
+    program: impl Fn(f64) -> MiloSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Report, Error> {
+    let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
+    drop(program(1.0).reserve(design.n_samples(), design.n_features(), &limits.memory)?);
+    let rule = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, gamma);
+    let size = rules.most_features();
+    let (kernel, limits) = match begin(&rule, samples, (rules, size), limits, Sense::Max, observer)? {
+        Ok(begun) => begun,
+        Err(stopped) => return Ok(without_gamma(*stopped, &rule)),
+    };
+    let kernel = kernel.at(size);
+    let program = program(kernel.gamma().expect("an RBF kernel has one"));
+    let selection = milo(design, classes, weights, rules, &program, limits, observer)?;
+    Ok(Report::new(selection, kernel))
 }
 
 /// `milo-k`, `rmilo-k`: the allowed subset of largest alignment, as HiGHS finds it. `classes` and
@@ -184,7 +222,7 @@ pub fn milo(
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
     let mut run = Run::new(rules, limits.clone(), Sense::Max, observer)?;
-    let alignment = Alignment::new(design, classes, weights, rules, settings)?;
+    let alignment = Alignment::new(design, classes, weights, rules, settings, run.memory())?;
     let mut program = alignment.program(rules, false)?;
     if settings.start {
         let start =
@@ -216,7 +254,8 @@ pub fn write_model(
     settings: &MiloSettings,
     path: &Path,
 ) -> Result<(), Error> {
-    Alignment::new(design, classes, weights, rules, settings)?.program(rules, true)?.write_model(path)
+    let memory = Memory::unlimited();
+    Alignment::new(design, classes, weights, rules, settings, &memory)?.program(rules, true)?.write_model(path)
 }
 
 /// What the program is made of.
@@ -231,6 +270,9 @@ struct Alignment {
     columns: Vec<Vec<f64>>,
     /// Evaluates f.
     judge: Pairs,
+    /// Of the program.
+    #[expect(dead_code, reason = "gives the bytes back when the run ends")]
+    taken: Reserved,
 }
 
 impl Alignment {
@@ -240,10 +282,13 @@ impl Alignment {
         weights: &[f64],
         rules: &Rules,
         settings: &MiloSettings,
+        memory: &Memory,
     ) -> Result<Self, Error> {
         settings.check()?;
         let shares = shares(design, classes, weights, rules)?;
         let (n, p, formulation) = (design.n_samples(), design.n_features(), settings.formulation);
+        // Before the pairs, which are many.
+        let taken = settings.reserve(n, p, memory)?;
         let total = pairs::total(&shares);
         let weight = |i: usize, h: usize| pairs::weight(&shares, &total, i, h);
         let (pairs, constant): (Vec<_>, f64) = match formulation {
@@ -256,14 +301,6 @@ impl Alignment {
                 (weighed.filter(|q| q.2 != 0.0).collect(), (0..n).map(|i| weight(i, i)).sum())
             }
         };
-        let entries = match formulation {
-            Formulation::Milo => 12,
-            Formulation::Reduced(_) => 5,
-        };
-        let entries = entries * pairs.len() as u64 * p as u64;
-        let what = format!("the mixed-integer program of {} pairs of samples and {p} features", pairs.len());
-        let remedy = "allow more memory, take fewer samples or features, or use kta, which needs no such program";
-        program::check_memory(what, entries, settings.memory, remedy)?;
         let column = |j: usize| {
             let mut out = vec![0.0; n];
             design.add_column(j, settings.gamma.sqrt(), &mut out);
@@ -271,7 +308,7 @@ impl Alignment {
         };
         let judge = Pairs::new(design, &shares, &Rules::none(p), settings.gamma, 0, &Clock::unlimited())
             .expect("a clock without limits does not stop");
-        Ok(Self { formulation, p, pairs, constant, columns: (0..p).map(column).collect(), judge })
+        Ok(Self { formulation, p, pairs, constant, columns: (0..p).map(column).collect(), judge, taken })
     }
 
     /// exp(-gamma (x_ij - x_hj)^2); 0 where HiGHS would not see it.

@@ -25,7 +25,7 @@ use std::path::Path;
 
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST, SolveStatus};
 use crate::master::program;
-use crate::{Error, Limits, Observer, Problem, Rules, Run, Selection, Sense, Subset};
+use crate::{Error, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset};
 
 /// Which program is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,7 +124,7 @@ pub fn milp(
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
     let mut run = Run::new(rules, limits, settings.sense(), observer)?;
-    let classifier = Classifier::new(problem, rules, settings)?;
+    let classifier = Classifier::new(problem, rules, settings, run.memory())?;
     let mut program = classifier.program(rules, false)?;
     let value = |subset: &Subset, point: &[f64]| classifier.value(subset, point);
     if settings.start {
@@ -143,7 +143,7 @@ pub fn milp(
 /// # Errors
 /// As [`milp`]; a file that cannot be written.
 pub fn write_model(problem: &Problem<'_>, rules: &Rules, settings: &MilpSettings, path: &Path) -> Result<(), Error> {
-    Classifier::new(problem, rules, settings)?.program(rules, true)?.write_model(path)
+    Classifier::new(problem, rules, settings, &Memory::unlimited())?.program(rules, true)?.write_model(path)
 }
 
 /// What the program is made of. Columns: v (p), w (p), b, xi (n), r where there is one.
@@ -152,10 +152,13 @@ struct Classifier<'a> {
     formulation: Formulation,
     /// Largest |w_j|.
     bound: f64,
+    /// Of the program.
+    #[expect(dead_code, reason = "gives the bytes back when the run ends")]
+    taken: Reserved,
 }
 
 impl<'a> Classifier<'a> {
-    fn new(problem: &'a Problem<'_>, rules: &Rules, settings: &MilpSettings) -> Result<Self, Error> {
+    fn new(problem: &'a Problem<'_>, rules: &Rules, settings: &MilpSettings, memory: &Memory) -> Result<Self, Error> {
         settings.check()?;
         let (n, p) = (problem.n_samples(), problem.n_features());
         rules.check_features(p)?;
@@ -172,13 +175,13 @@ impl<'a> Classifier<'a> {
         }
         let mut entries = 2 * (n + 2 * p) as u64;
         (0..p).for_each(|j| problem.design().each_in_column(j, &mut |_, x| entries += u64::from(x != 0.0)));
-        let what = format!("the mixed-integer program of {n} samples and {p} features");
-        program::check_memory(what, entries, settings.memory, "allow more memory, or select among fewer features")?;
+        let what = || format!("the mixed-integer program of {n} samples and {p} features");
+        let taken = program::reserve(memory, settings.memory, entries, what, "select among fewer features")?;
         let bound = match settings.formulation {
             Formulation::Milp1 { weight_bound } => weight_bound,
             Formulation::Milp2 { .. } => 1.0,
         };
-        Ok(Self { problem, formulation: settings.formulation, bound })
+        Ok(Self { problem, formulation: settings.formulation, bound, taken })
     }
 
     fn program(&self, rules: &Rules, named: bool) -> Result<Program, Error> {

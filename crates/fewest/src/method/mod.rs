@@ -5,6 +5,7 @@
 
 pub mod attribute_flip;
 pub mod auto_cost;
+mod begin;
 pub mod bit_flip;
 pub mod certificate;
 pub mod conic;

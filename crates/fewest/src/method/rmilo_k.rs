@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::milo_k::{BigM, Formulation, MiloSettings, milo, write_model};
+use super::milo_k::{BigM, Formulation, MiloSettings, milo_report, write_model};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
-use crate::{Error, Kernel, Limits, Observer, Rules, Samples};
+use crate::{Error, Limits, Observer, Rules, Samples};
 
 /// Settings of `rmilo-k`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,10 +34,9 @@ impl Default for RmiloKSettings {
 
 impl RmiloKSettings {
     /// The program, now that there are data.
-    fn program(&self, samples: &Samples<'_>, rules: &Rules) -> Result<MiloSettings, Error> {
-        let gamma = self.gamma.number(samples.design(), rules.most_features())?;
+    fn program(&self, gamma: f64) -> MiloSettings {
         let &Self { start, interior, memory, .. } = self;
-        Ok(MiloSettings { formulation: Formulation::Reduced(self.big_m), gamma, start, interior, memory })
+        MiloSettings { formulation: Formulation::Reduced(self.big_m), gamma, start, interior, memory }
     }
 }
 
@@ -68,14 +67,11 @@ impl Method for RmiloKSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let program = self.program(samples, rules)?;
-        let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
-        let selection = milo(design, classes, weights, rules, &program, limits, observer)?;
-        Ok(Report::new(selection, Kernel::Rbf { gamma: program.gamma }))
+        milo_report(samples, rules, self.gamma, |gamma| self.program(gamma), limits, observer)
     }
 
     fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
-        let program = self.program(samples, rules)?;
+        let program = self.program(self.gamma.number(samples.design(), rules.most_features())?);
         write_model(samples.design(), samples.classes(), samples.weights(), rules, &program, path)
     }
 }

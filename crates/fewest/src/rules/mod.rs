@@ -30,7 +30,7 @@ use units::Units;
 
 /// The rules as a user states them; feature indices count from 0.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct RuleList {
     /// At most this many features (K).
     pub max_features: Option<usize>,

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::Memory;
 use crate::Error;
 
 /// A flag shared with whoever may want to stop the run (Ctrl-C, a notebook); cloning shares it.
@@ -41,15 +42,31 @@ pub struct Limits {
     pub gap_abs: f64,
     /// Stop when this is set.
     pub cancel: Cancel,
+    /// What the run may take beside the data. Default: no limit.
+    pub memory: Memory,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: None, oracle_calls: None, nodes: None, gap_rel: 1e-4, gap_abs: 0.0, cancel: Cancel::default() }
+        Self {
+            time: None,
+            oracle_calls: None,
+            nodes: None,
+            gap_rel: 1e-4,
+            gap_abs: 0.0,
+            cancel: Cancel::default(),
+            memory: Memory::unlimited(),
+        }
     }
 }
 
 impl Limits {
+    /// With the time that is left of it since `begun`.
+    #[must_use]
+    pub fn after(self, begun: Instant) -> Self {
+        Self { time: self.time.map(|time| time.saturating_sub(begun.elapsed())), ..self }
+    }
+
     /// Checks the numbers.
     ///
     /// # Errors

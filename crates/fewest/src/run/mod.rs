@@ -3,6 +3,7 @@
 
 mod event;
 mod limits;
+mod memory;
 mod outcome;
 pub(crate) mod state;
 mod status;
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 pub use event::{Event, Observer, ProofSink, Silent};
 pub(crate) use limits::WIND_UP;
 pub use limits::{Cancel, Limits};
+pub use memory::{Memory, Reserved};
 pub use outcome::{Counts, Outcome, Ranked, Selection, Sense, Solution, relative_gap};
 pub use state::Checkpoint;
 pub use status::Status;
@@ -118,6 +120,11 @@ impl<'a> Run<'a> {
     /// Time left, if there is a limit; it is for this call alone.
     pub fn remaining(&self) -> Option<Duration> {
         self.limits.time.map(|t| t.saturating_sub(self.start.elapsed()))
+    }
+
+    /// What the run may take, and what of it is taken.
+    pub fn memory(&self) -> &Memory {
+        &self.limits.memory
     }
 
     /// What threads that work for the run ask: whether time is up or the user wants to stop.

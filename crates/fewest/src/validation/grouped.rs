@@ -8,7 +8,7 @@ use crate::dual::active_set::ActiveSet;
 use crate::dual::{BoxDual, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
-use crate::{DualSolution, Error, Kernel, Samples, Status, SvmSettings};
+use crate::{DualSolution, Error, Kernel, Memory, Reserved, Samples, Status, SvmSettings};
 
 /// A problem with its samples in the order of their classes. Positions below are positions in that
 /// order.
@@ -19,24 +19,25 @@ pub struct SamplesByClass<'a> {
     ranges: Vec<Range<usize>>,
     pairs: Vec<(usize, usize)>,
     weights: Vec<f64>,
+    /// Of the n x n matrices of its users.
+    #[expect(dead_code, reason = "gives the bytes back when the samples are dropped")]
+    taken: Reserved,
 }
 
+/// Matrices of n x n that are alive together: inner products, the kernel matrix made from them, and
+/// that of a changed subset or the factor of a training.
+const MATRICES: u64 = 3;
+
 impl<'a> SamplesByClass<'a> {
-    /// Sorts the samples; `settings` bounds the memory of a kernel matrix.
+    /// Sorts the samples, and takes the memory of the n x n matrices; `settings` bounds it, too.
     ///
     /// # Errors
-    /// [`Error::Memory`] when the n x n matrices do not fit.
-    pub fn new(data: &'a Samples<'a>, settings: &SvmSettings) -> Result<Self, Error> {
+    /// [`Error::Memory`] when they do not fit.
+    pub fn new(data: &'a Samples<'a>, settings: &SvmSettings, memory: &Memory) -> Result<Self, Error> {
         let (n, classes) = (data.n_samples(), data.classes());
-        let needed = 3 * GramMatrix::bytes(n);
-        if needed > settings.memory {
-            return Err(Error::Memory {
-                what: format!("the kernel matrices of {n} samples"),
-                needed,
-                allowed: settings.memory,
-                remedy: "raise --memory, or use fewer samples".into(),
-            });
-        }
+        let what = || format!("the kernel matrices of {n} samples");
+        let bytes = MATRICES * GramMatrix::bytes(n);
+        let taken = memory.reserve_within(settings.memory, bytes, what, "use fewer samples")?;
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by_key(|&i| classes[i]);
         let mut place = vec![0; n];
@@ -45,7 +46,7 @@ impl<'a> SamplesByClass<'a> {
         let ranges: Vec<Range<usize>> = (0..data.n_classes()).map(|c| start(c)..start(c + 1)).collect();
         let pairs = (0..ranges.len()).flat_map(|a| (a + 1..ranges.len()).map(move |b| (a, b))).collect();
         let weights = order.iter().map(|&i| data.weights()[i]).collect();
-        Ok(Self { data, order, place, ranges, pairs, weights })
+        Ok(Self { data, order, place, ranges, pairs, weights, taken })
     }
 
     /// The problem.
@@ -93,8 +94,16 @@ impl<'a> SamplesByClass<'a> {
     }
 
     /// Products over the features given.
-    pub fn products(&self, features: &[usize], kernel: &Kernel) -> Products {
-        Products::new(self.data.design(), features, &self.order, kernel)
+    ///
+    /// # Errors
+    /// The limit that `stop` names before they are made.
+    pub fn products(
+        &self,
+        features: &[usize],
+        kernel: &Kernel,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Products, Status> {
+        Products::new(self.data.design(), features, &self.order, kernel, stop)
     }
 
     /// The part of the kernel matrix each pair needs.

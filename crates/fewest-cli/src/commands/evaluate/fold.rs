@@ -13,7 +13,8 @@ use crate::args::rules::RuleSource;
 use crate::args::svm::ClassWeight;
 use crate::commands::auto_cost;
 use crate::commands::in_force::{check_classes, limits, ruled_out, rules, selected};
-use crate::commands::prepare::{Preparation, PreparedData, Raw, listed};
+use crate::commands::prepare::{Preparation, PreparedData, listed};
+use crate::commands::raw::Raw;
 use crate::commands::share::FoldTime;
 use crate::failure::Failure;
 use crate::method_args::MethodOptions;
@@ -236,7 +237,7 @@ impl<'a> Learner<'a> {
         if !options.chooses_cost() {
             return options.again();
         }
-        let (part, preparation) = (raw.rows(train), self.preparation(None));
+        let (part, preparation) = (raw.rows(train)?, self.preparation(None));
         let choice = auto_cost::choose(&part, &preparation, options, &self.sources[0], time.next(), cancel)?;
         auto_cost::with(options, &choice)
     }
@@ -302,7 +303,7 @@ impl<'a> Learner<'a> {
 
     /// These samples alone, prepared.
     fn prepare(&self, raw: &Raw, rows: &[usize]) -> Result<PreparedData, Failure> {
-        let prepared = self.preparation(None).prepare(raw.rows(rows), Terminal::new(Level::Quiet))?;
+        let prepared = self.preparation(None).prepare(raw.rows(rows)?, Terminal::new(Level::Quiet))?;
         match prepared.target.counts().iter().position(|&count| count == 0) {
             Some(class) => Err(Failure::Input(format!(
                 "no sample of class {} is left to train on; use fewer or other folds, or leave that class out",
@@ -326,7 +327,8 @@ impl<'a> Learner<'a> {
         let data = prepared.method_data();
         let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
         let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
-        let limits = Limits { cancel: cancel.clone(), time: time.next(), ..limits(options) };
+        let memory = prepared.account().clone();
+        let limits = Limits { cancel: cancel.clone(), time: time.next(), memory, ..limits(options) };
         let report = method.select(&prepared.samples()?, &rules, limits, &mut Silent)?;
         time.note(report.selection.outcome.status);
         Ok(FoldSelection { report, svm })
@@ -347,7 +349,7 @@ impl<'a> Learner<'a> {
 
 impl TestSamples {
     fn new(raw: &Raw, rows: &[usize], prepared: &PreparedData) -> Result<Self, Failure> {
-        let part = raw.rows(rows);
+        let part = raw.rows(rows)?;
         Ok(Self { truth: part.target.codes, features: prepared.prepared_alike(part.data.features)? })
     }
 }

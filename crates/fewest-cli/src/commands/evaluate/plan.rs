@@ -13,7 +13,7 @@ use crate::args::rules::Features;
 use crate::args::svm::FIT_COST;
 use crate::args::values::Costs;
 use crate::cli::{EvaluateArgs, SelectionArgs};
-use crate::commands::prepare::Raw;
+use crate::commands::raw::Raw;
 use crate::failure::Failure;
 use crate::method_args::{self, MethodOptions};
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::fold::{FoldResult, Learner};
 use super::plan::{Fold, Options};
 use crate::args::data::PrepareArgs;
-use crate::commands::prepare::Raw;
+use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_kind, scaling_text};
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use super::fit::ModelSink;
 use super::invocation::Invocation;
-use super::prepare::{Preparation, Raw, listed};
+use super::prepare::{Preparation, listed};
+use super::raw::Raw;
 use super::report;
 use super::scaled::scaling_kind;
 use crate::args::notation;
@@ -61,8 +62,8 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let resume = resume(args, &settings, &raw)?;
     let state: Option<StudyState> = resume.as_ref().map_or(Ok(None), Resume::load_json)?;
     let cancel = interrupt::listen(terminal)?;
-    let limits =
-        Limits { time: invocation.left(Some(args.time_limit)), gap_rel: args.gap, cancel, ..Limits::default() };
+    let (time, memory) = (invocation.left(Some(args.time_limit)), raw.account().clone());
+    let limits = Limits { time, gap_rel: args.gap, cancel, memory, ..Limits::default() };
     let data = StudyData { features: &raw.data.features, target: &raw.target, weights: raw.weights() };
     let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref())?;
     let found = study(&data, &settings, &limits, state, &mut watch)?;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::StudyArgs;
 use crate::commands::certify;
 use crate::commands::invocation::Invocation;
-use crate::commands::prepare::Raw;
+use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_kind};
 use crate::export::model_json::{FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value};

@@ -29,7 +29,9 @@ use crate::backend::clarabel::{ConeProgram, ConeSolution};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
 use crate::run::WIND_UP;
-use crate::{Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings};
+use crate::{
+    Clock, Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings,
+};
 
 /// Result of [`qcqp_ssvm`] and [`nmmkl`].
 #[derive(Debug, Clone)]
@@ -92,25 +94,22 @@ fn relax(
     let (n, p) = (problem.n_samples(), problem.n_features());
     // Step 1.
     let needed = memory(n as u64, p as u64, design.stored() as u64);
-    if needed > settings.memory {
-        return Err(Error::Memory {
-            what: format!("the cone program of {who} for {n} samples and {p} features (an estimate)"),
-            needed,
-            allowed: settings.memory,
-            remedy: "use fgm, which solves a tighter relaxation of any size".into(),
-        });
-    }
+    let what = || format!("the cone program of {who} for {n} samples and {p} features (an estimate)");
+    let remedy = "use fgm, which solves a tighter relaxation of any size";
+    let _taken = run.memory().reserve_within(settings.memory, needed, what, remedy)?;
     // Step 2.
     let (features, fixed) = candidates(rules);
-    let program = Built::new(problem, &dual, &features, &fixed, penalty);
-    let solved = match run.stop() {
-        None => program.program.solve(&run.clock(), run.remaining())?,
-        Some(_) => None,
+    let solved = match Built::new(problem, &dual, &features, &fixed, penalty, &run.clock()) {
+        Some(built) => {
+            let places = (built.weights, built.bias);
+            built.program.solve(&run.clock(), run.remaining())?.map(|solved| (solved, places))
+        }
+        None => None,
     };
     let mut status = run.stop().unwrap_or(Status::Completed);
     // Step 3: without a solution, at alpha = C/2.
     let mut beta: Vec<f64> = match &solved {
-        Some(solved) => (0..n).map(|i| dual.y[i] * solved.multipliers[i].max(0.0)).collect(),
+        Some((solved, _)) => (0..n).map(|i| dual.y[i] * solved.multipliers[i].max(0.0)).collect(),
         None => (0..n).map(|i| 0.5 * dual.y[i] * dual.cost[i]).collect(),
     };
     beta.iter_mut().filter(|b| !b.is_finite()).for_each(|b| *b = 0.0);
@@ -124,14 +123,14 @@ fn relax(
     let mut weights = vec![0.0; p];
     let (mut gains, mut relaxed) = (vec![0.0; p], None);
     let mut worth: Vec<f64> = c.iter().map(|c| c * c).collect();
-    if let Some(ConeSolution { x, good, steps, .. }) = solved {
+    if let Some((ConeSolution { x, good, steps, .. }, (places, bias))) = solved {
         run.counts.solver_iterations += u64::from(steps);
         if x.iter().all(|x| x.is_finite()) && (good || status == Status::Completed) {
-            let w: Vec<f64> = program.weights.iter().map(|&at| x[at]).collect();
+            let w: Vec<f64> = places.iter().map(|&at| x[at]).collect();
             worth = penalty.worth(&x, &w, &c);
             let mut scores = vec![0.0; n];
             features.iter().zip(&w).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
-            let bias = program.bias.map_or(0.0, |(at, value)| value * x[at]);
+            let bias = bias.map_or(0.0, |(at, value)| value * x[at]);
             let bias = if dual.bias == Bias::Free { kkt::best_bias(&dual, &scores) } else { bias };
             let bias_penalty = if let Bias::Penalised(s) = dual.bias { 0.5 * (bias / s).powi(2) } else { 0.0 };
             relaxed = Some(penalty.value(&w, &fixed) + bias_penalty + kkt::total_loss(&dual, &scores, bias));
@@ -178,14 +177,19 @@ struct Built {
     bias: Option<(usize, f64)>,
 }
 
+/// Rows of the program between two looks at the clock.
+const LOOK: usize = 64;
+
 impl Built {
+    /// Nothing once the clock says stop.
     fn new(
         problem: &Problem<'_>,
         dual: &BoxDual,
         features: &[usize],
         fixed: &[bool],
         penalty: &mut dyn Penalty,
-    ) -> Self {
+        clock: &Clock,
+    ) -> Option<Self> {
         let mut program = ConeProgram::default();
         let weights: Vec<usize> = features.iter().map(|_| program.variable(0.0, 0.0)).collect();
         let bias = match dual.bias {
@@ -203,6 +207,9 @@ impl Built {
         let rows = problem.design().rows(features);
         let mut unit = vec![0.0; features.len()];
         for i in 0..dual.len() {
+            if i % LOOK == 0 && clock.stop().is_some() {
+                return None;
+            }
             let y = dual.y[i];
             rows.row(i).add_to(1.0, &mut unit);
             let mut terms: Vec<(usize, f64)> =
@@ -216,7 +223,7 @@ impl Built {
             program.at_least_zero([(slack, 1.0)], 0.0);
         }
         penalty.add(&mut program, &weights, fixed);
-        Self { program, weights, bias }
+        Some(Self { program, weights, bias })
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::source::Source;
 use crate::dual::BoxDual;
-use crate::{Error, RowMatrix};
+use crate::{Error, Memory, Reserved, RowMatrix};
 
 /// The columns of all generated subsets, gathered once.
 #[derive(Debug)]
@@ -15,12 +15,15 @@ pub(super) struct Columns {
     pub(super) position: HashMap<usize, u32>,
     /// n x q, columns as in `features`.
     pub(super) rows: RowMatrix,
+    /// The memory of `rows`, twice: appending moves them.
+    taken: Reserved,
 }
 
 impl Columns {
     /// None yet, of n samples.
-    pub(super) fn new(n: usize) -> Self {
-        Self { features: Vec::new(), position: HashMap::new(), rows: RowMatrix::dense(n, 0, Vec::new()) }
+    pub(super) fn new(n: usize, memory: &Memory) -> Self {
+        let (features, position, rows) = (Vec::new(), HashMap::new(), RowMatrix::dense(n, 0, Vec::new()));
+        Self { features, position, rows, taken: memory.take(0).expect("nothing is always left") }
     }
 
     /// Adds the columns that are not there yet.
@@ -33,7 +36,13 @@ impl Columns {
             }
         }
         if self.features.len() > before {
-            self.rows.append(source.rows(&self.features[before..])?);
+            let more = source.rows(&self.features[before..])?;
+            if !self.taken.grow(2 * more.held()) {
+                let (n, columns) = (self.rows.n_samples(), self.features.len());
+                let what = format!("the {columns} columns of all generated subsets of {n} samples");
+                return Err(self.taken.refused(2 * more.held(), what, "choose fewer features a subset"));
+            }
+            self.rows.append(more);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use super::support_norm::SupportNorm;
 use super::{FgmSettings, Mkl, SelectedFeature, mkl, paper_value};
 use crate::dual::train::train_linear;
 use crate::dual::{BoxDual, DualSolution, kkt};
-use crate::{Error, Oracle, Run, Status, SvmSettings};
+use crate::{Error, Memory, Oracle, Run, Status, SvmSettings};
 
 /// A solution with margins of 1 in the paper's scale: alpha sums to 1.
 fn paper_solution(solution: DualSolution) -> DualSolution {
@@ -94,6 +94,7 @@ impl<'a> MixtureOracle<'a> {
         svm: &'a SvmSettings,
         settings: &'a FgmSettings,
         separation: &'a Separation<'a>,
+        memory: &Memory,
     ) -> Self {
         Self {
             source,
@@ -101,7 +102,7 @@ impl<'a> MixtureOracle<'a> {
             svm,
             settings,
             separation,
-            columns: Columns::new(dual.len()),
+            columns: Columns::new(dual.len(), memory),
             subsets: Subsets::default(),
             last: None,
             start: None,

@@ -365,7 +365,7 @@ mod tests {
             let problem = Problem::new(&x, &y, None).expect("valid");
             let svm = SvmSettings { cost: 0.5, loss: Loss::SquaredHinge, bias, ..SvmSettings::default() };
             let dual = BoxDual::new(&y, problem.weights(), &svm);
-            let mut columns = Columns::new(60);
+            let mut columns = Columns::new(60, &crate::Memory::unlimited());
             columns.gather(&problem.design(), &(0..12).collect::<Vec<usize>>()).expect("in memory");
             let mut subsets = Subsets::default();
             for first in 0..6 {

@@ -314,7 +314,7 @@ fn generate(
     let svm = settings.svm();
     let dual = BoxDual::new(labels, weights, &svm);
     let separation = Separation::new(&generated);
-    let mut oracle = MixtureOracle::new(source, &dual, &svm, settings, &separation);
+    let mut oracle = MixtureOracle::new(source, &dual, &svm, settings, &separation, run.memory());
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
     let mut rounds = Rounds::new(source, &dual, &separation, proves);
     // Steps 1 to 4.

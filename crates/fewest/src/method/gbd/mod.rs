@@ -53,7 +53,7 @@ use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::method::exact::{ExactSettings, exact};
 use crate::proof::ForProof;
 use crate::{
-    Error, Kernel, Limits, Observer, Outcome, Problem, Rules, Run, Samples, Selection, Sense, Status, Subset,
+    Error, Kernel, Limits, Memory, Observer, Outcome, Problem, Rules, Run, Samples, Selection, Sense, Status, Subset,
     SvmSettings, drive,
 };
 
@@ -211,8 +211,8 @@ impl GbdReport {
 const BYTES: u64 = 150;
 
 /// Refuses more cuts than fit.
-fn check_memory(rules: &Rules, settings: &GbdSettings) -> Result<(), Error> {
-    let (units, allowed) = (rules.n_units() as u64, settings.svm.memory);
+fn check_memory(rules: &Rules, settings: &GbdSettings, memory: &Memory) -> Result<(), Error> {
+    let (units, allowed) = (rules.n_units() as u64, memory.at_most(settings.svm.memory));
     let needed = BYTES.saturating_mul(units).saturating_mul(settings.max_cuts);
     if needed <= allowed {
         return Ok(());
@@ -258,7 +258,7 @@ pub fn gbd(
     let p = problem.n_features();
     settings.check(p)?;
     rules.check_features(p)?;
-    check_memory(rules, settings)?;
+    check_memory(rules, settings, &limits.memory)?;
     let mut run = Run::new(rules, limits.clone(), Sense::Min, observer)?;
     let mut oracle = Trainer::new(problem, rules, settings)?;
     let mut master = Benders::new(rules, settings)?;

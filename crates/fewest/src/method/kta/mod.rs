@@ -122,11 +122,11 @@ impl Method for KtaSettings {
         // One gamma for all sizes, that of the largest.
         let most = sizes.last().copied().unwrap_or(rules.p());
         let (start, clock) = (Instant::now(), Clock::new(limits));
-        check_memory(samples.n_samples(), rules, self.memory)?;
+        check_memory(samples.n_samples(), rules, limits.memory.at_most(self.memory))?;
         let found = self.gamma.number_within(samples.design(), None, most, &clock)?;
         // Without a number the time is over, and every size ends at once.
         let settings = Self { gamma: found.map_or(self.gamma, Gamma::Number), ..self.clone() };
-        let limits = Limits { time: limits.time.map(|time| time.saturating_sub(start.elapsed())), ..limits.clone() };
+        let limits = limits.clone().after(start);
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
         let points = path::alignment_path(design, classes, weights, rules, sizes, &settings, &limits, observer)?;
         Ok(reports(points, |_| Kernel::Rbf { gamma: found.unwrap_or(f64::NAN) }))
@@ -178,7 +178,10 @@ fn search(
     observer: &mut dyn Observer,
 ) -> Result<(Selection, Option<f64>), Error> {
     settings.check(rules.p())?;
+    let settings = &KtaSettings { memory: limits.memory.at_most(settings.memory), ..settings.clone() };
     check_memory(design.n_samples(), rules, settings.memory)?;
+    // The rest of its memory only makes it fast, and is what others leave.
+    let least = limits.memory.take(Need::new(design.n_samples(), rules).least());
     let shares = shares(design, classes, weights, rules)?;
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
     // A run that has no time at all may still find a first subset of small data.
@@ -198,6 +201,7 @@ fn search(
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);
+    drop(least);
     let solutions = tree.into_solutions();
     Ok((Selection { outcome: run.finish(status), ranking: Vec::new(), solutions }, gamma))
 }

@@ -32,8 +32,8 @@ use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::run::WIND_UP;
 use crate::{
-    Choice, DualSolution, Error, Kernel, Limits, Loss, Observer, Problem, Ranked, RowMatrix, Rules, Run, Samples,
-    Selection, Sense, Status, Subset, SvmSettings,
+    Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
+    Samples, Selection, Sense, Status, Subset, SvmSettings,
 };
 
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
@@ -49,6 +49,9 @@ const NEAR: f64 = 0.7;
 /// missing here cost rounds.
 #[cfg(feature = "highs")]
 const MARGIN: f64 = 1.5;
+/// Entries that join between two looks at the clock.
+#[cfg(feature = "highs")]
+const JOINED: usize = 1_000_000;
 
 /// Settings of [`l1_svm`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -212,7 +215,7 @@ pub fn l1_svm(
     rules.check_features(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let allowed = not_forbidden(rules);
-    let mut trainer = Trainer::new(problem, &settings.svm)?;
+    let mut trainer = Trainer::new(problem, &settings.svm, run.memory())?;
     let one = [settings.svm.cost];
     let costs = if settings.costs.is_empty() { &one[..] } else { &settings.costs };
     let (mut grid, mut chosen) = (Vec::new(), None);
@@ -274,14 +277,15 @@ struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    fn new(problem: &'a Problem<'a>, settings: &SvmSettings) -> Result<Self, Error> {
+    fn new(problem: &'a Problem<'a>, settings: &SvmSettings, memory: &Memory) -> Result<Self, Error> {
         #[cfg(feature = "highs")]
         let hinge = match settings.loss {
-            Loss::Hinge => Some(L1Oracle::new(
+            Loss::Hinge => Some(L1Oracle::within(
                 problem,
                 problem.weights().to_vec(),
                 settings.bias,
                 vec![f64::INFINITY; problem.n_features()],
+                memory,
             )?),
             Loss::SquaredHinge => None,
         };
@@ -320,8 +324,13 @@ impl<'a> Trainer<'a> {
                 features.iter().zip(&near.weights).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
                 let used = features.iter().zip(&near.weights).filter(|e| *e.1 != 0.0 || gains[*e.0].abs() > NEAR);
                 oracle.join(&used.map(|e| *e.0).collect::<Vec<_>>())?;
-                let inside = (0..labels.len()).filter(|&i| labels[i] * scores[i] < MARGIN);
-                oracle.join_rows(&inside.collect::<Vec<_>>())?;
+                let inside: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] * scores[i] < MARGIN).collect();
+                for rows in inside.chunks((JOINED / oracle.features().len().max(1)).max(1)) {
+                    if stop().is_some() {
+                        break;
+                    }
+                    oracle.join_rows(rows)?;
+                }
             }
             let point = oracle.solve(self.settings.tolerance, stop)?;
             return Ok(oracle.solution(&point, features, self.settings.tolerance));

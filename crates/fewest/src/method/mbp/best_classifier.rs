@@ -1,24 +1,29 @@
 //! The best classifier on a subset: the upper values of `mbp` and `lagrangian`.
 
+use std::time::Instant;
+
 use super::{MbpReport, Model, Record, TIGHT};
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::nearest_allowed;
-use crate::{Bias, Error, Run, Selection, Status, Subset};
+use crate::run::WIND_UP;
+use crate::{Bias, Error, Memory, Run, Selection, Status, Subset};
 
 /// The best classifier that a run has found, and a program that finds the best one on any subset.
 pub(crate) struct BestClassifier<'a> {
     /// Prices 1, and u = 0 outside the subset at hand.
     inner: L1Oracle<'a>,
     best: Option<(Subset, L1Point)>,
+    /// When a limit was first seen.
+    over: Option<Instant>,
     /// Linear programs solved elsewhere.
     pub(crate) programs: u64,
 }
 
 impl<'a> BestClassifier<'a> {
-    pub(crate) fn new(model: &Model<'a>) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Model<'a>, memory: &Memory) -> Result<Self, Error> {
         let nothing = vec![0.0; model.bound.len()];
-        let inner = L1Oracle::new(model.problem, model.cost.clone(), model.bias, nothing)?;
-        Ok(Self { inner, best: None, programs: 0 })
+        let inner = L1Oracle::within(model.problem, model.cost.clone(), model.bias, nothing, memory)?;
+        Ok(Self { inner, best: None, over: None, programs: 0 })
     }
 
     /// Linear programs solved here.
@@ -32,7 +37,13 @@ impl<'a> BestClassifier<'a> {
         subset.iter().for_each(|j| bound[j] = model.bound[j]);
         self.inner.set_bounds(&bound)?;
         self.inner.join(&subset.iter().collect::<Vec<_>>())?;
-        self.inner.solve(TIGHT, &mut || run.stop().filter(|s| *s == Status::Cancelled))
+        // Once the time is over, what is left to be trained has WIND_UP, all of it together.
+        let over = &mut self.over;
+        self.inner.solve(TIGHT, &mut || {
+            let status = run.stop()?;
+            let since = *over.get_or_insert_with(Instant::now);
+            (status == Status::Cancelled || since.elapsed() >= WIND_UP).then_some(status)
+        })
     }
 
     /// Trains on the incumbent of a run that goes on from a state.

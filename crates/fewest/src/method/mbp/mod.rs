@@ -46,8 +46,8 @@ use crate::method::check_penalty;
 use crate::method::l1_svm::linear_model;
 use crate::model::Model as Classifier;
 use crate::{
-    Bias, DualSolution, Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Shape, Status,
-    Subset, SvmSettings,
+    Bias, DualSolution, Error, Kernel, Limits, Memory, Observer, Problem, Rules, Run, Samples, Selection, Sense, Shape,
+    Status, Subset, SvmSettings,
 };
 
 pub(crate) use best_classifier::BestClassifier;
@@ -248,9 +248,9 @@ pub fn mbp(
     // Step 1.
     let mut model = match &from {
         Some((reduced, _)) => reduced.model(problem, rules, settings)?,
-        None => Model::new(problem, rules, settings, &mut || run.stop())?,
+        None => Model::new(problem, rules, settings, run.memory(), &mut || run.stop())?,
     };
-    let mut found = BestClassifier::new(&model)?;
+    let mut found = BestClassifier::new(&model, run.memory())?;
     found.recall(&model, &run)?;
     let features = model.features();
     if settings.plain {
@@ -259,7 +259,7 @@ pub fn mbp(
         return found.report(&model, run, status, None, 0, None);
     }
     let mut proof = Record::begin(&model, settings, &mut run);
-    let mut oracle = model.oracle()?;
+    let mut oracle = model.oracle(run.memory())?;
     let (reduced, tree) = match from {
         Some(from) => from,
         None => (reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?, None),
@@ -331,7 +331,7 @@ fn solve_program(
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let features = model.features();
-    model.check_memory(&features, settings.memory)?;
+    let _taken = model.reserve(&features, settings.memory, run.memory())?;
     run.keep(NAME, false, |out| put_reduced(reduced, out));
     let mut program = model.program(&features, false)?;
     if let Some(start) = found.and_then(|found| found.start(model, &features)) {
@@ -365,6 +365,6 @@ fn rules_without_rows(rules: &Rules) -> bool {
 /// # Errors
 /// As [`mbp`]; a file that cannot be written.
 pub fn write_model(problem: &Problem<'_>, rules: &Rules, settings: &MbpSettings, path: &Path) -> Result<(), Error> {
-    let model = Model::new(problem, rules, settings, &mut || None)?;
+    let model = Model::new(problem, rules, settings, &Memory::unlimited(), &mut || None)?;
     model.program(&model.features(), true)?.write_model(path)
 }

@@ -1,12 +1,13 @@
 //! The mixed binary program of `mbp`, its linear relaxation, and the objective of its points.
 
-use super::{MbpSettings, weight_bounds};
+use super::MbpSettings;
+use super::weight_bounds::weight_bounds_within;
 use crate::backend::highs::{Column, Program, Rows, SMALLEST};
 use crate::l1_oracle::{L1Oracle, bias_price};
 use crate::master::program;
 use crate::method::Method;
 use crate::method::l1_svm::not_forbidden;
-use crate::{Bias, Error, Problem, Rules, Status, Subset};
+use crate::{Bias, Error, Memory, Problem, Reserved, Rules, Status, Subset};
 
 /// The numbers of the program.
 #[derive(Clone)]
@@ -27,6 +28,7 @@ impl<'a> Model<'a> {
         problem: &'a Problem<'_>,
         rules: &'a Rules,
         settings: &MbpSettings,
+        memory: &Memory,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Self, Error> {
         let p = problem.n_features();
@@ -34,7 +36,7 @@ impl<'a> Model<'a> {
         rules.check_features(p)?;
         let found = match settings.weight_bound {
             Some(u) => vec![u; p],
-            None => weight_bounds(problem, settings.bias, stop)?,
+            None => weight_bounds_within(problem, settings.bias, memory, stop)?,
         };
         let mut bound = vec![0.0; p];
         for j in not_forbidden(rules) {
@@ -59,8 +61,8 @@ impl<'a> Model<'a> {
     }
 
     /// The linear relaxation.
-    pub(crate) fn oracle(&self) -> Result<L1Oracle<'a>, Error> {
-        let mut oracle = L1Oracle::new(self.problem, self.cost.clone(), self.bias, self.bound.clone())?;
+    pub(crate) fn oracle(&self, memory: &Memory) -> Result<L1Oracle<'a>, Error> {
+        let mut oracle = L1Oracle::within(self.problem, self.cost.clone(), self.bias, self.bound.clone(), memory)?;
         self.relax(&mut oracle)?;
         Ok(oracle)
     }
@@ -82,14 +84,15 @@ impl<'a> Model<'a> {
         subset.iter().map(|j| self.penalty[j]).sum()
     }
 
-    pub(crate) fn check_memory(&self, features: &[usize], allowed: u64) -> Result<(), Error> {
+    /// The memory of the program of these features.
+    pub(crate) fn reserve(&self, features: &[usize], most: u64, memory: &Memory) -> Result<Reserved, Error> {
         let design = self.problem.design();
         let mut entries = (2 * self.cost.len() + 3 * features.len()) as u64;
         for &j in features {
             design.each_in_column(j, &mut |_, x| entries += 2 * u64::from(x != 0.0));
         }
         let what = format!("the mixed binary program of {} samples and {} features", self.cost.len(), features.len());
-        program::check_memory(what, entries, allowed, "allow more memory, or select among fewer features")
+        program::reserve(memory, most, entries, || what, "select among fewer features")
     }
 
     /// (2.1)-(2.8) on these features; `y_j` of the others is 0.

@@ -11,7 +11,7 @@ use super::tree::{OpenNode, Tree};
 use super::{MbpSettings, Model};
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::Mark;
-use crate::{Error, Problem, Rules};
+use crate::{Error, Memory, Problem, Rules};
 
 /// Writes a state without a tree.
 pub(super) fn put_reduced(reduced: &Reduced, out: &mut StateWriter<'_>) -> io::Result<()> {
@@ -82,6 +82,9 @@ impl Reduced {
         settings: &MbpSettings,
     ) -> Result<Model<'a>, Error> {
         let settings = MbpSettings { weight_bound: Some(1.0), ..settings.clone() };
-        Ok(Model { bound: self.bound.clone(), ..Model::new(problem, rules, &settings, &mut || None)? })
+        Ok(Model {
+            bound: self.bound.clone(),
+            ..Model::new(problem, rules, &settings, &Memory::unlimited(), &mut || None)?
+        })
     }
 }

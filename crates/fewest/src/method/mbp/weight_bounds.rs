@@ -1,7 +1,7 @@
 //! u_k, the largest |w_k| worth looking at: section 4 of Gaudioso et al. 2017.
 
 use crate::l1_oracle::L1Oracle;
-use crate::{Bias, Error, Problem, Status};
+use crate::{Bias, Error, Memory, Problem, Status};
 
 use super::TIGHT;
 
@@ -19,8 +19,18 @@ pub fn weight_bounds(
     bias: Bias,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<Vec<f64>, Error> {
+    weight_bounds_within(problem, bias, &Memory::unlimited(), stop)
+}
+
+/// [`weight_bounds`], whose programs take no more than is left of `memory`.
+pub(super) fn weight_bounds_within(
+    problem: &Problem<'_>,
+    bias: Bias,
+    memory: &Memory,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<Vec<f64>, Error> {
     let p = problem.n_features();
-    let mut oracle = L1Oracle::new(problem, problem.weights().to_vec(), bias, vec![f64::INFINITY; p])?;
+    let mut oracle = L1Oracle::within(problem, problem.weights().to_vec(), bias, vec![f64::INFINITY; p], memory)?;
     let mut bound = vec![0.0f64; p];
     for cost in COSTS {
         oracle.set_cost(&problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;

@@ -37,10 +37,12 @@ pub(super) use oracle::best_of;
 
 use serde::{Deserialize, Serialize};
 
-use super::path::{SizeReport, reports};
+use super::begin::{begin, without_gamma};
+use super::path::{PathPoint, SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
+use crate::subset_oracle::SubsetOracle;
 use crate::validation::{Folds, SamplesByClass, check_costs};
 use crate::{
     Choice, Error, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
@@ -155,7 +157,12 @@ impl Method for RfeSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let settings = self.resolved(samples, rules)?;
+        let (kernel, limits) =
+            match begin(&self.kernel, samples, (rules, rules.most_features()), limits, Sense::Min, observer)? {
+                Ok(begun) => begun,
+                Err(stopped) => return Ok(without_gamma(*stopped, &self.kernel)),
+            };
+        let settings = Self { kernel, ..self.clone() };
         let report = rfe_classes(samples, rules, &settings, limits, observer)?;
         let out = Report::of_rule(report.selection, &settings.kernel);
         Ok(match settings.tuning {
@@ -174,8 +181,16 @@ impl Method for RfeSettings {
     ) -> Result<Vec<SizeReport>, Error> {
         // One gamma for all sizes, that of the largest.
         let most = sizes.last().copied().unwrap_or(rules.p());
-        let settings = Self { kernel: self.kernel.resolve(samples.design(), most)?, ..self.clone() };
-        let points = path::rfe_classes_path(samples, rules, sizes, &settings, limits, observer)?;
+        let begun = begin(&self.kernel, samples, (rules, most), limits.clone(), Sense::Min, observer)?;
+        let (kernel, limits) = match begun {
+            Ok(begun) => begun,
+            Err(stopped) => {
+                let nothing = |&k: &usize| PathPoint { max_features: k, selection: stopped.as_ref().clone() };
+                return Ok(reports(sizes.iter().map(nothing).collect(), |_| self.kernel.without_gamma()));
+            }
+        };
+        let settings = Self { kernel, ..self.clone() };
+        let points = path::rfe_classes_path(samples, rules, sizes, &settings, &limits, observer)?;
         Ok(reports(points, |features| settings.kernel.at(features)))
     }
 
@@ -262,7 +277,13 @@ fn eliminate(
     let settings = &settings.resolved(data, rules)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());
-    let grouped = if problem.is_none() { Some(SamplesByClass::new(data, &settings.svm)?) } else { None };
+    let grouped = if problem.is_none() { Some(SamplesByClass::new(data, &settings.svm, run.memory())?) } else { None };
+    // The rows, or the Gram matrix, of all features that may stay.
+    let features = permitted(rules).len();
+    let _rows = match &problem {
+        Some(problem) => Some(SubsetOracle::reserve(problem, features, &settings.svm, run.memory())?),
+        None => None,
+    };
     let mut oracle = match (&problem, &grouped) {
         (Some(problem), _) => RankingOracle::linear(problem, rules, settings)?,
         (None, Some(grouped)) => RankingOracle::kernel(grouped, rules, settings)?,

@@ -200,7 +200,10 @@ impl<'a> RankingOracle<'a> {
         samples: usize,
     ) -> Result<(), Error> {
         // One step after the other, so that sums are rounded as they were.
-        steps.for_each(|leaving| self.remove(leaving));
+        steps.for_each(|leaving| match &mut self.engine {
+            Engine::Linear(oracle, _) => oracle.remove(leaving),
+            Engine::Kernel(oracle) => oracle.remove_again(leaving),
+        });
         (self.tuned, self.trainings) = (course.tuned, course.trainings);
         match &mut self.engine {
             Engine::Linear(oracle, _) => {

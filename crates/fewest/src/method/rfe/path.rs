@@ -13,7 +13,7 @@ use crate::run::WIND_UP;
 use crate::subset_oracle::SubsetOracle;
 use crate::validation::SamplesByClass;
 use crate::{
-    Counts, Error, Event, Limits, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status, Subset,
+    Counts, Error, Event, Limits, Memory, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status, Subset,
 };
 
 /// A path of [`super::rfe`]: for each size the subset SVM-RFE ends with.
@@ -51,7 +51,7 @@ pub fn rfe_classes_path(
     let sizes = PathSize::all(rules, sizes)?;
     let found = survivors(data, &sizes, settings, &clock, observer)?;
     let mut selections: Vec<Option<Selection>> = vec![None; sizes.len()];
-    let on = Training::new(data, settings)?;
+    let on = Training::new(data, settings, &limits.memory)?;
     let mut trained: Option<ShrinkingOracle<'_>> = None;
     // Larger sets first, because a training starts from the one on the set around it.
     for Survivors { size, subset, run, own } in found.into_iter().rev() {
@@ -102,10 +102,10 @@ enum ShrinkingOracle<'a> {
 }
 
 impl<'a> Training<'a> {
-    fn new(data: &'a Samples<'a>, settings: &RfeSettings) -> Result<Self, Error> {
+    fn new(data: &'a Samples<'a>, settings: &RfeSettings, memory: &Memory) -> Result<Self, Error> {
         match data.two_classes().filter(|_| settings.kernel.is_linear()) {
             Some(problem) => Ok(Self::Linear(problem)),
-            None => Ok(Self::Kernel(SamplesByClass::new(data, &settings.svm)?)),
+            None => Ok(Self::Kernel(SamplesByClass::new(data, &settings.svm, memory)?)),
         }
     }
 

@@ -28,7 +28,7 @@ use super::held_out::HeldOut;
 use super::{Method, RfeSettings, eliminate};
 use crate::model::elect;
 use crate::validation::Split;
-use crate::{Design, Error, Event, Limits, Observer, Rules, Samples, Selection, Subset};
+use crate::{Design, Error, Event, Limits, Observer, RowMatrix, Rules, Samples, Selection, Subset};
 
 /// One split's elimination.
 #[derive(Debug, Clone)]
@@ -104,13 +104,36 @@ pub fn rfe_paths(
     limits: Limits,
     observer: &mut (dyn Observer + Send),
 ) -> Result<Vec<SplitPath>, Error> {
+    let weights = vec![data.weights(); splits.len()];
+    weighted_rfe_paths(data, rules, settings, splits, &weights, limits, observer)
+}
+
+/// As [`rfe_paths`], with the weight of each sample in the training part of each split: weights of
+/// classes may be a function of the training part alone. Splits x samples; `data` has the weights
+/// that are not used.
+///
+/// # Errors
+/// As [`rfe_paths`], and weights that are not one for each sample and split.
+pub fn weighted_rfe_paths(
+    data: &Samples<'_>,
+    rules: &Rules,
+    settings: &RfeSettings,
+    splits: &[Split],
+    weights: &[&[f64]],
+    limits: Limits,
+    observer: &mut (dyn Observer + Send),
+) -> Result<Vec<SplitPath>, Error> {
     settings.check(rules.p())?;
     limits.check()?;
     if settings.tuning.is_some() {
         return Err(Error::setting("tuning", "asked for", "none where samples are held out; fix the cost"));
     }
-    let weights = splits.iter().enumerate().map(|(at, split)| training_weights(data, at, split));
-    let weights: Vec<Vec<f64>> = weights.collect::<Result<_, _>>()?;
+    if weights.len() != splits.len() || weights.iter().any(|w| w.len() != data.n_samples()) {
+        let (n, count) = (data.n_samples(), splits.len());
+        return Err(Error::Data(format!("give one weight for each of the {n} samples in each of the {count} splits")));
+    }
+    let of_split = |(at, (split, weights)): (usize, (&Split, &&[f64]))| training_weights(data, at, split, weights);
+    let weights: Vec<Vec<f64>> = splits.iter().zip(weights).enumerate().map(of_split).collect::<Result<_, _>>()?;
     let (start, time) = (Instant::now(), limits.time);
     let counts = Limits { time: None, ..limits };
     let shared = Mutex::new(SharedObserver { observer, done: vec![0; splits.len()], start, stopped: false });
@@ -123,14 +146,14 @@ pub fn rfe_paths(
 }
 
 /// The weight of each sample in the training part: 0 for those outside.
-fn training_weights(data: &Samples<'_>, at: usize, split: &Split) -> Result<Vec<f64>, Error> {
+fn training_weights(data: &Samples<'_>, at: usize, split: &Split, of: &[f64]) -> Result<Vec<f64>, Error> {
     let n = data.n_samples();
     if let Some(i) = split.training.iter().chain(&split.held_out).find(|&&i| i >= n) {
         return Err(Error::Data(format!("split {at} names sample {i}, but there are {n}, counted from 0")));
     }
     let mut weights = vec![0.0; n];
     for &i in &split.training {
-        weights[i] += data.weights()[i];
+        weights[i] += of[i];
     }
     for class in 0..data.n_classes() {
         if !data.classes().iter().zip(&weights).any(|(&c, &w)| c == class && w > 0.0) {
@@ -152,6 +175,9 @@ fn one_path(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<SplitPath, Error> {
+    let bytes = RowMatrix::bytes(data.design(), rules.p());
+    let remedy = "use fewer threads, which work on a copy each";
+    let _copies = limits.memory.reserve(bytes, || "a copy of the samples of a split".to_owned(), remedy)?;
     let training: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     let copy: Box<dyn Design>;
     let design = if training.len() == weights.len() {

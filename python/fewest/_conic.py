@@ -1,0 +1,155 @@
+"""Convex relaxations of the sparse SVM that an interior-point method solves at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fewest._base import Selector
+from fewest._constraints import COST_OR_AUTO, stores_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fewest._engine import Progress
+    from fewest._rules import Rules
+
+
+class QCQPSelector(Selector):
+    r"""QCQP-SSVM: a sparse SVM with a one-norm in place of the count, as a cone program.
+
+    .. math:: \min_{w, b, t} \; \tfrac12 t + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q, \quad \|w\|_2^2 \le t, \; \|w\|_1^2 \le B t
+
+    with B = ``n_features_to_select``, q = 1 for the hinge loss, 2 for the squared hinge loss. The
+    allowed subset of largest weights is kept, and the SVM trained on it. The relaxation knows the
+    size and must-out; the other rules hold for the subset.
+
+    Parameters
+    ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+
+    Attributes
+    ----------
+    objective_ : float
+        Objective of the SVM on the subset.
+    bound_ : float or None
+        No subset of at most so many features has a smaller objective.
+
+    See Also
+    --------
+    NMMKLSelector, FeatureGeneratingMachine : A tighter relaxation.
+    ExactSelector : The best subset.
+
+    References
+    ----------
+    .. [1] Chan, Vasconcelos, Lanckriet, "Direct convex relaxations of sparse SVM", ICML 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fewest import QCQPSelector
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> selector = QCQPSelector(n_features_to_select=5, C=0.01).fit(scale(X)[:100], y[:100])
+    >>> bool(0 < selector.bound_ <= selector.objective_)
+    True
+    """
+
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
+    @stores_arguments
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        rules: Rules | None = None,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
+        gap: float = 0.0001,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-06,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        memory: int | str | None = None,
+    ) -> None: ...
+
+    def _method(self, samples, rules):
+        return {"name": "qcqp-ssvm", "svm": self._svm()}
+
+
+class NMMKLSelector(Selector):
+    r"""Non-monotonic feature selection: a kernel for each feature, weighed by a cone program.
+
+    .. math:: \min_{w, b, z} \; \tfrac12 \sum_j w_j^2 / z_j + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q, \quad 0 \le z_j \le 1,
+        \; \sum_j z_j \le B
+
+    with B = ``n_features_to_select``, q = 2 for the squared hinge loss (the default), 1 for the
+    hinge loss. The allowed subset that counts most is kept, and the SVM trained on it. The
+    relaxation knows the size, must-in and must-out; the other rules hold for the subset.
+
+    Parameters
+    ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+
+    Attributes
+    ----------
+    objective_ : float
+        Objective of the SVM on the subset.
+    bound_ : float or None
+        No subset of at most so many features has a smaller objective.
+
+    See Also
+    --------
+    FeatureGeneratingMachine : The same relaxation at any size.
+    ExactSelector : The best subset.
+
+    References
+    ----------
+    .. [1] Xu, Jin, Ye, Lyu, King, "Non-monotonic feature selection", ICML 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from fewest import NMMKLSelector
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> selector = NMMKLSelector(n_features_to_select=5, C=0.01).fit(scale(X)[:100], y[:100])
+    >>> bool(0 < selector.bound_ <= selector.objective_)
+    True
+    """
+
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
+    @stores_arguments
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        rules: Rules | None = None,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
+        gap: float = 0.0001,
+        loss: str = "squared_hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-06,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        memory: int | str | None = None,
+    ) -> None: ...
+
+    def _method(self, samples, rules):
+        return {"name": "nmmkl", "svm": self._svm()}

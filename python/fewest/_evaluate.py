@@ -1,0 +1,202 @@
+"""A selector judged on samples that none of it has seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, indexable
+
+from fewest import _core
+
+#: Least and largest value of a measure.
+RANGES = {"mcc": (-1.0, 1.0), "n_features": (0.0, np.inf)}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What :func:`evaluate` found.
+
+    Parameters
+    ----------
+    folds : list of dict
+        Each fold: ``selected`` (indices), ``metrics`` by name, ``test`` (positions held out),
+        ``predicted``, ``seconds``, ``status``.
+    summary : dict
+        Of each measure the ``mean`` over the folds, its standard error ``se``, and ``ci95``, the 95 %
+        interval that allows for training samples that folds share (Nadeau and Bengio 2003).
+    frequency : ndarray of shape (n_features,)
+        Share of the folds that chose each feature.
+    stability : dict or None
+        How alike their subsets are: ``index`` (Nogueira, Sechidis and Brown 2018) and ``ci95``.
+    confusion : ndarray of shape (n_classes, n_classes)
+        Samples held out, by true and predicted class.
+    against : Evaluation or None
+        The same of the estimator that it is compared with.
+    comparison : dict or None
+        ``difference`` in accuracy (a summary), and ``t_test``, one-sided, corrected as above: that
+        the first is better.
+    """
+
+    folds: list[dict[str, Any]]
+    summary: dict[str, dict[str, Any]]
+    frequency: np.ndarray
+    stability: dict[str, Any] | None
+    confusion: np.ndarray
+    against: Evaluation | None = None
+    comparison: dict[str, Any] | None = None
+
+
+def evaluate(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 10,
+    repeats: int = 1,
+    random_state: int | None = 0,
+    groups: Any = None,
+    sample_weight: Any = None,
+    against: Any = None,
+    n_jobs: int | None = None,
+) -> Evaluation:
+    """Judge a selector by cross-validation: the selection is made anew inside each fold.
+
+    What ``fewest evaluate`` does, of any estimator: put a scaler before the selector in a pipeline,
+    and the pipeline into a ``GridSearchCV`` where costs or sizes are to be tuned inside the folds.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A selector, a pipeline that ends with one, or a search over either.
+    X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+        Samples.
+    y : array-like of shape (n_samples,)
+        Labels.
+    cv : int, splitter or iterable, default=10
+        Folds; an int: so many stratified ones, shuffled.
+    repeats : int, default=1
+        With an int for ``cv``: times the folds are dealt.
+    random_state : int, default=0
+        With an int for ``cv``: how they are dealt.
+    groups : array-like of shape (n_samples,), default=None
+        Groups of samples for the splitter.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many samples each counts as in training, 0 or more.
+    against : estimator, default=None
+        Judged on the same folds, and compared.
+    n_jobs : int, default=None
+        Folds at a time, as joblib counts.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        Measures with intervals, how often each feature was chosen, how stable the choice is.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from fewest import SVMRFE, evaluate
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = evaluate(make_pipeline(StandardScaler(), SVMRFE(n_features_to_select=5)), X, y, cv=5)
+    >>> found.summary["accuracy"]["mean"] > 0.9, found.stability["index"] > 0.4
+    (True, True)
+    """
+    X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
+    y = np.asarray(y)
+    if isinstance(cv, Integral):
+        splitter: Any = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=repeats, random_state=random_state)
+    elif repeats != 1:
+        raise ValueError(f"repeats is {repeats}, which has a meaning with a number for cv only; leave it out, or give a number for cv")
+    else:
+        splitter = check_cv(cv, y, classifier=True)
+    splits = list(splitter.split(X, y, groups))
+    classes, codes = np.unique(y, return_inverse=True)
+    share = float(np.mean([len(test) / len(train) for train, test in splits]))
+    found = [
+        _evaluation(one, X, y, classes, codes.ravel(), splits, sample_weight, share, n_jobs)
+        for one in ([estimator] if against is None else [estimator, against])
+    ]
+    if against is None:
+        return found[0]
+    differences = np.array(
+        [a["metrics"]["accuracy"] - b["metrics"]["accuracy"] for a, b in zip(*(f.folds for f in found), strict=True)]
+    )
+    comparison = {
+        "measure": "accuracy",
+        "difference": _core.summary(differences, share, -1.0, 1.0),
+        "t_test": _core.t_test(differences, share),
+    }
+    first, second = found
+    return Evaluation(first.folds, first.summary, first.frequency, first.stability, first.confusion, second, comparison)
+
+
+def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, share, n_jobs):
+    """One estimator on all folds."""
+    run = delayed(_fold)
+    folds = Parallel(n_jobs=n_jobs)(run(clone(estimator), X, y, classes, codes, split, sample_weight) for split in splits)
+    n_features = folds[0].pop("n_features_in")
+    if any(fold.pop("n_features_in", n_features) != n_features for fold in folds):
+        raise ValueError("the selector saw different numbers of features in different folds; make them outside of the estimator")
+    summary = {}
+    for name in folds[0]["metrics"]:
+        values = np.array([fold["metrics"][name] for fold in folds if fold["metrics"][name] is not None], dtype=float)
+        if len(values):
+            summary[name] = _core.summary(values, share, *RANGES.get(name, (0.0, 1.0)))
+    subsets = [fold["selected"].tolist() for fold in folds]
+    frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
+    confusion = np.zeros((len(classes), len(classes)), dtype=int)
+    for fold in folds:
+        np.add.at(confusion, (codes[fold["test"]], np.searchsorted(classes, fold["predicted"])), 1)
+    return Evaluation(folds, summary, frequency, _core.stability(subsets, n_features), confusion)
+
+
+def _fold(estimator, X, y, classes, codes, split, sample_weight):
+    """One fold."""
+    train, test = split
+    begun = monotonic()
+    weights = {} if sample_weight is None else {_weights_of(estimator): _safe_indexing(sample_weight, train)}
+    estimator.fit(_safe_indexing(X, train), y[train], **weights)
+    seconds = monotonic() - begun
+    selector, held_out = _selector(estimator), _safe_indexing(X, test)
+    predicted = estimator.predict(held_out)
+    decisions = np.empty(0)
+    if len(classes) == 2 and hasattr(estimator, "decision_function"):
+        decisions = np.ascontiguousarray(np.ravel(estimator.decision_function(held_out)), dtype=np.float64)
+    of = np.searchsorted(classes, predicted).astype(np.uint32)
+    metrics = _core.measures(codes[test].astype(np.uint32), of, decisions, len(classes))
+    selected = np.flatnonzero(selector.get_support())
+    return {
+        "selected": selected,
+        "metrics": {**metrics, "n_features": float(len(selected))},
+        "test": np.asarray(test),
+        "predicted": predicted,
+        "seconds": seconds,
+        "status": getattr(selector, "status_", None),
+        "n_features_in": selector.n_features_in_,
+    }
+
+
+def _selector(estimator: Any) -> Any:
+    """The selector inside a fitted estimator."""
+    estimator = getattr(estimator, "best_estimator_", estimator)
+    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    for step in reversed(steps):
+        if hasattr(step, "get_support"):
+            return step
+    raise TypeError(f"{type(estimator).__name__} has no selector; a step with get_support is needed")
+
+
+def _weights_of(estimator: Any) -> str:
+    """The name under which fit takes sample weights."""
+    inner = getattr(estimator, "estimator", estimator)
+    return f"{inner.steps[-1][0]}__sample_weight" if isinstance(inner, Pipeline) else "sample_weight"

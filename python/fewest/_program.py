@@ -1,0 +1,371 @@
+"""Selectors that leave a mixed-integer program to HiGHS, as published."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import clone
+from sklearn.utils._param_validation import StrOptions
+
+from fewest import _core
+from fewest._base import Selector
+from fewest._constraints import COST, COST_OR_AUTO, stores_arguments
+from fewest._docs import completes_doc
+from fewest._engine import limits_of
+from fewest._svm import gamma_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fewest._engine import Progress
+    from fewest._rules import Rules
+
+
+class WritesModel:
+    """A selector whose method is one mixed-integer program."""
+
+    @completes_doc
+    def write_model(self, path: str | os.PathLike[str], X: Any, y: Any, sample_weight: Any = None) -> None:
+        """Write the mixed-integer program of these samples for another solver, without solving it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that ends in ``.mps`` or ``.lp``, which says the format.
+        """
+        selector: Any = clone(self)  # type: ignore[type-var]
+        selector._validate_params()
+        if not str(path).endswith((".mps", ".lp")):
+            raise ValueError(f"path is {os.fspath(path)!r}, but must end in .mps or .lp, which says the format")
+        if selector.C == "auto":
+            raise ValueError('C is "auto", but a program is of one cost; give a number')
+        samples = selector._validated(X, y, sample_weight)
+        rules = selector._rules(samples.X.shape[1])
+        selector._kernel = selector._kernel_rule(samples, rules)
+        settings = selector._settings(samples, rules)
+        _core.write_program(*samples.arguments, rules, settings, os.fspath(path), limits_of(selector, selector.time_limit))
+
+
+class _Program(WritesModel, Selector):
+    """What the selectors below share."""
+
+    _parameter_constraints = {"C": COST_OR_AUTO}
+
+    def _effort(self) -> dict[str, Any]:
+        """How HiGHS is asked, as the engine takes it."""
+        return {"start": not self.plain, "interior": self.lp == "interior"}
+
+    def _limits(self) -> dict[str, Any]:
+        return {"nodes": self.node_limit}
+
+    def _set_results(self, answer: dict[str, Any], p: int) -> None:
+        super()._set_results(answer, p)
+        self.n_nodes_ = answer["counts"]["nodes"]
+
+
+class MILP1Selector(_Program):
+    r"""Least slack with bounded weights, as a mixed-integer program (MILP1), with HiGHS's proof.
+
+    .. math:: \min_{w, b, z} \; \sum_i \max(0, 1 - y_i (w^T x_i + b)), \quad |w_j| \le u z_j, \; z \text{ obeys the rules}
+
+    with u = ``weight_bound``. An SVM of cost ``C`` is then trained on the subset.
+
+    Parameters
+    ----------
+    weight_bound : float, default=1.0
+        u, the largest absolute weight, above 0.
+    C : float or "auto", default=1.0
+        Slack cost of the classifier, above 0; the program has none. "auto": chosen by
+        cross-validation, and so is ``fit_cost`` where it is None.
+    plain : bool, default=False
+        The paper's program alone, without a subset to start from.
+
+    Attributes
+    ----------
+    objective_ : float
+        Slack of the best classifier found.
+    bound_ : float or None
+        No allowed subset has less slack, by HiGHS and within its tolerances.
+    n_nodes_ : int
+        Nodes of HiGHS's search.
+
+    References
+    ----------
+    .. [1] Maldonado, Perez, Weber, Labbe, "Feature selection for support vector machines via mixed integer linear
+       programming", Information Sciences 279, 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from fewest import MILP1Selector
+    >>> X, y = make_classification(n_samples=40, n_features=6, n_informative=2, n_redundant=0, shuffle=False, random_state=0)
+    >>> MILP1Selector(n_features_to_select=2).fit(X, y).status_
+    'optimal'
+    """
+
+    _parameter_constraints = {"C": COST_OR_AUTO, "weight_bound": COST}
+
+    @stores_arguments
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        rules: Rules | None = None,
+        weight_bound: float = 1.0,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
+        plain: bool = False,
+        lp: str = "simplex",
+        gap: float = 0.0001,
+        node_limit: int | None = None,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-09,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        memory: int | str | None = None,
+    ) -> None: ...
+
+    def _method(self, samples, rules):
+        return {"name": "milp1", "weight_bound": float(self.weight_bound), **self._effort()}
+
+
+class MILP2Selector(_Program):
+    r"""Largest margin of the LP-SVM, as a mixed-integer program (MILP2), with HiGHS's proof.
+
+    .. math:: \max_{w, b, z, r \ge 0} \; r - C \sum_i \max(0, r - y_i (w^T x_i + b)), \quad |w_j| \le z_j, \; z \text{ obeys the rules}
+
+    An SVM of cost ``C`` is then trained on the subset.
+
+    Parameters
+    ----------
+    C : float or "auto", default=1.0
+        Slack cost, above 0; below 1 over twice the number of samples of the smaller class the
+        program is unbounded. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
+        None.
+    plain : bool, default=False
+        The paper's program alone, without a subset to start from.
+
+    Attributes
+    ----------
+    objective_ : float
+        Margin less slack of the best classifier found; larger is better.
+    bound_ : float or None
+        No allowed subset has more, by HiGHS and within its tolerances.
+    n_nodes_ : int
+        Nodes of HiGHS's search.
+
+    References
+    ----------
+    .. [1] Maldonado, Perez, Weber, Labbe, "Feature selection for support vector machines via mixed integer linear
+       programming", Information Sciences 279, 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from fewest import MILP2Selector
+    >>> X, y = make_classification(n_samples=40, n_features=6, n_informative=2, n_redundant=0, shuffle=False, random_state=0)
+    >>> MILP2Selector(n_features_to_select=2, C=0.05).fit(X, y).status_
+    'optimal'
+    """
+
+    @stores_arguments
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        rules: Rules | None = None,
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
+        plain: bool = False,
+        lp: str = "simplex",
+        gap: float = 0.0001,
+        node_limit: int | None = None,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-09,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        memory: int | str | None = None,
+    ) -> None: ...
+
+    def _method(self, samples, rules):
+        return {"name": "milp2", "cost": float(self.C), **self._effort()}
+
+
+class _Alignment(_Program):
+    """What the two programs of the kernel's alignment share."""
+
+    _binary_only = False
+    kernel = "rbf"
+
+    def _kernel_rule(self, samples, rules):
+        self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
+        return {"kind": "rbf", "gamma": self.gamma_}
+
+
+class MILOKSelector(_Alignment):
+    """Kernel-target alignment as a mixed-integer program (MILO-K), as published.
+
+    The problem of :class:`AlignmentSelector`, written out feature by feature for HiGHS: some
+    ``n_samples ** 2 * n_features`` columns, minutes to hours for 50 samples and 35 features.
+
+    Parameters
+    ----------
+    gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
+        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`AlignmentSelector` has it.
+    C : float or "auto", default=1.0
+        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
+        ``fit_cost`` where it is None.
+    plain : bool, default=False
+        The paper's program alone, without a subset to start from.
+
+    Attributes
+    ----------
+    objective_ : float
+        Alignment of the subset; larger is better.
+    bound_ : float or None
+        No allowed subset has a larger alignment, by HiGHS and within its tolerances.
+    gamma_ : float
+        gamma.
+    n_nodes_ : int
+        Nodes of HiGHS's search.
+
+    See Also
+    --------
+    AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
+
+    References
+    ----------
+    .. [1] R. Tamura, Takano, Miyashiro, "Feature subset selection for kernel SVM classification via mixed-integer
+       optimization", 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fewest import MILOKSelector
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MILOKSelector(n_features_to_select=1).fit(X[::12], y[::12]).get_support(indices=True)
+    array([2])
+    """
+
+    @stores_arguments
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        rules: Rules | None = None,
+        gamma: str | float = "sigest",
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
+        plain: bool = False,
+        lp: str = "simplex",
+        gap: float = 0.0001,
+        node_limit: int | None = None,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-09,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        memory: int | str | None = None,
+    ) -> None: ...
+
+    def _method(self, samples, rules):
+        return {"name": "milo-k", "gamma": self.gamma_, **self._effort()}
+
+
+class RMILOKSelector(_Alignment):
+    """Kernel-target alignment as a reduced mixed-integer program (RMILO-K), as published.
+
+    As :class:`MILOKSelector`, with each pair of samples once, only the rows that can bind, and a
+    smaller big-M.
+
+    Parameters
+    ----------
+    gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
+        gamma of ``exp(-gamma ||x - x'||^2)``, as :class:`AlignmentSelector` has it.
+    big_m : {"padded", "tight"}, default="padded"
+        Big-M of a row: one less its kernel value, or that and 0.1 more, as in the paper's
+        experiments.
+    C : float or "auto", default=1.0
+        Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is
+        ``fit_cost`` where it is None.
+    plain : bool, default=False
+        The paper's program alone, without a subset to start from.
+
+    Attributes
+    ----------
+    objective_ : float
+        Alignment of the subset; larger is better.
+    bound_ : float or None
+        No allowed subset has a larger alignment, by HiGHS and within its tolerances.
+    gamma_ : float
+        gamma.
+    n_nodes_ : int
+        Nodes of HiGHS's search.
+
+    See Also
+    --------
+    AlignmentSelector : The same problem by branch and bound, for hundreds of samples.
+
+    References
+    ----------
+    .. [1] R. Tamura, Takano, Miyashiro, "Feature subset selection for kernel SVM classification via mixed-integer
+       optimization", 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from fewest import RMILOKSelector
+    >>> X, y = load_iris(return_X_y=True)
+    >>> RMILOKSelector(n_features_to_select=1).fit(X[::12], y[::12]).get_support(indices=True)
+    array([2])
+    """
+
+    _parameter_constraints = {"C": COST_OR_AUTO, "big_m": [StrOptions({"padded", "tight"})]}
+
+    @stores_arguments
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | None = None,
+        rules: Rules | None = None,
+        gamma: str | float = "sigest",
+        big_m: str = "padded",
+        C: float | str = 1.0,
+        fit_cost: float | None = None,
+        plain: bool = False,
+        lp: str = "simplex",
+        gap: float = 0.0001,
+        node_limit: int | None = None,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-09,
+        class_weight: dict[Any, float] | str | None = None,
+        time_limit: float | None = None,
+        on_interrupt: str = "raise",
+        callback: Callable[[Progress], object] | None = None,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        memory: int | str | None = None,
+    ) -> None: ...
+
+    def _method(self, samples, rules):
+        return {"name": "rmilo-k", "gamma": self.gamma_, "big_m": self.big_m, **self._effort()}

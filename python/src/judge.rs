@@ -1,0 +1,92 @@
+//! What results of folds say: measures, intervals, tests, stability.
+
+use fewest::validation::{Metrics, Summary, corrected_t_test, stability as stability_of};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pythonize::pythonize;
+use serde_json::{Map, json};
+
+use crate::enter::sheltered;
+use crate::numbers;
+
+/// Agreement of predicted classes and decision values (sample after sample, one for each pair of
+/// classes, positive for the second; none: no `auc`) with the truth, by name; None where a measure
+/// has no meaning.
+///
+/// # Errors
+/// `ValueError` for lengths that do not fit, or a class that there is not.
+#[pyfunction]
+pub(crate) fn measures<'py>(
+    py: Python<'py>,
+    truth: PyReadonlyArray1<'py, u32>,
+    predicted: PyReadonlyArray1<'py, u32>,
+    decisions: PyReadonlyArray1<'py, f64>,
+    n_classes: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    sheltered(|| {
+        let (truth, predicted, decisions) = (numbers(&truth)?, numbers(&predicted)?, numbers(&decisions)?);
+        let pairs = n_classes * n_classes.saturating_sub(1) / 2;
+        let known = |codes: &[u32]| codes.iter().all(|&code| (code as usize) < n_classes);
+        let fit = truth.len() == predicted.len() && (decisions.is_empty() || decisions.len() == truth.len() * pairs);
+        if truth.is_empty() || !fit || !known(truth) || !known(predicted) {
+            return Err(PyValueError::new_err(format!(
+                "{} classes, {} predictions and {} decision values do not fit together",
+                truth.len(),
+                predicted.len(),
+                decisions.len()
+            )));
+        }
+        let named = Metrics::new(truth, predicted, decisions, n_classes).named();
+        let value: Map<_, _> = named.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+        Ok(pythonize(py, &value)?)
+    })
+}
+
+/// Mean of values of folds, `se` and `ci95`, cut to what is possible; `test_share` is the size of
+/// the test part over that of the training part.
+///
+/// # Errors
+/// `ValueError` without a value.
+#[pyfunction]
+pub(crate) fn summary<'py>(
+    py: Python<'py>,
+    values: PyReadonlyArray1<'py, f64>,
+    test_share: f64,
+    least: f64,
+    most: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    sheltered(|| {
+        let values = numbers(&values)?;
+        if values.is_empty() {
+            return Err(PyValueError::new_err("no value to summarise"));
+        }
+        Ok(pythonize(py, &Summary::new(values, test_share).within(least, most))?)
+    })
+}
+
+/// How alike subsets of `p` features are: `index` and `ci95`; None where that has no meaning.
+///
+/// # Errors
+/// `ValueError` for a feature that there is not.
+#[pyfunction]
+pub(crate) fn stability<'py>(py: Python<'py>, subsets: Vec<Vec<usize>>, p: usize) -> PyResult<Bound<'py, PyAny>> {
+    sheltered(|| {
+        if let Some(j) = subsets.iter().flatten().find(|&&j| j >= p) {
+            return Err(PyValueError::new_err(format!("feature {j} of {p}, counted from 0")));
+        }
+        Ok(pythonize(py, &stability_of(&subsets, p))?)
+    })
+}
+
+/// One-sided test that the mean of differences by fold is above 0, corrected for training samples
+/// that folds share (`test_share` as in [`summary`]): `t`, degrees of freedom and `p`; None where
+/// all are the same.
+#[pyfunction]
+pub(crate) fn t_test<'py>(
+    py: Python<'py>,
+    differences: PyReadonlyArray1<'py, f64>,
+    test_share: f64,
+) -> PyResult<Bound<'py, PyAny>> {
+    sheltered(|| Ok(pythonize(py, &corrected_t_test(numbers(&differences)?, test_share))?))
+}
