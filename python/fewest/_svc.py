@@ -242,6 +242,7 @@ class SVC(_Classifier):
         support = answer["support"][order]
         self.support_ = (support if samples.kept is None else samples.kept[support]).astype(np.int32)
         self.n_support_ = np.bincount(samples.codes[support], minlength=len(self.classes_)).astype(np.int32)
+        self._n_support = self.n_support_
         self.support_vectors_: Any = np.empty((len(support), 0))
         if not of_values:
             self.support_vectors_ = samples.X.tocsr()[support] if sp.issparse(samples.X) else samples.X[support]
@@ -337,6 +338,8 @@ class SVC(_Classifier):
 
     def _by_pair(self, X):
         check_is_fitted(self, "support_")
+        if self._n_support.sum() != len(self.support_):
+            raise ValueError("The internal representation of SVC was altered")
         if self._trained_on is not None:
             K = np.asarray(self.kernel(X, self._trained_on), dtype=np.float64)
         else:
