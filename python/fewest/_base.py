@@ -19,7 +19,7 @@ from fewest import _core
 from fewest._auto_cost import with_costs
 from fewest._columns import ColumnFile
 from fewest._constraints import FEW, complete_constraints
-from fewest._docs import SELECTOR_ATTRIBUTES, complete_class, completes_doc
+from fewest._docs import SELECTOR_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
@@ -38,7 +38,7 @@ except ImportError:  # scikit-learn before 1.9
         """Stands in for scikit-learn's mixin where there is none."""
 
 
-class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
+class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all selectors; a subclass names its method and its settings."""
 
     _binary_only = True

@@ -8,9 +8,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from fewest import _core
 from fewest._auto_cost import check_one_choice
@@ -111,6 +113,8 @@ class SVMRFE(CrossValidated):
     >>> certificate["status"]
     'optimal'
     """
+
+    _page = "docs/methods/rfe.md"
 
     _parameter_constraints = {
         "C": COST_OR_AUTO,
@@ -369,11 +373,21 @@ def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[st
     if estimator.scoring in (None, "accuracy"):
         return (predicted == y) @ weights / weights.sum()
     scorer = check_scoring(scoring=estimator.scoring)
-    # A scorer of the caller's own may not know weights.
-    options = {} if callable(estimator.scoring) else {"sample_weight": weights}
+    options = {"sample_weight": weights} if _takes_weights(estimator.scoring, scorer) else {}
     X, labels = samples.X[test], samples.classes[y]
     judged = [_DecisionTable(samples.classes, *both) for both in zip(decisions, predicted, strict=True)]
     return np.array([scorer(decided, X, labels, **options) for decided in judged])
+
+
+def _takes_weights(scoring: Any, scorer: Any) -> bool:
+    """Whether a score is one of weighted samples: by name it is; a scorer of the caller's own may not
+    know weights, and says so by metadata routing.
+    """
+    if not callable(scoring):
+        return True
+    if not get_config()["enable_metadata_routing"] or not hasattr(scorer, "get_metadata_routing"):
+        return False
+    return bool(get_routing_for_object(scorer).consumes("score", ["sample_weight"]))
 
 
 class _DecisionTable(ClassifierMixin, BaseEstimator):

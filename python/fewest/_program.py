@@ -104,6 +104,8 @@ class MILP1Selector(_Program):
     'optimal'
     """
 
+    _page = "docs/methods/milp1.md"
+
     _parameter_constraints = {"C": COST_OR_AUTO, "weight_bound": COST}
 
     @stores_arguments
@@ -173,6 +175,8 @@ class MILP2Selector(_Program):
     >>> MILP2Selector(n_features_to_select=2, C=0.05).fit(X, y).status_
     'optimal'
     """
+
+    _page = "docs/methods/milp1.md"
 
     @stores_arguments
     def __init__(
@@ -258,6 +262,8 @@ class MILOKSelector(_Alignment):
     array([2])
     """
 
+    _page = "docs/methods/milo-k.md"
+
     @stores_arguments
     def __init__(
         self,
@@ -334,6 +340,8 @@ class RMILOKSelector(_Alignment):
     >>> RMILOKSelector(n_features_to_select=1).fit(X[::12], y[::12]).get_support(indices=True)
     array([2])
     """
+
+    _page = "docs/methods/milo-k.md"
 
     _parameter_constraints = {"C": COST_OR_AUTO, "big_m": [StrOptions({"padded", "tight"})]}
 

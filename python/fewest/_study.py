@@ -126,6 +126,8 @@ class Study(Selector):
     (True, True)
     """
 
+    _page = "docs/study.md"
+
     _parameter_constraints = {
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fewest import _core
 from fewest._columns import ColumnFile
 from fewest._constraints import complete_constraints, stores_arguments
-from fewest._docs import CLASSIFIER_ATTRIBUTES, complete_class, completes_doc
+from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, limits_of, svm_of, validated, warn_of_limit
 from fewest._rules import Rules
 
@@ -55,8 +55,10 @@ def gamma_of(estimator: Any, samples: Samples, most: int) -> float:
     return _core.gamma(samples.matrix, samples.sample_weight, rule, most, limits_of(estimator, estimator.time_limit))
 
 
-class _Classifier(ClassifierMixin, BaseEstimator):
+class _Classifier(Linked, ClassifierMixin, BaseEstimator):
     """What both classifiers share: machines with coefficients, and what they decide."""
+
+    _page = "python/docs/from_scikit_learn.rst"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

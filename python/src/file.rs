@@ -37,7 +37,7 @@ fn raised(error: &fewest_data::DataError) -> PyErr {
     use fewest_data::DataError;
     let text = in_python(&error.to_string());
     match error {
-        DataError::Io { .. } | DataError::Output { .. } => PyOSError::new_err(text),
+        DataError::NotFound { .. } | DataError::Io { .. } | DataError::Output { .. } => PyOSError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }
