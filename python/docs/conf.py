@@ -1,12 +1,19 @@
 """Sphinx: `make python-docs` in the project's root; every warning is an error there."""
 
+import sys
 import warnings
+from pathlib import Path
 
 import matplotlib
 
 import fewest
 
 matplotlib.use("agg")
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from correspondence import options_table  # noqa: E402
+
+(Path(__file__).parent / "command_options.inc").write_text(options_table())
 # scikit-learn's estimators warn when a limit ends a search; the examples mean to.
 warnings.filterwarnings("ignore", category=UserWarning)
 

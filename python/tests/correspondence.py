@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import fewest
+from fewest import _core
 
 
 class Place(NamedTuple):
@@ -124,6 +128,53 @@ def place(method: str, option: str, certifies: bool) -> Place:
     if certifies and option in CERTIFY:
         return CERTIFY[option]
     return SHARED[option]
+
+
+def methods() -> dict[str, Any]:
+    """Each method of the command, as `fewest methods --json` lists it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "methods.json"
+        assert _core.command(["fewest", "methods", "--json", str(file), "--quiet"]) == 0
+        return {method["name"]: method for method in json.loads(file.read_text())["methods"]}
+
+
+def options(method: dict[str, Any]) -> list[tuple[str, str]]:
+    """Each option of a method: its name, and what it means."""
+    return [(entry["option"].split()[0].removeprefix("--"), entry["meaning"]) for entry in method["options"]]
+
+
+def options_table() -> str:
+    """A table for the site: each method with its class, each option with its place."""
+    lines = []
+    for name, method in methods().items():
+        cls, fixed = CLASSES[name]
+        made = ", ".join(f"{key}={value!r}" for key, value in fixed.items())
+        title = f"``{name}``: :class:`fewest.{cls.__name__}`" + (f" with ``{made}``" if made else "")
+        lines += ["", f".. list-table:: {title}", "   :header-rows: 1", "   :widths: 30 70", "", "   * - Option", "     - Python"]
+        known = options(method)
+        certifies = any(option == "certify" for option, _ in known)
+        for option, meaning in known:
+            where = place(name, option, certifies)
+            told = ", ".join(f"``{parameter}``" for parameter in where.parameters)
+            if where.method == "write_model":
+                told = "``write_model(path, X, y)``"
+            elif where.method:
+                told = f"{told} of ``{where.method}``"
+            elif (name, option) in ONE_VALUE or (option == "kernel" and "has no other" in meaning):
+                told = "the only one"
+            lines += [f"   * - ``--{option}``", f"     - {told}"]
+    lines += [
+        "",
+        ".. list-table:: Options of every method",
+        "   :header-rows: 1",
+        "   :widths: 30 70",
+        "",
+        "   * - Option",
+        "     - Python",
+    ]
+    for option, where_else in COMMON.items():
+        lines += [f"   * - ``--{option}``", f"     - {where_else}"]
+    return "\n".join(lines) + "\n"
 
 
 #: Options of `fewest select` that every method has, and where they are.

@@ -1,26 +1,18 @@
 """What the command has, Python has."""
 
 import inspect
-import json
 import re
 
 import pytest
-from correspondence import CLASSES, COMMON, ONE_VALUE, Place, place
+from correspondence import CERTIFY, CLASSES, COMMON, ONE_VALUE, OWN, SHARED, Place, methods, options, options_table, place
 
 import fewest
 from fewest import _core
 
 
-@pytest.fixture(scope="module")
-def methods(tmp_path_factory):
-    file = tmp_path_factory.mktemp("methods") / "methods.json"
-    assert _core.command(["fewest", "methods", "--json", str(file), "--quiet"]) == 0
-    return {method["name"]: method for method in json.loads(file.read_text())["methods"]}
-
-
-def options(method):
-    """Each option of a method: its name, and whether it is typed with a value."""
-    return [(entry["option"].split()[0].removeprefix("--"), entry["meaning"]) for entry in method["options"]]
+@pytest.fixture(scope="module", name="methods")
+def listed():
+    return methods()
 
 
 def test_every_method_has_a_class(methods):
@@ -55,8 +47,6 @@ def test_every_option_has_a_parameter(methods):
 
 def test_the_table_has_no_line_too_many(methods):
     """A place that no option has any more is taken out."""
-    from correspondence import CERTIFY, OWN, SHARED
-
     known = {option for method in methods.values() for option, _ in options(method)}
     assert SHARED.keys() | CERTIFY.keys() == known
     assert all(option in dict(options(methods[name])) for name, own in OWN.items() for option in own)
@@ -72,3 +62,9 @@ def test_every_common_option_is_known(methods, capfd):
     assert _core.command(["fewest", "select", "--method", "exact", "--help"]) == 0
     typed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", capfd.readouterr().out, re.MULTILINE)) - {"help", "version"}
     assert typed - dict(options(methods["exact"])).keys() == COMMON.keys()
+
+
+def test_the_table_of_the_site_is_complete(methods):
+    table = options_table()
+    assert table.count(".. list-table::") == len(methods) + 1
+    assert table.count("   * - ``--") == sum(len(method["options"]) for method in methods.values()) + len(COMMON)
