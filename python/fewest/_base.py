@@ -180,7 +180,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         warn_of_limit(self, answer, "The best subset so far is kept.")
         return answer
 
-    def _settings(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
+    def _method_settings(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
         """The method's settings, memory included."""
         return method_with_memory(self._method(samples, rules))
 

@@ -18,7 +18,7 @@ from fewest._svm import gamma_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fewest._engine import Progress
+    from fewest._engine import Progress, Samples
     from fewest._rules import Rules
 
 
@@ -40,10 +40,10 @@ class WritesModel:
             raise ValueError(f"path is {os.fspath(path)!r}, but must end in .mps or .lp, which says the format")
         if selector.C == "auto":
             raise ValueError('C is "auto", but a program is of one cost; give a number')
-        samples = selector._validated(X, y, sample_weight)
+        samples: Samples = selector._validated(X, y, sample_weight)
         rules = selector._rules(samples.X.shape[1])
         selector._kernel = selector._kernel_rule(samples, rules)
-        settings = selector._settings(samples, rules)
+        settings = selector._method_settings(samples, rules)
         _core.write_program(*samples.arguments, rules, settings, os.fspath(path), limits_of(selector, selector.time_limit))
 
 

@@ -156,6 +156,7 @@ class SVC(_Classifier):
         n_jobs: int | None = None,
     ) -> None: ...
 
+    n_features_in_: int
     #: The samples that a kernel of the caller's own was given, and the calibrated classifier.
     _trained_on: Any = None
     _probabilities: Any = None
@@ -217,9 +218,9 @@ class SVC(_Classifier):
             if samples.kept is not None:
                 samples = samples.with_X(np.ascontiguousarray(samples.X[:, samples.kept]))
         if callable(self.kernel):
-            shape = getattr(given, "shape", (len(given),))
+            shape: Any = getattr(given, "shape", (len(given),))
             self.shape_fit_ = tuple(shape)
-            vars(self).pop("n_features_in_", None)
+            del self.n_features_in_
             if len(shape) == 2:
                 self.n_features_in_ = shape[1]
         return samples

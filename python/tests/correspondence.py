@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
+import subprocess
+import sys
 from typing import Any, NamedTuple
 
 import fewest
-from fewest import _core
 
 
 class Place(NamedTuple):
@@ -132,10 +131,9 @@ def place(method: str, option: str, certifies: bool) -> Place:
 
 def methods() -> dict[str, Any]:
     """Each method of the command, as `fewest methods --json` lists it."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "methods.json"
-        assert _core.command(["fewest", "methods", "--json", str(file), "--quiet"]) == 0
-        return {method["name"]: method for method in json.loads(file.read_text())["methods"]}
+    code = "import sys; from fewest import _core; sys.exit(_core.command(['fewest', 'methods', '--json', '-']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {method["name"]: method for method in json.loads(done.stdout)["methods"]}
 
 
 def options(method: dict[str, Any]) -> list[tuple[str, str]]:
@@ -179,36 +177,36 @@ def options_table() -> str:
 
 #: Options of `fewest select` that every method has, and where they are.
 COMMON = {
-    "max-features": "n_features_to_select, Rules(max_features=)",
-    "require": "Rules(require=)",
-    "forbid": "Rules(forbid=)",
-    "implies": "Rules(implies=)",
-    "at-most": "Rules(at_most=)",
-    "at-least": "Rules(at_least=)",
-    "together": "Rules(together=), Rules.from_columns",
-    "budget": "Rules(budget=)",
-    "feature-costs": "Rules(costs=)",
-    "rules": "Rules",
-    "variance-threshold": "sklearn.feature_selection.VarianceThreshold before it",
-    "time-limit": "time_limit",
-    "memory": "set_memory",
-    "threads": "n_jobs",
-    "sample-weights": "sample_weight of fit",
-    "scale": "sklearn.preprocessing.StandardScaler or MaxAbsScaler before it",
-    "missing": "sklearn.impute.SimpleImputer before it",
+    "max-features": "``n_features_to_select``, ``Rules(max_features=)``",
+    "require": "``Rules(require=)``",
+    "forbid": "``Rules(forbid=)``",
+    "implies": "``Rules(implies=)``",
+    "at-most": "``Rules(at_most=)``",
+    "at-least": "``Rules(at_least=)``",
+    "together": "``Rules(together=)``, ``Rules.from_columns``",
+    "budget": "``Rules(budget=)``",
+    "feature-costs": "``Rules(costs=)``",
+    "rules": "``Rules``",
+    "variance-threshold": "``sklearn.feature_selection.VarianceThreshold`` before it",
+    "time-limit": "``time_limit``",
+    "memory": "``set_memory``",
+    "threads": "``n_jobs``",
+    "sample-weights": "``sample_weight`` of ``fit``",
+    "scale": "``sklearn.preprocessing.StandardScaler`` or ``MaxAbsScaler`` before it",
+    "missing": "``sklearn.impute.SimpleImputer`` before it",
     "format": "any reader: pandas, polars, scipy, ColumnFile",
-    "target": "y of fit",
-    "drop": "the columns of X",
-    "text": "sklearn.preprocessing.OneHotEncoder before it",
+    "target": "``y`` of ``fit``",
+    "drop": "the columns of ``X``",
+    "text": "``sklearn.preprocessing.OneHotEncoder`` before it",
     "no-header": "any reader",
-    "index-limit": "sklearn.datasets.load_svmlight_file",
+    "index-limit": "``sklearn.datasets.load_svmlight_file``",
     "json": "the attributes of a fitted selector",
     "report": "fewest report of the command, displays",
-    "trace": "callback, trace_",
+    "trace": "``callback``, ``trace_``",
     "describe": "displays",
     "model": "pickle, skops",
     "model-format": "pickle, skops",
-    "quiet": "verbose",
-    "verbose": "verbose",
+    "quiet": "``verbose``",
+    "verbose": "``verbose``",
     "method": "the class",
 }
