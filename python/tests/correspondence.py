@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import fewest
@@ -132,7 +133,9 @@ def place(method: str, option: str, certifies: bool) -> Place:
 def methods() -> dict[str, Any]:
     """Each method of the command, as `fewest methods --json` lists it."""
     code = "import sys; from fewest import _core; sys.exit(_core.command(['fewest', 'methods', '--json', '-']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    # Sphinx changes the folder that a relative PYTHONPATH is of.
+    home = Path(fewest.__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=home)
     return {method["name"]: method for method in json.loads(done.stdout)["methods"]}
 
 
