@@ -9,9 +9,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, scale
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler, scale
 
 from fewest import (
     SVC,
@@ -32,6 +33,7 @@ from fewest import (
     _core,
     datasets,
     evaluate,
+    export_model,
     verify,
 )
 
@@ -194,6 +196,49 @@ def test_column_files_give_the_same(sparse, tmp_path, data):
         ColumnFile(path)
     with pytest.raises(OSError, match="nowhere"):
         ColumnFile("/nowhere/data.csc")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(StandardScaler(), SVMRFE(n_features_to_select=3)),
+        make_pipeline(MaxAbsScaler(), SVC()),
+        L1SVMSelector(C=0.1),
+        LinearSVC(),
+        SVC(kernel="poly", degree=2, coef0=1.0),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_command_predicts_by_exported_models(model, classes, tmp_path):
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    if classes == 2:
+        X, y = X[50:], y[50:]
+    model = clone(model)
+    if classes == 3 and isinstance(model, L1SVMSelector):
+        pytest.skip("two classes only")
+    model.fit(X, y)
+    place, table, out = tmp_path / "model.json", tmp_path / "data.csv", tmp_path / "predicted.csv"
+    if classes == 3 and isinstance(model, LinearSVC):
+        with pytest.raises(TypeError, match="each pair of classes"):
+            export_model(place, model)
+        return
+    export_model(place, model, target_name="species")
+    X.to_csv(table, index=False)
+    assert _core.command(["fewest", "predict", str(place), str(table), "--out", str(out), "--quiet"]) == 0
+    predicted = np.genfromtxt(out, delimiter=",", names=True)
+    found = np.array([row[0] for row in predicted])
+    np.testing.assert_array_equal(found, model.predict(X))
+    if classes == 2:
+        np.testing.assert_allclose([row[1] for row in predicted], model.decision_function(X), rtol=1e-9, atol=1e-9)
+
+
+def test_what_a_model_file_cannot_hold(tmp_path, data):
+    X, y = data
+    with pytest.raises(TypeError, match="a model file holds"):
+        export_model(tmp_path / "m.json", make_pipeline(PCA(2), SVC()).fit(X, y))
+    with pytest.raises(TypeError, match="given as values"):
+        export_model(tmp_path / "m.json", SVC(kernel="precomputed").fit(X @ X.T, y))
 
 
 def test_costs_are_tuned_in_rfe(data):
