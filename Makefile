@@ -132,7 +132,6 @@ bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeratio
 	$(BENCH_PYTHON) bench/kta.py
 
 fuzz-proof: need-cargo tools ## proofs against enumeration on PROOF_CASES hard small problems, on one core; goes on where it was stopped
-	$(CARGO) test --release --workspace --locked --test proof --no-run
 	python3 bench/proof.py --cases $(PROOF_CASES)
 
 limits: need-cargo tools bench-python ## every method on six shapes: seconds past the limit, seconds after Ctrl-C, peak memory; goes on where it was stopped

@@ -5,9 +5,11 @@ was stopped goes on with the first block that is missing. `gbd`, which is the de
 alone on every seed. The table of all blocks goes to bench/results/proof.md.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import time
 
@@ -19,7 +21,20 @@ ROW = re.compile(r"^(\w+)\s+([\w-]+)\s+(\d+)\s+(\d+)\s+(\d+)$")
 COUNT = re.compile(r"^(\d+) cases, (\d+) with a value known")
 
 
-def run(first, cases, methods):
+def built():
+    """A copy of the test's executable, so that later builds do not change a run under way, and its commit."""
+    command = ["cargo", "test", "--release", "--workspace", "--locked", "--test", "proof", "--no-run", "--message-format", "json"]
+    lines = subprocess.run(command, cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
+    found = [json.loads(line) for line in lines if '"executable":"' in line]
+    BLOCKS.mkdir(parents=True, exist_ok=True)
+    copy = BLOCKS / "proof"
+    copy.unlink(missing_ok=True)
+    shutil.copy2(found[-1]["executable"], copy)
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE)
+    return copy, commit.stdout.strip()
+
+
+def run(test, first, cases, methods):
     """The output of one block, from the cache where it is there."""
     name = f"{first}-{cases}-{methods or 'all'}.txt"
     kept = BLOCKS / name
@@ -29,13 +44,11 @@ def run(first, cases, methods):
     env["RUST_BACKTRACE"] = "0"
     if methods:
         env["FEWEST_PROOF_METHODS"] = methods
-    command = ["cargo", "test", "--release", "--workspace", "--locked", "--test", "proof", "--", "--nocapture"]
-    start = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    (executable, commit), start = test, time.monotonic()
+    done = subprocess.run([executable, "--nocapture"], cwd=ROOT / "crates" / "fewest", env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if not any(COUNT.match(line) for line in done.stdout.splitlines()):
         raise SystemExit(f"seeds {first} to {first + cases - 1} gave no table:\n{done.stdout}")
-    text = f"{done.stdout}\nseconds {time.monotonic() - start:.1f}\n"
-    BLOCKS.mkdir(parents=True, exist_ok=True)
+    text = f"{done.stdout}\nseconds {time.monotonic() - start:.1f}\ncommit {commit}\n"
     partial = kept.with_suffix(".part")
     partial.write_text(text)
     partial.rename(kept)
@@ -49,9 +62,10 @@ def main():
     a.add_argument("--gbd", action="store_true", help="gbd alone, on every seed")
     a = a.parse_args()
     methods = "gbd" if a.gbd else ""
+    test, commits = built(), set()
     table, faults, cases, unsure, seconds = {}, [], 0, 0, 0.0
     for first in range(a.first, a.first + a.cases, BLOCK):
-        text, fresh = run(first, min(BLOCK, a.first + a.cases - first), methods)
+        text, fresh = run(test, first, min(BLOCK, a.first + a.cases - first), methods)
         for line in text.splitlines():
             if row := ROW.match(line):
                 sums = table.setdefault((row[1], row[2]), [0, 0, 0])
@@ -63,12 +77,14 @@ def main():
                 faults.append(line)
             elif line.startswith("seconds "):
                 seconds += float(line.split()[1])
+            elif line.startswith("commit "):
+                commits.add(line.split()[1])
         if fresh:
             print(f"seeds up to {min(first + BLOCK, a.first + a.cases) - 1}: {len(faults)} faults", flush=True)
     lines = [
         "# Proofs against enumeration",
         "",
-        f"Seeds {a.first} to {a.first + a.cases - 1} of `crates/fewest/tests/proof.rs`, release build, one core, {seconds:.0f} s; "
+        f"Seeds {a.first} to {a.first + a.cases - 1} of `crates/fewest/tests/proof.rs`, release build of {', '.join(sorted(commits))}, one core, {seconds:.0f} s; "
         f"{cases} cases have an allowed subset, in {unsure} the value is known to no better than 1e-6.",
         f"{'Methods: gbd on every seed. ' if methods else ''}{len(faults)} faults{':' if faults else '.'}",
         "",

@@ -16,7 +16,7 @@ pub struct Bracket {
 }
 
 /// Passes that each training may take.
-const EPOCHS: u64 = 20_000;
+const EPOCHS: u64 = 2_000;
 
 /// Brackets the optimum on a subset, prices included, by trainings on several equivalent forms of
 /// the problem: as it is, and with a free bias also with columns moved to mean 0. Both values are

@@ -154,7 +154,7 @@ pub fn exact(
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);
-    tree.prove(run.earned(status), &mut run);
+    let status = tree.prove(run.earned(status), &mut run);
     let solutions = tree.into_solutions();
     Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
 }

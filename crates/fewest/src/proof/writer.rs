@@ -111,8 +111,10 @@ impl ProofWriter {
         }
     }
 
-    /// Lists subsets, best first as their objectives are when rounded up, and ends the file.
-    pub(crate) fn end(mut self, mut listed: Vec<Listed>, status: Status, run: &mut Run<'_>) {
+    /// Lists subsets, best first as their objectives are when rounded up, and ends the file. Returns
+    /// the status: `Optimal` only where the file proves the gap that was asked for. It does not
+    /// where columns are so large that no w of doubles has the objective of the exact one.
+    pub(crate) fn end(mut self, mut listed: Vec<Listed>, status: Status, run: &mut Run<'_>) -> Status {
         listed.sort_by(|a, b| a.objective.total_cmp(&b.objective));
         let own: Vec<Option<f64>> = listed.iter().map(|l| self.single.remove(&l.subset)).collect();
         let rest = self.single.values().fold(self.rest, |rest, bound| rest.min(*bound));
@@ -121,22 +123,28 @@ impl ProofWriter {
         let (relative, absolute) = run.gaps();
         let best = listed.first().map_or(0.0, |best| best.objective.abs());
         let claim = |bound: f64| bound - HELD_BACK * (relative * bound.abs().max(best)).max(absolute);
+        let (rest_found, rest, mut status) = (rest, claim(rest), status);
         let mut bytes = Bytes::default();
         for (subset, own) in listed.iter().zip(&own) {
+            let own = claim(own.unwrap_or(rest_found).min(subset.objective));
+            if status == Status::Optimal && !run.is_within_asked(subset.objective, own.min(rest)) {
+                status = Status::Stalled;
+            }
             bytes.byte(kind::SUBSET);
             bytes.ascending(subset.subset.iter().map(|j| j as u64).collect::<Vec<_>>().into_iter());
             bytes.number(subset.objective);
-            bytes.number(claim(own.unwrap_or(rest).min(subset.objective)));
+            bytes.number(own);
             bytes.numbers(&subset.weights);
             bytes.number(subset.bias);
         }
         bytes.byte(kind::END);
-        bytes.number(claim(rest));
+        bytes.number(rest);
         bytes.text(status.name());
         put(run, &bytes);
         if let Some(sink) = run.proof() {
             sink.end();
         }
+        status
     }
 }
 

@@ -241,17 +241,25 @@ impl<'a> Run<'a> {
         self.within(self.gaps(), bound)
     }
 
-    fn within(&self, (relative, of_value): (f64, f64), bound: f64) -> bool {
-        let Some((_, objective)) = &self.incumbent else { return false };
+    fn within(&self, gaps: (f64, f64), bound: f64) -> bool {
+        self.incumbent.as_ref().is_some_and(|(_, objective)| self.is_within(gaps, *objective, bound))
+    }
+
+    fn is_within(&self, (relative, of_value): (f64, f64), objective: f64, bound: f64) -> bool {
         let absolute = (objective - bound).abs();
         let least = self.tolerance * objective.abs().max(1.0);
-        relative_gap(*objective, bound) <= relative || (absolute <= of_value.max(least) && objective.is_finite())
+        relative_gap(objective, bound) <= relative || (absolute <= of_value.max(least) && objective.is_finite())
+    }
+
+    /// Whether an objective and a bound are within the gap asked for.
+    pub(crate) fn is_within_asked(&self, objective: f64, bound: f64) -> bool {
+        self.is_within((self.limits.gap_rel, self.limits.gap_abs), objective, bound)
     }
 
     /// The status that a run ends with which says that it has this one.
     pub(crate) fn earned(&self, status: Status) -> Status {
-        let asked = (self.limits.gap_rel, self.limits.gap_abs);
-        let closed = self.bound.is_some_and(|bound| self.within(asked, bound));
+        let known = self.incumbent.as_ref().zip(self.bound);
+        let closed = known.is_some_and(|((_, objective), bound)| self.is_within_asked(*objective, bound));
         if status == Status::Optimal && !closed { Status::Stalled } else { status }
     }
 

@@ -66,14 +66,14 @@ impl<'a> Tree<'a> {
     }
 
     /// Ends the proof: nodes that are still open are closed by the points that their bounds hold
-    /// at.
-    pub(super) fn prove(&mut self, status: Status, run: &mut Run<'_>) {
-        let Some(mut proof) = self.proof.take() else { return };
+    /// at. Returns the status that it proves.
+    pub(super) fn prove(&mut self, status: Status, run: &mut Run<'_>) -> Status {
+        let Some(mut proof) = self.proof.take() else { return status };
         while let Some((node, _)) = self.open.pop() {
             close(&mut proof, self.relaxation, &node, run);
         }
         let listed = self.pool.best().iter().filter_map(|found| self.relaxation.listed(found)).collect();
-        proof.end(listed, status, run);
+        proof.end(listed, status, run)
     }
 
     /// Adds an open node; with much of the memory used up it starts from the root's answer.

@@ -53,8 +53,8 @@ use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::method::exact::{ExactSettings, exact};
 use crate::proof::ForProof;
 use crate::{
-    Error, Kernel, Limits, Observer, Outcome, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings,
-    drive,
+    Error, Kernel, Limits, Observer, Outcome, Problem, Rules, Run, Samples, Selection, Sense, Status, Subset,
+    SvmSettings, drive,
 };
 
 use benders::{Benders, Trainer};
@@ -268,14 +268,18 @@ pub fn gbd(
     let status = drive(&mut oracle, &mut master, &mut run)?;
     master.keep(true, &mut run);
     let (best_validated, trained) = (least_error(&master.trained, true), master.trained);
-    let selection = Selection { ranking: Vec::new(), solutions: Vec::new(), outcome: run.finish(status) };
+    let mut selection = Selection { ranking: Vec::new(), solutions: Vec::new(), outcome: run.finish(status) };
     if observer.proof().is_some() {
-        prove(problem, rules, settings, limits, &selection.outcome, observer)?;
+        let proven = prove(problem, rules, settings, limits, &selection.outcome, observer)?;
+        if selection.outcome.status == Status::Optimal {
+            selection.outcome.status = proven;
+        }
     }
     Ok(GbdReport { selection, trained, best_validated })
 }
 
-/// Writes the proof of an outcome: that of a search that starts from its subset.
+/// Writes the proof of an outcome: that of a search that starts from its subset. Returns the status
+/// that the file proves.
 fn prove(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -283,11 +287,11 @@ fn prove(
     limits: Limits,
     outcome: &Outcome,
     observer: &mut dyn Observer,
-) -> Result<(), Error> {
+) -> Result<Status, Error> {
     let start = outcome.subset.iter().cloned().collect();
     let (svm, penalty) = (settings.svm.clone(), settings.penalty.clone());
     let time = limits.time.map(|time| time.saturating_sub(outcome.elapsed));
     let limits = Limits { time, oracle_calls: None, ..limits };
     let settings = ExactSettings { svm, penalty, solutions: 1, start };
-    exact(problem, rules, &settings, limits, &mut ForProof(observer)).map(|_| ())
+    exact(problem, rules, &settings, limits, &mut ForProof(observer)).map(|found| found.outcome.status)
 }

@@ -116,12 +116,12 @@ impl<'a> BestClassifier<'a> {
             solution = Some(self.inner.solution(&point, &features, TIGHT));
         }
         // A limit may have come just when the gap was closed.
-        let status = if run.closed() { Status::Optimal } else { status };
+        let mut status = if run.closed() { Status::Optimal } else { status };
         run.counts.oracle_calls += self.programs;
         if let Some(proof) = proof {
             let best = run.incumbent().map(|(subset, objective)| (subset.clone(), objective));
             let found = best.as_ref().zip(solution.as_ref()).map(|((subset, value), at)| (subset, *value, at));
-            proof.end(found, run.earned(status), &mut run);
+            status = proof.end(found, run.earned(status), &mut run);
         }
         Ok(MbpReport {
             selection: Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() },

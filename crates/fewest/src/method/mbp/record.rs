@@ -109,13 +109,13 @@ impl<'a> Record<'a> {
         self.writer.close(place, bound, None, run);
     }
 
-    /// Ends the proof with the classifier found.
-    pub(super) fn end(self, found: Option<(&Subset, f64, &DualSolution)>, status: Status, run: &mut Run<'_>) {
+    /// Ends the proof with the classifier found; returns the status that it proves.
+    pub(super) fn end(self, found: Option<(&Subset, f64, &DualSolution)>, status: Status, run: &mut Run<'_>) -> Status {
         let listed = found.map(|(subset, objective, solution)| {
             let price = subset.iter().map(|j| self.penalty[j]).sum();
             let point = PrimalPoint { weights: solution.weights.clone(), bias: solution.bias };
             Listed::new(self.problem, &self.dual, Gain::L1, (subset, objective, price), point)
         });
-        self.writer.end(listed.into_iter().collect(), status, run);
+        self.writer.end(listed.into_iter().collect(), status, run)
     }
 }
