@@ -106,6 +106,8 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
             the search was stopped. A kernel's gamma is that of the largest size. ``time_limit`` is
             for all of them.
         """
+        if is_elsewhere(X):
+            raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
         selector = clone(self)
         selector._validate_params()
         return fitted_path(selector, selector._validated(X, y, sample_weight), sizes)

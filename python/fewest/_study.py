@@ -310,3 +310,11 @@ class Study(Selector):
     def certify(self, X: Any, y: Any, sample_weight: Any = None, *, time_limit: float | None = 10.0) -> dict[str, Any]:
         """Not there: a study proves its panel by itself."""
         raise NotImplementedError
+
+    def _has_path(self) -> bool:
+        raise AttributeError("a study chooses the size; see tried_, or sizes")
+
+    @available_if(_has_path)
+    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None) -> list[Self]:
+        """Not there: a study chooses the size by itself."""
+        raise NotImplementedError

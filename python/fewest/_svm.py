@@ -71,7 +71,7 @@ class _Classifier(Linked, ClassifierMixin, BaseEstimator):
         return tags
 
     def _train(self, samples: Samples, kernel: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-        if not isinstance(samples.X, ColumnFile) and (largest := float(np.abs(samples.X).max())) > LARGEST:
+        if not isinstance(samples.X, ColumnFile) and (largest := float(max(samples.X.max(), -samples.X.min()))) > LARGEST:
             raise ValueError(
                 f"The dual coefficients or intercepts are not finite where a value is {largest:.3g}: values of at most {LARGEST:g} "
                 "in size can be squared and summed up; scale the features first"

@@ -30,6 +30,7 @@ from fewest import (
     LagrangianSelector,
     LinearSVC,
     Rules,
+    Study,
     _core,
     datasets,
     evaluate,
@@ -84,6 +85,12 @@ def test_a_path_takes_what_sizes_leave_open(data):
         SVMRFE().path(X, y, [1, 11])
     with pytest.raises(ValueError, match="ascending"):
         SVMRFE().path(X, y, [3, 1])
+
+
+def test_a_study_and_a_column_on_a_worker_have_no_path(data):
+    assert not hasattr(Study(), "path")
+    with pytest.raises(TypeError, match="in memory"):
+        FeatureGeneratingMachine().path(["data.svm"], None, 3)
 
 
 def test_an_evaluation_is_the_command_s(data, tmp_path):
