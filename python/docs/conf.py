@@ -35,6 +35,8 @@ numpydoc_validation_exclude = {
     r"Study\.(certify|path)$",
 }
 html_theme = "alabaster"
+html_static_path = ["_static"]
+html_css_files = ["fewest.css"]
 html_theme_options = {"description": "The few features an SVM needs, with proof", "page_width": "1100px"}
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
