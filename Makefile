@@ -12,7 +12,7 @@ PROFILE ?= dev
 
 .PHONY: help demo limits limits-python test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
-.PHONY: bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
+.PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
 help: ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -125,6 +125,8 @@ bench-exact-frontier: bench-exact-build ## how far exact proves, over p, n, C an
 	$(BENCH_PYTHON) bench/exact_frontier.py --again
 bench-exact-real: bench-exact-build ## exact on wdbc (a path) and leukemia
 	$(BENCH_PYTHON) bench/exact_real.py
+bench-sklearn: python-build ## scikit-learn's own tests with our SVC, LinearSVC and SVMRFE in place of its own
+	PYTHONPATH=python .venv/bin/python bench/sklearn_suite.py
 bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeration, and on larger data
 	$(CARGO) build --release --locked -p fewest-bench
 	$(BENCH_PYTHON) bench/kta.py

@@ -9,6 +9,7 @@ from fewest._engine import Progress
 from fewest._evaluate import Evaluation, evaluate
 from fewest._evaluation import EvaluationRFE, FlipSelector
 from fewest._exact import AlignmentSelector, BendersSelector, ExactSelector
+from fewest._export import export_model
 from fewest._filter import InformationGain
 from fewest._generating import FeatureGeneratingMachine
 from fewest._l1 import FSVSelector, L1SVMSelector
@@ -53,6 +54,7 @@ __all__ = [
     "Verification",
     "__version__",
     "evaluate",
+    "export_model",
     "set_memory",
     "verify",
 ]

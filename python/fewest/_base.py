@@ -20,7 +20,7 @@ from fewest._auto_cost import with_costs
 from fewest._call import limited
 from fewest._columns import ColumnFile
 from fewest._constraints import FEW, complete_constraints
-from fewest._docs import SELECTOR_ATTRIBUTES, complete_class, completes_doc
+from fewest._docs import SELECTOR_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
@@ -39,7 +39,7 @@ except ImportError:  # scikit-learn before 1.9
         """Stands in for scikit-learn's mixin where there is none."""
 
 
-class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
+class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of all selectors; a subclass names its method and its settings."""
 
     _binary_only = True
@@ -109,6 +109,8 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
             the search was stopped. A kernel's gamma is that of the largest size. ``time_limit`` is
             for all of them.
         """
+        if is_elsewhere(X):
+            raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
         selector = clone(self)
         selector._validate_params()
         return fitted_path(selector, selector._validated(X, y, sample_weight), sizes)
@@ -183,7 +185,7 @@ class Selector(CallbackSupportMixin, ClassifierMixin, SelectorMixin, BaseEstimat
         warn_of_limit(self, answer, "The best subset so far is kept.")
         return answer
 
-    def _settings(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
+    def _method_settings(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
         """The method's settings, memory included."""
         return method_with_memory(self._method(samples, rules))
 

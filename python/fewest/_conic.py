@@ -56,6 +56,8 @@ class QCQPSelector(Selector):
     True
     """
 
+    _page = "docs/methods/qcqp-ssvm.md"
+
     _parameter_constraints = {"C": COST_OR_AUTO}
 
     @stores_arguments
@@ -126,6 +128,8 @@ class NMMKLSelector(Selector):
     >>> bool(0 < selector.bound_ <= selector.objective_)
     True
     """
+
+    _page = "docs/methods/nmmkl.md"
 
     _parameter_constraints = {"C": COST_OR_AUTO}
 

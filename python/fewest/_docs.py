@@ -11,6 +11,22 @@ from typing import Any, TypeVar
 
 Documented = TypeVar("Documented", bound=Callable[..., Any])
 
+#: Where the pages of docs/ can be read: the repository that Cargo.toml names.
+SITE = "https://github.com/fewest/fewest/blob/main/"
+
+
+class Linked:
+    """An estimator whose HTML display links to the page of its method."""
+
+    _doc_link_module = "fewest"
+    _doc_link_template = SITE + "{page}"
+    #: Its page in the repository.
+    _page = "docs/choosing.md"
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        return {"page": self._page}
+
+
 #: Parameters of estimators, by name: type and text. The default is read from the signature.
 PARAMETERS = {
     "n_features_to_select": (

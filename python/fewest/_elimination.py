@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.metrics import check_scoring, get_scorer_names
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from fewest import _core
 from fewest._auto_cost import check_one_choice
 from fewest._call import limited
-from fewest._constraints import AT_LEAST_ONE, CONSTRAINTS, COST_OR_AUTO, stores_arguments
+from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._cross_validated import STEP, CrossValidated, criterion_of, folds_of, step_of
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, limits_of, warn_of_limit, weights_in
 from fewest._path import fitted_path
+from fewest._rules import Rules
 from fewest._svm import voted, votes
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from typing_extensions import Self
 
     from fewest._engine import Progress
-    from fewest._rules import Rules
 
 
 class SVMRFE(CrossValidated):
@@ -44,8 +48,8 @@ class SVMRFE(CrossValidated):
         Slack cost, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
         None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
         Not together with ``cv``.
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one the size is chosen
+    n_features_to_select : int or float, default=None
+        At most this many features; a number below 1 is a share of all. None: the size of ``rules``; without one the size is chosen
         where there is ``cv``, there is no limit where rules have a budget or ``at_most``, and it is
         half of the features, but at least 2, otherwise.
     fit_cost : float, default=None
@@ -57,15 +61,14 @@ class SVMRFE(CrossValidated):
         What a share is taken of: all features (scikit-learn), or those that remain ("remaining"
         with 0.5 halves them).
     costs : sequence of float, default=None
-        Slack costs to choose from by cross-validated accuracy on the way, ascending. None: C alone.
-        Not together with ``cv``.
+        Slack costs to choose from by cross-validated accuracy on the way, ascending: ``cv`` are
+        then the folds of that choice, and the size is not chosen. None: C alone.
     retune : int, default=1
         With ``costs``: the cost is chosen anew every so many steps.
-    tuning_cv : int, splitter or iterable, default=5
-        With ``costs``: folds, as scikit-learn's; each sample must be in exactly one test part.
     cv : int, splitter or iterable, default=None
         None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a
-        splitter, or (train, test) pairs.
+        splitter, or (train, test) pairs. With ``costs`` each sample must be in exactly one test
+        part, and None is 5.
     scoring : str or callable, default=None
         Score of a size in a fold; None: accuracy. It may ask for ``predict`` and
         ``decision_function``.
@@ -84,9 +87,9 @@ class SVMRFE(CrossValidated):
         Objective of the SVM on the selected features.
     tuned_ : list of dict
         With ``costs``, every choice of the cost: ``step``, ``n_features``, ``cost``, ``accuracy``.
-    cv_results_ : dict of ndarray
+    cv_results_ : dict of array-like of length n_sizes
         With ``cv``: ``n_features``, ``mean_test_score``, ``std_test_score``, and for each split i
-        ``split{i}_test_score``, ``split{i}_ranking``, ``split{i}_support``.
+        ``split{i}_test_score``, and at each size ``split{i}_ranking`` and ``split{i}_support``.
 
     See Also
     --------
@@ -111,12 +114,14 @@ class SVMRFE(CrossValidated):
     'optimal'
     """
 
+    _page = "docs/methods/rfe.md"
+
     _parameter_constraints = {
         "C": COST_OR_AUTO,
+        "n_features_to_select": [*AT_LEAST_ONE, Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
         **STEP,
         "costs": ["array-like", None],
         "retune": AT_LEAST_ONE,
-        "tuning_cv": CONSTRAINTS["cv"],
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "min_features_to_select": AT_LEAST_ONE,
         "size_rule": [StrOptions({"best", "1se"})],
@@ -126,14 +131,13 @@ class SVMRFE(CrossValidated):
     def __init__(
         self,
         *,
-        n_features_to_select: int | None = None,
+        n_features_to_select: float | None = None,
         rules: Rules | None = None,
         step: float = 1,
         step_of: str = "original",
         C: float | str = 1.0,
         costs: Sequence[float] | None = None,
         retune: int = 1,
-        tuning_cv: Any = 5,
         fit_cost: float | None = None,
         kernel: str = "linear",
         gamma: str | float = "1/p",
@@ -172,7 +176,7 @@ class SVMRFE(CrossValidated):
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each counts as, 0 or more, in training and in scores; default 1.
         groups : array-like of shape (n_samples,), default=None
-            Groups of samples for the splitters ``cv`` and ``tuning_cv``.
+            Groups of samples for the splitter ``cv``.
 
         Returns
         -------
@@ -182,34 +186,37 @@ class SVMRFE(CrossValidated):
         samples = self._validated(X, y, sample_weight)
         self._tuning = self._tuned(samples, X, y, groups)
         try:
-            return self._run(samples, self._splits(self.cv, samples, X, y, groups))
+            return self._run(samples, self._splits(self.cv if self._chooses_size else None, samples, X, y, groups))
         finally:
             del self._tuning
+
+    @property
+    def _chooses_size(self) -> bool:
+        """Whether cross-validation chooses the size."""
+        return self.cv is not None and self.costs is None
 
     def _tuned(self, samples: Samples, X: Any, y: Any, groups: Any) -> dict[str, Any] | None:
         """How the cost is tuned, as the engine takes it."""
         if self.costs is None:
-            if self.retune != 1 or self.tuning_cv != 5:
-                raise ValueError("retune and tuning_cv say how costs are chosen from; give costs, or leave them out")
+            if self.retune != 1:
+                raise ValueError(f"retune is {self.retune}, which says how often one of costs is chosen; give costs, or leave it out")
             return None
-        if self.cv is not None or self.C == "auto":
-            other = 'C="auto"' if self.cv is None else f"cv={self.cv!r}"
-            raise ValueError(f"costs and {other} both choose by cross-validation; leave one of them out")
-        folds = folds_of(self._splits(self.tuning_cv, samples, X, y, groups), samples)
+        if self.C == "auto":
+            raise ValueError('C="auto" and costs both choose the cost; leave one of them out')
+        folds = folds_of(self._splits(5 if self.cv is None else self.cv, samples, X, y, groups), samples)
         return {"costs": [float(cost) for cost in self.costs], "folds": folds, "every": int(self.retune)}
 
     @limited
     def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, groups: Any = None) -> list[Self]:
-        if self.cv is not None:
-            raise ValueError(f"cv is {self.cv!r}, but a path has every size, so that none is chosen; leave cv out")
+        for name in ("cv", "costs"):
+            if (given := getattr(self, name)) is not None:
+                raise ValueError(
+                    f"{name} is {given!r}, but a path has every size at one cost, so that none is chosen; leave {name} out"
+                )
         selector = clone(self)
         selector._validate_params()
         samples = selector._validated(X, y, sample_weight)
-        selector._tuning = selector._tuned(samples, X, y, groups)
-        try:
-            return fitted_path(selector, samples, sizes)
-        finally:
-            del selector._tuning
+        return fitted_path(selector, samples, sizes)
 
     path.__doc__ = CrossValidated.path.__doc__
 
@@ -226,6 +233,14 @@ class SVMRFE(CrossValidated):
         finally:
             del self._chosen
 
+    def _given_size(self):
+        size = self.n_features_to_select
+        if size is None or isinstance(size, Integral):
+            return super()._given_size()
+        if (self.rules or Rules()).max_features is not None:
+            raise ValueError("n_features_to_select and max_features of the rules both give a size; leave one of them out")
+        return max(int(size * self.n_features_in_), 1)
+
     def _default_size(self, n_features):
         return max(n_features // 2, min(2, n_features))
 
@@ -237,7 +252,7 @@ class SVMRFE(CrossValidated):
 
     def _most(self, rules, p):
         # With cv every size is judged with the gamma that is chosen in the end.
-        return super()._most(rules, p) if self.cv is None else min(self._given_size() or p, p)
+        return super()._most(rules, p) if not self._chooses_size else min(self._given_size() or p, p)
 
     def _method(self, samples, rules):
         tuning = getattr(self, "_tuning", None)
@@ -266,7 +281,7 @@ class SVMRFE(CrossValidated):
             # Standard error of the mean, from the sample variance over the splits.
             error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
             best = int(np.flatnonzero(mean >= mean[best] - error)[0])
-        self._set_cv_results(paths, sizes, scores, sizes[best], p)
+        self._set_cv_results(paths, sizes, scores, p)
         return sizes[best]
 
     def _paths(self, samples, splits):
@@ -299,15 +314,42 @@ class SVMRFE(CrossValidated):
             return None
         return [weights_in(samples, self.class_weight, train) for train, _ in splits]
 
-    def _set_cv_results(self, paths, sizes, scores, chosen, p):
+    def _set_cv_results(self, paths, sizes, scores, p):
         mean, std = scores.mean(axis=0), scores.std(axis=0)
         self.cv_results_ = {"n_features": np.array(sizes), "mean_test_score": mean, "std_test_score": std}
         for number, (path, score) in enumerate(zip(paths, scores, strict=True)):
-            order = np.empty(p, dtype=int)
-            order[path["ranked"]] = np.arange(1, p + 1)
             self.cv_results_[f"split{number}_test_score"] = score
-            self.cv_results_[f"split{number}_ranking"] = order
-            self.cv_results_[f"split{number}_support"] = order <= chosen
+            self.cv_results_[f"split{number}_ranking"] = BySize(path["ranked"], path["sizes"], sizes, p, ranks=True)
+            self.cv_results_[f"split{number}_support"] = BySize(path["ranked"], path["sizes"], sizes, p, ranks=False)
+
+
+class BySize(Sequence):
+    """A split's ranking or support at every size, as scikit-learn's RFECV keeps it; made when asked
+    for, since all of them take n_sizes x n_features numbers.
+    """
+
+    def __init__(self, ranked: np.ndarray, passed: np.ndarray, sizes: Sequence[int], p: int, *, ranks: bool) -> None:
+        self.ranked, self.passed, self.sizes, self.p, self.ranks = ranked, np.asarray(passed, dtype=int), sizes, p, ranks
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        size = self.sizes[at]
+        if not self.ranks:
+            support = np.zeros(self.p, dtype=bool)
+            support[self.ranked[:size]] = True
+            return support
+        # Features that left in the same step share a rank; the last to leave have 2.
+        larger = np.sort(self.passed[self.passed > size])
+        ranking = np.empty(self.p, dtype=int)
+        ranking[self.ranked] = 1 + np.searchsorted(np.r_[size, larger[:-1]] if len(larger) else [size], np.arange(self.p), side="right")
+        return ranking
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(list(self), dtype=dtype)
 
 
 def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[str, Any], sizes: list[int]) -> np.ndarray:
@@ -325,11 +367,21 @@ def _scores(estimator: SVMRFE, samples: Samples, test: np.ndarray, path: dict[st
     if estimator.scoring in (None, "accuracy"):
         return (predicted == y) @ weights / weights.sum()
     scorer = check_scoring(scoring=estimator.scoring)
-    # A scorer of the caller's own may not know weights.
-    options = {} if callable(estimator.scoring) else {"sample_weight": weights}
+    options = {"sample_weight": weights} if _takes_weights(estimator.scoring, scorer) else {}
     X, labels = samples.X[test], samples.classes[y]
     judged = [_DecisionTable(samples.classes, *both) for both in zip(decisions, predicted, strict=True)]
     return np.array([scorer(decided, X, labels, **options) for decided in judged])
+
+
+def _takes_weights(scoring: Any, scorer: Any) -> bool:
+    """Whether a score is one of weighted samples: by name it is; a scorer of the caller's own may not
+    know weights, and says so by metadata routing.
+    """
+    if not callable(scoring):
+        return True
+    if not get_config()["enable_metadata_routing"] or not hasattr(scorer, "get_metadata_routing"):
+        return False
+    return bool(get_routing_for_object(scorer).consumes("score", ["sample_weight"]))
 
 
 class _DecisionTable(ClassifierMixin, BaseEstimator):

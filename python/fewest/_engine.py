@@ -152,13 +152,13 @@ def validated(
     """
     X, y = checked(estimator, X, y, reset=reset)
     check_classification_targets(y)
+    if drops_negative and sample_weight is not None and not (np.asarray(sample_weight) > 0).any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
     sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=not drops_negative)
     kept = None
     if not (sample_weight > 0).all():
         kept = np.flatnonzero(sample_weight > 0)
         if kept.size == 0:
-            if drops_negative:
-                raise ValueError("Invalid input - all samples have zero or negative weights.")
             raise ValueError("all sample weights are zero; at least one sample of each of two classes needs a weight")
         if drops_negative and len(np.unique(y[kept])) == 1 < len(np.unique(y)):
             raise ValueError("Invalid input - all samples with positive weights belong to the same class")

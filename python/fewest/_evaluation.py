@@ -68,6 +68,8 @@ class EvaluationRFE(CrossValidated):
     True
     """
 
+    _page = "docs/methods/eb-rfe.md"
+
     _parameter_constraints = {
         "candidates": AT_LEAST_ONE,
         "adaptive": [Interval(Real, 1.0, None, closed="left"), None],
@@ -172,6 +174,8 @@ class FlipSelector(CrossValidated):
     >>> bool(selector.n_features_ <= 3)
     True
     """
+
+    _page = "docs/methods/flips.md"
 
     _parameter_constraints = {
         "flip": [StrOptions({"bit", "attribute"})],

@@ -75,6 +75,8 @@ class ExactSelector(Selector):
     (3, True)
     """
 
+    _page = "docs/methods/exact.md"
+
     _parameter_constraints = {"C": COST_OR_AUTO}
 
     @stores_arguments
@@ -181,6 +183,8 @@ class BendersSelector(Selector):
     >>> BendersSelector(n_features_to_select=2).fit(scale(X), y).status_
     'optimal'
     """
+
+    _page = "docs/methods/gbd.md"
 
     _parameter_constraints = {
         "C": COST_OR_AUTO,
@@ -342,6 +346,8 @@ class AlignmentSelector(Selector):
     >>> AlignmentSelector(n_features_to_select=2).fit(X, y).get_support(indices=True)
     array([2, 3])
     """
+
+    _page = "docs/methods/kta.md"
 
     _binary_only = False
     kernel = "rbf"

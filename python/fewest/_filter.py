@@ -50,6 +50,8 @@ class InformationGain(Selector):
     array([2, 3])
     """
 
+    _page = "docs/methods/info-gain.md"
+
     _parameter_constraints = {
         "C": COST_OR_AUTO,
         "bins": [Interval(Integral, 2, None, closed="left"), None],

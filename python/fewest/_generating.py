@@ -89,6 +89,8 @@ class FeatureGeneratingMachine(Selector):
     5
     """
 
+    _page = "docs/methods/fgm.md"
+
     _parameter_constraints = {
         "C": COST_OR_AUTO,
         "subset_size": CONSTRAINTS["n_features_to_select"],

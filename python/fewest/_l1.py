@@ -64,6 +64,8 @@ class L1SVMSelector(Selector):
     (569, ...)
     """
 
+    _page = "docs/methods/l1-svm.md"
+
     _parameter_constraints = {"C": COST_OR_AUTO, "costs": ["array-like", None]}
 
     @stores_arguments
@@ -93,16 +95,18 @@ class L1SVMSelector(Selector):
     def _method(self, samples, rules):
         if self.costs is None:
             return {"name": "l1-svm", "svm": self._svm()}
-        if self.C == "auto":
+        return {"name": "l1-svm", "svm": self._svm(), "costs": [float(cost) for cost in self.costs]}
+
+    def _fit(self, samples):
+        if self.costs is not None and self.C == "auto":
             raise ValueError('C="auto" and costs both choose the cost; leave one of them out')
-        # One cost alone is not told as a choice.
-        self._costs = [float(cost) for cost in self.costs]
-        return {"name": "l1-svm", "svm": self._svm(), "costs": self._costs}
+        super()._fit(samples)
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
         if self.costs is not None:
-            self.C_ = answer["details"].get("cost", self._costs[0])
+            # One cost alone is not told as a choice.
+            self.C_ = answer["details"].get("cost", float(self.costs[0]))
             self.grid_ = answer["details"].get("grid", [])
 
 
@@ -152,6 +156,8 @@ class FSVSelector(Selector):
     >>> bool(FSVSelector(random_state=0).fit(scale(X), y).n_features_ < 15)
     True
     """
+
+    _page = "docs/methods/fsv.md"
 
     _parameter_constraints = {
         "lam": SHARE,

@@ -82,6 +82,8 @@ class MBPSelector(WritesModel, Selector):
     True
     """
 
+    _page = "docs/methods/mbp.md"
+
     _parameter_constraints = {"C": COST_OR_AUTO}
 
     @stores_arguments
@@ -185,6 +187,8 @@ class LagrangianSelector(Selector):
     >>> bool(selector.bound_ <= selector.objective_)
     True
     """
+
+    _page = "docs/methods/mbp.md"
 
     _parameter_constraints = {
         "C": COST_OR_AUTO,

@@ -42,7 +42,7 @@ def fitted_path(selector: Any, samples: Samples, sizes: Any) -> list[Any]:
     answers = _core.path(
         *samples.arguments,
         {**rules, "max_features": None},
-        chosen._settings(samples, rules),
+        chosen._method_settings(samples, rules),
         wanted,
         limits,
         listener if listener.wanted else None,

@@ -18,7 +18,7 @@ from fewest._svm import gamma_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fewest._engine import Progress
+    from fewest._engine import Progress, Samples
     from fewest._rules import Rules
 
 
@@ -40,10 +40,10 @@ class WritesModel:
             raise ValueError(f"path is {os.fspath(path)!r}, but must end in .mps or .lp, which says the format")
         if selector.C == "auto":
             raise ValueError('C is "auto", but a program is of one cost; give a number')
-        samples = selector._validated(X, y, sample_weight)
+        samples: Samples = selector._validated(X, y, sample_weight)
         rules = selector._rules(samples.X.shape[1])
         selector._kernel = selector._kernel_rule(samples, rules)
-        settings = selector._settings(samples, rules)
+        settings = selector._method_settings(samples, rules)
         _core.write_program(*samples.arguments, rules, settings, os.fspath(path), limits_of(selector, selector.time_limit))
 
 
@@ -103,6 +103,8 @@ class MILP1Selector(_Program):
     >>> MILP1Selector(n_features_to_select=2).fit(X, y).status_
     'optimal'
     """
+
+    _page = "docs/methods/milp1.md"
 
     _parameter_constraints = {"C": COST_OR_AUTO, "weight_bound": COST}
 
@@ -174,6 +176,8 @@ class MILP2Selector(_Program):
     >>> MILP2Selector(n_features_to_select=2, C=0.05).fit(X, y).status_
     'optimal'
     """
+
+    _page = "docs/methods/milp1.md"
 
     @stores_arguments
     def __init__(
@@ -260,6 +264,8 @@ class MILOKSelector(_Alignment):
     array([2])
     """
 
+    _page = "docs/methods/milo-k.md"
+
     @stores_arguments
     def __init__(
         self,
@@ -337,6 +343,8 @@ class RMILOKSelector(_Alignment):
     >>> RMILOKSelector(n_features_to_select=1).fit(X[::12], y[::12]).get_support(indices=True)
     array([2])
     """
+
+    _page = "docs/methods/milo-k.md"
 
     _parameter_constraints = {"C": COST_OR_AUTO, "big_m": [StrOptions({"padded", "tight"})]}
 

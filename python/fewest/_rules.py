@@ -8,6 +8,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, SplineTransformer
+from sklearn.utils.validation import check_is_fitted
 
 
 @dataclass(eq=False)
@@ -55,6 +59,38 @@ class Rules:
     together: Any = ()
     budget: float | None = None
     costs: Any = None
+
+    @classmethod
+    def from_columns(cls, transformer: Any, **rules: Any) -> Rules:
+        """Rules by which the columns that one variable became are in or out together.
+
+        Parameters
+        ----------
+        transformer : ColumnTransformer, OneHotEncoder, KBinsDiscretizer, SplineTransformer or Pipeline
+            Fitted; the step before the selector. Of a pipeline the last step. Features are named by
+            where they are in what it gives.
+        **rules : dict
+            Other rules; groups of ``together`` among them are kept as well.
+
+        Returns
+        -------
+        rules : Rules
+            With a group in ``together`` for each variable that became several columns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.compose import make_column_transformer
+        >>> from sklearn.preprocessing import OneHotEncoder
+        >>> from fewest import Rules
+        >>> X = np.array([["red", 1], ["blue", 2], ["green", 3]], dtype=object)
+        >>> transformer = make_column_transformer((OneHotEncoder(), [0]), remainder="passthrough").fit(X)
+        >>> Rules.from_columns(transformer, max_features=3)
+        Rules(max_features=3, together=[[0, 1, 2]])
+        """
+        check_is_fitted(transformer)
+        groups = [list(range(first, first + width)) for first, width in _variables(transformer) if width > 1]
+        return cls(**{**rules, "together": [*rules.get("together", ()), *groups]})
 
     def __repr__(self) -> str:
         empty = Rules.__dataclass_fields__
@@ -125,6 +161,30 @@ class Rules:
             "budget": None if self.budget is None else float(self.budget),
             "costs": [] if self.costs is None else index.numbers(self.costs, "costs"),
         }
+
+
+def _variables(transformer: Any) -> list[tuple[int, int]]:
+    """Where the columns of each variable begin in what a fitted transformer gives, and how many they
+    are.
+    """
+    if isinstance(transformer, Pipeline):
+        return _variables(transformer[-1])
+    if isinstance(transformer, ColumnTransformer):
+        found = []
+        for name, inner, _ in transformer.transformers_:
+            place = transformer.output_indices_.get(name, slice(0, 0))
+            if place.stop > place.start and not isinstance(inner, str):
+                found += [(place.start + first, width) for first, width in _variables(inner)]
+        return found
+    widths: list[int] = []
+    if isinstance(transformer, OneHotEncoder):
+        widths = list(transformer._n_features_outs)
+    elif isinstance(transformer, KBinsDiscretizer) and transformer.encode != "ordinal":
+        widths = [int(bins) for bins in transformer.n_bins_]
+    elif isinstance(transformer, SplineTransformer):
+        widths = [transformer.n_features_out_ // transformer.n_features_in_] * transformer.n_features_in_
+    starts = np.cumsum([0, *widths])
+    return [(int(first), int(width)) for first, width in zip(starts, widths, strict=False)]
 
 
 def _equal(a: Any, b: Any) -> bool:

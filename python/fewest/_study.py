@@ -127,6 +127,8 @@ class Study(Selector):
     (True, True)
     """
 
+    _page = "docs/study.md"
+
     _parameter_constraints = {
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
@@ -287,7 +289,7 @@ class Study(Selector):
     @available_if(_has_probabilities)
     @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes, by Platt's sigmoid of the decision values of samples held out.
+        """Probability of each class, by Platt's sigmoid of the decision values of samples held out.
 
         Where the sigmoid is on the other side of 1/2 than ``predict``, which goes by the sign of the
         decision value as in the folds, it is 1/2.
@@ -310,4 +312,12 @@ class Study(Selector):
     @available_if(_certifiable)
     def certify(self, X: Any, y: Any, sample_weight: Any = None, *, time_limit: float | None = 10.0) -> dict[str, Any]:
         """Not there: a study proves its panel by itself."""
+        raise NotImplementedError
+
+    def _has_path(self) -> bool:
+        raise AttributeError("a study chooses the size; see tried_, or sizes")
+
+    @available_if(_has_path)
+    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None) -> list[Self]:
+        """Not there: a study chooses the size by itself."""
         raise NotImplementedError

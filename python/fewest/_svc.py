@@ -158,6 +158,7 @@ class SVC(_Classifier):
         memory: int | str | None = None,
     ) -> None: ...
 
+    n_features_in_: int
     #: The samples that a kernel of the caller's own was given, and the calibrated classifier.
     _trained_on: Any = None
     _probabilities: Any = None
@@ -220,9 +221,9 @@ class SVC(_Classifier):
             if samples.kept is not None:
                 samples = samples.with_X(np.ascontiguousarray(samples.X[:, samples.kept]))
         if callable(self.kernel):
-            shape = getattr(given, "shape", (len(given),))
+            shape: Any = getattr(given, "shape", (len(given),))
             self.shape_fit_ = tuple(shape)
-            vars(self).pop("n_features_in_", None)
+            del self.n_features_in_
             if len(shape) == 2:
                 self.n_features_in_ = shape[1]
         return samples
@@ -245,6 +246,7 @@ class SVC(_Classifier):
         support = answer["support"][order]
         self.support_ = (support if samples.kept is None else samples.kept[support]).astype(np.int32)
         self.n_support_ = np.bincount(samples.codes[support], minlength=len(self.classes_)).astype(np.int32)
+        self._n_support = self.n_support_
         self.support_vectors_: Any = np.empty((len(support), 0))
         if not of_values:
             self.support_vectors_ = samples.X.tocsr()[support] if sp.issparse(samples.X) else samples.X[support]
@@ -340,6 +342,8 @@ class SVC(_Classifier):
 
     def _by_pair(self, X):
         check_is_fitted(self, "support_")
+        if self._n_support.sum() != len(self.support_):
+            raise ValueError("The internal representation of SVC was altered")
         if self._trained_on is not None:
             K = np.asarray(self.kernel(X, self._trained_on), dtype=np.float64)
         else:

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest import _core
 from fewest._call import limited
+from fewest._columns import ColumnFile
 from fewest._constraints import complete_constraints, stores_arguments
-from fewest._docs import CLASSIFIER_ATTRIBUTES, complete_class, completes_doc
+from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, limits_of, svm_of, validated, warn_of_limit
 from fewest._rules import Rules
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: gamma is 1 / the number of features trained on; scikit-learn says "auto".
 PER_FEATURE = "1/p"
+#: The largest value that the engine takes.
+LARGEST = 1e70
 
 
 def kernel_of(estimator: Any, samples: Samples, most: int) -> dict[str, Any]:
@@ -53,8 +56,10 @@ def gamma_of(estimator: Any, samples: Samples, most: int) -> float:
     return _core.gamma(samples.matrix, samples.sample_weight, rule, most, limits_of(estimator, estimator.time_limit))
 
 
-class _Classifier(ClassifierMixin, BaseEstimator):
+class _Classifier(Linked, ClassifierMixin, BaseEstimator):
     """What both classifiers share: machines with coefficients, and what they decide."""
+
+    _page = "python/docs/from_scikit_learn.rst"
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -67,6 +72,11 @@ class _Classifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _train(self, samples: Samples, kernel: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(samples.X, ColumnFile) and (largest := float(max(samples.X.max(), -samples.X.min()))) > LARGEST:
+            raise ValueError(
+                f"The dual coefficients or intercepts are not finite where a value is {largest:.3g}: values of at most {LARGEST:g} "
+                "in size can be squared and summed up; scale the features first"
+            )
         answer = _core.train(*samples.arguments, kernel, settings, limits_of(self, self.time_limit))
         warn_of_limit(self, answer, "The classifier is what training had found until then.")
         self._tell(answer)

@@ -12,6 +12,9 @@ use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::Columns;
 use crate::{numbers, raised, settings};
 
+/// Training and held-out samples of a split.
+type SplitRows = (Vec<usize>, Vec<usize>);
+
 /// Costs of selecting and of the classifier to choose from, ascending, for samples that count as
 /// these and at most `max_features` features.
 ///
@@ -44,7 +47,7 @@ pub(crate) fn choose_cost<'py>(
     weights: PyReadonlyArray1<'py, f64>,
     rules: &Bound<'py, PyAny>,
     methods: Vec<(f64, Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-    splits: Vec<(Vec<usize>, Vec<usize>)>,
+    splits: Vec<SplitRows>,
     split_weights: Vec<PyReadonlyArray1<'py, f64>>,
     fit_costs: Vec<f64>,
     fit_cost: Option<f64>,
@@ -67,8 +70,7 @@ pub(crate) fn choose_cost<'py>(
         let (choice, _) = enter(py, &limits, None, |limits, _| {
             let rounds = splits.len().div_ceil(rayon::current_num_threads().max(1)) * candidates.len();
             let share = limits.time.map(|time| time / rounds.max(1) as u32);
-            type Parts = (Vec<usize>, Vec<usize>);
-            let judged = |((training, held_out), own): (&Parts, &&[f64])| -> Result<Vec<CostScores>, Error> {
+            let judged = |((training, held_out), own): (&SplitRows, &&[f64])| -> Result<Vec<CostScores>, Error> {
                 let classes_of = |rows: &[usize]| rows.iter().map(|&i| codes[i]).collect::<Vec<u32>>();
                 let (classes, held_classes) = (classes_of(training), classes_of(held_out));
                 let weights: Vec<f64> = training.iter().map(|&i| own[i]).collect();

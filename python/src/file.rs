@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use fewest::Design;
-use fewest_data::{Dataset, Features, Format, MappedDesign, Names, ReadOptions, Target};
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use fewest_data::{Features, Format, MappedDesign, Names, ReadOptions, Target};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::copy::copied;
 use crate::enter::sheltered;
-use crate::matrix::{Columns, copied};
-use crate::study::owned;
-use crate::{in_python, numbers};
+use crate::in_python;
 
 /// Name of the target column, its classes, and the class of each row.
 type Classes<'py> = (String, Vec<String>, Bound<'py, PyArray1<u32>>);
@@ -33,11 +32,11 @@ impl ColumnFile {
 }
 
 /// An error about a file as Python's.
-fn raised(error: &fewest_data::DataError) -> PyErr {
+pub(crate) fn raised(error: &fewest_data::DataError) -> PyErr {
     use fewest_data::DataError;
     let text = in_python(&error.to_string());
     match error {
-        DataError::Io { .. } | DataError::Output { .. } => PyOSError::new_err(text),
+        DataError::NotFound { .. } | DataError::Io { .. } | DataError::Output { .. } => PyOSError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }
@@ -100,29 +99,4 @@ impl ColumnFile {
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String,)) {
         (py.get_type::<Self>().into_any(), (self.path.clone(),))
     }
-}
-
-/// Writes a column file of a matrix and the classes of its rows. `names`: of the features, none for
-/// x1, x2, ...
-///
-/// # Errors
-/// `OSError` for a path that cannot be written, `ValueError` for names that are not distinct.
-#[pyfunction]
-pub(crate) fn write_columns<'py>(
-    py: Python<'py>,
-    path: String,
-    x: Columns<'py>,
-    codes: PyReadonlyArray1<'py, u32>,
-    classes: Vec<String>,
-    target: String,
-    names: Option<Vec<String>>,
-) -> PyResult<()> {
-    sheltered(|| {
-        let features = owned(&*x.design()?)?;
-        let names = names.map_or_else(|| Names::Numbered(features.n_features()), Names::Listed);
-        let target = Some(Target { column: target, classes, codes: numbers(&codes)?.to_vec() });
-        let source = path.clone();
-        let data = Dataset { features, names, target, apart: vec![], notes: vec![], source, format: Format::Csc };
-        py.detach(|| fewest_data::write_as(&path, &data, Format::Csc)).map(drop).map_err(|error| raised(&error))
-    })
 }

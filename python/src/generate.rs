@@ -11,8 +11,8 @@ use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::copy::copied;
 use crate::enter::sheltered;
-use crate::matrix::copied;
 use crate::{in_python, settings};
 
 /// A kind of data with its settings.

@@ -70,7 +70,7 @@ pub(crate) fn summary<'py>(
 /// # Errors
 /// `ValueError` for a feature that there is not.
 #[pyfunction]
-pub(crate) fn stability<'py>(py: Python<'py>, subsets: Vec<Vec<usize>>, p: usize) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn stability(py: Python<'_>, subsets: Vec<Vec<usize>>, p: usize) -> PyResult<Bound<'_, PyAny>> {
     sheltered(|| {
         if let Some(j) = subsets.iter().flatten().find(|&&j| j >= p) {
             return Err(PyValueError::new_err(format!("feature {j} of {p}, counted from 0")));

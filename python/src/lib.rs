@@ -5,7 +5,9 @@
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 
 mod answer;
+mod copy;
 mod cost;
+mod dump;
 mod enter;
 mod file;
 mod generate;
@@ -328,7 +330,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shard::select_from, module)?)?;
     module.add_class::<shard::Shard>()?;
     module.add_class::<file::ColumnFile>()?;
-    module.add_function(wrap_pyfunction!(file::write_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(dump::write_columns, module)?)?;
     module.add_function(wrap_pyfunction!(generate::generate, module)?)?;
     module.add_function(wrap_pyfunction!(judge::measures, module)?)?;
     module.add_function(wrap_pyfunction!(judge::summary, module)?)?;

@@ -10,8 +10,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::copy::copied;
 use crate::enter::{CallLimits, enter, pool, sheltered};
-use crate::matrix::{Columns, Indices, copied};
+use crate::matrix::{Columns, Indices};
 use crate::{answer, labels, numbers, raised, settings};
 
 /// Features and their scores.

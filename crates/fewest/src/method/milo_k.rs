@@ -10,10 +10,10 @@
 //! Given    a design (n samples, p features), classes, sample weights, Rules, [`MiloSettings`].
 //! Returns  subset, objective (f, evaluated apart from the program), HiGHS's bound within its
 //!          tolerances, status.
-//! Steps    1. write the program  2. a subset to start from, by kta's local search  3. HiGHS
+//! Steps    1. a subset to start from, by kta's local search  2. write the program  3. HiGHS
 //! Cost     n^2 (p + 1) columns and 4 n^2 p rows for MILO-K, n (n - 1) / 2 (p + 1) and n (n - 1) p
 //!          for RMILO-K.
-//! Differs  from the paper: step 2 (`start: false` leaves it out); any rules; weights of pairs for
+//! Differs  from the paper: step 1 (`start: false` leaves it out); any rules; weights of pairs for
 //!          more classes as in kta, where pairs of weight 0 are in neither H+ nor H-; e_ih1 = 1 as
 //!          a bound; kernels up to 1e-9 count as 0; the program's objective is -f, constant and
 //!          factor 2 of (42) included.
@@ -223,16 +223,21 @@ pub fn milo(
 ) -> Result<Selection, Error> {
     let mut run = Run::new(rules, limits.clone(), Sense::Max, observer)?;
     let alignment = Alignment::new(design, classes, weights, rules, settings, run.memory())?;
-    let mut program = alignment.program(rules, false)?;
+    let mut start = None;
     if settings.start {
-        let start =
+        // Before the program is written, which may take longer than there is time.
+        let local =
             KtaSettings { gamma: Gamma::Number(settings.gamma), memory: settings.memory, ..KtaSettings::default() };
         let limits = Limits { time: run.remaining(), nodes: Some(1), ..limits };
-        let local = kta(design, classes, weights, rules, &start, limits, &mut Silent)?.outcome;
-        if let (Some(subset), Some(objective)) = (local.subset, local.objective) {
+        let found = kta(design, classes, weights, rules, &local, limits, &mut Silent)?.outcome;
+        if let (Some(subset), Some(objective)) = (found.subset, found.objective) {
             run.offer(&subset, objective);
-            program.set_start(&alignment.point(&subset))?;
+            start = Some(subset);
         }
+    }
+    let mut program = alignment.program(rules, false)?;
+    if let Some(subset) = &start {
+        program.set_start(&alignment.point(subset))?;
     }
     let features: Vec<usize> = (0..design.n_features()).collect();
     let effort = Effort { gap: run.gaps().0, interior: settings.interior, ..Effort::default() };

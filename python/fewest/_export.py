@@ -1,0 +1,135 @@
+"""Models for ``fewest predict``."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from fewest import _core
+from fewest._base import Selector
+from fewest._svc import SVC
+from fewest._svm import LinearSVC
+
+#: The version of the format, docs/start.md.
+SCHEMA = 1
+
+
+def export_model(path: str | os.PathLike[str], estimator: Any, *, target_name: str = "y") -> None:
+    """Write a trained classifier as the model file that ``fewest predict`` reads.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; JSON.
+    estimator : selector, SVC, LinearSVC or Pipeline
+        Fitted. A pipeline is a ``StandardScaler`` or ``MaxAbsScaler`` and one of the others; the
+        scaling becomes part of the model. Features are named as the columns were, else x1, x2, ...
+        as the command names them.
+    target_name : str, default="y"
+        Name of the labels.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from fewest import SVMRFE, export_model
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = make_pipeline(StandardScaler(), SVMRFE(n_features_to_select=3)).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     export_model(folder + "/model.json", model)  # then: fewest predict model.json data.csv
+    """
+    check_is_fitted(estimator)
+    scaler, last = _parts(estimator)
+    p, support = last.n_features_in_, np.arange(last.n_features_in_)
+    classifier = last
+    if isinstance(last, Selector):
+        classifier, support = last.estimator_, np.flatnonzero(last.support_)
+    names = getattr(estimator, "feature_names_in_", getattr(last, "feature_names_in_", None))
+    listed = [f"x{j + 1}" if names is None else str(names[j]) for j in support]
+    centre, scale = _scaling(scaler, p)
+    classes = [str(label) for label in classifier.classes_.tolist()]
+    kernel, machines, vectors = _machines(classifier, classes)
+    model: dict[str, Any] = {
+        **kernel,
+        "cost": float(classifier.C),
+        "features": listed,
+        "feature_indices": support.tolist(),
+        "scaling": {
+            "kind": {StandardScaler: "standard", MaxAbsScaler: "maxabs"}.get(type(scaler), "none"),
+            "features": {name: {"centre": centre[j], "scale": scale[j]} for name, j in zip(listed, support, strict=True)},
+        },
+        "imputation": None,
+        "machines": machines,
+    }
+    if vectors is not None:
+        model["support_vectors"] = vectors
+    keys = ["-1", "+1"] if len(classes) == 2 else [str(at) for at in range(len(classes))]
+    file = {
+        "schema": SCHEMA,
+        "kind": "model",
+        "version": _core.__version__,
+        "target": target_name,
+        "classes": dict(zip(keys, classes, strict=True)),
+        "n_features": p,
+        "model": model,
+    }
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump(file, out, indent=1, allow_nan=False)
+
+
+def _parts(estimator: Any) -> tuple[Any, Any]:
+    """The scaler, if there is one, and the selector or classifier."""
+    steps = [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
+    scaler, last = (None, *steps)[-2:]
+    known = scaler is None or type(scaler) in (StandardScaler, MaxAbsScaler)
+    if len(steps) > 2 or not known or not isinstance(last, (Selector, SVC, LinearSVC)) or hasattr(last, "center_"):
+        raise TypeError(
+            "a model file holds a selector, SVC or LinearSVC, or a pipeline of StandardScaler or MaxAbsScaler and one of them, "
+            f"not {estimator!r}"
+        )
+    return scaler, last
+
+
+def _scaling(scaler: Any, p: int) -> tuple[list[float], list[float]]:
+    """What is subtracted from each feature, and what it is divided by."""
+    centre, scale = getattr(scaler, "mean_", None), getattr(scaler, "scale_", None)
+    return (
+        np.zeros(p).tolist() if centre is None or not getattr(scaler, "with_mean", False) else centre.tolist(),
+        np.ones(p).tolist() if scale is None else scale.tolist(),
+    )
+
+
+def _machines(classifier: Any, classes: list[str]) -> tuple[dict[str, Any], list[dict[str, Any]], Any]:
+    """The kernel, one machine for each pair of classes, positive for the second, and the support
+    vectors.
+    """
+    pairs = list(combinations(classes, 2))
+    if isinstance(classifier, LinearSVC) and len(pairs) > 1:
+        raise TypeError("a model file has one machine for each pair of classes, LinearSVC one for each class; use SVC(kernel='linear')")
+    if getattr(classifier, "_kernel", None) == "precomputed":
+        raise TypeError("a model file has no kernel that was given as values, or is a function of the caller's own")
+    sign = 1.0 if len(classes) == 2 else -1.0
+    biases = (sign * classifier.intercept_).tolist()
+    machines: list[dict[str, Any]] = [
+        {"negative": a, "positive": b, "intercept": bias} for (a, b), bias in zip(pairs, biases, strict=True)
+    ]
+    coef = classifier.coef_ if isinstance(classifier, LinearSVC) else classifier._coef
+    if coef is not None:
+        for machine, weights in zip(machines, coef, strict=True):
+            machine["weights"] = (sign * weights).tolist()
+        return {"kernel": "linear"}, machines, None
+    for machine, betas in zip(machines, classifier._pair_coef, strict=True):
+        machine["coefficients"] = [[int(at), float(sign * betas[at])] for at in np.flatnonzero(betas)]
+    vectors = classifier.support_vectors_
+    parameters = {"kernel" if name == "kind" else name: value for name, value in classifier._kernel.items()}
+    return parameters, machines, (vectors.toarray() if sp.issparse(vectors) else vectors).tolist()

@@ -1,0 +1,70 @@
+"""What the command has, Python has."""
+
+import inspect
+import re
+
+import pytest
+from correspondence import CERTIFY, CLASSES, COMMON, ONE_VALUE, OWN, SHARED, Place, methods, options, options_table, place
+
+import fewest
+from fewest import _core
+
+
+@pytest.fixture(scope="module", name="methods")
+def listed():
+    return methods()
+
+
+def test_every_method_has_a_class(methods):
+    assert CLASSES.keys() == methods.keys()
+    public = {getattr(fewest, name) for name in fewest.__all__}
+    assert all(cls in public for cls, _ in CLASSES.values())
+
+
+def test_every_option_has_a_parameter(methods):
+    missing = []
+    for name, method in methods.items():
+        cls, _ = CLASSES[name]
+        known = options(method)
+        certifies = any(option == "certify" for option, _ in known)
+        for option, meaning in known:
+            try:
+                where = place(name, option, certifies)
+            except KeyError:
+                missing.append(f"{name} --{option}: no place")
+                continue
+            has = inspect.signature(cls if where.method is None else getattr(cls, where.method)).parameters
+            if all(parameter in has for parameter in where.parameters):
+                continue
+            only = ONE_VALUE.get((name, option))
+            if (option == "kernel" and "has no other" in meaning) or (
+                only and meaning.endswith(f"[default: {only}]") and "|" not in meaning
+            ):
+                continue
+            missing.append(f"{name} --{option}: {cls.__name__} has no {where}")
+    assert missing == []
+
+
+def test_the_table_has_no_line_too_many(methods):
+    """A place that no option has any more is taken out."""
+    known = {option for method in methods.values() for option, _ in options(method)}
+    assert SHARED.keys() | CERTIFY.keys() == known
+    assert all(option in dict(options(methods[name])) for name, own in OWN.items() for option in own)
+    assert isinstance(SHARED["gap"], Place)
+
+
+def test_the_fixed_parameters_are_the_class_s(methods):
+    for cls, fixed in CLASSES.values():
+        assert cls(**fixed).get_params().items() >= fixed.items()
+
+
+def test_every_common_option_is_known(methods, capfd):
+    assert _core.command(["fewest", "select", "--method", "exact", "--help"]) == 0
+    typed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", capfd.readouterr().out, re.MULTILINE)) - {"help", "version"}
+    assert typed - dict(options(methods["exact"])).keys() == COMMON.keys()
+
+
+def test_the_table_of_the_site_is_complete(methods):
+    table = options_table()
+    assert table.count(".. list-table::") == len(methods) + 1
+    assert table.count("   * - ``--") == sum(len(method["options"]) for method in methods.values()) + len(COMMON)
