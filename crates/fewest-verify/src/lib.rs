@@ -29,7 +29,12 @@
 mod boxes;
 mod check;
 mod claim;
+mod cover;
+mod expand;
 mod file;
+mod kernel;
+mod model;
+mod pairs;
 mod point;
 mod rounding;
 mod rules;
@@ -90,6 +95,9 @@ pub struct Listed {
 /// What a check proved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
+    /// Whether the method maximises (gain `alignment`): objectives and bounds are here minus what
+    /// the method calls them.
+    pub maximised: bool,
     /// The listed subsets, as in the file.
     pub listed: Vec<Listed>,
     /// No allowed subset that is not listed has a smaller objective; infinite where there is none.
@@ -156,7 +164,7 @@ impl<R: Read> Proof<R> {
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<Verdict, Error> {
         let fails = |place: String, reason| Error::Fails { place, reason };
-        let claim = Claim::new(self.header, data).map_err(|reason| fails("header".to_owned(), reason))?;
+        let claim = Claim::new(self.header, data, memory).map_err(|reason| fails("header".to_owned(), reason))?;
         let verdict = Check::new(&claim, &mut self.file, memory).run(watch);
         verdict.map_err(|(place, reason)| fails(place, reason))?.ok_or(Error::Stopped)
     }
