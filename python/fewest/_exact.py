@@ -228,6 +228,8 @@ class AlignmentSelector(Selector):
         gamma.
     solutions_ : list of (ndarray of int, float)
         The best subsets and their alignments, best first.
+    proof_ : str or None
+        The file of the proof; None without ``proof``.
     n_nodes_ : int
         Nodes of the search.
 
@@ -262,6 +264,7 @@ class AlignmentSelector(Selector):
         n_solutions: int = 1,
         gap: float = 0.0001,
         node_limit: int | None = None,
+        proof: str | os.PathLike[str] | None = None,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         resume: str | os.PathLike[str] | None = None,

@@ -59,7 +59,7 @@ pub(crate) struct Header {
     pub(crate) n: usize,
     pub(crate) p: usize,
     fingerprint: String,
-    gain: Gain,
+    pub(crate) gain: Gain,
     /// Of gains `ridge` and `l1`.
     #[serde(default)]
     loss: Option<Loss>,
