@@ -19,10 +19,18 @@ pub(crate) const EXP_ERROR: f64 = 1.0 / (1u64 << 48) as f64;
 /// roundings of Horner's scheme the last two are halves of a unit in the last place, and those
 /// before are multiplied by |r| < 0.35 again and again: in all less than 2^-51.
 pub(crate) fn exp_of_minus(values: &mut [f64]) {
-    Arch::new().dispatch(
-        #[inline(always)]
-        || exp_each(values),
-    );
+    Arch::new().dispatch(Exponentials(values));
+}
+
+struct Exponentials<'a>(&'a mut [f64]);
+
+impl WithSimd for Exponentials<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        exp_each(self.0);
+    }
 }
 
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Gain `alignment`: what no subset of a box exceeds, by sums over all pairs.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::file::Checked;
@@ -78,32 +78,33 @@ impl Sums {
     #[inline(always)]
     fn add_tile(&mut self, tile: &Tile, units: &Units, series: &[f64]) {
         let (mut e, slots) = (weights(tile, &units.inside), units.slots);
-        self.weight += e.iter().sum::<f64>();
-        // The weights of linear terms, of products of deltas, and of products of spreads.
-        let (mut first, mut second, mut third) = ([0.0f64; LENGTH], [0.0f32; LENGTH], [0.0f32; LENGTH]);
-        let centre: [f64; LENGTH] = std::array::from_fn(|t| f64::from(tile.centre[t]));
-        for t in 0..LENGTH {
-            third[t] = (e[t].abs() * series.iter().fold(0.0, |sum, c| sum * centre[t] + c)) as f32;
+        let centre = tile.centre.map(f64::from);
+        self.weight += dot(&e, &[1.0; LENGTH]);
+        // The weights of products of spreads, of deltas, and of linear terms.
+        let mut tail = [0.0f64; LENGTH];
+        for c in series {
+            (0..LENGTH).for_each(|t| tail[t] = tail[t] * centre[t] + c);
         }
-        (2..slots).for_each(|_| e.iter_mut().zip(&centre).for_each(|(e, r)| *e *= r));
-        for t in 0..LENGTH {
-            second[t] = e[t] as f32;
-            first[t] = if slots > 1 { e[t] * centre[t] } else { e[t] };
-            self.constant += first[t] * centre[t];
+        let mut third: Row = [0.0; LENGTH];
+        (0..LENGTH).for_each(|t| third[t] = (e[t].abs() * tail[t]) as f32);
+        for _ in 2..slots {
+            (0..LENGTH).for_each(|t| e[t] *= centre[t]);
         }
+        let second: Row = e.map(|e| e as f32);
+        if slots > 1 {
+            (0..LENGTH).for_each(|t| e[t] *= centre[t]);
+        }
+        self.constant += dot(&e, &tile.centre);
         let columns: Vec<usize> = units.free.iter().copied().chain([tile.columns() - 1]).collect();
         for (a, &unit) in columns.iter().enumerate() {
-            let (mut linear, mut squares) = ([0.0f64; 8], [0.0f64; 8]);
-            let (delta, spread) = (tile.delta(unit), tile.spread(unit));
-            for t in (0..LENGTH).step_by(8) {
-                for l in 0..8 {
-                    let (d, s) = (f64::from(delta[t + l]), f64::from(spread[t + l]));
-                    linear[l] += first[t + l] * d;
-                    squares[l] += f64::from(second[t + l].abs()) * d * d + f64::from(third[t + l]) * s * s;
-                }
+            let delta = tile.delta(unit);
+            self.linear[a] += dot(&e, delta);
+            if slots > 1 {
+                self.squares[a] += size(&second, delta);
             }
-            self.linear[a] += linear.iter().sum::<f64>();
-            self.squares[a] += squares.iter().sum::<f64>();
+            if slots > 2 {
+                self.squares[a] += size(&third, tile.spread(unit));
+            }
         }
         if slots > 1 {
             self.add_pairs(tile, &columns, &second, &third, slots > 2);
@@ -111,24 +112,25 @@ impl Sums {
     }
 
     #[inline(always)]
-    fn add_pairs(&mut self, tile: &Tile, columns: &[usize], second: &[f32], third: &[f32], spreads: bool) {
-        let mut rows = vec![[0.0f32; LENGTH]; 2 * BLOCK];
+    fn add_pairs(&mut self, tile: &Tile, columns: &[usize], second: &Row, third: &Row, spreads: bool) {
+        let mut rows = [[0.0f32; LENGTH]; 2 * BLOCK];
         let unit = |c: usize| columns[c.min(columns.len() - 1)];
-        let weigh = |weight: &[f32], column: &[f32], row: &mut [f32; LENGTH]| {
-            row.iter_mut().zip(weight).zip(column).for_each(|((row, w), x)| *row = w * x);
-        };
+        let weigh =
+            |weight: &Row, column: &Row, row: &mut Row| (0..LENGTH).for_each(|t| row[t] = weight[t] * column[t]);
         for a in (0..columns.len()).step_by(BLOCK) {
             for i in 0..BLOCK {
                 weigh(second, tile.delta(unit(a + i)), &mut rows[i]);
-                weigh(third, tile.spread(unit(a + i)), &mut rows[BLOCK + i]);
+                if spreads {
+                    weigh(third, tile.spread(unit(a + i)), &mut rows[BLOCK + i]);
+                }
             }
             for b in (a..columns.len()).step_by(BLOCK) {
                 let mut out = [[0.0; BLOCK]; BLOCK];
                 let row = |i: usize| &rows[i][..];
-                add_products(std::array::from_fn(row), std::array::from_fn(|j| tile.delta(unit(b + j))), &mut out);
+                add_products(std::array::from_fn(row), std::array::from_fn(|j| &tile.delta(unit(b + j))[..]), &mut out);
                 if spreads {
                     let rows = std::array::from_fn(|i| row(BLOCK + i));
-                    add_products(rows, std::array::from_fn(|j| tile.spread(unit(b + j))), &mut out);
+                    add_products(rows, std::array::from_fn(|j| &tile.spread(unit(b + j))[..]), &mut out);
                 }
                 for i in 0..BLOCK.min(columns.len() - a) {
                     for j in 0..BLOCK.min(columns.len() - b) {
@@ -140,14 +142,55 @@ impl Sums {
     }
 }
 
+/// A number for each pair of a tile.
+type Row = [f32; LENGTH];
+
+/// Sum of |w_t| x_t^2, to some 1e-5 of it and 2^-140: it only says how far products may be off.
+#[inline(always)]
+fn size(w: &Row, x: &Row) -> f64 {
+    let mut sums = [0.0f32; 32];
+    for (w, x) in w.as_chunks::<32>().0.iter().zip(x.as_chunks::<32>().0) {
+        (0..32).for_each(|l| sums[l] += w[l].abs() * x[l] * x[l]);
+    }
+    sums.iter().map(|sum| f64::from(*sum)).sum()
+}
+
+/// [`Sums::add_tile`], compiled for the instruction set at hand.
+struct AddTile<'a> {
+    sums: &'a mut Sums,
+    tile: &'a Tile,
+    units: &'a Units,
+    series: &'a [f64],
+}
+
+impl WithSimd for AddTile<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.sums.add_tile(self.tile, self.units, self.series);
+    }
+}
+
 /// e: the weights of a tile's pairs times their kernels on the units in.
-fn weights(tile: &Tile, inside: &[usize]) -> Vec<f64> {
-    let mut e = tile.weight.clone();
+#[inline(always)]
+fn weights(tile: &Tile, inside: &[usize]) -> [f64; LENGTH] {
+    let mut e = tile.weight;
     for &u in inside {
-        let kernel = tile.delta(u).iter().zip(&tile.centre).map(|(d, r)| f64::from(*d) + f64::from(*r));
-        e.iter_mut().zip(kernel).for_each(|(e, u)| *e *= u);
+        let delta = tile.delta(u);
+        (0..LENGTH).for_each(|t| e[t] *= f64::from(delta[t]) + f64::from(tile.centre[t]));
     }
     e
+}
+
+/// Sum of x_t y_t.
+#[inline(always)]
+fn dot(x: &[f64; LENGTH], y: &Row) -> f64 {
+    let mut sums = [0.0f64; 16];
+    for (x, y) in x.as_chunks::<16>().0.iter().zip(y.as_chunks::<16>().0) {
+        (0..16).for_each(|l| sums[l] += x[l] * f64::from(y[l]));
+    }
+    sums.iter().sum()
 }
 
 /// Adds up tiles in fixed parts.
@@ -176,10 +219,10 @@ pub(crate) fn monotone(pairs: &Pairs, units: &Units) -> f64 {
         let mut sums = (0.0, 0.0);
         for t in tiles {
             let tile = pairs.tile(t);
-            let mut all = vec![1.0f64; LENGTH];
+            let mut all = [1.0f64; LENGTH];
             for &u in &units.free {
-                let kernel = tile.delta(u).iter().zip(&tile.centre).map(|(d, r)| f64::from(*d) + f64::from(*r));
-                all.iter_mut().zip(kernel).for_each(|(all, u)| *all *= u.min(1.0));
+                let delta = tile.delta(u);
+                (0..LENGTH).for_each(|t| all[t] *= (f64::from(delta[t]) + f64::from(tile.centre[t])).min(1.0));
             }
             for (e, all) in weights(&tile, &units.inside).iter().zip(&all) {
                 sums = (sums.0 + e.max(0.0), sums.1 + (e * all).min(0.0));
@@ -201,11 +244,8 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
     let part = |tiles: std::ops::Range<usize>| {
         let mut sums = Sums::new(columns, slots);
         for t in tiles {
-            let tile = pairs.tile(t);
-            Arch::new().dispatch(
-                #[inline(always)]
-                || sums.add_tile(&tile, units, &series),
-            );
+            let tile = &pairs.tile(t);
+            Arch::new().dispatch(AddTile { sums: &mut sums, tile, units, series: &series });
         }
         sums
     };
@@ -213,8 +253,9 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
     parts(pairs, part).iter().for_each(|sums| all.add(sums));
     let Sums { weight, constant, linear, squares, pairs: mut products } = all;
     // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
-    // roots of their squares (Cauchy and Schwarz); what underflows is below 2^-140 a pair.
-    let lost = pairs.tiles() as f64 * LENGTH as f64 / (1u128 << 127) as f64;
+    // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of squares
+    // too, and their roots count with SINGLE only.
+    let lost = pairs.tiles() as f64 * LENGTH as f64 / (1u128 << 64) as f64;
     for a in 0..columns {
         for b in (a..columns).filter(|_| slots > 1) {
             let value = products[a * columns + b] + SINGLE * (squares[a] * squares[b]).sqrt() + lost;

@@ -19,9 +19,9 @@ const CATEGORIES: usize = 12;
 #[derive(Clone)]
 pub(crate) struct Tile {
     /// w_q times the kernel of the features that the rules require.
-    pub(crate) weight: Vec<f64>,
+    pub(crate) weight: [f64; LENGTH],
     /// r_q, from 0 to 1.
-    pub(crate) centre: Vec<f32>,
+    pub(crate) centre: [f32; LENGTH],
     /// u_q - r_q by unit, at last for no unit at all (u = 1), rounded.
     delta: Vec<f32>,
     /// |u_q - r_q|^(3/2) in the same order.
@@ -30,12 +30,12 @@ pub(crate) struct Tile {
 
 impl Tile {
     /// Of weights and of the kernels of each unit, which count in the centre by these shares.
-    fn new(weight: Vec<f64>, mut delta: Vec<f32>, shares: &[f64]) -> Self {
+    fn new(weight: [f64; LENGTH], mut delta: Vec<f32>, shares: &[f64]) -> Self {
         let mut sums = [0.0f64; LENGTH];
         for (kernel, share) in delta.chunks_exact(LENGTH).zip(shares) {
             sums.iter_mut().zip(kernel).for_each(|(sum, u)| *sum += share * f64::from(*u));
         }
-        let centre: Vec<f32> = sums.iter().map(|r| r.clamp(0.0, 1.0) as f32).collect();
+        let centre = sums.map(|r| r.clamp(0.0, 1.0) as f32);
         delta.extend([1.0; LENGTH]);
         for unit in delta.chunks_exact_mut(LENGTH) {
             unit.iter_mut().zip(&centre).for_each(|(u, r)| *u -= r);
@@ -49,12 +49,12 @@ impl Tile {
         self.delta.len() / LENGTH
     }
 
-    pub(crate) fn delta(&self, unit: usize) -> &[f32] {
-        &self.delta[unit * LENGTH..(unit + 1) * LENGTH]
+    pub(crate) fn delta(&self, unit: usize) -> &[f32; LENGTH] {
+        &self.delta.as_chunks().0[unit]
     }
 
-    pub(crate) fn spread(&self, unit: usize) -> &[f32] {
-        &self.spread[unit * LENGTH..(unit + 1) * LENGTH]
+    pub(crate) fn spread(&self, unit: usize) -> &[f32; LENGTH] {
+        &self.spread.as_chunks().0[unit]
     }
 }
 
@@ -195,8 +195,7 @@ impl Pairs {
         let tile = |(keys, weights): (&[Vec<u32>], &[f64])| {
             let kernel = |u: usize, k: usize| keys.get(k).map_or(0.0, |key| f32::from_bits(key[u]));
             let kernels = (0..self.units.len()).flat_map(|u| (0..LENGTH).map(move |k| kernel(u, k))).collect();
-            let mut weight = weights.to_vec();
-            weight.resize(LENGTH, 0.0);
+            let weight = std::array::from_fn(|k| weights.get(k).copied().unwrap_or(0.0));
             Tile::new(weight, kernels, &self.shares)
         };
         Some(keys.chunks(LENGTH).zip(weights.chunks(LENGTH)).map(tile).collect())
@@ -217,9 +216,9 @@ impl Pairs {
     }
 
     /// Weights, and kernels by unit, of the pairs from this one on; 0 beyond the last.
-    fn kernels(&self, start: usize) -> (Vec<f64>, Vec<f32>) {
+    fn kernels(&self, start: usize) -> ([f64; LENGTH], Vec<f32>) {
         let end = (start + LENGTH).min(self.count);
-        let (mut weight, mut kernels) = (vec![0.0; LENGTH], vec![0.0; self.units.len() * LENGTH]);
+        let (mut weight, mut kernels) = ([0.0; LENGTH], vec![0.0; self.units.len() * LENGTH]);
         let mut g = self.begins.partition_point(|begin| *begin <= start) - 1;
         let (mut at, mut kernel) = (start, Vec::new());
         while at < end {
