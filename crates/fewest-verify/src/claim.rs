@@ -140,8 +140,8 @@ impl<'d> Claim<'d> {
         let svm = (header.loss, header.bias, header.cost);
         let (loss, bias, cost) = (svm.0.unwrap_or(Loss::Hinge), svm.1.unwrap_or(Bias::None), svm.2.unwrap_or(0.0));
         let fits = if alignment {
-            // Squares of differences that underflow count for nothing below this gamma.
-            let gamma = header.gamma.is_some_and(|gamma| gamma > 0.0 && gamma <= 1e250);
+            // No square of a difference that underflows counts then, and none overflows.
+            let gamma = header.gamma.is_some_and(|gamma| (1e-250..=1e250).contains(&gamma));
             gamma && svm == (None, None, None) && penalty.is_empty() && bounds.is_empty()
         } else {
             svm.0.is_some()

@@ -7,7 +7,7 @@ use crate::model::Model;
 /// Terms that a search through one model may look at.
 const MOST_STEPS: u64 = 1 << 35;
 /// Bytes that the subsets above the level which no child holds may take.
-const MOST_ALONE: usize = 1 << 26;
+const MOST_ALONE: usize = 1 << 24;
 
 /// A part of a box: the subsets whose first free unit, by the order of the record, is this one and
 /// whose other free units are partners.

@@ -1,5 +1,7 @@
 //! Gain `alignment`: what no subset of a box exceeds, by sums over all pairs.
 
+use std::ops::Range;
+
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
@@ -7,8 +9,8 @@ use crate::file::Checked;
 use crate::kernel::{BLOCK, add_products};
 use crate::pairs::{LENGTH, Pairs, Tile};
 
-/// Parts that the pairs are added up in, each by one thread: fixed, so that no sum depends on their
-/// number.
+/// Most parts that the pairs are added up in, each by one thread: no sum depends on the number of
+/// threads.
 const PARTS: usize = 16;
 /// Error of a stored kernel u = r + delta: half a unit in the last place of single precision for u
 /// and for delta, both at most 1, and twice that because errors of factors multiply.
@@ -193,10 +195,10 @@ fn dot(x: &[f64; LENGTH], y: &Row) -> f64 {
     sums.iter().sum()
 }
 
-/// Adds up tiles in fixed parts.
-fn parts<T: Send>(pairs: &Pairs, part: impl Fn(std::ops::Range<usize>) -> T + Sync) -> Vec<T> {
-    let cut = |part: usize| part * pairs.tiles() / PARTS;
-    (0..PARTS).into_par_iter().map(|p| part(cut(p)..cut(p + 1))).collect()
+/// Adds up tiles in so many parts.
+fn parts<T: Send>(pairs: &Pairs, count: usize, part: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let cut = |part: usize| part * pairs.tiles() / count;
+    (0..count).into_par_iter().map(|p| part(cut(p)..cut(p + 1))).collect()
 }
 
 /// C(n, k)
@@ -215,7 +217,7 @@ fn margin(pairs: &Pairs, units: &Units, factors: usize, sums: usize) -> f64 {
 /// No subset of the box has a larger f: where weights are positive the kernels of free units are at
 /// most 1, where they are negative at least the product of all, and at least 0.
 pub(crate) fn monotone(pairs: &Pairs, units: &Units) -> f64 {
-    let part = |tiles: std::ops::Range<usize>| {
+    let part = |tiles: Range<usize>| {
         let mut sums = (0.0, 0.0);
         for t in tiles {
             let tile = pairs.tile(t);
@@ -230,7 +232,8 @@ pub(crate) fn monotone(pairs: &Pairs, units: &Units) -> f64 {
         }
         sums
     };
-    let (above, below) = parts(pairs, part).iter().fold((0.0, 0.0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
+    let (above, below) =
+        parts(pairs, PARTS, part).iter().fold((0.0, 0.0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
     // The errors of many factors may be more than their product is worth.
     let below = below + margin(pairs, units, units.free.len(), 1);
     pairs.diagonal + above + below.min(0.0) + margin(pairs, units, 0, 2)
@@ -241,7 +244,7 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
     let (slots, columns) = (units.slots, units.free.len() + 1);
     // s(r) = sum_(i = 3..k) r^(k-i) C(k-2, i-2) / C(i, 2), by falling powers of r.
     let series: Vec<f64> = (3..=slots).map(|i| choose(slots - 2, i - 2) / choose(i, 2)).collect();
-    let part = |tiles: std::ops::Range<usize>| {
+    let part = |tiles: Range<usize>| {
         let mut sums = Sums::new(columns, slots);
         for t in tiles {
             let tile = &pairs.tile(t);
@@ -249,8 +252,14 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
         }
         sums
     };
+    // The sums of a part and of all, and what is searched.
+    let bytes = 8 * (columns as u64).pow(2);
+    if 3 * bytes > pairs.memory {
+        return Err(format!("a model of {columns} units takes more memory than is allowed"));
+    }
+    let count = (pairs.memory / bytes - 2).clamp(1, PARTS as u64) as usize;
     let mut all = Sums::new(columns, slots);
-    parts(pairs, part).iter().for_each(|sums| all.add(sums));
+    parts(pairs, count, part).iter().for_each(|sums| all.add(sums));
     let Sums { weight, constant, linear, squares, pairs: mut products } = all;
     // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
     // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of squares

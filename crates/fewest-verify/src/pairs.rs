@@ -14,6 +14,8 @@ use crate::rules::{Choice, Rules, State};
 pub(crate) const LENGTH: usize = 16 * WIDTH;
 /// Pairs are merged where no column has more different values than this.
 const CATEGORIES: usize = 12;
+/// The largest value of a feature: sums of squares of differences stay below the largest double.
+const MOST_VALUE: f64 = 1e70;
 
 /// Some pairs, all numbers of a unit in a row of [`LENGTH`].
 #[derive(Clone)]
@@ -80,6 +82,8 @@ pub(crate) struct Pairs {
     all: usize,
     count: usize,
     kept: Vec<Tile>,
+    /// Bytes that a model may take.
+    pub(crate) memory: u64,
     /// Sum of the weights of each row with itself.
     pub(crate) diagonal: f64,
     /// No less than the sum of all |w_q|, those of a row with itself among them.
@@ -118,6 +122,9 @@ impl Pairs {
             columns[j] = vec![0.0; n];
             // A zero is 0 whatever its sign.
             data.each(j, &mut |i, x| columns[j][i] = x + 0.0);
+            if let Some(x) = columns[j].iter().find(|x| x.abs() > MOST_VALUE) {
+                return Err(format!("the data hold {x} for feature {j}, above {MOST_VALUE:e} in size"));
+            }
         }
         let (mut place, mut first, mut rows): (HashMap<Vec<u64>, usize>, _, _) = (HashMap::new(), vec![], vec![]);
         for i in (0..n).filter(|&i| weights[i] > 0.0) {
@@ -149,6 +156,7 @@ impl Pairs {
             all: m * (m - 1) / 2,
             count: m * (m - 1) / 2,
             kept: Vec::new(),
+            memory: memory / 2,
             // The shares of each class add up to 1: pairs of samples of the same class weigh
             // (classes - 1) classes in all, and so do the others.
             weight: 2.0 * classes * (classes - 1.0) * (1.0 + 1e-6),

@@ -396,6 +396,7 @@ fn hostile_files_end_with_a_fault() {
     for (key, value) in [
         ("gamma", json!(0.0)),
         ("gamma", json!(1e300)),
+        ("gamma", json!(1e-300)),
         ("gamma", Value::Null),
         ("cost", json!(1.0)),
         ("loss", json!("hinge")),
@@ -456,12 +457,12 @@ fn every_cut_and_every_byte_is_survived() {
 fn numbers_at_the_ends_of_their_range_are_survived() {
     let mut problem = small(3);
     problem.columns = vec![
-        vec![1e300, -1e300, 1e300, 1e-300, f64::MAX, f64::MIN],
-        vec![f64::MAX, f64::MIN_POSITIVE, 5e-324, 0.0, -0.0, 1e-170],
+        vec![1e70, -1e70, 1e70, 1e-300, 1e69, -1e69],
+        vec![1e70, f64::MIN_POSITIVE, 5e-324, 0.0, -0.0, 1e-170],
         vec![1e-170, 2e-170, 3e-170, 4e-170, 5e-170, 6e-170],
     ];
     for weights in [vec![1.0; 6], vec![1e-300, 1.0, 1e300, 1e-320, 1e-10, 5e-324]] {
-        for gamma in [1e-320, 1e-200, 1.0, 1e250] {
+        for gamma in [1e-250, 1e-141, 1e-139, 1.0, 1e250] {
             let problem = Problem { gamma, weights: weights.clone(), ..problem.clone() };
             for level in [f64::NEG_INFINITY, 0.0, 0.5, f64::INFINITY] {
                 let records = [
@@ -469,12 +470,15 @@ fn numbers_at_the_ends_of_their_range_are_survived() {
                     Record::Expand { node: 0, level, order: vec![], children: vec![] },
                     Record::End { bound: f64::NEG_INFINITY },
                 ];
-                if let Ok(verdict) = check(&problem.file(&records), &problem) {
-                    assert_eq!(false_claim(&problem, &verdict), None, "{gamma} {level} {weights:?}");
-                }
+                let verdict = check(&problem.file(&records), &problem).expect("a proof");
+                assert_eq!(false_claim(&problem, &verdict), None, "{gamma} {level} {weights:?}");
             }
         }
     }
+    // Squares of differences that overflow times a gamma that is small: nothing is said of these.
+    problem.columns[0][1] = 1e155;
+    assert!(fault(&problem.file(&[]), &problem).contains("above 1e70 in size"));
+    problem.columns[0][1] = 0.0;
     let heavy = Problem { weights: vec![f64::MAX; 6], ..problem };
     assert!(fault(&heavy.file(&[]), &heavy).contains("finite weight"));
 }

@@ -32,6 +32,7 @@ pub(super) mod pairs;
 pub mod path;
 mod products;
 mod search;
+mod start;
 mod state;
 
 use std::collections::BTreeMap;
