@@ -13,10 +13,10 @@ pub(crate) const EXP_ERROR: f64 = 1.0 / (1u64 << 48) as f64;
 /// x <- e^-x for each x of 0 or more: off by at most [`EXP_ERROR`] of it up to 708, and 0 above,
 /// where it is below 2^-1021.
 ///
-/// `e^-x = 2^k e^r` with k the integer next to -x / ln 2, and |r| <= 0.35. k times the upper part of
-/// ln 2 is exact (11 and 33 bits), and so is its difference to -x, but for 2^-54; so r is off by at
-/// most 2^-53, and e^r by as much of it. The series to r^13 / 13! leaves out less than 2^-57. Of the
-/// roundings of Horner's scheme the last two are halves of a unit in the last place, and those
+/// `e^-x = 2^k e^r` with k the integer next to -x / ln 2, and |r| <= 0.35. k times the upper part
+/// of ln 2 is exact (11 and 33 bits), and so is its difference to -x, but for 2^-54; so r is off by
+/// at most 2^-53, and e^r by as much of it. The series to r^13 / 13! leaves out less than 2^-57. Of
+/// the roundings of Horner's scheme the last two are halves of a unit in the last place, and those
 /// before are multiplied by |r| < 0.35 again and again: in all less than 2^-51.
 pub(crate) fn exp_of_minus(values: &mut [f64]) {
     Arch::new().dispatch(Exponentials(values));

@@ -10,7 +10,7 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `file.rs` | the bytes of a file |
-//! | `claim.rs` | the header, the data and their fingerprint |
+//! | `claim.rs`, `data.rs` | the header; the data and their fingerprint |
 //! | `rules.rs` | units, rows, what follows from decisions |
 //! | `boxes.rs` | open boxes, and the bound of one at a point |
 //! | `check.rs` | the records in turn |
@@ -31,16 +31,17 @@
 //! rounded towards the smaller bound (the larger objective): by one unit in the last place where it
 //! was rounded at all. So what is proven is true of the numbers in the data as they are stored.
 //!
-//! Gain `alignment` has sums of many terms of both signs, whose sizes add up to at most W. There the
+//! Gain `alignment` has sums of many terms of both signs, whose sizes add up to at most W. Their
 //! errors are not followed one by one but bounded beforehand, as shares of W, and added at the end:
 //! `Pairs::rounding` (weights, distances, exponentials, sums in double precision in any order),
-//! `STORED` and `SINGLE` in `model.rs` (kernels and products in single precision). A subset of which
-//! these errors leave open whether it is above a level is evaluated anew in double precision.
+//! `STORED` and `SINGLE` in `model.rs` (kernels and products in single precision). A subset of
+//! which these errors leave open whether it is above a level is evaluated anew in double precision.
 
 mod boxes;
 mod check;
 mod claim;
 mod cover;
+mod data;
 mod expand;
 mod file;
 mod kernel;
@@ -53,7 +54,7 @@ mod rules;
 use std::io::Read;
 use std::ops::ControlFlow;
 
-pub use claim::{Data, fingerprint};
+pub use data::{Data, fingerprint};
 
 use check::Check;
 use claim::{Claim, Gain, Header};

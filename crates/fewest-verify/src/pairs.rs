@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
-use crate::claim::Data;
+use crate::data::Data;
 use crate::file::Checked;
 use crate::kernel::{EXP_ERROR, WIDTH, exp_of_minus};
 use crate::rules::{Choice, Rules, State};
@@ -272,8 +272,8 @@ impl Pairs {
     }
 
     /// How far a sum over pairs is off at most, as a part of [`Pairs::weight`], for `more` further
-    /// roundings of each of its terms: those of shares (n each) and weights, which are differences of
-    /// numbers that add up to twice as much; of distances, whose relative
+    /// roundings of each of its terms: those of shares (n each) and weights, which are differences
+    /// of numbers that add up to twice as much; of distances, whose relative
     /// error times `d e^-d <= 1` is that of kernels; of exponentials; of the sum in any order.
     pub(crate) fn rounding(&self, more: usize) -> f64 {
         let roundings = self.all + 6 * self.n + 2 * self.columns.len() + more + 100;

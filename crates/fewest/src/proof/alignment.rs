@@ -1,5 +1,5 @@
-//! The writer of `kta`: what a search decides by bounds on alignment, which it maximises. In the file
-//! objectives are minus alignments.
+//! The writer of `kta`: what a search decides by bounds on alignment, which it maximises. In the
+//! file objectives are minus alignments.
 
 use std::collections::HashMap;
 
