@@ -330,6 +330,8 @@ class AlignmentSelector(Selector):
         gamma.
     solutions_ : list of (ndarray of int, float)
         The best subsets and their alignments, best first.
+    proof_ : str or None
+        The file of the proof; None without ``proof``.
     n_nodes_ : int
         Nodes of the search.
 
@@ -370,6 +372,7 @@ class AlignmentSelector(Selector):
         fit_intercept: bool = True,
         intercept_scaling: float | None = None,
         tol: float = 1e-09,
+        proof: str | os.PathLike[str] | None = None,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         resume: str | os.PathLike[str] | None = None,

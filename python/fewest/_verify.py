@@ -26,21 +26,22 @@ class Verification:
     selected : ndarray of int or None
         Indices of the best subset that the file lists.
     objective : float or None
-        The objective of its SVM, prices of features included, is at most this.
+        The objective of its SVM, prices of features included, is at most this; its alignment, for a
+        proof of :class:`AlignmentSelector`, is at least this.
     bound : float or None
-        No subset that the rules allow has a smaller objective. None where nothing is proven, or where
-        no subset is allowed.
+        No subset that the rules allow has a smaller objective, or a larger alignment. None where
+        nothing is proven, or where no subset is allowed.
     gap : float or None
-        ``(objective - bound) / objective``.
+        ``abs(objective - bound) / objective``.
     solutions : list of (ndarray of int, float, float or None)
         Each listed subset, with the objective and the bound proven for it.
     rest : float or None
-        No subset that is not listed has a smaller objective; None where no other is allowed, or nothing
+        No subset that is not listed has a better objective; None where no other is allowed, or nothing
         is proven of it.
     status : str or None
         What the run said of itself; nothing rests on it.
     n_points, n_parts : int
-        Dual points in the file, and parts of all subsets that they close.
+        Dual points (models of alignments) in the file, and parts of all subsets that they close.
     """
 
     verified: bool
@@ -79,7 +80,7 @@ def verify(
         The samples as the method saw them: what ``fit`` was given, or, for a proof of the command, the
         scaled features.
     y : array-like of shape (n_samples,)
-        The class of each sample; two classes.
+        The class of each sample; two classes, but for :class:`AlignmentSelector` any number.
     sample_weight : array-like of shape (n_samples,), default=None
         What ``fit`` was given.
     class_weight : dict, "balanced" or None, default=None
@@ -99,7 +100,8 @@ def verify(
     OSError
         The file cannot be opened.
     ValueError
-        It is no proof file, or X, y or a weight is out of range.
+        It is no proof file, or X, y or a weight is out of range, or y has more than two classes and the
+        proof is not about as many.
 
     Examples
     --------
@@ -117,7 +119,7 @@ def verify(
         raise TypeError("verify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
     # A name for messages.
     who = type("verify", (BaseEstimator,), {"n_jobs": n_jobs})()
-    samples = validated(who, X, y, sample_weight, class_weight, True)
+    samples = validated(who, X, y, sample_weight, class_weight, False)
     found = _core.verify(os.fspath(path), *samples.arguments, memory, limits_of(who, None))
     if not found["verified"]:
         return Verification(False, found["reason"])

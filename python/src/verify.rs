@@ -20,7 +20,8 @@ use crate::{labels, numbers, settings};
 /// bytes that the open part of the proof may take. A dictionary with the keys of docs/verify.md.
 ///
 /// # Errors
-/// `OSError` for a file that cannot be opened, `ValueError` for one that is no proof file.
+/// `OSError` for a file that cannot be opened, `ValueError` for one that is no proof file, or is about
+/// two classes where there are more.
 #[pyfunction]
 pub(crate) fn verify<'py>(
     py: Python<'py>,
@@ -37,8 +38,14 @@ pub(crate) fn verify<'py>(
         let place = path.display();
         let file = File::open(&path).map_err(|error| PyOSError::new_err(format!("{place}: {error}")))?;
         let proof = Proof::open(file).map_err(|error| PyValueError::new_err(format!("{place}: {error}")))?;
+        if let Some(most) = codes.iter().max().filter(|most| **most > 1 && !proof.takes_classes()) {
+            let why = format!("{place}: a proof about two classes, but y has {}; give the y of the fit", most + 1);
+            return Err(PyValueError::new_err(why));
+        }
         let (found, _) = enter(py, &limits, None, |limits, _| {
-            let data = ProofData { design, labels: &labels(codes), weights };
+            let labels =
+                if proof.takes_classes() { codes.iter().map(|&code| f64::from(code)).collect() } else { labels(codes) };
+            let data = ProofData { design, labels: &labels, weights };
             let stop = || if limits.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             Ok(proof.check(&data, memory, &mut |_| stop()))
         })?;

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_iris, make_classification
 
-from fewest import ExactSelector, verify
+from fewest import AlignmentSelector, ExactSelector, verify
 
 
 @pytest.fixture
@@ -52,6 +52,20 @@ def test_weights_and_classes_are_those_of_the_fit(data, tmp_path):
     selector.fit(X, y, sample_weight=weight)
     assert verify(selector.proof_, X, y, weight, class_weight="balanced")
     assert not verify(selector.proof_, X, y, weight)
+
+
+def test_alignments_of_any_number_of_classes_are_verified(data, fitted, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    weight = np.where(np.arange(len(y)) % 7 == 0, 0.0, 1.5)
+    selector = AlignmentSelector(n_features_to_select=2, n_solutions=3, proof=tmp_path / "a.proof").fit(X, y, weight)
+    found = verify(selector.proof_, X, y, weight)
+    assert found and found.status == "optimal" and len(found.solutions) == 3
+    np.testing.assert_array_equal(found.selected, np.flatnonzero(selector.support_))
+    assert found.objective == pytest.approx(selector.objective_, rel=1e-9) and found.objective <= found.bound
+    assert abs(found.gap) <= 1e-4 and found.rest <= found.bound
+    assert "fingerprint" in verify(selector.proof_, X, np.roll(y, 1), weight).reason
+    with pytest.raises(ValueError, match="about two classes, but y has 3"):
+        verify(fitted.proof_, X, y)
 
 
 def test_a_damaged_file_names_its_record(data, fitted, tmp_path):

@@ -92,6 +92,41 @@ fn gbd_and_mbp_write_proofs() {
 }
 
 #[test]
+fn alignments_have_proofs() {
+    let scratch = Scratch::new("proof_kta");
+    scratch.file("d.csv", generated(60, 7, &["a", "b", "c"], 4));
+    let run = ["-m", "kta", "--solutions", "2", "--proof", "x.proof", "--json", "r.json"];
+    scratch.run(&[&["select", "d.csv", "--max-features", "3"], &run[..]].concat()).code(0);
+    let out = verified(&scratch, "x.proof", "d.csv");
+    let result = scratch.json("r.json");
+    assert!(out.contains("objective   at least ") && out.contains(" models, "), "{out}");
+    scratch.run(&["verify", "x.proof", "d.csv", "--json", "v.json"]).code(0);
+    let verdict = scratch.json("v.json");
+    let number = |value: &serde_json::Value, key: &str| value[key].as_f64().expect("a number");
+    assert_eq!((&verdict["sense"], &verdict["selected"]), (&result["sense"], &result["selected"]));
+    let (objective, bound) = (number(&verdict, "objective"), number(&verdict, "bound"));
+    assert!(
+        (objective - number(&result, "objective")).abs() <= 1e-9 && (objective..objective * 1.0002).contains(&bound)
+    );
+    assert!(number(&verdict, "rest") <= bound && number(&verdict, "gap") <= 1e-4);
+    assert_eq!(verdict["solutions"].as_array().expect("two").len(), 2);
+    // Stopped, and a path.
+    let limit = ["select", "d.csv", "--max-features", "4", "--node-limit", "1", "--gap", "0"];
+    scratch.run(&[&limit[..], &run[..]].concat()).code(3);
+    verified(&scratch, "x.proof", "d.csv");
+    scratch.run(&[&["path", "d.csv", "--max-features", "1..3"], &run[..]].concat()).code(0);
+    for (at, size) in (1..=3).enumerate() {
+        let name = format!("x-k{size}.proof");
+        assert_eq!(scratch.json("r.json")["path"][at]["proof"], name.as_str());
+        verified(&scratch, &name, "d.csv");
+    }
+    // Classes are part of the data.
+    let other = std::fs::read_to_string(scratch.path("d.csv")).expect("there").replacen(",a\n", ",b\n", 1);
+    scratch.file("other.csv", other);
+    scratch.run(&["verify", "x.proof", "other.csv"]).code(1);
+}
+
+#[test]
 fn what_writes_no_proof_refuses_it() {
     let scratch = Scratch::new("proof_refused");
     scratch.file("d.csv", small());
@@ -100,7 +135,7 @@ fn what_writes_no_proof_refuses_it() {
         assert!(err.contains(words), "`{words}` is not in: {err}");
     };
     let with = ["--max-features", "2", "--proof"];
-    tried(&[&["select", "d.csv", "-m", "kta"], &with[..], &["x"]].concat(), "--proof is an option of exact");
+    tried(&[&["select", "d.csv", "-m", "fgm"], &with[..], &["x"]].concat(), "--proof is an option of exact");
     tried(&[&["select", "d.csv", "-m", "rfe"], &with[..], &["x"]].concat(), "add --certify");
     tried(&[&["select", "d.csv", "-m", "exact"], &with[..], &["-"]].concat(), "needs a file");
     tried(&[&["select", "d.csv", "-m", "exact"], &with[..], &["no/x"]].concat(), "cannot be written");

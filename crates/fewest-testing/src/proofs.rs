@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use fewest::{Event, Observer, Problem, ProofSink};
+use fewest::{Design, Event, Observer, Problem, ProofSink};
 use fewest_verify::{Data, Error, Proof, Verdict};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -58,31 +58,49 @@ pub fn packed_proof(bytes: &[u8]) -> Vec<u8> {
 /// # Errors
 /// That they are no proof of the problem.
 pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Error> {
-    let packed = packed_proof(bytes);
-    Proof::open(&packed[..])?.check(&ProblemData(problem), 1 << 28, &mut |_| ControlFlow::Continue(()))
+    let data = ProofData { design: problem.design(), labels: problem.labels(), weights: problem.weights() };
+    checked(bytes, &data)
 }
 
-/// A problem as the checker takes it.
-struct ProblemData<'p>(&'p Problem<'p>);
+/// The same for a proof of `kta`.
+///
+/// # Errors
+/// That they are no proof about these data.
+pub fn verify_alignment(bytes: &[u8], design: &dyn Design, classes: &[u32], weights: &[f64]) -> Result<Verdict, Error> {
+    let labels: Vec<f64> = classes.iter().map(|&class| f64::from(class)).collect();
+    checked(bytes, &ProofData { design, labels: &labels, weights })
+}
 
-impl Data for ProblemData<'_> {
+fn checked(bytes: &[u8], data: &ProofData<'_>) -> Result<Verdict, Error> {
+    let packed = packed_proof(bytes);
+    Proof::open(&packed[..])?.check(data, 1 << 28, &mut |_| ControlFlow::Continue(()))
+}
+
+/// Data as the checker takes them.
+struct ProofData<'p> {
+    design: &'p dyn Design,
+    labels: &'p [f64],
+    weights: &'p [f64],
+}
+
+impl Data for ProofData<'_> {
     fn samples(&self) -> usize {
-        self.0.n_samples()
+        self.design.n_samples()
     }
 
     fn features(&self) -> usize {
-        self.0.n_features()
+        self.design.n_features()
     }
 
     fn labels(&self) -> &[f64] {
-        self.0.labels()
+        self.labels
     }
 
     fn weights(&self) -> &[f64] {
-        self.0.weights()
+        self.weights
     }
 
     fn each(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
-        self.0.design().each_in_column(j, f);
+        self.design.each_in_column(j, f);
     }
 }

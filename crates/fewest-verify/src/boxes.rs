@@ -12,6 +12,8 @@ pub(crate) struct OpenBox {
     pub(crate) tight: Vec<f64>,
     /// The smallest bound of the parts that tightenings closed.
     pub(crate) cap: f64,
+    /// Gain `alignment`: no allowed subset of the box has a smaller objective.
+    pub(crate) known: f64,
 }
 
 impl OpenBox {
@@ -27,6 +29,7 @@ pub(crate) struct PackedBox {
     free: Vec<u32>,
     tight: Vec<f64>,
     cap: f64,
+    known: f64,
 }
 
 impl PackedBox {
@@ -36,14 +39,14 @@ impl PackedBox {
             units.map(|(u, _)| u as u32).collect::<Box<[u32]>>().into_vec()
         };
         let (inside, free) = (list(Choice::In), list(Choice::Free));
-        Self { inside, free, tight: open.tight, cap: open.cap }
+        Self { inside, free, tight: open.tight, cap: open.cap, known: open.known }
     }
 
     pub(crate) fn unpack(self, claim: &Claim<'_>) -> OpenBox {
         let mut choice = vec![Choice::Out; claim.rules.units.len()];
         self.inside.iter().for_each(|&u| choice[u as usize] = Choice::In);
         self.free.iter().for_each(|&u| choice[u as usize] = Choice::Free);
-        OpenBox { state: claim.rules.state(&choice), tight: self.tight, cap: self.cap }
+        OpenBox { state: claim.rules.state(&choice), tight: self.tight, cap: self.cap, known: self.known }
     }
 
     /// Bytes beside those of the structure.

@@ -5,10 +5,10 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 use crate::boxes::{OpenBox, PackedBox, Terms};
-use crate::claim::{Claim, Gain};
+use crate::claim::Claim;
 use crate::file::{Checked, File};
 use crate::point::{Point, objective};
-use crate::rules::{Choice, State};
+use crate::rules::Choice;
 use crate::{Listed, Progress, Verdict};
 
 /// Part of the best objective by which a proven number may miss a claimed one.
@@ -16,40 +16,39 @@ const ROOM: f64 = 1e-7;
 /// Bytes of a box, a subset or a list beside its entries.
 const EACH: u64 = 160;
 /// Kinds of record, from 1.
-const KINDS: [&str; 6] = ["split", "close", "fix", "tighten", "subset", "end"];
+const KINDS: [&str; 9] = ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand"];
 
 /// The check of one file.
 pub(crate) struct Check<'c, R: Read> {
-    claim: &'c Claim<'c>,
-    file: &'c mut File<R>,
+    pub(crate) claim: &'c Claim<'c>,
+    pub(crate) file: &'c mut File<R>,
     memory: u64,
-    root: Option<State>,
     /// Boxes that are open, by node; none where the rules leave nothing in one.
     open: HashMap<u64, Option<PackedBox>>,
-    splits: u64,
+    /// Boxes made beside the root.
+    made: u64,
     point: Option<Point>,
     /// By subset that was alone in a closed box: its bound.
     alone: HashMap<Vec<usize>, f64>,
     /// Bytes of the entries of open boxes, and of the subsets alone and listed.
     bytes: (u64, u64),
     /// The smallest bound of all other closed parts.
-    rest: f64,
+    pub(crate) rest: f64,
     /// Listed subsets, with their own bounds as stated.
     listed: Vec<(Listed, f64)>,
-    progress: Progress,
+    pub(crate) progress: Progress,
 }
 
 impl<'c, R: Read> Check<'c, R> {
     pub(crate) fn new(claim: &'c Claim<'c>, file: &'c mut File<R>, memory: u64) -> Self {
-        let root = claim.rules.root();
-        let all = root.clone().map(|state| OpenBox { state, tight: Vec::new(), cap: f64::INFINITY });
+        let all = |state| OpenBox { state, tight: Vec::new(), cap: f64::INFINITY, known: f64::NEG_INFINITY };
+        let root = claim.root.clone().map(all);
         let mut check = Self {
             claim,
             file,
             memory,
             open: HashMap::new(),
-            root,
-            splits: 0,
+            made: 0,
             point: None,
             alone: HashMap::new(),
             bytes: (0, 0),
@@ -57,7 +56,7 @@ impl<'c, R: Read> Check<'c, R> {
             listed: Vec::new(),
             progress: Progress::default(),
         };
-        check.put(0, all);
+        check.put(0, root);
         check
     }
 
@@ -83,13 +82,17 @@ impl<'c, R: Read> Check<'c, R> {
     }
 
     fn record(&mut self, kind: u8) -> Checked<Option<Verdict>> {
-        match kind {
-            1 => self.split()?,
-            2 => self.close()?,
-            3 => self.fix()?,
-            4 => self.tighten()?,
-            5 => self.subset()?,
-            6 => return self.end().map(Some),
+        match (kind, self.claim.alignment) {
+            (1, _) => self.split()?,
+            (2, false) => self.close()?,
+            (3, false) => self.fix()?,
+            (4, false) => self.tighten()?,
+            (5, _) => self.subset()?,
+            (6, _) => return self.end().map(Some),
+            (7, true) => self.leave()?,
+            (8, true) => self.limit()?,
+            (9, true) => self.expand()?,
+            (1..=9, _) => return Err("it belongs to another gain".to_owned()),
             _ => return Err(format!("its kind is {kind}, not 1 to {}", KINDS.len())),
         }
         let each = EACH * (self.open.len() + self.alone.len() + self.listed.len()) as u64;
@@ -100,16 +103,22 @@ impl<'c, R: Read> Check<'c, R> {
     }
 
     /// Takes a box out; none where it is empty.
-    fn take(&mut self, node: u64) -> Checked<Option<OpenBox>> {
+    pub(crate) fn take(&mut self, node: u64) -> Checked<Option<OpenBox>> {
         let open = self.open.remove(&node).ok_or_else(|| format!("node {node} is not open"))?;
         self.bytes.0 -= open.as_ref().map_or(0, PackedBox::bytes);
         Ok(open.map(|open| open.unpack(self.claim)))
     }
 
-    fn put(&mut self, node: u64, open: Option<OpenBox>) {
+    pub(crate) fn put(&mut self, node: u64, open: Option<OpenBox>) {
         let open = open.map(PackedBox::new);
         self.bytes.0 += open.as_ref().map_or(0, PackedBox::bytes);
         self.open.insert(node, open);
+    }
+
+    /// Puts in the next box made.
+    pub(crate) fn put_new(&mut self, open: Option<OpenBox>) {
+        self.made += 1;
+        self.put(self.made, open);
     }
 
     fn read_point(&mut self) -> Checked<()> {
@@ -128,12 +137,10 @@ impl<'c, R: Read> Check<'c, R> {
         for choice in [Choice::In, Choice::Out] {
             let part = |open: &OpenBox| {
                 let state = self.claim.rules.decide(&open.state, vec![(u, choice)])?;
-                Some(OpenBox { state, tight: open.tight.clone(), cap: open.cap })
+                Some(OpenBox { state, tight: open.tight.clone(), ..*open })
             };
-            let child = 2 * self.splits + if choice == Choice::In { 1 } else { 2 };
-            self.put(child, open.as_ref().and_then(part));
+            self.put_new(open.as_ref().and_then(part));
         }
-        self.splits += 1;
         Ok(())
     }
 
@@ -182,7 +189,7 @@ impl<'c, R: Read> Check<'c, R> {
         self.read_point()?;
         let features = self.file.ascending("feature", self.claim.p)?;
         let bounds = self.file.list(features.len(), File::number)?;
-        if self.claim.gain != Gain::L1 {
+        if !self.claim.l1 {
             return Err("the gain is not `l1`".to_owned());
         }
         let Some(mut open) = self.take(node)? else {
@@ -206,17 +213,22 @@ impl<'c, R: Read> Check<'c, R> {
     }
 
     /// Counts a closed part: the box, or that with one more decision; alone: a single subset.
-    fn count(&mut self, open: &OpenBox, more: Option<(usize, Choice)>, alone: bool, bound: f64) {
-        self.progress.parts += 1;
+    pub(crate) fn count(&mut self, open: &OpenBox, more: Option<(usize, Choice)>, alone: bool, bound: f64) {
         let bound = bound.min(open.cap);
         if !alone {
+            self.progress.parts += 1;
             self.rest = self.rest.min(bound);
             return;
         }
         let held = |u: usize| more.filter(|more| more.0 == u).map_or(open.state.choice[u], |more| more.1);
         let units = &self.claim.rules.units;
         let inside = (0..units.len()).filter(|u| held(*u) == Choice::In);
-        let mut subset: Vec<usize> = inside.flat_map(|u| units[u].iter().copied()).collect();
+        self.count_alone(inside.flat_map(|u| units[u].iter().copied()).collect(), bound);
+    }
+
+    /// Counts a single subset.
+    pub(crate) fn count_alone(&mut self, mut subset: Vec<usize>, bound: f64) {
+        self.progress.parts += 1;
         subset.sort_unstable();
         let bytes = 8 * subset.len() as u64;
         let own = self.alone.entry(subset).or_insert_with(|| {
@@ -239,12 +251,17 @@ impl<'c, R: Read> Check<'c, R> {
     fn subset(&mut self) -> Checked<()> {
         let features = self.file.ascending("feature", self.claim.p)?;
         let (stated, own) = (self.file.number()?, self.file.number()?);
-        let weights = self.file.list(features.len(), File::number)?;
-        let bias = self.file.number()?;
-        if !self.root.as_ref().is_some_and(|root| self.claim.rules.allows(root, &features)) {
-            return Err("the rules forbid its subset".to_owned());
-        }
-        let proven = objective(self.claim, &features, &weights, bias)?;
+        let claim = self.claim;
+        let allowed = || claim.allows(&features).then_some(()).ok_or("the rules forbid its subset".to_owned());
+        let proven = if claim.alignment {
+            allowed()?;
+            claim.pairs.as_ref().map_or(f64::INFINITY, |pairs| -pairs.value(&features).0)
+        } else {
+            let weights = self.file.list(features.len(), File::number)?;
+            let bias = self.file.number()?;
+            allowed()?;
+            objective(claim, &features, &weights, bias)?
+        };
         if !(stated.is_finite() && proven <= stated + ROOM * stated.abs()) {
             return Err(format!("its objective is {proven}, above the {stated} stated"));
         }
@@ -284,6 +301,6 @@ impl<'c, R: Read> Check<'c, R> {
             }
         }
         let listed = std::mem::take(&mut self.listed).into_iter().map(|one| one.0).collect();
-        Ok(Verdict { listed, rest, status, progress: self.progress })
+        Ok(Verdict { maximised: self.claim.alignment, listed, rest, status, progress: self.progress })
     }
 }

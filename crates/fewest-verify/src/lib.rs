@@ -10,12 +10,17 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `file.rs` | the bytes of a file |
-//! | `claim.rs` | the header, the data and their fingerprint |
+//! | `claim.rs`, `data.rs` | the header; the data and their fingerprint |
 //! | `rules.rs` | units, rows, what follows from decisions |
-//! | `point.rs` | a dual point and its scores; the objective of a primal one |
 //! | `boxes.rs` | open boxes, and the bound of one at a point |
 //! | `check.rs` | the records in turn |
+//! | `point.rs` | a dual point and its scores; the objective of a primal one |
 //! | `rounding.rs` | sums and products rounded in a known direction |
+//! | `pairs.rs` | gain `alignment`: pairs of samples, their kernels, the value of a subset |
+//! | `kernel.rs` | exponentials and sums of products with known errors |
+//! | `model.rs` | what no subset of a box exceeds |
+//! | `cover.rs` | the subsets above a level, and whose child holds each |
+//! | `expand.rs` | the records of gain `alignment` |
 //!
 //! Error analysis. A computed score `c_j` is off by at most `gamma |x_j|_2 |beta|_2` (and 2^-1074
 //! for each product that underflows), gamma = n eps / (1 - n eps), whatever the order of the sum,
@@ -25,11 +30,23 @@
 //! |c_j| that this allows gives the smallest bound, as gains grow with it. Every other operation is
 //! rounded towards the smaller bound (the larger objective): by one unit in the last place where it
 //! was rounded at all. So what is proven is true of the numbers in the data as they are stored.
+//!
+//! Gain `alignment` has sums of many terms of both signs, whose sizes add up to at most W. Their
+//! errors are not followed one by one but bounded beforehand, as shares of W, and added at the end:
+//! `Pairs::rounding` (weights, distances, exponentials, sums in double precision in any order),
+//! `STORED` and `SINGLE` in `model.rs` (kernels and products in single precision). A subset of
+//! which these errors leave open whether it is above a level is evaluated anew in double precision.
 
 mod boxes;
 mod check;
 mod claim;
+mod cover;
+mod data;
+mod expand;
 mod file;
+mod kernel;
+mod model;
+mod pairs;
 mod point;
 mod rounding;
 mod rules;
@@ -37,10 +54,10 @@ mod rules;
 use std::io::Read;
 use std::ops::ControlFlow;
 
-pub use claim::{Data, fingerprint};
+pub use data::{Data, fingerprint};
 
 use check::Check;
-use claim::{Claim, Header};
+use claim::{Claim, Gain, Header};
 use file::File;
 
 /// Why a proof is not verified.
@@ -90,6 +107,9 @@ pub struct Listed {
 /// What a check proved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
+    /// Whether the method maximises (gain `alignment`): objectives and bounds are here minus what
+    /// the method calls them.
+    pub maximised: bool,
     /// The listed subsets, as in the file.
     pub listed: Vec<Listed>,
     /// No allowed subset that is not listed has a smaller objective; infinite where there is none.
@@ -144,6 +164,11 @@ impl<R: Read> Proof<R> {
         &self.line
     }
 
+    /// Whether the labels of [`Data`] are classes (gain `alignment`), not -1 and 1.
+    pub fn takes_classes(&self) -> bool {
+        self.header.gain == Gain::Alignment
+    }
+
     /// Checks the file against the data. `memory` is the bytes that open boxes may take; `watch` is
     /// called before every record, and may stop the check.
     ///
@@ -156,7 +181,7 @@ impl<R: Read> Proof<R> {
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<Verdict, Error> {
         let fails = |place: String, reason| Error::Fails { place, reason };
-        let claim = Claim::new(self.header, data).map_err(|reason| fails("header".to_owned(), reason))?;
+        let claim = Claim::new(self.header, data, memory).map_err(|reason| fails("header".to_owned(), reason))?;
         let verdict = Check::new(&claim, &mut self.file, memory).run(watch);
         verdict.map_err(|(place, reason)| fails(place, reason))?.ok_or(Error::Stopped)
     }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use rayon::prelude::*;
 
-use crate::claim::{Bias, Claim, Gain, Loss};
+use crate::claim::{Bias, Claim, Loss};
 use crate::file::{Checked, File};
 use crate::rounding::{add_down, add_up, dot_error, integer_down, mul_down, mul_up, norm, power_of_two, sum_error};
 
@@ -57,12 +57,12 @@ impl Point {
             }
         }
         let size = -mul_down(integer_down(-signed.abs()), unit);
-        let held = match (claim.bias, claim.gain) {
+        let held = match (claim.bias, claim.l1) {
             (Bias::Free, _) if signed != 0 => return Err("the sum of y alpha is not 0".to_owned()),
-            (Bias::Penalised(s), Gain::L1) if mul_up(s, size) > 1.0 => {
+            (Bias::Penalised(s), true) if mul_up(s, size) > 1.0 => {
                 return Err(format!("the sum of y alpha is {size}, above 1 / {s}"));
             }
-            (Bias::Penalised(s), Gain::Ridge) => mul_up(0.5, mul_up(mul_up(s, size), mul_up(s, size))),
+            (Bias::Penalised(s), false) => mul_up(0.5, mul_up(mul_up(s, size), mul_up(s, size))),
             _ => 0.0,
         };
         let mut constant = add_down(add_down(mul_down(integer_down(sum), unit), -squares), -held);
@@ -111,10 +111,10 @@ impl Point {
 
     /// `lambda_j - g_j(c_j)` with `u_j` as weight bound, not above it.
     pub(crate) fn part(&self, claim: &Claim<'_>, j: usize, u: f64) -> f64 {
-        let gain = match (claim.gain, self.scores[j]) {
-            (Gain::Ridge, c) => mul_up(0.5, mul_up(c, c)),
-            (Gain::L1, c) if c <= 1.0 => 0.0,
-            (Gain::L1, c) => mul_up(u, add_up(c, -1.0)),
+        let gain = match (claim.l1, self.scores[j]) {
+            (false, c) => mul_up(0.5, mul_up(c, c)),
+            (true, c) if c <= 1.0 => 0.0,
+            (true, c) => mul_up(u, add_up(c, -1.0)),
         };
         add_down(claim.penalty[j], -gain)
     }
@@ -144,12 +144,12 @@ pub(crate) fn objective(claim: &Claim<'_>, features: &[usize], weights: &[f64], 
     if let Some((j, w)) = weights().find(|&(j, w)| !w.is_finite() || w.abs() > claim.bounds[j]) {
         return Err(format!("the weight {w} of feature {j} is beyond its bound"));
     }
-    let held = match (claim.bias, claim.gain) {
+    let held = match (claim.bias, claim.l1) {
         _ if !b.is_finite() => return Err(format!("the bias is {b}")),
         (Bias::None, _) if b != 0.0 => return Err(format!("the bias is {b}, but the model has none")),
         (Bias::Free | Bias::None, _) => 0.0,
-        (Bias::Penalised(s), Gain::L1) => (b.abs() / s).next_up(),
-        (Bias::Penalised(s), Gain::Ridge) => half_square((b.abs() / s).next_up()),
+        (Bias::Penalised(s), true) => (b.abs() / s).next_up(),
+        (Bias::Penalised(s), false) => half_square((b.abs() / s).next_up()),
     };
     // The score of each sample as a sum and its rounding errors, and the sum of |w_j x_ij|.
     let mut scores = vec![(b, 0.0, b.abs()); claim.y.len()];
@@ -163,7 +163,7 @@ pub(crate) fn objective(claim: &Claim<'_>, features: &[usize], weights: &[f64], 
             *score = sum;
             *size = add_up(*size, mul_up(w.abs(), x.abs()));
         });
-        let own = if claim.gain == Gain::L1 { w.abs() } else { half_square(w) };
+        let own = if claim.l1 { w.abs() } else { half_square(w) };
         total = add_up(total, add_up(own, claim.penalty[j]));
     }
     for (i, (score, errors, size)) in scores.into_iter().enumerate() {

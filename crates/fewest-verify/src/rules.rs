@@ -203,6 +203,24 @@ impl Rules {
         }
     }
 
+    /// The most free units that may still come in: no row leaves room for more.
+    pub(crate) fn slots(&self, state: &State) -> usize {
+        let free = state.choice.iter().filter(|choice| **choice == Choice::Free).count();
+        let of_row = |(row, least): (&Row, &f64)| {
+            // Terms of 0 or less take no room: `least` has counted them.
+            let dear = || row.terms.iter().filter(|term| term.1 > 0.0 && state.choice[term.0] == Choice::Free);
+            let mut costs: Vec<f64> = dear().map(|term| term.1).collect();
+            costs.sort_unstable_by(f64::total_cmp);
+            let mut sum = *least;
+            let fits = costs.iter().take_while(|cost| {
+                sum = add_down(sum, **cost);
+                sum <= row.most
+            });
+            free - costs.len() + fits.count()
+        };
+        self.rows.iter().zip(&state.least).map(of_row).min().unwrap_or(free)
+    }
+
     /// Whether this subset obeys every rule.
     pub(crate) fn allows(&self, root: &State, subset: &[usize]) -> bool {
         let mut inside = vec![Choice::Out; self.unit_of.len()];

@@ -6,7 +6,9 @@ use std::time::Duration;
 use fewest::kernel::gamma::sigest;
 use fewest::method::kta::{KtaSettings, kta};
 use fewest::{Cancel, DenseDesign, Design, Error, Gamma, Limits, RuleList, Rules, Selection, Silent, Status};
-use fewest_testing::{RandomProblem, Rng, alignment_value, allowed_subsets, data_file, random_rules};
+use fewest_testing::{
+    KeptProofs, RandomProblem, Rng, alignment_value, allowed_subsets, data_file, random_rules, verify_alignment,
+};
 
 /// Bytes that one node of the problems here fits into, and little else.
 const LITTLE: u64 = 24_000;
@@ -139,6 +141,37 @@ fn one_thread_and_four_grow_the_same_tree() {
     // answer by another tree.
     assert_eq!(one.0, with(4, LITTLE).0);
     assert_eq!(with(1, LITTLE), with(4, LITTLE));
+}
+
+#[test]
+fn proofs_of_runs_that_end_anywhere_hold_whatever_the_threads_and_the_memory() {
+    let (design, class) = hard(2);
+    let rules = Rules::at_most_features(16, 5).expect("valid");
+    let weights = vec![1.0; class.len()];
+    let with = |threads: usize, memory: u64, nodes: Option<u64>, rules: &Rules| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        let settings = KtaSettings { solutions: 3, memory, ..hard_settings() };
+        let (limits, mut kept) = (Limits { nodes, ..exact_limits() }, KeptProofs::default());
+        let found = pool.install(|| kta(&design, &class, &weights, rules, &settings, limits, &mut kept));
+        let (found, file) = (found.expect("valid settings"), kept.files.remove(0));
+        let verdict = verify_alignment(&file, &design, &class, &weights).expect("a proof");
+        let outcome = found.outcome;
+        let (objective, bound) = (outcome.objective.expect("a subset"), outcome.bound.expect("a bound"));
+        assert!((-verdict.best().expect("listed").objective - objective).abs() <= 1e-11);
+        // What the run says it has proven is proven.
+        assert!(-verdict.bound() <= bound + 1e-11, "{nodes:?}: {} above {bound}", -verdict.bound());
+        file
+    };
+    let file = with(1, 1 << 30, None, &rules);
+    assert_eq!(file, with(4, 1 << 30, None, &rules));
+    with(4, LITTLE, None, &rules);
+    for nodes in [1, 3, 40, 100] {
+        with(2, 1 << 30, Some(nodes), &rules);
+    }
+    // More slots than a model has.
+    for nodes in [1, 2, 30] {
+        with(2, 1 << 30, Some(nodes), &Rules::none(16));
+    }
 }
 
 #[test]

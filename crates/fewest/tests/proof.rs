@@ -13,12 +13,17 @@ use fewest::method::certificate::certify;
 use fewest::method::exact::path::exact_path;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::kta::{KtaSettings, kta};
-use fewest::{Counts, DenseDesign, Limits, Outcome, Rules, Sense, Silent, Solution, Status, Subset};
-use fewest_testing::{Bracket, HardCase, KeptProofs, alignment_value, allowed_subsets, bracket, verify_proof};
+use fewest::{Counts, DenseDesign, Limits, Outcome, Rules, Sense, Solution, Status, Subset};
+use fewest_testing::{
+    Bracket, HardCase, KeptProofs, alignment_value, allowed_subsets, bracket, verify_alignment, verify_proof,
+};
+use fewest_verify::{Error, Verdict};
 use rayon::prelude::*;
 
 /// What rounding of the values compared may amount to.
 const ROUNDING: f64 = 1e-9;
+/// The same of alignments, which lie between 0 and 2: sums over pairs that cancel.
+const ALIGNMENT_ROUNDING: f64 = 1e-12;
 
 /// A number from the environment.
 fn from_environment(name: &str, default: u64) -> u64 {
@@ -178,7 +183,7 @@ fn judge(seed: u64) -> Option<Judged> {
         let mut files = KeptProofs::default();
         let found = exact(&problem, &rules, &settings, limits.clone(), &mut files).expect("valid settings");
         note("exact", &found.outcome, &found.solutions, case.solutions, &truth);
-        proven(&files, 0, &problem, &found.outcome, case.solutions, &truth, &mut note);
+        proven(&files, 0, &check(&problem), &found.outcome, case.solutions, &truth, &mut note);
     }
     if runs("certify", seed, 1)
         && let Some(subset) = truth.values.iter().map(|v| &v.0).find(|s| !s.is_empty())
@@ -200,7 +205,7 @@ fn judge(seed: u64) -> Option<Judged> {
         };
         note("certify", &outcome, &[], 1, &truth);
         if !files.files.is_empty() {
-            proven(&files, 0, &problem, &outcome, 1, &truth, &mut note);
+            proven(&files, 0, &check(&problem), &outcome, 1, &truth, &mut note);
         }
     }
     if runs("path", seed, 4) {
@@ -215,7 +220,7 @@ fn judge(seed: u64) -> Option<Judged> {
             let sized = Rules::new(features, list, &[]).expect("feasible");
             let truth = known.under(&sized, limits.gap_rel);
             note("path", &point.selection.outcome, &point.selection.solutions, case.solutions, &truth);
-            proven(&files, at, &problem, &point.selection.outcome, case.solutions, &truth, &mut note);
+            proven(&files, at, &check(&problem), &point.selection.outcome, case.solutions, &truth, &mut note);
         }
     }
     if runs("kta", seed, 1) {
@@ -229,12 +234,17 @@ fn judge(seed: u64) -> Option<Judged> {
     Some(Judged { events, width })
 }
 
+/// A checker of proofs about a problem.
+fn check<'p>(problem: &'p fewest::Problem<'p>) -> impl Fn(&[u8]) -> Result<Verdict, Error> + 'p {
+    |file| verify_proof(file, problem)
+}
+
 /// What the proof file of a run proves, against the values of all subsets: a proof that fails is a
 /// fault, and one of a run that ended as optimal proves the gap.
 fn proven(
     files: &KeptProofs,
     at: usize,
-    problem: &fewest::Problem<'_>,
+    check: &dyn Fn(&[u8]) -> Result<Verdict, Error>,
     outcome: &Outcome,
     wanted: usize,
     truth: &Truth,
@@ -245,7 +255,7 @@ fn proven(
         note("proof: none written", &broken(Status::Cancelled), &[], wanted, truth);
         return;
     };
-    let verdict = match verify_proof(file, problem) {
+    let verdict = match check(file) {
         Ok(verdict) => verdict,
         Err(error) => {
             // The words of the fault are part of its name in the table.
@@ -254,37 +264,40 @@ fn proven(
             return;
         }
     };
-    let p = problem.n_features();
-    let listed: Vec<Solution> = verdict
-        .listed
-        .iter()
-        .map(|one| Solution { subset: Subset::from_indices(p, one.features.iter().copied()), objective: one.objective })
-        .collect();
+    assert_eq!(verdict.maximised, truth.sense == Sense::Max);
+    let (p, sign) = (truth.values[0].0.p(), truth.sign());
+    let subset = |one: &fewest_verify::Listed| Subset::from_indices(p, one.features.iter().copied());
+    let solution = |one: &fewest_verify::Listed| Solution { subset: subset(one), objective: sign * one.objective };
+    let listed: Vec<Solution> = verdict.listed.iter().map(solution).collect();
     let best = listed.first().cloned();
     let claimed = Outcome {
         subset: best.as_ref().map(|best| best.subset.clone()),
         objective: best.as_ref().map(|best| best.objective),
-        bound: Some(verdict.bound()).filter(|bound| bound.is_finite()),
+        bound: Some(sign * verdict.bound()).filter(|bound| bound.is_finite()),
         ..outcome.clone()
     };
     note("proof", &claimed, &listed, wanted, truth);
+    let most = |value: &Bracket| {
+        let upper = truth.cost(value).upper;
+        upper + ROUNDING * upper.abs()
+    };
     for (one, value) in
         verdict.listed.iter().flat_map(|one| truth.values.iter().filter(|v| same(&v.0, one)).map(move |v| (one, v.1)))
     {
-        if one.bound > value.upper * (1.0 + ROUNDING) {
+        if one.bound > most(&value) {
             note("proof: an own bound above the value", &broken(Status::Cancelled), &[], wanted, truth);
         }
     }
     let unlisted = truth.values.iter().filter(|v| !verdict.listed.iter().any(|one| same(&v.0, one)));
-    let least = unlisted.map(|v| v.1.upper).fold(f64::INFINITY, f64::min);
-    if verdict.rest > least * (1.0 + ROUNDING) && verdict.rest.is_finite()
-        || (verdict.rest > least) && least.is_finite() && !verdict.rest.is_finite()
-    {
+    let least = unlisted.map(|v| most(&v.1)).fold(f64::INFINITY, f64::min);
+    if verdict.rest > least {
         note("proof: the rest is bounded too high", &broken(Status::Cancelled), &[], wanted, truth);
     }
+    let known = if verdict.maximised { ALIGNMENT_ROUNDING } else { 0.0 };
+    let within = |objective: f64| truth.gap * (1.0 + 1e-6) * objective.abs().max(1e-10) + known;
     if outcome.status == Status::Optimal
         && wanted == 1
-        && verdict.gap().is_none_or(|gap| gap > truth.gap * (1.0 + 1e-6))
+        && verdict.best().is_none_or(|best| !(best.objective - verdict.bound() <= within(best.objective)))
     {
         note("proof: the gap is not proven", &broken(Status::Cancelled), &[], wanted, truth);
     }
@@ -302,7 +315,8 @@ fn alignment(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_
     let gamma = [0.01, 0.3, 1.0, 5.0][case.seed as usize % 4];
     let settings =
         KtaSettings { gamma: fewest::Gamma::Number(gamma), solutions: case.solutions, ..KtaSettings::default() };
-    let found = kta(&case.design, &classes, &case.weights, rules, &settings, limits.clone(), &mut Silent)
+    let mut files = KeptProofs::default();
+    let found = kta(&case.design, &classes, &case.weights, rules, &settings, limits.clone(), &mut files)
         .expect("valid settings");
     let value = |s: &Subset| {
         let value = alignment_value(&case.design, &classes, &case.weights, s, gamma);
@@ -310,13 +324,15 @@ fn alignment(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_
         Bracket { lower: value - 1e-13, upper: value + 1e-13 }
     };
     let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), value(&s))).collect();
-    note(
-        "kta",
-        &found.outcome,
-        &found.solutions,
-        case.solutions,
-        &Truth { sense: Sense::Max, values, gap: limits.gap_rel },
-    );
+    let truth = Truth { sense: Sense::Max, values, gap: limits.gap_rel };
+    note("kta", &found.outcome, &found.solutions, case.solutions, &truth);
+    let check = |file: &[u8]| verify_alignment(file, &case.design, &classes, &case.weights);
+    // What the checker says is right to some 1e-13, whatever the sizes of alignments.
+    let widened = |(s, v): (Subset, Bracket)| {
+        (s, Bracket { lower: v.lower - ALIGNMENT_ROUNDING, upper: v.upper + ALIGNMENT_ROUNDING })
+    };
+    let truth = Truth { values: truth.values.into_iter().map(widened).collect(), ..truth };
+    proven(&files, 0, &check, &found.outcome, case.solutions, &truth, note);
 }
 
 /// The value without any feature: the best constant, by trying every kink and every vertex of the
@@ -335,7 +351,7 @@ mod programs {
     use fewest::{Bias, Limits, RuleList, Rules, Sense, Silent, Subset, SvmSettings};
     use fewest_testing::{Bracket, HardCase, HardData, KeptProofs, allowed_subsets, dense_copy};
 
-    use super::{Note, Truth, Values, proven, runs};
+    use super::{Note, Truth, Values, check, proven, runs};
 
     /// `gbd`, which checks the bounds of HiGHS.
     pub(super) fn benders(case: &HardCase, rules: &Rules, limits: &Limits, known: &Values<'_>, note: &mut Note<'_>) {
@@ -350,7 +366,7 @@ mod programs {
             .unwrap_or_else(|error| panic!("seed {}: {error}", case.seed));
         let truth = known.under(rules, limits.gap_rel);
         note("gbd", &report.selection.outcome, &[], 1, &truth);
-        proven(&files, 0, &problem, &report.selection.outcome, 1, &truth, note);
+        proven(&files, 0, &check(&problem), &report.selection.outcome, 1, &truth, note);
     }
 
     /// `mbp` on data that a linear program is accurate on, against one program per subset, written
@@ -390,7 +406,7 @@ mod programs {
         let limits = Limits { gap_rel: truth.gap, ..limits.clone() };
         let report = mbp(&case.problem(), &alone, &settings, limits, &mut files).expect("valid settings");
         note("mbp", &report.selection.outcome, &[], 1, &truth);
-        proven(&files, 0, &case.problem(), &report.selection.outcome, 1, &truth, note);
+        proven(&files, 0, &check(&case.problem()), &report.selection.outcome, 1, &truth, note);
     }
 
     /// min |w|_1 + sum C_i xi_i with |w_j| <= u on a subset.

@@ -84,8 +84,12 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     let proof = Proof::open(file).map_err(no_proof)?;
     let made = made(proof.header());
     let prepared = read(args, &made, terminal)?;
-    prepared.needs_two_classes("a proof")?;
-    let labels = prepared.target.signs();
+    let labels = if proof.takes_classes() {
+        prepared.target.codes.iter().map(|&code| f64::from(code)).collect()
+    } else {
+        prepared.needs_two_classes("a proof of a linear SVM")?;
+        prepared.target.signs()
+    };
     let data = ProofData { design: prepared.data.features.as_design(), labels: &labels, weights: &prepared.weights };
     terminal.detail(&format!("read the data in {}", table::seconds(invocation.elapsed().as_secs_f64())));
 
@@ -178,7 +182,7 @@ fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedDa
 pub struct ProofData<'a> {
     /// n samples, p features.
     pub design: &'a dyn Design,
-    /// -1 or 1, length n.
+    /// -1 or 1, length n; the class (0, 1, ...) where [`Proof::takes_classes`].
     pub labels: &'a [f64],
     /// Cost weight of each sample, length n.
     pub weights: &'a [f64],
@@ -240,6 +244,11 @@ fn named(features: &[usize], names: &Names) -> Vec<String> {
     features.iter().map(|&j| names.get(j)).map(Cow::into_owned).collect()
 }
 
+/// What the numbers of a verdict are multiplied by to be those of the method.
+fn sign(verdict: &Verdict) -> f64 {
+    if verdict.maximised { -1.0 } else { 1.0 }
+}
+
 /// A number of the verdict; null where it is infinite.
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
@@ -253,16 +262,18 @@ pub fn verification(found: &Result<Verdict, Error>, names: &Names) -> Value {
         Ok(verdict) => {
             let best = verdict.best();
             let features = best.map(|best| &best.features);
+            let (sign, finite) = (sign(verdict), |x: f64| finite(sign(verdict) * x));
             out["reason"] = Value::Null;
             out["selected"] = json!(features.map(|features| named(features, names)));
             out["selected_indices"] = json!(features);
-            out["objective"] = json!(best.map(|best| best.objective));
+            out["objective"] = json!(best.map(|best| sign * best.objective));
+            out["sense"] = json!(if verdict.maximised { "max" } else { "min" });
             out["bound"] = json!(finite(verdict.bound()));
             out["gap"] = json!(verdict.gap());
             out["rest"] = json!(finite(verdict.rest));
             let listed = verdict.listed.iter().map(|one| {
                 json!({ "selected": named(&one.features, names), "selected_indices": one.features,
-                    "objective": one.objective, "bound": finite(one.bound) })
+                    "objective": sign * one.objective, "bound": finite(one.bound) })
             });
             out["solutions"] = listed.collect();
             out["status"] = json!(verdict.status);
@@ -283,17 +294,20 @@ fn text(found: &Result<Verdict, Error>, names: &Names, made: &Made, seconds: f64
         }
     };
     let Progress { points, parts, .. } = verdict.progress;
+    // Where the method maximises, what is at most so much for the checker is at least that much.
+    let bound = |x: f64, above: bool| fewest_report::bound(sign(verdict) * x, above != verdict.maximised);
     let below = |x: f64| match x {
         x if x == f64::INFINITY => "no other subset is allowed".to_owned(),
         x if x == f64::NEG_INFINITY => "none".to_owned(),
-        x => fewest_report::bound(x, false),
+        x => bound(x, false),
     };
     let mut lines = Vec::new();
     if let Some(best) = verdict.best() {
         let chosen = notation::some(&named(&best.features, names));
         let count = format!("{} of {}", best.features.len(), notation::plural(names.len(), "feature"));
         lines.push(("selected", if best.features.is_empty() { count } else { format!("{count}: {chosen}") }));
-        lines.push(("objective", format!("at most {}", fewest_report::bound(best.objective, true))));
+        let side = if verdict.maximised { "at least" } else { "at most" };
+        lines.push(("objective", format!("{side} {}", bound(best.objective, true))));
     }
     lines.push(("bound", below(verdict.bound())));
     if let Some(gap) = verdict.gap() {
@@ -305,7 +319,8 @@ fn text(found: &Result<Verdict, Error>, names: &Names, made: &Made, seconds: f64
     }
     let method = if made.method.is_empty() { "the run" } else { &made.method };
     lines.push(("claimed", format!("{method} ended as {}", verdict.status)));
-    let (points, parts) = (notation::plural(points as usize, "dual point"), notation::plural(parts as usize, "part"));
+    let point = if verdict.maximised { "model" } else { "dual point" };
+    let (points, parts) = (notation::plural(points as usize, point), notation::plural(parts as usize, "part"));
     lines.push(("checked", format!("{points}, {parts}, in {}", table::seconds(seconds))));
     format!("{}\n{}", bold("VERIFIED"), table::pairs(&lines))
 }

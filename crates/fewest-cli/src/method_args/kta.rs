@@ -4,7 +4,7 @@ use fewest::method::kta::KtaSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{AlignmentArgs, MethodData, ResumeArgs, SearchArgs, SolutionsArg};
+use super::shared::{AlignmentArgs, MethodData, ProofArg, ResumeArgs, SearchArgs, SolutionsArg};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
@@ -16,6 +16,8 @@ pub(crate) struct KtaArgs {
     solutions: SolutionsArg,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    proof: ProofArg,
     #[command(flatten)]
     svm: SvmArgs,
     #[command(flatten)]

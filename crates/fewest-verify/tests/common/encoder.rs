@@ -62,7 +62,7 @@ pub fn number(out: &mut Vec<u8>, value: f64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
-fn ascending(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = usize>) {
+pub fn ascending(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = usize>) {
     integer(out, list.len() as u64);
     let mut last = 0;
     for index in list {
@@ -71,7 +71,7 @@ fn ascending(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = usize>) {
     }
 }
 
-fn numbers(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = f64>) {
+pub fn numbers(out: &mut Vec<u8>, list: impl ExactSizeIterator<Item = f64>) {
     integer(out, list.len() as u64);
     list.for_each(|x| number(out, x));
 }

@@ -1,5 +1,18 @@
 //! Integers, numbers and lists as bytes: the encodings of docs/proof.md.
 
+/// Kinds of records.
+pub(super) mod kind {
+    pub(in crate::proof) const SPLIT: u8 = 1;
+    pub(in crate::proof) const CLOSE: u8 = 2;
+    pub(in crate::proof) const FIX: u8 = 3;
+    pub(in crate::proof) const TIGHTEN: u8 = 4;
+    pub(in crate::proof) const SUBSET: u8 = 5;
+    pub(in crate::proof) const END: u8 = 6;
+    pub(in crate::proof) const LEAVE: u8 = 7;
+    pub(in crate::proof) const LIMIT: u8 = 8;
+    pub(in crate::proof) const EXPAND: u8 = 9;
+}
+
 /// Bytes in the making.
 #[derive(Debug, Default)]
 pub(super) struct Bytes(pub(super) Vec<u8>);

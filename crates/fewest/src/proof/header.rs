@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{Bias, Loss, Problem, Rules};
+use crate::{Bias, Design, Loss, Rules};
 
 /// What a weight costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,35 +28,57 @@ pub(crate) struct Claim<'c> {
     pub(crate) weight_bounds: &'c [f64],
 }
 
-/// The header, with its line break.
-pub(super) fn header(problem: &Problem<'_>, rules: &Rules, claim: &Claim<'_>, made: &Value) -> String {
-    let gain = if claim.gain == Gain::Ridge { "ridge" } else { "l1" };
-    let bias = match claim.bias {
-        Bias::Free => json!("free"),
-        Bias::None => json!("none"),
-        Bias::Penalised(s) => json!({ "penalised": s }),
-    };
-    let header = json!({
+impl Claim<'_> {
+    /// Its keys in the header.
+    pub(super) fn keys(&self) -> Value {
+        let gain = if self.gain == Gain::Ridge { "ridge" } else { "l1" };
+        let bias = match self.bias {
+            Bias::Free => json!("free"),
+            Bias::None => json!("none"),
+            Bias::Penalised(s) => json!({ "penalised": s }),
+        };
+        json!({
+            "gain": gain, "loss": self.loss, "bias": bias, "cost": self.cost,
+            "penalty": self.penalty, "weight_bounds": self.weight_bounds,
+        })
+    }
+}
+
+/// The data of a file: labels -1 and 1, or classes 0, 1, ... where the claim is of any number of
+/// them.
+#[derive(Clone, Copy)]
+pub(super) struct Data<'d> {
+    pub(super) design: &'d dyn Design,
+    pub(super) labels: &'d [f64],
+    pub(super) weights: &'d [f64],
+}
+
+/// The header, with its line break; `claim` are the keys that say what the file speaks of.
+pub(super) fn header(data: Data<'_>, rules: &Rules, claim: Value, made: &Value) -> String {
+    let mut header = json!({
         "format": "fewest-proof", "version": 1,
-        "n": problem.n_samples(), "p": problem.n_features(),
-        "fingerprint": format!("sha256:{}", fingerprint(problem)),
-        "gain": gain, "loss": claim.loss, "bias": bias, "cost": claim.cost,
-        "penalty": claim.penalty, "weight_bounds": claim.weight_bounds,
-        "rules": rules.list(), "made": made,
+        "n": data.design.n_samples(), "p": data.design.n_features(),
+        "fingerprint": format!("sha256:{}", fingerprint(data)),
     });
+    let rest = json!({ "rules": rules.list(), "made": made });
+    for part in [claim, rest] {
+        if let (Some(header), Value::Object(part)) = (header.as_object_mut(), part) {
+            header.extend(part);
+        }
+    }
     format!("{header}\n")
 }
 
 /// SHA-256 of the data, in hexadecimal; docs/proof.md says of which bytes.
-fn fingerprint(problem: &Problem<'_>) -> String {
+fn fingerprint(data: Data<'_>) -> String {
     let mut hash = Sha256::new();
-    for size in [problem.n_samples(), problem.n_features()] {
+    for size in [data.design.n_samples(), data.design.n_features()] {
         hash.update((size as u64).to_le_bytes());
     }
     let mut column = Vec::new();
-    for j in 0..problem.n_features() {
+    for j in 0..data.design.n_features() {
         column.clear();
-        problem.design().each_in_column(j, &mut |i, x| {
+        data.design.each_in_column(j, &mut |i, x| {
             if x != 0.0 {
                 column.extend((i as u32).to_le_bytes());
                 column.extend(x.to_le_bytes());
@@ -65,7 +87,7 @@ fn fingerprint(problem: &Problem<'_>) -> String {
         column.extend([255; 4]);
         hash.update(&column);
     }
-    for values in [problem.labels(), problem.weights()] {
+    for values in [data.labels, data.weights] {
         for value in values {
             hash.update(value.to_le_bytes());
         }

@@ -9,6 +9,7 @@
 //! | `rows.rs` | the numbers of rules' rows |
 //! | `record.rs` | what a search notes of its tree |
 //! | `writer.rs` | numbers of nodes, the bounds that the file proves |
+//! | `alignment.rs` | the writer of `kta`, whose records are its own |
 //! | `listed.rs` | listed subsets, their objectives rounded up |
 //! | `observer.rs` | the observer of a run that is there for its proof alone |
 //!
@@ -17,6 +18,7 @@
 //! number of threads. Bytes go to the caller's [`crate::ProofSink`] as
 //! they come.
 
+mod alignment;
 mod encode;
 mod header;
 mod listed;
@@ -26,6 +28,7 @@ mod record;
 mod rows;
 mod writer;
 
+pub(crate) use alignment::{AlignmentProof, Child, Expanded};
 pub(crate) use header::{Claim, Gain};
 pub(crate) use listed::Listed;
 #[cfg(feature = "highs")]

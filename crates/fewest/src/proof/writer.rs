@@ -4,22 +4,12 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::encode::Bytes;
-use super::header::{Claim, header};
+use super::encode::{Bytes, kind};
+use super::header::{Claim, Data, header};
 use super::record::{Notes, Step, put_point};
 use super::{HELD_BACK, Listed, Place, Point};
 use crate::run::state::subset;
 use crate::{Error, Problem, Run, Status, Subset};
-
-/// Kinds of records.
-mod kind {
-    pub(super) const SPLIT: u8 = 1;
-    pub(super) const CLOSE: u8 = 2;
-    pub(super) const FIX: u8 = 3;
-    pub(super) const TIGHTEN: u8 = 4;
-    pub(super) const SUBSET: u8 = 5;
-    pub(super) const END: u8 = 6;
-}
 
 /// Writes one file. What it keeps is a few numbers for each subset that is alone in its node.
 #[derive(Debug)]
@@ -60,7 +50,8 @@ impl ProofWriter {
         let rules = run.rules();
         let sink = run.proof()?;
         let made = sink.begin();
-        sink.write(header(problem, rules, claim, &made).as_bytes());
+        let data = Data { design: problem.design(), labels: problem.labels(), weights: problem.weights() };
+        sink.write(header(data, rules, claim.keys(), &made).as_bytes());
         Some(Self { splits: 0, last: None, rest: f64::INFINITY, single: HashMap::new() })
     }
 
@@ -182,7 +173,7 @@ impl ProofWriter {
     }
 }
 
-fn put(run: &mut Run<'_>, bytes: &Bytes) {
+pub(super) fn put(run: &mut Run<'_>, bytes: &Bytes) {
     if let Some(sink) = run.proof() {
         sink.write(&bytes.0);
     }

@@ -27,10 +27,12 @@
 //!          shapes, one class, more memory needed than allowed.
 
 mod model;
+mod node;
 pub(super) mod pairs;
 pub mod path;
 mod products;
 mod search;
+mod start;
 mod state;
 
 use std::collections::BTreeMap;
@@ -42,6 +44,7 @@ use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
 use crate::problem;
+use crate::proof::AlignmentProof;
 use crate::{
     Choice, Clock, Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Subset, drive,
 };
@@ -187,8 +190,9 @@ fn search(
     // A run that has no time at all may still find a first subset of small data.
     let clock = if run.stop().is_some() { Clock::wind_up() } else { run.clock() };
     let gamma = settings.gamma.number_within(design, None, rules.most_features(), &clock)?;
-    let pairs = gamma.and_then(|gamma| Pairs::new(design, &shares, rules, gamma, settings.memory, &clock));
-    let Some(pairs) = pairs else {
+    let pairs =
+        gamma.and_then(|gamma| Some((gamma, Pairs::new(design, &shares, rules, gamma, settings.memory, &clock)?)));
+    let Some((number, pairs)) = pairs else {
         let status = clock.stop().expect("pairs are left out only when the clock says stop");
         let outcome = run.finish(status);
         return Ok((Selection { outcome, ranking: Vec::new(), solutions: Vec::new() }, gamma));
@@ -197,11 +201,20 @@ fn search(
     let mut tree = Tree::new(&search, settings, &run);
     match run.resume_unproven(NAME)? {
         Some(state) => tree.restore(state, &mut search)?,
-        None => tree.plant(&mut search, settings, &mut run),
+        None => {
+            tree.plant(&mut search, settings, &mut run);
+            let centre = search.features(&tree.favoured);
+            tree.proof = AlignmentProof::begin(design, (classes, weights), number, &centre, &mut run);
+        }
+    }
+    if let Some(proof) = &mut tree.proof {
+        proof.limit(0, &mut run);
+        search.proving = true;
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);
     drop(least);
+    tree.prove(run.earned(status), &mut run);
     let solutions = tree.into_solutions();
     Ok((Selection { outcome: run.finish(status), ranking: Vec::new(), solutions }, gamma))
 }

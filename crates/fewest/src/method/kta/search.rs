@@ -1,16 +1,15 @@
 //! The tree: open nodes, their expansion, and the subsets found.
 
-use std::collections::HashSet;
-
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::KtaSettings;
-use super::model::{Model, NO_UNIT};
+use super::model::{Above, Model, NO_UNIT};
+use super::node::{Expansion, Noted, OpenNode, Question, Shared};
 use super::pairs::{Pairs, node_bytes};
 use super::products::{MOST_SLOTS, Query, Sums, sums};
-use crate::search::{Found, Mark, Node, OpenNodes, Pool, Ties, follow};
-use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Solution, Subset};
+use crate::proof::{AlignmentProof, Child, Expanded};
+use crate::search::{Found, Mark, OpenNodes, Pool, Ties, follow};
+use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Solution, Status, Subset};
 
 /// Most nodes expanded at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 64;
@@ -24,60 +23,24 @@ const SEEN: u64 = 16;
 /// moves.
 const STEPS: (u64, u64) = (100_000, 2_000_000_000);
 
-/// An open node.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct OpenNode {
-    /// No completion has a larger f.
-    pub(super) bound: f64,
-    pub(super) query: Query,
-}
-
-impl Node for OpenNode {
-    fn bound(&self) -> f64 {
-        self.bound
-    }
-
-    fn bytes(&self) -> u64 {
-        (size_of::<Self>() + 4 * (self.query.inside.len() + self.query.free.len())) as u64
-    }
-}
-
-/// What was found below a node.
-#[derive(Debug, Default)]
-pub(super) struct Expansion {
-    children: Vec<OpenNode>,
-    found: Vec<(f64, Subset)>,
-    /// No completion that was left out has a larger f.
-    below: f64,
-    /// The clock said stop before it was complete.
-    stopped: bool,
-}
-
-/// Nodes to expand, and the value above which completions are sought.
-#[derive(Debug)]
-pub(super) struct Question {
-    /// With their places.
-    nodes: Vec<(OpenNode, Mark)>,
-    cutoff: f64,
-    wanted: usize,
-}
-
 /// The oracle: sums of nodes, values of subsets.
 pub(super) struct Search<'a> {
     pub(super) pairs: Pairs,
-    rules: &'a Rules,
-    clock: Clock,
+    pub(super) rules: &'a Rules,
+    pub(super) clock: Clock,
     /// The free units of the rules, by their number in [`Pairs`].
-    units: Vec<usize>,
+    pub(super) units: Vec<usize>,
     /// Features that the rules require.
     required: Vec<usize>,
+    /// Whether a proof is written.
+    pub(super) proving: bool,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(pairs: Pairs, rules: &'a Rules, run: &Run<'_>) -> Self {
         let of = |choice: Choice| (0..rules.n_units()).filter(move |&u| rules.root()[u] == choice);
         let required = of(Choice::In).flat_map(|u| rules.unit(u).iter().copied()).collect();
-        Self { pairs, rules, clock: run.clock(), units: of(Choice::Free).collect(), required }
+        Self { pairs, rules, clock: run.clock(), units: of(Choice::Free).collect(), required, proving: false }
     }
 
     /// How many free units there are.
@@ -94,18 +57,18 @@ impl<'a> Search<'a> {
         self.rules.unit(self.units[unit as usize]).len()
     }
 
-    fn subset(&self, inside: &[u32]) -> Subset {
+    pub(super) fn subset(&self, inside: &[u32]) -> Subset {
         let units = inside.iter().flat_map(|&u| self.rules.unit(self.units[u as usize]));
         Subset::from_indices(self.rules.p(), units.chain(&self.required).copied())
     }
 
-    fn value(&self, inside: &[u32]) -> f64 {
+    pub(super) fn value(&self, inside: &[u32]) -> f64 {
         self.pairs.value(&inside.iter().map(|&u| u as usize).collect::<Vec<_>>())
     }
 
     /// Draws what follows from the rules and counts the units that may still come in; `None` when
     /// nothing allowed is left.
-    fn follow(&self, inside: Vec<u32>, free: Vec<u32>) -> Option<Query> {
+    pub(super) fn follow(&self, inside: Vec<u32>, free: Vec<u32>) -> Option<Query> {
         let (mut inside, mut free) = (inside, free);
         if !self.rules.is_sort() {
             let unit = |&u: &u32| self.units[u as usize];
@@ -147,14 +110,20 @@ impl<'a> Search<'a> {
     }
 
     /// Values in double precision of the best allowed subsets among candidates whose value is known
-    /// within `margin`: as many as wanted, and all that could be among them.
-    fn judge(&self, mut candidates: Vec<(f64, Vec<u32>)>, margin: f64, wanted: usize) -> Vec<(f64, Subset)> {
+    /// within `margin`: as many as wanted, and all that could be among them. No other candidate is
+    /// above the number returned.
+    pub(super) fn judge(
+        &self,
+        mut candidates: Vec<(f64, Vec<u32>)>,
+        margin: f64,
+        wanted: usize,
+    ) -> (Vec<(f64, Subset)>, f64) {
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let mut kept: Vec<f64> = Vec::new();
         let mut found = Vec::new();
         for (about, inside) in candidates {
             if kept.get(wanted - 1).is_some_and(|last| about < last - 2.0 * margin) {
-                break;
+                return (found, about);
             }
             let subset = self.subset(&inside);
             if self.rules.allows(&subset) {
@@ -162,21 +131,27 @@ impl<'a> Search<'a> {
                 found.push((self.value(&inside), subset));
             }
         }
-        found
+        (found, f64::NEG_INFINITY)
     }
 
     /// Steps 3 and 4 for one node.
     fn expand(&self, node: &OpenNode, sums: Option<Sums>, cutoff: f64, wanted: usize) -> Expansion {
         let mut out = Expansion { below: f64::NEG_INFINITY, ..Expansion::default() };
         let query = &node.query;
+        let itself = |bound: f64| self.judge(vec![(bound, query.inside.clone())], 0.0, 1).0;
+        let note = |limited: bool, shared: Shared| self.proving.then_some(Noted { limited, shared });
+        let model = |level: f64| Shared::Model(Expanded { level, ..Expanded::default() });
         let Some(sums) = sums else {
-            out.found = self.judge(vec![(node.bound, query.inside.clone())], 0.0, 1);
+            out.found = itself(node.bound);
+            out.noted = note(false, model(f64::NEG_INFINITY));
             return out;
         };
         let margin = sums.margin(query, &self.pairs);
-        let limit = node.bound.min(sums.monotone(query, &self.pairs));
+        let monotone = sums.monotone(query, &self.pairs);
+        let (limit, limited) = (node.bound.min(monotone), monotone < node.bound);
         if limit <= cutoff {
             out.below = limit;
+            out.noted = note(limited, Shared::Closed);
             return out;
         }
         let with = |units: &[usize]| -> Vec<u32> {
@@ -184,36 +159,65 @@ impl<'a> Search<'a> {
             query.inside.iter().copied().chain(chosen).collect()
         };
         if query.slots > MOST_SLOTS {
-            out.found = self.judge(vec![(limit, query.inside.clone())], 0.0, 1);
+            out.found = itself(limit);
+            out.noted = note(limited, Shared::Chain(query.free.iter().map(|&u| self.feature(u)).collect()));
             let branch = |a: usize| (limit, with(&[a]), query.free[a + 1..].to_vec());
             self.open((0..query.free.len()).map(branch), &mut out);
             return out;
         }
-        let model = Model::new(sums, query.slots, self.pairs.diagonal + margin);
+        let sums = Model::new(sums, query.slots, self.pairs.diagonal + margin);
         if query.slots <= 2 {
-            let (above, below) = model.exact(cutoff);
+            let (above, below) = sums.exact(cutoff);
             out.below = below;
-            out.found = self.judge(above.into_iter().map(|(v, units)| (v, with(&units))).collect(), margin, wanted);
+            let candidates = above.into_iter().map(|(v, units)| (v, with(&units))).collect();
+            let (found, others) = self.judge(candidates, margin, wanted);
+            out.found = found;
+            out.noted = note(false, model(below.max(others)));
             return out;
         }
         let columns = (query.free.len() + 1) as f64;
         let effort = (self.pairs.count() as f64 * columns * columns / STEP) as u64;
-        let above = model.above(cutoff, effort.clamp(STEPS.0, STEPS.1), &self.clock);
+        let above = sums.above(cutoff, effort.clamp(STEPS.0, STEPS.1), &self.clock);
         if above.stopped {
             return Expansion { stopped: true, ..out };
         }
         out.below = above.below.min(limit);
         if let Some(value) = above.itself {
-            out.found = self.judge(vec![(value, query.inside.clone())], 0.0, 1);
+            out.found = itself(value);
         }
-        let branches =
-            above.branches.iter().enumerate().filter(|(_, b)| b.0 > cutoff).map(|(at, (bound, partners))| {
-                let free =
-                    (at + 1..partners.len()).filter(|&b| partners[b]).map(|b| query.free[above.order[b]]).collect();
-                (bound.min(limit), with(&[above.order[at]]), free)
-            });
+        let open = || (0..above.order.len()).filter(|&at| above.branches[at].0 > cutoff);
+        if self.proving {
+            out.noted = note(limited, Shared::Model(self.shared(query, &above, open())));
+        }
+        let branches = open().map(|at| {
+            let (bound, partners) = &above.branches[at];
+            let free = (at + 1..partners.len()).filter(|&b| partners[b]).map(|b| query.free[above.order[b]]).collect();
+            (bound.min(limit), with(&[above.order[at]]), free)
+        });
         self.open(branches, &mut out);
         out
+    }
+
+    /// A node shared out by its model, with a child for each of these places in the order.
+    fn shared(&self, query: &Query, above: &Above, open: impl Iterator<Item = usize>) -> Expanded {
+        let child = |at: usize| {
+            let (bound, partners) = &above.branches[at];
+            let partners = (at + 1..partners.len()).filter(|&b| partners[b]).map(|b| b as u64).collect();
+            Child { first: at as u64, bound: *bound, partners }
+        };
+        let children: Vec<Child> = open.map(child).collect();
+        let order = above.order.iter().filter(|_| !children.is_empty()).map(|&a| self.feature(query.free[a]) as u64);
+        Expanded { level: above.below, order: order.collect(), children }
+    }
+
+    /// The first feature of a unit.
+    fn feature(&self, unit: u32) -> usize {
+        self.rules.unit(self.units[unit as usize])[0]
+    }
+
+    /// The features of units of the search.
+    pub(super) fn features(&self, units: &[u32]) -> Vec<usize> {
+        units.iter().map(|&u| self.feature(u)).collect()
     }
 
     /// The nodes in parts whose sums fit into memory together, at least one each.
@@ -233,9 +237,9 @@ impl<'a> Search<'a> {
 
     /// Opens children given as (bound, inside, free).
     fn open(&self, branches: impl Iterator<Item = (f64, Vec<u32>, Vec<u32>)>, out: &mut Expansion) {
-        for (bound, inside, free) in branches {
+        for ((bound, inside, free), number) in branches.zip(0..) {
             if let Some(query) = self.follow(inside, free) {
-                out.children.push(OpenNode { bound, query });
+                out.children.push(OpenNode { bound, query, number });
             }
         }
     }
@@ -282,6 +286,8 @@ pub(super) struct Tree<'a> {
     /// Whether the state to go on from has been told for good: what a limit cut short is done
     /// again.
     told: bool,
+    /// Where one is wanted.
+    pub(super) proof: Option<AlignmentProof>,
 }
 
 impl<'a> Tree<'a> {
@@ -296,7 +302,19 @@ impl<'a> Tree<'a> {
             favoured: Vec::new(),
             batches: 0,
             told: false,
+            proof: None,
         }
+    }
+
+    /// Ends the proof: what is known of nodes that are still open closes them.
+    pub(super) fn prove(&mut self, status: Status, run: &mut Run<'_>) {
+        let Some(mut proof) = self.proof.take() else { return };
+        for open in &mut self.open {
+            while let Some((node, _)) = open.pop() {
+                proof.leave(node.number, node.bound, run);
+            }
+        }
+        proof.end(self.pool.best(), status, run);
     }
 
     pub(super) fn into_solutions(self) -> Vec<Solution> {
@@ -304,121 +322,22 @@ impl<'a> Tree<'a> {
     }
 
     /// Takes in a subset with its exact objective.
-    fn offer(&mut self, objective: f64, subset: Subset, run: &mut Run<'_>) {
+    pub(super) fn offer(&mut self, objective: f64, subset: Subset, run: &mut Run<'_>) {
         self.pool.take(Found { subset, objective, proven: objective, point: None }, run);
     }
 
-    fn push(&mut self, node: OpenNode) {
+    pub(super) fn push(&mut self, node: OpenNode) {
         self.made += 1;
         self.open[node.query.slots].push(node, self.made);
     }
 
     /// The proven bound.
-    fn report(&self, run: &mut Run<'_>) {
+    pub(super) fn report(&self, run: &mut Run<'_>) {
         let open = self.open.iter().filter_map(OpenNodes::bound).fold(f64::NEG_INFINITY, f64::max);
         let bound = self.pool.bound(open);
         if bound.is_finite() {
             run.raise_bound(bound);
         }
-    }
-
-    /// Steps 1 and 2, and the root.
-    pub(super) fn plant(&mut self, search: &mut Search<'_>, settings: &KtaSettings, run: &mut Run<'_>) {
-        let rules = run.rules();
-        let all: Vec<u32> = (0..search.units.len() as u32).collect();
-        let bound = search.pairs.diagonal + search.pairs.positive;
-        run.raise_bound(bound);
-        let inner = |subset: &Subset| -> Vec<u32> {
-            all.iter().copied().filter(|&u| subset.contains(rules.unit(search.units[u as usize])[0])).collect()
-        };
-        let mut starts: Vec<Vec<u32>> = settings.start.iter().filter(|s| rules.allows(s)).map(inner).collect();
-        starts.extend(rules.subset_within(&Subset::full(rules.p())).as_ref().map(inner));
-        for inside in &starts {
-            self.offer(search.value(inside), search.subset(inside), run);
-        }
-        let best = self.climb(search, starts, run);
-        if !best.is_empty() && run.stop().is_none() {
-            self.favoured = best;
-            search.favour(&self.favoured);
-        }
-        if let Some(query) = search.follow(Vec::new(), all) {
-            self.push(OpenNode { bound, query });
-        }
-        self.report(run);
-        self.keep(&[], false, run);
-    }
-
-    /// Local search from each start and from the best single gains: one unit in, out, or exchanged,
-    /// as long as that helps. Returns the best subset.
-    fn climb(&mut self, search: &Search<'_>, mut starts: Vec<Vec<u32>>, run: &mut Run<'_>) -> Vec<u32> {
-        let units = search.units.len() as u32;
-        let mut best: (f64, Vec<u32>) = (f64::NEG_INFINITY, Vec::new());
-        let mut seen: HashSet<Vec<u32>> = HashSet::new();
-        let neighbours = |around: &[Vec<u32>]| -> Option<Vec<(f64, Vec<u32>)>> {
-            let query = |inside: &Vec<u32>| {
-                let free = (0..units).filter(|u| !inside.contains(u)).collect();
-                Query { inside: inside.clone(), free, slots: 1 }
-            };
-            let queries: Vec<Query> = around.iter().map(query).collect();
-            let mut out = Vec::new();
-            for (query, sums) in queries.iter().zip(sums(&search.pairs, &queries, &search.clock)?) {
-                let (values, _) = Model::new(sums, 1, search.pairs.diagonal).exact(f64::NEG_INFINITY);
-                for (value, [a, _]) in values {
-                    let mut inside = query.inside.clone();
-                    inside.extend((a != NO_UNIT).then(|| query.free[a]));
-                    inside.sort_unstable();
-                    out.push((value, inside));
-                }
-            }
-            out.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-            out.dedup_by(|a, b| a.1 == b.1);
-            Some(out)
-        };
-        if units > 0 && starts.len() < 2 {
-            // The allowed subset with the largest sum of single values.
-            let Some(singles) = neighbours(&[Vec::new()]) else { return best.1 };
-            let mut gains = vec![0.0; search.rules.p()];
-            for (value, inside) in singles.iter().filter(|s| s.1.len() == 1) {
-                let unit = search.rules.unit(search.units[inside[0] as usize]);
-                for &j in unit {
-                    gains[j] = value / unit.len() as f64;
-                }
-            }
-            let stop = &mut || search.clock.stop().is_some();
-            let first = search.rules.best_subset_until(&gains, 1e-12, stop).subset;
-            let inside = |s: Subset| {
-                (0..units).filter(|&u| s.contains(search.rules.unit(search.units[u as usize])[0])).collect()
-            };
-            starts.push(inside(first));
-        }
-        for start in starts.into_iter().rev() {
-            let mut at = (search.value(&start), start);
-            self.offer(at.0, search.subset(&at.1), run);
-            while seen.insert(at.1.clone()) && run.stop().is_none() && units > 0 {
-                let mut around = vec![at.1.clone()];
-                around.extend((0..at.1.len()).map(|k| {
-                    let mut without = at.1.clone();
-                    without.remove(k);
-                    without
-                }));
-                let Some(near) = neighbours(&around) else { break };
-                let mut found = search.judge(near, 0.0, self.pool.wanted());
-                found.sort_by(|a, b| b.0.total_cmp(&a.0));
-                let top = found.first().cloned();
-                for (value, subset) in found {
-                    self.offer(value, subset, run);
-                }
-                let Some((value, subset)) = top.filter(|t| t.0 > at.0) else { break };
-                at = (
-                    value,
-                    (0..units).filter(|&u| subset.contains(search.rules.unit(search.units[u as usize])[0])).collect(),
-                );
-            }
-            if at.0 > best.0 {
-                best = at;
-            }
-        }
-        best.1
     }
 }
 
@@ -438,6 +357,9 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             {
                 if self.pool.reaches(node.bound, cutoff) {
                     self.pool.leave_out(node.bound);
+                    if let Some(proof) = &mut self.proof {
+                        proof.leave(node.number, node.bound, run);
+                    }
                     continue;
                 }
                 work += node.query.work(self.pairs);
@@ -469,7 +391,10 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             return Ok(());
         };
         run.counts.nodes += answer.len() as u64;
-        for expansion in answer {
+        for ((node, _), mut expansion) in question.nodes.iter().zip(answer) {
+            if let (Some(proof), Some(noted)) = (&mut self.proof, expansion.noted.take()) {
+                noted.write(proof, node, &mut expansion, run);
+            }
             self.pool.leave_out(expansion.below);
             run.counts.solver_iterations += expansion.found.len() as u64;
             for (objective, subset) in expansion.found {

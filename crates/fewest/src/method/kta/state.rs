@@ -3,7 +3,8 @@
 
 use std::io;
 
-use super::search::{OpenNode, Search, Tree};
+use super::node::OpenNode;
+use super::search::{Search, Tree};
 use crate::Error;
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::{Mark, OpenNodes};

@@ -1,0 +1,285 @@
+//! Gain `alignment`: what no subset of a box exceeds, by sums over all pairs.
+
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::file::Checked;
+use crate::kernel::{BLOCK, add_products};
+use crate::pairs::{LENGTH, Pairs, Tile};
+
+/// Most parts that the pairs are added up in, each by one thread: no sum depends on the number of
+/// threads.
+const PARTS: usize = 16;
+/// Error of a stored kernel u = r + delta: half a unit in the last place of single precision for u
+/// and for delta, both at most 1, and twice that because errors of factors multiply.
+const STORED: f64 = 1.0 / (1u32 << 23) as f64;
+/// The share of the sizes of its terms that a dot product in single precision over a tile may be
+/// off by, that of its factors (at most 7 roundings) included.
+const SINGLE: f64 = 1.02 * (LENGTH + 8) as f64 / (1u32 << 24) as f64;
+
+/// Units of a box, by their place among those of [`Pairs`].
+pub(crate) struct Units {
+    pub(crate) inside: Vec<usize>,
+    pub(crate) free: Vec<usize>,
+    /// The most free units that may come in.
+    pub(crate) slots: usize,
+}
+
+/// f of a box's subset with the free units T more is at most, with "no unit" in slots left empty,
+/// `constant + sum_(a in T) linear_a + sum_(a < b in T) pairs_ab`. Columns are the free units, then
+/// "no unit".
+pub(crate) struct Model {
+    pub(crate) constant: f64,
+    pub(crate) linear: Vec<f64>,
+    pub(crate) pairs: Vec<f64>,
+    /// f of the box's subset without a free unit is at most this.
+    pub(crate) itself: f64,
+}
+
+impl Model {
+    /// Of a box whose free units have no slot, and of which nothing is known.
+    pub(crate) fn none(units: usize) -> Self {
+        let (never, unknown) = (f64::NEG_INFINITY, f64::INFINITY);
+        Self { constant: never, linear: vec![0.0; units + 1], pairs: Vec::new(), itself: unknown }
+    }
+}
+
+/// Sums over some pairs.
+#[derive(Clone)]
+struct Sums {
+    /// e, e r^k
+    weight: f64,
+    constant: f64,
+    /// e r^(k-1) delta_a
+    linear: Vec<f64>,
+    /// |e| r^(k-2) delta_a^2 + |e| s(r) spread_a^2
+    squares: Vec<f64>,
+    /// e r^(k-2) delta_a delta_b + |e| s(r) spread_a spread_b, for a <= b in blocks
+    pairs: Vec<f64>,
+}
+
+impl Sums {
+    fn new(columns: usize, slots: usize) -> Self {
+        let linear = vec![0.0; columns];
+        let pairs = vec![0.0; if slots > 1 { columns * columns } else { 0 }];
+        Self { weight: 0.0, constant: 0.0, squares: linear.clone(), linear, pairs }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.weight += other.weight;
+        self.constant += other.constant;
+        let lists = [(&mut self.linear, &other.linear), (&mut self.squares, &other.squares)];
+        for (sums, others) in lists.into_iter().chain([(&mut self.pairs, &other.pairs)]) {
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        }
+    }
+
+    /// Adds a tile; `series` are the coefficients of s.
+    #[inline(always)]
+    fn add_tile(&mut self, tile: &Tile, units: &Units, series: &[f64]) {
+        let (mut e, slots) = (weights(tile, &units.inside), units.slots);
+        let centre = tile.centre.map(f64::from);
+        self.weight += dot(&e, &[1.0; LENGTH]);
+        // The weights of products of spreads, of deltas, and of linear terms.
+        let mut tail = [0.0f64; LENGTH];
+        for c in series {
+            (0..LENGTH).for_each(|t| tail[t] = tail[t] * centre[t] + c);
+        }
+        let mut third: Row = [0.0; LENGTH];
+        (0..LENGTH).for_each(|t| third[t] = (e[t].abs() * tail[t]) as f32);
+        for _ in 2..slots {
+            (0..LENGTH).for_each(|t| e[t] *= centre[t]);
+        }
+        let second: Row = e.map(|e| e as f32);
+        if slots > 1 {
+            (0..LENGTH).for_each(|t| e[t] *= centre[t]);
+        }
+        self.constant += dot(&e, &tile.centre);
+        let columns: Vec<usize> = units.free.iter().copied().chain([tile.columns() - 1]).collect();
+        for (a, &unit) in columns.iter().enumerate() {
+            let delta = tile.delta(unit);
+            self.linear[a] += dot(&e, delta);
+            if slots > 1 {
+                self.squares[a] += size(&second, delta);
+            }
+            if slots > 2 {
+                self.squares[a] += size(&third, tile.spread(unit));
+            }
+        }
+        if slots > 1 {
+            self.add_pairs(tile, &columns, &second, &third, slots > 2);
+        }
+    }
+
+    #[inline(always)]
+    fn add_pairs(&mut self, tile: &Tile, columns: &[usize], second: &Row, third: &Row, spreads: bool) {
+        let mut rows = [[0.0f32; LENGTH]; 2 * BLOCK];
+        let unit = |c: usize| columns[c.min(columns.len() - 1)];
+        let weigh =
+            |weight: &Row, column: &Row, row: &mut Row| (0..LENGTH).for_each(|t| row[t] = weight[t] * column[t]);
+        for a in (0..columns.len()).step_by(BLOCK) {
+            for i in 0..BLOCK {
+                weigh(second, tile.delta(unit(a + i)), &mut rows[i]);
+                if spreads {
+                    weigh(third, tile.spread(unit(a + i)), &mut rows[BLOCK + i]);
+                }
+            }
+            for b in (a..columns.len()).step_by(BLOCK) {
+                let mut out = [[0.0; BLOCK]; BLOCK];
+                let row = |i: usize| &rows[i][..];
+                add_products(std::array::from_fn(row), std::array::from_fn(|j| &tile.delta(unit(b + j))[..]), &mut out);
+                if spreads {
+                    let rows = std::array::from_fn(|i| row(BLOCK + i));
+                    add_products(rows, std::array::from_fn(|j| &tile.spread(unit(b + j))[..]), &mut out);
+                }
+                for i in 0..BLOCK.min(columns.len() - a) {
+                    for j in 0..BLOCK.min(columns.len() - b) {
+                        self.pairs[(a + i) * columns.len() + b + j] += out[i][j];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A number for each pair of a tile.
+type Row = [f32; LENGTH];
+
+/// Sum of |w_t| x_t^2, to some 1e-5 of it and 2^-140: it only says how far products may be off.
+#[inline(always)]
+fn size(w: &Row, x: &Row) -> f64 {
+    let mut sums = [0.0f32; 32];
+    for (w, x) in w.as_chunks::<32>().0.iter().zip(x.as_chunks::<32>().0) {
+        (0..32).for_each(|l| sums[l] += w[l].abs() * x[l] * x[l]);
+    }
+    sums.iter().map(|sum| f64::from(*sum)).sum()
+}
+
+/// [`Sums::add_tile`], compiled for the instruction set at hand.
+struct AddTile<'a> {
+    sums: &'a mut Sums,
+    tile: &'a Tile,
+    units: &'a Units,
+    series: &'a [f64],
+}
+
+impl WithSimd for AddTile<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        self.sums.add_tile(self.tile, self.units, self.series);
+    }
+}
+
+/// e: the weights of a tile's pairs times their kernels on the units in.
+#[inline(always)]
+fn weights(tile: &Tile, inside: &[usize]) -> [f64; LENGTH] {
+    let mut e = tile.weight;
+    for &u in inside {
+        let delta = tile.delta(u);
+        (0..LENGTH).for_each(|t| e[t] *= f64::from(delta[t]) + f64::from(tile.centre[t]));
+    }
+    e
+}
+
+/// Sum of x_t y_t.
+#[inline(always)]
+fn dot(x: &[f64; LENGTH], y: &Row) -> f64 {
+    let mut sums = [0.0f64; 16];
+    for (x, y) in x.as_chunks::<16>().0.iter().zip(y.as_chunks::<16>().0) {
+        (0..16).for_each(|l| sums[l] += x[l] * f64::from(y[l]));
+    }
+    sums.iter().sum()
+}
+
+/// Adds up tiles in so many parts.
+fn parts<T: Send>(pairs: &Pairs, count: usize, part: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let cut = |part: usize| part * pairs.tiles() / count;
+    (0..count).into_par_iter().map(|p| part(cut(p)..cut(p + 1))).collect()
+}
+
+/// C(n, k)
+fn choose(n: usize, k: usize) -> f64 {
+    (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
+}
+
+/// How far f of a subset of a box may be above what its stored kernels make of it, and the
+/// roundings of `sums` sums over all pairs in double precision.
+fn margin(pairs: &Pairs, units: &Units, factors: usize, sums: usize) -> f64 {
+    let kernels = (units.inside.len() + factors) as f64;
+    let rounding = pairs.rounding(8 * (units.inside.len() + factors));
+    1.001 * pairs.weight * (kernels * STORED + sums as f64 * rounding)
+}
+
+/// No subset of the box has a larger f: where weights are positive the kernels of free units are at
+/// most 1, where they are negative at least the product of all, and at least 0.
+pub(crate) fn monotone(pairs: &Pairs, units: &Units) -> f64 {
+    let part = |tiles: Range<usize>| {
+        let mut sums = (0.0, 0.0);
+        for t in tiles {
+            let tile = pairs.tile(t);
+            let mut all = [1.0f64; LENGTH];
+            for &u in &units.free {
+                let delta = tile.delta(u);
+                (0..LENGTH).for_each(|t| all[t] *= (f64::from(delta[t]) + f64::from(tile.centre[t])).min(1.0));
+            }
+            for (e, all) in weights(&tile, &units.inside).iter().zip(&all) {
+                sums = (sums.0 + e.max(0.0), sums.1 + (e * all).min(0.0));
+            }
+        }
+        sums
+    };
+    let (above, below) =
+        parts(pairs, PARTS, part).iter().fold((0.0, 0.0), |sums, part| (sums.0 + part.0, sums.1 + part.1));
+    // The errors of many factors may be more than their product is worth.
+    let below = below + margin(pairs, units, units.free.len(), 1);
+    pairs.diagonal + above + below.min(0.0) + margin(pairs, units, 0, 2)
+}
+
+/// The model of a box with at least one slot.
+pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
+    let (slots, columns) = (units.slots, units.free.len() + 1);
+    // s(r) = sum_(i = 3..k) r^(k-i) C(k-2, i-2) / C(i, 2), by falling powers of r.
+    let series: Vec<f64> = (3..=slots).map(|i| choose(slots - 2, i - 2) / choose(i, 2)).collect();
+    let part = |tiles: Range<usize>| {
+        let mut sums = Sums::new(columns, slots);
+        for t in tiles {
+            let tile = &pairs.tile(t);
+            Arch::new().dispatch(AddTile { sums: &mut sums, tile, units, series: &series });
+        }
+        sums
+    };
+    // The sums of a part and of all, and what is searched.
+    let bytes = 8 * (columns as u64).pow(2);
+    if 3 * bytes > pairs.memory {
+        return Err(format!("a model of {columns} units takes more memory than is allowed"));
+    }
+    let count = (pairs.memory / bytes - 2).clamp(1, PARTS as u64) as usize;
+    let mut all = Sums::new(columns, slots);
+    parts(pairs, count, part).iter().for_each(|sums| all.add(sums));
+    let Sums { weight, constant, linear, squares, pairs: mut products } = all;
+    // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
+    // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of squares
+    // too, and their roots count with SINGLE only.
+    let lost = pairs.tiles() as f64 * LENGTH as f64 / (1u128 << 64) as f64;
+    for a in 0..columns {
+        for b in (a..columns).filter(|_| slots > 1) {
+            let value = products[a * columns + b] + SINGLE * (squares[a] * squares[b]).sqrt() + lost;
+            products[a * columns + b] = value;
+            products[b * columns + a] = value;
+        }
+    }
+    // Sums of the model's terms: fewer than (k + 2)^2 additions, none of larger size than `size`.
+    let k = slots as f64;
+    let largest = |list: &[f64]| list.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let size = constant.abs() + k * largest(&linear) + k * k * largest(&products);
+    let room = margin(pairs, units, slots, slots + 2) + 8.0 * (k + 2.0).powi(2) * f64::EPSILON * size;
+    if !linear.iter().chain(&products).chain([&room]).all(|x| x.is_finite()) {
+        return Err("the numbers of its model are out of range".to_owned());
+    }
+    let (constant, itself) = (pairs.diagonal + constant + room, pairs.diagonal + weight + room);
+    Ok(Model { constant, linear, pairs: products, itself })
+}

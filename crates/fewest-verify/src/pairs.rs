@@ -1,0 +1,298 @@
+//! Gain `alignment`: pairs of samples with their weights and kernels, and the value of one subset.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use crate::data::Data;
+use crate::file::Checked;
+use crate::kernel::{EXP_ERROR, WIDTH, exp_of_minus};
+use crate::rules::{Choice, Rules, State};
+
+/// Pairs in a tile, a multiple of [`WIDTH`].
+pub(crate) const LENGTH: usize = 16 * WIDTH;
+/// Pairs are merged where no column has more different values than this.
+const CATEGORIES: usize = 12;
+/// The largest value of a feature: sums of squares of differences stay below the largest double.
+const MOST_VALUE: f64 = 1e70;
+
+/// Some pairs, all numbers of a unit in a row of [`LENGTH`].
+#[derive(Clone)]
+pub(crate) struct Tile {
+    /// w_q times the kernel of the features that the rules require.
+    pub(crate) weight: [f64; LENGTH],
+    /// r_q, from 0 to 1.
+    pub(crate) centre: [f32; LENGTH],
+    /// u_q - r_q by unit, at last for no unit at all (u = 1), rounded.
+    delta: Vec<f32>,
+    /// |u_q - r_q|^(3/2) in the same order.
+    spread: Vec<f32>,
+}
+
+impl Tile {
+    /// Of weights and of the kernels of each unit, which count in the centre by these shares.
+    fn new(weight: [f64; LENGTH], mut delta: Vec<f32>, shares: &[f64]) -> Self {
+        let mut sums = [0.0f64; LENGTH];
+        for (kernel, share) in delta.chunks_exact(LENGTH).zip(shares) {
+            sums.iter_mut().zip(kernel).for_each(|(sum, u)| *sum += share * f64::from(*u));
+        }
+        let centre = sums.map(|r| r.clamp(0.0, 1.0) as f32);
+        delta.extend([1.0; LENGTH]);
+        for unit in delta.chunks_exact_mut(LENGTH) {
+            unit.iter_mut().zip(&centre).for_each(|(u, r)| *u -= r);
+        }
+        let spread = delta.iter().map(|d| d.abs() * d.abs().sqrt()).collect();
+        Self { weight, centre, delta, spread }
+    }
+
+    /// Units, and "no unit".
+    pub(crate) fn columns(&self) -> usize {
+        self.delta.len() / LENGTH
+    }
+
+    pub(crate) fn delta(&self, unit: usize) -> &[f32; LENGTH] {
+        &self.delta.as_chunks().0[unit]
+    }
+
+    pub(crate) fn spread(&self, unit: usize) -> &[f32; LENGTH] {
+        &self.spread.as_chunks().0[unit]
+    }
+}
+
+/// All pairs of different rows: samples that weigh and do not differ in features that may be chosen
+/// are one row. Units are those that the rules alone leave free, by their place in `units`.
+pub(crate) struct Pairs {
+    gamma: f64,
+    /// By feature, empty for those that are out: its values on the rows.
+    columns: Vec<Vec<f64>>,
+    /// By row: its part of the weight of each class.
+    rows: Vec<Vec<f64>>,
+    /// Samples.
+    n: usize,
+    /// Numbers of the units, and the features of each.
+    pub(crate) units: Vec<usize>,
+    features: Vec<Vec<usize>>,
+    required: Vec<usize>,
+    /// By unit: its share in the centre.
+    shares: Vec<f64>,
+    /// By row: the number of its first pair.
+    begins: Vec<usize>,
+    /// Pairs, and those that are kept, merged ones counted once.
+    all: usize,
+    count: usize,
+    kept: Vec<Tile>,
+    /// Bytes that a model may take.
+    pub(crate) memory: u64,
+    /// Sum of the weights of each row with itself.
+    pub(crate) diagonal: f64,
+    /// No less than the sum of all |w_q|, those of a row with itself among them.
+    pub(crate) weight: f64,
+}
+
+impl Pairs {
+    /// The pairs of some data; `centre` are features whose units count as much in the centre as all
+    /// units. Tiles are kept where they take at most half of `memory`.
+    pub(crate) fn new(
+        data: &dyn Data,
+        rules: &Rules,
+        root: &State,
+        (gamma, centre): (f64, &[usize]),
+        memory: u64,
+    ) -> Checked<Self> {
+        let (n, labels, weights) = (data.samples(), data.labels(), data.weights());
+        let mut totals: BTreeMap<u64, f64> = BTreeMap::new();
+        for (class, weight) in labels.iter().zip(weights) {
+            *totals.entry(class.to_bits()).or_default() += weight;
+        }
+        totals.retain(|_, total| *total > 0.0);
+        if totals.len() < 2 || totals.values().any(|total| !total.is_finite()) {
+            return Err("the data have fewer than two classes of positive, finite weight".to_owned());
+        }
+        let of = |choice| (0..rules.units.len()).filter(move |&u| root.choice[u] == choice);
+        let (units, inside): (Vec<usize>, Vec<usize>) = (of(Choice::Free).collect(), of(Choice::In).collect());
+        let list = |units: &[usize]| -> Vec<Vec<usize>> { units.iter().map(|&u| rules.units[u].clone()).collect() };
+        let (features, required) = (list(&units), list(&inside).concat());
+        let alive: Vec<usize> = features.iter().flatten().chain(&required).copied().collect();
+        if 16 * (n as u64) * (alive.len() + totals.len()) as u64 > memory {
+            return Err(format!("{n} samples with {} features take more memory than is allowed", alive.len()));
+        }
+        let mut columns = vec![Vec::new(); data.features()];
+        for &j in &alive {
+            columns[j] = vec![0.0; n];
+            // A zero is 0 whatever its sign.
+            data.each(j, &mut |i, x| columns[j][i] = x + 0.0);
+            if let Some(x) = columns[j].iter().find(|x| x.abs() > MOST_VALUE) {
+                return Err(format!("the data hold {x} for feature {j}, above {MOST_VALUE:e} in size"));
+            }
+        }
+        let (mut place, mut first, mut rows): (HashMap<Vec<u64>, usize>, _, _) = (HashMap::new(), vec![], vec![]);
+        for i in (0..n).filter(|&i| weights[i] > 0.0) {
+            let at = *place.entry(alive.iter().map(|&j| columns[j][i].to_bits()).collect()).or_insert_with(|| {
+                first.push(i);
+                rows.push(vec![0.0; totals.len()]);
+                first.len() - 1
+            });
+            let class = labels[i].to_bits();
+            rows[at][totals.range(..class).count()] += weights[i] / totals[&class];
+        }
+        alive.iter().for_each(|&j| columns[j] = first.iter().map(|&i| columns[j][i]).collect());
+        let favoured: HashSet<usize> = centre.iter().map(|&j| rules.unit_of[j]).collect();
+        let some = units.iter().filter(|u| favoured.contains(u)).count() as f64;
+        let all = if some > 0.0 { 0.5 } else { 1.0 } / units.len() as f64;
+        let of_unit = |u: &usize| all + if favoured.contains(u) { 0.5 / some } else { 0.0 };
+        let (m, classes) = (rows.len(), totals.len() as f64);
+        let mut pairs = Self {
+            gamma,
+            columns,
+            diagonal: 0.0,
+            rows,
+            n,
+            shares: units.iter().map(of_unit).collect(),
+            units,
+            features,
+            required,
+            begins: (0..m).map(|g| g * (2 * m - g - 1) / 2).collect(),
+            all: m * (m - 1) / 2,
+            count: m * (m - 1) / 2,
+            kept: Vec::new(),
+            memory: memory / 2,
+            // The shares of each class add up to 1: pairs of samples of the same class weigh
+            // (classes - 1) classes in all, and so do the others.
+            weight: 2.0 * classes * (classes - 1.0) * (1.0 + 1e-6),
+        };
+        pairs.diagonal = (0..m).map(|g| 0.5 * pairs.weight_of(g, g)).sum();
+        pairs.keep(memory / 2);
+        Ok(pairs)
+    }
+
+    /// Keeps the tiles, or those of different pairs, where there is room.
+    fn keep(&mut self, room: u64) {
+        let few = |column: &Vec<f64>| column.iter().map(|x| x.to_bits()).collect::<HashSet<_>>().len() <= CATEGORIES;
+        let each = 8 * (self.units.len() as u64 + 3);
+        if self.columns.iter().all(few)
+            && let Some(tiles) = self.merged(room / each / 2)
+        {
+            self.kept = tiles;
+        } else if each * (self.tiles() * LENGTH) as u64 <= room {
+            self.kept = (0..self.tiles()).into_par_iter().map(|t| self.make(t)).collect();
+        }
+    }
+
+    /// Tiles of pairs whose kernels are equal for each unit, with the sums of their weights; none
+    /// where there are more than `most`.
+    fn merged(&mut self, most: u64) -> Option<Vec<Tile>> {
+        let mut place: HashMap<Vec<u32>, usize> = HashMap::new();
+        let (mut weights, mut keys): (Vec<f64>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
+        for start in (0..self.count).step_by(LENGTH) {
+            let (weight, kernels) = self.kernels(start);
+            for (k, w) in weight.into_iter().enumerate().take(self.count - start) {
+                let key: Vec<u32> = kernels.iter().skip(k).step_by(LENGTH).map(|u| u.to_bits()).collect();
+                let at = *place.entry(key).or_insert_with_key(|key| {
+                    keys.push(key.clone());
+                    weights.push(0.0);
+                    weights.len() - 1
+                });
+                weights[at] += w;
+            }
+            if keys.len() as u64 > most {
+                return None;
+            }
+        }
+        self.count = keys.len();
+        let tile = |(keys, weights): (&[Vec<u32>], &[f64])| {
+            let kernel = |u: usize, k: usize| keys.get(k).map_or(0.0, |key| f32::from_bits(key[u]));
+            let kernels = (0..self.units.len()).flat_map(|u| (0..LENGTH).map(move |k| kernel(u, k))).collect();
+            let weight = std::array::from_fn(|k| weights.get(k).copied().unwrap_or(0.0));
+            Tile::new(weight, kernels, &self.shares)
+        };
+        Some(keys.chunks(LENGTH).zip(weights.chunks(LENGTH)).map(tile).collect())
+    }
+
+    pub(crate) fn tiles(&self) -> usize {
+        self.count.div_ceil(LENGTH)
+    }
+
+    /// The tile of this number, kept or made.
+    pub(crate) fn tile(&self, t: usize) -> Cow<'_, Tile> {
+        self.kept.get(t).map_or_else(|| Cow::Owned(self.make(t)), Cow::Borrowed)
+    }
+
+    fn make(&self, t: usize) -> Tile {
+        let (weight, kernels) = self.kernels(t * LENGTH);
+        Tile::new(weight, kernels, &self.shares)
+    }
+
+    /// Weights, and kernels by unit, of the pairs from this one on; 0 beyond the last.
+    fn kernels(&self, start: usize) -> ([f64; LENGTH], Vec<f32>) {
+        let end = (start + LENGTH).min(self.count);
+        let (mut weight, mut kernels) = ([0.0; LENGTH], vec![0.0; self.units.len() * LENGTH]);
+        let mut g = self.begins.partition_point(|begin| *begin <= start) - 1;
+        let (mut at, mut kernel) = (start, Vec::new());
+        while at < end {
+            let first = g + 1 + at - self.begins[g];
+            let count = (self.rows.len() - first).min(end - at);
+            for (u, unit) in self.features.iter().enumerate() {
+                self.kernel(unit, g, first, count, &mut kernel);
+                let out = &mut kernels[u * LENGTH + at - start..][..count];
+                out.iter_mut().zip(&kernel).for_each(|(out, u)| *out = *u as f32);
+            }
+            self.kernel(&self.required, g, first, count, &mut kernel);
+            for (k, u) in kernel.iter().enumerate() {
+                weight[at - start + k] = self.weight_of(g, first + k) * u;
+            }
+            at += count;
+            g += 1;
+        }
+        (weight, kernels)
+    }
+
+    /// w_q of rows g and h: over all pairs of classes, the product of the differences of their
+    /// shares, twice.
+    fn weight_of(&self, g: usize, h: usize) -> f64 {
+        let (x, y) = (&self.rows[g], &self.rows[h]);
+        let (mut products, mut totals) = (0.0, (0.0, 0.0));
+        for (x, y) in x.iter().zip(y) {
+            products += x * y;
+            totals = (totals.0 + x, totals.1 + y);
+        }
+        2.0 * (x.len() as f64 * products - totals.0 * totals.1)
+    }
+
+    /// The kernels on some features of row g with `count` others from `first` on.
+    fn kernel(&self, features: &[usize], g: usize, first: usize, count: usize, out: &mut Vec<f64>) {
+        out.clear();
+        out.resize(count, 0.0);
+        for &j in features {
+            let (x, others) = (self.columns[j][g], &self.columns[j][first..first + count]);
+            out.iter_mut().zip(others).for_each(|(sum, other)| *sum += (x - other) * (x - other));
+        }
+        out.iter_mut().for_each(|sum| *sum *= self.gamma);
+        exp_of_minus(out);
+    }
+
+    /// How far a sum over pairs is off at most, as a part of [`Pairs::weight`], for `more` further
+    /// roundings of each of its terms: those of shares (n each) and weights, which are differences
+    /// of numbers that add up to twice as much; of distances, whose relative
+    /// error times `d e^-d <= 1` is that of kernels; of exponentials; of the sum in any order.
+    pub(crate) fn rounding(&self, more: usize) -> f64 {
+        let roundings = self.all + 6 * self.n + 2 * self.columns.len() + more + 100;
+        EXP_ERROR + roundings as f64 * f64::EPSILON
+    }
+
+    /// The least and the largest that f of a subset can be, required features and all.
+    pub(crate) fn value(&self, features: &[usize]) -> (f64, f64) {
+        let n = self.rows.len();
+        let row = |g: usize| {
+            let mut kernel = Vec::new();
+            self.kernel(features, g, g + 1, n - g - 1, &mut kernel);
+            kernel.iter().enumerate().map(|(k, u)| self.weight_of(g, g + 1 + k) * u).sum::<f64>()
+        };
+        let rows: Vec<f64> = (0..n).into_par_iter().with_min_len(16).map(row).collect();
+        let value = self.diagonal + rows.iter().sum::<f64>();
+        // Sums of at most n terms of sums of at most n terms; the rest as in `rounding`.
+        let roundings = 2 * n + 6 * self.n + 2 * features.len() + 100;
+        let error = self.weight * (EXP_ERROR + roundings as f64 * f64::EPSILON);
+        (value - error, value + error)
+    }
+}
