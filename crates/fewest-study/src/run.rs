@@ -84,8 +84,8 @@ pub fn study(
     let (mut cut, mut found) = (study.stop().is_some(), None);
     if let Some((learned, key)) = first {
         let rows = &study.state.parts[0].rows;
-        let sigmoid = calibrate(data, &parts[0].splits, rows, &grid, settings, key)?;
-        let (panel, short) = panel(learned, sigmoid, &grid, settings, &study.all)?;
+        let calibration = calibrate(data, &parts[0].splits, rows, &grid, settings, key)?;
+        let (panel, short) = panel(learned, calibration, &grid, settings, &study.all)?;
         cut |= short;
         found = Some(panel);
     }
@@ -193,8 +193,8 @@ impl Study<'_> {
         let begun = Instant::now();
         let learned = learn(data, &part.deal.inside, grid, settings, key, deadline)?;
         let PartState { rows, effort, .. } = &self.state.parts[at];
-        let sigmoid = calibrate(data, &part.splits, rows, grid, settings, key)?;
-        let judgement = judge(data, &learned, sigmoid, &part.deal.outside, settings)?;
+        let calibration = calibrate(data, &part.splits, rows, grid, settings, key)?;
+        let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside, settings)?;
         let mut rules = Vec::new();
         if settings.compare_rules {
             rules = self.compare(at, part, &table, deadline)?;
@@ -237,8 +237,8 @@ impl Study<'_> {
         keys.dedup();
         let one = |key: &Key| -> Result<(Key, RuleReport), Error> {
             let learned = learn(data, &part.deal.inside, grid, settings, *key, deadline)?;
-            let sigmoid = calibrate(data, &part.splits, rows, grid, settings, *key)?;
-            let judgement = judge(data, &learned, sigmoid, &part.deal.outside, settings)?;
+            let calibration = calibrate(data, &part.splits, rows, grid, settings, *key)?;
+            let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside, settings)?;
             let (metrics, log_loss) = (judgement.metrics, judgement.log_loss);
             let (rule, choice, selected) = (settings.rule, learned.choice, learned.features);
             Ok((*key, RuleReport { rule, choice, selected, metrics, log_loss }))

@@ -77,7 +77,7 @@ fn essence(report: &StudyReport) -> String {
         .iter()
         .map(|f| (f.choice, &f.selected, f.judgement.metrics, f.judgement.probabilities.clone(), &f.inner))
         .collect();
-    let sigmoid = report.panel.as_ref().and_then(|panel| panel.sigmoid);
+    let sigmoid = report.panel.as_ref().and_then(|panel| panel.calibration.clone());
     format!("{panel:?} {folds:?} {sigmoid:?} {:?} {:?}", report.tried, report.inner)
 }
 
