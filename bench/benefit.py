@@ -55,6 +55,13 @@ def data(name):
     return path, rows[:, :-1], np.where(rows[:, -1] > 0, 1, -1), [name.strip('"') for name in header[:-1]]
 
 
+def width(name):
+    """Number of features, from the header."""
+    path = next(path for path in [c.DATA / f"{name}.csv.gz", c.DATA / f"{name}.csv"] if path.exists())
+    with gzip.open(path, "rt") if path.suffix == ".gz" else open(path) as file:
+        return file.readline().count(",")
+
+
 def command(binary, words, limit):
     """(JSON, CPU seconds), or None when it took more CPU seconds than its limit."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -178,7 +185,7 @@ def main():
     parser.add_argument("--report", action="store_true", help="write the results of what is known, run nothing")
     a = parser.parse_args()
     trouble = [] if a.report else run(a)
-    benefit_report.write(KEPT, SETS, list(OURS))
+    benefit_report.write(KEPT, {name: width(name) for name in SETS}, SIZES, FOLDS, list(OURS))
     if trouble:
         raise SystemExit("\n".join(trouble))
 

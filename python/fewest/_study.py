@@ -241,7 +241,7 @@ class Study(Selector):
         panel = answer["panel"]
         self.support_ = np.zeros(p, dtype=bool)
         if panel is None or not panel["selected"]:
-            why = "time allowed no choice" if panel is None else "none was of use"
+            why = "none was of use" if answer["status"] == "completed" else "time allowed no choice"
             warnings.warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning, stacklevel=3)
         else:
             self.support_[panel["selected"]] = True

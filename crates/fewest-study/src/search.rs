@@ -95,6 +95,9 @@ impl<'a> Search<'a> {
     /// A method without a cost, every size.
     pub(crate) fn without_cost(&self, method: StudyMethod, limits: &Limits) -> Result<Vec<Found>, Error> {
         let Some(at) = self.place(method) else { return Ok(Vec::new()) };
+        if self.part.usable() == 0 {
+            return Ok(Vec::new());
+        }
         let rules = self.part.rules(self.settings, None)?;
         let reports = self.method(method, 1.0)?.path(
             &self.part.samples()?,
