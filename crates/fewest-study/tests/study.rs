@@ -6,7 +6,8 @@ use std::time::Duration;
 use fewest::{Cancel, DenseDesign, Error, Event, Limits, RuleList, Silent, Status};
 use fewest_data::{Features, Target};
 use fewest_study::{
-    Calibration, CalibrationRule, ChoiceRule, ClassWeights, Pick, Score, StudyData, StudyMethod, StudyReport, StudySettings, StudyState, study,
+    Calibration, CalibrationRule, ChoiceRule, ClassWeights, Pick, Score, StudyData, StudyMethod, StudyReport,
+    StudySettings, StudyState, study,
 };
 use fewest_testing::Rng;
 
