@@ -1,9 +1,10 @@
 //! Isotonic regression: from the decision value f to the probability of the second class.
 //!
-//! Solves   min over g, never falling, of sum_i (g(f_i) - t_i)^2, t_i = 1 for the second class, else
-//!          0. Between two values g is linear, beyond the last ones constant.
-//! Paper    Zadrozny, Elkan 2002; pools of adjacent violators (Ayer and others 1955). Equal decision
-//!          values count as one, as in scikit-learn's `IsotonicRegression(out_of_bounds="clip")`.
+//! Solves   min over g, never falling, of sum_i (g(f_i) - t_i)^2, t_i = 1 for the second class,
+//!          else 0. Between two values g is linear, beyond the last ones constant.
+//! Paper    Zadrozny, Elkan 2002; pools of adjacent violators (Ayer and others 1955). Equal
+//!          decision values count as one, as in scikit-learn's
+//!          `IsotonicRegression(out_of_bounds="clip")`.
 //! Given    decision values and classes.
 //! Returns  the values between which g is linear, ascending, and g there.
 //! Cost     a sort and one pass.
@@ -96,7 +97,8 @@ impl Isotonic {
 mod tests {
     use super::Isotonic;
 
-    /// scikit-learn 1.9.1: `IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(f, t).predict(at)`.
+    /// scikit-learn 1.9.1: `IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")`, fitted to
+    /// f and second, its `predict(at)`.
     #[test]
     fn agrees_with_scikit_learn() {
         let f = [-2.0, -1.0, -0.5, 0.2, 0.4, 1.0, 1.5, -0.1, 0.3, 0.4, 0.4, 2.0, -1.0];

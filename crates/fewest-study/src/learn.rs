@@ -74,8 +74,8 @@ pub(crate) fn fitted(
     train(part, &settings.svm, features, kernel, cost, &mut || None).map(Some)
 }
 
-/// The probabilities of a choice, from the decision values of samples that inner splits held out: their
-/// own subsets and classifiers. None for more than two classes, or where none are asked for.
+/// The probabilities of a choice, from the decision values of samples that inner splits held out:
+/// their own subsets and classifiers. None for more than two classes, or where none are asked for.
 pub(crate) fn calibrate(
     data: &StudyData<'_>,
     deals: &[Deal],
