@@ -263,8 +263,7 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         None | Some(Value::Null) => None,
         Some(value) => {
             let found: Option<Calibration> = serde_json::from_value(value.clone()).ok().filter(|_| k == 2);
-            let form =
-                "for two classes an object with the numbers a and b, or with the lists decisions and probabilities";
+            let form = "an object with the numbers a and b, or the lists decisions and probabilities, for two classes";
             Some(found.ok_or_else(|| wrong("probabilities", form))?)
         }
     };
