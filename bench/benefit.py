@@ -45,11 +45,16 @@ OURS = {
 SMALL = {"kta, auto": 40}
 
 
+def opened(name):
+    """(path, the file as text)."""
+    path = next(path for path in [c.DATA / f"{name}.csv.gz", c.DATA / f"{name}.csv"] if path.exists())
+    return path, gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
+
+
 def data(name):
     """(path, X, y, names of the features)."""
-    path = next(path for path in [c.DATA / f"{name}.csv.gz", c.DATA / f"{name}.csv"] if path.exists())
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else open(path)
-    with opened as file:
+    path, text = opened(name)
+    with text as file:
         header = file.readline().strip().split(",")
         rows = np.loadtxt(file, delimiter=",")
     return path, rows[:, :-1], np.where(rows[:, -1] > 0, 1, -1), [name.strip('"') for name in header[:-1]]
@@ -57,8 +62,8 @@ def data(name):
 
 def width(name):
     """Number of features, from the header."""
-    path = next(path for path in [c.DATA / f"{name}.csv.gz", c.DATA / f"{name}.csv"] if path.exists())
-    with gzip.open(path, "rt") if path.suffix == ".gz" else open(path) as file:
+    _, text = opened(name)
+    with text as file:
         return file.readline().count(",")
 
 

@@ -11,8 +11,8 @@ import resource
 import signal
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Callable
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
