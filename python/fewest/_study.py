@@ -59,6 +59,9 @@ class Study(Selector):
         Which one is taken: of the best mean score; of the best after averaging with the neighbours on
         the grid of costs; of the smallest size and costs within one standard error of the best; of
         the smallest costs there at the size of the best; of the most stable subsets there.
+    calibration : {"platt", "isotonic", "none"}, default="platt"
+        How decision values of samples held out become probabilities of two classes: by a sigmoid, by
+        any function that never falls (for many samples), or not at all.
     folds : int, default=5
         Outer folds.
     repeats : int, default=2
@@ -134,6 +137,7 @@ class Study(Selector):
         "methods": [StrOptions({"auto"}), "array-like"],
         "scoring": [StrOptions({"accuracy", "auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
+        "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "folds": [Interval(Integral, 2, None, closed="left")],
         "repeats": AT_LEAST_ONE,
         "inner_folds": [Interval(Integral, 2, None, closed="left")],
@@ -153,6 +157,7 @@ class Study(Selector):
         methods: str | Sequence[str] = "auto",
         scoring: str = "hinge",
         pick: str = "smooth",
+        calibration: str = "platt",
         folds: int = 5,
         repeats: int = 2,
         inner_folds: int = 5,
@@ -223,6 +228,7 @@ class Study(Selector):
             "methods": methods,
             "cost_points": int(self.n_costs),
             "rule": f"{self.scoring.replace('_', '-')}{pick}",
+            "calibration": self.calibration,
             "scale": self.scale,
             "class_weight": weights,
             "rules": rules._resolved(p, getattr(self, "feature_names_in_", None), None),
@@ -240,7 +246,7 @@ class Study(Selector):
         panel = answer["panel"]
         self.support_ = np.zeros(p, dtype=bool)
         if panel is None or not panel["selected"]:
-            why = "time allowed no choice" if panel is None else "none was of use"
+            why = "none was of use" if answer["status"] == "completed" else "time allowed no choice"
             warnings.warn(f"{type(self).__name__} selected no features: {why}.", ConvergenceWarning, stacklevel=3)
         else:
             self.support_[panel["selected"]] = True
@@ -259,7 +265,7 @@ class Study(Selector):
         self.frequency_ = np.zeros(p)
         for feature, share in answer["frequency"]:
             self.frequency_[feature] = share
-        self._sigmoid: Any = panel.get("sigmoid")
+        self._calibration: Any = panel.get("calibration")
 
     def _train(self, samples: Samples, panel: dict[str, Any] | None) -> None:
         """The classifier of the panel, trained again at its cost on its features, scaled."""
@@ -282,16 +288,16 @@ class Study(Selector):
         return self._scaled(reduced) if reduced.shape[1] else reduced
 
     def _has_probabilities(self) -> bool:
-        if hasattr(self, "estimator_") and self._sigmoid is None:
-            raise AttributeError("probabilities are for two classes and a study that came to a choice")
+        if hasattr(self, "estimator_") and self._calibration is None:
+            raise AttributeError("probabilities are for two classes, a calibration and a study that came to a choice")
         return True
 
     @available_if(_has_probabilities)
     @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, by Platt's sigmoid of the decision values of samples held out.
+        """Probabilities of the classes, by ``calibration`` on the decision values of samples held out.
 
-        Where the sigmoid is on the other side of 1/2 than ``predict``, which goes by the sign of the
+        Where it is on the other side of 1/2 than ``predict``, which goes by the sign of the
         decision value as in the folds, it is 1/2.
 
         Returns
@@ -301,7 +307,11 @@ class Study(Selector):
         """
         check_is_fitted(self)
         decision = self.decision_function(X)
-        second = expit(self._sigmoid["a"] * decision + self._sigmoid["b"])
+        by = self._calibration
+        if "a" in by:
+            second = expit(by["a"] * decision + by["b"])
+        else:
+            second = np.interp(decision, by["decisions"], by["probabilities"])
         # The next number above 1/2 has its class by argmax, too.
         second = np.where(decision > 0, np.maximum(second, np.nextafter(0.5, 1.0)), np.minimum(second, 0.5))
         return np.column_stack([1.0 - second, second])

@@ -96,6 +96,6 @@ fn panel_value(panel: &Panel) -> Value {
         "kernel": fewest::KernelRule::from(panel.report.kernel),
         "objective": outcome.objective, "bound": outcome.bound, "gap": outcome.gap(), "status": outcome.status.name(),
         "center": of(&panel.scaling.center, 0.0), "scale": of(&panel.scaling.scale, 1.0),
-        "sigmoid": panel.sigmoid, "certificate": certificate, "solutions": solutions, "swaps": panel.swaps,
+        "calibration": panel.calibration, "certificate": certificate, "solutions": solutions, "swaps": panel.swaps,
     })
 }

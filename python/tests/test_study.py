@@ -42,6 +42,28 @@ def test_a_panel_with_an_estimate_from_samples_not_seen():
     assert np.corrcoef(probabilities[:, 1], study.decision_function(X))[0, 1] > 0.5
 
 
+def test_probabilities_by_isotonic_regression():
+    X, y = problem()
+    platt = Study(**QUICK).fit(X, y)
+    isotonic = Study(**QUICK, calibration="isotonic").fit(X, y)
+    assert np.array_equal(platt.support_, isotonic.support_)
+    p, q = platt.predict_proba(X)[:, 1], isotonic.predict_proba(X)[:, 1]
+    order = np.argsort(isotonic.decision_function(X), kind="stable")
+    assert (np.diff(q[order]) >= 0).all() and not np.allclose(p, q)
+    assert (isotonic.predict_proba(X).argmax(axis=1) == (isotonic.predict(X) == isotonic.classes_[1])).all()
+    assert not hasattr(Study(**QUICK, calibration="none").fit(X, y), "predict_proba")
+
+
+def test_noise_that_no_method_takes_is_no_time_limit():
+    X = np.random.default_rng(0).normal(size=(30, 1))
+    y = np.tile([0, 1], 15)
+    with pytest.warns(ConvergenceWarning, match="none was of use"):
+        study = Study(sizes=1, methods=["info-gain"], folds=3, repeats=1, inner_folds=3).fit(X, y)
+    assert study.status_ == "completed"
+    assert len(study.folds_) == 3
+    assert study.predict(X).shape == y.shape
+
+
 def test_seed_threads_and_units_of_the_features_do_not_change_the_panel():
     X, y = problem()
     one = Study(**QUICK, n_jobs=1).fit(X, y)

@@ -48,7 +48,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     sections.push(how(result));
     sections.push(settings(budget, result, result.at("command"), ""));
     let title = match (count, result.at("target").text()) {
-        (0, _) => "No panel was found in time".to_owned(),
+        (0, _) => "No panel was found".to_owned(),
         (_, Some(target)) => format!("{} that tell {}", plural(count, "feature"), shorten(target, 60)),
         _ => format!("A panel of {}", plural(count, "feature")),
     };

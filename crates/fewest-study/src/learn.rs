@@ -1,15 +1,15 @@
-//! From a choice to a classifier: select on a whole part, train, find the sigmoid, judge.
+//! From a choice to a classifier: select on a whole part, train, find the probabilities, judge.
 
 use fewest::model::Model;
 use fewest::validation::{Metrics, confusion};
 use fewest::{Design, Error, Kernel, Report, Status};
 use rayon::prelude::*;
 
+use crate::calibration::{Calibration, CalibrationRule};
 use crate::clock::Deadline;
 use crate::inner::{Deal, Grid, costs, fit_cost};
 use crate::judge::train;
 use crate::part::{Part, StudyData};
-use crate::platt::Sigmoid;
 use crate::report::{Choice, Judgement};
 use crate::search::Search;
 use crate::settings::StudySettings;
@@ -74,8 +74,8 @@ pub(crate) fn fitted(
     train(part, &settings.svm, features, kernel, cost, &mut || None).map(Some)
 }
 
-/// The sigmoid of a choice, from the decision values of samples that inner splits held out: their
-/// own subsets and classifiers. None for more than two classes.
+/// The probabilities of a choice, from the decision values of samples that inner splits held out:
+/// their own subsets and classifiers. None for more than two classes, or where none are asked for.
 pub(crate) fn calibrate(
     data: &StudyData<'_>,
     deals: &[Deal],
@@ -83,8 +83,8 @@ pub(crate) fn calibrate(
     grid: &Grid,
     settings: &StudySettings,
     key: Key,
-) -> Result<Option<Sigmoid>, Error> {
-    if data.target.classes.len() != 2 {
+) -> Result<Option<Calibration>, Error> {
+    if data.target.classes.len() != 2 || settings.calibration == CalibrationRule::None {
         return Ok(None);
     }
     let place = Key { fit: 0, ..key };
@@ -101,14 +101,14 @@ pub(crate) fn calibrate(
     };
     let parts: Vec<Vec<(f64, bool)>> = deals.par_iter().zip(rows).map(one).collect::<Result<_, Error>>()?;
     let (decisions, second): (Vec<f64>, Vec<bool>) = parts.into_iter().flatten().unzip();
-    Ok(Sigmoid::fit(&decisions, &second))
+    Ok(Calibration::fit(settings.calibration, &decisions, &second))
 }
 
 /// Judges what was learned on other samples.
 pub(crate) fn judge(
     data: &StudyData<'_>,
     learned: &Learned,
-    sigmoid: Option<Sigmoid>,
+    calibration: Option<&Calibration>,
     rows: &[usize],
     settings: &StudySettings,
 ) -> Result<Judgement, Error> {
@@ -122,10 +122,10 @@ pub(crate) fn judge(
         None => (vec![learned.part.most_frequent(); truth.len()], Vec::new()),
     };
     let two = classes == 2 && !decisions.is_empty();
-    let sigmoid = sigmoid.filter(|_| two);
-    let probabilities: Option<Vec<f64>> = sigmoid.map(|s| decisions.iter().map(|&f| s.probability(f)).collect());
+    let calibration = calibration.filter(|_| two);
+    let probabilities: Option<Vec<f64>> = calibration.map(|c| decisions.iter().map(|&f| c.probability(f)).collect());
     let mean = |value: &dyn Fn(usize) -> f64| (0..truth.len()).map(value).sum::<f64>() / truth.len() as f64;
-    let log_loss = sigmoid.map(|s| mean(&|i| s.log_loss(decisions[i], truth[i] == 1)));
+    let log_loss = calibration.map(|c| mean(&|i| c.log_loss(decisions[i], truth[i] == 1)));
     let brier = probabilities.as_ref().map(|p| mean(&|i| (p[i] - f64::from(truth[i])).powi(2)));
     Ok(Judgement {
         metrics: Metrics::new(&truth, &predicted, &decisions, classes),

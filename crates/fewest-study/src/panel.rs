@@ -7,10 +7,10 @@ use fewest::method::exact::ExactSettings;
 use fewest::{Error, Kernel, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
 use rayon::prelude::*;
 
+use crate::calibration::Calibration;
 use crate::clock::Deadline;
 use crate::inner::Grid;
 use crate::learn::{Learned, cut_short, fitted};
-use crate::platt::Sigmoid;
 use crate::report::{Panel, Swap};
 use crate::search::Search;
 use crate::settings::{StudyMethod, StudySettings};
@@ -25,7 +25,7 @@ const LIST_EFFORT: u64 = 10;
 /// The panel with its proof; and whether time or the user cut the proof short.
 pub(crate) fn panel(
     learned: Learned,
-    sigmoid: Option<Sigmoid>,
+    calibration: Option<Calibration>,
     grid: &Grid,
     settings: &StudySettings,
     deadline: &Deadline,
@@ -69,7 +69,7 @@ pub(crate) fn panel(
         report,
         selected: features,
         model,
-        sigmoid,
+        calibration,
         imputation: part.imputation,
         scaling: part.scaling,
         certificate,

@@ -7,7 +7,7 @@ use fewest::{Outcome, Report, Solution, Status};
 use fewest_data::{Imputation, Scaling};
 use serde::{Deserialize, Serialize};
 
-use crate::platt::Sigmoid;
+use crate::calibration::Calibration;
 use crate::rule::ChoiceRule;
 use crate::settings::StudyMethod;
 
@@ -129,8 +129,8 @@ pub struct Panel {
     pub selected: Vec<usize>,
     /// The classifier; its features are columns of the data. None without a feature.
     pub model: Option<Model>,
-    /// From decision value to probability of the second class; two classes.
-    pub sigmoid: Option<Sigmoid>,
+    /// From decision value to probability of the second class; two classes, where asked for.
+    pub calibration: Option<Calibration>,
     /// What stands in for missing values, before scaling; none: there are none.
     pub imputation: Option<Imputation>,
     /// Scaling of all features.

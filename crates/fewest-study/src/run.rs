@@ -63,6 +63,7 @@ pub fn study(
         state,
         observer,
         broken: false,
+        short: false,
     };
     // Step 1.
     let first = study.panel_choice(&parts[0])?;
@@ -81,11 +82,11 @@ pub fn study(
         study.keep();
     }
     // Step 3.
-    let (mut cut, mut found) = (study.stop().is_some(), None);
+    let (mut cut, mut found) = (study.stop().is_some() || study.short, None);
     if let Some((learned, key)) = first {
         let rows = &study.state.parts[0].rows;
-        let sigmoid = calibrate(data, &parts[0].splits, rows, &grid, settings, key)?;
-        let (panel, short) = panel(learned, sigmoid, &grid, settings, &study.all)?;
+        let calibration = calibrate(data, &parts[0].splits, rows, &grid, settings, key)?;
+        let (panel, short) = panel(learned, calibration, &grid, settings, &study.all)?;
         cut |= short;
         found = Some(panel);
     }
@@ -114,6 +115,8 @@ struct Study<'a> {
     observer: &'a mut dyn Observer,
     /// Whether the observer asked to stop.
     broken: bool,
+    /// Whether a limit left the choice on all samples without a subset.
+    short: bool,
 }
 
 impl Study<'_> {
@@ -177,6 +180,7 @@ impl Study<'_> {
         // Without a table the middle of the grid is as good as any place.
         let key = self.settings.rule.choose(&self.table(0)).unwrap_or_else(|| self.middle());
         let learned = learn(self.data, &part.deal.inside, self.grid, self.settings, key, &deadline)?;
+        self.short = learned.features.is_empty() && cut_short(learned.report.selection.outcome.status);
         Ok((!learned.features.is_empty()).then_some((learned, key)))
     }
 
@@ -189,12 +193,15 @@ impl Study<'_> {
     /// Step 2: chooses, selects and judges; nothing where time did not allow a choice.
     fn fold(&mut self, at: usize, part: &PartDeal, deadline: &Deadline) -> Result<(), Error> {
         let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(at));
-        let Some(key) = settings.rule.choose(&table) else { return Ok(()) };
+        // No method may have found a feature of use; then the place does not matter.
+        let done = self.state.parts[at].rows.iter().all(|row| row.as_ref().is_some_and(|row| !row.cut));
+        let key = settings.rule.choose(&table).or_else(|| done.then(|| self.middle()));
+        let Some(key) = key else { return Ok(()) };
         let begun = Instant::now();
         let learned = learn(data, &part.deal.inside, grid, settings, key, deadline)?;
         let PartState { rows, effort, .. } = &self.state.parts[at];
-        let sigmoid = calibrate(data, &part.splits, rows, grid, settings, key)?;
-        let judgement = judge(data, &learned, sigmoid, &part.deal.outside, settings)?;
+        let calibration = calibrate(data, &part.splits, rows, grid, settings, key)?;
+        let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside, settings)?;
         let mut rules = Vec::new();
         if settings.compare_rules {
             rules = self.compare(at, part, &table, deadline)?;
@@ -237,8 +244,8 @@ impl Study<'_> {
         keys.dedup();
         let one = |key: &Key| -> Result<(Key, RuleReport), Error> {
             let learned = learn(data, &part.deal.inside, grid, settings, *key, deadline)?;
-            let sigmoid = calibrate(data, &part.splits, rows, grid, settings, *key)?;
-            let judgement = judge(data, &learned, sigmoid, &part.deal.outside, settings)?;
+            let calibration = calibrate(data, &part.splits, rows, grid, settings, *key)?;
+            let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside, settings)?;
             let (metrics, log_loss) = (judgement.metrics, judgement.log_loss);
             let (rule, choice, selected) = (settings.rule, learned.choice, learned.features);
             Ok((*key, RuleReport { rule, choice, selected, metrics, log_loss }))
@@ -270,7 +277,7 @@ impl Study<'_> {
         let folds: Vec<FoldReport> = self.state.parts.iter().filter_map(|part| part.fold.clone()).collect();
         total.folds_left = (parts.len() - 1 - folds.len()) as u64;
         let left = total.splits_left + total.selections_left + total.folds_left > 0;
-        let stopped = cut || left || folds.iter().any(|fold| fold.stopped) || panel.is_none();
+        let stopped = cut || left || folds.iter().any(|fold| fold.stopped);
         let status = match (self.broken || limits.cancel.is_cancelled(), stopped) {
             (true, true) => Status::Cancelled,
             (false, true) if limits.time.is_some() => Status::TimeLimit,

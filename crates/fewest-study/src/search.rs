@@ -1,9 +1,9 @@
 //! Selections inside a part: quick ones for the grid, and the one that is judged or reported.
 //!
-//! Quick `exact`: SVM-RFE at the same cost ranks the features; the first [`CANDIDATES`] of the
-//! ranking, and those that a rule names, are searched by `exact` from the subset that SVM-RFE ends
-//! with, without a tree: relaxation of the root, rounding, swaps. It proves nothing, and a grid
-//! point costs little more than its elimination.
+//! Quick `exact`: SVM-RFE at the same cost ranks the features; the first of the ranking
+//! ([`CANDIDATES`]), and those that a rule names, are searched by `exact` from the subset that
+//! SVM-RFE ends with, without a tree: relaxation of the root, and its rounding. It proves nothing,
+//! and a grid point costs little more than its elimination.
 
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::info_gain::InfoGainSettings;
@@ -18,8 +18,11 @@ use fewest::{
 use crate::part::Part;
 use crate::settings::{StudyMethod, StudySettings};
 
-/// Features that a quick `exact` searches, at least.
+/// Features that a quick `exact` searches: as many as this with up to [`MANY`] samples, fewer in
+/// proportion with more, but at least twice the largest size. The cost of a search grows with the
+/// samples and the square of the candidates; many samples rank the features well.
 const CANDIDATES: usize = 64;
+const MANY: usize = 1000;
 /// Relative gap at which a quick `exact` is content.
 const QUICK_GAP: f64 = 1e-3;
 /// Share of the features that leave in one step of SVM-RFE.
@@ -92,6 +95,9 @@ impl<'a> Search<'a> {
     /// A method without a cost, every size.
     pub(crate) fn without_cost(&self, method: StudyMethod, limits: &Limits) -> Result<Vec<Found>, Error> {
         let Some(at) = self.place(method) else { return Ok(Vec::new()) };
+        if self.part.usable() == 0 {
+            return Ok(Vec::new());
+        }
         let rules = self.part.rules(self.settings, None)?;
         let reports = self.method(method, 1.0)?.path(
             &self.part.samples()?,
@@ -165,7 +171,7 @@ impl<'a> Search<'a> {
         ranking: &[usize],
         limits: &Limits,
     ) -> Result<Vec<(usize, Vec<usize>)>, Error> {
-        let mut chosen: Vec<usize> = ranking.iter().copied().take(CANDIDATES.max(2 * self.largest())).collect();
+        let mut chosen: Vec<usize> = ranking.iter().copied().take(self.candidates()).collect();
         chosen.extend(starts.iter().flat_map(|start| &start.1));
         chosen.extend(named(&self.settings.rules));
         chosen.sort_unstable();
@@ -189,6 +195,12 @@ impl<'a> Search<'a> {
             out.push((*size, features));
         }
         Ok(out)
+    }
+
+    /// How many features of a ranking a quick `exact` searches.
+    fn candidates(&self) -> usize {
+        let most = CANDIDATES * MANY / self.part.weights.len().max(MANY);
+        most.max(2 * self.largest())
     }
 
     fn largest(&self) -> usize {

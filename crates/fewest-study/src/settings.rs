@@ -6,6 +6,7 @@ use fewest::{Error, RuleList, SvmSettings};
 use fewest_data::{MissingRule, ScaleKind};
 use serde::{Deserialize, Serialize};
 
+use crate::calibration::CalibrationRule;
 use crate::rule::ChoiceRule;
 use crate::score::Score;
 
@@ -104,6 +105,8 @@ pub struct StudySettings {
     pub cost_points: usize,
     /// How method, costs and size are chosen. The default is the winner of `bench/study_rules.py`.
     pub rule: ChoiceRule,
+    /// How decision values of two classes become probabilities. Default Platt's sigmoid.
+    pub calibration: CalibrationRule,
     /// Whether every rule is judged on the outer folds, too. Default not.
     pub compare_rules: bool,
     /// What stands in for missing values (NaN), learnt from each training part; none: there are
@@ -145,6 +148,7 @@ impl Default for StudySettings {
             methods: Vec::new(),
             cost_points: 8,
             rule: ChoiceRule::default(),
+            calibration: CalibrationRule::default(),
             compare_rules: false,
             missing: None,
             texts: Vec::new(),

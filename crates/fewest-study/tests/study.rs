@@ -6,7 +6,8 @@ use std::time::Duration;
 use fewest::{Cancel, DenseDesign, Error, Event, Limits, RuleList, Silent, Status};
 use fewest_data::{Features, Target};
 use fewest_study::{
-    ChoiceRule, ClassWeights, Pick, Score, StudyData, StudyMethod, StudyReport, StudySettings, StudyState, study,
+    Calibration, CalibrationRule, ChoiceRule, ClassWeights, Pick, Score, StudyData, StudyMethod, StudyReport,
+    StudySettings, StudyState, study,
 };
 use fewest_testing::Rng;
 
@@ -77,7 +78,7 @@ fn essence(report: &StudyReport) -> String {
         .iter()
         .map(|f| (f.choice, &f.selected, f.judgement.metrics, f.judgement.probabilities.clone(), &f.inner))
         .collect();
-    let sigmoid = report.panel.as_ref().and_then(|panel| panel.sigmoid);
+    let sigmoid = report.panel.as_ref().and_then(|panel| panel.calibration.clone());
     format!("{panel:?} {folds:?} {sigmoid:?} {:?} {:?}", report.tried, report.inner)
 }
 
@@ -127,6 +128,49 @@ fn random_labels_are_not_told() {
         assert!(accuracy.mean < 0.8, "{accuracy:?}");
     }
     assert!(covered >= 3, "{covered} of 4");
+}
+
+#[test]
+fn without_a_feature_of_use_it_ends_and_says_so() {
+    // A filter that finds nothing, and features that never vary.
+    let noise = Data::new(30, 1, 0, 11);
+    let constant = Data::of(30, 2, vec![3.0; 60], (0..30).map(|i| i % 2).collect());
+    let filter = StudySettings { sizes: Some(vec![1]), methods: vec![StudyMethod::InfoGain], ..short() };
+    let all = StudySettings { sizes: Some(vec![1]), ..short() };
+    let limits = Limits { time: Some(Duration::from_secs(600)), ..Limits::default() };
+    for (data, settings) in [(&noise, &filter), (&constant, &filter), (&constant, &all)] {
+        let report = data.limited(settings, &limits, None).unwrap();
+        assert_eq!((report.status, report.panel.is_none(), report.folds.len()), (Status::Completed, true, 3));
+        assert_eq!(report.effort.folds_left, 0);
+        // Every sample is judged as of the more frequent class.
+        let tested: usize = report.folds.iter().map(|fold| fold.judgement.predicted.len()).sum();
+        assert_eq!(tested, 30);
+        assert!(report.folds.iter().all(|fold| fold.selected.is_empty() && fold.judgement.probabilities.is_none()));
+    }
+}
+
+#[test]
+fn probabilities_are_of_the_kind_asked_for() {
+    let data = Data::new(60, 4, 2, 5);
+    let study = |calibration| {
+        let settings = StudySettings { calibration, methods: vec![StudyMethod::Rfe], ..short() };
+        data.study(&settings).unwrap()
+    };
+    let (platt, isotonic, none) =
+        (study(CalibrationRule::Platt), study(CalibrationRule::Isotonic), study(CalibrationRule::None));
+    let kind = |report: &StudyReport| report.panel.as_ref().unwrap().calibration.clone();
+    assert!(matches!(kind(&platt), Some(Calibration::Platt(_))));
+    assert!(matches!(kind(&isotonic), Some(Calibration::Isotonic(_))));
+    assert_eq!(kind(&none), None);
+    for (a, b) in platt.folds.iter().zip(&isotonic.folds) {
+        // Nothing but the probabilities differs, and both orders are those of the decision values.
+        assert_eq!((&a.selected, a.judgement.metrics), (&b.selected, b.judgement.metrics));
+        let (p, q) = (a.judgement.probabilities.as_ref().unwrap(), b.judgement.probabilities.as_ref().unwrap());
+        assert_ne!(p, q);
+        let falls = |i: usize, j: usize| p[i] < p[j] && q[i] > q[j] + 1e-12;
+        assert!((0..p.len()).all(|i| (0..p.len()).all(|j| !falls(i, j))), "{p:?} {q:?}");
+    }
+    assert!(none.folds.iter().all(|fold| fold.judgement.probabilities.is_none() && fold.judgement.log_loss.is_none()));
 }
 
 /// A feature that is the label itself on some samples and noise on the others: a choice that saw

@@ -3,13 +3,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fewest_study::{ChoiceRule, StudyMethod};
+use fewest_study::{CalibrationRule, ChoiceRule, StudyMethod};
 
 use super::ModelArgs;
 use crate::args::data::{DataArgs, PrepareArgs};
 use crate::args::rules::RuleArgs;
 use crate::args::svm::MarginArgs;
 use crate::args::values;
+
+/// What `--calibration` may be.
+const CALIBRATIONS: &[(&str, &str)] = &[
+    ("platt", "by a sigmoid"),
+    ("isotonic", "by any function that never falls; for many samples"),
+    ("none", "not at all"),
+];
 
 /// `fewest study`.
 #[derive(Debug, clap::Args)]
@@ -50,6 +57,9 @@ pub(crate) struct StudyArgs {
     /// small-cost or stable
     #[arg(long, value_name = "SCORE[:PICK]", default_value_t, help_heading = "Study")]
     pub(crate) choose: ChoiceRule,
+    /// How decision values of samples held out become probabilities of two classes
+    #[arg(long, value_name = "RULE", default_value = "platt", value_parser = values::choice::<CalibrationRule>(CALIBRATIONS), help_heading = "Study")]
+    pub(crate) calibration: CalibrationRule,
     /// Judge every rule of --choose on the outer folds, too; it takes longer
     #[arg(long, help_heading = "Study")]
     pub(crate) compare_rules: bool,

@@ -158,13 +158,13 @@ fn csv(trained: &TrainedModel, data: &Dataset, predicted: &[u32], decisions: &[f
         1 => header.push("decision".to_owned()),
         _ => header.extend(machines.iter().map(|m| format!("decision_{}_{}", name(m.negative), name(m.positive)))),
     }
-    header.extend(trained.sigmoid.map(|_| format!("probability_{}", name(1))));
+    header.extend(trained.calibration.as_ref().map(|_| format!("probability_{}", name(1))));
     header.extend(data.target.as_ref().map(|t| t.column.clone()));
     let mut out = line(&header);
     for (i, &class) in predicted.iter().enumerate() {
         let mut cells = vec![name(class).to_owned()];
         cells.extend(decisions[i * machines.len()..(i + 1) * machines.len()].iter().map(f64::to_string));
-        cells.extend(trained.sigmoid.map(|sigmoid| sigmoid.probability(decisions[i]).to_string()));
+        cells.extend(trained.calibration.as_ref().map(|calibration| calibration.probability(decisions[i]).to_string()));
         cells.extend(data.target.as_ref().map(|t| t.classes[t.codes[i] as usize].clone()));
         out += &line(&cells);
     }

@@ -380,7 +380,7 @@ impl PreparedData {
             target: self.target.column.clone(),
             n_columns: self.data.names.len(),
             svm: svm.clone(),
-            sigmoid: None,
+            calibration: None,
         }
     }
 

@@ -13,7 +13,7 @@ use fewest::dual::DualSolution;
 use fewest::model::{Machine, Model};
 use fewest::{Bias, Kernel, Loss, RowMatrix, Status, SvmSettings};
 use fewest_data::Target;
-use fewest_study::Sigmoid;
+use fewest_study::Calibration;
 use serde_json::{Map, Value, json};
 
 /// Version of the file layout.
@@ -61,7 +61,7 @@ pub(crate) struct TrainedModel {
     /// Settings of the training.
     pub(crate) svm: SvmSettings,
     /// From decision value to probability of the second class, where it is known.
-    pub(crate) sigmoid: Option<Sigmoid>,
+    pub(crate) calibration: Option<Calibration>,
 }
 
 /// Kernel as `("rbf", parameters)`.
@@ -136,8 +136,8 @@ impl TrainedModel {
             json!({"rule": imputation.rule, "features": features})
         });
         out.insert("imputation".into(), json!(imputation));
-        if let Some(sigmoid) = self.sigmoid {
-            out.insert("probabilities".into(), json!(sigmoid));
+        if let Some(calibration) = &self.calibration {
+            out.insert("probabilities".into(), json!(calibration));
         }
         out.insert("machines".into(), self.model.machines.iter().map(|m| self.machine_value(m)).collect());
         if self.model.kernel != Kernel::Linear {
@@ -262,11 +262,12 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         return Err(wrong("machines", "a list with one machine for each pair of classes"));
     }
     check_shown(model, &names, &machines)?;
-    let sigmoid = match model.get("probabilities") {
+    let calibration = match model.get("probabilities") {
         None | Some(Value::Null) => None,
         Some(value) => {
-            let sigmoid: Option<Sigmoid> = serde_json::from_value(value.clone()).ok().filter(|_| k == 2);
-            Some(sigmoid.ok_or_else(|| wrong("probabilities", "an object with the numbers a and b, for two classes"))?)
+            let found: Option<Calibration> = serde_json::from_value(value.clone()).ok().filter(|_| k == 2);
+            let form = "an object with the numbers a and b, or the lists decisions and probabilities, for two classes";
+            Some(found.ok_or_else(|| wrong("probabilities", form))?)
         }
     };
     let svm = SvmSettings { cost: number(model, "cost")?, ..SvmSettings::default() };
@@ -285,7 +286,7 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         scaling,
         imputation,
         svm,
-        sigmoid,
+        calibration,
     })
 }
 
@@ -441,7 +442,7 @@ mod tests {
             }),
             n_columns: 9,
             svm: SvmSettings::default(),
-            sigmoid: None,
+            calibration: None,
         }
     }
 

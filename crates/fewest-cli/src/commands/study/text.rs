@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use fewest::Status;
 use fewest_report::{Proof, percent};
 use fewest_study::{Choice, InnerSize, Panel};
 
@@ -20,6 +21,9 @@ pub(super) fn summary(view: &View<'_>) -> String {
     let mut lines = vec![("samples", samples(view))];
     match &found.panel {
         Some(panel) => lines.extend(panel_lines(view, panel)),
+        None if found.status == Status::Completed => {
+            lines.push(("panel", "none: no method found a feature of use".to_owned()));
+        }
         None => lines.push(("panel", "none: time was over before a subset was found".to_owned())),
     }
     lines.extend(estimate(view));
@@ -127,7 +131,8 @@ fn tried(view: &View<'_>) -> String {
     };
     let all: Vec<String> = view.found.tried.iter().map(one).collect();
     if all.is_empty() {
-        "nothing: time was over".to_owned()
+        let why = if view.found.status == Status::Completed { "no feature was of use" } else { "time was over" };
+        format!("nothing: {why}")
     } else {
         format!("{} (accuracy inside the folds)", all.join(", "))
     }

@@ -53,7 +53,7 @@ impl View<'_> {
             target: self.raw.target.column.clone(),
             n_columns: self.raw.data.names.len(),
             svm: SvmSettings { cost: panel.choice.fit_cost, ..self.settings.svm.clone() },
-            sigmoid: panel.sigmoid,
+            calibration: panel.calibration.clone(),
         })
     }
 
@@ -124,7 +124,7 @@ impl View<'_> {
             })
             .collect();
         more.insert("replacements".to_owned(), Value::Array(replacements));
-        more.insert("probabilities".to_owned(), json!(panel.sigmoid));
+        more.insert("probabilities".to_owned(), json!(panel.calibration));
         SelectionResult {
             method: panel.choice.method.name(),
             selection: &selection,
@@ -231,7 +231,7 @@ impl View<'_> {
             "scale_reason": scaling_kind(args.prepare.scale, &self.raw.data.features).1.text(), "max_features": self.found.sizes,
             "methods": self.found.methods, "folds": settings.folds, "repeats": settings.repeats,
             "inner_cv": settings.inner_folds, "inner_repeats": settings.inner_repeats, "seed": settings.seed,
-            "cost_points": settings.cost_points, "choose": settings.rule, "loss": settings.svm.loss,
+            "cost_points": settings.cost_points, "choose": settings.rule, "calibration": settings.calibration, "loss": settings.svm.loss,
             "bias": bias_value(settings.svm.bias), "tolerance": settings.svm.tolerance, "memory": settings.svm.memory,
             "class_weight": args.margin.class_weight().text(), "sample_weights": args.prepare.sample_weights,
             "require": names(&rules.require), "forbid": names(&rules.forbid),
