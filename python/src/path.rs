@@ -57,10 +57,11 @@ pub(crate) fn path<'py>(
             run["sizes"] = sizes.clone().into();
             run
         })?;
-        let (reports, course) = enter_keeping(py, &limits, listener, Files { resume, proof: None }, |limits, observer| {
-            let rules = Rules::new(design.n_features(), rules, &[])?;
-            method.path(&Samples::new(design, codes, Some(weights))?, &rules, &sizes, &limits, observer)
-        })?;
+        let (reports, course) =
+            enter_keeping(py, &limits, listener, Files { resume, proof: None }, |limits, observer| {
+                let rules = Rules::new(design.n_features(), rules, &[])?;
+                method.path(&Samples::new(design, codes, Some(weights))?, &rules, &sizes, &limits, observer)
+            })?;
         let answer = |found: &fewest::method::path::SizeReport| {
             let dict = answer::selected(py, &found.report, &course)?;
             dict.set_item("max_features", found.max_features)?;
