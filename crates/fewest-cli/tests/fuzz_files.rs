@@ -249,6 +249,46 @@ fn results() {
     Kind { name: "result_fit", file: "case.json", command: fit, codes: &[0, 2] }.fuzz(&scratch, make);
 }
 
+/// Keys of a rules file, and values that some of them may have.
+const KEYS: [&str; 12] = [
+    "max_features",
+    "budget",
+    "require",
+    "forbid",
+    "implies",
+    "together",
+    "at_most",
+    "at_least",
+    "of",
+    "count",
+    "costs",
+    "unknown",
+];
+const VALUES: [&str; 22] = [
+    "1",
+    "3",
+    "-1",
+    "0",
+    "99999999999999999999",
+    "1e400",
+    "nan",
+    "\"f1\"",
+    "[]",
+    "[\"f1\", \"f2\"]",
+    "[\"f1\"]",
+    "[\"f9\"]",
+    "[[\"f1\", \"f2\"]]",
+    "[[\"f1\"], [\"f2\", \"f3\"]]",
+    "{ count = 1, of = [\"f1\", \"f2\"] }",
+    "[{ count = 2, of = [\"f1\", \"f2\", \"f3\"] }]",
+    "{ f1 = 1, f2 = 2.5 }",
+    "{}",
+    "{ f1 = -1 }",
+    "true",
+    "\"\\u001b[2J\"",
+    "1979-05-27",
+];
+
 #[test]
 fn rules() {
     let kind = Kind {
@@ -258,44 +298,6 @@ fn rules() {
         codes: &[0, 2, 4],
     };
     let scratch = prepared("fuzz_rules", &["check", "d.csv"]);
-    const KEYS: [&str; 12] = [
-        "max_features",
-        "budget",
-        "require",
-        "forbid",
-        "implies",
-        "together",
-        "at_most",
-        "at_least",
-        "of",
-        "count",
-        "costs",
-        "unknown",
-    ];
-    const VALUES: [&str; 22] = [
-        "1",
-        "3",
-        "-1",
-        "0",
-        "99999999999999999999",
-        "1e400",
-        "nan",
-        "\"f1\"",
-        "[]",
-        "[\"f1\", \"f2\"]",
-        "[\"f1\"]",
-        "[\"f9\"]",
-        "[[\"f1\", \"f2\"]]",
-        "[[\"f1\"], [\"f2\", \"f3\"]]",
-        "{ count = 1, of = [\"f1\", \"f2\"] }",
-        "[{ count = 2, of = [\"f1\", \"f2\", \"f3\"] }]",
-        "{ f1 = 1, f2 = 2.5 }",
-        "{}",
-        "{ f1 = -1 }",
-        "true",
-        "\"\\u001b[2J\"",
-        "1979-05-27",
-    ];
     kind.fuzz(&scratch, |dice| {
         let mut text = String::new();
         for _ in 0..dice.below(5) {
@@ -303,7 +305,7 @@ fn rules() {
                 let parts = ["[[rule]]\n", "[costs]\n", "[rule]\n", "[[at_most]]\n", "[a.b]\n", "# f1\n"];
                 text += dice.pick::<&str>(&parts);
             }
-            text += &format!("{} = {}\n", dice.pick(&KEYS), dice.pick(&VALUES));
+            text.extend([*dice.pick(&KEYS), " = ", *dice.pick(&VALUES), "\n"]);
         }
         if dice.below(2) == 0 {
             text = format!("max_features = 3\n{text}");

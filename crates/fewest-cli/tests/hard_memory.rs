@@ -21,7 +21,7 @@ const SHARES: [f64; 2] = [1.3, 4.0];
 
 /// svmlight text; three features carry the classes.
 fn data(noise: &mut Noise, n: usize, p: usize, stored: usize) -> String {
-    let mut row = |i: usize| {
+    let row = |i: usize| {
         let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         let step = p / stored;
         let value = |k: usize| {
@@ -32,7 +32,7 @@ fn data(noise: &mut Noise, n: usize, p: usize, stored: usize) -> String {
         let values: Vec<String> = (0..stored).map(value).collect();
         format!("{sign:+} {}\n", values.join(" "))
     };
-    (0..n).map(|i| row(i)).collect()
+    (0..n).map(row).collect()
 }
 
 /// Runs the command with at most this many bytes of address space, all of it in one arena.

@@ -54,7 +54,9 @@ impl<R: Read> Check<'_, R> {
             }
         }
         let (Some(open), Some(pairs)) = (open, &self.claim.pairs) else {
-            stated.iter().for_each(|_| self.put_new(None));
+            for _ in &stated {
+                self.put_new(None);
+            }
             return Ok(());
         };
         let units = self.units(pairs, &open);

@@ -259,7 +259,9 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
     }
     let count = (pairs.memory / bytes - 2).clamp(1, PARTS as u64) as usize;
     let mut all = Sums::new(columns, slots);
-    parts(pairs, count, part).iter().for_each(|sums| all.add(sums));
+    for sums in parts(pairs, count, part) {
+        all.add(&sums);
+    }
     let Sums { weight, constant, linear, squares, pairs: mut products } = all;
     // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
     // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of squares

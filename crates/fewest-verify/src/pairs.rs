@@ -32,7 +32,7 @@ pub(crate) struct Tile {
 
 impl Tile {
     /// Of weights and of the kernels of each unit, which count in the centre by these shares.
-    fn new(weight: [f64; LENGTH], mut delta: Vec<f32>, shares: &[f64]) -> Self {
+    fn new(weight: &[f64; LENGTH], mut delta: Vec<f32>, shares: &[f64]) -> Self {
         let mut sums = [0.0f64; LENGTH];
         for (kernel, share) in delta.chunks_exact(LENGTH).zip(shares) {
             sums.iter_mut().zip(kernel).for_each(|(sum, u)| *sum += share * f64::from(*u));
@@ -43,7 +43,7 @@ impl Tile {
             unit.iter_mut().zip(&centre).for_each(|(u, r)| *u -= r);
         }
         let spread = delta.iter().map(|d| d.abs() * d.abs().sqrt()).collect();
-        Self { weight, centre, delta, spread }
+        Self { weight: *weight, centre, delta, spread }
     }
 
     /// Units, and "no unit".
@@ -136,7 +136,9 @@ impl Pairs {
             let class = labels[i].to_bits();
             rows[at][totals.range(..class).count()] += weights[i] / totals[&class];
         }
-        alive.iter().for_each(|&j| columns[j] = first.iter().map(|&i| columns[j][i]).collect());
+        for &j in &alive {
+            columns[j] = first.iter().map(|&i| columns[j][i]).collect();
+        }
         let favoured: HashSet<usize> = centre.iter().map(|&j| rules.unit_of[j]).collect();
         let some = units.iter().filter(|u| favoured.contains(u)).count() as f64;
         let all = if some > 0.0 { 0.5 } else { 1.0 } / units.len() as f64;
@@ -204,7 +206,7 @@ impl Pairs {
             let kernel = |u: usize, k: usize| keys.get(k).map_or(0.0, |key| f32::from_bits(key[u]));
             let kernels = (0..self.units.len()).flat_map(|u| (0..LENGTH).map(move |k| kernel(u, k))).collect();
             let weight = std::array::from_fn(|k| weights.get(k).copied().unwrap_or(0.0));
-            Tile::new(weight, kernels, &self.shares)
+            Tile::new(&weight, kernels, &self.shares)
         };
         Some(keys.chunks(LENGTH).zip(weights.chunks(LENGTH)).map(tile).collect())
     }
@@ -220,7 +222,7 @@ impl Pairs {
 
     fn make(&self, t: usize) -> Tile {
         let (weight, kernels) = self.kernels(t * LENGTH);
-        Tile::new(weight, kernels, &self.shares)
+        Tile::new(&weight, kernels, &self.shares)
     }
 
     /// Weights, and kernels by unit, of the pairs from this one on; 0 beyond the last.
@@ -267,7 +269,9 @@ impl Pairs {
             let (x, others) = (self.columns[j][g], &self.columns[j][first..first + count]);
             out.iter_mut().zip(others).for_each(|(sum, other)| *sum += (x - other) * (x - other));
         }
-        out.iter_mut().for_each(|sum| *sum *= self.gamma);
+        for sum in out.iter_mut() {
+            *sum *= self.gamma;
+        }
         exp_of_minus(out);
     }
 

@@ -147,10 +147,14 @@ fn plain(header: &Value, records: &[Record]) -> Vec<u8> {
                 integer(&mut out, *node);
                 number(&mut out, *level);
                 integer(&mut out, order.len() as u64);
-                order.iter().for_each(|j| integer(&mut out, *j as u64));
+                for j in order {
+                    integer(&mut out, *j as u64);
+                }
                 ascending(&mut out, children.iter().map(|child| child.0));
                 numbers(&mut out, children.iter().map(|child| child.1));
-                children.iter().for_each(|child| ascending(&mut out, child.2.iter().copied()));
+                for child in children {
+                    ascending(&mut out, child.2.iter().copied());
+                }
             }
             Record::Subset { features, objective, own } => {
                 out.push(5);
@@ -314,7 +318,7 @@ fn no_change_makes_a_proof_of_what_is_not_true() {
                                 Record::Expand { level, .. } if rng.chance(0.5) => *level -= better,
                                 Record::End { bound } => *bound += better,
                                 Record::Subset { objective, own, .. } => {
-                                    (*objective, *own) = (*objective - better, *own + better)
+                                    (*objective, *own) = (*objective - better, *own + better);
                                 }
                                 _ => {}
                             }

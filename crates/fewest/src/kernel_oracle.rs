@@ -147,13 +147,12 @@ impl<'a> KernelOracle<'a> {
     /// # Errors
     /// The limit that `stop` names before they are made.
     pub(crate) fn prepare(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<&Products, Status> {
-        let products = match self.products.take() {
-            Some(products) => products,
-            None => {
-                let features: Vec<usize> = self.subset.iter().collect();
-                self.fresh = features.len();
-                self.grouped.products(&features, self.kernel.kernel(), stop)?
-            }
+        let products = if let Some(products) = self.products.take() {
+            products
+        } else {
+            let features: Vec<usize> = self.subset.iter().collect();
+            self.fresh = features.len();
+            self.grouped.products(&features, self.kernel.kernel(), stop)?
         };
         Ok(self.products.insert(products))
     }
