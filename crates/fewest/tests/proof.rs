@@ -297,7 +297,7 @@ fn proven(
     let within = |objective: f64| truth.gap * (1.0 + 1e-6) * objective.abs().max(1e-10) + known;
     if outcome.status == Status::Optimal
         && wanted == 1
-        && verdict.best().is_none_or(|best| !(best.objective - verdict.bound() <= within(best.objective)))
+        && !verdict.best().is_some_and(|best| best.objective - verdict.bound() <= within(best.objective))
     {
         note("proof: the gap is not proven", &broken(Status::Cancelled), &[], wanted, truth);
     }

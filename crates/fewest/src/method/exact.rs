@@ -147,12 +147,11 @@ pub fn exact(
     }
     let mut search = Search::new(&relaxation, &run);
     let mut tree = Tree::new(&relaxation, settings, &run);
-    match run.resume(NAME)? {
-        Some(state) => tree.restore(state, &relaxation, &mut run)?,
-        None => {
-            tree.proof = ProofWriter::begin(problem, &settings.claim(), &mut run);
-            tree.plant(&mut search, settings, &mut run);
-        }
+    if let Some(state) = run.resume(NAME)? {
+        tree.restore(state, &relaxation, &mut run)?;
+    } else {
+        tree.proof = ProofWriter::begin(problem, &settings.claim(), &mut run);
+        tree.plant(&mut search, settings, &mut run);
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);

@@ -67,7 +67,7 @@ impl AlignmentProof {
     }
 
     /// A checker must look at the monotone bound of a node.
-    pub(crate) fn limit(&mut self, node: u64, run: &mut Run<'_>) {
+    pub(crate) fn limit(node: u64, run: &mut Run<'_>) {
         let mut bytes = Bytes::default();
         bytes.byte(kind::LIMIT);
         bytes.integer(node);
@@ -105,7 +105,9 @@ impl AlignmentProof {
         bytes.integers(order);
         bytes.ascending(children.iter().map(|child| child.first));
         bytes.numbers(&children.iter().map(|child| child.bound).collect::<Vec<f64>>());
-        children.iter().for_each(|child| bytes.ascending(child.partners.iter().copied()));
+        for child in children {
+            bytes.ascending(child.partners.iter().copied());
+        }
         put(run, &bytes);
         self.rest = self.rest.max(*level);
         for (value, subset) in found.iter().filter(|found| found.0 > *level) {

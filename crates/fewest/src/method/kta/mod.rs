@@ -199,16 +199,15 @@ fn search(
     };
     let mut search = Search::new(pairs, rules, &run);
     let mut tree = Tree::new(&search, settings, &run);
-    match run.resume_unproven(NAME)? {
-        Some(state) => tree.restore(state, &mut search)?,
-        None => {
-            tree.plant(&mut search, settings, &mut run);
-            let centre = search.features(&tree.favoured);
-            tree.proof = AlignmentProof::begin(design, (classes, weights), number, &centre, &mut run);
-        }
+    if let Some(state) = run.resume_unproven(NAME)? {
+        tree.restore(state, &mut search)?;
+    } else {
+        tree.plant(&mut search, settings, &mut run);
+        let centre = search.features(&tree.favoured);
+        tree.proof = AlignmentProof::begin(design, (classes, weights), number, &centre, &mut run);
     }
-    if let Some(proof) = &mut tree.proof {
-        proof.limit(0, &mut run);
+    if tree.proof.is_some() {
+        AlignmentProof::limit(0, &mut run);
         search.proving = true;
     }
     let status = drive(&mut search, &mut tree, &mut run)?;

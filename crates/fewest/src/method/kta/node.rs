@@ -80,7 +80,7 @@ impl Noted {
         run: &mut Run<'_>,
     ) {
         if self.limited {
-            proof.limit(node.number, run);
+            AlignmentProof::limit(node.number, run);
         }
         match self.shared {
             Shared::Closed => proof.leave(node.number, expansion.below, run),
