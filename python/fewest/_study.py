@@ -52,9 +52,9 @@ class Study(Selector):
         Numbers of features to choose from, ascending; an int: from 1 to it. None: from 1 to 10.
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data.
-    scoring : {"accuracy", "auc", "log_loss", "hinge"}, default="accuracy"
+    scoring : {"accuracy", "auc", "log_loss", "hinge"}, default="hinge"
         What candidates are judged by on the inner folds.
-    pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="small_cost"
+    pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
         Which one is taken: of the best mean score; of the best after averaging with the neighbours on
         the grid of costs; of the smallest size and costs within one standard error of the best; of
         the smallest costs there at the size of the best; of the most stable subsets there.
@@ -152,8 +152,8 @@ class Study(Selector):
         sizes: int | Sequence[int] | None = None,
         rules: Rules | None = None,
         methods: str | Sequence[str] = "auto",
-        scoring: str = "accuracy",
-        pick: str = "small_cost",
+        scoring: str = "hinge",
+        pick: str = "smooth",
         calibration: str = "platt",
         folds: int = 5,
         repeats: int = 2,

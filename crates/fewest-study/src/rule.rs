@@ -51,7 +51,7 @@ pub struct ChoiceRule {
 
 impl Default for ChoiceRule {
     fn default() -> Self {
-        Self { score: Score::Accuracy, pick: Pick::SmallCost }
+        Self { score: Score::Hinge, pick: Pick::Smooth }
     }
 }
 

@@ -103,7 +103,7 @@ pub struct StudySettings {
     /// Costs on the grid, at least 1. Default 8, evenly on a logarithmic scale from 1e-4 to 1e2
     /// times `1 / mean |x|^2` of the scaled training samples.
     pub cost_points: usize,
-    /// How method, costs and size are chosen. The default is the winner of `bench/benefit.py`.
+    /// How method, costs and size are chosen. The default is the winner of `bench/study_rules.py`.
     pub rule: ChoiceRule,
     /// How decision values of two classes become probabilities. Default Platt's sigmoid.
     pub calibration: CalibrationRule,
