@@ -176,8 +176,8 @@ def chosen_cost(peer, X, y, sizes, fixed):
     return {size: (peer.costs[at], FIT_COSTS[fit]) for size, (at, fit) in best.items()}
 
 
-class Over(Exception):
-    """The CPU seconds are used up."""
+class Over(BaseException):
+    """The CPU seconds are used up. No `Exception`, so that no peer takes it for one of its own."""
 
 
 def limited(seconds, *arguments):
