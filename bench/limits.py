@@ -263,6 +263,8 @@ def main():
         "The other commands, the same; exit code 130 is that of a second Ctrl-C, and of commands that have nothing to keep.",
         "",
         *table(["command", *heads], others),
+    ]
+    lines += [] if not hard else [
         "",
         "## Within a hard limit",
         "",
