@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 STORE, PAGE = ROOT / "bench" / ".cache" / "study_all.json", ROOT / "bench" / "results" / "study_all.md"
-# The sets of more samples (a9a, w8a), raw files beside their prepared ones, and test parts are left out.
+# Not the sets of more samples (a9a, w8a), raw files beside their prepared ones, and test parts.
 LEFT_OUT = ("a9a", "a9a.t", "w8a", "leukemia_golub_test", "madelon_valid", "dorothea_valid", "rcv1_small_test")
 SHOWN = ["samples", "features", "status", "seconds", "accuracy", "low", "high", "auc", "stability", "panel", "method", "gap"]
 

@@ -85,8 +85,8 @@ fn labels(codes: &[u32]) -> Vec<f64> {
 type HeldOut<'py> = (Columns<'py>, PyReadonlyArray1<'py, u32>, Option<u64>);
 
 /// Selects features. `x`: array, n x p, (n, indptr, indices, data) of a CSC matrix, or a column
-/// file; `codes`: class of each sample (0, 1, ...); `weights`: length n; `rules`, `method` (its name
-/// and settings), `limits`: dictionaries with the fields of [`RuleList`], [`AnyMethod`],
+/// file; `codes`: class of each sample (0, 1, ...); `weights`: length n; `rules`, `method` (its
+/// name and settings), `limits`: dictionaries with the fields of [`RuleList`], [`AnyMethod`],
 /// [`CallLimits`]; `listener`: called with each event, returns whether to stop; `proof`: where the
 /// run's proof goes (`path`) and what it says of the run (`made`); `held_out`: of gbd.
 ///

@@ -20,8 +20,8 @@ use crate::{labels, numbers, settings};
 /// bytes that the open part of the proof may take. A dictionary with the keys of docs/verify.md.
 ///
 /// # Errors
-/// `OSError` for a file that cannot be opened, `ValueError` for one that is no proof file, or is about
-/// two classes where there are more.
+/// `OSError` for a file that cannot be opened, `ValueError` for one that is no proof file, or is
+/// about two classes where there are more.
 #[pyfunction]
 pub(crate) fn verify<'py>(
     py: Python<'py>,

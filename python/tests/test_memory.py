@@ -58,7 +58,7 @@ def test_an_estimator_has_a_memory_of_its_own(data):
     with pytest.raises(MemoryError, match="bytes, but only 10240 are allowed"):
         selector.fit(*data)
     assert 1 <= selector.set_params(memory=10**8).fit(*data).support_.sum() <= 3
-    # What it selects by cross-validation, and the classifier that it trains, draw on the same account.
+    # What it selects by cross-validation, and the classifier that it trains, draw on one account.
     with pytest.raises(MemoryError, match="allow more with"):
         fewest.SVMRFE(n_features_to_select=3, memory=5000).fit(*data)
     with pytest.raises(MemoryError, match="training on 40 samples and 30 features"):

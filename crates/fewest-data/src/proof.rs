@@ -33,8 +33,8 @@ pub struct ProofFile {
 /// Where a proof grows.
 enum Place {
     Draft(Draft),
-    /// A file beside its place, and the place.
-    Beside(PathBuf, PathBuf),
+    /// A file beside this place.
+    Beside(PathBuf),
 }
 
 /// How far the file of a proof is: what a run goes on from.
@@ -68,7 +68,7 @@ impl ProofFile {
     /// [`DataError::Output`] where neither is there, or neither begins as it did then.
     pub fn resume_at(&mut self, marks: Vec<ProofMark>) -> Result<(), DataError> {
         for mark in &marks {
-            let file = mark.size.map_or_else(|| self.path.clone(), |size| Self::sized(&self.path, size));
+            let file = self.place_of(mark.size);
             let place = PathBuf::from(&file);
             mark.begins(&beside(&place), &place).map_err(|source| DataError::Output { file, source })?;
         }
@@ -105,7 +105,11 @@ impl ProofFile {
     }
 
     fn place(&self) -> String {
-        self.size.map_or_else(|| self.path.clone(), |size| Self::sized(&self.path, size))
+        self.place_of(self.size)
+    }
+
+    fn place_of(&self, size: Option<usize>) -> String {
+        size.map_or_else(|| self.path.clone(), |size| Self::sized(&self.path, size))
     }
 
     fn keep<T>(&mut self, result: std::io::Result<T>) -> Option<T> {
@@ -123,7 +127,7 @@ impl ProofSink for ProofFile {
         let opened = if self.lasting {
             let place = PathBuf::from(self.place());
             let file = File::options().read(true).write(true).create(true).truncate(true).open(beside(&place));
-            file.map(|file| (Place::Beside(beside(&place), place), encoder(Summed::new(file))))
+            file.map(|file| (Place::Beside(place), encoder(Summed::new(file))))
         } else {
             Draft::new(&self.place()).and_then(|draft| {
                 let file = draft.reopen()?;
@@ -143,7 +147,7 @@ impl ProofSink for ProofFile {
         });
         if let Some(file) = self.keep(marked) {
             self.marks.retain(|mark| mark.size != self.size);
-            self.marks.push(ProofMark { bytes: file.bytes, sum: file.sum.sum(), size: self.size });
+            self.marks.push(ProofMark { bytes: file.sum.bytes, sum: file.sum.crc.sum(), size: self.size });
             self.open = Some((place, encoder(file)));
         }
     }
@@ -152,10 +156,10 @@ impl ProofSink for ProofFile {
         let place = PathBuf::from(self.place());
         let mark = self.marks.iter().find(|mark| mark.size == self.size);
         let opened = match mark {
-            Some(mark) => Summed::resume(&beside(&place), &place, *mark),
+            Some(mark) => Summed::resume(&place, *mark),
             None => Err(io::Error::other("the earlier run kept nothing of it")),
         };
-        self.open = self.keep(opened.map(|file| (Place::Beside(beside(&place), place), encoder(file))));
+        self.open = self.keep(opened.map(|file| (Place::Beside(place), encoder(file))));
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -169,7 +173,7 @@ impl ProofSink for ProofFile {
         let Some((place, encoder)) = self.open.take() else { return };
         let put = encoder.finish().and_then(|mut file| file.flush()).and_then(|()| match place {
             Place::Draft(draft) => draft.put(),
-            Place::Beside(beside, place) => fs::rename(beside, place),
+            Place::Beside(place) => fs::rename(beside(&place), place),
         });
         if self.keep(put).is_some() {
             self.written.push(self.place());
@@ -187,65 +191,75 @@ fn encoder(file: Summed) -> GzEncoder<Summed> {
     GzEncoder::new(file, flate2::Compression::fast())
 }
 
-/// A file, how long it is, and the sum of its bytes.
+/// How many bytes were written, and their sum.
+#[derive(Default)]
+struct Sum {
+    bytes: u64,
+    crc: Crc,
+}
+
+impl Write for Sum {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes += bytes.len() as u64;
+        self.crc.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A file and the sum of its bytes.
 struct Summed {
     out: BufWriter<File>,
-    bytes: u64,
-    sum: Crc,
+    sum: Sum,
 }
 
 impl Summed {
     /// Of an empty file.
     fn new(file: File) -> Self {
-        Self { out: BufWriter::with_capacity(1 << 16, file), bytes: 0, sum: Crc::new() }
+        Self { out: BufWriter::with_capacity(1 << 16, file), sum: Sum::default() }
     }
 
-    /// As far as a mark, of the file that a run left beside, else of a copy of the one at its place.
-    fn resume(beside: &Path, place: &Path, mark: ProofMark) -> io::Result<Self> {
-        let (from, sum) = mark.begins(beside, place)?;
+    /// As far as a mark, of what a run left beside the place, else of a copy of the file there.
+    fn resume(place: &Path, mark: ProofMark) -> io::Result<Self> {
+        let beside = beside(place);
+        let (from, sum) = mark.begins(&beside, place)?;
         if from == place {
-            fs::copy(place, beside)?;
+            fs::copy(place, &beside)?;
         }
-        let mut file = File::options().read(true).write(true).open(beside)?;
+        let mut file = File::options().read(true).write(true).open(&beside)?;
         file.set_len(mark.bytes)?;
         file.seek(SeekFrom::End(0))?;
-        Ok(Self { bytes: mark.bytes, sum, ..Self::new(file) })
-    }
-}
-
-impl ProofMark {
-    /// Which of two files is as it was up to this mark, and the sum of its bytes.
-    fn begins<'a>(&self, beside: &'a Path, place: &'a Path) -> io::Result<(&'a Path, Crc)> {
-        for path in [beside, place] {
-            let Ok(mut file) = File::open(path) else { continue };
-            let (mut sum, mut left, mut buffer) = (Crc::new(), self.bytes, vec![0; 1 << 16]);
-            while left > 0 {
-                let most = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-                let read = file.read(&mut buffer[..most])?;
-                if read == 0 {
-                    break;
-                }
-                sum.update(&buffer[..read]);
-                left -= read as u64;
-            }
-            if left == 0 && sum.sum() == self.sum {
-                return Ok((path, sum));
-            }
-        }
-        Err(io::Error::other("it does not begin as it did when the run was stopped; start afresh"))
+        Ok(Self { sum, ..Self::new(file) })
     }
 }
 
 impl Write for Summed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let wrote = self.out.write(bytes)?;
-        self.bytes += wrote as u64;
-        self.sum.update(&bytes[..wrote]);
+        self.sum.write_all(&bytes[..wrote])?;
         Ok(wrote)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+impl ProofMark {
+    /// Which of two files is as it was up to this mark, and the sum of its bytes.
+    fn begins<'a>(&self, beside: &'a Path, place: &'a Path) -> io::Result<(&'a Path, Sum)> {
+        for path in [beside, place] {
+            let Ok(file) = File::open(path) else { continue };
+            let mut sum = Sum::default();
+            io::copy(&mut file.take(self.bytes), &mut sum)?;
+            if (sum.bytes, sum.crc.sum()) == (self.bytes, self.sum) {
+                return Ok((path, sum));
+            }
+        }
+        Err(io::Error::other("it does not begin as it did when the run was stopped; start afresh"))
     }
 }
 

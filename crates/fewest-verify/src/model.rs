@@ -264,8 +264,8 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
     }
     let Sums { weight, constant, linear, squares, pairs: mut products } = all;
     // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
-    // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of squares
-    // too, and their roots count with SINGLE only.
+    // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of
+    // squares too, and their roots count with SINGLE only.
     let lost = pairs.tiles() as f64 * LENGTH as f64 / (1u128 << 64) as f64;
     for a in 0..columns {
         for b in (a..columns).filter(|_| slots > 1) {

@@ -1,9 +1,9 @@
 //! Proofs on hard small problems against enumeration: never a false `optimal`, a bound beyond the
 //! optimum or a forbidden subset; and every proof file that a run writes is verified.
 //!
-//! `FEWEST_PROOF_CASES` is the number of cases (default 2,000), `FEWEST_PROOF_FIRST` the first seed,
-//! `FEWEST_PROOF_METHODS` the methods, separated by commas: each then runs on every seed, where
-//! without it some run on some. `make fuzz-proof` runs many.
+//! `FEWEST_PROOF_CASES` is the number of cases (default 2,000), `FEWEST_PROOF_FIRST` the first
+//! seed, `FEWEST_PROOF_METHODS` the methods, separated by commas: each then runs on every seed,
+//! where without it some run on some. `make fuzz-proof` runs many.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,6 @@
-//! Random changes to the proofs that `exact` and `kta` write on hard small problems: none is verified
-//! with a better claim than is true. (`crates/fewest-verify/tests/mutation.rs` changes headers and rules,
-//! too, on proofs that are made by hand.)
+//! Random changes to the proofs that `exact` and `kta` write on hard small problems: none is
+//! verified with a better claim than is true. (`crates/fewest-verify/tests/mutation.rs` changes
+//! headers and rules, too, on proofs that are made by hand.)
 
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::kta::{KtaSettings, kta};

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
+pub mod alignment;
 pub mod encoder;
 pub mod prover;
 pub mod truth;
@@ -252,18 +253,29 @@ pub fn bits(features: &[usize]) -> u32 {
     features.iter().map(|j| 1 << j).sum()
 }
 
-/// What of a verdict is not true of the problem.
+/// What of a verdict is not true.
 pub fn false_claim(problem: &Problem, verdict: &Verdict) -> Option<String> {
-    let listed = |z: u32| verdict.listed.iter().find(|one| bits(&one.features) == z);
-    if let Some(one) = verdict.listed.iter().find(|one| !problem.rules.allow(bits(&one.features))) {
-        return Some(format!("{:?} is forbidden", one.features));
-    }
-    for z in problem.allowed() {
+    let values = problem.allowed().into_iter().map(|z| {
         let truth = problem.value(z);
         let room = 1e-9 * truth.upper.abs() + 1e-300;
-        let (objective, bound) = listed(z).map_or((f64::INFINITY, verdict.rest), |one| (one.objective, one.bound));
-        if bound > truth.upper + room || objective < truth.lower - room {
-            return Some(format!("{:?}: objective {objective}, bound {bound}, truth {truth:?}", features(z)));
+        (z, truth.lower - room, truth.upper + room)
+    });
+    untrue(&problem.rules, values, verdict)
+}
+
+/// What of a verdict is not true where each allowed subset has a value between these two.
+pub fn untrue(rules: &Rules, values: impl Iterator<Item = (u32, f64, f64)>, verdict: &Verdict) -> Option<String> {
+    if let Some(one) = verdict.listed.iter().find(|one| !rules.allow(bits(&one.features))) {
+        return Some(format!("{:?} is forbidden", one.features));
+    }
+    for (z, lower, upper) in values {
+        let listed = verdict.listed.iter().find(|one| bits(&one.features) == z);
+        let (objective, bound) = listed.map_or((f64::INFINITY, verdict.rest), |one| (one.objective, one.bound));
+        if bound > upper || objective < lower {
+            return Some(format!(
+                "{:?}: objective {objective}, bound {bound}, truth between {lower} and {upper}",
+                features(z)
+            ));
         }
     }
     None

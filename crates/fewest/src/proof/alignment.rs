@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::encode::{Bytes, kind};
 use super::header::{Data, header};
-use super::writer::put;
+use super::writer::{put, put_end};
 use crate::search::Found;
 use crate::{Design, Run, Status, Subset};
 
@@ -130,12 +130,6 @@ impl AlignmentProof {
             bytes.number(self.rounding - found.objective);
             bytes.number(-(own.unwrap_or(rest).max(found.objective) + self.rounding));
         }
-        bytes.byte(kind::END);
-        bytes.number(-(rest + self.rounding));
-        bytes.text(status.name());
-        put(run, &bytes);
-        if let Some(sink) = run.proof() {
-            sink.end();
-        }
+        put_end(run, bytes, -(rest + self.rounding), status);
     }
 }

@@ -264,22 +264,11 @@ mod tests {
 
     #[test]
     fn large_columns_are_stored_finer() {
-        let coarse = quantise(
-            &[1.0, 1.0],
-            &[1.0, -1.0],
-            |_| 2.0,
-            Balance::Zero,
-            Grid { slopes: 0.0, squares: 1.0, kinks: 0.0, loss: 1e-9, little: 1e-9 },
-        )
-        .0;
-        let fine = quantise(
-            &[1.0, 1.0],
-            &[1.0, -1.0],
-            |_| 2.0,
-            Balance::Zero,
-            Grid { slopes: 0.0, squares: 1e12, kinks: 0.0, loss: 1e-9, little: 1e-9 },
-        )
-        .0;
+        let exponent = |squares: f64| {
+            let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9, little: 1e-9 };
+            quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, grid).0
+        };
+        let (coarse, fine) = (exponent(1.0), exponent(1e12));
         assert_eq!(coarse, -31);
         assert!(fine < coarse && 0.5 * 2.0 * 1e12 * f64::from(fine).exp2().powi(2) <= 1e-9, "{fine}");
     }

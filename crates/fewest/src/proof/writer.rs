@@ -136,9 +136,9 @@ impl ProofWriter {
         }
     }
 
-    /// Lists subsets, best first as their objectives are when rounded up, and ends the file. Returns
-    /// the status: `Optimal` only where the file proves the gap that was asked for. It does not
-    /// where columns are so large that no w of doubles has the objective of the exact one.
+    /// Lists subsets, best first as their objectives are when rounded up, and ends the file.
+    /// Returns the status: `Optimal` only where the file proves the gap that was asked for. It
+    /// does not where columns are so large that no w of doubles has the objective of the exact one.
     pub(crate) fn end(mut self, mut listed: Vec<Listed>, status: Status, run: &mut Run<'_>) -> Status {
         listed.sort_by(|a, b| a.objective.total_cmp(&b.objective));
         let own: Vec<Option<f64>> = listed.iter().map(|l| self.single.remove(&l.subset)).collect();
@@ -162,13 +162,7 @@ impl ProofWriter {
             bytes.numbers(&subset.weights);
             bytes.number(subset.bias);
         }
-        bytes.byte(kind::END);
-        bytes.number(rest);
-        bytes.text(status.name());
-        put(run, &bytes);
-        if let Some(sink) = run.proof() {
-            sink.end();
-        }
+        put_end(run, bytes, rest, status);
         status
     }
 }
@@ -176,5 +170,16 @@ impl ProofWriter {
 pub(super) fn put(run: &mut Run<'_>, bytes: &Bytes) {
     if let Some(sink) = run.proof() {
         sink.write(&bytes.0);
+    }
+}
+
+/// Adds the last record, with the bound of all subsets that are not listed, and ends the file.
+pub(super) fn put_end(run: &mut Run<'_>, mut bytes: Bytes, rest: f64, status: Status) {
+    bytes.byte(kind::END);
+    bytes.number(rest);
+    bytes.text(status.name());
+    put(run, &bytes);
+    if let Some(sink) = run.proof() {
+        sink.end();
     }
 }
