@@ -27,8 +27,9 @@ use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
 use crate::resume::{DATA, EVERY, Resume};
 
-/// What the training on the selected features may still take after Ctrl-C or the time limit.
-const REFIT: Duration = Duration::from_millis(150);
+/// How long after Ctrl-C or the time limit trainings on the selected features end: a little later
+/// than the trainings of the method that wind it up.
+const REFIT: Duration = Duration::from_millis(200);
 
 /// Rules of one kind that are spelt out; more are counted.
 const SPELT_OUT: usize = 3;
@@ -303,7 +304,7 @@ impl Task<'_> {
 
     /// Tells trainings on the selected features when to stop: soon after Ctrl-C or the time limit.
     pub(crate) fn stopper(&self) -> impl FnMut() -> Option<Status> + use<> {
-        interrupt::stopper(self.limits.cancel.clone(), self.left(), REFIT)
+        interrupt::stopper(self.limits.cancel.clone(), self.invocation.end(self.args.time_limit), REFIT)
     }
 
     /// The classifier that goes with a report; none when nothing was selected.

@@ -20,8 +20,6 @@
 
 mod squared;
 
-use std::time::Instant;
-
 use serde::{Deserialize, Serialize};
 
 use super::{ALL_RULES, Classes, Info, Method, Report};
@@ -30,7 +28,6 @@ pub use squared::squared_hinge;
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
-use crate::run::WIND_UP;
 use crate::{
     Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
     Samples, Selection, Sense, Status, Subset, SvmSettings,
@@ -243,13 +240,8 @@ pub fn l1_svm(
     } else {
         // Step 3.
         let subset = nearest_allowed(&run, &weights);
-        let end = run.stop().map(|_| Instant::now() + WIND_UP);
         let features: Vec<usize> = subset.iter().collect();
-        let mut late = || match end {
-            Some(end) => (Instant::now() >= end).then_some(Status::TimeLimit),
-            None => run.stop(),
-        };
-        solution = trainer.train(cost, &features, &mut late)?;
+        solution = trainer.train(cost, &features, &mut || run.stop_late(1.0))?;
         run.counts.oracle_calls += 1;
         run.counts.solver_iterations += solution.iterations;
         weights = non_zero(&features, &solution.weights);
