@@ -8,6 +8,11 @@ use crate::{Status, SvmSettings};
 const STRICTER: f64 = 0.3;
 /// A gap counts as better below this share of the best one.
 const BETTER: f64 = 0.9;
+/// A gap below this share of the objective is rounding alone,
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// and a round there counts as this many without a better gap: the feasible point near it is off by
+/// rounding too, which a few more tries may change.
+const ROUNDED: u32 = 10;
 
 /// How the gap has come along.
 #[derive(Debug)]
@@ -43,7 +48,11 @@ impl Patience {
         settings: &SvmSettings,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Option<Due> {
-        self.idle = if gap < BETTER * self.best_gap { 0 } else { self.idle + 1 };
+        let rounded = gap <= ROUNDING * primal;
+        self.idle = match gap < BETTER * self.best_gap && !rounded {
+            true => 0,
+            false => self.idle + if rounded { ROUNDED } else { 1 },
+        };
         self.best_gap = self.best_gap.min(gap);
         let broken = !gap.is_finite() || self.idle > self.rounds;
         let limit = stop()

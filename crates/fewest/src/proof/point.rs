@@ -35,7 +35,7 @@ pub(crate) struct Grid {
     /// Length of the slope of the bound over the samples with alpha above 0, as it would be without
     /// other prices of features: 0 inside the box at the optimum, and about 1 a sample at C.
     pub(crate) slopes: f64,
-    /// Sum of squared norms of the columns whose scores the bound counts.
+    /// Sum of squared norms of the columns that are not out.
     pub(crate) squares: f64,
     /// Sum of |c_j| times the norm of column j, for the features that the bound is at a kink of.
     pub(crate) kinks: f64,

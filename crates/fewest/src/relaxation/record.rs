@@ -94,9 +94,10 @@ impl Node<'_, '_> {
         let alpha: Vec<f64> = beta.iter().zip(&dual.y).map(|(b, y)| (b * y).max(0.0)).collect();
         let most = |i: usize| dual.lower[i].abs().max(dual.upper[i]);
         let balance = if dual.bias == Bias::Free { Balance::Zero } else { Balance::Any };
-        let units = self.inside.iter().copied().chain(shares.iter().map(|s| s.0));
+        // All that a box may still hold: units that pay nothing here may be forced in below.
+        let units = self.inside.iter().chain(self.free);
         let constant = dual.bias_square() * alpha.len() as f64;
-        let squares = constant + units.map(|u| relaxation.norms[u].powi(2)).sum::<f64>();
+        let squares = constant + units.map(|&u| relaxation.norms[u].powi(2)).sum::<f64>();
         let kink =
             |u: usize| (2.0 * (relaxation.gain(u, beta) + relaxation.penalty[u]).max(0.0)).sqrt() * relaxation.norms[u];
         let kinks = shares.iter().map(|s| kink(s.0)).sum();
