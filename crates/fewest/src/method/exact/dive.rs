@@ -246,8 +246,9 @@ impl<'a> Search<'a> {
         let (mut now, mut left) = self.follow(&now, &left)?;
         let mut warm = answer.warm.clone();
         warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
+        let (gap, stop) = (answer.upper - answer.lower, &mut || self.clock.stop());
         let Probed { out, inside: chosen, promises, rulings } =
-            self.relaxation.probe(&now, &left, &warm, answer.priced, answer.upper - answer.lower, cutoff);
+            self.relaxation.probe(&now, &left, &warm, answer.priced, gap, cutoff, stop);
         self.note(&rulings, cutoff, node, notes);
         if out.iter().any(|u| chosen.contains(u)) {
             return None;
