@@ -31,6 +31,9 @@ use crate::resume::{DATA, EVERY, Resume};
 /// than the trainings of the method that wind it up.
 const REFIT: Duration = Duration::from_millis(200);
 
+/// Time to make and write a place of a ranking.
+const PLACE: Duration = Duration::from_nanos(400);
+
 /// Rules of one kind that are spelt out; more are counted.
 const SPELT_OUT: usize = 3;
 
@@ -274,7 +277,15 @@ impl Task<'_> {
     /// one.
     pub(crate) fn method_limits(&self) -> Limits {
         let nodes = self.limits.nodes.filter(|_| !self.options.entry().has("certify"));
-        Limits { nodes, time: self.left(), ..self.limits.clone() }
+        Limits { nodes, time: self.left().map(|left| left - self.writing(left)), ..self.limits.clone() }
+    }
+
+    /// What of the time that is left writing the ranking of all features will take.
+    fn writing(&self, left: Duration) -> Duration {
+        match self.args.json {
+            Some(_) => (PLACE * self.prepared.data.names.len() as u32).min(left / 4),
+            None => Duration::ZERO,
+        }
     }
 
     /// `--fit-cost`, if given.

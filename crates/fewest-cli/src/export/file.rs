@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{BufWriter, LineWriter, Write};
 use std::path::{Path, PathBuf};
 
+use fewest_data::Draft;
+
 use crate::failure::{Failure, plain};
 use crate::terminal::Terminal;
 
@@ -126,27 +128,24 @@ impl Sink {
         write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>,
         terminal: Terminal,
     ) -> Result<(), Failure> {
-        let mut into = |file: File| {
+        let mut into = |file: &File| {
             let mut out = BufWriter::with_capacity(BUFFER, file);
             write(&mut out)?;
-            out.into_inner().map_err(std::io::IntoInnerError::into_error)
+            out.flush()
         };
         match self {
             Sink::Stdout => terminal.out_with(write),
             Sink::Stream(path) => {
-                let wrote = File::options().write(true).open(path).and_then(into);
-                let wrote = wrote.map(drop);
+                let wrote = File::options().write(true).open(path).and_then(|file| into(&file));
                 wrote.map_err(|error| Failure::writing(&path.display().to_string(), &error))
             }
             Sink::File(path) => {
-                let temporary = beside(path);
-                let wrote = File::create_new(&temporary)
-                    .and_then(|file| into(file)?.sync_all())
-                    .and_then(|()| std::fs::rename(&temporary, path));
-                wrote.map_err(|error| {
-                    let _ = std::fs::remove_file(&temporary);
-                    Failure::writing(&path.display().to_string(), &error)
-                })
+                let wrote = Draft::new(path).and_then(|draft| {
+                    into(draft.file())?;
+                    draft.file().sync_all()?;
+                    draft.put()
+                });
+                wrote.map_err(|error| Failure::writing(&path.display().to_string(), &error))
             }
         }
     }
