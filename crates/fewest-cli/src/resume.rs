@@ -184,22 +184,6 @@ impl Resume {
     }
 }
 
-/// Methods whose proof does not go on with a run that was stopped.
-const WITHOUT_BREAK: &[&str] = &["mbp", "kta"];
-
-/// Whether the proof of a method goes on with its run.
-///
-/// # Errors
-/// A method whose proof does not.
-pub fn check_proof(method: &str) -> Result<(), Failure> {
-    if WITHOUT_BREAK.contains(&method) {
-        return Err(Failure::Input(format!(
-            "the proof of {method} is written from the first node to the last, without a break; leave it out, or do not resume"
-        )));
-    }
-    Ok(())
-}
-
 /// Least time between two writings of what consists of folds that are done.
 pub(crate) const BETWEEN_FOLDS: Duration = Duration::from_millis(500);
 

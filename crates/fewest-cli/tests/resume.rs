@@ -94,6 +94,42 @@ fn a_path_killed_ten_times_gives_the_same_answers() {
     }
 }
 
+#[test]
+fn kta_killed_ten_times_gives_the_same_answer_and_proof() {
+    let scratch = Scratch::new("resume_kta");
+    scratch.file("d.csv", generated(150, 24, &["a", "b", "c"], 12));
+    let arguments = ["select", "d.csv", "-m", "kta", "--max-features", "5", "--gap", "0", "--threads", "1"];
+    killed_at_random(&scratch, &[&arguments[..], &["--proof", "x.proof"]].concat(), 10, 3);
+    scratch.run(&["verify", "x.proof", "d.csv", "--json", "verdict.json"]).code(0);
+    let (verdict, whole) = (scratch.json("verdict.json"), scratch.json("whole.json"));
+    assert!(verdict["gap"].as_f64().unwrap() <= 1e-9, "{verdict}");
+    assert_eq!(verdict["selected"], whole["selected"]);
+}
+
+#[cfg(feature = "highs")]
+#[test]
+fn mbp_killed_ten_times_proves_the_same_answer() {
+    let scratch = Scratch::new("resume_mbp");
+    scratch.file("d.csv", generated(60, 40, &["no", "yes"], 12));
+    let arguments =
+        ["select", "d.csv", "-m", "mbp", "--penalty", "0.1", "--weight-bound", "3", "--gap", "1e-6", "--threads", "1"];
+    let arguments = [&arguments[..], &["--proof", "x.proof", "--resume", "state", "--resume-every", "2ms"]].concat();
+    let mut lives = 0;
+    for life in 1..=10 {
+        let mut child = scratch.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(60 * life));
+        lives += usize::from(child.try_wait().unwrap().is_none());
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    assert!(lives > 0, "each ended before it was killed");
+    scratch.run(&[&arguments[..], &["--json", "parts.json"]].concat()).code(0);
+    scratch.run(&["verify", "x.proof", "d.csv", "--json", "verdict.json"]).code(0);
+    let (verdict, parts) = (scratch.json("verdict.json"), scratch.json("parts.json"));
+    assert_eq!((&verdict["selected"], parts["status"].as_str()), (&parts["selected"], Some("optimal")));
+    assert!(verdict["gap"].as_f64().unwrap() <= 1e-6, "{verdict}");
+}
+
 /// On a path every size that a limit ended goes on from its own state, and so does its proof.
 #[test]
 fn proofs_of_a_path_that_limits_stopped_go_on() {

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
         ));
     }
     let plan = Plan::new(&args.selection, &args.story, options, invocation, sizes.last().copied())?;
-    let proof = proof_sink(options, args.resume.is_some())?;
+    let proof = proof_sink(options)?;
     let outputs = (None, None, proof.as_ref());
     let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, args.resume.as_ref())?;
     let task = plan.load()?;

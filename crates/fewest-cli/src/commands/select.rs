@@ -38,7 +38,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let program = Sink::open_if("--write-model", options.value::<PathBuf>("write_model").as_ref())?;
     let model = model_sink.as_ref().map(ModelSink::sink);
     let resume = ResumeOptions::typed(options);
-    let proof = proof_sink(options, resume.file.is_some())?;
+    let proof = proof_sink(options)?;
     let outputs = (model, program.as_ref(), proof.as_ref());
     let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, resume.file.as_ref())?;
     let task = plan.load()?;

@@ -85,12 +85,8 @@ impl Sinks {
 /// The place of `--proof`, looked at before the run.
 ///
 /// # Errors
-/// A path that cannot be written, or standard output; a run that goes on from a file by a method
-/// whose proof cannot.
-pub(crate) fn proof_sink(options: &MethodOptions, resumes: bool) -> Result<Option<Sink>, Failure> {
-    if resumes && options.given("proof") {
-        crate::resume::check_proof(options.name())?;
-    }
+/// A path that cannot be written, or standard output.
+pub(crate) fn proof_sink(options: &MethodOptions) -> Result<Option<Sink>, Failure> {
     let sink = Sink::open_if("--proof", options.value::<std::path::PathBuf>("proof").as_ref())?;
     match &sink {
         None | Some(Sink::File(_)) => Ok(sink),

@@ -3,13 +3,15 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::encode::{Bytes, kind};
 use super::header::{Data, header};
-use super::writer::{put, put_end};
+use super::writer::{put, put_end, resumed};
+use crate::run::state::subset;
 use crate::search::Found;
-use crate::{Design, Run, Status, Subset};
+use crate::{Design, Error, Run, Status, Subset};
 
 /// Writes one file. What it keeps is a number for each subset that was told apart from its box.
 #[derive(Debug)]
@@ -20,6 +22,15 @@ pub(crate) struct AlignmentProof {
     rest: f64,
     single: HashMap<Subset, f64>,
     /// What rounding may take from or add to an alignment, here and in a checker.
+    rounding: f64,
+}
+
+/// What a file has come to, for a run that goes on with it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct AlignmentState {
+    made: u64,
+    rest: f64,
+    single: Vec<(Vec<usize>, f64)>,
     rounding: f64,
 }
 
@@ -64,6 +75,24 @@ impl AlignmentProof {
         let roundings = (16 * design.n_samples() + 4 * design.n_features() + 400) as f64;
         let rounding = 2.0 * count * count * (1e-14 + roundings * f64::EPSILON);
         Some(Self { made: 0, rest: f64::NEG_INFINITY, single: HashMap::new(), rounding })
+    }
+
+    /// What a later run goes on from.
+    pub(crate) fn state(&self) -> AlignmentState {
+        let single = self.single.iter().map(|(subset, value)| (subset.iter().collect(), *value)).collect();
+        AlignmentState { made: self.made, rest: self.rest, single, rounding: self.rounding }
+    }
+
+    /// Goes on with the proof of the run that kept this state, where the observer wants one.
+    ///
+    /// # Errors
+    /// A state of a run without a proof, or of another problem.
+    pub(crate) fn resume(state: Option<AlignmentState>, run: &mut Run<'_>) -> Result<Option<Self>, Error> {
+        let p = run.rules().p();
+        let Some(state) = resumed(state, run)? else { return Ok(None) };
+        let AlignmentState { made, rest, single, rounding } = state;
+        let single = single.into_iter().map(|(features, value)| Ok((subset(p, &features)?, value)));
+        Ok(Some(Self { made, rest, single: single.collect::<Result<_, Error>>()?, rounding }))
     }
 
     /// A checker must look at the monotone bound of a node.

@@ -36,7 +36,7 @@ pub(crate) use observer::ForProof;
 pub(crate) use point::{Balance, Grid, Point};
 pub(crate) use record::{Notes, Place};
 pub(crate) use rows::RowNumbers;
-pub(crate) use writer::ProofWriter;
+pub(crate) use writer::{ProofWriter, WriterState};
 
 /// Share of the gap asked for that a search which writes a proof closes beyond it: alpha is stored
 /// with fewer digits than it had, and the file must prove the gap all the same.

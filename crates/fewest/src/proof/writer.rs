@@ -67,13 +67,7 @@ impl ProofWriter {
     /// A state of a run without a proof, or of another problem.
     pub(crate) fn resume(state: Option<WriterState>, run: &mut Run<'_>) -> Result<Option<Self>, Error> {
         let p = run.rules().p();
-        let Some(sink) = run.proof() else { return Ok(None) };
-        let Some(WriterState { splits, rest, single }) = state else {
-            return Err(Error::Data(
-                "the state to go on from is that of a run without a proof; leave out the proof, or start afresh".into(),
-            ));
-        };
-        sink.resume();
+        let Some(WriterState { splits, rest, single }) = resumed(state, run)? else { return Ok(None) };
         let single = single.into_iter().map(|(features, bound)| Ok((subset(p, &features)?, bound)));
         Ok(Some(Self { splits, last: None, rest, single: single.collect::<Result<_, Error>>()? }))
     }
@@ -165,6 +159,21 @@ impl ProofWriter {
         put_end(run, bytes, rest, status);
         status
     }
+}
+
+/// What a proof goes on from, where the observer wants one, which is told so.
+///
+/// # Errors
+/// A state of a run without a proof.
+pub(super) fn resumed<S>(state: Option<S>, run: &mut Run<'_>) -> Result<Option<S>, Error> {
+    let Some(sink) = run.proof() else { return Ok(None) };
+    let Some(state) = state else {
+        return Err(Error::Data(
+            "the state to go on from is that of a run without a proof; leave out the proof, or start afresh".into(),
+        ));
+    };
+    sink.resume();
+    Ok(Some(state))
 }
 
 pub(super) fn put(run: &mut Run<'_>, bytes: &Bytes) {

@@ -153,20 +153,6 @@ impl<F: Fn(&mut StateWriter<'_>) -> io::Result<()>> Checkpoint for Kept<'_, F> {
 }
 
 impl Run<'_> {
-    /// As [`Run::resume`], for a method whose state knows nothing of its proof.
-    ///
-    /// # Errors
-    /// As there; a proof that is wanted.
-    pub(crate) fn resume_unproven(&mut self, method: &str) -> Result<Option<StateReader>, Error> {
-        let state = self.resume(method)?;
-        if state.is_some() && self.observer.proof().is_some() {
-            return Err(Error::Data(format!(
-                "a proof of {method} holds a run from its beginning, but this one goes on from a state; leave out the proof, or start afresh"
-            )));
-        }
-        Ok(state)
-    }
-
     /// Goes on from the state that the observer has, if it has one: with its incumbent, bound,
     /// counts and time. Returns what the method kept.
     ///

@@ -199,17 +199,18 @@ fn search(
     };
     let mut search = Search::new(pairs, rules, &run);
     let mut tree = Tree::new(&search, settings, &run);
-    if let Some(state) = run.resume_unproven(NAME)? {
-        tree.restore(state, &mut search)?;
+    if let Some(state) = run.resume(NAME)? {
+        tree.restore(state, &mut search, &mut run)?;
     } else {
         tree.plant(&mut search, settings, &mut run);
         let centre = search.features(&tree.favoured);
         tree.proof = AlignmentProof::begin(design, (classes, weights), number, &centre, &mut run);
+        if tree.proof.is_some() {
+            AlignmentProof::limit(0, &mut run);
+        }
+        tree.keep(&[], false, &mut run);
     }
-    if tree.proof.is_some() {
-        AlignmentProof::limit(0, &mut run);
-        search.proving = true;
-    }
+    search.proving = tree.proof.is_some();
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);
     drop(least);

@@ -15,7 +15,6 @@ pub(super) struct OpenNode {
     pub(super) query: Query,
     /// Its number in the proof, where one is written; until its parent is written, its place among
     /// all children.
-    #[serde(skip)]
     pub(super) number: u64,
 }
 

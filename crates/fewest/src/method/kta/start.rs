@@ -33,7 +33,6 @@ impl Tree<'_> {
             self.push(OpenNode { bound, query, number: 0 });
         }
         self.report(run);
-        self.keep(&[], false, run);
     }
 
     /// Local search from each start and from the best single gains: one unit in, out, or exchanged,

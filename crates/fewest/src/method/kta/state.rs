@@ -5,15 +5,17 @@ use std::io;
 
 use super::node::OpenNode;
 use super::search::{Search, Tree};
-use crate::Error;
+use crate::proof::AlignmentProof;
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::{Mark, OpenNodes};
+use crate::{Error, Run};
 
 impl Tree<'_> {
     /// Writes the state, with the nodes of a batch that is at work among the open ones.
     pub(super) fn write(&self, at_work: &[(OpenNode, Mark)], out: &mut StateWriter<'_>) -> io::Result<()> {
         let open = || self.open.iter().flat_map(OpenNodes::iter);
-        out.put(&(self.made, &self.favoured, self.pool.state()))?;
+        let proof = self.proof.as_ref().map(AlignmentProof::state);
+        out.put(&(self.made, &self.favoured, self.pool.state(), proof))?;
         out.put(&(open().count() + at_work.len()))?;
         for (node, mark) in open() {
             out.put(&(mark, node))?;
@@ -25,11 +27,17 @@ impl Tree<'_> {
     ///
     /// # Errors
     /// One that is damaged, or of another problem.
-    pub(super) fn restore(&mut self, mut state: StateReader, search: &mut Search<'_>) -> Result<(), Error> {
+    pub(super) fn restore(
+        &mut self,
+        mut state: StateReader,
+        search: &mut Search<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<(), Error> {
         let units = search.n_units();
         let unknown = |list: &[u32]| list.iter().any(|&u| u as usize >= units);
-        let (made, favoured, pool) = state.take()?;
+        let (made, favoured, pool, proof) = state.take()?;
         (self.made, self.favoured) = (made, favoured);
+        self.proof = AlignmentProof::resume(proof, run)?;
         self.pool.restore(pool)?;
         if unknown(&self.favoured) {
             return Err(stranger("it names a unit of features that there is not"));

@@ -55,7 +55,7 @@ pub use model::Model;
 use record::Record;
 use reduce::Reduced;
 pub(crate) use reweight::reweight;
-use state::put_reduced;
+use state::{Kept, put_reduced};
 pub use weight_bounds::weight_bounds;
 
 /// Relative gap to which linear programs are solved.
@@ -244,10 +244,10 @@ pub fn mbp(
 ) -> Result<MbpReport, Error> {
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     Record::check(settings, &mut run)?;
-    let from = run.resume_unproven(NAME)?.map(|state| state::take(state, rules)).transpose()?;
+    let from = run.resume(NAME)?.map(|state| state::take(state, rules)).transpose()?;
     // Step 1.
     let mut model = match &from {
-        Some((reduced, _)) => reduced.model(problem, rules, settings)?,
+        Some(from) => from.reduced.model(problem, rules, settings)?,
         None => Model::new(problem, rules, settings, run.memory(), &mut || run.stop())?,
     };
     let mut found = BestClassifier::new(&model, run.memory())?;
@@ -258,16 +258,20 @@ pub fn mbp(
         let status = solve_program(&model, settings, None, &reduced, &mut run)?;
         return found.report(&model, run, status, None, 0, None);
     }
-    let mut proof = Record::begin(&model, settings, &mut run);
+    let (written, known) = match from {
+        Some(Kept { reduced, proof, tree }) => (Some(proof), Some((reduced, tree))),
+        None => (None, None),
+    };
+    let mut proof = Record::begin(&model, settings, written, &mut run)?;
     let mut oracle = model.oracle(run.memory())?;
-    let (reduced, tree) = match from {
-        Some(from) => from,
+    let (reduced, tree) = match known {
+        Some(known) => known,
         None => (reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?, None),
     };
     // Step 5.
-    let status = if run.closed() {
+    let status = if tree.is_none() && run.closed() {
         Status::Optimal
-    } else if let Some(status) = run.stop() {
+    } else if let Some(status) = run.stop().filter(|_| tree.is_none()) {
         status
     } else if rules_without_rows(rules) && (proof.is_some() || suits_tree(problem.n_samples(), model.features().len()))
     {

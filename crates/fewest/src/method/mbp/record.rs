@@ -4,7 +4,7 @@
 use super::{MbpSettings, Model, rules_without_rows};
 use crate::dual::BoxDual;
 use crate::l1_oracle::L1Point;
-use crate::proof::{Balance, Claim, Gain, Grid, HELD_BACK, Listed, Notes, Place, Point, ProofWriter};
+use crate::proof::{Balance, Claim, Gain, Grid, HELD_BACK, Listed, Notes, Place, Point, ProofWriter, WriterState};
 use crate::search::PrimalPoint;
 use crate::{Bias, DualSolution, Error, Loss, Problem, Run, Status, Subset, SvmSettings};
 
@@ -44,20 +44,38 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    /// Begins the proof, where the run's observer wants one.
-    pub(super) fn begin(model: &Model<'a>, settings: &MbpSettings, run: &mut Run<'_>) -> Option<Self> {
+    /// Begins the proof, or goes on with that of a state, where the run's observer wants one.
+    ///
+    /// # Errors
+    /// A state of a run without a proof, or of another problem.
+    pub(super) fn begin(
+        model: &Model<'a>,
+        settings: &MbpSettings,
+        from: Option<Option<WriterState>>,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Self>, Error> {
         let (cost, bias, loss) = (settings.cost, settings.bias, Loss::Hinge);
         let claim = Claim { gain: Gain::L1, loss, bias, cost, penalty: &model.penalty, weight_bounds: &model.bound };
-        let writer = ProofWriter::begin(model.problem, &claim, run)?;
+        let writer = match from {
+            Some(state) => ProofWriter::resume(state, run)?,
+            None => ProofWriter::begin(model.problem, &claim, run),
+        };
+        let Some(writer) = writer else { return Ok(None) };
         run.hold_back(HELD_BACK);
         let problem = model.problem;
         let svm = SvmSettings { cost, loss, bias, ..SvmSettings::default() };
         let dual = BoxDual::new(problem.labels(), problem.weights(), &svm);
-        Some(Self { writer, problem, dual, penalty: model.penalty.clone(), bound: model.bound.clone(), root: None })
+        let (penalty, bound) = (model.penalty.clone(), model.bound.clone());
+        Ok(Some(Self { writer, problem, dual, penalty, bound, root: None }))
     }
 
-    /// A node and the point of its linear program.
-    pub(super) fn place(&self, node: u64, point: &L1Point) -> Place {
+    /// What a later run goes on from.
+    pub(super) fn state(&self) -> WriterState {
+        self.writer.state()
+    }
+
+    /// The point of a linear program for the file.
+    pub(super) fn point(&self, point: &L1Point) -> Point {
         let balance = match self.dual.bias {
             Bias::Free => Balance::Zero,
             Bias::Penalised(s) => Balance::Within(1.0 / s),
@@ -67,22 +85,21 @@ impl<'a> Record<'a> {
         let at_kink = (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 && point.scores[j].abs() >= 1.0 - KINK);
         let little = LOSS * point.dual.max(0.0);
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: at_kink.map(kink).sum(), loss: little, little };
-        let point = Point::new(&point.alpha, &self.dual.y, |i| self.dual.cost[i], balance, grid, &[]);
-        Place { node, point }
+        Point::new(&point.alpha, &self.dual.y, |i| self.dual.cost[i], balance, grid, &[])
     }
 
     /// What lies above the smaller bounds is no better than `best`.
     pub(super) fn tighten(&mut self, point: &L1Point, before: &[f64], now: &[f64], best: f64, run: &mut Run<'_>) {
-        let place = self.place(0, point);
+        let point = self.point(point);
         let smaller = (0..now.len()).filter(|&j| now[j] < before[j]).map(|j| (j, now[j])).collect::<Vec<_>>();
         let mut notes = Notes::default();
-        notes.tighten(0, &place.point, &smaller, best);
-        self.writer.write(place.node, notes, run);
+        notes.tighten(0, &point, &smaller, best);
+        self.writer.write(0, notes, run);
     }
 
     /// The root is open at this point.
     pub(super) fn open_root(&mut self, point: &L1Point) {
-        self.root = Some((self.place(0, point), point.dual));
+        self.root = Some((Place { node: 0, point: self.point(point) }, point.dual));
     }
 
     /// Closes the root where no tree began there.

@@ -1,4 +1,5 @@
-//! How far `mbp` has come: u and what was found out before step 5, then the open nodes of the tree.
+//! How far `mbp` has come: u and what was found out before step 5, how far its proof is, then the
+//! open nodes of the tree.
 //!
 //! What HiGHS knows of its last program (a basis, a tree of its own) is no part of it: the tree
 //! goes on to the same answer, but may branch elsewhere where linear programs have several
@@ -9,27 +10,36 @@ use std::io;
 use super::reduce::Reduced;
 use super::tree::{OpenNode, Tree};
 use super::{MbpSettings, Model};
+use crate::proof::WriterState;
 use crate::run::state::{StateReader, StateWriter, stranger};
 use crate::search::Mark;
 use crate::{Error, Memory, Problem, Rules};
 
-/// Writes a state without a tree.
-pub(super) fn put_reduced(reduced: &Reduced, out: &mut StateWriter<'_>) -> io::Result<()> {
-    out.put(reduced)?;
-    out.put(&false)
+/// What a run goes on from.
+pub(super) struct Kept {
+    /// What steps 1 to 4 found out.
+    pub(super) reduced: Reduced,
+    /// Where the run wrote a proof.
+    pub(super) proof: Option<WriterState>,
+    /// The rest, that of a tree, where there was one.
+    pub(super) tree: Option<StateReader>,
 }
 
-/// Reads what steps 1 to 4 found out; the rest is that of a tree, where there was one.
+/// Writes a state without a tree, and so without a proof.
+pub(super) fn put_reduced(reduced: &Reduced, out: &mut StateWriter<'_>) -> io::Result<()> {
+    out.put(&(reduced, None::<WriterState>, false))
+}
+
+/// Reads a state up to its tree.
 ///
 /// # Errors
 /// A state that is damaged, or of another problem.
-pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<(Reduced, Option<StateReader>), Error> {
-    let reduced: Reduced = state.take()?;
+pub(super) fn take(mut state: StateReader, rules: &Rules) -> Result<Kept, Error> {
+    let (reduced, proof, tree): (Reduced, _, bool) = state.take()?;
     if reduced.bound.len() != rules.p() || reduced.bound.iter().any(|u| u.is_nan() || *u < 0.0) {
         return Err(stranger("it has other bounds on weights"));
     }
-    let tree = state.take::<bool>()?;
-    Ok((reduced, tree.then_some(state)))
+    Ok(Kept { reduced, proof, tree: tree.then_some(state) })
 }
 
 impl Tree<'_, '_, '_, '_> {
@@ -40,8 +50,8 @@ impl Tree<'_, '_, '_, '_> {
         reduced: &Reduced,
         out: &mut StateWriter<'_>,
     ) -> io::Result<()> {
-        out.put(reduced)?;
-        out.put(&true)?;
+        let proof = self.proof.as_ref().map(|proof| proof.state());
+        out.put(&(reduced, proof, true))?;
         out.put(&(self.made, self.left_out, self.oracle.features(), self.open.len() + at_work.len()))?;
         self.open.iter().try_for_each(|entry| out.put(&entry))?;
         at_work.iter().try_for_each(|entry| out.put(entry))

@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::l1_oracle::{L1Oracle, L1Point};
-use crate::proof::Place;
+use crate::proof::{Place, Point};
 use crate::run::state::StateReader;
 use crate::search::{Mark, Node, OpenNodes, Ties, cutoff};
 use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
@@ -37,9 +37,7 @@ pub(super) struct OpenNode {
     pub(super) state: Vec<(u32, Choice)>,
     /// Unit to branch on.
     pub(super) unit: usize,
-    /// Where the node is in the proof, where one is written; a run with a proof goes on from no
-    /// state, as a split is written before its children are solved.
-    #[serde(skip)]
+    /// Where the node is in the proof, where one is written.
     place: Option<Place>,
 }
 
@@ -52,6 +50,16 @@ impl Node for OpenNode {
         let point = self.place.as_ref().map_or(0, |place| place.point.len());
         (size_of::<Self>() + size_of_val(&self.state[..])) as u64 + point
     }
+}
+
+/// A node that was solved.
+struct Solved {
+    bound: f64,
+    state: Vec<(u32, Choice)>,
+    /// Unit to branch on; none where nothing better than the bound is left in the node.
+    unit: Option<usize>,
+    /// For the proof, where one is written.
+    point: Option<Point>,
 }
 
 /// Searches until the gap is closed or a limit is reached, from a state where there is one. Open
@@ -69,16 +77,16 @@ pub(super) fn search<'a>(
     run: &mut Run<'_>,
 ) -> Result<Status, Error> {
     let open = OpenNodes::new(Sense::Min, Ties::Earliest, memory);
-    let (proof, children, left_out) = (proof.as_mut(), Vec::new(), f64::INFINITY);
-    let mut tree = Tree { model, oracle, found, open, children, made: 0, left_out, told: false, proof };
+    let (proof, left_out) = (proof.as_mut(), f64::INFINITY);
+    let mut tree = Tree { model, oracle, found, open, made: 0, left_out, told: false, proof };
     if let Some(proof) = &mut tree.proof {
         proof.begin_tree();
     }
     if let Some(state) = from {
         tree.restore(state)?;
     } else {
-        tree.node(model.rules.root(), 0, run)?;
-        tree.open_children();
+        let root = tree.solve(model.rules.root(), run)?;
+        tree.take(root, 0, run);
         // A root that was cut short is no state to go on from.
         tree.told = run.stop().is_some();
     }
@@ -93,14 +101,12 @@ pub(super) struct Tree<'a, 'b, 'c, 'p> {
     pub(super) oracle: &'a mut L1Oracle<'c>,
     found: &'a mut BestClassifier<'b>,
     pub(super) open: OpenNodes<OpenNode>,
-    /// Nodes that were solved and are not open yet, with their numbers.
-    children: Vec<(OpenNode, u64)>,
     pub(super) made: u64,
     /// Lowest bound among the nodes that were left out for good.
     pub(super) left_out: f64,
     /// Whether the state to go on from has been told for good.
     told: bool,
-    proof: Option<&'a mut Record<'p>>,
+    pub(super) proof: Option<&'a mut Record<'p>>,
 }
 
 impl Tree<'_, '_, '_, '_> {
@@ -117,27 +123,31 @@ impl Tree<'_, '_, '_, '_> {
             }
             self.keep(&[], reduced, false, run);
             let Some((next, mark)) = self.open.pop() else { return Ok(Status::Stalled) };
-            let before = (self.made, self.left_out, run.counts.nodes);
-            let numbers = match (&mut self.proof, &next.place) {
-                (Some(proof), Some(place)) => proof.split(place.node, rules.unit(next.unit)[0], run),
-                _ => [0, 0],
-            };
-            for (choice, number) in [Choice::In, Choice::Out].into_iter().zip(numbers) {
+            let before = run.counts.nodes;
+            let mut children = [None, None];
+            for (choice, child) in [Choice::In, Choice::Out].into_iter().zip(&mut children) {
                 let mut state = vec![Choice::Free; rules.n_units()];
                 next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
                 state[next.unit] = choice;
                 if rules.propagate(&mut state).is_ok() {
-                    self.node(&state, number, run)?;
+                    *child = Some(self.solve(&state, run)?);
                 }
             }
             if run.stop().is_some() {
                 // What a limit may have cut short is done again by the run that goes on.
-                let after = (self.made, self.left_out, run.counts.nodes);
-                (self.made, self.left_out, run.counts.nodes) = before;
-                self.keep(&[(next, mark)], reduced, true, run);
-                (self.made, self.left_out, run.counts.nodes) = after;
+                let after = std::mem::replace(&mut run.counts.nodes, before);
+                self.keep(&[(next.clone(), mark)], reduced, true, run);
+                run.counts.nodes = after;
             }
-            self.open_children();
+            let numbers = match (&mut self.proof, &next.place) {
+                (Some(proof), Some(place)) => proof.split(place.node, rules.unit(next.unit)[0], run),
+                _ => [0, 0],
+            };
+            for (child, number) in children.into_iter().zip(numbers) {
+                if let Some(child) = child {
+                    self.take(child, number, run);
+                }
+            }
             run.tell(&Event::Progress { done: run.counts.nodes, total: None, elapsed: run.elapsed() });
         }
     }
@@ -150,15 +160,8 @@ impl Tree<'_, '_, '_, '_> {
         }
     }
 
-    fn open_children(&mut self) {
-        for (node, number) in self.children.drain(..) {
-            self.open.push(node, number);
-        }
-    }
-
-    /// Solves a node, and opens it or leaves it out. A node that was cut short keeps a bound that
-    /// is true.
-    fn node(&mut self, state: &[Choice], number: u64, run: &mut Run<'_>) -> Result<(), Error> {
+    /// Solves a node. One that was cut short keeps a bound that is true.
+    fn solve(&mut self, state: &[Choice], run: &mut Run<'_>) -> Result<Solved, Error> {
         let (model, p) = (self.model, self.model.bound.len());
         let choice = |j: usize| state[model.rules.unit_of(j)];
         let (mut bound, mut prices, mut paid) = (model.bound.clone(), model.relaxed_prices(), 0.0);
@@ -177,11 +180,11 @@ impl Tree<'_, '_, '_, '_> {
         let point = self.oracle.solve(NODE, &mut || run.stop())?;
         self.oracle.forget(&point, POOL.max(3 * point.weights.len()))?;
         run.counts.nodes += 1;
-        let value = point.dual + paid;
-        let place = self.proof.as_ref().map(|proof| proof.place(number, &point));
-        if run.incumbent().is_some_and(|(_, best)| value >= cutoff(Sense::Min, run.gaps(), best)) {
-            self.leave_out(value, place.as_ref(), run);
-            return Ok(());
+        let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free).map(|(u, c)| (u as u32, *c)).collect();
+        let written = self.proof.as_ref().map(|proof| proof.point(&point));
+        let solved = Solved { bound: point.dual + paid, state: decided, unit: None, point: written };
+        if run.incumbent().is_some_and(|(_, best)| solved.bound >= cutoff(Sense::Min, run.gaps(), best)) {
+            return Ok(solved);
         }
         let free = |e: &&(usize, f64)| choice(e.0) == Choice::Free;
         let share = |&(j, w): &(usize, f64)| w.abs() / bound[j];
@@ -198,21 +201,21 @@ impl Tree<'_, '_, '_, '_> {
             None if self.allowed(&point, state) && point.stopped.is_none() => None,
             None => any,
         };
-        let Some(unit) = unit else {
-            self.leave_out(value, place.as_ref(), run);
-            return Ok(());
-        };
-        self.made += 1;
-        let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free).map(|(u, c)| (u as u32, *c)).collect();
-        self.children.push((OpenNode { bound: value, state: decided, unit, place }, self.made));
-        Ok(())
+        Ok(Solved { unit, ..solved })
     }
 
-    /// Nothing better than the value is in a node, which is closed.
-    fn leave_out(&mut self, value: f64, place: Option<&Place>, run: &mut Run<'_>) {
-        self.left_out = self.left_out.min(value);
+    /// Opens a node, which has this number in the proof, or leaves it out for good.
+    fn take(&mut self, solved: Solved, number: u64, run: &mut Run<'_>) {
+        let Solved { bound, state, unit, point } = solved;
+        let place = point.map(|point| Place { node: number, point });
+        if let Some(unit) = unit {
+            self.made += 1;
+            self.open.push(OpenNode { bound, state, unit, place }, self.made);
+            return;
+        }
+        self.left_out = self.left_out.min(bound);
         if let (Some(proof), Some(place)) = (&mut self.proof, place) {
-            proof.close(place, value, run);
+            proof.close(&place, bound, run);
         }
     }
 
