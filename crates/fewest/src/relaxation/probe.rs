@@ -17,12 +17,12 @@
 
 use super::node::Node;
 use super::{Relaxation, Warm};
-use crate::Status;
 use crate::dual::{Bias, Loss};
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
 use crate::proof::Point;
 use crate::simd::{axpy, dot};
+use crate::{Reserved, Status};
 
 // Tuning: `make bench-exact-real`.
 
@@ -128,6 +128,8 @@ struct Tied {
     squared: bool,
     /// `X_T' W (y - ridge beta)`, with the bias's constant feature last.
     slopes: Vec<f64>,
+    /// The memory of all this.
+    _taken: Reserved,
 }
 
 /// The combination of the columns of T that is a direction, and how the bound moves along it as far
@@ -151,7 +153,7 @@ struct Ray {
 }
 
 impl Tied {
-    /// None when no unit is tied, no sample can move, or it is told to stop.
+    /// None when no unit is tied, no sample can move, it is told to stop, or it does not fit.
     fn new(node: &Node<'_, '_>, warm: &Warm, gap: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Option<Self> {
         let relaxation = node.relaxation;
         let (dual, design, rules) = (&relaxation.dual, relaxation.design(), relaxation.rules);
@@ -177,6 +179,7 @@ impl Tied {
         if samples.is_empty() || m == n_in {
             return None;
         }
+        let taken = relaxation.reserve(samples.len(), m)?;
         let mut rows = vec![0.0; samples.len() * m];
         let mut full = vec![0.0; n];
         for (k, &j) in features.iter().enumerate() {
@@ -226,6 +229,7 @@ impl Tied {
             ridge,
             squared: dual.loss == Loss::SquaredHinge,
             slopes,
+            _taken: taken,
         })
     }
 

@@ -421,6 +421,7 @@ impl<'a> Oracle for Search<'a> {
 
     fn ask(&mut self, question: &Question<'a>, _: &mut Run<'_>) -> Result<Vec<Dive>, Error> {
         let this = &*self;
-        Ok(question.nodes.par_iter().map(|(node, _)| this.dive(node, question)).collect())
+        let dives = question.nodes.par_iter().map(|(node, _)| this.dive(node, question)).collect();
+        self.relaxation.afforded().map(|()| dives)
     }
 }
