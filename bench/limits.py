@@ -85,11 +85,13 @@ def run(command, limit, interrupt, address_space=None):
     _, status, usage = os.wait4(child.pid, 0)
     end = time.monotonic()
     child.returncode = os.waitstatus_to_exitcode(status)
+    # Ended by a signal: as shells have it.
+    code = child.returncode if child.returncode >= 0 else 128 - child.returncode
     for timer in timers:
         timer.cancel()
     said = errors.strip().splitlines()
     return {
-        "code": child.returncode,
+        "code": code,
         "seconds": end - start,
         "after": end - sent[0] if sent else None,
         "peak": usage.ru_maxrss * 1024,
@@ -260,7 +262,7 @@ def main():
         "",
         *table(["method", "shape", *heads], methods),
         "",
-        "The other commands, the same; exit code 130 is that of a second Ctrl-C, and of commands that have nothing to keep.",
+        "The other commands, the same; exit code 130 (ended by SIGINT) is right where there is nothing to keep.",
         "",
         *table(["command", *heads], others),
     ]

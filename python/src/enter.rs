@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use fewest::{Cancel, Error, Event, Limits, Memory, Observer, ProofSink, relative_gap};
 use fewest_cli::Failure;
-use fewest_cli::resume::{EVERY, Resume, check_proof};
+use fewest_cli::resume::{EVERY, Resume};
 use fewest_data::{DataError, ProofFile};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -126,18 +126,10 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// `resume` and the proof of a run of this method.
-    ///
-    /// # Errors
-    /// `ValueError` for a method whose proof does not go on with its run.
-    pub(crate) fn new(method: &str, resume: Option<Resume>, proof: Option<ProofFile>) -> PyResult<Self> {
-        match (&resume, proof) {
-            (Some(_), Some(proof)) => {
-                check_proof(method).map_err(|failure| raised(refused(failure)))?;
-                Ok(Self { resume, proof: Some(proof.lasting()) })
-            }
-            (_, proof) => Ok(Self { resume, proof }),
-        }
+    /// `resume` and the proof of a run, which goes on with it.
+    pub(crate) fn new(resume: Option<Resume>, proof: Option<ProofFile>) -> Self {
+        let proof = if resume.is_some() { proof.map(ProofFile::lasting) } else { proof };
+        Self { resume, proof }
     }
 
     /// The state to go on from; the proof goes on from the same moment.

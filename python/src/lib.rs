@@ -114,7 +114,7 @@ fn select<'py>(
         judged_by(&mut method, held_out)?;
         let proof = proof::asked(proof.as_ref())?;
         let resume = limits.resume(|| path::description(&method, &rules, &limits, design, codes, weights))?;
-        let files = Files::new(method.info().name, resume, proof)?;
+        let files = Files::new(resume, proof);
         let (report, course) = enter_keeping(py, &limits, listener, files, |limits, observer| {
             let rules = Rules::new(design.n_features(), rules, &[])?;
             method.select(&Samples::new(design, codes, Some(weights))?, &rules, limits, observer)

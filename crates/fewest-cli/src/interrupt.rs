@@ -12,19 +12,13 @@ use crate::terminal::Terminal;
 /// Exit code of a command that was interrupted twice: 128 + SIGINT, as shells have it.
 const INTERRUPTED: i32 = 130;
 
-/// Tells a training when to stop: `grace` after Ctrl-C or after the time limit, both counted from
-/// now.
-pub(crate) fn stopper(cancel: Cancel, time: Option<Duration>, grace: Duration) -> impl FnMut() -> Option<Status> {
-    let start = Instant::now();
-    let mut since = None;
+/// Tells a training when to stop: `grace` after Ctrl-C or after this moment, whichever was first.
+pub(crate) fn stopper(cancel: Cancel, end: Option<Instant>, grace: Duration) -> impl FnMut() -> Option<Status> {
     move || {
-        let over = time.is_some_and(|limit| start.elapsed() >= limit);
-        let status = match (cancel.is_cancelled(), over) {
-            (true, _) => Status::Cancelled,
-            (false, true) => Status::TimeLimit,
-            (false, false) => return None,
-        };
-        (since.get_or_insert_with(Instant::now).elapsed() >= grace).then_some(status)
+        let now = Instant::now();
+        let over = |met: Instant| now >= met + grace;
+        let cancelled = cancel.since().filter(|since| over(*since)).map(|_| Status::Cancelled);
+        cancelled.or_else(|| end.filter(|end| over(*end)).map(|_| Status::TimeLimit))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The only place that prints: results to standard output, everything else to standard error.
 
-use std::io::{IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 
 use fewest_report::visible;
 
@@ -33,13 +33,18 @@ impl Terminal {
     ///
     /// # Errors
     /// A failed write; quiet when the reader went away.
-    #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
     pub(crate) fn out(self, text: &str) -> Result<(), Failure> {
-        let mut stdout = std::io::stdout().lock();
-        stdout
-            .write_all(text.as_bytes())
-            .and_then(|()| stdout.flush())
-            .map_err(|error| Failure::writing("to standard output", &error))
+        self.out_with(&mut |out| out.write_all(text.as_bytes()))
+    }
+
+    /// [`Terminal::out`] of all that `write` writes.
+    ///
+    /// # Errors
+    /// As [`Terminal::out`].
+    #[expect(clippy::unused_self, reason = "all printing goes through a terminal, so that none is hidden in a module")]
+    pub(crate) fn out_with(self, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+        let mut stdout = BufWriter::new(std::io::stdout().lock());
+        write(&mut stdout).and_then(|()| stdout.flush()).map_err(|error| Failure::writing("to standard output", &error))
     }
 
     /// Warns: the run goes on, but the user should know.

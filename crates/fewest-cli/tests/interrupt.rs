@@ -149,3 +149,20 @@ fn twice_leaves_at_once() {
     assert!(matches!(ran.code, Some(130 | 3)), "{:?}", ran.code);
     assert!(ran.code == Some(3) || !scratch.path("r.json").exists());
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_has_nothing_to_keep_ends_by_the_signal_and_leaves_nothing_behind() {
+    use std::os::unix::process::ExitStatusExt as _;
+    let scratch = Scratch::new("interrupt_generate");
+    let big =
+        ["generate", "hyperplane", "--samples", "200000", "--features", "2000", "--relevant", "5", "--out", "d.csv"];
+    let mut command = scratch.command(&big);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    interrupt(&child);
+    let start = Instant::now();
+    let ended = child.wait_with_output().unwrap().status;
+    assert_eq!((ended.code(), ended.signal()), (None, Some(2)));
+    assert!(start.elapsed() < Duration::from_secs(2) && scratch.files().is_empty(), "{:?}", scratch.files());
+}

@@ -42,6 +42,7 @@ pub use mapped::MappedDesign;
 pub use names::{Finder, Names};
 pub use note::{Note, TargetRule};
 pub use options::{Compression, Format, ReadOptions};
+pub use output::Draft;
 pub use proof::{ProofFile, ProofMark, check_proof_path};
 pub use scaling::{ScaleKind, ScaleReason, Scaling, deviations, low_variance, means, variances};
 pub use split::{stratified, stratified_folds};

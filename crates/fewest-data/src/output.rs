@@ -37,10 +37,10 @@ fn replace(path: &str, body: impl FnOnce(Sink<'_>) -> io::Result<()>) -> io::Res
     draft.put()
 }
 
-/// A file that is not at its place yet. Where the system allows (Linux, most file systems) it has
+/// A file that is not at its place yet, in the same folder. Where the system allows (Linux, most file systems) it has
 /// no name until then, so that nothing is left of it whatever ends the process; elsewhere it is
 /// removed when dropped.
-pub(crate) struct Draft {
+pub struct Draft {
     content: Content,
     /// Its place; a link is followed, so that its aim is replaced and not the link.
     place: PathBuf,
@@ -54,8 +54,12 @@ enum Content {
 
 impl Draft {
     /// An empty draft of `path`.
-    pub(crate) fn new(path: &str) -> io::Result<Self> {
-        let place = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
+    ///
+    /// # Errors
+    /// A folder, or one in which no file can be made.
+    pub fn new(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if place.is_dir() {
             return Err(io::Error::other("it is a folder"));
         }
@@ -68,7 +72,7 @@ impl Draft {
     }
 
     /// The file, at the position of all who write to it by this.
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         match &self.content {
             #[cfg(target_os = "linux")]
             Content::Nameless(file) => file,
@@ -86,7 +90,10 @@ impl Draft {
     }
 
     /// Puts the draft to its place, over what was there.
-    pub(crate) fn put(self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// A place that cannot be replaced.
+    pub fn put(self) -> io::Result<()> {
         match self.content {
             #[cfg(target_os = "linux")]
             Content::Nameless(file) => {

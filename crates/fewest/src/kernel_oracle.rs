@@ -161,7 +161,7 @@ impl<'a> KernelOracle<'a> {
     fn gram(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
         if self.gram.is_none() {
             let kernel = self.kernel.at(self.subset.len());
-            self.gram = Some(self.prepare(stop)?.gram(&kernel));
+            self.gram = Some(self.prepare(stop)?.gram(&kernel, stop)?);
         }
         Ok(())
     }
@@ -203,7 +203,8 @@ impl<'a> KernelOracle<'a> {
             let columns: Vec<(&[f64], f64)> = columns.iter().map(|(x, s)| (x.as_slice(), *s)).collect();
             let more = changes.iter().filter(|c| c.1 > 0.0).count();
             let size = self.subset.len() + 2 * more - changes.len();
-            validation.score(&products.changed(&columns, &self.kernel.at(size)), self.scored.as_ref(), clock)
+            let gram = products.changed(&columns, &self.kernel.at(size), &mut || clock.stop()).ok()?;
+            validation.score(&gram, self.scored.as_ref(), clock)
         };
         changes.par_iter().map(score).collect()
     }

@@ -40,6 +40,8 @@ mod tuning {
     pub(super) const FEW_ROWS: usize = 500;
     /// Features that join in a round, at least, and as a share of those that are in.
     pub(super) const JOIN: (usize, f64) = (20, 0.3);
+    /// Values of the samples that join between two looks at the clock.
+    pub(super) const JOINED: usize = 1 << 17;
     /// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
     pub(super) const MISSED: f64 = 1e-7;
 }
@@ -141,7 +143,7 @@ impl<'a> L1Oracle<'a> {
             solves: 0,
         };
         if n <= ALL_ROWS {
-            oracle.join_spread()?;
+            oracle.join_spread(&mut || None)?;
         }
         Ok(oracle)
     }
@@ -195,14 +197,19 @@ impl<'a> L1Oracle<'a> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails; a limit is the status of the point.
     pub fn solve(&mut self, tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Result<L1Point, Error> {
+        let none = L1Point { primal: f64::INFINITY, dual: f64::NEG_INFINITY, ..L1Point::default() };
         if self.samples.is_empty() {
-            self.join_spread()?;
+            self.join_spread(stop)?;
+        }
+        // A program that is not begun is not built for nothing.
+        if let Some(status) = stop() {
+            return Ok(self.or_zero(L1Point { stopped: Some(status), ..none }));
         }
         if self.features.is_empty() {
             let start = self.strongest();
             self.join(&start)?;
         }
-        let mut best = L1Point { primal: f64::INFINITY, dual: f64::NEG_INFINITY, ..L1Point::default() };
+        let mut best = none;
         loop {
             // Step 1.
             let mut stopped = None;

@@ -315,3 +315,18 @@ fn messages_name_the_features_the_numbers_and_the_remedy() {
         &["at most 1", "cough", "dose"],
     );
 }
+
+#[test]
+fn a_rule_that_does_not_exist_is_refused_by_its_name() {
+    let list = |text: &str| serde_json::from_str::<RuleList>(text);
+    assert_eq!(list(r#"{"max_features": 2, "forbid": [1]}"#).unwrap().forbid, [1]);
+    let written = serde_json::to_string(&RuleList { max_features: Some(2), ..RuleList::default() }).unwrap();
+    assert_eq!(list(&written).unwrap().max_features, Some(2));
+    for unknown in ["max_feature", "exclude", "At_most"] {
+        let refused = list(&format!(r#"{{"max_features": 2, "{unknown}": 1}}"#)).unwrap_err().to_string();
+        assert!(
+            refused.contains(&format!("unknown field `{unknown}`")) && refused.contains("`max_features`"),
+            "{refused}"
+        );
+    }
+}

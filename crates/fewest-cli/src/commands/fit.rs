@@ -104,7 +104,7 @@ impl ModelSink {
     }
 }
 
-/// What judging a model on its training samples may still take after Ctrl-C or the time limit.
+/// How long after Ctrl-C or the time limit judging a model on its training samples ends.
 const JUDGING: Duration = Duration::from_millis(100);
 
 /// Says what a status means for the result, where it is not plain.
@@ -168,11 +168,11 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
         kernel = found;
     }
     let kernel = kernel.at(features.len());
-    let time = invocation.left(args.time_limit);
-    let mut stop = interrupt::stopper(cancel, time, Duration::ZERO);
+    let end = invocation.end(args.time_limit);
+    let mut stop = interrupt::stopper(cancel, end, Duration::ZERO);
     let trained = prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
     let fitting = start.elapsed().as_secs_f64();
-    let mut stop = interrupt::stopper(interrupt::listen(terminal)?, invocation.left(args.time_limit), JUDGING);
+    let mut stop = interrupt::stopper(interrupt::listen(terminal)?, end, JUDGING);
     let decisions = trained.model.decisions_until(design, &mut || stop().is_some());
     let accuracy = decisions.map(|values| accuracy(&trained.model.votes(&values), &prepared));
     if let Some(sink) = &json {

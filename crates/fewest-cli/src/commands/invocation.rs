@@ -26,6 +26,11 @@ impl Invocation {
         self.start.elapsed()
     }
 
+    /// When a time limit for the whole command is reached; none for one beyond what a clock can tell.
+    pub(crate) fn end(&self, limit: Option<Duration>) -> Option<Instant> {
+        self.start.checked_add(limit?)
+    }
+
     /// What is left of a time limit for the whole command.
     pub(crate) fn left(&self, limit: Option<Duration>) -> Option<Duration> {
         limit.map(|limit| limit.saturating_sub(self.start.elapsed()))

@@ -7,7 +7,7 @@ use fewest::method::certificate::Certificate;
 use fewest::method::path::SizeReport;
 use fewest::{Outcome, Sense, Status, Subset};
 use fewest_data::Names;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::invocation::Invocation;
 use super::selection::{Plan, ResumeOptions, Sinks, Task, proof_sink};
@@ -15,7 +15,8 @@ use super::{certify, report};
 use crate::args::notation;
 use crate::cli::PathArgs;
 use crate::export::chart;
-use crate::export::model_json::SCHEMA;
+use crate::export::json::Document;
+use crate::export::model_json::{SCHEMA, TrainedModel};
 use crate::export::result::SelectionResult;
 use crate::export::settings::details;
 use crate::export::table::{self, Table};
@@ -69,11 +70,15 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     let selecting = selecting.elapsed();
 
     if sinks.json.is_some() || sinks.report.is_some() {
-        let value = json!({
-            "schema": SCHEMA, "path": results(&task, &points, &certificates, &histories, &proofs)?,
-            "command": invocation.command_line, "version": env!("CARGO_PKG_VERSION")
-        });
-        report::write(&value, sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
+        let trained = trainings(&task, &points)?;
+        let results = results(&task, &points, &trained, &certificates, &histories, &proofs)?;
+        let document = Document::Object(vec![
+            ("schema".to_owned(), Document::Value(json!(SCHEMA))),
+            ("path".to_owned(), Document::List(results)),
+            ("command".to_owned(), Document::Value(json!(invocation.command_line))),
+            ("version".to_owned(), Document::Value(json!(env!("CARGO_PKG_VERSION")))),
+        ]);
+        report::write(document, sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
     }
     if !sinks.taken {
         let sizes_text = format!("sizes {}", args.selection.rules.max_features.as_deref().unwrap_or_default());
@@ -96,16 +101,22 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
     Ok(ending(&points, &certificates, sizes.len(), terminal))
 }
 
+/// The classifier of each size; the first that time is too short for ends the trainings of all.
+fn trainings(task: &Task<'_>, points: &[SizeReport]) -> Result<Vec<Option<TrainedModel>>, Failure> {
+    let mut stop = task.stopper();
+    points.iter().map(|point| task.train(&point.report, &mut stop)).collect()
+}
+
 /// The result of each size.
-fn results(
-    task: &Task<'_>,
-    points: &[SizeReport],
+fn results<'a>(
+    task: &'a Task<'_>,
+    points: &'a [SizeReport],
+    trained: &'a [Option<TrainedModel>],
     certificates: &[Option<Certificate>],
     histories: &[History],
     proofs: &[String],
-) -> Result<Vec<Value>, Failure> {
+) -> Result<Vec<Document<'a>>, Failure> {
     let names = &task.prepared.data.names;
-    let mut stop = task.stopper();
     let largest = points.iter().rposition(|p| outcome(p).subset.as_ref().is_some_and(|s| !s.is_empty()));
     let mut results = Vec::new();
     for (at, (SizeReport { max_features, report }, certificate)) in points.iter().zip(certificates).enumerate() {
@@ -118,7 +129,6 @@ fn results(
         if task.describes() && Some(at) == largest {
             more.insert("description".to_owned(), task.description(report)?);
         }
-        let trained = task.train(report, &mut stop)?;
         let subset = report.selection.outcome.subset.as_ref();
         let result = SelectionResult {
             method: task.method_name(),
@@ -127,11 +137,11 @@ fn results(
             target: &task.prepared.target,
             n_samples: task.prepared.data.features.n_samples(),
             settings: task.settings(Some(*max_features), Some(&report.kernel)),
-            model: trained.as_ref(),
+            model: trained[at].as_ref(),
             certificate: certificate.as_ref().zip(subset).map(|(c, s)| certify::value(c, s.len(), names)),
             more,
         };
-        results.push(result.value());
+        results.push(result.document());
     }
     Ok(results)
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::cli::ReportArgs;
 use crate::export::file::Sink;
-use crate::export::json as json_text;
+use crate::export::json::Document;
 use crate::failure::Failure;
 use crate::terminal::Terminal;
 
@@ -35,16 +35,16 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
 /// # Errors
 /// An output that cannot be written.
 pub(crate) fn write(
-    result: &Value,
+    result: Document<'_>,
     json: Option<&Sink>,
     page: Option<&Sink>,
     terminal: Terminal,
 ) -> Result<(), Failure> {
     if let Some(sink) = json {
-        sink.write(&json_text::text(result), terminal)?;
+        sink.write_with(&mut |out| result.write(out), terminal)?;
     }
     if let Some(sink) = page {
-        let page = fewest_report::page(result).map_err(|error| Failure::Broken(error.to_string()))?;
+        let page = fewest_report::page(&result.into_value()).map_err(|error| Failure::Broken(error.to_string()))?;
         sink.write(&page, terminal)?;
     }
     Ok(())

@@ -95,7 +95,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         more,
     };
     if sinks.json.is_some() || sinks.report.is_some() {
-        report::write(&result.value(), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
+        report::write(result.document(), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
     }
     match (&model_sink, &trained) {
         (Some(sink), Some(trained)) => sink.write(trained, terminal)?,
@@ -231,11 +231,12 @@ fn features(result: &SelectionResult<'_>, indices: &[usize]) -> String {
         [machine] => machine.weights.get(at).copied(),
         _ => None,
     };
-    let mut rank = vec![None; result.names.len()];
+    let mut rows: Vec<_> = indices.iter().enumerate().map(|(at, &j)| (j, weight(at), None)).collect();
     for ranked in &result.selection.ranking {
-        rank[ranked.feature] = Some(ranked);
+        if let Ok(at) = indices.binary_search(&ranked.feature) {
+            rows[at].2 = Some(ranked);
+        }
     }
-    let mut rows: Vec<_> = indices.iter().enumerate().map(|(at, &j)| (j, weight(at), rank[j])).collect();
     rows.sort_by(|a, b| {
         let by_rank = a.2.map_or(usize::MAX, |r| r.rank).cmp(&b.2.map_or(usize::MAX, |r| r.rank));
         let size = |w: Option<f64>| w.map_or(0.0, f64::abs);

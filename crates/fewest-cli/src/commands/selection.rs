@@ -27,8 +27,12 @@ use crate::method_args::{Certify, MethodOptions, Validate};
 use crate::progress::History;
 use crate::resume::{DATA, EVERY, Resume};
 
-/// What the training on the selected features may still take after Ctrl-C or the time limit.
-const REFIT: Duration = Duration::from_millis(150);
+/// How long after Ctrl-C or the time limit trainings on the selected features end: a little later
+/// than the trainings of the method that wind it up.
+const REFIT: Duration = Duration::from_millis(200);
+
+/// Time to make and write a place of a ranking.
+const PLACE: Duration = Duration::from_nanos(400);
 
 /// Rules of one kind that are spelt out; more are counted.
 const SPELT_OUT: usize = 3;
@@ -269,7 +273,15 @@ impl Task<'_> {
     /// one.
     pub(crate) fn method_limits(&self) -> Limits {
         let nodes = self.limits.nodes.filter(|_| !self.options.entry().has("certify"));
-        Limits { nodes, time: self.left(), ..self.limits.clone() }
+        Limits { nodes, time: self.left().map(|left| left - self.writing(left)), ..self.limits.clone() }
+    }
+
+    /// What of the time that is left writing the ranking of all features will take.
+    fn writing(&self, left: Duration) -> Duration {
+        match self.args.json {
+            Some(_) => (PLACE * self.prepared.data.names.len() as u32).min(left / 4),
+            None => Duration::ZERO,
+        }
     }
 
     /// `--fit-cost`, if given.
@@ -299,7 +311,7 @@ impl Task<'_> {
 
     /// Tells trainings on the selected features when to stop: soon after Ctrl-C or the time limit.
     pub(crate) fn stopper(&self) -> impl FnMut() -> Option<Status> + use<> {
-        interrupt::stopper(self.limits.cancel.clone(), self.left(), REFIT)
+        interrupt::stopper(self.limits.cancel.clone(), self.invocation.end(self.args.time_limit), REFIT)
     }
 
     /// The classifier that goes with a report; none when nothing was selected.

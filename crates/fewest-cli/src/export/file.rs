@@ -1,11 +1,16 @@
 //! Output files: found unwritable before the long run, written whole or not at all.
 
 use std::fs::File;
-use std::io::{LineWriter, Write};
+use std::io::{BufWriter, LineWriter, Write};
 use std::path::{Path, PathBuf};
+
+use fewest_data::Draft;
 
 use crate::failure::{Failure, plain};
 use crate::terminal::Terminal;
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 16;
 
 /// Where an output goes.
 #[derive(Debug, Clone)]
@@ -111,21 +116,36 @@ impl Sink {
     /// # Errors
     /// A failed write; the file is then as it was before.
     pub(crate) fn write(&self, text: &str, terminal: Terminal) -> Result<(), Failure> {
+        self.write_with(&mut |out| out.write_all(text.as_bytes()), terminal)
+    }
+
+    /// Writes all that `write` writes, bit by bit.
+    ///
+    /// # Errors
+    /// A failed write; the file is then as it was before.
+    pub(crate) fn write_with(
+        &self,
+        write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>,
+        terminal: Terminal,
+    ) -> Result<(), Failure> {
+        let mut into = |file: &File| {
+            let mut out = BufWriter::with_capacity(BUFFER, file);
+            write(&mut out)?;
+            out.flush()
+        };
         match self {
-            Sink::Stdout => terminal.out(text),
+            Sink::Stdout => terminal.out_with(write),
             Sink::Stream(path) => {
-                let wrote = File::options().write(true).open(path).and_then(|mut f| f.write_all(text.as_bytes()));
+                let wrote = File::options().write(true).open(path).and_then(|file| into(&file));
                 wrote.map_err(|error| Failure::writing(&path.display().to_string(), &error))
             }
             Sink::File(path) => {
-                let temporary = beside(path);
-                let wrote = File::create_new(&temporary)
-                    .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-                    .and_then(|()| std::fs::rename(&temporary, path));
-                wrote.map_err(|error| {
-                    let _ = std::fs::remove_file(&temporary);
-                    Failure::writing(&path.display().to_string(), &error)
-                })
+                let wrote = Draft::new(path).and_then(|draft| {
+                    into(draft.file())?;
+                    draft.file().sync_all()?;
+                    draft.put()
+                });
+                wrote.map_err(|error| Failure::writing(&path.display().to_string(), &error))
             }
         }
     }

@@ -1,8 +1,118 @@
 //! JSON text.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
-use serde_json::Value;
+use fewest::Ranked;
+use fewest_data::Names;
+use serde_json::{Map, Value};
+
+/// What becomes a JSON file. A ranking may be of a million features, and as a tree of values it
+/// would take longer to make, to write and to free than many a run takes; so it is kept as it is
+/// and written line by line.
+#[derive(Debug, Clone)]
+pub(crate) enum Document<'a> {
+    /// Anything short.
+    Value(Value),
+    /// Entries in their order.
+    Object(Vec<(String, Document<'a>)>),
+    /// Items in their order.
+    List(Vec<Document<'a>>),
+    /// A ranking, and the names of its features.
+    Ranking(&'a [Ranked], &'a Names),
+}
+
+impl Document<'_> {
+    /// Writes it as [`text`] does.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.indented(0, out)?;
+        out.write_all(b"\n")
+    }
+
+    fn indented(&self, depth: usize, out: &mut dyn Write) -> io::Result<()> {
+        let next = |out: &mut dyn Write, at: usize| {
+            out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
+            write!(out, "{:1$}", "", 2 * depth + 2)
+        };
+        match self {
+            Document::Value(value) => {
+                let mut text = String::new();
+                indented(value, depth, &mut text);
+                return out.write_all(text.as_bytes());
+            }
+            Document::Object(entries) => {
+                out.write_all(b"{")?;
+                for (at, (key, item)) in entries.iter().enumerate() {
+                    next(out, at)?;
+                    write!(out, "{}: ", Value::from(key.as_str()))?;
+                    item.indented(depth + 1, out)?;
+                }
+            }
+            Document::Ranking([], _) => return out.write_all(b"[]"),
+            Document::List(items) => {
+                out.write_all(b"[")?;
+                for (at, item) in items.iter().enumerate() {
+                    next(out, at)?;
+                    item.indented(depth + 1, out)?;
+                }
+            }
+            Document::Ranking(ranking, names) => {
+                out.write_all(b"[")?;
+                for (at, ranked) in ranking.iter().enumerate() {
+                    next(out, at)?;
+                    entry(ranked, names, out)?;
+                }
+            }
+        }
+        write!(out, "\n{:1$}", "", 2 * depth)?;
+        out.write_all(if matches!(self, Document::Object(_)) { b"}" } else { b"]" })
+    }
+
+    /// The same as a tree of values.
+    pub(crate) fn into_value(self) -> Value {
+        match self {
+            Document::Value(value) => value,
+            Document::Object(entries) => {
+                Value::Object(entries.into_iter().map(|(key, item)| (key, item.into_value())).collect())
+            }
+            Document::List(items) => items.into_iter().map(Document::into_value).collect(),
+            Document::Ranking(ranking, names) => ranking.iter().map(|ranked| place(ranked, names)).collect(),
+        }
+    }
+}
+
+impl From<Map<String, Value>> for Document<'_> {
+    fn from(map: Map<String, Value>) -> Self {
+        Document::Object(map.into_iter().map(|(key, value)| (key, Document::Value(value))).collect())
+    }
+}
+
+/// A place of a ranking.
+fn place(ranked: &Ranked, names: &Names) -> Value {
+    let Ranked { feature, rank, step, criterion } = *ranked;
+    serde_json::json!({
+        "feature": names.get(feature), "index": feature, "rank": rank, "step": step, "criterion": criterion
+    })
+}
+
+/// [`place`] in one line.
+fn entry(ranked: &Ranked, names: &Names, mut out: &mut dyn Write) -> io::Result<()> {
+    let Ranked { feature, rank, step, criterion } = *ranked;
+    out.write_all(b"{\"feature\": ")?;
+    serde_json::to_writer(&mut out, &*names.get(feature))?;
+    out.write_all(b", \"index\": ")?;
+    serde_json::to_writer(&mut out, &feature)?;
+    out.write_all(b", \"rank\": ")?;
+    serde_json::to_writer(&mut out, &rank)?;
+    out.write_all(b", \"step\": ")?;
+    serde_json::to_writer(&mut out, &step)?;
+    out.write_all(b", \"criterion\": ")?;
+    serde_json::to_writer(&mut out, &criterion)?;
+    out.write_all(b"}")
+}
 
 /// Indented JSON with short lists of plain values on one line, and a line end.
 pub(crate) fn text(value: &Value) -> String {
@@ -75,8 +185,32 @@ fn indented(value: &Value, depth: usize, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::text;
+    use fewest::Ranked;
+    use fewest_data::Names;
     use serde_json::{Value, json};
+
+    use super::{Document, text};
+
+    #[test]
+    fn a_ranking_is_written_as_its_values_would_be() {
+        let names = Names::Listed(vec!["a\"b".to_owned(), "\u{1}".to_owned(), "c".to_owned()]);
+        let place = |feature, step, criterion| Ranked { feature, rank: feature + 1, step, criterion };
+        let ranking = [place(1, None, 0.1), place(0, Some(2), 1e-300), place(2, Some(1), f64::INFINITY)];
+        let document = |ranking| {
+            let result = Document::Object(vec![
+                ("objective".to_owned(), Document::Value(json!(1.5))),
+                ("ranking".to_owned(), Document::Ranking(ranking, &names)),
+                ("model".to_owned(), Document::Value(json!({"w": [[1, 2], [3, 4]], "d": [{"e": 1}]}))),
+            ]);
+            Document::Object(vec![("path".to_owned(), Document::List(vec![result]))])
+        };
+        for ranking in [&ranking[..], &[]] {
+            let mut written = Vec::new();
+            document(ranking).write(&mut written).unwrap();
+            assert_eq!(String::from_utf8(written).unwrap(), text(&document(ranking).into_value()));
+        }
+        assert!(text(&document(&ranking).into_value()).contains("\"criterion\": null"), "no infinity leaves");
+    }
 
     #[test]
     fn indented_text_is_the_same_json() {

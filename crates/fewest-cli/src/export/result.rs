@@ -4,6 +4,7 @@ use fewest::{Selection, Status, Subset};
 use fewest_data::{Names, Target};
 use serde_json::{Map, Value, json};
 
+use super::json::Document;
 use super::model_json::{SCHEMA, TrainedModel, classes_value, counts_value};
 
 /// Everything a selection result is made of.
@@ -28,14 +29,14 @@ pub(crate) struct SelectionResult<'a> {
     pub(crate) more: Map<String, Value>,
 }
 
-impl SelectionResult<'_> {
+impl<'a> SelectionResult<'a> {
     /// The chosen features, ascending.
     pub(crate) fn indices(&self) -> Vec<usize> {
         self.selection.outcome.subset.as_ref().map_or_else(Vec::new, |s| s.iter().collect())
     }
 
     /// The whole result.
-    pub(crate) fn value(&self) -> Value {
+    pub(crate) fn document(&self) -> Document<'a> {
         let outcome = &self.selection.outcome;
         let indices = self.indices();
         let named = |j: &usize| self.names.get(*j).into_owned();
@@ -45,14 +46,6 @@ impl SelectionResult<'_> {
             let selected: Vec<String> = indices.iter().map(named).collect();
             json!({"selected": selected, "selected_indices": indices, "objective": objective})
         };
-        let ranking: Vec<Value> = self
-            .selection
-            .ranking
-            .iter()
-            .map(|r| {
-                json!({"feature": named(&r.feature), "index": r.feature, "rank": r.rank, "step": r.step, "criterion": r.criterion})
-            })
-            .collect();
         let solutions: Vec<Value> = match self.selection.solutions.as_slice() {
             [] => outcome.subset.iter().map(|subset| solution(subset, outcome.objective)).collect(),
             several => several.iter().map(|s| solution(&s.subset, Some(s.objective))).collect(),
@@ -81,9 +74,7 @@ impl SelectionResult<'_> {
             "solutions": [],
             "version": env!("CARGO_PKG_VERSION"),
         });
-        // Moved, not copied: a ranking may be of a million features.
         value["model"] = self.model.map_or(Value::Null, TrainedModel::value);
-        value["ranking"] = ranking.into();
         value["solutions"] = solutions.into();
         for (key, more) in &self.more {
             value[key] = more.clone();
@@ -91,7 +82,13 @@ impl SelectionResult<'_> {
         if let Some(certificate) = &self.certificate {
             value["certificate"] = certificate.clone();
         }
-        value
+        let Value::Object(entries) = value else { unreachable!("it was made as an object") };
+        let ranking = Document::Ranking(&self.selection.ranking, self.names);
+        let entry = |(key, value)| {
+            let item = if key == "ranking" { ranking.clone() } else { Document::Value(value) };
+            (key, item)
+        };
+        Document::Object(entries.into_iter().map(entry).collect())
     }
 }
 

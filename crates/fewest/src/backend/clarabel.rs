@@ -8,10 +8,13 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver as _, SolverStatus, SupportedConeT};
 
 use crate::Error;
-use crate::run::{Clock, WIND_UP};
+use crate::run::Clock;
 
 /// How often the caller looks at the clock.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// How long it waits for the step at hand once the clock says stop.
+const LAST: Duration = Duration::from_millis(50);
 
 /// minimise 1/2 sum_j d_j x_j^2 + q.x  s.t. rows of affine expressions that are at least 0, or
 /// together lie in a cone.
@@ -94,7 +97,7 @@ impl ConeProgram {
                 Err(RecvTimeoutError::Disconnected) => return Err(Error::Solver("Clarabel ended by a panic".into())),
                 Err(RecvTimeoutError::Timeout) if clock.stop().is_some() => {
                     // The point of a step that is nearly done still makes a bound.
-                    return receiver.recv_timeout(WIND_UP).map_or(Ok(None), |answer| answer.map(Some));
+                    return receiver.recv_timeout(LAST).map_or(Ok(None), |answer| answer.map(Some));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }

@@ -108,7 +108,9 @@ pub(super) fn hinge(
             return DualSolution { status, iterations: round, ..ending.best };
         }
         // Step 3.
-        solver.factorise();
+        if let Err(status) = solver.factorise(stop) {
+            return DualSolution { status, iterations: round, ..ending.best };
+        }
         // Step 4.
         let mut aim = solver.no_products();
         let predictor = solver.direction(&residuals, &aim);
@@ -235,15 +237,19 @@ impl<'a> Solver<'a> {
     }
 
     /// Step 3: D, and the factor of H. A row whose whole weight is far below R changes nothing.
-    fn factorise(&mut self) {
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    fn factorise(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
         let at = &self.at;
         for &i in &self.used {
             self.d[i] = 1.0 / (at.s[i] / at.a[i] + at.t[i] / at.room[i]);
         }
         let (d, norms, negligible) = (&self.d, &self.norms, NEGLIGIBLE / self.counted);
         self.normal.clear();
-        self.normal.add(self.used.iter().filter(|&&i| d[i] * norms[i] > negligible).map(|&i| (i, d[i])));
-        self.normal.factor(&mut self.factor);
+        let counted = self.used.iter().filter(|&&i| d[i] * norms[i] > negligible).map(|&i| (i, d[i]));
+        self.normal.add_until(counted, stop)?;
+        self.normal.factor_until(&mut self.factor, stop)
     }
 
     /// Step 4: all products become 0.

@@ -100,10 +100,14 @@ pub(super) fn solve(
             solver.renew_multipliers();
             continue;
         }
-        // Step 4.
-        solver.update_hessian();
-        // Step 5.
-        let direction = solver.direction(&point);
+        // Steps 4 and 5.
+        let direction = match solver.update_hessian(stop).and_then(|()| solver.direction(&point, stop)) {
+            Ok(direction) => direction,
+            Err(status) => {
+                ending.measure(&solver, round);
+                return ending.with(status, round);
+            }
+        };
         // Step 6.
         solver.advance(&point, &direction);
         if round % FRESH_SCORES == 0 {
@@ -240,7 +244,10 @@ impl<'a> Solver<'a> {
     }
 
     /// Step 4: adds the samples that entered the band, takes away those that left.
-    fn update_hessian(&mut self) {
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    fn update_hessian(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
         self.changes.clear();
         let mut kept = 0;
         for (i, s) in self.samples.iter().enumerate() {
@@ -257,19 +264,23 @@ impl<'a> Solver<'a> {
             // Taking away much costs time and digits: start again instead.
             let (inside, samples) = (&self.inside, &self.samples);
             self.hessian.clear();
-            self.hessian.add((0..inside.len()).filter(|&i| inside[i]).map(|i| (i, samples[i].stiffness)));
+            let kept = (0..inside.len()).filter(|&i| inside[i]).map(|i| (i, samples[i].stiffness));
+            self.hessian.add_until(kept, stop)
         } else {
-            self.hessian.add(self.changes.iter().copied());
+            self.hessian.add_until(self.changes.iter().copied(), stop)
         }
     }
 
     /// Step 5: by Cholesky.
-    fn direction(&mut self, point: &Point) -> Vec<f64> {
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    fn direction(&mut self, point: &Point, stop: &mut dyn FnMut() -> Option<Status>) -> Result<Vec<f64>, Status> {
         if self.is_stale {
-            self.hessian.factor(&mut self.factor);
+            self.hessian.factor_until(&mut self.factor, stop)?;
             self.is_stale = false;
         }
-        self.factor.solve(&point.downhill)
+        Ok(self.factor.solve(&point.downhill))
     }
 
     /// Step 6: to the minimum along the direction.
@@ -306,16 +317,28 @@ impl Ending {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Option<DualSolution> {
         let Due { limit } = self.patience.due(point.gap, point.primal, round, settings, stop)?;
-        let now = coordinate::finish(solver.rows, solver.dual, solver.beta.clone(), round, Status::Optimal);
-        if now.gap() <= settings.tolerance {
-            return Some(now);
-        }
-        if self.best.as_ref().is_none_or(|b| b.gap().is_nan() || now.gap() < b.gap()) {
-            self.best = Some(now);
+        let gap = self.measure(solver, round);
+        if gap <= settings.tolerance {
+            return Some(self.with(Status::Optimal, round));
         }
         self.patience.aim_lower();
-        let status = limit?;
-        self.best.take().map(|best| DualSolution { status, iterations: round, ..best })
+        limit.map(|status| self.with(status, round))
+    }
+
+    /// Makes alpha feasible, and keeps the better point; returns the gap of the point at hand.
+    fn measure(&mut self, solver: &Solver<'_>, round: u64) -> f64 {
+        let now = coordinate::finish(solver.rows, solver.dual, solver.beta.clone(), round, Status::Optimal);
+        let gap = now.gap();
+        if self.best.as_ref().is_none_or(|b| b.gap().is_nan() || gap < b.gap()) {
+            self.best = Some(now);
+        }
+        gap
+    }
+
+    /// The best point, measured before.
+    fn with(&mut self, status: Status, iterations: u64) -> DualSolution {
+        let best = self.best.take().expect("measured before");
+        DualSolution { status, iterations, ..best }
     }
 }
 

@@ -4,14 +4,16 @@
 //! value 1 and R = 0 when free.
 
 use super::Bias;
-use crate::RowMatrix;
 use crate::design::Row;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::{OuterSum, TILE};
+use crate::{RowMatrix, Status};
 
 /// Rows with more than this share of non-zeros are added as dense rows: tiles are that much faster
 /// than scattering.
 const DENSE_SHARE: f64 = 0.3;
+/// Rows added between two looks at the clock.
+const LOOK: usize = 64;
 
 /// Rows with the bias as a constant last feature of value `last`.
 #[derive(Debug, Clone, Copy)]
@@ -114,8 +116,24 @@ impl<'a> Normal<'a> {
 
     /// H += d x_i x_i' for each (i, d) given.
     pub(crate) fn add(&mut self, weighted: impl Iterator<Item = (usize, f64)>) {
+        let whole = self.add_until(weighted, &mut || None);
+        debug_assert!(whole.is_ok());
+    }
+
+    /// [`Normal::add`], unless it is told to stop: then H is of no use any more.
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    pub(crate) fn add_until(
+        &mut self,
+        weighted: impl Iterator<Item = (usize, f64)>,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<(), Status> {
         let mut negative = Vec::new();
-        for (i, d) in weighted {
+        for (at, (i, d)) in weighted.enumerate() {
+            if at % LOOK == LOOK - 1 {
+                stop().map_or(Ok(()), Err)?;
+            }
             match self.x.rows.row(i) {
                 Row::Sparse(columns, values) if !self.scattered.is_empty() => {
                     scatter(columns, values, d, self.x.biased.then_some(self.x.last), self.m, &mut self.scattered);
@@ -126,11 +144,15 @@ impl<'a> Normal<'a> {
         }
         if !negative.is_empty() {
             self.sum.scale(-1.0);
-            for (i, d) in negative {
+            for (at, (i, d)) in negative.into_iter().enumerate() {
+                if at % LOOK == LOOK - 1 {
+                    stop().map_or(Ok(()), Err)?;
+                }
                 add_dense(&mut self.sum, self.x.rows.row(i), -d, self.x.last, &mut self.buffer);
             }
             self.sum.scale(-1.0);
         }
+        Ok(())
     }
 
     /// H - R, all m x m entries.
@@ -150,8 +172,15 @@ impl<'a> Normal<'a> {
         out
     }
 
-    /// L with L L' = H.
-    pub(crate) fn factor(&mut self, out: &mut Factor) {
+    /// L with L L' = H, unless it is told to stop.
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    pub(crate) fn factor_until(
+        &mut self,
+        out: &mut Factor,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<(), Status> {
         let m = self.m;
         out.load(self.sum.tiles());
         if !self.scattered.is_empty() {
@@ -166,7 +195,7 @@ impl<'a> Normal<'a> {
             // A free bias that no sample in H holds must still be able to move.
             out.add(i, i, if i < penalised { 1.0 } else { self.x.last_penalty.max(1e-8) });
         }
-        out.decompose();
+        out.decompose_until(stop)
     }
 }
 

@@ -5,6 +5,10 @@
 use multiversion::multiversion;
 
 use super::outer::{TILE, Tile};
+use crate::Status;
+
+/// Products of tiles between two looks at the clock, twice over: some milliseconds.
+const LOOK: usize = 1 << 15;
 
 /// A Cholesky factor.
 #[derive(Debug)]
@@ -56,12 +60,30 @@ impl Factor {
 
     /// L with L L' = H.
     pub(crate) fn decompose(&mut self) {
+        let whole = self.decompose_until(&mut || None);
+        debug_assert!(whole.is_ok());
+    }
+
+    /// [`Factor::decompose`], unless it is told to stop: then there is no factor.
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    pub(crate) fn decompose_until(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
         let strips = self.m.div_ceil(TILE);
         for i in self.m..strips * TILE {
             // Padding up to a whole tile.
             self.add(i, i, 1.0);
         }
-        cholesky(strips, &self.tiles, &mut self.packed);
+        let mut work = 0;
+        for strip in 0..strips {
+            work += strip * strip;
+            if work >= LOOK {
+                work = 0;
+                stop().map_or(Ok(()), Err)?;
+            }
+            next_strip(strip, strips * TILE, &self.tiles, &mut self.packed);
+        }
+        Ok(())
     }
 
     /// x with H x = b.
@@ -113,66 +135,63 @@ impl Factor {
     }
 }
 
-/// Left-looking: strip s of L, tile by tile from the left. A pivot lost to rounding is made huge,
-/// which leaves its variable where it is (Zhang, LIPSOL, 1998, sec. 5).
+/// Left-looking: strip s of L, of so many columns, tile by tile from the left. A pivot lost to
+/// rounding is made huge, which leaves its variable where it is (Zhang, LIPSOL, 1998, sec. 5).
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn cholesky(strips: usize, tiles: &[Tile], packed: &mut [f64]) {
-    let depth = strips * TILE;
+fn next_strip(s: usize, depth: usize, tiles: &[Tile], packed: &mut [f64]) {
     let columns = packed.as_chunks_mut::<TILE>().0;
-    for s in 0..strips {
-        let (above, mine) = columns.split_at_mut(s * depth);
-        for t in 0..=s {
-            let mut sums = tiles[s * (s + 1) / 2 + t];
-            let known = t * TILE;
-            if t < s {
-                let other = &above[t * depth..][..depth];
-                for (a, b) in mine[..known].iter().zip(&other[..known]) {
-                    for i in 0..TILE {
-                        for j in 0..TILE {
-                            sums[i][j] -= a[i] * b[j];
-                        }
-                    }
-                }
-                // L(s,t) L(t,t)' = sums, column by column.
-                for j in 0..TILE {
-                    let pivot = 1.0 / other[known + j][j];
-                    for i in 0..TILE {
-                        let mut value = sums[i][j];
-                        for k in 0..j {
-                            value -= sums[i][k] * other[known + k][j];
-                        }
-                        sums[i][j] = value * pivot;
-                    }
-                }
-            } else {
-                for a in &mine[..known] {
-                    for i in 0..TILE {
-                        for j in 0..TILE {
-                            sums[i][j] -= a[i] * a[j];
-                        }
-                    }
-                }
-                let before = &tiles[s * (s + 1) / 2 + s];
-                for j in 0..TILE {
-                    let mut pivot = sums[j][j];
-                    for k in 0..j {
-                        pivot -= sums[j][k] * sums[j][k];
-                    }
-                    let pivot = if pivot > 1e-15 * before[j][j] { pivot.sqrt() } else { 1e64 };
-                    sums[j][j] = pivot;
-                    for i in j + 1..TILE {
-                        let mut value = sums[i][j];
-                        for k in 0..j {
-                            value -= sums[i][k] * sums[j][k];
-                        }
-                        sums[i][j] = value / pivot;
+    let (above, mine) = columns.split_at_mut(s * depth);
+    for t in 0..=s {
+        let mut sums = tiles[s * (s + 1) / 2 + t];
+        let known = t * TILE;
+        if t < s {
+            let other = &above[t * depth..][..depth];
+            for (a, b) in mine[..known].iter().zip(&other[..known]) {
+                for i in 0..TILE {
+                    for j in 0..TILE {
+                        sums[i][j] -= a[i] * b[j];
                     }
                 }
             }
+            // L(s,t) L(t,t)' = sums, column by column.
             for j in 0..TILE {
+                let pivot = 1.0 / other[known + j][j];
                 for i in 0..TILE {
-                    mine[known + j][i] = if s == t && i < j { 0.0 } else { sums[i][j] };
+                    let mut value = sums[i][j];
+                    for k in 0..j {
+                        value -= sums[i][k] * other[known + k][j];
+                    }
+                    sums[i][j] = value * pivot;
                 }
+            }
+        } else {
+            for a in &mine[..known] {
+                for i in 0..TILE {
+                    for j in 0..TILE {
+                        sums[i][j] -= a[i] * a[j];
+                    }
+                }
+            }
+            let before = &tiles[s * (s + 1) / 2 + s];
+            for j in 0..TILE {
+                let mut pivot = sums[j][j];
+                for k in 0..j {
+                    pivot -= sums[j][k] * sums[j][k];
+                }
+                let pivot = if pivot > 1e-15 * before[j][j] { pivot.sqrt() } else { 1e64 };
+                sums[j][j] = pivot;
+                for i in j + 1..TILE {
+                    let mut value = sums[i][j];
+                    for k in 0..j {
+                        value -= sums[i][k] * sums[j][k];
+                    }
+                    sums[i][j] = value / pivot;
+                }
+            }
+        }
+        for j in 0..TILE {
+            for i in 0..TILE {
+                mine[known + j][i] = if s == t && i < j { 0.0 } else { sums[i][j] };
             }
         }
     }

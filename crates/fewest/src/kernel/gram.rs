@@ -18,8 +18,8 @@ mod tuning {
     pub(super) const PANEL: usize = 256;
     /// Rows of K that one thread works on at a time.
     pub(super) const TILE: usize = 128;
-    /// Multiply-adds between two looks at the clock, and rows of K from sparse data.
-    pub(super) const LOOK: usize = 1 << 30;
+    /// Multiply-adds of a thread between two looks at the clock, and rows of K from sparse data.
+    pub(super) const LOOK: usize = 1 << 27;
     pub(super) const SPARSE_LOOK: usize = 256;
 }
 use tuning::{LOOK, PANEL, SPARSE_LOOK, TILE};
@@ -93,13 +93,16 @@ impl GramMatrix {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Self, Status> {
         let n = design.n_samples();
+        // Small data are done with in no time.
+        let look = |stop: &mut dyn FnMut() -> Option<Status>| {
+            if n * n > LOOK / PANEL { stop().map_or(Ok(()), Err) } else { Ok(()) }
+        };
+        look(stop)?;
         let mut gram = Self { n, values: vec![0.0; n * n] };
         if design.is_sparse() {
             let rows = design.rows(features);
             for (block, values) in gram.values.chunks_mut(n.max(1) * SPARSE_LOOK).enumerate() {
-                if let Some(status) = stop().filter(|_| block > 0) {
-                    return Err(status);
-                }
+                look(stop)?;
                 values.par_chunks_mut(n).enumerate().for_each(|(i, out)| {
                     if let Row::Sparse(columns, values) = rows.row(block * SPARSE_LOOK + i) {
                         for (&at, &x) in columns.iter().zip(values) {
@@ -109,20 +112,21 @@ impl GramMatrix {
                 });
             }
         } else {
-            let most = (LOOK / (n * n).max(1)).clamp(8, PANEL);
-            let width = (n / 8).clamp(8, most).min(features.len().max(1));
+            let width = (n / 8).clamp(8, PANEL).min(features.len().max(1));
+            let tiles = (LOOK / (TILE * width * n.max(1))).max(1);
+            let rows = TILE * tiles * rayon::current_num_threads();
             let mut panel = vec![0.0; n * width];
-            for (at, block) in features.chunks(width).enumerate() {
-                if let Some(status) = stop().filter(|_| at > 0) {
-                    return Err(status);
-                }
+            for block in features.chunks(width) {
                 panel.fill(0.0);
                 for (at, &j) in block.iter().enumerate() {
                     design.add_column(j, 1.0, &mut panel[at * n..(at + 1) * n]);
                 }
-                gram.add_panel(&panel[..n * block.len()]);
+                for first in (0..n).step_by(rows) {
+                    look(stop)?;
+                    gram.add_panel(&panel[..n * block.len()], first..n.min(first + rows));
+                }
             }
-            gram.mirror();
+            gram.mirror(&mut || look(stop))?;
         }
         Ok(gram)
     }
@@ -161,12 +165,13 @@ impl GramMatrix {
         }
     }
 
-    /// Lower triangle += B B' for a column-major panel B with n rows.
-    fn add_panel(&mut self, panel: &[f64]) {
+    /// These rows of the lower triangle += B B' for a column-major panel B with n rows.
+    fn add_panel(&mut self, panel: &[f64], rows: Range<usize>) {
         let n = self.n;
         let depth = panel.len() / n;
-        self.values.par_chunks_mut(n * TILE).enumerate().for_each(|(at, rows)| {
-            let first = at * TILE;
+        let of_rows = &mut self.values[rows.start * n..rows.end * n];
+        of_rows.par_chunks_mut(n * TILE).enumerate().for_each(|(at, values)| {
+            let (first, rows) = (rows.start + at * TILE, values);
             let height = rows.len() / n;
             let columns = |data, rows| View { data, rows, columns: depth, row_stride: 1, column_stride: n };
             let all = columns(panel, first + height).transposed();
@@ -174,15 +179,17 @@ impl GramMatrix {
         });
     }
 
-    fn mirror(&mut self) {
+    fn mirror(&mut self, look: &mut dyn FnMut() -> Result<(), Status>) -> Result<(), Status> {
         let n = self.n;
         for first in (0..n).step_by(64) {
+            look()?;
             for i in first..n {
                 for k in first..(first + 64).min(i) {
                     self.values[k * n + i] = self.values[i * n + k];
                 }
             }
         }
+        Ok(())
     }
 
     /// Number of samples.

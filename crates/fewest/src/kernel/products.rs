@@ -66,20 +66,39 @@ impl Products {
     }
 
     /// The kernel matrix.
-    pub fn gram(&self, kernel: &Kernel) -> GramMatrix {
-        self.changed(&[], kernel)
+    ///
+    /// # Errors
+    /// The limit that `stop` names before it is made.
+    pub fn gram(&self, kernel: &Kernel, stop: &mut dyn FnMut() -> Option<Status>) -> Result<GramMatrix, Status> {
+        self.changed(&[], kernel, stop)
     }
 
     /// The kernel matrix after some features came or went, in the form of [`Products::change`].
-    pub fn changed(&self, changes: &[(&[f64], f64)], kernel: &Kernel) -> GramMatrix {
-        let mut values = self.values.clone();
-        for (i, row) in values.chunks_mut(self.n.max(1)).enumerate() {
+    ///
+    /// # Errors
+    /// The limit that `stop` names before it is made.
+    pub fn changed(
+        &self,
+        changes: &[(&[f64], f64)],
+        kernel: &Kernel,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<GramMatrix, Status> {
+        let mut values = Vec::with_capacity(self.values.len());
+        for (i, known) in self.values.chunks(self.n.max(1)).enumerate() {
+            if i % LOOK == LOOK - 1
+                && let Some(status) = stop()
+            {
+                return Err(status);
+            }
+            let row = values.len();
+            values.extend_from_slice(known);
+            let row = &mut values[row..];
             for &(x, sign) in changes {
                 add_feature(row, x[i], x, sign, self.distances);
             }
             kernel.apply(row);
         }
-        GramMatrix::from_values(self.n, values)
+        Ok(GramMatrix::from_values(self.n, values))
     }
 
     /// `sum_ik b_ik k_ik` of the kernel values k without the given features (columns of length n),

@@ -1,17 +1,35 @@
 //! The program of the features and samples that have joined: they come and go, prices change.
 
-use super::tuning::ALL_ROWS;
+use super::tuning::{ALL_ROWS, JOINED};
 use super::{L1Oracle, L1Point};
 use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
-use crate::{Bias, Error, Memory};
+use crate::{Bias, Error, Memory, Status};
 
 impl L1Oracle<'_> {
     /// Of the samples that count, some of each class, evenly spread; the others join when they are
-    /// needed.
-    pub(super) fn join_spread(&mut self) -> Result<(), Error> {
+    /// needed. Once it is told to stop, no more do.
+    pub(super) fn join_spread(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Error> {
         let counts: Vec<usize> = (0..self.cost.len()).filter(|&i| self.cost[i] > 0.0).collect();
         let step = counts.len().div_ceil(ALL_ROWS).max(1);
-        self.join_rows(&counts.iter().copied().step_by(step).collect::<Vec<_>>())
+        self.join_in_pieces(&counts.iter().copied().step_by(step).collect::<Vec<_>>(), stop)
+    }
+
+    /// [`L1Oracle::join_rows`] with looks at the clock; once it says stop, no more do.
+    ///
+    /// # Errors
+    /// As [`L1Oracle::join_rows`].
+    pub(crate) fn join_in_pieces(
+        &mut self,
+        samples: &[usize],
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<(), Error> {
+        for rows in samples.chunks((JOINED / self.features.len().max(1)).max(1)) {
+            if stop().is_some() {
+                break;
+            }
+            self.join_rows(rows)?;
+        }
+        Ok(())
     }
 
     /// Once more than `most` features have joined, lets all leave but the half that `point` uses or
@@ -53,11 +71,14 @@ impl L1Oracle<'_> {
             self.column[j] = Some(self.program.columns() + 2 * k);
             for (sign, cost) in [(1.0, self.up[j]), (-1.0, self.down[j])] {
                 column.clear();
-                self.problem.design().each_in_column(j, &mut |i, x| {
+                let mut add = |i: usize, x: f64| {
                     if let Some((row, _)) = self.row[i].filter(|_| x.abs() > SMALLEST) {
                         column.push((row, sign * self.problem.labels()[i] * x));
                     }
-                });
+                };
+                if !self.samples.is_empty() {
+                    self.problem.design().each_in_column(j, &mut add);
+                }
                 entries.push(&column);
                 columns.push(Column { cost, lower: 0.0, upper: self.bound[j], integer: false });
             }

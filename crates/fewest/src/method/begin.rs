@@ -24,7 +24,7 @@ pub(super) fn begin(
 ) -> Result<Result<Begun, Box<Selection>>, Error> {
     let (begun, clock) = (Instant::now(), Clock::new(&limits));
     // A run that has no time at all may still find a first subset of small data.
-    let clock = if clock.stop().is_some() { Clock::wind_up() } else { clock };
+    let clock = if clock.stop().is_some() { clock.wind_up(1.0) } else { clock };
     if let Some(kernel) = rule.resolve_within(samples.design(), most, &clock)? {
         return Ok(Ok((kernel, limits.after(begun))));
     }

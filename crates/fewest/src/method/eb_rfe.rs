@@ -355,10 +355,11 @@ impl<'a> Steps<'a> {
     /// A limit came before any allowed subset: the last ranking decides, or one by a training that
     /// is cut short. Returns the subset; it is offered where there is time to judge it.
     fn wind_up(&mut self, validation: &CrossValidation<'_>, run: &mut Run<'_>) -> Subset {
-        let clock = Clock::wind_up();
+        let clock = run.wind_up(1.0);
         if self.ranking.is_empty() {
-            self.oracle.train_afresh(&mut || clock.stop());
-            let known = self.oracle.ranking(self.settings.criterion, &clock);
+            let half = run.wind_up(0.5);
+            self.oracle.train_afresh(&mut || half.stop());
+            let known = self.oracle.ranking(self.settings.criterion, &half);
             self.ranking = known.unwrap_or_else(|| self.oracle.ranking_by_weights());
         }
         let lowest = self.ranking.first().map_or(0.0, |r| r.1);

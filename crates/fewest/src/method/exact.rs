@@ -130,7 +130,7 @@ impl Method for ExactSettings {
 /// N best, best first.
 ///
 /// # Errors
-/// Settings out of range.
+/// Settings out of range, or more memory needed than allowed.
 pub fn exact(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -140,7 +140,8 @@ pub fn exact(
 ) -> Result<Selection, Error> {
     settings.check(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let mut relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
+    let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
+    let mut relaxation = relaxation.within(run.memory());
     if run.proof().is_some() {
         run.hold_back(HELD_BACK);
         relaxation.keep_points();
@@ -152,6 +153,7 @@ pub fn exact(
     } else {
         tree.proof = ProofWriter::begin(problem, &settings.claim(), &mut run);
         tree.plant(&mut search, settings, &mut run);
+        relaxation.afforded()?;
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);

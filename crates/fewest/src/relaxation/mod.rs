@@ -21,6 +21,8 @@ mod probe;
 mod record;
 mod subset;
 
+use std::sync::Mutex;
+
 use interior::Goal;
 use node::{Node, Reach};
 pub(crate) use probe::{Probed, Ruling};
@@ -30,7 +32,7 @@ pub(crate) use record::Points;
 use crate::dual::kkt::make_feasible;
 use crate::dual::{BoxDual, Loss};
 use crate::proof::RowNumbers;
-use crate::{Design, Problem, Rules, Shape, Status, SvmSettings};
+use crate::{Design, Error, Memory, Problem, Reserved, Rules, Shape, Status, SvmSettings};
 
 // Tuning: `make bench-exact-real`.
 
@@ -87,6 +89,10 @@ pub(crate) struct Answer {
     pub(crate) points: Option<Points>,
 }
 
+/// Bytes per entry of the factor's square: the sum of lines, its copy and the factor (half, half
+/// and all of them).
+const FACTOR: u64 = 16;
+
 /// A row over units, or over positions in a list of them: `sum coefficient_u z_u <= upper`.
 #[derive(Debug)]
 struct Row {
@@ -111,6 +117,10 @@ pub(crate) struct Relaxation<'a> {
     norms: Vec<f64>,
     /// The numbers of rows in a proof file, where one is written.
     numbers: Option<RowNumbers>,
+    /// What blocks and their factors are taken from.
+    memory: Memory,
+    /// The first of them that did not fit.
+    refusal: Mutex<Option<Error>>,
 }
 
 impl<'a> Relaxation<'a> {
@@ -138,7 +148,34 @@ impl<'a> Relaxation<'a> {
             svm: svm.clone(),
             norms: (0..rules.n_units()).map(|u| square(u).sqrt()).collect(),
             numbers: None,
+            memory: Memory::unlimited(),
+            refusal: Mutex::new(None),
         }
+    }
+
+    /// Takes the memory of its blocks from this account.
+    #[must_use]
+    pub(crate) fn within(self, memory: &Memory) -> Self {
+        Self { memory: memory.clone(), ..self }
+    }
+
+    /// Takes the memory of a block of n x m values and of the factor on its shorter side; nothing
+    /// where it is not left, which [`Relaxation::afforded`] tells.
+    fn reserve(&self, n: usize, m: usize) -> Option<Reserved> {
+        let shorter = n.min(m) + 1;
+        let bytes = 8 * (n as u64 * m as u64) + FACTOR * shorter as u64 * shorter as u64;
+        let what = || format!("a relaxation over {n} samples and {m} features");
+        let taken = self.memory.reserve(bytes, what, "select among fewer features, or with fewer threads");
+        let refusal = |error| _ = self.refusal.lock().expect("no panic").get_or_insert(error);
+        taken.map_err(refusal).ok()
+    }
+
+    /// Whether all that was asked for fitted; otherwise answers may say less than they could.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] with the first that did not.
+    pub(crate) fn afforded(&self) -> Result<(), Error> {
+        self.refusal.lock().expect("no panic").take().map_or(Ok(()), Err)
     }
 
     pub(crate) fn n_samples(&self) -> usize {
@@ -231,7 +268,7 @@ impl<'a> Relaxation<'a> {
         decide: &Decide,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Answer {
-        let node = Node::new(self, inside, free);
+        let (node, rules) = (Node::new(self, inside, free), self.rules);
         let mut warm = warm.clone();
         warm.shares.retain(|s| free.binary_search(&s.0).is_ok());
         let mut looked = node.look(&warm);
@@ -242,6 +279,9 @@ impl<'a> Relaxation<'a> {
         let mut kept = self.keeps_points().then(|| Kept::new(&looked, &warm));
         let mut previous = f64::INFINITY;
         for widening in 0.. {
+            let chosen = |choice: &[bool]| choice.iter().filter(|chosen| **chosen).count();
+            let columns: usize = (0..units.len()).filter(|&at| units[at]).map(|at| rules.unit(free[at]).len()).sum();
+            let Some(_taken) = self.reserve(chosen(&samples), node.features.len() + 1 + columns) else { break };
             node.snap(&mut warm, &samples, reach);
             let (restricted, start) = node.restrict(&warm, &samples, &units, reach);
             let gap = (looked.upper - looked.lower).max(0.0);

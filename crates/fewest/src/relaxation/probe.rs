@@ -22,6 +22,7 @@ use crate::kernel::cholesky::Factor;
 use crate::kernel::outer::OuterSum;
 use crate::proof::Point;
 use crate::simd::{axpy, dot};
+use crate::{Reserved, Status};
 
 // Tuning: `make bench-exact-real`.
 
@@ -33,6 +34,8 @@ const SOFT: f64 = 1e-7;
 const POINTS: u32 = 10;
 /// How far the score of a unit that is left out may grow, in multiples of what it is.
 const FAR: f64 = 4.0;
+/// Rows added between two looks at the clock.
+const LOOK: usize = 64;
 /// Share of the way to the end of the box that may be gone.
 const SHORT: f64 = 0.999;
 
@@ -70,13 +73,18 @@ impl Relaxation<'_> {
         lower: f64,
         gap: f64,
         cutoff: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Probed {
         let mut probed = Probed::default();
         let node = Node::new(self, inside, free);
-        let Some(tied) = Tied::new(&node, warm, gap) else { return probed };
+        let Some(tied) = Tied::new(&node, warm, gap, stop) else { return probed };
         let mut line = None;
         let mut first = node.features.len();
         for &(unit, _) in &warm.shares {
+            // What is known already is as true; the others are not probed.
+            if stop().is_some() {
+                break;
+            }
             let last = first + self.rules.unit(unit).len();
             let step = tied.step(first..last);
             let promises = [step.promise(false), step.promise(true)];
@@ -120,6 +128,8 @@ struct Tied {
     squared: bool,
     /// `X_T' W (y - ridge beta)`, with the bias's constant feature last.
     slopes: Vec<f64>,
+    /// The memory of all this.
+    _taken: Reserved,
 }
 
 /// The combination of the columns of T that is a direction, and how the bound moves along it as far
@@ -143,8 +153,8 @@ struct Ray {
 }
 
 impl Tied {
-    /// None when no unit is tied, or no sample can move.
-    fn new(node: &Node<'_, '_>, warm: &Warm, gap: f64) -> Option<Self> {
+    /// None when no unit is tied, no sample can move, it is told to stop, or it does not fit.
+    fn new(node: &Node<'_, '_>, warm: &Warm, gap: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Option<Self> {
         let relaxation = node.relaxation;
         let (dual, design, rules) = (&relaxation.dual, relaxation.design(), relaxation.rules);
         let n = dual.len();
@@ -169,6 +179,7 @@ impl Tied {
         if samples.is_empty() || m == n_in {
             return None;
         }
+        let taken = relaxation.reserve(samples.len(), m)?;
         let mut rows = vec![0.0; samples.len() * m];
         let mut full = vec![0.0; n];
         for (k, &j) in features.iter().enumerate() {
@@ -188,7 +199,10 @@ impl Tied {
         let biased = usize::from(constant != 0.0);
         let mut sum = OuterSum::new(m + biased);
         let (mut trace, mut slopes) = (0.0, vec![0.0; m + biased]);
-        for ((row, w), &i) in rows.chunks_exact(m).zip(&weights).zip(&samples) {
+        for (at, ((row, w), &i)) in rows.chunks_exact(m).zip(&weights).zip(&samples).enumerate() {
+            if at % LOOK == LOOK - 1 && stop().is_some() {
+                return None;
+            }
             sum.add(row, w.sqrt(), constant);
             trace += w * dot(row, row);
             let slope = w * (dual.y[i] - dual.ridge[i] * warm.beta[i]);
@@ -201,7 +215,7 @@ impl Tied {
         ridge.resize(m, SOFT * trace / m as f64);
         ridge.resize(m + biased, anchor);
         ridge.iter().enumerate().for_each(|(k, r)| factor.add(k, k, *r));
-        factor.decompose();
+        factor.decompose_until(stop).ok()?;
         let scores = features.iter().map(|&j| design.dot_column(j, &warm.beta)).collect();
         Some(Self {
             samples,
@@ -215,6 +229,7 @@ impl Tied {
             ridge,
             squared: dual.loss == Loss::SquaredHinge,
             slopes,
+            _taken: taken,
         })
     }
 
@@ -435,7 +450,15 @@ mod tests {
             let gap = root.upper - root.lower;
             for share in [0.2, 0.6, 1.0, 1.4] {
                 let cutoff = root.lower + share * (best - root.lower) + 1e-6;
-                let decided = relaxation.probe(&[], &(0..p).collect::<Vec<_>>(), &root.warm, root.lower, gap, cutoff);
+                let decided = relaxation.probe(
+                    &[],
+                    &(0..p).collect::<Vec<_>>(),
+                    &root.warm,
+                    root.lower,
+                    gap,
+                    cutoff,
+                    &mut || None,
+                );
                 for (units, with) in [(&decided.out, true), (&decided.inside, false)] {
                     for u in units {
                         ruled_out += 1;

@@ -24,6 +24,9 @@ impl Rules {
     /// and what no allowed subset exceeds.
     pub fn best_subset_until(&self, gains: &[f64], slack: f64, stop: &mut dyn FnMut() -> bool) -> SubsetGain {
         assert_eq!(gains.len(), self.p, "one gain per feature");
+        if self.is_sort() && self.units.len() == self.p {
+            return self.largest(gains);
+        }
         let unit_gain: Vec<f64> =
             (0..self.units.len()).map(|u| self.units.features(u).iter().map(|&j| gains[j]).sum()).collect();
         let mut search = BestSubset::new(self, &unit_gain, slack, stop);
@@ -36,6 +39,29 @@ impl Rules {
         };
         let most = if stopped { limit.max(gain) } else { gain + slack * gain.abs() };
         SubsetGain { subset, gain, most, stopped }
+    }
+
+    /// The best subset where the rules are no more than a size, must-in and must-out: the largest
+    /// gains above 0, without sorting the others.
+    fn largest(&self, gains: &[f64]) -> SubsetGain {
+        let feature = |u: usize| self.units.features(u)[0];
+        let of = |choice| (0..self.p).filter(move |&u| self.root[u] == choice).map(feature);
+        let mut chosen: Vec<usize> = of(Choice::In).collect();
+        let room = self.most_features() - chosen.len();
+        let mut useful: Vec<usize> = of(Choice::Free).filter(|&j| gains[j] > 0.0).collect();
+        if room == 0 {
+            useful.clear();
+        } else if room < useful.len() {
+            let larger = |&a: &usize, &b: &usize| gains[b].total_cmp(&gains[a]).then(a.cmp(&b));
+            useful.select_nth_unstable_by(room - 1, larger);
+            useful.truncate(room);
+        }
+        chosen.extend(useful);
+        chosen.sort_unstable();
+        let gain = chosen.iter().map(|&j| gains[j]).sum();
+        let subset = Subset::from_indices(self.p, chosen);
+        debug_assert!(self.allows(&subset));
+        SubsetGain { subset, gain, most: gain, stopped: false }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Limits: how long a run may go on. They go in once, and reaching one is a status.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::Memory;
@@ -9,22 +8,27 @@ use crate::Error;
 
 /// A flag shared with whoever may want to stop the run (Ctrl-C, a notebook); cloning shares it.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<OnceLock<Instant>>);
 
 impl Cancel {
     /// Asks the run to finish with the best it has.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.get_or_init(Instant::now);
     }
 
     /// Whether the run was asked to finish.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.get().is_some()
+    }
+
+    /// When the run was first asked to finish; none while it was not.
+    pub fn since(&self) -> Option<Instant> {
+        self.0.get().copied()
     }
 }
 
-/// What a training may still take once a limit was reached, where without it there would be no
-/// subset, or no objective that means something. Limits are kept to 0.3 s or 5 %.
+/// What trainings may still take, all together, once a limit was reached, where without them there
+/// would be no subset, or no objective that means something. Limits are kept to 0.3 s or 5 %.
 pub(crate) const WIND_UP: Duration = Duration::from_millis(150);
 
 /// Limits of a run; the default is none.

@@ -8,6 +8,7 @@ mod outcome;
 pub(crate) mod state;
 mod status;
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 pub use event::{Event, Observer, ProofSink, Silent};
@@ -26,6 +27,8 @@ pub struct Run<'a> {
     limits: Limits,
     observer: &'a mut dyn Observer,
     start: Instant,
+    /// When the run first saw that a limit was reached.
+    over: OnceLock<Instant>,
     /// Time of the calls before this one, where the run goes on from a state.
     before: Duration,
     sense: Sense,
@@ -44,6 +47,7 @@ pub struct Run<'a> {
 /// The limits of a run that other threads can look at.
 #[derive(Debug, Clone)]
 pub struct Clock {
+    start: Instant,
     end: Option<Instant>,
     cancel: Cancel,
     /// Whether the run's observer said stop.
@@ -54,19 +58,27 @@ impl Clock {
     /// A clock that starts now.
     pub fn new(limits: &Limits) -> Self {
         // A time beyond what an instant can hold is no limit.
-        let end = limits.time.and_then(|time| Instant::now().checked_add(time));
-        Self { end, cancel: limits.cancel.clone(), told: Cancel::default() }
+        let start = Instant::now();
+        let end = limits.time.and_then(|time| start.checked_add(time));
+        Self { start, end, cancel: limits.cancel.clone(), told: Cancel::default() }
     }
 
     /// A clock without limits, for the last question of a run that has met one.
     pub(crate) fn unlimited() -> Self {
-        Self { end: None, cancel: Cancel::default(), told: Cancel::default() }
+        Self { start: Instant::now(), end: None, cancel: Cancel::default(), told: Cancel::default() }
     }
 
-    /// A clock for what winds up a run that has met a limit: [`WIND_UP`] from now, whatever else
-    /// happens.
-    pub(crate) fn wind_up() -> Self {
-        Self { end: Some(Instant::now() + WIND_UP), ..Self::unlimited() }
+    /// A clock for what winds up a run that has met a limit: until this share of [`WIND_UP`] is over,
+    /// counted from when that was, so that what is done one after the other shares it.
+    pub(crate) fn wind_up(&self, share: f64) -> Self {
+        Self { end: Some(self.met().unwrap_or_else(Instant::now) + WIND_UP.mul_f64(share)), ..Self::unlimited() }
+    }
+
+    /// When time was over or the user wanted to stop, within the run.
+    fn met(&self) -> Option<Instant> {
+        let end = self.end.filter(|end| Instant::now() >= *end);
+        let met = [end, self.cancel.since(), self.told.since()].into_iter().flatten().min();
+        met.map(|met| met.max(self.start))
     }
 
     /// The limit that has been reached, if any.
@@ -91,6 +103,7 @@ impl<'a> Run<'a> {
             limits,
             observer,
             start: Instant::now(),
+            over: OnceLock::new(),
             before: Duration::ZERO,
             sense,
             incumbent: None,
@@ -130,7 +143,7 @@ impl<'a> Run<'a> {
     /// What threads that work for the run ask: whether time is up or the user wants to stop.
     pub fn clock(&self) -> Clock {
         let end = self.limits.time.and_then(|t| self.start.checked_add(t));
-        Clock { end, cancel: self.limits.cancel.clone(), told: self.told.clone() }
+        Clock { start: self.start, end, cancel: self.limits.cancel.clone(), told: self.told.clone() }
     }
 
     /// The relative and absolute gap to search for: those asked for, less what is held back.
@@ -152,6 +165,26 @@ impl<'a> Run<'a> {
     /// Nodes left before the limit on them is reached.
     pub fn nodes_left(&self) -> u64 {
         self.limits.nodes.map_or(u64::MAX, |n| n.saturating_sub(self.counts.nodes))
+    }
+
+    /// A clock for what winds up the run, see [`Clock::wind_up`]; that of the run where no limit was
+    /// reached yet.
+    pub(crate) fn wind_up(&self, share: f64) -> Clock {
+        match self.stop() {
+            Some(_) => Clock { end: Some(self.late(share)), ..Clock::unlimited() },
+            None => self.clock(),
+        }
+    }
+
+    /// [`Run::stop`] for what winds up the run: once this share of [`WIND_UP`] is over.
+    pub(crate) fn stop_late(&self, share: f64) -> Option<Status> {
+        self.stop().filter(|_| Instant::now() >= self.late(share))
+    }
+
+    /// When this share of [`WIND_UP`] is over, of a run that has met a limit.
+    fn late(&self, share: f64) -> Instant {
+        let met = self.clock().met().unwrap_or_else(|| *self.over.get_or_init(Instant::now));
+        met + WIND_UP.mul_f64(share)
     }
 
     /// The limit that has been reached, if any. Oracles ask this every epoch.

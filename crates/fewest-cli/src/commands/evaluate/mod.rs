@@ -18,6 +18,7 @@ use super::share::FoldTimes;
 use crate::args::notation;
 use crate::cli::EvaluateArgs;
 use crate::export::file::Sink;
+use crate::export::json::Document;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::MethodOptions;
@@ -89,7 +90,8 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     let missing = results.iter().filter(|r| r.is_none()).count();
     let report = report::Report::new(&options, &learners, &raw, &folds, &results);
     if sink.is_some() || page.is_some() {
-        super::report::write(&report.value(&invocation.command_line), sink.as_ref(), page.as_ref(), terminal)?;
+        let document = Document::Value(report.value(&invocation.command_line));
+        super::report::write(document, sink.as_ref(), page.as_ref(), terminal)?;
     }
     if !taken {
         terminal.out(&report.text())?;

@@ -17,6 +17,7 @@ use crate::args::notation;
 use crate::args::rules::{Features, RuleSource};
 use crate::cli::StudyArgs;
 use crate::export::file::Sink;
+use crate::export::json::Document;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Watch;
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     watch.finish()?;
     let view = value::View { args, raw: &raw, settings: &settings, found: &found, invocation };
     if sinks.json.is_some() || sinks.page.is_some() {
-        report::write(&view.value(), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
+        report::write(Document::Value(view.value()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }
     match (&sinks.model, view.trained()) {
         (Some(sink), Some(trained)) => sink.write(&trained, terminal)?,

@@ -141,7 +141,8 @@ impl View<'_> {
             certificate: panel.certificate.as_ref().map(|c| certify::value(c, panel.selected.len(), names)),
             more,
         }
-        .value()
+        .document()
+        .into_value()
     }
 
     fn fold(&self, fold: &FoldReport) -> Value {

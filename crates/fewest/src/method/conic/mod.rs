@@ -28,7 +28,6 @@ pub use qcqp_ssvm::{QcqpSsvmSettings, qcqp_ssvm};
 use crate::backend::clarabel::{ConeProgram, ConeSolution};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, Loss, kkt};
-use crate::run::WIND_UP;
 use crate::{
     Clock, Error, Limits, Observer, Problem, Ranked, Rules, Run, Selection, Sense, Status, Subset, SvmSettings,
 };
@@ -143,8 +142,7 @@ fn relax(
     features.iter().zip(&worth).for_each(|(&j, &worth)| gains[j] = worth.max(0.0));
     let subset = run.best_subset(&gains).subset;
     let chosen: Vec<usize> = subset.iter().collect();
-    let over = run.elapsed() + WIND_UP;
-    let stop = &mut || run.stop().filter(|_| run.elapsed() >= over);
+    let stop = &mut || run.stop_late(1.0);
     let solution = train_linear(design, &chosen, &dual, Some(&beta), settings, stop);
     run.offer(&subset, solution.primal);
     if run.closed() {

@@ -246,8 +246,9 @@ impl<'a> Search<'a> {
         let (mut now, mut left) = self.follow(&now, &left)?;
         let mut warm = answer.warm.clone();
         warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
+        let (gap, stop) = (answer.upper - answer.lower, &mut || self.clock.stop());
         let Probed { out, inside: chosen, promises, rulings } =
-            self.relaxation.probe(&now, &left, &warm, answer.priced, answer.upper - answer.lower, cutoff);
+            self.relaxation.probe(&now, &left, &warm, answer.priced, gap, cutoff, stop);
         self.note(&rulings, cutoff, node, notes);
         if out.iter().any(|u| chosen.contains(u)) {
             return None;
@@ -420,6 +421,7 @@ impl<'a> Oracle for Search<'a> {
 
     fn ask(&mut self, question: &Question<'a>, _: &mut Run<'_>) -> Result<Vec<Dive>, Error> {
         let this = &*self;
-        Ok(question.nodes.par_iter().map(|(node, _)| this.dive(node, question)).collect())
+        let dives = question.nodes.par_iter().map(|(node, _)| this.dive(node, question)).collect();
+        self.relaxation.afforded().map(|()| dives)
     }
 }

@@ -1,7 +1,7 @@
 //! Step 2 of a round: weighs the generated subsets. Its last point becomes the machine that is
 //! returned.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::machine::Machine;
 use super::mixture::{Columns, Level, Point, Subsets};
@@ -36,8 +36,8 @@ pub(super) struct MixtureQuery {
     pub(super) pool: f64,
     /// Gap of multiple kernel learning.
     pub(super) tolerance: f64,
-    /// Time allowed after a limit was reached.
-    pub(super) grace: Duration,
+    /// Share of what winding up a run may take that it has once a limit is reached.
+    pub(super) late: f64,
 }
 
 /// What it learns.
@@ -71,8 +71,7 @@ impl Oracle for MixtureOracle<'_> {
 
     fn ask(&mut self, query: &MixtureQuery, run: &mut Run<'_>) -> Result<MixtureAnswer, Error> {
         let start = Instant::now();
-        let over = run.elapsed() + query.grace;
-        let mut stop = || run.stop().filter(|_| run.elapsed() >= over);
+        let mut stop = || if query.late > 0.0 { run.stop_late(query.late) } else { run.stop() };
         let fresh = self.add(&query.violated)?;
         let point = match (self.settings.mkl, self.settings.reuse, self.separation) {
             (Mkl::Fast, true, Separation::Largest(ScoreQuery { most, always, .. })) => {

@@ -354,8 +354,7 @@ fn keep(
     if !rounds.proves {
         run.raise_bound(paper_value(rounds.bound_at(best, &separation)?));
     }
-    let over = run.elapsed() + crate::run::WIND_UP;
-    oracle.best_subset(&separation, best, &mut || run.stop().filter(|_| run.elapsed() >= over))
+    oracle.best_subset(&separation, best, &mut || run.stop_late(1.0))
 }
 
 fn subset_of(p: usize, kept: &[SelectedFeature]) -> Subset {

@@ -10,7 +10,7 @@ use super::source::Source;
 use super::tuning::{MKL_SHARE, POOL_OF_GAP, POOL_SHARE, SMALLEST};
 use super::{Round, paper_value};
 use crate::dual::{BoxDual, kkt};
-use crate::run::{WIND_UP, relative_gap};
+use crate::run::relative_gap;
 use crate::{Error, Event, Master, Next, Run, Status};
 
 /// Steps 1, 3 and 4: seeks the most violated subset, and knows value and bound.
@@ -79,19 +79,19 @@ impl<'a> Rounds<'a> {
         Ok(Level::of(self.dual, &point.beta).value(most))
     }
 
-    fn query(&mut self, run: &Run<'_>, grace: Duration) -> MixtureQuery {
+    fn query(&mut self, run: &Run<'_>, late: f64) -> MixtureQuery {
         // The gap as a share of the larger value: below 1.
         let open = self.gap / (1.0 + self.gap);
         let pool = (POOL_SHARE * open).max(POOL_OF_GAP * run.gaps().0).max(SMALLEST);
         let violated = self.violated.take().expect("separated before");
-        MixtureQuery { violated, pool, tolerance: (MKL_SHARE * pool).max(SMALLEST), grace }
+        MixtureQuery { violated, pool, tolerance: (MKL_SHARE * pool).max(SMALLEST), late }
     }
 }
 
 impl Master<MixtureOracle<'_>> for Rounds<'_> {
     fn next(&mut self, run: &mut Run<'_>) -> Result<Next<MixtureQuery>, Error> {
         let Some(best) = &self.best else {
-            return Ok(Next::Ask(self.query(run, Duration::ZERO)));
+            return Ok(Next::Ask(self.query(run, 0.0)));
         };
         let (relative, absolute) = run.gaps();
         let value = paper_value(best.upper);
@@ -103,7 +103,7 @@ impl Master<MixtureOracle<'_>> for Rounds<'_> {
             return Ok(Next::Done(Status::Stalled));
         }
         run.tell(&Event::Progress { done: self.history.len() as u64, total: None, elapsed: run.elapsed() });
-        Ok(Next::Ask(self.query(run, Duration::ZERO)))
+        Ok(Next::Ask(self.query(run, 0.0)))
     }
 
     fn learn(&mut self, _: MixtureQuery, answer: MixtureAnswer, run: &mut Run<'_>) -> Result<(), Error> {
@@ -124,6 +124,6 @@ impl Master<MixtureOracle<'_>> for Rounds<'_> {
     }
 
     fn wind_up(&mut self, run: &mut Run<'_>) -> Option<MixtureQuery> {
-        self.best.is_none().then(|| self.query(run, WIND_UP))
+        self.best.is_none().then(|| self.query(run, 0.5))
     }
 }

@@ -1,14 +1,12 @@
 //! The loop of `gbd`: SUB, the trainings, and RMP, the master that says where to train next.
 
 use std::collections::{HashSet, VecDeque};
-use std::time::Duration;
 
 use super::validation::least_error;
 use super::{GbdSettings, TrainedSubset};
 use crate::dual::DualSolution;
 use crate::master::cuts::{Check, CutMaster, MasterAnswer, indicator};
 use crate::relaxation::{Relaxation, Warm};
-use crate::run::WIND_UP;
 use crate::saddle::{AlphaHalf, Value};
 use crate::{Error, Event, Master, Next, Oracle, Problem, Rules, Run, Status, Subset};
 
@@ -98,8 +96,8 @@ impl Oracle for Trainer<'_> {
     type Answer = Value;
 
     fn ask(&mut self, query: &Query, run: &mut Run<'_>) -> Result<Value, Error> {
-        let over = run.elapsed() + if run.stop().is_some() { WIND_UP } else { Duration::ZERO };
-        let mut stop = || run.stop().filter(|_| run.elapsed() >= over);
+        let winds_up = run.stop().is_some();
+        let mut stop = || if winds_up { run.stop_late(1.0) } else { run.stop() };
         let value = match query {
             Query::Subset(subset) => {
                 let value = self.half.at(subset, &mut stop);

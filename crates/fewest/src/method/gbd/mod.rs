@@ -53,8 +53,8 @@ use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::method::exact::{ExactSettings, exact};
 use crate::proof::ForProof;
 use crate::{
-    Error, Kernel, Limits, Memory, Observer, Outcome, Problem, Rules, Run, Samples, Selection, Sense, Status, Subset,
-    SvmSettings, drive,
+    Error, Kernel, Limits, Memory, Observer, Outcome, Problem, Reserved, Rules, Run, Samples, Selection, Sense, Status,
+    Subset, SvmSettings, drive,
 };
 
 use benders::{Benders, Trainer};
@@ -210,14 +210,12 @@ impl GbdReport {
 /// Bytes of each gain of each cut: in the two programs, HiGHS's copies of them, and here.
 const BYTES: u64 = 150;
 
-/// Refuses more cuts than fit.
-fn check_memory(rules: &Rules, settings: &GbdSettings, memory: &Memory) -> Result<(), Error> {
+/// Takes the memory of as many cuts as there may be, so that no run ends for lack of it midway.
+fn reserve(rules: &Rules, settings: &GbdSettings, memory: &Memory) -> Result<Reserved, Error> {
     let (units, allowed) = (rules.n_units() as u64, memory.at_most(settings.svm.memory));
     let needed = BYTES.saturating_mul(units).saturating_mul(settings.max_cuts);
-    if needed <= allowed {
-        return Ok(());
-    }
-    Err(Error::Memory {
+    let taken = if needed <= allowed { memory.take(needed) } else { None };
+    taken.ok_or_else(|| Error::Memory {
         what: format!("gbd with {} cuts of {units} features (an estimate)", settings.max_cuts),
         needed,
         allowed,
@@ -258,7 +256,7 @@ pub fn gbd(
     let p = problem.n_features();
     settings.check(p)?;
     rules.check_features(p)?;
-    check_memory(rules, settings, &limits.memory)?;
+    let _cuts = reserve(rules, settings, &limits.memory)?;
     let mut run = Run::new(rules, limits.clone(), Sense::Min, observer)?;
     let mut oracle = Trainer::new(problem, rules, settings)?;
     let mut master = Benders::new(rules, settings)?;

@@ -188,7 +188,7 @@ fn search(
     let shares = shares(design, classes, weights, rules)?;
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
     // A run that has no time at all may still find a first subset of small data.
-    let clock = if run.stop().is_some() { Clock::wind_up() } else { run.clock() };
+    let clock = run.wind_up(1.0);
     let gamma = settings.gamma.number_within(design, None, rules.most_features(), &clock)?;
     let pairs =
         gamma.and_then(|gamma| Some((gamma, Pairs::new(design, &shares, rules, gamma, settings.memory, &clock)?)));

@@ -20,8 +20,6 @@
 
 mod squared;
 
-use std::time::Instant;
-
 use serde::{Deserialize, Serialize};
 
 use super::{ALL_RULES, Classes, Info, Method, Report};
@@ -30,7 +28,6 @@ pub use squared::squared_hinge;
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
-use crate::run::WIND_UP;
 use crate::{
     Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
     Samples, Selection, Sense, Status, Subset, SvmSettings,
@@ -49,9 +46,6 @@ const NEAR: f64 = 0.7;
 /// missing here cost rounds.
 #[cfg(feature = "highs")]
 const MARGIN: f64 = 1.5;
-/// Entries that join between two looks at the clock.
-#[cfg(feature = "highs")]
-const JOINED: usize = 1_000_000;
 
 /// Settings of [`l1_svm`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -243,13 +237,8 @@ pub fn l1_svm(
     } else {
         // Step 3.
         let subset = nearest_allowed(&run, &weights);
-        let end = run.stop().map(|_| Instant::now() + WIND_UP);
         let features: Vec<usize> = subset.iter().collect();
-        let mut late = || match end {
-            Some(end) => (Instant::now() >= end).then_some(Status::TimeLimit),
-            None => run.stop(),
-        };
-        solution = trainer.train(cost, &features, &mut late)?;
+        solution = trainer.train(cost, &features, &mut || run.stop_late(1.0))?;
         run.counts.oracle_calls += 1;
         run.counts.solver_iterations += solution.iterations;
         weights = non_zero(&features, &solution.weights);
@@ -323,14 +312,12 @@ impl<'a> Trainer<'a> {
                 design.dot_columns(0, &near.beta, &mut gains);
                 features.iter().zip(&near.weights).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
                 let used = features.iter().zip(&near.weights).filter(|e| *e.1 != 0.0 || gains[*e.0].abs() > NEAR);
-                oracle.join(&used.map(|e| *e.0).collect::<Vec<_>>())?;
-                let inside: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] * scores[i] < MARGIN).collect();
-                for rows in inside.chunks((JOINED / oracle.features().len().max(1)).max(1)) {
-                    if stop().is_some() {
-                        break;
-                    }
-                    oracle.join_rows(rows)?;
+                let used: Vec<usize> = used.map(|e| *e.0).collect();
+                if stop().is_none() {
+                    oracle.join(&used)?;
                 }
+                let inside: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] * scores[i] < MARGIN).collect();
+                oracle.join_in_pieces(&inside, stop)?;
             }
             let point = oracle.solve(self.settings.tolerance, stop)?;
             return Ok(oracle.solution(&point, features, self.settings.tolerance));

@@ -1,11 +1,8 @@
 //! The best classifier on a subset: the upper values of `mbp` and `lagrangian`.
 
-use std::time::Instant;
-
 use super::{MbpReport, Model, Record, TIGHT};
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::nearest_allowed;
-use crate::run::WIND_UP;
 use crate::{Bias, Error, Memory, Run, Selection, Status, Subset};
 
 /// The best classifier that a run has found, and a program that finds the best one on any subset.
@@ -13,8 +10,6 @@ pub(crate) struct BestClassifier<'a> {
     /// Prices 1, and u = 0 outside the subset at hand.
     inner: L1Oracle<'a>,
     best: Option<(Subset, L1Point)>,
-    /// When a limit was first seen.
-    over: Option<Instant>,
     /// Linear programs solved elsewhere.
     pub(crate) programs: u64,
 }
@@ -23,7 +18,7 @@ impl<'a> BestClassifier<'a> {
     pub(crate) fn new(model: &Model<'a>, memory: &Memory) -> Result<Self, Error> {
         let nothing = vec![0.0; model.bound.len()];
         let inner = L1Oracle::within(model.problem, model.cost.clone(), model.bias, nothing, memory)?;
-        Ok(Self { inner, best: None, over: None, programs: 0 })
+        Ok(Self { inner, best: None, programs: 0 })
     }
 
     /// Linear programs solved here.
@@ -38,12 +33,7 @@ impl<'a> BestClassifier<'a> {
         self.inner.set_bounds(&bound)?;
         self.inner.join(&subset.iter().collect::<Vec<_>>())?;
         // Once the time is over, what is left to be trained has WIND_UP, all of it together.
-        let over = &mut self.over;
-        self.inner.solve(TIGHT, &mut || {
-            let status = run.stop()?;
-            let since = *over.get_or_insert_with(Instant::now);
-            (status == Status::Cancelled || since.elapsed() >= WIND_UP).then_some(status)
-        })
+        self.inner.solve(TIGHT, &mut || run.stop().filter(|status| *status == Status::Cancelled).or(run.stop_late(1.0)))
     }
 
     /// Trains on the incumbent of a run that goes on from a state.

@@ -1,13 +1,10 @@
 //! The oracle of SVM-RFE: trains on the surviving features and ranks their units.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::held_out::{HeldOut, HeldOutDecisions, PairMachine};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
-use crate::run::WIND_UP;
 use crate::run::state::stranger;
 use crate::subset_oracle::SubsetOracle;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
@@ -134,11 +131,20 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
-    /// Whether there is a training, and whether a limit cut it short.
-    fn trained(&self) -> Option<bool> {
+    /// Whether there is a training.
+    fn is_trained(&self) -> bool {
         match &self.engine {
-            Engine::Linear(oracle, _) => oracle.solution().map(|s| s.status.is_limit()),
-            Engine::Kernel(oracle) => oracle.machines().map(|m| m.iter().any(|s| s.status.is_limit())),
+            Engine::Linear(oracle, _) => oracle.solution().is_some(),
+            Engine::Kernel(oracle) => oracle.machines().is_some(),
+        }
+    }
+
+    /// Whether the last training, however short, gave any feature a weight.
+    fn tells_apart(&self) -> bool {
+        let moved = |solution: &DualSolution| solution.beta.iter().any(|b| *b != 0.0);
+        match &self.engine {
+            Engine::Linear(oracle, _) => oracle.solution().is_some_and(moved),
+            Engine::Kernel(oracle) => oracle.machines().is_some_and(|machines| machines.iter().any(moved)),
         }
     }
 
@@ -234,9 +240,9 @@ impl<'a> RankingOracle<'a> {
         Ok(())
     }
 
-    /// Chooses the cost when it is due, then trains until the gap is met or `grace` after a limit
-    /// was reached.
-    fn train(&mut self, run: &mut Run<'_>, grace: Duration) {
+    /// Chooses the cost when it is due, then trains until the gap is met or a limit is reached, and
+    /// then for this share of what winding up may take.
+    fn train(&mut self, run: &mut Run<'_>, share: f64) {
         if let (Engine::Kernel(oracle), Some(validation)) = (&mut self.engine, &self.validation)
             && self.trainings.is_multiple_of(self.every)
             && let Some(scored) = oracle.cross_validate(validation, &run.clock())
@@ -248,8 +254,7 @@ impl<'a> RankingOracle<'a> {
             self.tuned.push(Tuned { step: self.trainings + 1, n_features, cost, accuracy });
         }
         self.trainings += 1;
-        let over = run.elapsed() + grace;
-        let stop = &mut || run.stop().filter(|_| run.elapsed() >= over);
+        let stop = &mut || if share > 0.0 { run.stop_late(share) } else { run.stop() };
         let iterations = match &mut self.engine {
             Engine::Linear(oracle, _) => oracle.train(stop).iterations,
             Engine::Kernel(oracle) => oracle.train(stop).iter().map(|s| s.iterations).sum(),
@@ -267,14 +272,16 @@ impl Oracle for RankingOracle<'_> {
         let (count, stale) = match question {
             Question::Rank { leaving, count } => {
                 self.remove(leaving);
-                (*count, !leaving.is_empty() || self.trained().is_none())
+                (*count, !leaving.is_empty() || !self.is_trained())
             }
             Question::KeepBest { leaving } => {
                 self.remove(leaving);
-                if self.trained().is_none_or(|cut_short| cut_short) {
-                    self.train(run, WIND_UP);
+                // Even a training that was cut short tells features apart; one that found nothing
+                // has half of what may still be taken.
+                if !self.tells_apart() {
+                    self.train(run, 0.5);
                 }
-                let clock = if run.stop().is_some() { Clock::wind_up() } else { run.clock() };
+                let clock = run.wind_up(1.0);
                 let criteria = self.smallest(usize::MAX, &clock);
                 // A little more than nothing for weights of 0, so that as many features stay as the
                 // rules allow; -1e100 stands for "not among the survivors": no rule can make such a
@@ -296,7 +303,7 @@ impl Oracle for RankingOracle<'_> {
             }
         };
         if stale {
-            self.train(run, if matches!(question, Question::KeepBest { .. }) { WIND_UP } else { Duration::ZERO });
+            self.train(run, if matches!(question, Question::KeepBest { .. }) { 1.0 } else { 0.0 });
         }
         let smallest = self.smallest(count, &run.clock());
         // A training that was cut short says little, unless it is the last one.

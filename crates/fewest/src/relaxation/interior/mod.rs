@@ -256,7 +256,7 @@ impl Restricted {
             round += 1;
 
             // Step 3.
-            let system = self.system(&at, &c);
+            let Ok(system) = self.system(&at, &c, stop) else { return (self.settle(at, goal), round) };
 
             // Step 4: aim at products 0.
             let mut aim = at.aim(0.0);

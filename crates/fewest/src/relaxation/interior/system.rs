@@ -2,10 +2,14 @@
 
 use super::Restricted;
 use super::iterate::{Aim, Iterate, Residuals, Step};
+use crate::Status;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::inverse::invert;
 use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
+
+/// Lines added between two looks at the clock.
+const LOOK: usize = 64;
 
 /// The system of step 3.
 pub(super) struct System {
@@ -21,7 +25,15 @@ pub(super) struct System {
 
 impl Restricted {
     /// Step 3.
-    pub(super) fn system(&self, at: &Iterate, c: &[f64]) -> System {
+    ///
+    /// # Errors
+    /// Why it was stopped.
+    pub(super) fn system(
+        &self,
+        at: &Iterate,
+        c: &[f64],
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<System, Status> {
         let rows = self.rows.len();
         let inverse_h: Vec<f64> =
             (0..self.n()).map(|i| 1.0 / (self.ridge[i] + at.low[i] / at.alpha[i] + at.high[i] / at.room[i])).collect();
@@ -29,12 +41,12 @@ impl Restricted {
         let mut g = self.over_rows(at, &|u| theta[u]);
         invert(&mut g, rows, rows.max(1), 1e-300);
         if self.z.by_rows() {
-            let factor = self.factor_by_features(at, c, &inverse_h, &theta);
-            return System { inverse_h, theta, g, factor, bordered: None };
+            let factor = self.factor_by_features(at, c, &inverse_h, &theta, stop)?;
+            return Ok(System { inverse_h, theta, g, factor, bordered: None });
         }
-        let factor = self.factor_by_samples(at, c, &inverse_h, &theta, &g);
+        let factor = self.factor_by_samples(at, c, (&inverse_h, &theta, &g), stop)?;
         let bordered = self.balance.map(|_| factor.solve(&self.y));
-        System { inverse_h, theta, g, factor, bordered }
+        Ok(System { inverse_h, theta, g, factor, bordered })
     }
 
     /// `A diag(share) A' + t / tau`, rows x rows.
@@ -54,11 +66,21 @@ impl Restricted {
     }
 
     /// The factor of `E^-1 + Z'H^-1 Z`, bordered by a free bias.
-    fn factor_by_features(&self, at: &Iterate, c: &[f64], inverse_h: &[f64], theta: &[f64]) -> Factor {
+    fn factor_by_features(
+        &self,
+        at: &Iterate,
+        c: &[f64],
+        inverse_h: &[f64],
+        theta: &[f64],
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Factor, Status> {
         let m = c.len();
         let biased = usize::from(self.balance.is_some());
         let mut sum = OuterSum::new(m + biased);
         for i in 0..self.n() {
+            if i % LOOK == LOOK - 1 {
+                stop().map_or(Ok(()), Err)?;
+            }
             sum.add(self.z.line(i), inverse_h[i].sqrt(), if biased == 1 { self.y[i] } else { 0.0 });
         }
         // theta / (z + theta |c|^2)
@@ -85,8 +107,8 @@ impl Restricted {
             // A free bias that no sample holds must still be able to move.
             factor.add(m, m, 1e-10 * inverse_h.iter().sum::<f64>().min(1.0));
         }
-        factor.decompose();
-        factor
+        factor.decompose_until(stop)?;
+        Ok(factor)
     }
 
     /// Adds the rows of `L^-1 K D^-1`, with L L' the matrix inside `E^-1`: K D^-1 has entries `A_ru
@@ -115,12 +137,21 @@ impl Restricted {
     }
 
     /// The factor of `H + Z E Z'`.
-    fn factor_by_samples(&self, at: &Iterate, c: &[f64], inverse_h: &[f64], theta: &[f64], g: &[f64]) -> Factor {
+    fn factor_by_samples(
+        &self,
+        at: &Iterate,
+        c: &[f64],
+        (inverse_h, theta, g): (&[f64], &[f64], &[f64]),
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<Factor, Status> {
         let n = self.n();
         let mut sum = OuterSum::new(n);
         self.subtract_rows_by_samples(c, theta, g, &mut sum);
         (0..self.n_in).for_each(|k| sum.add(self.z.line(k), 1.0, 0.0));
         for (u, columns) in self.units.iter().enumerate() {
+            if u % LOOK == LOOK - 1 {
+                stop().map_or(Ok(()), Err)?;
+            }
             if columns.last - columns.first == 1 {
                 let k = columns.first;
                 sum.add(self.z.line(k), (at.z[u] + theta[u] * c[k] * c[k]).sqrt(), 0.0);
@@ -136,8 +167,8 @@ impl Restricted {
         let mut factor = Factor::new(n);
         factor.load(sum.tiles());
         (0..n).for_each(|i| factor.add(i, i, 1.0 / inverse_h[i]));
-        factor.decompose();
-        factor
+        factor.decompose_until(stop)?;
+        Ok(factor)
     }
 
     /// `-Z K'G^-1 K Z' = -(Z K' U)(Z K' U)'` with `G^-1 = U U'`.
