@@ -190,6 +190,8 @@ def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sam
         return np.ones(len(classes))
     if isinstance(class_weight, str):
         totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
+        # A class that a training part lacks has no samples there to weigh.
+        totals[totals == 0] = 1.0
         if class_weight == "balanced":
             return sample_weight.sum() / (len(classes) * totals)
         return 1.0 / totals + (len(classes) if class_weight == "cw3" else 0.0)
