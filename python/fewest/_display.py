@@ -11,6 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._frames import native
+
 
 def _last_step(selector: Any) -> Any:
     """The fitted selector, the last step where it is in a pipeline."""
@@ -289,6 +291,7 @@ class StabilityDisplay(_Display):
         from sklearn.utils import _safe_indexing
         from sklearn.utils.parallel import Parallel, delayed
 
+        X = native(X)
         seed = check_random_state(random_state).randint(2**31 - 1)
         splits = StratifiedShuffleSplit(n_splits=n_runs, train_size=share, random_state=seed).split(np.zeros(len(y)), y)
 

@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
+from fewest._frames import native
 from fewest._memory import method_with_memory, with_memory
 
 logger = logging.getLogger("fewest")
@@ -106,7 +107,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     if isinstance(arrays[0], ColumnFile):
         return _checked_file(estimator, *arrays, **options)
     try:
-        return validate_data(estimator, *arrays, accept_sparse=("csc", "csr"), dtype=DTYPES, **options)
+        return validate_data(estimator, native(arrays[0]), *arrays[1:], accept_sparse=("csc", "csr"), dtype=DTYPES, **options)
     except ValueError as error:
         if "Input X contains NaN" not in str(error):
             raise
