@@ -84,6 +84,7 @@ html_sidebars = {"index": [], "start": [], "faq": [], "benchmarks": []}
 html_theme_options = {
     "github_url": SITE.partition("/blob/")[0],
     "header_links_before_dropdown": 6,
+    "navbar_align": "left",
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
