@@ -39,6 +39,7 @@ __all__ = [
     "rfe_paths",
     "select",
     "select_from",
+    "set_f1",
     "stability",
     "study",
     "summary",
