@@ -61,6 +61,7 @@ extensions = [
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
+templates_path = ["_templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_validation_checks = {"GL01", "GL03", "GL05", "GL08", "PR01", "PR02", "PR03", "RT01", "SS01", "SS05"}
