@@ -75,6 +75,7 @@ numpydoc_validation_exclude = {
 }
 # A parameter to a line, as soon as a signature is longer than this.
 python_maximum_signature_line_length = 80
+toc_object_entries_show_parents = "hide"
 copybutton_exclude = ".linenos, .gp, .go"
 html_theme = "pydata_sphinx_theme"
 html_title = "fewest"
