@@ -38,6 +38,7 @@ demo: need-cargo tools ## a study of a real data set that ships, the best five f
 test: check peers ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
 	browser="$$(.ci/browser)"; \
 	FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --workspace --locked
+	$(MAKE) python-docs
 	$(MAKE) python-test
 
 # The module as cargo builds it for tests, so that nothing is compiled twice; `pip install ./python`
@@ -51,9 +52,11 @@ python-test: python-build ## the Python package: lints, type stubs, tests, docte
 	cd python && PYTHONPATH=. ../.venv/bin/python -m mypy.stubtest fewest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt
 	cd python && PYTHONPATH=. SCIPY_ARRAY_API=1 ../.venv/bin/python -m pytest --doctest-modules fewest tests
 
-python-docs: python-build ## the site of the Python package, warnings denied: python/docs/_build/html
+# Two minutes for the gallery and one for the browser, which opens every page as a phone does.
+python-docs: python-build peers ## the site, warnings denied, looked at in a browser: python/docs/_build/html
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r python/docs/requirements.txt
 	cd python && PYTHONPATH=. ../.venv/bin/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	browser="$$(.ci/browser)"; cd python && FEWEST_BROWSER="$$browser" PYTHONPATH=. ../.venv/bin/python -m pytest -q tests/test_site.py
 
 .venv/python.done: python/tests/requirements.txt
 	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi

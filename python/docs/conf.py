@@ -61,6 +61,7 @@ extensions = [
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
+templates_path = ["_templates"]
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_validation_checks = {"GL01", "GL03", "GL05", "GL08", "PR01", "PR02", "PR03", "RT01", "SS01", "SS05"}
@@ -74,6 +75,7 @@ numpydoc_validation_exclude = {
 }
 # A parameter to a line, as soon as a signature is longer than this.
 python_maximum_signature_line_length = 80
+toc_object_entries_show_parents = "hide"
 copybutton_exclude = ".linenos, .gp, .go"
 html_theme = "pydata_sphinx_theme"
 html_title = "fewest"
@@ -84,6 +86,7 @@ html_sidebars = {"index": [], "start": [], "faq": [], "benchmarks": []}
 html_theme_options = {
     "github_url": SITE.partition("/blob/")[0],
     "header_links_before_dropdown": 6,
+    "navbar_align": "left",
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],

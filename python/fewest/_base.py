@@ -302,7 +302,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
 
         Returns
         -------
-        X_selected : array of shape (n_samples, n_features_)
+        X_selected : array of shape (n_samples, n_selected)
             Samples, with the selected features.
         """
         if isinstance(X, ColumnFile):

@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing, indexable
 
 from fewest import _core
 from fewest._frames import native
+from fewest._rules import _Index
 
 #: Least and largest value of a measure.
 RANGES = {"mcc": (-1.0, 1.0), "n_features": (0.0, np.inf)}
@@ -65,6 +66,7 @@ def evaluate(
     random_state: int | None = 0,
     groups: Any = None,
     sample_weight: Any = None,
+    truth: Any = None,
     against: Any = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
@@ -91,6 +93,9 @@ def evaluate(
         Groups of samples for the splitter.
     sample_weight : array-like of shape (n_samples,), default=None
         How many samples each counts as in training, 0 or more.
+    truth : sequence of features, default=None
+        Features that matter, where that is known: indices, names of columns, or a mask. Adds the
+        measure ``set_f1``, the F1 of the selected set against them (Tamura et al. 2022).
     against : estimator, default=None
         Judged on the same folds, and compared.
     n_jobs : int, default=None
@@ -124,7 +129,7 @@ def evaluate(
     classes, codes = np.unique(y, return_inverse=True)
     share = float(np.mean([len(test) / len(train) for train, test in splits]))
     found = [
-        _evaluation(one, X, y, classes, codes.ravel(), splits, sample_weight, share, n_jobs)
+        _evaluation(one, X, y, classes, codes.ravel(), splits, sample_weight, truth, share, n_jobs)
         for one in ([estimator] if against is None else [estimator, against])
     ]
     if against is None:
@@ -141,10 +146,10 @@ def evaluate(
     return Evaluation(first.folds, first.summary, first.frequency, first.stability, first.confusion, second, comparison)
 
 
-def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, share, n_jobs):
+def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, truth, share, n_jobs):
     """One estimator on all folds."""
     run = delayed(_fold)
-    folds = Parallel(n_jobs=n_jobs)(run(clone(estimator), X, y, classes, codes, split, sample_weight) for split in splits)
+    folds = Parallel(n_jobs=n_jobs)(run(clone(estimator), X, y, classes, codes, split, sample_weight, truth) for split in splits)
     n_features = folds[0].pop("n_features_in")
     if any(fold.pop("n_features_in", n_features) != n_features for fold in folds):
         raise ValueError("the selector saw different numbers of features in different folds; make them outside of the estimator")
@@ -161,7 +166,7 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, share, n
     return Evaluation(folds, summary, frequency, _core.stability(subsets, n_features), confusion)
 
 
-def _fold(estimator, X, y, classes, codes, split, sample_weight):
+def _fold(estimator, X, y, classes, codes, split, sample_weight, truth):
     """One fold."""
     train, test = split
     begun = monotonic()
@@ -170,21 +175,43 @@ def _fold(estimator, X, y, classes, codes, split, sample_weight):
     seconds = monotonic() - begun
     selector, held_out = _selector(estimator), _safe_indexing(X, test)
     predicted = estimator.predict(held_out)
-    decisions = np.empty(0)
-    if len(classes) == 2 and hasattr(estimator, "decision_function"):
-        decisions = np.ascontiguousarray(np.ravel(estimator.decision_function(held_out)), dtype=np.float64)
+    decisions = _decisions(estimator, held_out, len(classes))
     of = np.searchsorted(classes, predicted).astype(np.uint32)
     metrics = _core.measures(codes[test].astype(np.uint32), of, decisions, len(classes))
     selected = np.flatnonzero(selector.get_support())
+    metrics["n_features"] = float(len(selected))
+    if truth is not None:
+        index = _Index(selector.n_features_in_, getattr(selector, "feature_names_in_", None))
+        metrics["set_f1"] = _core.set_f1(selected.tolist(), sorted(index.all(truth)))
     return {
         "selected": selected,
-        "metrics": {**metrics, "n_features": float(len(selected))},
+        "metrics": metrics,
         "test": np.asarray(test),
         "predicted": predicted,
         "seconds": seconds,
         "status": getattr(selector, "status_", None),
         "n_features_in": selector.n_features_in_,
     }
+
+
+def _decisions(estimator: Any, X: Any, n_classes: int) -> np.ndarray:
+    """The value of each pair of classes, sample after sample, positive for the second; none where the
+    classifier has no machine for each pair.
+    """
+    if not hasattr(estimator, "decision_function"):
+        return np.empty(0)
+    sign = 1.0
+    if n_classes > 2:
+        inner = getattr(estimator, "best_estimator_", estimator)
+        inner = inner.steps[-1][1] if isinstance(inner, Pipeline) else inner
+        machines = getattr(inner, "estimator_", inner)
+        if not hasattr(machines, "decision_function_shape"):
+            return np.empty(0)
+        # The classifier is the fold's own. scikit-learn's pairs speak for their first class.
+        machines.decision_function_shape, machines.break_ties, sign = "ovo", False, -1.0
+    decisions = sign * np.asarray(estimator.decision_function(X), dtype=np.float64)
+    pairs = n_classes * (n_classes - 1) // 2
+    return np.ravel(decisions) if decisions.size == decisions.shape[0] * pairs else np.empty(0)
 
 
 def _selector(estimator: Any) -> Any:

@@ -43,6 +43,12 @@ pub(crate) fn measures<'py>(
     })
 }
 
+/// F1 of a selected set against the true one, both indices of features.
+#[pyfunction]
+pub(crate) fn set_f1(selected: Vec<usize>, truth: Vec<usize>) -> f64 {
+    fewest::validation::set_f1(&selected, &truth)
+}
+
 /// Mean of values of folds, `se` and `ci95`, cut to what is possible; `test_share` is the size of
 /// the test part over that of the training part.
 ///

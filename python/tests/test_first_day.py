@@ -177,7 +177,15 @@ def test_no_panic_reaches_python():
         _core.certify(x, codes, weights, rules, [9], svm, {})
     strange = [x, x[:3], codes, codes[:5], weights, -weights, weights * np.nan, rules, {}, None, [], [99], [(0, 1)], 3, "exact", svm]
     calls = {_core.train: 6, _core.certify: 7, _core.select: 7, _core.gamma: 5, _core.costs: 3, _core.path: 8, _core.stability: 2}
-    calls |= {_core.t_test: 2, _core.measures: 4, _core.summary: 4, _core.generate: 3, _core.check_rules: 2, _core.write_program: 8}
+    calls |= {
+        _core.t_test: 2,
+        _core.measures: 4,
+        _core.set_f1: 2,
+        _core.summary: 4,
+        _core.generate: 3,
+        _core.check_rules: 2,
+        _core.write_program: 8,
+    }
     random = np.random.default_rng(0)
     good = {
         _core.train: [x, codes, weights, {"kind": "linear"}, svm, {}],

@@ -117,6 +117,27 @@ def test_an_evaluation_is_the_command_s(data, tmp_path):
     np.testing.assert_array_equal(ours.confusion, theirs["confusion"])
 
 
+def test_an_evaluation_of_many_classes_and_of_a_truth_is_the_command_s(tmp_path):
+    import json
+
+    X, y = load_iris(return_X_y=True)
+    folds = np.arange(len(y)) % 5
+    table, said = tmp_path / "data.csv", tmp_path / "evaluation.json"
+    np.savetxt(table, np.c_[X, folds, y], delimiter=",", header="a,b,c,d,fold,y", comments="", fmt="%.17g")
+    options = ["--max-features", "2", "--folds", "fold", "--truth", "a,c", "--json", str(said), "--quiet"]
+    assert _core.command(["fewest", "evaluate", str(table), "--method", "rfe", *options]) == 0
+    theirs = json.loads(said.read_text())["summary"]
+    splits = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(5)]
+    model = make_pipeline(StandardScaler(), SVMRFE(n_features_to_select=2))
+    ours = evaluate(model, X, y, cv=splits, truth=[0, 2]).summary
+    assert ours.keys() == theirs.keys() >= {"auc", "set_f1"}
+    for name, summary in theirs.items():
+        assert ours[name]["mean"] == pytest.approx(summary["mean"], rel=1e-6), name
+    assert ours["auc"]["mean"] < 1 and 0 < ours["set_f1"]["mean"] < 1
+    with pytest.raises(ValueError, match="7"):
+        evaluate(model, X, y, cv=splits, truth=[7])
+
+
 def test_evaluations_compare_tune_and_group(data):
     X, y = data
     search = GridSearchCV(SVMRFE(), {"n_features_to_select": [1, 3]}, cv=3)
