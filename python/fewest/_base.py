@@ -22,6 +22,7 @@ from fewest._columns import ColumnFile
 from fewest._constraints import FEW, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
+from fewest._frames import native
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
 from fewest._rules import Rules, _Index
@@ -306,7 +307,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         """
         if isinstance(X, ColumnFile):
             return self._reduced(X)
-        return super().transform(X)
+        return super().transform(native(X))
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -432,9 +433,9 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         check_is_fitted(self)
         if is_elsewhere(X):
             raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
+        samples = validated(self, X, y, sample_weight, class_weight, self._binary_only, reset=False)
         if not self.support_.any():
             raise ValueError("no feature is selected, so that there is no subset to certify")
-        samples = validated(self, X, y, sample_weight, class_weight, self._binary_only, reset=False)
         # At most the features selected, which may be more than was asked for where a method keeps a
         # mixture.
         rules = {**self._rules(samples.X.shape[1]), "max_features": self.n_features_}

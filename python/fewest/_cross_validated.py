@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._docs import completes_doc
-from fewest._engine import Samples
+from fewest._engine import Samples, weights_in
 from fewest._path import fitted_path
 
 if TYPE_CHECKING:
@@ -51,8 +51,10 @@ def _indices(split: tuple[Any, Any], samples: Samples, n_samples: int) -> tuple[
     return train[train >= 0], test[test >= 0]
 
 
-def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples) -> dict[str, Any]:
-    """The fold of each sample; the test parts must share the samples out."""
+def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples, class_weight: Any) -> dict[str, Any]:
+    """The fold of each sample, which the test parts must share out, and, where those of classes
+    depend on the training part, the weights of each training.
+    """
     n_samples = len(samples.codes)
     of = np.full(n_samples, -1)
     for number, (_, test) in enumerate(splits):
@@ -63,7 +65,12 @@ def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples) -> d
         raise ValueError("cv leaves samples out of every test part; this method needs folds, such as StratifiedKFold makes")
     # A fold without samples of positive weight is none.
     _, of = np.unique(of, return_inverse=True)
-    return {"of": of.ravel().tolist(), "weights": samples.sample_weight.tolist()}
+    of = of.ravel()
+    folds = {"of": of.tolist(), "weights": samples.sample_weight.tolist()}
+    if not isinstance(class_weight, str):
+        return folds
+    of_fold = [weights_in(samples, class_weight, np.flatnonzero(of != fold)) for fold in range(of.max() + 1)]
+    return {**folds, "training": [weights.tolist() for weights in of_fold]}
 
 
 class CrossValidated(Selector):
@@ -115,7 +122,7 @@ class CrossValidated(Selector):
         return selector._fitted_path(samples, selector._splits(self.cv, samples, X, y, groups), sizes)
 
     def _fitted_path(self, samples: Samples, splits: Any, sizes: Any) -> list[Any]:
-        self._folds = folds_of(splits, samples)
+        self._folds = folds_of(splits, samples, self.class_weight)
         try:
             return fitted_path(self, samples, sizes)
         finally:
@@ -129,7 +136,7 @@ class CrossValidated(Selector):
         return [_indices(split, samples, len(y)) for split in check_cv(cv, y, classifier=True).split(X, y, groups)]
 
     def _fit_on(self, samples: Samples, splits: Any) -> None:
-        self._folds = folds_of(splits, samples)
+        self._folds = folds_of(splits, samples, self.class_weight)
         try:
             self._fit(samples)
         finally:

@@ -11,6 +11,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._optional_dependencies import check_matplotlib_support
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._frames import native
+
 
 def _last_step(selector: Any) -> Any:
     """The fitted selector, the last step where it is in a pipeline."""
@@ -112,13 +114,17 @@ class SelectionPathDisplay(_Display):
             n_features_chosen=n_features_chosen,
         )
 
-    def plot(self, ax=None):
+    def plot(self, ax=None, *, line_kw=None, fill_kw=None):
         """Draw.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw on; None: those of a new figure.
+        line_kw : dict, default=None
+            For matplotlib, of the line of the mean: ``{"color": "k"}``.
+        fill_kw : dict, default=None
+            For matplotlib, of the area beside it.
 
         Returns
         -------
@@ -127,8 +133,9 @@ class SelectionPathDisplay(_Display):
         """
         ax = self._axes(ax)
         mean, error = self.mean_test_score, self.standard_error
-        ax.fill_between(self.n_features, mean - error, mean + error, alpha=0.25, label="one standard error")
-        ax.plot(self.n_features, mean, label="mean test score")
+        fill = {"alpha": 0.25, "label": "one standard error", **(fill_kw or {})}
+        ax.fill_between(self.n_features, mean - error, mean + error, **fill)
+        ax.plot(self.n_features, mean, **{"label": "mean test score", **(line_kw or {})})
         best = int(mean.argmax())
         ax.axhline(mean[best] - error[best], linestyle=":", color="grey", label="best less one standard error")
         if self.n_features_chosen is not None:
@@ -191,13 +198,17 @@ class SearchDisplay(_Display):
             raise ValueError(f"{type(selector).__name__} has no search to show; its trace_ has fewer than two values")
         return cls(time=trace["time"], objective=trace["objective"], bound=trace["bound"])
 
-    def plot(self, ax=None):
+    def plot(self, ax=None, *, line_kw=None, fill_kw=None):
         """Draw.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Axes to draw on; None: those of a new figure.
+        line_kw : dict, default=None
+            For matplotlib, of the line of the objective: ``{"color": "k"}``.
+        fill_kw : dict, default=None
+            For matplotlib, of the area beside it.
 
         Returns
         -------
@@ -206,8 +217,9 @@ class SearchDisplay(_Display):
         """
         ax = self._axes(ax)
         both = np.isfinite(self.objective) & np.isfinite(self.bound)
-        ax.fill_between(self.time[both], self.bound[both], self.objective[both], step="post", alpha=0.2, label="gap")
-        ax.step(self.time, self.objective, where="post", label="best subset")
+        fill = {"step": "post", "alpha": 0.2, "label": "gap", **(fill_kw or {})}
+        ax.fill_between(self.time[both], self.bound[both], self.objective[both], **fill)
+        ax.step(self.time, self.objective, **{"where": "post", "label": "best subset", **(line_kw or {})})
         ax.step(self.time, self.bound, where="post", label="bound")
         ax.set(xlabel="Time [s]", ylabel="Objective")
         ax.legend()
@@ -279,6 +291,7 @@ class StabilityDisplay(_Display):
         from sklearn.utils import _safe_indexing
         from sklearn.utils.parallel import Parallel, delayed
 
+        X = native(X)
         seed = check_random_state(random_state).randint(2**31 - 1)
         splits = StratifiedShuffleSplit(n_splits=n_runs, train_size=share, random_state=seed).split(np.zeros(len(y)), y)
 
@@ -290,7 +303,7 @@ class StabilityDisplay(_Display):
         names = [f"x{j}" for j in range(supports.shape[1])] if names is None else list(names)
         return cls(frequency=supports.mean(axis=0), names=names, stability=_stability(supports))
 
-    def plot(self, ax=None, *, max_features=30):
+    def plot(self, ax=None, *, max_features=30, bar_kw=None):
         """Draw.
 
         Parameters
@@ -299,6 +312,8 @@ class StabilityDisplay(_Display):
             Axes to draw on; None: those of a new figure.
         max_features : int, default=30
             At most this many features are shown, the most frequent first.
+        bar_kw : dict, default=None
+            For matplotlib, of the bars.
 
         Returns
         -------
@@ -307,7 +322,7 @@ class StabilityDisplay(_Display):
         """
         ax = self._axes(ax)
         order = np.argsort(-self.frequency, kind="stable")[:max_features]
-        ax.barh(np.arange(len(order)), self.frequency[order])
+        ax.barh(np.arange(len(order)), self.frequency[order], **(bar_kw or {}))
         ax.set_yticks(np.arange(len(order)), [str(name) for name in self.names[order]])
         ax.invert_yaxis()
         ax.set(xlabel="Share of subsamples", xlim=(0, 1), title=f"Stability {self.stability:.2f}")

@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_consi
 from fewest import _core
 from fewest._call import memory_left, time_left
 from fewest._columns import ColumnFile
+from fewest._frames import native
 from fewest._memory import method_with_memory, with_memory
 
 logger = logging.getLogger("fewest")
@@ -106,7 +107,7 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     if isinstance(arrays[0], ColumnFile):
         return _checked_file(estimator, *arrays, **options)
     try:
-        return validate_data(estimator, *arrays, accept_sparse=("csc", "csr"), dtype=DTYPES, **options)
+        return validate_data(estimator, native(arrays[0]), *arrays[1:], accept_sparse=("csc", "csr"), dtype=DTYPES, **options)
     except ValueError as error:
         if "Input X contains NaN" not in str(error):
             raise
@@ -190,6 +191,8 @@ def class_weights(class_weight: Any, classes: np.ndarray, codes: np.ndarray, sam
         return np.ones(len(classes))
     if isinstance(class_weight, str):
         totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
+        # A class that a training part lacks has no samples there to weigh.
+        totals[totals == 0] = 1.0
         if class_weight == "balanced":
             return sample_weight.sum() / (len(classes) * totals)
         return 1.0 / totals + (len(classes) if class_weight == "cw3" else 0.0)

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
 
 from fewest import _core
+from fewest._frames import native
 
 #: Least and largest value of a measure.
 RANGES = {"mcc": (-1.0, 1.0), "n_features": (0.0, np.inf)}
@@ -111,7 +112,7 @@ def evaluate(
     >>> found.summary["accuracy"]["mean"] > 0.9, found.stability["index"] > 0.4
     (True, True)
     """
-    X, y, groups, sample_weight = indexable(X, y, groups, sample_weight)
+    X, y, groups, sample_weight = indexable(native(X), y, groups, sample_weight)
     y = np.asarray(y)
     if isinstance(cv, Integral):
         splitter: Any = RepeatedStratifiedKFold(n_splits=int(cv), n_repeats=repeats, random_state=random_state)

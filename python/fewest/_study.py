@@ -295,7 +295,7 @@ class Study(Selector):
     @available_if(_has_probabilities)
     @completes_doc
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities of the classes, by ``calibration`` on the decision values of samples held out.
+        """Probability of each class, by ``calibration`` on the decision values of samples held out.
 
         Where it is on the other side of 1/2 than ``predict``, which goes by the sign of the
         decision value as in the folds, it is 1/2.

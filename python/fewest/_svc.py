@@ -22,6 +22,7 @@ from fewest._call import limited
 from fewest._constraints import COST, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, class_weights, svm_of, validated
+from fewest._frames import native
 from fewest._svm import _Classifier, elected, kernel_of, linear_decision, voted, votes
 
 if TYPE_CHECKING:
@@ -347,7 +348,7 @@ class SVC(_Classifier):
         if self._trained_on is not None:
             K = np.asarray(self.kernel(X, self._trained_on), dtype=np.float64)
         else:
-            X = validate_data(self, X, accept_sparse="csr", dtype=DTYPES, reset=False)
+            X = validate_data(self, native(X), accept_sparse="csr", dtype=DTYPES, reset=False)
             if self._coef is not None:
                 return linear_decision(X, self._coef, self.intercept_)
             K = X if self._kernel == "precomputed" else None

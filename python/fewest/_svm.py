@@ -19,6 +19,7 @@ from fewest._columns import ColumnFile
 from fewest._constraints import complete_constraints, stores_arguments
 from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, limits_of, svm_of, validated, warn_of_limit
+from fewest._frames import native
 from fewest._rules import Rules
 
 if TYPE_CHECKING:
@@ -295,7 +296,7 @@ class LinearSVC(SparseCoefMixin, _Classifier):
 
     def _by_class(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=DTYPES, reset=False)
+        X = validate_data(self, native(X), accept_sparse="csr", dtype=DTYPES, reset=False)
         return linear_decision(X, self.coef_, self.intercept_)
 
 

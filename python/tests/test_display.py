@@ -26,6 +26,9 @@ def test_selection_path(data):
     np.testing.assert_allclose(display.standard_error, scores.std(axis=0, ddof=1) / 2)
     assert display.plot() is display and display.ax_.get_xlabel() == "Number of features"
     assert any(line.get_xdata()[0] == selector.n_features_ for line in display.ax_.lines if len(set(line.get_xdata())) == 1)
+    styled = display.plot(line_kw={"color": "red", "label": "mine"}, fill_kw={"alpha": 0.1})
+    assert styled.ax_.lines[0].get_color() == "red" and styled.ax_.lines[0].get_label() == "mine"
+    assert styled.ax_.collections[0].get_alpha() == 0.1
     with pytest.raises(ValueError, match="cv"):
         SelectionPathDisplay.from_selector(SVMRFE().fit(*data))
 
@@ -40,7 +43,8 @@ def test_search(data):
     with pytest.raises(ValueError, match="no search to show"):
         SearchDisplay.from_selector(SVMRFE(n_features_to_select=3).fit(*data))
     _, ax = plt.subplots()
-    assert display.plot(ax=ax).ax_ is ax
+    assert display.plot(ax=ax, line_kw={"linestyle": "--"}, fill_kw={"alpha": 0.3}).ax_ is ax
+    assert ax.lines[0].get_linestyle() == "--" and ax.collections[0].get_alpha() == 0.3
 
 
 def test_stability(data):
@@ -49,7 +53,8 @@ def test_stability(data):
     assert display.frequency.sum() == pytest.approx(3) and display.stability <= 1
     again = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=3), X, y, n_runs=12, random_state=0, n_jobs=2)
     assert (again.frequency == display.frequency).all()
-    assert len(display.plot(max_features=5).ax_.patches) == 5
+    bars = display.plot(max_features=5, bar_kw={"height": 0.5}).ax_.patches
+    assert len(bars) == 5 and bars[0].get_height() == 0.5
     always = StabilityDisplay.from_estimator(SVMRFE(n_features_to_select=12), X, y, n_runs=3, random_state=0)
     assert always.stability == 1
 

@@ -60,6 +60,35 @@ def test_balanced_weights_are_those_of_the_training_part():
     assert ours.n_features_ == peer.n_features_
 
 
+@pytest.mark.parametrize("class_weight", ["balanced", "cw3"])
+def test_methods_that_judge_by_accuracy_weigh_so_too(class_weight):
+    X, y = make_classification(150, 5, n_informative=4, n_redundant=0, weights=[0.7], flip_y=0.2, random_state=2)
+    order = np.argsort(y + np.random.default_rng(0).normal(scale=0.4, size=len(y)))
+    X, y, cv = scale(X)[order], y[order], KFold(4)
+
+    def weights(train):
+        counts = np.bincount(y[train])
+        return class_weight if class_weight == "balanced" else dict(enumerate(1 / counts + 2))
+
+    def accuracy(features):
+        scores = []
+        for train, test in cv.split(X):
+            peer = PeerSVC(kernel="linear", class_weight=weights(train), tol=1e-6)
+            scores.append(peer.fit(X[train][:, features], y[train]).score(X[test][:, features], y[test]))
+        return np.mean(scores)
+
+    everything = list(range(5))
+    neighbours = [everything, *([i for i in everything if i != j] for j in everything)]
+    given = {"cv": cv, "class_weight": class_weight}
+    evaluation = EvaluationRFE(costs=(1.0,), candidates=1, **given).fit(X, y)
+    assert evaluation.curve_[0]["accuracy"] == pytest.approx(accuracy(everything))
+    assert evaluation.objective_ == pytest.approx(accuracy(np.flatnonzero(evaluation.support_)))
+    flips = FlipSelector(start=everything, **given).fit(X, y)
+    assert flips.objective_ == pytest.approx(max(accuracy(subset) for subset in neighbours))
+    tuned = SVMRFE(costs=(1.0,), n_features_to_select=2, **given).fit(X, y)
+    assert tuned.tuned_[0]["accuracy"] == pytest.approx(accuracy(everything))
+
+
 def test_class_weights_of_the_command():
     X, y = make_classification(60, 5, weights=[0.7], random_state=0)
     counts = np.bincount(y)

@@ -170,7 +170,7 @@ impl<'a> KernelOracle<'a> {
     /// time for a kernel matrix.
     pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &[DualSolution] {
         if let Err(status) = self.gram(stop) {
-            let dual = |pair: usize| self.grouped.dual(pair, &self.settings, |_| false);
+            let dual = |pair: usize| self.grouped.dual(pair, &self.settings, |at| self.grouped.weights()[at]);
             let zero = (0..self.grouped.pairs().len()).map(|pair| DualSolution::zero(&dual(pair), 0, status));
             return self.machines.insert(zero.collect());
         }

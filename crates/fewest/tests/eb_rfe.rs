@@ -261,3 +261,24 @@ fn flips_judge_every_allowed_neighbour() {
     let bad = flip(&data, &rules, &Subset::empty(7), &settings, Limits::default(), &mut Silent).unwrap_err();
     assert!(bad.to_string().contains("breaks the rules"));
 }
+
+#[test]
+fn weights_of_a_training_are_those_of_its_fold() {
+    let (design, classes) = draw(50, 6, 2, 11);
+    let data = Samples::new(&design, &classes, None).unwrap();
+    let plain = EbRfeSettings { costs: vec![0.1], ..settings(50, 1, Kernel::Linear.into()) };
+    let weighted = |weight: &dyn Fn(usize, usize) -> f64| {
+        let of_fold = |f| (0..50).map(|i| weight(f, i)).collect();
+        let folds = plain.folds.clone().training_weighted((0..4).map(of_fold).collect()).unwrap();
+        run(&data, &Rules::none(6), &EbRfeSettings { folds, ..plain.clone() }).curve[0].accuracy
+    };
+    let at_cost = |cost| run(&data, &Rules::none(6), &EbRfeSettings { costs: vec![cost], ..plain.clone() });
+    // Ten times the weight is ten times the cost, and only the training that holds a fold out counts.
+    let (low, high) = (at_cost(0.001).curve[0].accuracy, at_cost(0.1).curve[0].accuracy);
+    assert!((low - high).abs() > 0.01, "the costs must matter: {low} and {high}");
+    assert_eq!(weighted(&|_, _| 0.01), low);
+    assert_eq!(weighted(&|_, _| 1.0), high);
+    assert_eq!(weighted(&|f, i| if plain.folds.of()[i] as usize == f { 7.0 } else { 0.01 }), low);
+    let faulty = plain.folds.clone().training_weighted(vec![vec![1.0; 50]; 3]).unwrap_err().to_string();
+    assert!(faulty.contains("weights for 3 folds"), "{faulty}");
+}

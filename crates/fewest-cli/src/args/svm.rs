@@ -323,14 +323,6 @@ impl ClassWeight {
         Ok(ClassWeight::Each(pairs))
     }
 
-    /// The weight of each class.
-    ///
-    /// # Errors
-    /// A class that the target does not have.
-    pub(crate) fn resolve(&self, target: &Target) -> Result<Vec<f64>, Failure> {
-        Ok(self.weights(target)?.of(&target.counts()))
-    }
-
     /// As the library takes it, by class.
     ///
     /// # Errors

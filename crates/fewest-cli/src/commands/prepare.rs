@@ -9,6 +9,7 @@ use fewest::{Design, Memory, Report, Reserved, RowMatrix, Samples, Status, SvmSe
 use fewest_data::{
     Dataset, Features, Imputation, Indicator, MissingRule, Names, Note, ReadOptions, ScaleReason, Scaling, Target,
 };
+use fewest_study::ClassWeights;
 
 use super::raw::{Raw, check, feature_imputation};
 use super::reading::{fold_names, labelled, read, read_features, sample_weights};
@@ -29,6 +30,10 @@ pub(crate) struct PreparedData {
     pub(crate) target: Target,
     /// Cost multiplier of each sample: sample weight times class weight.
     pub(crate) weights: Vec<f64>,
+    /// Weights of classes.
+    pub(crate) class_weights: ClassWeights,
+    /// Weight of each sample without that of its class.
+    pub(crate) sample_weights: Vec<f64>,
     /// Features with one value only.
     pub(crate) constant: Vec<usize>,
     /// Features whose variance, as in the file, is at most the threshold asked for.
@@ -126,7 +131,9 @@ impl Preparation<'_> {
     pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<PreparedData, Failure> {
         let Raw { mut data, mut target, mut weights, folds, texts, indicators, kernel_memory, account, taken } = raw;
         let folds = folds.filter(|_| self.folds.is_some());
-        let by_class = self.class_weight.unwrap_or(&ClassWeight::None).resolve(&target)?;
+        let class_weights = self.class_weight.unwrap_or(&ClassWeight::None).weights(&target)?;
+        let by_class = class_weights.of(&target.counts());
+        let mut sample_weights = weights.clone();
         for (weight, &code) in weights.iter_mut().zip(&target.codes) {
             *weight *= by_class[code as usize];
         }
@@ -137,6 +144,7 @@ impl Preparation<'_> {
                 let out = (data.features.rows(&held), target.rows(&held).signs());
                 (data.features, target) = (data.features.rows(&kept), target.rows(&kept));
                 weights = kept.iter().map(|&i| weights[i]).collect();
+                sample_weights = kept.iter().map(|&i| sample_weights[i]).collect();
                 Some(out)
             }
             Some((Validate::File(path), _)) => {
@@ -162,6 +170,8 @@ impl Preparation<'_> {
             data,
             target,
             weights,
+            class_weights,
+            sample_weights,
             constant,
             low_variance,
             held_out,
@@ -268,6 +278,8 @@ impl PreparedData {
             source: &self.data.source,
             names: &self.data.names,
             target: &self.target,
+            class_weights: &self.class_weights,
+            sample_weights: &self.sample_weights,
             folds: self.folds.as_deref(),
             held_out: self.held_out.as_ref(),
             kernel_memory: self.kernel_memory,

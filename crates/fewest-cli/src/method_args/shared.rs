@@ -7,6 +7,7 @@ use std::time::Duration;
 use fewest::validation::Folds;
 use fewest::{Design, Gamma, SvmSettings};
 use fewest_data::{Names, Target};
+use fewest_study::ClassWeights;
 
 use crate::args::data::selected;
 use crate::args::rules::{Features, read_values};
@@ -25,6 +26,10 @@ pub(crate) struct MethodData<'a> {
     pub(crate) names: &'a Names,
     /// Classes.
     pub(crate) target: &'a Target,
+    /// Weights of classes.
+    pub(crate) class_weights: &'a ClassWeights,
+    /// Weight of each sample without that of its class.
+    pub(crate) sample_weights: &'a [f64],
     /// The name of each sample's fold, where a column says it.
     pub(crate) folds: Option<&'a [String]>,
     /// Samples that are not trained on.
@@ -280,7 +285,7 @@ impl FoldsArgs {
             if count > n {
                 return Err(Failure::Input(format!("{source}: --cv is {count}, but there are {n} samples")));
             }
-            return Ok(Folds::new(fewest_data::stratified_folds(data.target, count, self.seed.unwrap_or(0)))?);
+            return weighted(fewest_data::stratified_folds(data.target, count, self.seed.unwrap_or(0)), data);
         };
         let mut known: Vec<&String> = names.iter().collect();
         known.sort_unstable();
@@ -292,8 +297,26 @@ impl FoldsArgs {
             )));
         }
         let code = |name: &String| known.binary_search(&name).expect("listed above") as u32;
-        Ok(Folds::new(names.iter().map(code).collect())?)
+        weighted(names.iter().map(code).collect(), data)
     }
+}
+
+/// Folds, where weights of classes that depend on how many samples each has are those of the
+/// training part.
+fn weighted(of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
+    let folds = Folds::new(of)?;
+    if matches!(data.class_weights, ClassWeights::None | ClassWeights::Each(_)) {
+        return Ok(folds);
+    }
+    let codes = &data.target.codes;
+    let training = |fold| {
+        let mut counts = vec![0; data.target.classes.len()];
+        folds.split(fold).0.into_iter().for_each(|i| counts[codes[i] as usize] += 1);
+        let of_class = data.class_weights.of(&counts);
+        codes.iter().zip(data.sample_weights).map(|(&code, weight)| weight * of_class[code as usize]).collect()
+    };
+    let weights = (0..folds.count()).map(training).collect();
+    Ok(folds.training_weighted(weights)?)
 }
 
 /// The features that a search starts from: those of a result.

@@ -115,9 +115,9 @@ impl<'a> CutMaster<'a> {
         add(&mut self.program, self.eta, self.one, self.relaxed.cuts.last().expect("just learnt"))
     }
 
-    /// Whether HiGHS's tolerances mean something for these cuts: none is far above the best value.
-    pub(crate) fn is_tame(&self) -> bool {
-        self.relaxed.is_tame()
+    /// What HiGHS's word on a bound may be off by; none where it means nothing.
+    pub(crate) fn tolerance(&self) -> Option<f64> {
+        self.relaxed.tolerance()
     }
 
     /// Whether it is true that no allowed subset is below `claim` by the cuts.

@@ -23,6 +23,8 @@ use crate::{Choice, Error, Rules, Run, Subset};
 const LARGE: f64 = 1024.0;
 /// The most a cut is scaled down, so that eta keeps a coefficient that HiGHS sees.
 const MOST_SCALING: f64 = 1.0 / 1_048_576.0;
+/// HiGHS's tolerance on integers and, at most, on rows.
+const TOLERANCE: f64 = 1e-6;
 /// Nodes of a check.
 const NODES: usize = 4000;
 
@@ -160,9 +162,12 @@ impl<'a> RelaxedCuts<'a> {
         self.program.add_row(&entries, side, f64::INFINITY).map(|_| ())
     }
 
-    /// Whether cuts are of a scale that HiGHS's tolerances are made for.
-    pub(super) fn is_tame(&self) -> bool {
-        self.scales.iter().all(|scale| *scale == 1.0)
+    /// What HiGHS's word on a bound may be off by: each z by its tolerance on integers, each row
+    /// by that on rows. None where cuts were scaled down, which its tolerances are not made for.
+    pub(super) fn tolerance(&self) -> Option<f64> {
+        let gains = self.cuts.iter().map(|cut| cut.gains.iter().sum()).fold(0.0, f64::max);
+        let tame = self.scales.iter().all(|scale| *scale == 1.0);
+        tame.then_some(TOLERANCE * (self.one + gains + self.penalty.iter().sum::<f64>()))
     }
 
     /// The bound proven by the linear program, and its point by unit. None when the run was

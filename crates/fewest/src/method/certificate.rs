@@ -81,7 +81,8 @@ pub fn certify(
     let outcome = exact(problem, &rules, &settings, limits, observer)?.outcome;
     let best = match (outcome.subset, outcome.objective) {
         (Some(found), Some(value)) if found == *subset => {
-            objective = objective.min(value);
+            // Where columns are large the search's value is the more careful one.
+            objective = if outcome.status == Status::Optimal { value } else { objective.min(value) };
             Solution { subset: found, objective }
         }
         (Some(found), Some(value)) if value < objective => Solution { subset: found, objective: value },

@@ -37,7 +37,8 @@ pub(crate) struct Grid {
     pub(crate) slopes: f64,
     /// Sum of squared norms of the columns that are not out.
     pub(crate) squares: f64,
-    /// Sum of |c_j| times the norm of column j, for the features that the bound is at a kink of.
+    /// Sum of |c_j| times the norm of column j, for the features that the bound is at a kink of, or
+    /// that a bound of the same point has in beside what the point is best for.
     pub(crate) kinks: f64,
     /// What may be lost to rounding.
     pub(crate) loss: f64,

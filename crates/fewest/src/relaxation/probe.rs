@@ -98,7 +98,7 @@ impl Relaxation<'_> {
                 let ray = ray.get_or_insert_with(|| line.ray(&tied, &step));
                 if let Some(t) = line.reaches(unit, chosen, ray, t, cutoff + line.rounding) {
                     if chosen { &mut probed.out } else { &mut probed.inside }.push(unit);
-                    let point = line.point(warm, ray, t, cutoff);
+                    let point = line.point(warm, unit, ray, t, cutoff);
                     probed.rulings.extend(point.map(|point| Ruling { unit, chosen, point }));
                 }
             }
@@ -350,11 +350,14 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
     }
 
     /// The point at t on the ray, for a file.
-    fn point(&self, warm: &Warm, ray: &Ray, t: f64, cutoff: f64) -> Option<Point> {
+    fn point(&self, warm: &Warm, unit: usize, ray: &Ray, t: f64, cutoff: f64) -> Option<Point> {
         self.node.relaxation.keeps_points().then_some(())?;
         let mut beta = self.beta.to_vec();
         axpy(t, &ray.direction, &mut beta);
-        self.node.point((&beta, &warm.tau, &warm.margins), &warm.shares, cutoff)
+        let node = self.node;
+        let counted = warm.shares.iter().map(|share| share.0).chain([unit]);
+        let kinks = counted.map(|u| node.kink(u, node.relaxation.gain(u, &beta))).sum();
+        node.point((&beta, &warm.tau, &warm.margins), kinks, cutoff)
     }
 
     /// Where the bound with the unit on this side reaches the cutoff on the ray, looked for up to

@@ -30,12 +30,13 @@ pub(super) struct Kept {
     beta: Vec<f64>,
     tau: Vec<f64>,
     margins: Vec<f64>,
+    gains: Vec<f64>,
 }
 
 impl Kept {
     pub(super) fn new(looked: &Evaluation, warm: &Warm) -> Self {
-        let margins = looked.margins.clone();
-        Self { value: looked.lower, beta: warm.beta.clone(), tau: warm.tau.clone(), margins }
+        let (margins, gains) = (looked.margins.clone(), looked.gains.clone());
+        Self { value: looked.lower, beta: warm.beta.clone(), tau: warm.tau.clone(), margins, gains }
     }
 
     pub(super) fn see(&mut self, looked: &Evaluation, warm: &Warm) {
@@ -44,6 +45,7 @@ impl Kept {
             self.beta.clone_from(&warm.beta);
             self.tau.clone_from(&warm.tau);
             self.margins.clone_from(&looked.margins);
+            self.gains.clone_from(&looked.gains);
         }
     }
 }
@@ -74,11 +76,12 @@ impl Relaxation<'_> {
 }
 
 impl Node<'_, '_> {
-    /// The point for the file, which a bound of this value holds at. `margins` are there or near.
+    /// The point for the file, which a bound of this value holds at. `margins` are there or near;
+    /// `kinks` as in [`Grid`].
     pub(super) fn point(
         &self,
         (beta, tau, margins): (&[f64], &[f64], &[f64]),
-        shares: &[(usize, f64)],
+        kinks: f64,
         value: f64,
     ) -> Option<Point> {
         let relaxation = self.relaxation;
@@ -98,9 +101,6 @@ impl Node<'_, '_> {
         let units = self.inside.iter().chain(self.free);
         let constant = dual.bias_square() * alpha.len() as f64;
         let squares = constant + units.map(|&u| relaxation.norms[u].powi(2)).sum::<f64>();
-        let kink =
-            |u: usize| (2.0 * (relaxation.gain(u, beta) + relaxation.penalty[u]).max(0.0)).sqrt() * relaxation.norms[u];
-        let kinks = shares.iter().map(|s| kink(s.0)).sum();
         let little = LOSS * value.abs();
         let loss = little.max(LEAST_LOSS * alpha.iter().sum::<f64>());
         let moving = (0..alpha.len()).filter(|&i| alpha[i] > 0.0);
@@ -108,11 +108,23 @@ impl Node<'_, '_> {
         Some(Point::new(&alpha, &dual.y, most, balance, Grid { slopes, squares, kinks, loss, little }, &prices))
     }
 
-    /// What an answer is proven by, at a point that was looked at, and at the best one before.
+    /// |c_u| times the norm of unit u, whose gain is known: what a move of alpha by 1 may do to the
+    /// unit's half square in first order.
+    pub(super) fn kink(&self, unit: usize, gain: f64) -> f64 {
+        (2.0 * (gain + self.relaxation.penalty[unit]).max(0.0)).sqrt() * self.relaxation.norms[unit]
+    }
+
+    /// What an answer is proven by, at a point that was looked at, and at the best one before. The
+    /// bounds with one more unit in, which the node's alpha is not best for, hold there, too.
     pub(super) fn points(&self, warm: &Warm, looked: &Evaluation, kept: Option<&Kept>) -> Option<Points> {
-        let at = self.point((&warm.beta, &warm.tau, &looked.margins), &warm.shares, looked.lower)?;
+        let kinks = |gains: &[f64]| {
+            let at = |u: usize| self.kink(u, gains[self.free.binary_search(&u).expect("shares are of free units")]);
+            let forced = self.free.iter().zip(gains).map(|(u, gain)| self.kink(*u, *gain)).fold(0.0, f64::max);
+            warm.shares.iter().map(|share| at(share.0)).sum::<f64>() + forced
+        };
+        let at = self.point((&warm.beta, &warm.tau, &looked.margins), kinks(&looked.gains), looked.lower)?;
         let lower = match kept.filter(|kept| kept.value > looked.lower) {
-            Some(kept) => self.point((&kept.beta, &kept.tau, &kept.margins), &warm.shares, kept.value)?,
+            Some(kept) => self.point((&kept.beta, &kept.tau, &kept.margins), kinks(&kept.gains), kept.value)?,
             None => at.clone(),
         };
         Some(Points { lower, priced: at, primal: self.free.is_empty().then(|| self.primal_point(&warm.beta)) })

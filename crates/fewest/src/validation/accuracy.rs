@@ -87,7 +87,8 @@ impl CvScore {
 }
 
 impl<'a> CrossValidation<'a> {
-    /// `svm` gives all but the cost.
+    /// `svm` gives all but the cost, `folds` the weights of the trainings where they differ from
+    /// fold to fold.
     ///
     /// # Errors
     /// Costs that are not positive or do not ascend; folds of another number of samples.
@@ -113,10 +114,16 @@ impl<'a> CrossValidation<'a> {
         }
         let mut duals = Vec::new();
         for f in 0..folds.count() {
+            let training = folds.training_weights(f);
+            let weight = |at: usize| match training {
+                _ if fold[at] as usize == f => 0.0,
+                Some(training) => training[grouped.order()[at]],
+                None => weights[at],
+            };
             for &cost in costs {
                 for pair in 0..grouped.pairs().len() {
                     let settings = SvmSettings { cost, ..svm.clone() };
-                    let dual = grouped.dual(pair, &settings, |at| fold[at] as usize == f);
+                    let dual = grouped.dual(pair, &settings, weight);
                     let there = |y: f64| dual.y.iter().zip(&dual.cost).any(|(&l, &c)| l == y && c > 0.0);
                     duals.push((there(-1.0) && there(1.0)).then_some(dual));
                 }

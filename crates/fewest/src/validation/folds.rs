@@ -12,6 +12,7 @@ pub struct Folds {
     of: Vec<u32>,
     count: usize,
     weights: Vec<f64>,
+    training: Option<Vec<Vec<f64>>>,
 }
 
 /// Folds as JSON has them.
@@ -22,11 +23,14 @@ struct FoldsParts {
     of: Vec<u32>,
     /// How many samples each counts as; none: 1.
     weights: Option<Vec<f64>>,
+    /// Cost weights by fold and sample; none: those of the samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    training: Option<Vec<Vec<f64>>>,
 }
 
 impl From<Folds> for FoldsParts {
     fn from(folds: Folds) -> Self {
-        Self { of: folds.of, weights: Some(folds.weights) }
+        Self { of: folds.of, weights: Some(folds.weights), training: folds.training }
     }
 }
 
@@ -34,9 +38,12 @@ impl TryFrom<FoldsParts> for Folds {
     type Error = Error;
 
     fn try_from(parts: FoldsParts) -> Result<Self, Error> {
-        let folds = Self::new(parts.of)?;
-        match parts.weights {
-            Some(weights) => folds.weighted(&weights),
+        let mut folds = Self::new(parts.of)?;
+        if let Some(weights) = parts.weights {
+            folds = folds.weighted(&weights)?;
+        }
+        match parts.training {
+            Some(training) => folds.training_weighted(training),
             None => Ok(folds),
         }
     }
@@ -67,7 +74,7 @@ impl Folds {
         }
         match sizes.iter().position(|&size| size == 0) {
             Some(empty) => Err(Error::Data(format!("fold {empty} of {count} has no sample"))),
-            None => Ok(Self { weights: vec![1.0; of.len()], of, count }),
+            None => Ok(Self { weights: vec![1.0; of.len()], of, count, training: None }),
         }
     }
 
@@ -79,6 +86,28 @@ impl Folds {
     pub fn weighted(self, weights: &[f64]) -> Result<Self, Error> {
         let weights = checked_weights(self.of.len(), Some(weights))?;
         Ok(Self { weights, ..self })
+    }
+
+    /// The same folds, where `weights[f][i]` is the cost weight of sample i in the training that
+    /// holds fold f out: weights of classes may be a function of the training part alone. Default
+    /// the weights of the samples.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when weights are not one for each fold and sample, finite and 0 or more.
+    pub fn training_weighted(self, weights: Vec<Vec<f64>>) -> Result<Self, Error> {
+        if weights.len() != self.count {
+            let (given, count) = (weights.len(), self.count);
+            return Err(Error::Data(format!("there are weights for {given} folds, but there are {count} folds")));
+        }
+        for of_fold in &weights {
+            checked_weights(self.of.len(), Some(of_fold))?;
+        }
+        Ok(Self { training: Some(weights), ..self })
+    }
+
+    /// Cost weights, length n, of the training that holds a fold out; none: those of the samples.
+    pub fn training_weights(&self, fold: usize) -> Option<&[f64]> {
+        self.training.as_ref().map(|weights| weights[fold].as_slice())
     }
 
     /// How many samples each counts as, length n.

@@ -114,12 +114,10 @@ impl<'a> SamplesByClass<'a> {
         }
     }
 
-    /// The dual of a pair without its matrix; samples for which `without` holds (by position) have
-    /// weight 0.
-    pub fn dual(&self, pair: usize, settings: &SvmSettings, without: impl Fn(usize) -> bool) -> BoxDual {
+    /// The dual of a pair without its matrix, with the weight of each position.
+    pub fn dual(&self, pair: usize, settings: &SvmSettings, weight: impl Fn(usize) -> f64) -> BoxDual {
         let (a, b) = (&self.ranges[self.pairs[pair].0], &self.ranges[self.pairs[pair].1]);
         let y: Vec<f64> = [vec![-1.0; a.len()], vec![1.0; b.len()]].concat();
-        let weight = |at: usize| if without(at) { 0.0 } else { self.weights[at] };
         let weights: Vec<f64> = a.clone().chain(b.clone()).map(weight).collect();
         BoxDual::new(&y, &weights, settings)
     }
@@ -135,7 +133,7 @@ impl<'a> SamplesByClass<'a> {
     ) -> Vec<DualSolution> {
         let blocks = self.blocks(gram);
         let machine = |(pair, (block, memory)): (usize, (&Cow<'_, GramMatrix>, &mut ActiveSet))| {
-            let dual = self.dual(pair, settings, |_| false);
+            let dual = self.dual(pair, settings, |at| self.weights[at]);
             memory.forget();
             smo::solve(&mut &**block, &dual, start.map(|s| s[pair].beta.as_slice()), memory, settings, stop)
         };

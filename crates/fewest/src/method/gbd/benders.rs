@@ -102,11 +102,14 @@ impl Oracle for Trainer<'_> {
             Query::Subset(subset) => {
                 let value = self.half.at(subset, &mut stop);
                 let tolerance = (KNOWN * run.gaps().0).max(FINEST);
-                if value.solution.gap() > tolerance && stop().is_none() {
+                let mut value = if value.solution.gap() > tolerance && stop().is_none() {
                     self.finish(subset, value, tolerance, &mut stop)
                 } else {
                     value
-                }
+                };
+                // Losses of columns whose terms cancel are rounded, too; the cut knows by how much.
+                value.solution.primal = value.solution.primal.max(value.cut.at(subset));
+                value
             }
             Query::Mixture(z) => self.half.at_weights(z, &mut stop),
         };
@@ -379,8 +382,8 @@ impl Benders<'_> {
     }
 
     /// Takes in a bound that HiGHS claims. One that closes the gap is checked; HiGHS's word alone
-    /// counts where a check would take too long or the gap stays open, and only for cuts of a scale
-    /// that its tolerances are made for. Returns a subset that shows the claim to be false.
+    /// counts where a check would take too long or the gap stays open, less what its tolerances amount
+    /// to, and only for cuts of a scale that they are made for. Returns a subset that shows the claim to be false.
     fn claim(&mut self, bound: f64, run: &mut Run<'_>) -> Option<Subset> {
         if !bound.is_finite() {
             return None;
@@ -403,8 +406,8 @@ impl Benders<'_> {
                 Check::Unsure => {}
             }
         }
-        if self.cuts.is_tame() {
-            run.raise_bound(bound);
+        if let Some(tolerance) = self.cuts.tolerance() {
+            run.raise_bound(bound - tolerance);
         }
         None
     }
