@@ -6,7 +6,7 @@ and the peak resident memory of both over `--memory` (1.5 is allowed: the progra
 limit has nothing to show there ("-"), and one that is refused (exit code 2) names its need. The second table has the same of the other
 commands; those that know no time limit have the signal alone. For the third, each method runs in a process that the operating system
 gives no more address space than 1.5 times `--memory` and PROGRAM: it may end or refuse, but not die. Results are kept one by one in
-bench/.cache/limits, so that a run that was stopped goes on; --again makes them anew.
+bench/.cache/limits by the program's date, so that a run that was stopped goes on; --again makes them anew.
 """
 import argparse
 import json
@@ -226,7 +226,8 @@ def main():
     unknown = [shape for shape in a.shapes.split(";") if shape not in SHAPES]
     if unknown:
         raise SystemExit(f"no shape {unknown[0]!r}; there are {'; '.join(SHAPES)}")
-    parts, stamp = a.parts.split(","), f"{a.limit:g}s-{a.memory}"
+    date = int(pathlib.Path(a.binary).stat().st_mtime)
+    parts, stamp = a.parts.split(","), f"{a.limit:g}s-{a.memory}-{date}"
     methods, others, hard, missed, died = [], [], [], 0, 0
     for shape in a.shapes.split(";") if "methods" in parts else []:
         path = data(shape)
@@ -247,7 +248,7 @@ def main():
     for shape in a.shapes.split(";") if "hard" in parts else []:
         path = data(shape)
         for method in a.methods.split(","):
-            cells, misses = kept(f"hard-{method}-{path.stem}", a.again, lambda: hard_row(a.binary, method, path, 1.0))
+            cells, misses = kept(f"hard-{method}-{path.stem}-{date}", a.again, lambda: hard_row(a.binary, method, path, 0.5))
             cells[1] = shape
             hard.append(cells)
             died += bool(misses)

@@ -3,7 +3,7 @@
 Each estimator and shape has two fits in a process of its own, on one thread: with `time_limit`, and without one but with a SIGINT after
 as long. The table says how many seconds past the limit the first ended (0.3 s or 5 % are allowed; the final classifier counts), and how
 many after the signal the second raised KeyboardInterrupt (0.5 s). Making the data and importing are not counted. What is refused
-(MemoryError) says so. Results are kept one by one in bench/.cache/limits; --again makes them anew.
+(MemoryError) says so. Results are kept one by one in bench/.cache/limits by the module's date; --again makes them anew.
 """
 import argparse
 import json
@@ -78,8 +78,8 @@ def fit(name, n, p, limit, interrupt):
         except (MemoryError, RuntimeError) as error:
             # RuntimeError: no gamma was found in time.
             said = f"refused: {error}"
-        # A fit that ended by itself is not interrupted afterwards.
-        signal.setitimer(signal.ITIMER_REAL, 0)
+    # A fit that ends before its signal has nothing to show.
+    signal.setitimer(signal.ITIMER_REAL, 0)
     print(json.dumps({"seconds": time.monotonic() - start, "said": said}))
 
 
@@ -110,10 +110,11 @@ def main():
     if a.fit:
         return fit(a.fit, *(SHAPES | SMALL)[a.shape], a.limit, a.interrupt)
     CACHE.mkdir(parents=True, exist_ok=True)
+    date = int(max(file.stat().st_mtime for file in (ROOT / "python" / "fewest").glob("_core*.so")))
     rows, missed = [], 0
     for shape in a.shapes.split(";"):
         for name in a.estimators.split(";"):
-            safe = "".join(c if c.isalnum() else "_" for c in f"python {name} {shape} {a.limit:g}")
+            safe = "".join(c if c.isalnum() else "_" for c in f"python {name} {shape} {a.limit:g} {date}")
             path = CACHE / f"{safe}.json"
             if a.again or not path.exists():
                 path.write_text(json.dumps([measure(name, shape, a.limit, interrupt) for interrupt in (False, True)]))

@@ -259,3 +259,33 @@ fn models_that_are_none() {
     }
     assert_eq!(scratch.files(), ["g.csv", "m.json", "t.model"]);
 }
+
+#[test]
+fn no_command_writes_over_what_it_reads() {
+    let scratch = Scratch::new("eaten");
+    scratch.file("d.csv", generated(40, 6, &["no", "yes"], 3));
+    let made = ["select", "d.csv", "-m", "rfe", "--max-features", "2", "--json", "r.json", "--model", "m.json"];
+    scratch.run(&made).code(0);
+    let read = |name: &str| std::fs::read(scratch.path(name)).unwrap();
+    let before = ["d.csv", "m.json", "r.json"].map(read);
+    let files = scratch.files();
+    for (command, what) in [
+        ("select d.csv -m rfe --max-features 2 --json ./d.csv", "the data"),
+        ("path d.csv -m rfe --max-features 1,2 --report d.csv", "the data"),
+        ("evaluate d.csv -m rfe --max-features 2 --cv 3 --json d.csv", "the data"),
+        ("study d.csv --max-features 1,2 --model d.csv", "the data"),
+        ("fit d.csv --features f1,f2 --model d.csv", "the data"),
+        ("predict m.json d.csv --out d.csv", "the data"),
+        ("predict m.json d.csv --out m.json", "the model"),
+        ("predict m.json d.csv --out p.csv --json ./m.json", "the model"),
+        ("check d.csv --json d.csv", "the data"),
+        ("convert d.csv d.csv", "the data"),
+        ("report r.json -o r.json", "the result"),
+    ] {
+        let ran = scratch.run(&command.split(' ').collect::<Vec<_>>()).code(2);
+        assert!(ran.err.contains(&format!("that is {what}, and would be written over")), "{command}: {}", ran.err);
+    }
+    let both = ["predict", "m.json", "d.csv", "--out", "p.csv", "--json", "./p.csv"];
+    assert!(scratch.run(&both).code(2).err.contains("--out and --json are both"));
+    assert_eq!((["d.csv", "m.json", "r.json"].map(read), scratch.files()), (before, files), "nothing was touched");
+}

@@ -129,7 +129,7 @@ impl ProofSink for ProofFile {
             let file = File::options().read(true).write(true).create(true).truncate(true).open(beside(&place));
             file.map(|file| (Place::Beside(place), encoder(Summed::new(file))))
         } else {
-            Draft::new(&self.place()).and_then(|draft| {
+            Draft::new(self.place()).and_then(|draft| {
                 let file = draft.reopen()?;
                 Ok((Place::Draft(draft), encoder(Summed::new(file))))
             })

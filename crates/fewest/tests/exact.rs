@@ -1,7 +1,9 @@
 //! `exact` against full enumeration, its bounds against `v(z)`, its statuses.
 
 use fewest::method::exact::{ExactSettings, exact};
-use fewest::{Bias, Kernel, Limits, Loss, Problem, Rules, Selection, Silent, Status, Subset, SvmSettings};
+use fewest::{
+    Bias, Error, Kernel, Limits, Loss, Memory, Problem, Rules, Selection, Silent, Status, Subset, SvmSettings,
+};
 use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
 
 /// Objective of a subset by an independent training at a tight gap.
@@ -165,6 +167,24 @@ fn open_nodes_beyond_the_memory_change_nothing_but_the_time() {
     let svm = SvmSettings { memory: 1, ..hard_settings().svm };
     let none = run(&problem, &rules, &ExactSettings { svm, ..hard_settings() }, Limits::default()).outcome;
     assert_eq!((none.status, none.subset), (Status::Optimal, plenty.subset));
+}
+
+#[test]
+fn relaxations_are_taken_from_the_account_of_memory() {
+    let (design, labels) = hard(4);
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(24, 8).expect("valid");
+    let limits = |memory: &Memory| Limits { memory: memory.clone(), nodes: Some(20), ..Limits::default() };
+    let enough = Memory::new(1 << 20);
+    let selection = run(&problem, &rules, &hard_settings(), limits(&enough));
+    assert!(selection.outcome.bound.is_some_and(|bound| bound > 0.0), "{:?}", selection.outcome);
+    assert_eq!(enough.left(), 1 << 20, "all is given back");
+    let little = Memory::new(2000);
+    let refused = exact(&problem, &rules, &hard_settings(), limits(&little), &mut Silent).expect_err("too little");
+    assert!(matches!(&refused, Error::Memory { needed, allowed: 2000, .. } if *needed > 2000), "{refused}");
+    let said = refused.to_string();
+    assert!(said.starts_with("a relaxation over ") && said.contains("--memory, or select among fewer"), "{said}");
+    assert_eq!(little.left(), 2000);
 }
 
 #[test]

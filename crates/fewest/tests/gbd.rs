@@ -10,8 +10,8 @@ use fewest::dual::train::train;
 use fewest::method::gbd::{GbdReport, GbdSettings, Validation, gbd};
 use fewest::saddle::{AlphaHalf, Cut};
 use fewest::{
-    Bias, Cancel, Design, Error, Event, Kernel, Limits, Loss, Method, Problem, RuleList, Rules, Silent, Status, Subset,
-    SvmSettings,
+    Bias, Cancel, Design, Error, Event, Kernel, Limits, Loss, Memory, Method, Problem, RuleList, Rules, Silent, Status,
+    Subset, SvmSettings,
 };
 use fewest_testing::{RandomProblem, Rng, all_subsets, allowed_subsets, random_rules};
 
@@ -204,6 +204,28 @@ fn limits_that_are_reached_at_once_still_give_an_allowed_subset() {
             assert!(outcome.objective.unwrap().is_finite());
         }
     }
+}
+
+#[test]
+fn the_cuts_are_taken_from_the_account_of_memory() {
+    let (design, labels) = medium();
+    let problem = Problem::new(&design, &labels, None).unwrap();
+    let rules = Rules::at_most_features(9, 4).unwrap();
+    let settings = GbdSettings { max_cuts: 10, ..GbdSettings::default() };
+    let account = Memory::new(20_000);
+    let limits = Limits { memory: account.clone(), ..Limits::default() };
+    let mut least = u64::MAX;
+    let mut observer = |_: &Event<'_>| {
+        least = least.min(account.left());
+        ControlFlow::Continue(())
+    };
+    gbd(&problem, &rules, &settings, limits.clone(), &mut observer).unwrap();
+    assert!(least <= 20_000 - 150 * 9 * 10, "{least} bytes were left");
+    assert_eq!(account.left(), 20_000, "all is given back");
+    let taken = account.take(10_000).expect("left");
+    let refused = gbd(&problem, &rules, &settings, limits, &mut Silent).unwrap_err().to_string();
+    assert!(refused.contains("13500 bytes, but only 10000") && refused.contains("at most 7 cuts"), "{refused}");
+    drop(taken);
 }
 
 #[test]

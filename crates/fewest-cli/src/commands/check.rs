@@ -37,6 +37,7 @@ struct Column {
 /// Whatever is wrong with the file: exit 2 with the first thing.
 pub(crate) fn run(args: &CheckArgs, terminal: Terminal) -> Result<u8, Failure> {
     let json = Sink::open_if("--json", args.json.as_ref())?;
+    Sink::apart(&[("--json", json.as_ref())], &[("the data", &args.data.data)])?;
     let options = ReadOptions { missing: true, ..args.data.read_options()? };
     let data = fewest_data::read(data::path_text(&args.data.data)?, &options)?;
     if data.names.is_empty() {

@@ -16,7 +16,8 @@ use crate::terminal::Terminal;
 pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure> {
     let out = data::path_text(&args.out)?;
     let format = data::out_format(out, args.out_format)?;
-    Sink::open("the output", &args.out)?;
+    let sink = Sink::open("the output", &args.out)?;
+    Sink::apart(&[("the output", Some(&sink))], &[("the data", &args.data.data)])?;
     let mut options = args.data.read_options()?;
     let keep = data::names("--features", &args.features)?;
     options.features = (!keep.is_empty()).then_some(keep);

@@ -25,6 +25,8 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
     if out.is_stdout() && json.as_ref().is_some_and(Sink::is_stdout) {
         return Err(Failure::input("the predictions and --json - cannot both go to standard output; add --out FILE"));
     }
+    let inputs = [("the model", args.model.as_path()), ("the data", args.data.data.as_path())];
+    Sink::apart(&[("--out", Some(&out)), ("--json", json.as_ref())], &inputs)?;
 
     let mut options = args.data.read_options()?;
     options.target_optional = true;

@@ -273,7 +273,7 @@ impl Task<'_> {
     /// one.
     pub(crate) fn method_limits(&self) -> Limits {
         let nodes = self.limits.nodes.filter(|_| !self.options.entry().has("certify"));
-        Limits { nodes, time: self.left().map(|left| left - self.writing(left)), ..self.limits.clone() }
+        Limits { nodes, time: self.left().map(|left| left.saturating_sub(self.writing(left))), ..self.limits.clone() }
     }
 
     /// What of the time that is left writing the ranking of all features will take.

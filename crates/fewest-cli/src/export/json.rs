@@ -60,10 +60,13 @@ impl Document<'_> {
                 }
             }
             Document::Ranking(ranking, names) => {
+                let (start, mut line) = (format!(",\n{:1$}", "", 2 * depth + 2), Vec::new());
                 out.write_all(b"[")?;
                 for (at, ranked) in ranking.iter().enumerate() {
-                    next(out, at)?;
-                    entry(ranked, names, out)?;
+                    line.clear();
+                    line.extend_from_slice(&start.as_bytes()[usize::from(at == 0)..]);
+                    entry(ranked, names, &mut line)?;
+                    out.write_all(&line)?;
                 }
             }
         }
@@ -99,7 +102,7 @@ fn place(ranked: &Ranked, names: &Names) -> Value {
 }
 
 /// [`place`] in one line.
-fn entry(ranked: &Ranked, names: &Names, mut out: &mut dyn Write) -> io::Result<()> {
+fn entry(ranked: &Ranked, names: &Names, mut out: &mut Vec<u8>) -> io::Result<()> {
     let Ranked { feature, rank, step, criterion } = *ranked;
     out.write_all(b"{\"feature\": ")?;
     serde_json::to_writer(&mut out, &*names.get(feature))?;

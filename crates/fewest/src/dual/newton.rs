@@ -338,7 +338,7 @@ impl Ending {
     /// The best point, measured before.
     fn with(&mut self, status: Status, iterations: u64) -> DualSolution {
         let best = self.best.take().expect("measured before");
-        DualSolution { status, iterations, ..best }
+        DualSolution { iterations, status, ..best }
     }
 }
 

@@ -49,10 +49,8 @@ impl Patience {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Option<Due> {
         let rounded = gap <= ROUNDING * primal;
-        self.idle = match gap < BETTER * self.best_gap && !rounded {
-            true => 0,
-            false => self.idle + if rounded { ROUNDED } else { 1 },
-        };
+        let better = gap < BETTER * self.best_gap && !rounded;
+        self.idle = if better { 0 } else { self.idle + if rounded { ROUNDED } else { 1 } };
         self.best_gap = self.best_gap.min(gap);
         let broken = !gap.is_finite() || self.idle > self.rounds;
         let limit = stop()

@@ -258,15 +258,14 @@ pub fn mbp(
         let status = solve_program(&model, settings, None, &reduced, &mut run)?;
         return found.report(&model, run, status, None, 0, None);
     }
-    let (written, known) = match from {
-        Some(Kept { reduced, proof, tree }) => (Some(proof), Some((reduced, tree))),
-        None => (None, None),
-    };
-    let mut proof = Record::begin(&model, settings, written, &mut run)?;
     let mut oracle = model.oracle(run.memory())?;
-    let (reduced, tree) = match known {
-        Some(known) => known,
-        None => (reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?, None),
+    let (mut proof, reduced, tree) = match from {
+        Some(Kept { reduced, proof, tree }) => (Record::resume(proof, &model, settings, &mut run)?, reduced, tree),
+        None => {
+            let mut proof = Record::begin(&model, settings, &mut run);
+            let reduced = reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?;
+            (proof, reduced, None)
+        }
     };
     // Step 5.
     let status = if tree.is_none() && run.closed() {

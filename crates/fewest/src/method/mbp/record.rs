@@ -44,29 +44,32 @@ impl<'a> Record<'a> {
         Ok(())
     }
 
-    /// Begins the proof, or goes on with that of a state, where the run's observer wants one.
+    /// Begins the proof, where the run's observer wants one.
+    pub(super) fn begin(model: &Model<'a>, settings: &MbpSettings, run: &mut Run<'_>) -> Option<Self> {
+        let (cost, bias, loss) = (settings.cost, settings.bias, Loss::Hinge);
+        let claim = Claim { gain: Gain::L1, loss, bias, cost, penalty: &model.penalty, weight_bounds: &model.bound };
+        Some(Self::new(ProofWriter::begin(model.problem, &claim, run)?, model, settings, run))
+    }
+
+    /// Goes on with the proof of the run that kept this state, where the observer wants one.
     ///
     /// # Errors
     /// A state of a run without a proof, or of another problem.
-    pub(super) fn begin(
+    pub(super) fn resume(
+        state: Option<WriterState>,
         model: &Model<'a>,
         settings: &MbpSettings,
-        from: Option<Option<WriterState>>,
         run: &mut Run<'_>,
     ) -> Result<Option<Self>, Error> {
-        let (cost, bias, loss) = (settings.cost, settings.bias, Loss::Hinge);
-        let claim = Claim { gain: Gain::L1, loss, bias, cost, penalty: &model.penalty, weight_bounds: &model.bound };
-        let writer = match from {
-            Some(state) => ProofWriter::resume(state, run)?,
-            None => ProofWriter::begin(model.problem, &claim, run),
-        };
-        let Some(writer) = writer else { return Ok(None) };
+        Ok(ProofWriter::resume(state, run)?.map(|writer| Self::new(writer, model, settings, run)))
+    }
+
+    fn new(writer: ProofWriter, model: &Model<'a>, settings: &MbpSettings, run: &mut Run<'_>) -> Self {
         run.hold_back(HELD_BACK);
-        let problem = model.problem;
+        let (problem, cost, bias, loss) = (model.problem, settings.cost, settings.bias, Loss::Hinge);
         let svm = SvmSettings { cost, loss, bias, ..SvmSettings::default() };
         let dual = BoxDual::new(problem.labels(), problem.weights(), &svm);
-        let (penalty, bound) = (model.penalty.clone(), model.bound.clone());
-        Ok(Some(Self { writer, problem, dual, penalty, bound, root: None }))
+        Self { writer, problem, dual, penalty: model.penalty.clone(), bound: model.bound.clone(), root: None }
     }
 
     /// What a later run goes on from.
