@@ -17,10 +17,12 @@
 //!          Memory: rows, s^2, O(n).
 //! Fails    never; stops with a status and the gap reached.
 
+mod leaving;
+mod start;
+
 use super::columns::LiveColumns;
 use crate::dual::free_inverse::FreeInverse;
 use crate::dual::{Bias, BoxDual, DualSolution, SvmSettings, kkt};
-use crate::kernel::gemm::{View, add_product};
 use crate::{Design, RowMatrix, Status, simd};
 
 /// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs.
@@ -46,7 +48,7 @@ mod tuning {
     /// Moves between two looks at the clock.
     pub(super) const MOVES: u64 = 32;
 }
-use tuning::{AT_BOUND, EXACT, FREED, LISTED, MOST_MOVES, MOVES, PATIENCE, SINGULAR, SPREAD, STILL};
+use tuning::{EXACT, LISTED, MOST_MOVES, MOVES, PATIENCE, SINGULAR, SPREAD, STILL};
 
 /// The state between trainings.
 pub(crate) struct Pivoting<'a> {
@@ -118,95 +120,6 @@ impl<'a> Pivoting<'a> {
         out
     }
 
-    /// Puts beta to the bounds it is nearly at, and the sum back where it was on samples inside.
-    fn snap(&mut self) {
-        let before: f64 = self.beta.iter().sum();
-        let target = if self.dual.bias == Bias::Free { 0.0 } else { before };
-        for i in 0..self.beta.len() {
-            let near = AT_BOUND * self.dual.cost[i];
-            let (low, high) = (self.dual.lower[i], self.dual.upper[i]);
-            self.beta[i] = if self.beta[i] <= low + near {
-                low
-            } else if self.beta[i] >= high - near {
-                high
-            } else {
-                self.beta[i]
-            };
-        }
-        if self.dual.bias == Bias::Free {
-            let mut off = target - self.beta.iter().sum::<f64>();
-            for i in 0..self.beta.len() {
-                let (low, high) = (self.dual.lower[i], self.dual.upper[i]);
-                if self.beta[i] > low && self.beta[i] < high {
-                    let moved = (self.beta[i] + off).clamp(low, high);
-                    off -= moved - self.beta[i];
-                    self.beta[i] = moved;
-                }
-            }
-            if off != 0.0 {
-                kkt::make_feasible(&self.dual, &mut self.beta);
-            }
-        }
-    }
-
-    /// Step 1: takes features out.
-    pub(crate) fn remove(&mut self, leaving: &[usize]) {
-        let at = self.columns.remove(leaving);
-        let mut column = vec![0.0; self.beta.len()];
-        for &k in &at {
-            let weight = std::mem::take(&mut self.w[k]);
-            self.columns.design.add_column(self.columns.features[k], -weight, &mut self.scores);
-        }
-        for &k in &at {
-            column.fill(0.0);
-            self.columns.design.add_column(self.columns.features[k], 1.0, &mut column);
-            self.take_out(&column);
-        }
-        if let Some(kept) = self.columns.compact() {
-            self.w = kept.iter().map(|&k| self.w[k]).collect();
-        }
-    }
-
-    /// R for K_FF without this feature's products.
-    fn take_out(&mut self, column: &[f64]) {
-        if self.free.is_empty() {
-            return;
-        }
-        let mut x: Vec<f64> = self.free.iter().map(|&i| column[i]).collect();
-        let mut q = self.inverse.multiply(&x);
-        let mut moved = Moved::default();
-        loop {
-            let pivot = 1.0 - simd::dot(&x, &q);
-            if pivot > FREED {
-                self.inverse.add_outer(&q, 1.0 / pivot);
-                if !self.ones.is_empty() {
-                    simd::axpy(q.iter().sum::<f64>() / pivot, &q, &mut self.ones);
-                }
-                break;
-            }
-            let mut d = self.balanced(&q);
-            let slope: f64 = self.free.iter().zip(&d).map(|(&i, d)| (self.dual.y[i] - self.scores[i]) * d).sum();
-            if slope < 0.0 {
-                d.iter_mut().for_each(|d| *d = -*d);
-            }
-            let Length { t, blocking: Some((position, bound)) } = self.length(&d, f64::INFINITY) else {
-                self.forget();
-                break;
-            };
-            self.note(&mut moved);
-            self.move_free(&d, t);
-            self.leave(position, bound, &mut q);
-            x.swap_remove(position);
-            if self.free.is_empty() {
-                break;
-            }
-        }
-        self.apply(moved, None);
-        for &i in &self.free {
-            self.scores[i] = self.columns.rows.row(i).dot(&self.w);
-        }
-    }
-
     /// R is to be built afresh.
     fn forget(&mut self) {
         self.free.iter().for_each(|&i| self.is_free[i] = false);
@@ -232,7 +145,7 @@ impl<'a> Pivoting<'a> {
     }
 
     /// w follows beta, by F as it was and another sample; how far w went.
-    fn apply(&mut self, moved: Moved, other: Option<(&[f64], f64)>) -> Vec<f64> {
+    fn apply(&mut self, moved: &Moved, other: Option<(&[f64], f64)>) -> Vec<f64> {
         let factors: Vec<f64> = moved.samples.iter().zip(&moved.before).map(|(&i, b)| self.beta[i] - b).collect();
         let mut change = vec![0.0; self.columns.len()];
         if let Some(values) = self.columns.rows.dense_values() {
@@ -321,10 +234,12 @@ impl<'a> Pivoting<'a> {
             let Length { t, blocking } = self.length(&d, 1.0);
             self.move_free(&d, t);
             let Some((position, bound)) = blocking else { break };
-            q.iter_mut().for_each(|q| *q *= 1.0 - t);
+            for q in &mut q {
+                *q *= 1.0 - t;
+            }
             self.leave(position, bound, &mut q);
         }
-        self.apply(moved, None);
+        self.apply(&moved, None);
     }
 
     /// Step 3: all scores.
@@ -528,7 +443,7 @@ impl<'a> Pivoting<'a> {
             k.swap_remove(position);
             left.push(self.leave(position, bound, &mut q));
         }
-        let change = self.apply(moved, Some((&own, self.beta[i] - before)));
+        let change = self.apply(&moved, Some((&own, self.beta[i] - before)));
         for &l in listed {
             self.scores[l] += self.columns.rows.row(l).dot(&change);
         }
@@ -550,41 +465,6 @@ impl<'a> Pivoting<'a> {
         self.is_free[i] = true;
     }
 
-    /// F: independent ones of the samples inside their box, those farthest from their bounds first
-    /// (pivoted Cholesky); and R.
-    fn build(&mut self) {
-        self.forget();
-        let inside: Vec<usize> = (0..self.beta.len())
-            .filter(|&i| self.beta[i] > self.dual.lower[i] && self.beta[i] < self.dual.upper[i])
-            .collect();
-        let p = self.columns.len();
-        let mut lines = vec![0.0; inside.len() * p];
-        for (line, &i) in lines.chunks_exact_mut(p.max(1)).zip(&inside) {
-            self.columns.rows.row(i).add_to(1.0, line);
-            self.columns.clear_dead(line);
-        }
-        let c = inside.len();
-        let mut gram = vec![self.shift; c * c];
-        if c > 0 && p > 0 {
-            let lines = View::rows(&lines, c, p, p);
-            add_product(&mut gram, c, 1.0, lines, lines.transposed());
-        }
-        let mut chosen = independent(&gram, c, p + 1);
-        chosen.sort_unstable();
-        let is_finite = self.inverse.build(chosen.len(), f64::MIN_POSITIVE, |r, out| {
-            for (out, &o) in out.iter_mut().zip(&chosen) {
-                *out = gram[chosen[r] * c + o];
-            }
-        });
-        if is_finite {
-            self.free = chosen.iter().map(|&c| inside[c]).collect();
-            if self.dual.bias == Bias::Free {
-                self.ones = self.inverse.multiply(&vec![1.0; chosen.len()]);
-            }
-            self.free.iter().for_each(|&i| self.is_free[i] = true);
-        }
-    }
-
     /// (feature, w) of the features that are left, ascending.
     pub(crate) fn weights(&self) -> Vec<(usize, f64)> {
         self.columns.weights(&self.w)
@@ -602,30 +482,4 @@ impl<'a> Pivoting<'a> {
             status,
         }
     }
-}
-
-/// At most so many lines of a positive semidefinite c x c matrix that are independent, by Cholesky
-/// with pivots.
-fn independent(matrix: &[f64], c: usize, most: usize) -> Vec<usize> {
-    let mut rest: Vec<f64> = matrix.iter().step_by(c + 1).copied().collect();
-    // Column r of the factor.
-    let (mut factor, mut chosen): (Vec<Vec<f64>>, Vec<usize>) = (Vec::new(), Vec::new());
-    while let Some(k) = (0..c).max_by(|&a, &b| rest[a].total_cmp(&rest[b]).then(b.cmp(&a))) {
-        if rest[k] <= 1e3 * SINGULAR * matrix[k * c + k] || chosen.len() >= most {
-            break;
-        }
-        let pivot = rest[k].sqrt();
-        let mut column = matrix[k * c..(k + 1) * c].to_vec();
-        for known in &factor {
-            simd::axpy(-known[k], known, &mut column);
-        }
-        for (value, rest) in column.iter_mut().zip(&mut rest) {
-            *value /= pivot;
-            *rest -= *value * *value;
-        }
-        rest[k] = f64::NEG_INFINITY;
-        factor.push(column);
-        chosen.push(k);
-    }
-    chosen
 }
