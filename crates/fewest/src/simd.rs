@@ -195,6 +195,27 @@ pub fn combination(lines: &[f64], a: &[f64], out: &mut [f64]) {
     }
 }
 
+/// out += sum over the lines chosen of `a_k line`, for lines of length `out.len()`.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn add_lines(lines: &[f64], chosen: &[usize], a: &[f64], out: &mut [f64]) {
+    assert_eq!(chosen.len(), a.len(), "one factor per line");
+    let n = out.len();
+    let line = |i: usize| &lines[i * n..(i + 1) * n];
+    let (fours, rest) = chosen.as_chunks::<4>();
+    let (factors, last) = a.as_chunks::<4>();
+    for (i, f) in fours.iter().zip(factors) {
+        let (w, x, y, z) = (line(i[0]), line(i[1]), line(i[2]), line(i[3]));
+        for t in 0..n {
+            out[t] += (f[0] * w[t] + f[1] * x[t]) + (f[2] * y[t] + f[3] * z[t]);
+        }
+    }
+    for (&i, f) in rest.iter().zip(last) {
+        for (out, x) in out.iter_mut().zip(line(i)) {
+            *out += f * x;
+        }
+    }
+}
+
 /// out += s x
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn axpy(s: f64, x: &[f64], out: &mut [f64]) {

@@ -7,16 +7,15 @@
 //! bounds itself from below for many steps, and only the few features whose lower bound reaches the
 //! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 //!
-//! With more samples than features and the squared hinge, `dual/shrinking` follows the
-//! features that leave.
+//! With more samples than features `dual/shrinking` follows the features that leave.
 
 use crate::dual::active_set::ActiveSet;
-use crate::dual::shrinking::ShrinkingNewton;
+use crate::dual::shrinking::Shrinking;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::simd;
-use crate::{Error, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
+use crate::{Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
 
 /// Trains on shrinking subsets of a problem's features.
 pub struct SubsetOracle<'a> {
@@ -34,7 +33,7 @@ pub struct SubsetOracle<'a> {
     on_gram: bool,
     active_set: ActiveSet,
     /// Makes the trainings from the second on, where it suits.
-    shrinking: Option<ShrinkingNewton<'a>>,
+    shrinking: Option<Shrinking<'a>>,
     lazy: LazyWeights,
 }
 
@@ -154,6 +153,7 @@ impl<'a> SubsetOracle<'a> {
     /// Takes features out, all of a unit at once.
     pub fn remove(&mut self, leaving: &[usize]) {
         let design = self.problem.design();
+        self.prepare_to_follow(leaving.len());
         for &j in leaving {
             self.subset.remove(j);
             let unit = self.rules.unit_of(j);
@@ -190,6 +190,23 @@ impl<'a> SubsetOracle<'a> {
         }
     }
 
+    /// Before so many features leave: what makes the next training out of the last one, where that
+    /// is cheaper than a training from its beta.
+    fn prepare_to_follow(&mut self, leaving: usize) {
+        let features = self.subset.len();
+        if !Shrinking::follows(self.dual.loss, leaving, features) {
+            self.shrinking = None;
+        } else if self.dual.loss == Loss::Hinge && self.shrinking.is_none() && !self.on_gram && leaving > 0 {
+            let design = self.problem.design();
+            let Some(solution) = self.solution.as_ref().filter(|s| !s.status.is_limit()) else { return };
+            let features: Vec<usize> = self.subset.iter().collect();
+            let rows = design.rows(&features);
+            if Shrinking::suits(features.len(), rows.stored(), self.settings.memory) {
+                self.shrinking = Some(Shrinking::new(design, features, rows, &self.dual, solution));
+            }
+        }
+    }
+
     /// Trains on the current subset, from the last beta.
     pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &DualSolution {
         let design = self.problem.design();
@@ -207,16 +224,25 @@ impl<'a> SubsetOracle<'a> {
                 }
                 Err(status) => DualSolution::zero(&self.dual, 0, status),
             }
-        } else if let Some(solution) = self.shrinking.as_mut().map(|m| m.train(&self.settings, stop)) {
-            solution
         } else {
-            let features = features();
-            let rows = design.rows(&features);
-            let solution = linear::solve_linear(&rows, &self.dual, start.as_deref(), None, &self.settings, stop);
-            if ShrinkingNewton::suits(self.dual.loss, &rows, self.settings.memory) && !solution.status.is_limit() {
-                self.shrinking = Some(ShrinkingNewton::new(design, features, rows, &self.dual, &solution));
+            let known = self.shrinking.as_mut().map(|machine| machine.train(&self.settings, stop));
+            match known {
+                Some(solution) if solution.status != Status::Stalled || self.dual.loss == Loss::SquaredHinge => {
+                    solution
+                }
+                other => {
+                    self.shrinking = None;
+                    let start = other.as_ref().map(|s| s.beta.as_slice()).or(start.as_deref());
+                    let features = features();
+                    let rows = design.rows(&features);
+                    let solution = linear::solve_linear(&rows, &self.dual, start, None, &self.settings, stop);
+                    let suits = Shrinking::suits(features.len(), rows.stored(), self.settings.memory);
+                    if self.dual.loss == Loss::SquaredHinge && suits && !solution.status.is_limit() {
+                        self.shrinking = Some(Shrinking::new(design, features, rows, &self.dual, &solution));
+                    }
+                    solution
+                }
             }
-            solution
         };
         let old = start.unwrap_or_else(|| vec![0.0; solution.beta.len()]);
         let way: f64 = solution.beta.iter().zip(&old).map(|(a, b)| (a - b) * (a - b)).sum();

@@ -20,6 +20,7 @@
 
 pub mod active_set;
 pub mod coordinate;
+mod free_inverse;
 pub mod interior;
 pub mod kkt;
 pub mod linear;

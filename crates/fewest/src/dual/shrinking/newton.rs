@@ -1,0 +1,358 @@
+//! Newton's method for the squared hinge on features that leave: the inverse of the Hessian, the
+//! scores and the sides of the samples are kept from one training to the next.
+//!
+//! Solves   min 1/2 v'R v + sum_i C_i max(0, 1 - y_i x_i.v)^2, v = (w, bias) as in
+//!          [`crate::dual::normal`].
+//! Paper    Keerthi and DeCoste, JMLR 2005 (finite Newton); inverse by Sherman, Morrison, Woodbury.
+//! Given    rows of the features at the start, box, the solution on them.
+//! Returns  beta, w, bias, both objectives, status.
+//! Steps    a feature set S leaves: 1. `v -= H^-1_.S (H^-1_SS)^-1 v_S`, the optimum of the others
+//!          if no sample changes sides, and the same of the inverse; a line search along it
+//!          2. gradient and gap; stop  3. direction by the inverse, exact line search
+//!          4. samples that changed sides: a change of the inverse by their number, or afresh
+//! Cost     a feature that leaves: 2 p^2 and two passes over the rows; a sample that changes sides
+//!          2 p^2; each round two passes. Memory: rows, p^2 and O(n).
+//! Fails    never; stops with a status and the gap reached.
+
+use super::columns::LiveColumns;
+use crate::dual::newton::{Point, Sample, line_search};
+use crate::dual::normal::Extended;
+use crate::dual::{BoxDual, DualSolution, SvmSettings, kkt};
+use crate::kernel::gemm::{View, add_product};
+use crate::kernel::inverse::invert;
+use crate::{Design, RowMatrix, Status, simd};
+
+/// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs.
+mod tuning {
+    /// Samples that change sides are put into the inverse one by one up to this share of the
+    /// features; beyond it is built afresh.
+    pub(super) const FOLLOW: f64 = 0.4;
+    /// Rounds without a better gap before it gives up.
+    pub(super) const PATIENCE: u32 = 8;
+    /// Curvature of a free bias that no sample holds.
+    pub(super) const ANCHOR: f64 = 1e-8;
+    /// Rows gathered at a time for the Hessian.
+    pub(super) const PANEL: usize = 256;
+}
+use tuning::{ANCHOR, FOLLOW, PANEL, PATIENCE};
+
+/// The state between trainings.
+pub(crate) struct ShrinkingNewton<'a> {
+    columns: LiveColumns<'a>,
+    dual: BoxDual,
+    samples: Vec<Sample>,
+    /// (w, bias), 0 for features that left.
+    v: Vec<f64>,
+    /// x_i.v
+    scores: Vec<f64>,
+    /// y_i alpha_i
+    beta: Vec<f64>,
+    /// Samples with a loss.
+    inside: Vec<bool>,
+    /// The inverse of the Hessian, m x m; lines of features that left are 0. Empty when it must be
+    /// built.
+    inverse: Vec<f64>,
+    /// Step 1's direction, to be gone along.
+    pending: Option<Vec<f64>>,
+}
+
+impl<'a> ShrinkingNewton<'a> {
+    /// On these features (ascending) and their rows, from a solution on them.
+    pub(crate) fn new(
+        design: &'a dyn Design,
+        features: Vec<usize>,
+        rows: RowMatrix,
+        dual: &BoxDual,
+        start: &DualSolution,
+    ) -> Self {
+        let columns = LiveColumns::new(design, features, rows);
+        let sample = |i: usize| Sample {
+            y: dual.y[i],
+            cap: dual.upper[i] - dual.lower[i],
+            multiplier: 0.0,
+            stiffness: 2.0 * dual.cost[i],
+        };
+        let x = Extended::new(&columns.rows, dual.bias);
+        let mut v = start.weights.clone();
+        if x.width() > columns.len() {
+            // The constant feature's weight, of value `last`.
+            v.push(start.bias / x.last);
+        }
+        let mut scores = vec![0.0; dual.len()];
+        x.scores(&v, &mut scores);
+        let samples: Vec<Sample> = (0..dual.len()).map(sample).collect();
+        Self {
+            columns,
+            dual: dual.clone(),
+            inside: vec![false; samples.len()],
+            beta: vec![0.0; samples.len()],
+            samples,
+            v,
+            scores,
+            inverse: Vec::new(),
+            pending: None,
+        }
+    }
+
+    fn extended(&self) -> Extended<'_> {
+        Extended::new(&self.columns.rows, self.dual.bias)
+    }
+
+    /// Step 1: takes features out.
+    pub(crate) fn remove(&mut self, leaving: &[usize]) {
+        let (m, at) = (self.v.len(), self.columns.remove(leaving));
+        // A direction that was not gone along is of no use any more.
+        if self.pending.take().is_some() || self.inverse.is_empty() || leaving.len() as f64 > FOLLOW * m as f64 {
+            self.drop_afresh(&at);
+        } else {
+            self.downdate(&at);
+        }
+        if let Some(mut kept) = self.columns.compact() {
+            kept.extend((self.extended().width() > self.columns.len()).then_some(m - 1));
+            let take = |v: &[f64]| kept.iter().map(|&k| v[k]).collect::<Vec<f64>>();
+            self.v = take(&self.v);
+            self.pending = self.pending.as_deref().map(take);
+            if !self.inverse.is_empty() {
+                self.inverse = kept.iter().flat_map(|&k| take(&self.inverse[k * m..(k + 1) * m])).collect();
+            }
+        }
+    }
+
+    /// The weights leave; the inverse is built at the next training.
+    fn drop_afresh(&mut self, at: &[usize]) {
+        for &k in at {
+            self.v[k] = 0.0;
+        }
+        self.inverse.clear();
+        let mut scores = std::mem::take(&mut self.scores);
+        self.extended().scores(&self.v, &mut scores);
+        self.scores = scores;
+    }
+
+    fn downdate(&mut self, at: &[usize]) {
+        let (m, s) = (self.v.len(), at.len());
+        // A = H^-1_SS, W = H^-1_S. (lines of the leaving features)
+        let mut corner = vec![0.0; s * s];
+        let mut lines = vec![0.0; s * m];
+        for (r, &k) in at.iter().enumerate() {
+            lines[r * m..(r + 1) * m].copy_from_slice(&self.inverse[k * m..(k + 1) * m]);
+            for (c, &l) in at.iter().enumerate() {
+                corner[r * s + c] = self.inverse[k * m + l];
+            }
+        }
+        let least = (0..s).map(|r| corner[r * s + r]).fold(f64::INFINITY, f64::min);
+        invert(&mut corner, s, s, 1e-14 * least);
+        let mut scaled = vec![0.0; s * m];
+        add_product(&mut scaled, m, 1.0, View::rows(&corner, s, s, s), View::rows(&lines, s, m, m));
+        // The direction: -W' A^-1 v_S.
+        let mut direction = vec![0.0; m];
+        for (r, &k) in at.iter().enumerate() {
+            simd::axpy(-self.v[k], &scaled[r * m..(r + 1) * m], &mut direction);
+        }
+        self.change_inverse(-1.0, &lines, &scaled, s);
+        for &k in at {
+            let weight = std::mem::take(&mut self.v[k]);
+            self.columns.design.add_column(self.columns.features[k], -weight, &mut self.scores);
+            direction[k] = 0.0;
+            self.inverse[k * m..(k + 1) * m].fill(0.0);
+            (0..m).for_each(|l| self.inverse[l * m + k] = 0.0);
+        }
+        self.pending = Some(direction);
+    }
+
+    /// H^-1 += sign lines' scaled, both of s lines of length m.
+    fn change_inverse(&mut self, sign: f64, lines: &[f64], scaled: &[f64], s: usize) {
+        let m = self.v.len();
+        if s == 1 {
+            for (k, &a) in lines.iter().enumerate().filter(|e| *e.1 != 0.0) {
+                simd::axpy(sign * a, scaled, &mut self.inverse[k * m..(k + 1) * m]);
+            }
+            return;
+        }
+        let (lines, scaled) = (View::rows(lines, s, m, m), View::rows(scaled, s, m, m));
+        add_product(&mut self.inverse, m, sign, lines.transposed(), scaled);
+    }
+
+    /// Trains on the features that are left.
+    pub(crate) fn train(&mut self, settings: &SvmSettings, stop: &mut dyn FnMut() -> Option<Status>) -> DualSolution {
+        if let Some(direction) = self.pending.take() {
+            self.advance(&direction);
+            self.follow_sides();
+        }
+        let (mut round, mut idle, mut best) = (0, 0, f64::INFINITY);
+        let mut point = self.evaluate();
+        loop {
+            // Step 2.
+            let gap = point.gap;
+            (idle, best) = if gap < 0.9 * best { (0, gap) } else { (idle + 1, best) };
+            let limit = stop()
+                .or((round >= settings.max_epochs).then_some(Status::CallLimit))
+                .or((idle > PATIENCE || !gap.is_finite()).then_some(Status::Stalled));
+            if gap <= settings.tolerance * point.primal.abs() {
+                return self.solution(&point, round, Status::Optimal);
+            }
+            if let Some(status) = limit {
+                return self.solution(&point, round, status);
+            }
+            // Step 3.
+            round += 1;
+            if self.inverse.is_empty() {
+                self.build();
+            }
+            let direction = self.multiply(&point.downhill);
+            self.advance(&direction);
+            // Step 4.
+            let changed = self.follow_sides();
+            let before = gap;
+            point = self.evaluate();
+            if changed == 0 && point.gap > 0.5 * before {
+                // The inverse no longer is one.
+                self.inverse.clear();
+            }
+        }
+    }
+
+    /// (feature, w) of the features that are left, ascending.
+    pub(crate) fn weights(&self) -> Vec<(usize, f64)> {
+        self.columns.weights(&self.v)
+    }
+
+    fn solution(&self, point: &Point, iterations: u64, status: Status) -> DualSolution {
+        let x = self.extended();
+        DualSolution {
+            kkt_residual: kkt::residual(&self.dual, &self.beta, &self.scores),
+            beta: self.beta.clone(),
+            bias: self.v.get(self.columns.len()).map_or(0.0, |b| x.last * b),
+            weights: self.columns.weights(&self.v).into_iter().map(|e| e.1).collect(),
+            primal: point.primal,
+            dual: point.primal - point.gap,
+            iterations,
+            status,
+        }
+    }
+
+    /// Step 2: alpha, gradient and both objectives.
+    fn evaluate(&mut self) -> Point {
+        let x = Extended::new(&self.columns.rows, self.dual.bias);
+        let live = |pull: &mut [f64]| self.columns.clear_dead(pull);
+        Point::new(x, &self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, live)
+    }
+
+    /// H^-1 a
+    fn multiply(&self, a: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; a.len()];
+        simd::combination(&self.inverse, a, &mut out);
+        out
+    }
+
+    /// To the minimum along the direction.
+    fn advance(&mut self, direction: &[f64]) {
+        let x = self.extended();
+        let mut along = vec![0.0; self.samples.len()];
+        x.scores(direction, &mut along);
+        let penalised = x.penalised(direction);
+        let slope = simd::dot(&self.v, &penalised);
+        let curve = simd::dot(direction, &penalised);
+        let pull: f64 =
+            self.samples.iter().zip(&self.scores).zip(&along).map(|((s, f), a)| s.y * a * s.pull(*f).max(0.0)).sum();
+        let step = line_search(&self.samples, &self.scores, &along, slope, curve, (pull - slope).max(0.0));
+        simd::axpy(step, direction, &mut self.v);
+        simd::axpy(step, &along, &mut self.scores);
+    }
+
+    /// Step 4: the inverse follows the samples that changed sides; how many.
+    fn follow_sides(&mut self) -> usize {
+        let (mut entering, mut leaving) = (Vec::new(), Vec::new());
+        for (i, s) in self.samples.iter().enumerate() {
+            let now = s.stiffness > 0.0 && s.y * self.scores[i] < 1.0;
+            if now != self.inside[i] {
+                if now { &mut entering } else { &mut leaving }.push(i);
+                self.inside[i] = now;
+            }
+        }
+        let changed = entering.len() + leaving.len();
+        let is_worth_it = !self.inverse.is_empty() && changed as f64 <= FOLLOW * self.v.len() as f64;
+        if !(is_worth_it && self.change_sides(&entering, 1.0) && self.change_sides(&leaving, -1.0)) {
+            self.inverse.clear();
+        }
+        changed
+    }
+
+    /// H += sign sum_i k_i x_i x_i': H^-1 -= sign U' (K^-1 + sign X U')^-1 U with U = X H^-1; false
+    /// where the digits are lost.
+    fn change_sides(&mut self, samples: &[usize], sign: f64) -> bool {
+        let (m, s) = (self.v.len(), samples.len());
+        if s == 0 {
+            return true;
+        }
+        let x = self.extended();
+        let mut lines = vec![0.0; s * m];
+        for (line, &i) in lines.chunks_exact_mut(m).zip(samples) {
+            self.columns.rows.row(i).add_to(1.0, &mut line[..self.columns.len()]);
+            if m > self.columns.len() {
+                line[m - 1] = x.last;
+            }
+        }
+        let mut moved = vec![0.0; s * m];
+        if s == 1 {
+            simd::combination(&self.inverse, &lines, &mut moved);
+        } else {
+            add_product(&mut moved, m, 1.0, View::rows(&lines, s, m, m), View::rows(&self.inverse, m, m, m));
+        }
+        let mut middle = vec![0.0; s * s];
+        add_product(&mut middle, s, sign, View::rows(&lines, s, m, m), View::rows(&moved, s, m, m).transposed());
+        let mut least = f64::INFINITY;
+        for (r, &i) in samples.iter().enumerate() {
+            middle[r * s + r] += 1.0 / self.samples[i].stiffness;
+            least = least.min(middle[r * s + r] * self.samples[i].stiffness);
+        }
+        if least < 1e-8 {
+            return false;
+        }
+        invert(&mut middle, s, s, 0.0);
+        let mut scaled = vec![0.0; s * m];
+        add_product(&mut scaled, m, 1.0, View::rows(&middle, s, s, s), View::rows(&moved, s, m, m));
+        self.change_inverse(-sign, &moved, &scaled, s);
+        self.inverse.iter().step_by(m + 1).all(|d| d.is_finite() && *d >= 0.0)
+    }
+
+    /// The inverse afresh.
+    fn build(&mut self) {
+        let m = self.v.len();
+        let mut hessian = vec![0.0; m * m];
+        for (i, s) in self.samples.iter().enumerate() {
+            self.inside[i] = s.stiffness > 0.0 && s.y * self.scores[i] < 1.0;
+        }
+        let x = self.extended();
+        let inside: Vec<usize> = (0..self.samples.len()).filter(|&i| self.inside[i]).collect();
+        let mut panel = vec![0.0; PANEL * m];
+        for block in inside.chunks(PANEL) {
+            let panel = &mut panel[..block.len() * m];
+            panel.fill(0.0);
+            for (line, &i) in panel.chunks_exact_mut(m).zip(block) {
+                let root = self.samples[i].stiffness.sqrt();
+                self.columns.rows.row(i).add_to(root, &mut line[..self.columns.len()]);
+                if m > self.columns.len() {
+                    line[m - 1] = root * x.last;
+                }
+            }
+            let lines = View::rows(panel, block.len(), m, m);
+            add_product(&mut hessian, m, 1.0, lines.transposed(), lines);
+        }
+        for k in 0..m {
+            hessian[k * m + k] += if k < self.columns.len() { 1.0 } else { x.last_penalty.max(ANCHOR) };
+        }
+        invert(&mut hessian, m, m, 0.0);
+        for k in (0..self.columns.len()).filter(|&k| !self.columns.alive[k]) {
+            // The inverse of the part of the others.
+            let pivot = hessian[k * m + k];
+            let line: Vec<f64> = hessian[k * m..(k + 1) * m].to_vec();
+            for (l, &a) in line.iter().enumerate().filter(|e| *e.1 != 0.0) {
+                simd::axpy(-a / pivot, &line, &mut hessian[l * m..(l + 1) * m]);
+            }
+            hessian[k * m..(k + 1) * m].fill(0.0);
+            (0..m).for_each(|l| hessian[l * m + k] = 0.0);
+        }
+        self.inverse = hessian;
+    }
+}

@@ -1,0 +1,101 @@
+//! Where the exact steps start: beta at its bounds where it nearly is, and F with R from beta alone.
+
+use super::Pivoting;
+use super::tuning::{AT_BOUND, SINGULAR};
+use crate::dual::{Bias, kkt};
+use crate::kernel::gemm::{View, add_product};
+use crate::simd;
+
+impl Pivoting<'_> {
+    /// Puts beta to the bounds it is nearly at, and the sum back where it was on samples inside.
+    pub(super) fn snap(&mut self) {
+        let before: f64 = self.beta.iter().sum();
+        let target = if self.dual.bias == Bias::Free { 0.0 } else { before };
+        for i in 0..self.beta.len() {
+            let near = AT_BOUND * self.dual.cost[i];
+            let (low, high) = (self.dual.lower[i], self.dual.upper[i]);
+            self.beta[i] = if self.beta[i] <= low + near {
+                low
+            } else if self.beta[i] >= high - near {
+                high
+            } else {
+                self.beta[i]
+            };
+        }
+        if self.dual.bias == Bias::Free {
+            let mut off = target - self.beta.iter().sum::<f64>();
+            for i in 0..self.beta.len() {
+                let (low, high) = (self.dual.lower[i], self.dual.upper[i]);
+                if self.beta[i] > low && self.beta[i] < high {
+                    let moved = (self.beta[i] + off).clamp(low, high);
+                    off -= moved - self.beta[i];
+                    self.beta[i] = moved;
+                }
+            }
+            if off != 0.0 {
+                kkt::make_feasible(&self.dual, &mut self.beta);
+            }
+        }
+    }
+
+    /// F: independent ones of the samples inside their box, those farthest from their bounds first
+    /// (pivoted Cholesky); and R.
+    pub(super) fn build(&mut self) {
+        self.forget();
+        let inside: Vec<usize> = (0..self.beta.len())
+            .filter(|&i| self.beta[i] > self.dual.lower[i] && self.beta[i] < self.dual.upper[i])
+            .collect();
+        let p = self.columns.len();
+        let mut lines = vec![0.0; inside.len() * p];
+        for (line, &i) in lines.chunks_exact_mut(p.max(1)).zip(&inside) {
+            self.columns.rows.row(i).add_to(1.0, line);
+            self.columns.clear_dead(line);
+        }
+        let c = inside.len();
+        let mut gram = vec![self.shift; c * c];
+        if c > 0 && p > 0 {
+            let lines = View::rows(&lines, c, p, p);
+            add_product(&mut gram, c, 1.0, lines, lines.transposed());
+        }
+        let mut chosen = independent(&gram, c, p + 1);
+        chosen.sort_unstable();
+        let is_finite = self.inverse.build(chosen.len(), f64::MIN_POSITIVE, |r, out| {
+            for (out, &o) in out.iter_mut().zip(&chosen) {
+                *out = gram[chosen[r] * c + o];
+            }
+        });
+        if is_finite {
+            self.free = chosen.iter().map(|&c| inside[c]).collect();
+            if self.dual.bias == Bias::Free {
+                self.ones = self.inverse.multiply(&vec![1.0; chosen.len()]);
+            }
+            self.free.iter().for_each(|&i| self.is_free[i] = true);
+        }
+    }
+}
+
+/// At most so many lines of a positive semidefinite c x c matrix that are independent, by Cholesky
+/// with pivots.
+fn independent(matrix: &[f64], c: usize, most: usize) -> Vec<usize> {
+    let mut rest: Vec<f64> = matrix.iter().step_by(c + 1).copied().collect();
+    // Column r of the factor.
+    let (mut factor, mut chosen): (Vec<Vec<f64>>, Vec<usize>) = (Vec::new(), Vec::new());
+    while let Some(k) = (0..c).max_by(|&a, &b| rest[a].total_cmp(&rest[b]).then(b.cmp(&a))) {
+        if rest[k] <= 1e3 * SINGULAR * matrix[k * c + k] || chosen.len() >= most {
+            break;
+        }
+        let pivot = rest[k].sqrt();
+        let mut column = matrix[k * c..(k + 1) * c].to_vec();
+        for known in &factor {
+            simd::axpy(-known[k], known, &mut column);
+        }
+        for (value, rest) in column.iter_mut().zip(&mut rest) {
+            *value /= pivot;
+            *rest -= *value * *value;
+        }
+        rest[k] = f64::NEG_INFINITY;
+        factor.push(column);
+        chosen.push(k);
+    }
+    chosen
+}
