@@ -18,8 +18,8 @@ use pivoting::Pivoting;
 mod tuning {
     /// Most entries of the inverse for each value of the data.
     pub(super) const LARGEST: f64 = 20.0;
-    /// Share of the features, at most, that may leave at once for the hinge: every one of them moves
-    /// about as many samples as another one.
+    /// Share of the features, at most, that may leave at once for the hinge: each of them moves about
+    /// as many samples as another one.
     pub(super) const SHARE: f64 = 0.01;
 }
 use tuning::{LARGEST, SHARE};

@@ -1,4 +1,4 @@
-//! Where the exact steps start: beta at its bounds where it nearly is, and F with R from beta alone.
+//! Where the exact steps start: beta at its bounds where it nearly is, F and R from beta alone.
 
 use super::Pivoting;
 use super::tuning::{AT_BOUND, SINGULAR};
