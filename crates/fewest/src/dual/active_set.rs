@@ -18,9 +18,9 @@
 //!          use the true K, R only shapes the direction: along null directions the step runs into
 //!          the box and a variable leaves F.
 
+use super::free_inverse::FreeInverse;
 use super::{Bias, BoxDual};
 use crate::kernel::gram::GramMatrix;
-use crate::kernel::inverse::invert;
 use crate::simd;
 
 /// Tuning: chosen by hand; `make bench-train` and `make bench-rfe` show what a change costs.
@@ -37,9 +37,8 @@ use tuning::{MOST_BUILDS, MOST_FREE};
 #[derive(Debug, Default)]
 pub struct ActiveSet {
     free: Vec<usize>,
-    /// R, row after row with stride `stride`; empty when it must be built.
-    inverse: Vec<f64>,
-    stride: usize,
+    /// R; empty when it must be built.
+    inverse: FreeInverse,
     trained: bool,
 }
 
@@ -57,10 +56,10 @@ impl ActiveSet {
             return;
         }
         let x: Vec<f64> = self.free.iter().map(|&i| x[i]).collect();
-        let q = self.multiply(&x);
+        let q = self.inverse.multiply(&x);
         let pivot = 1.0 - simd::dot(&x, &q);
         if pivot > 1e-9 {
-            self.add_outer(&q, 1.0 / pivot);
+            self.inverse.add_outer(&q, 1.0 / pivot);
         } else {
             self.inverse.clear();
         }
@@ -172,79 +171,29 @@ impl ActiveSet {
     }
 
     fn build(&mut self, matrix: &FreeMatrix<'_>) -> bool {
-        let s = self.free.len();
-        self.stride = s + 32;
-        self.inverse = vec![0.0; self.stride * self.stride];
-        for (r, &i) in self.free.iter().enumerate() {
-            let row = matrix.gram.row(i);
-            let out = &mut self.inverse[r * self.stride..r * self.stride + s];
-            for (entry, &k) in out.iter_mut().zip(&self.free) {
+        let free = &self.free;
+        self.inverse.build(free.len(), 1e-4 * matrix.jitter, |r, out| {
+            let row = matrix.gram.row(free[r]);
+            for (entry, &k) in out.iter_mut().zip(free) {
                 *entry = row[k] + matrix.shift;
             }
-            out[r] = matrix.diagonal(i);
-        }
-        invert(&mut self.inverse, s, self.stride, 1e-4 * matrix.jitter);
-        self.inverse.iter().all(|x| x.is_finite())
+            out[r] = matrix.diagonal(free[r]);
+        })
     }
 
-    fn row(&self, r: usize) -> &[f64] {
-        &self.inverse[r * self.stride..r * self.stride + self.free.len()]
-    }
-
-    /// R a: R is symmetric, so rows are added up, which needs no sum across lanes for each.
-    fn multiply(&self, a: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; self.stride];
-        simd::combination(&self.inverse[..a.len() * self.stride], a, &mut out);
-        out.truncate(a.len());
-        out
-    }
-
-    /// R += scale q q'
-    fn add_outer(&mut self, q: &[f64], scale: f64) {
-        let s = q.len();
-        for (r, &qr) in q.iter().enumerate() {
-            simd::axpy(scale * qr, q, &mut self.inverse[r * self.stride..r * self.stride + s]);
-        }
-    }
-
-    /// Variable i joins F: R is bordered.
+    /// Variable i joins F.
     fn enter(&mut self, matrix: &FreeMatrix<'_>, i: usize) {
-        let s = self.free.len();
-        if (s + 1) > self.stride || (s + 1) * self.stride > self.inverse.len() {
-            let stride = s + 1 + s / 4 + 32;
-            let mut wider = vec![0.0; stride * stride];
-            for r in 0..s {
-                wider[r * stride..r * stride + s].copy_from_slice(self.row(r));
-            }
-            (self.inverse, self.stride) = (wider, stride);
-        }
         let row = matrix.gram.row(i);
         let k: Vec<f64> = self.free.iter().map(|&f| row[f] + matrix.shift).collect();
-        let q = self.multiply(&k);
+        let q = self.inverse.multiply(&k);
         let curvature = (matrix.diagonal(i) - simd::dot(&k, &q)).max(matrix.jitter).max(f64::MIN_POSITIVE);
-        self.add_outer(&q, 1.0 / curvature);
-        for (r, q) in q.iter().enumerate() {
-            self.inverse[r * self.stride + s] = -q / curvature;
-            self.inverse[s * self.stride + r] = -q / curvature;
-        }
-        self.inverse[s * self.stride + s] = 1.0 / curvature;
+        self.inverse.border(&q, curvature);
         self.free.push(i);
     }
 
     /// The variable at this position leaves F; the last one takes its place.
     fn leave(&mut self, position: usize) {
-        let s = self.free.len();
-        let column: Vec<f64> = self.row(position).to_vec();
-        self.add_outer(&column, -1.0 / column[position]);
-        let last = s - 1;
-        if position != last {
-            let moved: Vec<f64> = self.row(last).to_vec();
-            for r in 0..last {
-                self.inverse[r * self.stride + position] = moved[r];
-                self.inverse[position * self.stride + r] = moved[r];
-            }
-            self.inverse[position * self.stride + position] = moved[last];
-        }
+        self.inverse.delete(position);
         self.free.swap_remove(position);
     }
 
@@ -253,12 +202,12 @@ impl ActiveSet {
         let s = self.free.len();
         let gradient: Vec<f64> = self.free.iter().map(|&i| v[i]).collect();
         if dual.bias != Bias::Free {
-            return (self.multiply(&gradient), 0.0);
+            return (self.inverse.multiply(&gradient), 0.0);
         }
         // Taking the mean off first keeps the digits of v_F - b.
         let mean = gradient.iter().sum::<f64>() / s as f64;
         let centred: Vec<f64> = gradient.iter().map(|g| g - mean).collect();
-        let (mut d, u) = (self.multiply(&centred), self.multiply(&vec![1.0; s]));
+        let (mut d, u) = (self.inverse.multiply(&centred), self.inverse.multiply(&vec![1.0; s]));
         let shift = d.iter().sum::<f64>() / u.iter().sum::<f64>();
         simd::axpy(-shift, &u, &mut d);
         // Rounding in the sums leaves a remainder: the mean of d must be 0 for sum beta to stay.

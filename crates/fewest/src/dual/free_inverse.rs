@@ -30,6 +30,16 @@ impl FreeInverse {
         self.values.iter().all(|x| x.is_finite())
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Forgets it.
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// Row r, of length s.
     pub(crate) fn line(&self, r: usize) -> &[f64] {
         &self.values[r * self.stride..r * self.stride + self.len]

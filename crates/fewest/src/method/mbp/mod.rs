@@ -259,13 +259,12 @@ pub fn mbp(
         return found.report(&model, run, status, None, 0, None);
     }
     let mut oracle = model.oracle(run.memory())?;
-    let (mut proof, reduced, tree) = match from {
-        Some(Kept { reduced, proof, tree }) => (Record::resume(proof, &model, settings, &mut run)?, reduced, tree),
-        None => {
-            let mut proof = Record::begin(&model, settings, &mut run);
-            let reduced = reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?;
-            (proof, reduced, None)
-        }
+    let (mut proof, reduced, tree) = if let Some(Kept { reduced, proof, tree }) = from {
+        (Record::resume(proof, &model, settings, &mut run)?, reduced, tree)
+    } else {
+        let mut proof = Record::begin(&model, settings, &mut run);
+        let reduced = reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?;
+        (proof, reduced, None)
     };
     // Step 5.
     let status = if tree.is_none() && run.closed() {
