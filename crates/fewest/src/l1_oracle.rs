@@ -29,7 +29,7 @@ mod columns;
 use columns::empty;
 
 use crate::backend::highs::{Effort, Program, SolveStatus};
-use crate::{Bias, DualSolution, Error, Memory, Problem, Status};
+use crate::{Bias, DualSolution, Error, Memory, Problem, Reserved, Status};
 
 /// Tuning: chosen by hand; `bench/l1_hinge.py` shows what a change costs.
 mod tuning {
@@ -38,6 +38,8 @@ mod tuning {
     /// With more rows than this, the interior-point method finds the first basis and dual simplex
     /// goes on: primal simplex stalls.
     pub(super) const FEW_ROWS: usize = 500;
+    /// Numbers kept for each feature: bounds, prices, columns, scores and their order.
+    pub(super) const LISTS: u64 = 10;
     /// Features that join in a round, at least, and as a share of those that are in.
     pub(super) const JOIN: (usize, f64) = (20, 0.3);
     /// Values of the samples that join between two looks at the clock.
@@ -45,7 +47,7 @@ mod tuning {
     /// A price or a margin missed by this much, relative to 1, is none of HiGHS's tolerances.
     pub(super) const MISSED: f64 = 1e-7;
 }
-use tuning::{ALL_ROWS, FEW_ROWS, JOIN, MISSED};
+use tuning::{ALL_ROWS, FEW_ROWS, JOIN, LISTS, MISSED};
 
 /// A point of the program and one of its dual.
 #[derive(Debug, Clone, Default)]
@@ -79,6 +81,7 @@ pub struct L1Oracle<'a> {
     down: Vec<f64>,
     bound: Vec<f64>,
     program: Program,
+    _lists: Reserved,
     /// What the program takes its memory from.
     memory: Memory,
     /// Columns of b: one when it is free, one for each sign when it is penalised.
@@ -123,8 +126,10 @@ impl<'a> L1Oracle<'a> {
     ) -> Result<Self, Error> {
         let (n, p) = (problem.n_samples(), problem.n_features());
         assert_eq!((cost.len(), bound.len()), (n, p), "one C per sample, one bound per feature");
+        let lists = memory.lists("a linear program", LISTS, p)?;
         let (program, intercept) = empty(bias, memory)?;
         let mut oracle = Self {
+            _lists: lists,
             problem,
             cost,
             bias,

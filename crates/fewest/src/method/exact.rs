@@ -39,6 +39,8 @@ use tree::Tree;
 
 /// Its name, on the command line and in its states.
 const NAME: &str = "exact";
+/// Numbers kept for each feature: norms and prices, gains and their order at the nodes at work.
+const LISTS: u64 = 10;
 
 /// Settings of [`exact`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -140,6 +142,7 @@ pub fn exact(
 ) -> Result<Selection, Error> {
     settings.check(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let _lists = run.memory().lists(NAME, LISTS, problem.n_features())?;
     let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
     let mut relaxation = relaxation.within(run.memory());
     if run.proof().is_some() {

@@ -33,7 +33,7 @@ use super::{ALL_RULES, Classes, Info, Method, PROOF_CONDITION, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, BundleStep};
-use crate::method::mbp::{BestClassifier, MbpReport, MbpSettings, Model, TIGHT, reweight};
+use crate::method::mbp::{BestClassifier, LISTS, MbpReport, MbpSettings, Model, TIGHT, reweight};
 use crate::{Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset};
 
 /// So many restricted programs may take their whole time before their share of it is looked at.
@@ -183,6 +183,7 @@ pub fn lagrangian(
 ) -> Result<LagrangianReport, Error> {
     settings.check(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let _lists = run.memory().lists("lagrangian", LISTS, problem.n_features())?;
     let model = Model::new(problem, rules, &settings.program, run.memory(), &mut || run.stop())?;
     let mut found = BestClassifier::new(&model, run.memory())?;
     let mut oracle = model.oracle(run.memory())?;

@@ -60,6 +60,15 @@ impl Memory {
         self.reserve_within(u64::MAX, bytes, what, remedy)
     }
 
+    /// Takes the bytes of a method's lists of one number for each of p features.
+    ///
+    /// # Errors
+    /// As [`Memory::reserve`].
+    pub(crate) fn lists(&self, of: &str, lists: u64, p: usize) -> Result<Reserved, Error> {
+        let what = || format!("{of} on {p} features");
+        self.reserve(8 * lists * p as u64, what, "leave features out of the data, or select by fgm")
+    }
+
     /// [`Memory::reserve`], refused above `most` bytes as well: what settings of their own allow.
     ///
     /// # Errors

@@ -51,6 +51,7 @@ use crate::{
 };
 
 pub(crate) use best_classifier::BestClassifier;
+pub(crate) use model::LISTS;
 pub use model::Model;
 use record::Record;
 use reduce::Reduced;
@@ -245,6 +246,7 @@ pub fn mbp(
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     Record::check(settings, &mut run)?;
     let from = run.resume(NAME)?.map(|state| state::take(state, rules)).transpose()?;
+    let _lists = run.memory().lists(NAME, LISTS, problem.n_features())?;
     // Step 1.
     let mut model = match &from {
         Some(from) => from.reduced.model(problem, rules, settings)?,

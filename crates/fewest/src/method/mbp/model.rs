@@ -9,6 +9,10 @@ use crate::method::Method;
 use crate::method::l1_svm::not_forbidden;
 use crate::{Bias, Error, Memory, Problem, Reserved, Rules, Status, Subset};
 
+/// Numbers kept for each feature, beside those of the linear program: bounds and prices, before and
+/// after each step.
+pub(crate) const LISTS: u64 = 9;
+
 /// The numbers of the program.
 #[derive(Clone)]
 pub struct Model<'a> {
