@@ -62,7 +62,7 @@ fn harmful() -> (String, Vec<String>) {
         "</script><img src=x onerror=alert(1)>".to_owned(),
         "\" onmouseover=\"alert(2)".to_owned(),
         format!("long{}", "x".repeat(10_000)),
-        "{{ 7 * 7 }} & </svg></title>".to_owned(),
+        "={{ 7 * 7 }} & </svg></title>".to_owned(),
         "\u{5d0}\u{5d1}\u{5d2} (rtl)".to_owned(),
         "-->]]>'; alert(3) //".to_owned(),
         "\u{202e}backwards".to_owned(),

@@ -98,6 +98,11 @@ pub(crate) fn data(budget: &Budget, result: Part<'_>) -> Vec<(&'static str, Cell
     lines
 }
 
+/// A sum of counts, which a file may hold of any size.
+pub(crate) fn total(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
+}
+
 /// How many samples each class has.
 pub(crate) fn balance(budget: &Budget, result: Part<'_>) -> Result<Option<Section>, String> {
     let counts: Vec<(&str, u64)> = result
@@ -105,7 +110,7 @@ pub(crate) fn balance(budget: &Budget, result: Part<'_>) -> Result<Option<Sectio
         .entries()
         .filter_map(|(code, count)| Some((result.at("classes").at(code).text().unwrap_or(code), count.count()?)))
         .collect();
-    let total: u64 = counts.iter().map(|c| c.1).sum();
+    let total = total(counts.iter().map(|c| c.1));
     if counts.len() < 2 || total == 0 {
         return Ok(None);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines};
-use crate::common::{balance, bar_chart, data, label, settings, warnings};
+use crate::common::{balance, bar_chart, data, label, settings, total, warnings};
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Column, Page, Section, Table, numbers, shorten, words};
 use crate::words::{brief, percent, plural, seconds};
@@ -98,7 +98,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Result<Section, String> {
 /// A warning where this accuracy is no better than always guessing the most frequent class.
 pub(crate) fn guessing(result: Part<'_>, accuracy: f64) -> Option<Block> {
     let counts: Vec<u64> = result.at("class_counts").entries().filter_map(|c| c.1.count()).collect();
-    let total: u64 = counts.iter().sum();
+    let total = total(counts.iter().copied());
     let guess = counts.iter().max().map(|&most| most as f64 / total.max(1) as f64)?;
     (total > 0 && accuracy <= guess).then(|| {
         Block::Warning(format!(
@@ -303,7 +303,7 @@ pub(crate) fn confusion(result: Part<'_>, budget: &Budget) -> Option<Section> {
     columns.push(numbers("right"));
     let rows = counts.iter().enumerate().map(|(at, row)| {
         let row: Vec<u64> = row.items().map(|c| c.count().unwrap_or(0)).collect();
-        let share = row.get(at).copied().unwrap_or(0) as f64 / row.iter().sum::<u64>().max(1) as f64;
+        let share = row.get(at).copied().unwrap_or(0) as f64 / total(row.iter().copied()).max(1) as f64;
         let name = budget.name(names[at]);
         let mut cells = vec![Cell { text: format!("{}: {}", at + 1, name.text), ..name }];
         cells.extend(row.iter().take(names.len()).map(|count| Cell::from(count.to_string())));

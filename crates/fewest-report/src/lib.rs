@@ -33,7 +33,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// What the page may load and run: its own style and script, by their SHA-256, and nothing else. A
 /// test holds the sums to the files.
-const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3XkT6jBvhNJquMvUGhNNH/4R0A='; script-src 'sha256-F7Uzk8AIdifrf+r9fg03pqh5lcrynHoJN4MLJ3Qrbhk='; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3XkT6jBvhNJquMvUGhNNH/4R0A='; script-src 'sha256-qoZC7alYAjfu5b6LDpZtdu1DTLNu3zgrdoSuq3CEZGo='; base-uri 'none'; form-action 'none'";
 
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]

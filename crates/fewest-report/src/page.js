@@ -53,8 +53,10 @@
     return Object.entries(ROLES).reduce((t, [role, name]) => t.replaceAll(role, colours.getPropertyValue(name).trim()), text);
   };
   const cellText = cell => (cell.title || cell.textContent).trim();
+  // A spreadsheet reads no name as a formula.
+  const plain = text => /^[=+\-@\t\r]/.test(text) && isNaN(text.replace(/\s?%$/, "")) ? `'${text}` : text;
   const csv = table => [...table.rows].map(row => [...row.cells].map(cell => {
-    const text = cellText(cell);
+    const text = plain(cellText(cell));
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   }).join(",")).join("\n") + "\n";
 

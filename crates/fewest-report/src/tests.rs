@@ -204,6 +204,8 @@ fn any_json_is_a_page_or_refused() {
         json!({"path": [null, 3, {}]}),
         json!({"folds": []}),
         json!({"folds": [{}, 1], "summary": {"accuracy": {"mean": null}}, "confusion": [[1]], "classes": {"0": "a"}}),
+        // Counts of any size.
+        json!({"folds": [{}, 1], "confusion": [[u64::MAX, 2], [1, 1]], "classes": {"0": "a", "1": "b"}, "class_counts": {"0": u64::MAX, "1": 9}}),
     ] {
         let page = page(&poor).expect("a page");
         assert!(page.contains("</html>"));

@@ -4,6 +4,7 @@ report.py BROWSER PLAN.json FOLDER: the plan lists pages with the marks that eac
 Prints one line per page, fails with the first fault.
 """
 
+import csv
 import json
 import os
 import sys
@@ -150,6 +151,27 @@ def told_and_saved(page, name):
     check(download.value.suggested_filename.endswith(".csv") and text.count("\n") > 1, f"{name}: no CSV")
 
 
+def no_formulas(page, name):
+    """Tables as files: a cell that is no number is none that a spreadsheet computes."""
+    seen = []
+    for button in page.locator("button.save:visible", has_text="CSV").all():
+        with page.expect_download() as download:
+            button.click()
+        with Path(download.value.path()).open(newline="") as file:
+            seen += [cell for row in csv.reader(file) for cell in row]
+    bad = [cell for cell in seen if cell.startswith(("=", "+", "-", "@")) and not number(cell)]
+    check(not bad, f"{name}: formulas {bad[:3]}")
+    check(any(cell.startswith(("'=", "'-")) for cell in seen), f"{name}: no name is like a formula")
+
+
+def number(text):
+    try:
+        float(text.removesuffix("%"))
+    except ValueError:
+        return False
+    return True
+
+
 def narrow(page, name):
     width = page.evaluate("document.documentElement.scrollWidth")
     check(width <= 390, f"{name}: {width} wide on a screen of 390")
@@ -229,6 +251,8 @@ def main(binary, plan, folder):
                 else:
                     sorting(page, name)
                     told_and_saved(page, name)
+                if "names" in entry:
+                    no_formulas(page, name)
             page.close()
             check(not faults, f"{name}: {faults}")
             size = file.stat().st_size
