@@ -97,9 +97,8 @@ def units(folder):
             folder,
         )
         scaled = f"{file} --max-features {size} --cost "
-        gaps = [(abs(run(f"{scaled}{c!r} --node-limit 1")[0]["gap"] - root), c) for c in GRID]
-        near = min(gaps)[1]
-        near_root = run(f"{scaled}{near!r} --node-limit 1")[0]["gap"]
+        gaps = [(c, run(f"{scaled}{c!r} --node-limit 1")[0]["gap"]) for c in GRID]
+        near, near_root = min(gaps, key=lambda known: abs(known[1] - root))
         _, near_seconds = run(f"{scaled}{near!r}")
         equal = "yes" if same["selected"] == found["selected"] else "no"
         yield (

@@ -53,6 +53,20 @@ fn killed_at_random(scratch: &Scratch, arguments: &[&str], kills: usize, seed: u
     assert_eq!(answer(&scratch.json("parts.json")), answer(&scratch.json("whole.json")), "{killed} kills");
 }
 
+/// Runs once for each of these lives, in milliseconds, and kills; how many had not ended by then.
+fn killed_after(scratch: &Scratch, arguments: &[&str], lives: &[u64]) -> usize {
+    let killed = |life: &&u64| {
+        let mut child = scratch.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(**life));
+        let alive = child.try_wait().unwrap().is_none();
+        // It may have ended just now.
+        let _ = child.kill();
+        child.wait().unwrap();
+        alive
+    };
+    lives.iter().filter(killed).count()
+}
+
 #[test]
 fn exact_killed_twenty_times_gives_the_same_answer() {
     let scratch = Scratch::new("resume_exact");
@@ -79,13 +93,7 @@ fn a_path_killed_ten_times_gives_the_same_answers() {
     let path = ["path", WDBC, "-m", "exact", "--max-features", "1..5", "--cost", "0.1", "--proof", "x.proof"];
     scratch.run(&[&path[..], &["--json", "whole.json"]].concat()).code(0);
     let resume = [&path[..], &["--resume", "state", "--resume-every", "5ms", "--json", "parts.json"]].concat();
-    for life in [100, 150, 250, 400, 200, 300, 500, 150, 250, 350] {
-        let mut child = scratch.command(&resume).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(life));
-        // It may have ended by then.
-        let _ = child.kill();
-        child.wait().unwrap();
-    }
+    killed_after(&scratch, &resume, &[100, 150, 250, 400, 200, 300, 500, 150, 250, 350]);
     scratch.run(&resume).code(0);
     let answers = |name: &str| scratch.json(name)["path"].as_array().unwrap().iter().map(answer).collect::<Vec<_>>();
     assert_eq!(answers("parts.json"), answers("whole.json"));
@@ -114,15 +122,8 @@ fn mbp_killed_ten_times_proves_the_same_answer() {
     let arguments =
         ["select", "d.csv", "-m", "mbp", "--penalty", "0.1", "--weight-bound", "3", "--gap", "1e-6", "--threads", "1"];
     let arguments = [&arguments[..], &["--proof", "x.proof", "--resume", "state", "--resume-every", "2ms"]].concat();
-    let mut lives = 0;
-    for life in 1..=10 {
-        let mut child = scratch.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(60 * life));
-        lives += usize::from(child.try_wait().unwrap().is_none());
-        let _ = child.kill();
-        child.wait().unwrap();
-    }
-    assert!(lives > 0, "each ended before it was killed");
+    let lives: Vec<u64> = (1..=10).map(|life| 60 * life).collect();
+    assert!(killed_after(&scratch, &arguments, &lives) > 0, "each ended before it was killed");
     scratch.run(&[&arguments[..], &["--json", "parts.json"]].concat()).code(0);
     scratch.run(&["verify", "x.proof", "d.csv", "--json", "verdict.json"]).code(0);
     let (verdict, parts) = (scratch.json("verdict.json"), scratch.json("parts.json"));

@@ -199,10 +199,11 @@ impl<'a> SubsetOracle<'a> {
         } else if self.dual.loss == Loss::Hinge && self.shrinking.is_none() && !self.on_gram && leaving > 0 {
             let design = self.problem.design();
             let Some(solution) = self.solution.as_ref().filter(|s| !s.status.is_limit()) else { return };
-            let features: Vec<usize> = self.subset.iter().collect();
-            let rows = design.rows(&features);
-            if Shrinking::suits(features.len(), rows.stored(), self.settings.memory) {
-                self.shrinking = Some(Shrinking::new(design, features, rows, &self.dual, solution));
+            let memory = self.settings.memory;
+            if Shrinking::may_suit(design, features, memory) {
+                let features: Vec<usize> = self.subset.iter().collect();
+                let rows = design.rows(&features);
+                self.shrinking = Shrinking::new(design, features, rows, &self.dual, solution, memory);
             }
         }
     }
@@ -236,9 +237,9 @@ impl<'a> SubsetOracle<'a> {
                     let features = features();
                     let rows = design.rows(&features);
                     let solution = linear::solve_linear(&rows, &self.dual, start, None, &self.settings, stop);
-                    let suits = Shrinking::suits(features.len(), rows.stored(), self.settings.memory);
-                    if self.dual.loss == Loss::SquaredHinge && suits && !solution.status.is_limit() {
-                        self.shrinking = Some(Shrinking::new(design, features, rows, &self.dual, &solution));
+                    if self.dual.loss == Loss::SquaredHinge && !solution.status.is_limit() {
+                        let memory = self.settings.memory;
+                        self.shrinking = Shrinking::new(design, features, rows, &self.dual, &solution, memory);
                     }
                     solution
                 }

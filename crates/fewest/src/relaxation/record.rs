@@ -117,6 +117,7 @@ impl Node<'_, '_> {
     /// What an answer is proven by, at a point that was looked at, and at the best one before. The
     /// bounds with one more unit in, which the node's alpha is not best for, hold there, too.
     pub(super) fn points(&self, warm: &Warm, looked: &Evaluation, kept: Option<&Kept>) -> Option<Points> {
+        self.relaxation.keeps_points().then_some(())?;
         let kinks = |gains: &[f64]| {
             let at = |u: usize| self.kink(u, gains[self.free.binary_search(&u).expect("shares are of free units")]);
             let forced = self.free.iter().zip(gains).map(|(u, gain)| self.kink(*u, *gain)).fold(0.0, f64::max);

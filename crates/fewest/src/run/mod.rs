@@ -176,9 +176,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// [`Run::stop`] for what winds up the run: once this share of [`WIND_UP`] is over.
+    /// [`Run::stop`] for what winds up the run: once this share of [`WIND_UP`] is over; with 0 at
+    /// once.
     pub(crate) fn stop_late(&self, share: f64) -> Option<Status> {
-        self.stop().filter(|_| Instant::now() >= self.late(share))
+        self.stop().filter(|_| share == 0.0 || Instant::now() >= self.late(share))
     }
 
     /// When this share of [`WIND_UP`] is over, of a run that has met a limit.

@@ -11,6 +11,7 @@ mod pivoting;
 
 use super::{BoxDual, DualSolution, Loss, SvmSettings};
 use crate::{Design, RowMatrix, Status};
+use columns::LiveColumns;
 use newton::ShrinkingNewton;
 use pivoting::Pivoting;
 
@@ -35,7 +36,7 @@ pub(crate) enum Shrinking<'a> {
 impl<'a> Shrinking<'a> {
     /// Whether the matrix for so many features and stored values is within the memory allowed, and
     /// not much larger than the data.
-    pub(crate) fn suits(features: usize, stored: usize, memory: u64) -> bool {
+    fn suits(features: usize, stored: usize, memory: u64) -> bool {
         let square = (features as f64 + 1.0).powi(2);
         4.0 * 8.0 * square <= memory as f64 && square <= LARGEST * stored as f64
     }
@@ -46,18 +47,29 @@ impl<'a> Shrinking<'a> {
         loss == Loss::SquaredHinge || leaving <= 1 || leaving as f64 <= SHARE * features as f64
     }
 
-    /// On these features (ascending) and their rows, from a solution on them.
+    /// Whether [`Shrinking::new`] may be worth the rows of so many features.
+    pub(crate) fn may_suit(design: &dyn Design, features: usize, memory: u64) -> bool {
+        Self::suits(features, design.stored().min(design.n_samples() * features), memory)
+    }
+
+    /// On these features (ascending) and their rows, from a solution on them; none where the matrix
+    /// is too large.
     pub(crate) fn new(
         design: &'a dyn Design,
         features: Vec<usize>,
         rows: RowMatrix,
         dual: &BoxDual,
         start: &DualSolution,
-    ) -> Self {
-        match dual.loss {
-            Loss::SquaredHinge => Self::Newton(ShrinkingNewton::new(design, features, rows, dual, start)),
-            Loss::Hinge => Self::Pivoting(Pivoting::new(design, features, rows, dual, start)),
+        memory: u64,
+    ) -> Option<Self> {
+        if !Self::suits(features.len(), rows.stored(), memory) {
+            return None;
         }
+        let columns = LiveColumns::new(design, features, rows);
+        Some(match dual.loss {
+            Loss::SquaredHinge => Self::Newton(ShrinkingNewton::new(columns, dual, start)),
+            Loss::Hinge => Self::Pivoting(Pivoting::new(columns, dual, start)),
+        })
     }
 
     /// Takes features out.

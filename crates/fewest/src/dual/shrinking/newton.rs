@@ -20,7 +20,7 @@ use crate::dual::normal::Extended;
 use crate::dual::{BoxDual, DualSolution, SvmSettings, kkt};
 use crate::kernel::gemm::{View, add_product};
 use crate::kernel::inverse::invert;
-use crate::{Design, RowMatrix, Status, simd};
+use crate::{Status, simd};
 
 /// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs.
 mod tuning {
@@ -57,15 +57,8 @@ pub(crate) struct ShrinkingNewton<'a> {
 }
 
 impl<'a> ShrinkingNewton<'a> {
-    /// On these features (ascending) and their rows, from a solution on them.
-    pub(crate) fn new(
-        design: &'a dyn Design,
-        features: Vec<usize>,
-        rows: RowMatrix,
-        dual: &BoxDual,
-        start: &DualSolution,
-    ) -> Self {
-        let columns = LiveColumns::new(design, features, rows);
+    /// On these features, from a solution on them.
+    pub(super) fn new(columns: LiveColumns<'a>, dual: &BoxDual, start: &DualSolution) -> Self {
         let sample = |i: usize| Sample {
             y: dual.y[i],
             cap: dual.upper[i] - dual.lower[i],

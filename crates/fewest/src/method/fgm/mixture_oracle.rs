@@ -71,7 +71,7 @@ impl Oracle for MixtureOracle<'_> {
 
     fn ask(&mut self, query: &MixtureQuery, run: &mut Run<'_>) -> Result<MixtureAnswer, Error> {
         let start = Instant::now();
-        let mut stop = || if query.late > 0.0 { run.stop_late(query.late) } else { run.stop() };
+        let mut stop = || run.stop_late(query.late);
         let fresh = self.add(&query.violated)?;
         let point = match (self.settings.mkl, self.settings.reuse, self.separation) {
             (Mkl::Fast, true, Separation::Largest(ScoreQuery { most, always, .. })) => {

@@ -254,7 +254,7 @@ impl<'a> RankingOracle<'a> {
             self.tuned.push(Tuned { step: self.trainings + 1, n_features, cost, accuracy });
         }
         self.trainings += 1;
-        let stop = &mut || if share > 0.0 { run.stop_late(share) } else { run.stop() };
+        let stop = &mut || run.stop_late(share);
         let iterations = match &mut self.engine {
             Engine::Linear(oracle, _) => oracle.train(stop).iterations,
             Engine::Kernel(oracle) => oracle.train(stop).iter().map(|s| s.iterations).sum(),

@@ -23,7 +23,7 @@ mod start;
 use super::columns::LiveColumns;
 use crate::dual::free_inverse::FreeInverse;
 use crate::dual::{Bias, BoxDual, DualSolution, SvmSettings, kkt};
-use crate::{Design, RowMatrix, Status, simd};
+use crate::{Status, simd};
 
 /// Numbers that steer the method, chosen by hand; `make bench-rfe` shows what a change costs.
 mod tuning {
@@ -87,18 +87,12 @@ struct Length {
 }
 
 impl<'a> Pivoting<'a> {
-    /// On these features (ascending) and their rows, from a solution on them.
-    pub(crate) fn new(
-        design: &'a dyn Design,
-        features: Vec<usize>,
-        rows: RowMatrix,
-        dual: &BoxDual,
-        start: &DualSolution,
-    ) -> Self {
-        let n = dual.len();
+    /// On these features, from a solution on them.
+    pub(in crate::dual::shrinking) fn new(columns: LiveColumns<'a>, dual: &BoxDual, start: &DualSolution) -> Self {
+        let (rows, n) = (&columns.rows, dual.len());
         let mean = (0..n).map(|i| rows.row(i).squared_norm()).sum::<f64>() / (n * rows.n_features()).max(1) as f64;
         let mut out = Self {
-            columns: LiveColumns::new(design, features, rows),
+            columns,
             dual: dual.clone(),
             beta: start.beta.clone(),
             w: Vec::new(),
