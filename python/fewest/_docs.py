@@ -111,8 +111,9 @@ PARAMETERS = {
     "verbose": ("int", "1: a line for each better subset and each second; 2: for each event."),
     "n_jobs": (
         "int",
-        """Threads, -1 for all cores. None: all cores, but one in a worker process (of joblib or
-        Dask). The result does not depend on it.""",
+        """Threads, -1 for all cores. None: all cores, as scikit-learn's own threaded code takes them,
+        but one in a worker of joblib or Dask, and what ``joblib.parallel_config`` says inside of one.
+        The result does not depend on it.""",
     ),
     "memory": (
         "int or str",

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from joblib.parallel import effective_n_jobs, get_active_backend
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length, validate_data
@@ -317,17 +318,29 @@ class Listener:
         return bool(step.call_on_fit_task_end(estimator=self.estimator, reconstruction_attributes=best_so_far))
 
 
-def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str, Any]:
-    """The limits and threads of a call; ``n_jobs`` as scikit-learn counts, but None for all cores,
-    one in a worker process.
+def threads_of(n_jobs: int | None) -> int | None:
+    """``n_jobs`` as scikit-learn counts it; None is what a ``joblib.parallel_config`` says, one in a
+    worker (process or thread), and else None, for all cores.
     """
-    n_jobs = estimator.n_jobs
-    if n_jobs is None and multiprocessing.current_process().name != "MainProcess":
-        n_jobs = 1
-    elif n_jobs is not None and n_jobs < 0:
-        n_jobs = max((os.cpu_count() or 1) + 1 + n_jobs, 1)
+    cores = os.cpu_count() or 1
+    if n_jobs is not None:
+        return n_jobs if n_jobs > 0 else max(cores + 1 + n_jobs, 1)
+    backend, configured = get_active_backend()
+    if multiprocessing.current_process().name != "MainProcess" or backend.nesting_level:
+        return 1
+    return None if configured is None else min(effective_n_jobs(None), cores)
+
+
+def limits_of(estimator: Any, time_limit: float | None, **more: Any) -> dict[str, Any]:
+    """The limits and threads of a call; without ``threads`` it takes all cores."""
     keep = getattr(estimator, "on_interrupt", "raise") == "keep"
-    given = {"time": time_left(time_limit), "threads": n_jobs, "keep_on_interrupt": keep, "memory": memory_left(estimator), **more}
+    given = {
+        "time": time_left(time_limit),
+        "threads": threads_of(estimator.n_jobs),
+        "keep_on_interrupt": keep,
+        "memory": memory_left(estimator),
+        **more,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 

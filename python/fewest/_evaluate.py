@@ -18,9 +18,6 @@ from fewest import _core
 from fewest._frames import native
 from fewest._rules import _Index
 
-#: Least and largest value of a measure.
-RANGES = {"mcc": (-1.0, 1.0), "n_features": (0.0, np.inf)}
-
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -33,7 +30,9 @@ class Evaluation:
         ``predicted``, ``seconds``, ``status``.
     summary : dict
         Of each measure the ``mean`` over the folds, its standard error ``se``, and ``ci95``, the 95 %
-        interval that allows for training samples that folds share (Nadeau and Bengio 2003).
+        interval that allows for training samples that folds share (Nadeau and Bengio 2003); for the
+        accuracy and the AUC of two classes no shorter than for as many independent samples
+        (Wilson 1927, Newcombe 2006).
     frequency : ndarray of shape (n_features,)
         Share of the folds that chose each feature.
     stability : dict or None
@@ -139,7 +138,7 @@ def evaluate(
     )
     comparison = {
         "measure": "accuracy",
-        "difference": _core.summary(differences, share, -1.0, 1.0),
+        "difference": _core.summary("difference", differences, share, []),
         "t_test": _core.t_test(differences, share),
     }
     first, second = found
@@ -153,11 +152,13 @@ def _evaluation(estimator, X, y, classes, codes, splits, sample_weight, truth, s
     n_features = folds[0].pop("n_features_in")
     if any(fold.pop("n_features_in", n_features) != n_features for fold in folds):
         raise ValueError("the selector saw different numbers of features in different folds; make them outside of the estimator")
+    # Samples of each class that were judged, each counted once.
+    judged = np.bincount(codes[np.unique(np.concatenate([fold["test"] for fold in folds]))], minlength=len(classes)).astype(float)
     summary = {}
     for name in folds[0]["metrics"]:
         values = np.array([fold["metrics"][name] for fold in folds if fold["metrics"][name] is not None], dtype=float)
         if len(values):
-            summary[name] = _core.summary(values, share, *RANGES.get(name, (0.0, 1.0)))
+            summary[name] = _core.summary(name, values, share, judged.tolist())
     subsets = [fold["selected"].tolist() for fold in folds]
     frequency = np.bincount(np.concatenate([fold["selected"] for fold in folds]), minlength=n_features) / len(folds)
     confusion = np.zeros((len(classes), len(classes)), dtype=int)

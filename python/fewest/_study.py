@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from fewest._base import Selector
 from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import Listener, Samples, limits_of, warn_of_limit
+from fewest._engine import Listener, Samples, bias_of, limits_of, svm_of, warn_of_limit
 from fewest._rules import Rules
 from fewest._svc import SVC
 
@@ -53,8 +53,8 @@ class Study(Selector):
         Numbers of features to choose from, ascending; an int: from 1 to it. None: from 1 to 10.
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data.
-    scoring : {"accuracy", "auc", "log_loss", "hinge"}, default="hinge"
-        What candidates are judged by on the inner folds.
+    scoring : {"accuracy_auc", "accuracy", "auc", "log_loss", "hinge"}, default="hinge"
+        What candidates are judged by on the inner folds; the first is the mean of the next two.
     pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
         Which one is taken: of the best mean score; of the best after averaging with the neighbours on
         the grid of costs; of the smallest size and costs within one standard error of the best; of
@@ -77,6 +77,15 @@ class Study(Selector):
         ``fewest study`` takes.
     n_solutions : int, default=5
         How many best subsets to list beside the panel.
+    gap : float, default=1e-4
+        Relative gap between the panel and its bound at which the search for it ends.
+    node_limit : int, default=20000
+        The proof of the panel ends after this many nodes.
+    selection_time_limit : float, default=None
+        Seconds that one selection may take. None: no limit but that of the study.
+    compare_rules : bool, default=False
+        Whether every other ``scoring`` and ``pick`` is judged on the outer folds, too, which takes
+        longer; ``folds_`` has them as ``rules``.
     time_limit : float, default=600.0
         Seconds for all of it; None: no limit.
     random_state : int, default=0
@@ -135,7 +144,7 @@ class Study(Selector):
     _parameter_constraints = {
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
-        "scoring": [StrOptions({"accuracy", "auc", "log_loss", "hinge"})],
+        "scoring": [StrOptions({"accuracy_auc", "accuracy", "auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "folds": [Interval(Integral, 2, None, closed="left")],
@@ -143,6 +152,9 @@ class Study(Selector):
         "inner_folds": [Interval(Integral, 2, None, closed="left")],
         "inner_repeats": AT_LEAST_ONE,
         "n_costs": AT_LEAST_ONE,
+        "node_limit": AT_LEAST_ONE,
+        "selection_time_limit": [Interval(Real, 0.0, None, closed="left"), None],
+        "compare_rules": ["boolean"],
         "scale": [StrOptions({"standard", "maxabs", "none"}), None],
         "random_state": [Interval(Integral, 0, None, closed="left")],
     }
@@ -165,6 +177,14 @@ class Study(Selector):
         n_costs: int = 8,
         scale: str | None = None,
         n_solutions: int = 5,
+        gap: float = 1e-4,
+        node_limit: int = 20000,
+        selection_time_limit: float | None = None,
+        compare_rules: bool = False,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        intercept_scaling: float | None = None,
+        tol: float = 1e-9,
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = 600.0,
         random_state: int = 0,
@@ -196,7 +216,7 @@ class Study(Selector):
     def _fit(self, samples: Samples) -> None:
         p = samples.X.shape[1]
         names = [str(label) for label in samples.classes.tolist()]
-        limits = limits_of(self, self.time_limit)
+        limits = limits_of(self, self.time_limit, gap=float(self.gap))
         listener = Listener(self, samples, int(self.verbose), self.callback)
         wanted = listener if listener.wanted else None
         answer = _core.study(samples.matrix, samples.codes, names, self._settings(samples, p), limits, wanted)
@@ -233,6 +253,10 @@ class Study(Selector):
             "class_weight": weights,
             "rules": rules._resolved(p, getattr(self, "feature_names_in_", None), None),
             "solutions": int(self.n_solutions),
+            "proof_nodes": int(self.node_limit),
+            "selection_seconds": None if self.selection_time_limit is None else float(self.selection_time_limit),
+            "compare_rules": bool(self.compare_rules),
+            "svm": svm_of(1.0, self.loss, bias_of(self), self.tol),
         }
 
     def _sizes(self, p: int) -> list[int]:
@@ -273,7 +297,15 @@ class Study(Selector):
             self.estimator_ = self._own(samples, self.support_, None)
             return
         kernel = {"kernel" if name == "kind" else name: value for name, value in panel["kernel"].items()}
-        classifier = SVC(C=panel["choice"]["fit_cost"], tol=1e-9, n_jobs=self.n_jobs, **kernel)
+        classifier = SVC(
+            C=panel["choice"]["fit_cost"],
+            loss=self.loss,
+            fit_intercept=self.fit_intercept,
+            intercept_scaling=self.intercept_scaling,
+            tol=min(self.tol, 1e-9),
+            n_jobs=self.n_jobs,
+            **kernel,
+        )
         classifier.n_features_in_ = self.n_features_
         self.estimator_ = classifier._fit(samples.with_X(self._scaled(samples.X[:, self.support_])))
 

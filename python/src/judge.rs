@@ -1,6 +1,6 @@
 //! What results of folds say: measures, intervals, tests, stability.
 
-use fewest::validation::{Metrics, Summary, corrected_t_test, stability as stability_of};
+use fewest::validation::{Metrics, corrected_t_test, measure_summary, stability as stability_of};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -49,25 +49,26 @@ pub(crate) fn set_f1(selected: Vec<usize>, truth: Vec<usize>) -> f64 {
     fewest::validation::set_f1(&selected, &truth)
 }
 
-/// Mean of values of folds, `se` and `ci95`, cut to what is possible; `test_share` is the size of
-/// the test part over that of the training part.
+/// Mean of a measure's values over folds, `se` and `ci95`; `test_share` is the size of the test part
+/// over that of the training part, `judged` how many samples of each class were held out, each
+/// counted once (empty: not known, for a measure that does not ask).
 ///
 /// # Errors
 /// `ValueError` without a value.
 #[pyfunction]
 pub(crate) fn summary<'py>(
     py: Python<'py>,
+    measure: &str,
     values: PyReadonlyArray1<'py, f64>,
     test_share: f64,
-    least: f64,
-    most: f64,
+    judged: Vec<f64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     sheltered(|| {
         let values = numbers(&values)?;
         if values.is_empty() {
             return Err(PyValueError::new_err("no value to summarise"));
         }
-        Ok(pythonize(py, &Summary::new(values, test_share).within(least, most))?)
+        Ok(pythonize(py, &measure_summary(measure, values, test_share, &judged))?)
     })
 }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import fewest
+from fewest import datasets
 
 
 class Place(NamedTuple):
@@ -175,6 +176,12 @@ def options_table() -> str:
     ]
     for option, where_else in COMMON.items():
         lines += [f"   * - ``--{option}``", f"     - {where_else}"]
+    for name, command in COMMANDS.items():
+        title = f"``fewest {name}``: ``{command.function.__name__}``, beside options of every method"
+        lines += ["", f".. list-table:: {title}", "   :header-rows: 1", "   :widths: 30 70", "", "   * - Option", "     - Python"]
+        for option, where in command.own.items():
+            told = where if isinstance(where, str) else ", ".join(f"``{parameter}``" for parameter in where.parameters)
+            lines += [f"   * - ``--{option}``", f"     - {told}"]
     return "\n".join(lines) + "\n"
 
 
@@ -212,4 +219,138 @@ COMMON = {
     "quiet": "``verbose``",
     "verbose": "``verbose``",
     "method": "the class",
+}
+
+#: What the commands of a run have beside its method: where it comes from and where it goes.
+_DATA = {"format", "target", "drop", "text", "no-header", "index-limit", "sample-weights", "scale", "missing", "memory", "threads"}
+_RULES = {
+    *("max-features", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules", "feature-costs"),
+    "variance-threshold",
+}
+_SAID = {"json", "report", "quiet", "verbose"}
+
+
+class Command(NamedTuple):
+    """A command beside ``select``: what it is in Python, and the places of options of its own."""
+
+    function: Any
+    #: Options whose place is that of COMMON.
+    common: set[str]
+    #: A parameter of the function, or, where there is none, what stands for it.
+    own: dict[str, Place | str]
+
+
+_SETS = {
+    "samples": of("n_samples"),
+    "validation": of("part"),
+    "test": of("part"),
+    "validation-samples": "``n_samples`` with ``part`` validation",
+    "test-samples": "``n_samples`` with ``part`` test",
+    "truth": of("return_truth"),
+    "seed": of("random_state"),
+    "out": "what is returned",
+    "out-format": "what is returned; ``dump_columns`` writes",
+}
+_SIZED = {"features": of("n_features"), "relevant": of("n_informative")}
+_GENERATED = {"memory", "threads", "quiet", "verbose"}
+_RESUME = "the command alone; ``resume`` of a selector"
+
+#: The commands that Python has, and each option that ``--help`` of one lists.
+COMMANDS: dict[str, Command] = {
+    "path": Command(
+        fewest.ExactSelector.path,
+        _DATA | _RULES | _SAID | {"time-limit", "trace", "describe", "method"},
+        {"resume": _RESUME, "resume-every": _RESUME},
+    ),
+    "evaluate": Command(
+        fewest.evaluate,
+        _DATA | _RULES | _SAID | {"time-limit", "method"},
+        {
+            "cv": of("cv"),
+            "folds": of("cv"),
+            "leave-one-out": of("cv"),
+            "seed": of("random_state"),
+            "repeats": of("repeats"),
+            "against": of("against"),
+            "truth": of("truth"),
+            "selection-time-limit": "``time_limit`` of the selector",
+            "tune": "``GridSearchCV`` as the estimator",
+            "inner-cv": "``cv`` of ``GridSearchCV``",
+            "choose": "``refit`` of ``GridSearchCV``; ``size_rule`` of ``SVMRFE``",
+            "resume": _RESUME,
+        },
+    ),
+    "study": Command(
+        fewest.Study,
+        (_DATA - {"scale", "sample-weights"}) | _RULES - {"max-features"} | _SAID | {"time-limit", "model", "model-format"},
+        {
+            "max-features": of("sizes"),
+            "methods": of("methods"),
+            "scale": of("scale"),
+            "sample-weights": "the command alone",
+            "folds": of("folds"),
+            "repeats": of("repeats"),
+            "inner-cv": of("inner_folds"),
+            "inner-repeats": of("inner_repeats"),
+            "seed": of("random_state"),
+            "cost-points": of("n_costs"),
+            "choose": of("scoring", "pick"),
+            "calibration": of("calibration"),
+            "compare-rules": of("compare_rules"),
+            "selection-time-limit": of("selection_time_limit"),
+            "gap": of("gap"),
+            "node-limit": of("node_limit"),
+            "loss": of("loss"),
+            "bias": of("fit_intercept", "intercept_scaling"),
+            "tolerance": of("tol"),
+            "class-weight": of("class_weight"),
+            "solutions": of("n_solutions"),
+            "resume": "the command alone",
+        },
+    ),
+    "verify": Command(
+        fewest.verify,
+        _DATA - {"memory", "threads", "sample-weights"} | {"json", "quiet", "verbose"},
+        {
+            "memory": of("memory"),
+            "threads": of("n_jobs"),
+            "class-weight": of("class_weight"),
+            "sample-weights": of("sample_weight"),
+        },
+    ),
+    "generate ndcc": Command(datasets.make_ndcc, _GENERATED, {**_SETS, **_SIZED, "expansion": of("expansion")}),
+    "generate hyperplane": Command(
+        datasets.make_hyperplane,
+        _GENERATED,
+        {**_SETS, **_SIZED, "points": of("points"), "coefficients": of("coefficients"), "noise-sd": of("noise")},
+    ),
+    "generate composite": Command(
+        datasets.make_composite,
+        _GENERATED,
+        {
+            **_SETS,
+            "noise": of("n_noise"),
+            "pair-shift": of("pair_shift"),
+            "correlation": of("correlation"),
+            "single-shift": of("single_shift"),
+        },
+    ),
+    "generate text": Command(
+        datasets.make_text,
+        _GENERATED,
+        {
+            **_SETS,
+            "words": of("n_features"),
+            "relevant": of("n_informative"),
+            "length": of("length"),
+            "topical": of("topical"),
+            "leak": of("leak"),
+            "exponent": of("exponent"),
+        },
+    ),
+    "convert": Command(
+        datasets.dump_columns,
+        _DATA - {"sample-weights"} | {"quiet", "verbose"},
+        {"features": of("feature_names"), "out-format": "column files; other formats by their own writers"},
+    ),
 }

@@ -4,7 +4,7 @@ import inspect
 import re
 
 import pytest
-from correspondence import CERTIFY, CLASSES, COMMON, ONE_VALUE, OWN, SHARED, Place, methods, options, options_table, place
+from correspondence import CERTIFY, CLASSES, COMMANDS, COMMON, ONE_VALUE, OWN, SHARED, Place, methods, options, options_table, place
 
 import fewest
 from fewest import _core
@@ -58,6 +58,35 @@ def test_the_fixed_parameters_are_the_class_s(methods):
         assert cls(**fixed).get_params().items() >= fixed.items()
 
 
+def typed(capfd, *command):
+    """The options that the help of a command lists; options at the head of a line only, as the text
+    beside them names others.
+    """
+    assert _core.command(["fewest", *command, "--help"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    heads = [re.match(r" {2,6}(?:-\w, )?--([a-z][a-z-]*)(?= |$)", line) for line in lines]
+    return {head[1] for head in heads if head} - {"help", "version"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_every_command_has_a_place(name, capfd):
+    command = COMMANDS[name]
+    assert command.common <= COMMON.keys() and not command.common & command.own.keys()
+    assert typed(capfd, *name.split()) == command.common | command.own.keys()
+    has = inspect.signature(command.function).parameters
+    places = [where for where in command.own.values() if isinstance(where, Place)]
+    assert [where for where in places if not set(where.parameters) <= has.keys()] == []
+
+
+def test_every_command_is_in_the_table(capfd):
+    """A command that is new is given a place in Python, or said to have none."""
+    assert _core.command(["fewest", "--help"]) == 0
+    out = capfd.readouterr().out.split("Commands:")[1].split("\n\n")[0]
+    commands = set(re.findall(r"^  ([a-z]+) ", out, re.MULTILINE)) - {"help"}
+    elsewhere = {"select", "fit", "predict", "check", "methods", "report", "completions"}
+    assert commands - elsewhere == {name.split()[0] for name in COMMANDS}
+
+
 def test_every_common_option_is_known(methods, capfd):
     assert _core.command(["fewest", "select", "--method", "exact", "--help"]) == 0
     typed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", capfd.readouterr().out, re.MULTILINE)) - {"help", "version"}
@@ -66,5 +95,7 @@ def test_every_common_option_is_known(methods, capfd):
 
 def test_the_table_of_the_site_is_complete(methods):
     table = options_table()
-    assert table.count(".. list-table::") == len(methods) + 1
-    assert table.count("   * - ``--") == sum(len(method["options"]) for method in methods.values()) + len(COMMON)
+    assert table.count(".. list-table::") == len(methods) + 1 + len(COMMANDS)
+    of_methods = sum(len(method["options"]) for method in methods.values())
+    of_commands = sum(len(command.own) for command in COMMANDS.values())
+    assert table.count("   * - ``--") == of_methods + len(COMMON) + of_commands

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -202,6 +205,30 @@ def test_bad_input_says_what_is_wrong(client, tmp_path):
         machine.fit([tmp_path / "nowhere.svm"], None)
     with pytest.raises(ValueError, match="ending '.xls'"):
         machine.fit(["table.xls"], None)
+
+
+def test_the_page_s_first_lines_run_as_a_script(tmp_path):
+    """Its workers import the script, which is not to start a cluster of theirs."""
+    page = (Path(__file__).parents[1] / "docs" / "dask.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
+    small = "Client(n_workers=1, threads_per_worker=1, dashboard_address=None)"
+    code = code.replace("Client() ", small).replace("50_000), chunks=(-1, 25_000", "500), chunks=(-1, 250").replace("40_000", "400")
+    assert small in code and "400] > 0" in code
+    script = tmp_path / "script.py"
+    script.write_text(code)
+    home = str(Path(__file__).parents[1])
+    ran = subprocess.run([sys.executable, script], cwd=home, env={**os.environ, "PYTHONPATH": home}, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "array([" in ran.stdout
+
+
+def test_blocks_of_samples_are_classified_as_the_page_says(client):
+    X, y = text(n=60, p=100)
+    machine = FeatureGeneratingMachine(n_features_to_select=5).fit(X, y)
+    spread = da.from_array(X.toarray(), chunks=(20, -1))
+    line = "X.map_blocks(machine.predict, drop_axis=1, dtype=y.dtype)"
+    assert line in (Path(__file__).parents[1] / "docs" / "dask.md").read_text()
+    np.testing.assert_array_equal(eval(line, {"X": spread, "machine": machine, "y": y}).compute(), machine.predict(X))
 
 
 SELECTORS = [FeatureGeneratingMachine(n_features_to_select=10), EvaluationRFE(costs=(1.0,), candidates=1, cv=3, n_jobs=1)]

@@ -54,6 +54,17 @@ def test_no_page_scrolls_sideways(browser, width):
     assert wide == []
 
 
+def test_names_of_parameters_are_not_broken(browser):
+    page = opened(browser, 390)
+    page.goto((SITE / "generated/fewest.ExactSelector.html").as_uri())
+    names = page.locator("dl.field-list dd dt > strong")
+    assert names.count() > 20
+    broken = """all => all.filter(one => one.getBoundingClientRect().height > 1.6 * parseFloat(getComputedStyle(one).lineHeight))
+        .map(one => one.textContent)"""
+    assert names.evaluate_all(broken) == []
+    page.close()
+
+
 def test_the_header_is_one_line(browser):
     page = opened(browser, 1300)
     page.goto((SITE / "index.html").as_uri())

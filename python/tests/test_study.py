@@ -21,6 +21,17 @@ def problem(n=80, p=12, seed=0):
     return 7.0 + X * np.logspace(-2, 3, p), np.where(y == 1, "sick", "well")
 
 
+def test_the_svm_and_the_effort_are_the_ones_asked_for():
+    X, y = problem()
+    asked = {"loss": "squared_hinge", "fit_intercept": False, "compare_rules": True, "selection_time_limit": 5.0}
+    study = Study(**QUICK, **asked).fit(X, y)
+    assert study.estimator_.loss == "squared_hinge" and study.intercept_[0] == 0.0
+    assert all(fold["rules"] for fold in study.folds_)
+    assert not any(fold["rules"] for fold in Study(**QUICK).fit(X, y).folds_)
+    wide, narrow = (Study(**{**QUICK, "methods": ["exact"]}, gap=gap).fit(X, y) for gap in (0.5, 1e-6))
+    assert narrow.gap_ <= 1e-6 and narrow.bound_ >= wide.bound_
+
+
 def test_a_panel_with_an_estimate_from_samples_not_seen():
     X, y = problem()
     study = Study(**QUICK).fit(X, y)

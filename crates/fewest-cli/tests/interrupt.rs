@@ -157,7 +157,11 @@ fn what_has_nothing_to_keep_ends_by_the_signal_and_leaves_nothing_behind() {
     let scratch = Scratch::new("interrupt_generate");
     let big =
         ["generate", "hyperplane", "--samples", "200000", "--features", "2000", "--relevant", "5", "--out", "d.csv"];
-    let mut command = scratch.command(&big);
+    // A shell without job control lets what it starts ignore the signal; `env` takes that back.
+    let plain = scratch.command(&big);
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(plain.get_program()).args(plain.get_args());
+    command.current_dir(plain.get_current_dir().unwrap());
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(300));
     interrupt(&child);

@@ -215,7 +215,7 @@ fn more_classes_and_a_comparison_of_rules() {
     let result = scratch.json("s.json");
     assert_eq!(result["panel"]["probabilities"], Value::Null);
     let rules = result["rules"].as_object().unwrap();
-    assert_eq!(rules.len(), 20);
+    assert_eq!(rules.len(), 25);
     let own = rules[result["settings"]["choose"].as_str().unwrap()]["accuracy"].as_f64().unwrap();
     assert!((own - result["summary"]["accuracy"]["mean"].as_f64().unwrap()).abs() < 1e-12);
 }

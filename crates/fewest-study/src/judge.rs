@@ -79,5 +79,5 @@ fn scores(model: &Model, decisions: &[f64], sigmoid: Option<Sigmoid>, held: &Hel
         (0..codes.len()).map(one).sum::<f64>()
     });
     let auc = (!areas.is_empty()).then(|| areas.iter().sum::<f64>() / areas.len() as f64);
-    [mean(right), auc, loss.and_then(mean), (judged > 0.0).then(|| hinge / judged)]
+    Scores { accuracy: mean(right), auc, log_loss: loss.and_then(mean), hinge: (judged > 0.0).then(|| hinge / judged) }
 }

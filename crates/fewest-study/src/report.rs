@@ -2,7 +2,7 @@
 
 use fewest::method::certificate::Certificate;
 use fewest::model::Model;
-use fewest::validation::{Metrics, Stability, Summary, stability};
+use fewest::validation::{FoldMetrics, Metrics, Stability, Summary, measure_summary, stability, summaries};
 use fewest::{Outcome, Report, Solution, Status};
 use fewest_data::{Imputation, Scaling};
 use serde::{Deserialize, Serialize};
@@ -90,6 +90,14 @@ pub struct FoldReport {
     pub seconds: f64,
     /// Whether time or the user cut something short.
     pub stopped: bool,
+}
+
+impl FoldReport {
+    /// What it says on the samples held out.
+    fn judged(&self) -> FoldMetrics<'_> {
+        let Judgement { metrics, confusion, .. } = &self.judgement;
+        FoldMetrics { repeat: self.repeat, metrics, confusion }
+    }
 }
 
 /// What a rule chose in a fold, and how it did.
@@ -219,20 +227,15 @@ pub struct StudyReport {
 impl StudyReport {
     /// Mean of each measure over the outer folds, with its interval.
     pub fn summary(&self) -> Vec<(&'static str, Summary)> {
-        let mut out = Vec::new();
-        let Some(first) = self.folds.first() else { return out };
-        let mut add = |name: &'static str, values: Vec<f64>, least: f64, most: f64| {
+        let mut out = summaries(&self.folds.iter().map(FoldReport::judged).collect::<Vec<_>>(), self.test_share);
+        let mut add = |name: &'static str, values: Vec<f64>| {
             if !values.is_empty() {
-                out.push((name, Summary::new(&values, self.test_share).within(least, most)));
+                out.push((name, measure_summary(name, &values, self.test_share, &[])));
             }
         };
-        for (at, (name, _)) in first.judgement.metrics.named().into_iter().enumerate() {
-            let values = self.folds.iter().filter_map(|f| f.judgement.metrics.named()[at].1).collect();
-            add(name, values, if name == "mcc" { -1.0 } else { 0.0 }, 1.0);
-        }
-        add("log_loss", self.folds.iter().filter_map(|f| f.judgement.log_loss).collect(), 0.0, f64::INFINITY);
-        add("brier", self.folds.iter().filter_map(|f| f.judgement.brier).collect(), 0.0, 1.0);
-        add("n_features", self.folds.iter().map(|f| f.selected.len() as f64).collect(), 0.0, f64::INFINITY);
+        add("log_loss", self.folds.iter().filter_map(|f| f.judgement.log_loss).collect());
+        add("brier", self.folds.iter().filter_map(|f| f.judgement.brier).collect());
+        add("n_features", self.folds.iter().map(|f| f.selected.len() as f64).collect());
         out
     }
 

@@ -57,7 +57,7 @@ impl Default for ChoiceRule {
 
 impl ChoiceRule {
     /// What a text must be.
-    pub const FORMAT: &str = "a score (accuracy, auc, log-loss, hinge), alone or followed by :best, :smooth, :one-se, :small-cost or :stable";
+    pub const FORMAT: &str = "a score (accuracy-auc, accuracy, auc, log-loss, hinge), alone or followed by :best, :smooth, :one-se, :small-cost or :stable";
 
     /// Every rule.
     pub fn all() -> Vec<ChoiceRule> {

@@ -25,7 +25,7 @@ const GRID: f64 = 0.8;
 const LEAST: usize = 3;
 /// The methods with a kernel are tried up to this many samples, features and sizes without being
 /// asked.
-const SMALL: (usize, usize, usize) = (200, 20, 5);
+const SMALL: (usize, usize, usize) = (400, 40, 10);
 
 /// From data to a panel: an honest estimate by outer folds, in each of which everything is done
 /// anew, and the same on all samples.
@@ -177,11 +177,28 @@ impl Study<'_> {
         let parts = self.state.parts.len();
         let deadline = self.work.share(1.0 / parts as f64);
         self.rows(0, part, &deadline)?;
-        // Without a table the middle of the grid is as good as any place.
-        let key = self.settings.rule.choose(&self.table(0)).unwrap_or_else(|| self.middle());
-        let learned = learn(self.data, &part.deal.inside, self.grid, self.settings, key, &deadline)?;
+        let (learned, key) = self.learned(&part.deal, &self.table(0), &deadline)?;
         self.short = learned.features.is_empty() && cut_short(learned.report.selection.outcome.status);
         Ok((!learned.features.is_empty()).then_some((learned, key)))
+    }
+
+    /// The choice, or the middle of the grid where there is none, selected and trained. A method that
+    /// finds no feature of use gives way to what the rule chooses of the others; if none finds one,
+    /// the last one's empty subset.
+    fn learned(&self, deal: &Deal, table: &Table, deadline: &Deadline) -> Result<(Learned, Key), Error> {
+        // Without a table the middle is as good as any place.
+        let mut key = self.settings.rule.choose(table).unwrap_or_else(|| self.middle());
+        let mut gone = Vec::new();
+        loop {
+            let learned = learn(self.data, &deal.inside, self.grid, self.settings, key, deadline)?;
+            let done = !learned.features.is_empty() || cut_short(learned.report.selection.outcome.status);
+            gone.push(key.method);
+            let others = || table.only(|key| !gone.contains(&key.method));
+            match if done { None } else { self.settings.rule.choose(&others()) } {
+                Some(other) => key = other,
+                None => return Ok((learned, key)),
+            }
+        }
     }
 
     /// The middle of the grid, the largest size.
@@ -195,10 +212,11 @@ impl Study<'_> {
         let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(at));
         // No method may have found a feature of use; then the place does not matter.
         let done = self.state.parts[at].rows.iter().all(|row| row.as_ref().is_some_and(|row| !row.cut));
-        let key = settings.rule.choose(&table).or_else(|| done.then(|| self.middle()));
-        let Some(key) = key else { return Ok(()) };
+        if settings.rule.choose(&table).is_none() && !done {
+            return Ok(());
+        }
         let begun = Instant::now();
-        let learned = learn(data, &part.deal.inside, grid, settings, key, deadline)?;
+        let (learned, key) = self.learned(&part.deal, &table, deadline)?;
         let PartState { rows, effort, .. } = &self.state.parts[at];
         let calibration = calibrate(data, &part.splits, rows, grid, settings, key)?;
         let judgement = judge(data, &learned, calibration.as_ref(), &part.deal.outside, settings)?;
@@ -315,8 +333,7 @@ fn effort(rows: &[Option<Row>]) -> Effort {
 /// Accuracy of each size with the costs and the method that the rule's score likes best there.
 fn inner(table: &Table, grid: &Grid, rule: ChoiceRule) -> Vec<InnerSize> {
     let at_size = |size: usize| {
-        let lines = table.lines.iter().filter(|line| line.key.size == size).cloned().collect();
-        let key = rule.best(&Table { lines })?;
+        let key = rule.best(&table.only(|key| key.size == size))?;
         let values = table.line(key)?.values(Score::Accuracy);
         let summary = (!values.is_empty()).then(|| fewest::validation::Summary::new(&values, 0.0))?;
         Some(InnerSize { max_features: grid.sizes[size], accuracy: summary.mean, se: summary.se })
@@ -327,8 +344,7 @@ fn inner(table: &Table, grid: &Grid, rule: ChoiceRule) -> Vec<InnerSize> {
 /// Each method at its best on the inner splits of all samples.
 fn tried(table: &Table, whole: &Part, grid: &Grid, settings: &StudySettings) -> Vec<Tried> {
     let one = |method: usize| {
-        let lines = table.lines.iter().filter(|line| line.key.method == method).cloned().collect();
-        let key = settings.rule.choose(&Table { lines })?;
+        let key = settings.rule.choose(&table.only(|key| key.method == method))?;
         let line = table.line(key)?;
         let accuracy = line.judged(Score::Accuracy).map(|judged| judged.mean);
         let score = settings.rule.score.sign() * line.judged(settings.rule.score)?.mean;

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Score {
+    /// Mean of accuracy and AUC: where the classes are told apart, and how well samples are ranked.
+    AccuracyAuc,
     /// Share of the samples classified right, each by its weight.
     Accuracy,
     /// Area under the ROC curve.
@@ -17,12 +19,13 @@ pub enum Score {
 }
 
 impl Score {
-    /// All of them, in the order of [`Scores`].
-    pub const ALL: [Score; 4] = [Score::Accuracy, Score::Auc, Score::LogLoss, Score::Hinge];
+    /// All of them.
+    pub const ALL: [Score; 5] = [Score::AccuracyAuc, Score::Accuracy, Score::Auc, Score::LogLoss, Score::Hinge];
 
     /// The name in JSON and on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Score::AccuracyAuc => "accuracy-auc",
             Score::Accuracy => "accuracy",
             Score::Auc => "auc",
             Score::LogLoss => "log-loss",
@@ -33,11 +36,48 @@ impl Score {
     /// 1 where larger is better, -1 where smaller is.
     pub(crate) fn sign(self) -> f64 {
         match self {
-            Score::Accuracy | Score::Auc => 1.0,
+            Score::AccuracyAuc | Score::Accuracy | Score::Auc => 1.0,
             Score::LogLoss | Score::Hinge => -1.0,
         }
     }
 }
 
-/// One value for each of [`Score::ALL`]; none where a score has no meaning.
-pub type Scores = [Option<f64>; 4];
+/// What a candidate is worth on samples held out; none where a measure has no meaning. In a state
+/// four numbers, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "[Option<f64>; 4]", into = "[Option<f64>; 4]")]
+pub struct Scores {
+    /// Share classified right.
+    pub accuracy: Option<f64>,
+    /// Area under the ROC curve.
+    pub auc: Option<f64>,
+    /// Mean of -ln(probability of the true class).
+    pub log_loss: Option<f64>,
+    /// Mean of max(0, 1 - y f).
+    pub hinge: Option<f64>,
+}
+
+impl Scores {
+    /// The value of a score.
+    pub fn value(&self, score: Score) -> Option<f64> {
+        match score {
+            Score::AccuracyAuc => Some(0.5 * (self.accuracy? + self.auc?)),
+            Score::Accuracy => self.accuracy,
+            Score::Auc => self.auc,
+            Score::LogLoss => self.log_loss,
+            Score::Hinge => self.hinge,
+        }
+    }
+}
+
+impl From<[Option<f64>; 4]> for Scores {
+    fn from([accuracy, auc, log_loss, hinge]: [Option<f64>; 4]) -> Self {
+        Self { accuracy, auc, log_loss, hinge }
+    }
+}
+
+impl From<Scores> for [Option<f64>; 4] {
+    fn from(scores: Scores) -> Self {
+        [scores.accuracy, scores.auc, scores.log_loss, scores.hinge]
+    }
+}

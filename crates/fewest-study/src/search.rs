@@ -99,13 +99,10 @@ impl<'a> Search<'a> {
             return Ok(Vec::new());
         }
         let rules = self.part.rules(self.settings, None)?;
-        let reports = self.method(method, 1.0)?.path(
-            &self.part.samples()?,
-            &rules,
-            &self.usable(self.sizes),
-            limits,
-            &mut Silent,
-        )?;
+        // Of a search by bounds its start is enough to judge by.
+        let limits = Limits { nodes: Some(1), ..limits.clone() };
+        let (samples, sizes) = (self.part.samples()?, self.usable(self.sizes));
+        let reports = self.method(method, 1.0)?.path(&samples, &rules, &sizes, &limits, &mut Silent)?;
         Ok(self.found(reports, at))
     }
 

@@ -84,6 +84,11 @@ impl Table {
         Self { lines }
     }
 
+    /// The candidates that `keep` holds for.
+    pub(crate) fn only(&self, keep: impl Fn(Key) -> bool) -> Self {
+        Self { lines: self.lines.iter().filter(|line| keep(line.key)).cloned().collect() }
+    }
+
     /// The candidate at a place.
     pub(crate) fn line(&self, key: Key) -> Option<&Line> {
         self.lines.iter().find(|line| line.key == key)
@@ -108,8 +113,7 @@ impl Line {
 
     /// A score in each split where it has a meaning.
     pub(crate) fn values(&self, score: Score) -> Vec<f64> {
-        let at = Score::ALL.iter().position(|&known| known == score).expect("all are listed");
-        self.scores.iter().filter_map(|scores| scores[at]).collect()
+        self.scores.iter().filter_map(|scores| scores.value(score)).collect()
     }
 }
 

@@ -150,6 +150,25 @@ fn without_a_feature_of_use_it_ends_and_says_so() {
 }
 
 #[test]
+fn a_method_that_finds_nothing_gives_way() {
+    // A weak signal: on some of these sets the filter finds a feature in every inner split, is
+    // chosen, and finds none in all samples. SVM-RFE always finds one.
+    let methods = vec![StudyMethod::InfoGain, StudyMethod::Rfe];
+    let settings = StudySettings { sizes: Some(vec![1, 2]), methods, folds: 2, cost_points: 2, ..short() };
+    for seed in 0..60 {
+        let n = 24 + (seed % 20) as usize;
+        let mut rng = Rng::new(seed);
+        let codes: Vec<u32> = (0..n).map(|i| (i % 2) as u32).collect();
+        let weak = |at: usize| if at < n { 0.9 * f64::from(codes[at]) } else { 0.0 };
+        let values = (0..3 * n).map(|at| rng.normal() + weak(at)).collect();
+        let data = Data::of(n, 3, values, codes);
+        let report = data.study(&settings).unwrap();
+        let panel = report.panel.unwrap_or_else(|| panic!("no panel with seed {seed}"));
+        assert!(!panel.selected.is_empty());
+    }
+}
+
+#[test]
 fn probabilities_are_of_the_kind_asked_for() {
     let data = Data::new(60, 4, 2, 5);
     let study = |calibration| {

@@ -7,7 +7,8 @@
 //! bounds itself from below for many steps, and only the few features whose lower bound reaches the
 //! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 //!
-//! With more samples than features `dual/shrinking` follows the features that leave.
+//! With more samples than features `dual/shrinking` follows the features that leave; for the squared
+//! hinge once that is so, for the hinge where it was so at the start.
 
 use crate::dual::active_set::ActiveSet;
 use crate::dual::shrinking::Shrinking;
@@ -196,14 +197,28 @@ impl<'a> SubsetOracle<'a> {
         let features = self.subset.len();
         if !Shrinking::follows(self.dual.loss, leaving, features) {
             self.shrinking = None;
-        } else if self.dual.loss == Loss::Hinge && self.shrinking.is_none() && !self.on_gram && leaving > 0 {
-            let design = self.problem.design();
-            let Some(solution) = self.solution.as_ref().filter(|s| !s.status.is_limit()) else { return };
-            let memory = self.settings.memory;
-            if Shrinking::may_suit(design, features, memory) {
-                let features: Vec<usize> = self.subset.iter().collect();
-                let rows = design.rows(&features);
-                self.shrinking = Shrinking::new(design, features, rows, &self.dual, solution, memory);
+            return;
+        }
+        let small = features <= self.dual.len();
+        // The hinge stays on the Gram matrix: with 500 samples and 2,000 features it is the faster way
+        // to the end.
+        let hinge = self.dual.loss == Loss::Hinge;
+        let waits = if self.on_gram { small && !hinge } else { hinge };
+        if !waits || self.shrinking.is_some() || leaving == 0 {
+            return;
+        }
+        let design = self.problem.design();
+        let Some(solution) = self.solution.as_mut().filter(|s| !s.status.is_limit()) else { return };
+        let memory = self.settings.memory;
+        if Shrinking::may_suit(design, features, memory) {
+            let features: Vec<usize> = self.subset.iter().collect();
+            let rows = design.rows(&features);
+            solution.weights = rows.combination(&solution.beta);
+            self.shrinking = Shrinking::new(design, features, rows, &self.dual, solution, memory);
+            if self.shrinking.is_some() {
+                self.on_gram = false;
+                self.gram = None;
+                self.active_set.forget();
             }
         }
     }

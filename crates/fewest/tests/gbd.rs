@@ -43,12 +43,13 @@ fn drawn_settings(rng: &mut Rng, p: usize, case: u64) -> GbdSettings {
     };
     let mut settings = match case % 5 {
         0 => GbdSettings::plain(),
-        1..=3 => GbdSettings::default(),
+        1..=3 => GbdSettings { list: rng.chance(0.5), ..GbdSettings::default() },
         _ => GbdSettings {
             warm_start: rng.chance(0.5),
             root_cuts: rng.chance(0.5),
             core_cuts: rng.chance(0.5),
             cutoff: rng.chance(0.5),
+            list: false,
             ..GbdSettings::default()
         },
     };

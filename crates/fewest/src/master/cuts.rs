@@ -14,10 +14,13 @@
 //!          constant are lowered to it, cuts far above the best value are scaled down by a power of
 //!          two, and gains too small for HiGHS are taken off the constant: the cut only gets
 //!          weaker.
+//! List     Where there are few subsets there is no program: all of them are listed, and what is
+//!          said of them needs no tolerance (`master/list.rs`).
 //! Proof    What HiGHS claims of the integer program is checked by [`RelaxedCuts::check`]; the
 //!          bound of the linear program is counted anew from its duals.
 
 use crate::backend::highs::{Answer, Column, Effort, Program, SMALLEST, SolveStatus};
+use crate::master::list::List;
 use crate::master::program::{self, add_rules};
 pub(crate) use crate::master::relaxed::Check;
 use crate::master::relaxed::{CutRow, RelaxedCuts, UnitCut, range};
@@ -50,6 +53,8 @@ pub(crate) struct CutMaster<'a> {
     rules: &'a Rules,
     /// The cuts, and their linear program.
     relaxed: RelaxedCuts<'a>,
+    /// All subsets, where they are few; the program is not used then.
+    list: Option<List>,
     /// Subsets that broke a rule by less than HiGHS's tolerance.
     refused: Vec<Subset>,
     /// Value that is 1 in the program.
@@ -62,14 +67,16 @@ pub(crate) struct CutMaster<'a> {
 }
 
 impl<'a> CutMaster<'a> {
-    /// A master without cuts; `penalty` is lambda by feature, length p, or empty for none.
+    /// A master without cuts; `penalty` is lambda by feature, length p, or empty for none. `list`
+    /// has all subsets, where they are few.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
-    pub(crate) fn new(rules: &'a Rules, penalty: &[f64]) -> Result<Self, Error> {
+    pub(crate) fn new(rules: &'a Rules, penalty: &[f64], list: Option<List>) -> Result<Self, Error> {
         let mut master = Self {
             rules,
             relaxed: RelaxedCuts::new(rules, penalty)?,
+            list,
             refused: Vec::new(),
             one: f64::INFINITY,
             program: Program::new()?,
@@ -107,22 +114,39 @@ impl<'a> CutMaster<'a> {
     /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn learn(&mut self, cut: &Cut, value: f64) -> Result<(), Error> {
         self.relaxed.learn(cut)?;
-        if value > 0.0 && value < FINER * self.one {
+        let finer = value > 0.0 && value < FINER * self.one;
+        if finer {
             self.one = value;
             self.relaxed.build(value)?;
-            return self.build();
         }
-        add(&mut self.program, self.eta, self.one, self.relaxed.cuts.last().expect("just learnt"))
+        let cut = self.relaxed.cuts.last().expect("just learnt");
+        if let Some(list) = &mut self.list {
+            list.learn(cut);
+            return Ok(());
+        }
+        if finer { self.build() } else { add(&mut self.program, self.eta, self.one, cut) }
     }
 
-    /// What HiGHS's word on a bound may be off by; none where it means nothing.
+    /// The listed subset of least value by the cuts, and that value, where there is a list.
+    fn least(&self) -> Option<(Subset, f64)> {
+        let (inside, value) =
+            self.list.as_ref()?.least(|inside| self.relaxed.price(inside.iter().map(|&u| u as usize)));
+        let features = inside.iter().flat_map(|&u| self.rules.unit(u as usize).iter().copied());
+        Some((Subset::from_indices(self.rules.p(), features), value))
+    }
+
+    /// What the word of HiGHS on a bound, or of the list, may be off by; none where it means nothing.
     pub(crate) fn tolerance(&self) -> Option<f64> {
-        self.relaxed.tolerance()
+        if self.list.is_some() { Some(0.0) } else { self.relaxed.tolerance() }
     }
 
     /// Whether it is true that no allowed subset is below `claim` by the cuts.
     pub(crate) fn check(&mut self, claim: f64, run: &Run<'_>) -> Check {
-        self.relaxed.check(claim, run)
+        match self.least() {
+            Some((subset, value)) if value < claim => Check::Below(subset),
+            Some(_) => Check::Holds,
+            None => self.relaxed.check(claim, run),
+        }
     }
 
     /// lambda of a subset or mixture.
@@ -136,7 +160,7 @@ impl<'a> CutMaster<'a> {
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
     pub(crate) fn centre(&self, run: &Run<'_>) -> Result<Option<Vec<f64>>, Error> {
-        let mut other = Self::new(self.rules, &[])?;
+        let mut other = Self::new(self.rules, &[], None)?;
         let free: Vec<usize> = (0..self.rules.n_units()).filter(|&u| self.rules.root()[u] == Choice::Free).collect();
         // A program with all z_j >= least for a few values of it is much faster than one that
         // maximises it.
@@ -173,7 +197,8 @@ impl<'a> CutMaster<'a> {
     }
 
     /// The best subset by the cuts, to the relative `gap`. With a `cutoff`, only subsets below it
-    /// are looked for. `start` is an allowed subset with its value, to begin from.
+    /// are looked for. `start` is an allowed subset with its value, to begin from. A list needs none
+    /// of the three.
     ///
     /// # Errors
     /// [`Error::Solver`] when HiGHS fails.
@@ -184,6 +209,9 @@ impl<'a> CutMaster<'a> {
         start: Option<(&Subset, f64)>,
         run: &Run<'_>,
     ) -> Result<MasterAnswer, Error> {
+        if let Some((subset, value)) = self.least() {
+            return Ok(MasterAnswer::Subset(subset, value));
+        }
         self.program.set_sides(self.ceiling, f64::NEG_INFINITY, cutoff.map_or(f64::INFINITY, |c| c / self.one))?;
         loop {
             if let Some((subset, value)) = start {

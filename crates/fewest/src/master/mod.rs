@@ -6,6 +6,8 @@ pub(crate) mod bundle;
 #[cfg(feature = "highs")]
 pub(crate) mod cuts;
 #[cfg(feature = "highs")]
+pub(crate) mod list;
+#[cfg(feature = "highs")]
 pub(crate) mod program;
 #[cfg(feature = "highs")]
 mod relaxed;

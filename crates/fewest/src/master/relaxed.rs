@@ -73,9 +73,10 @@ impl UnitCut {
     }
 
     /// The bound of units that are in, less what rounding may have added.
-    fn at(&self, inside: &[usize]) -> f64 {
-        let gains: f64 = inside.iter().map(|&u| self.gains[u]).sum();
-        let rounding = f64::EPSILON * (inside.len() + 1) as f64 * (self.constant + gains);
+    pub(super) fn at(&self, inside: impl ExactSizeIterator<Item = usize>) -> f64 {
+        let terms = inside.len() + 1;
+        let gains: f64 = inside.map(|u| self.gains[u]).sum();
+        let rounding = f64::EPSILON * terms as f64 * (self.constant + gains);
         (self.constant - gains - rounding).max(0.0)
     }
 }
@@ -253,8 +254,7 @@ impl<'a> RelaxedCuts<'a> {
             let free: Vec<usize> = (0..state.len()).filter(|&u| state[u] == Choice::Free).collect();
             if free.is_empty() {
                 let inside: Vec<usize> = (0..state.len()).filter(|&u| state[u] == Choice::In).collect();
-                let features = inside.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
-                let subset = Subset::from_indices(self.rules.p(), features);
+                let subset = self.rules.chosen(&state);
                 if self.value(&inside) < claim && self.rules.allows(&subset) {
                     return Check::Below(subset);
                 }
@@ -292,8 +292,13 @@ impl<'a> RelaxedCuts<'a> {
 
     /// The value of a subset by all cuts.
     fn value(&self, inside: &[usize]) -> f64 {
-        let cuts = self.cuts.iter().map(|cut| cut.at(inside)).fold(0.0, f64::max);
-        cuts + inside.iter().map(|&u| self.penalty[u]).sum::<f64>()
+        let cuts = self.cuts.iter().map(|cut| cut.at(inside.iter().copied())).fold(0.0, f64::max);
+        cuts + self.price(inside.iter().copied())
+    }
+
+    /// Sum of lambda over units.
+    pub(super) fn price(&self, inside: impl Iterator<Item = usize>) -> f64 {
+        inside.map(|u| self.penalty[u]).sum()
     }
 }
 

@@ -258,7 +258,8 @@ impl Rules {
             && (list.budget.is_none() || subset.iter().map(|j| list.costs[j]).sum::<f64>() <= self.most_cost())
     }
 
-    fn chosen(&self, state: &[Choice]) -> Subset {
+    /// The features that are in.
+    pub(crate) fn chosen(&self, state: &[Choice]) -> Subset {
         let units = state.iter().enumerate().filter(|(_, c)| **c == Choice::In);
         Subset::from_indices(self.p, units.flat_map(|(u, _)| self.units.features(u).iter().copied()))
     }

@@ -4,6 +4,7 @@
 mod accuracy;
 mod folds;
 mod grouped;
+mod intervals;
 mod metrics;
 mod statistics;
 
@@ -11,5 +12,6 @@ pub use accuracy::{CrossValidation, CvScore};
 pub(crate) use accuracy::{ROUNDING, check_costs};
 pub use folds::{Folds, Split};
 pub use grouped::SamplesByClass;
+pub use intervals::{FoldMetrics, measure_summary, summaries};
 pub use metrics::{Metrics, area, confusion, hinge_loss, set_f1};
 pub use statistics::{SizeRule, Stability, Summary, TTest, choose_size, corrected_t_test, stability, t_test};

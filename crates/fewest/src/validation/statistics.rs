@@ -27,6 +27,13 @@ impl Summary {
         Self { mean, se: sd.map(|sd| sd / m.sqrt()), ci95: sd.map(|sd| [mean - radius(sd), mean + radius(sd)]) }
     }
 
+    /// The interval widened to hold another one; that one where there is none.
+    #[must_use]
+    pub fn covering(self, other: [f64; 2]) -> Self {
+        let [low, high] = self.ci95.unwrap_or(other);
+        Self { ci95: Some([low.min(other[0]), high.max(other[1])]), ..self }
+    }
+
     /// The interval cut to the values that are possible. Cutting takes nothing from its coverage.
     #[must_use]
     pub fn within(self, least: f64, most: f64) -> Self {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use fewest::model::Model;
-use fewest::validation::{Folds, Metrics, Summary, choose_size, confusion, set_f1};
+use fewest::validation::{FoldMetrics, Folds, Metrics, Summary, choose_size, confusion, set_f1};
 use fewest::{Cancel, Limits, Report, Rules, Silent, Status, SvmSettings};
 use fewest_data::Features;
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,13 @@ pub(crate) struct FoldResult {
     pub(crate) inner: Vec<InnerScore>,
     /// F1 of the chosen set against the true one.
     pub(crate) set_f1: Option<f64>,
+}
+
+impl FoldResult {
+    /// What it says on the samples held out.
+    pub(crate) fn judged(&self) -> FoldMetrics<'_> {
+        FoldMetrics { repeat: self.repeat, metrics: &self.metrics, confusion: &self.confusion }
+    }
 }
 
 /// How well a size does in the cross-validation inside a fold, with its best cost and gamma.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use fewest::validation::{Stability, Summary, TTest, corrected_t_test, stability, t_test};
+use fewest::validation::{
+    FoldMetrics, Stability, Summary, TTest, corrected_t_test, measure_summary, stability, summaries, t_test,
+};
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
 
@@ -153,20 +155,16 @@ impl MethodReport<'_> {
 
     /// Mean over the folds in which a measure has a meaning.
     fn summaries(&self) -> Vec<(&'static str, Summary)> {
-        let mut out = Vec::new();
-        let Some(first) = self.folds.first() else { return out };
-        for (at, (name, _)) in first.metrics.named().into_iter().enumerate() {
-            let values: Vec<f64> = self.folds.iter().filter_map(|f| f.metrics.named()[at].1).collect();
-            if !values.is_empty() {
-                let least = if name == "mcc" { -1.0 } else { 0.0 };
-                out.push((name, Summary::new(&values, self.test_share).within(least, 1.0)));
-            }
+        if self.folds.is_empty() {
+            return Vec::new();
         }
+        let folds: Vec<FoldMetrics<'_>> = self.folds.iter().map(|fold| fold.judged()).collect();
+        let mut out = summaries(&folds, self.test_share);
         let sets: Vec<f64> = self.folds.iter().filter_map(|f| f.set_f1).collect();
         if !sets.is_empty() {
-            out.push(("set_f1", Summary::new(&sets, self.test_share).within(0.0, 1.0)));
+            out.push(("set_f1", measure_summary("set_f1", &sets, self.test_share, &[])));
         }
-        out.push(("n_features", Summary::new(&self.sizes(), self.test_share).within(0.0, f64::INFINITY)));
+        out.push(("n_features", measure_summary("n_features", &self.sizes(), self.test_share, &[])));
         out
     }
 
@@ -231,7 +229,7 @@ fn differences(first: &MethodReport<'_>, second: &MethodReport<'_>) -> Vec<f64> 
 
 fn comparison(first: &MethodReport<'_>, second: &MethodReport<'_>) -> Value {
     let differences = differences(first, second);
-    let summary = (!differences.is_empty()).then(|| Summary::new(&differences, first.test_share));
+    let summary = (!differences.is_empty()).then(|| measure_summary("difference", &differences, first.test_share, &[]));
     json!({
         "measure": "accuracy", "difference": summary, "hypothesis": format!("{} is better", first.name),
         "t_test": t_test(&differences), "corrected_t_test": corrected_t_test(&differences, first.test_share)

@@ -2,7 +2,7 @@
 //!
 //! | loss | engine |
 //! | --- | --- |
-//! | squared hinge | Newton's method with the inverse of the Hessian ([`newton`]) |
+//! | squared hinge | the path of the optima, or Newton's method, with the inverse of the Hessian ([`newton`]) |
 //! | hinge | exact steps over the free samples with the inverse of their matrix ([`pivoting`]) |
 
 mod columns;

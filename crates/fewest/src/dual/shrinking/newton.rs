@@ -6,13 +6,16 @@
 //! Paper    Keerthi and DeCoste, JMLR 2005 (finite Newton); inverse by Sherman, Morrison, Woodbury.
 //! Given    rows of the features at the start, box, the solution on them.
 //! Returns  beta, w, bias, both objectives, status.
-//! Steps    a feature set S leaves: 1. `v -= H^-1_.S (H^-1_SS)^-1 v_S`, the optimum of the others
-//!          if no sample changes sides, and the same of the inverse; a line search along it
+//! Steps    a feature set S leaves: 1. H^-1 loses S; then along the path of the optima while w_S goes
+//!          to 0 ([`path`]), or `v -= H^-1_.S (H^-1_SS)^-1 w_S`, the optimum of the others if no
+//!          sample changes sides, by a line search: what has cost less before
 //!          2. gradient and gap; stop  3. direction by the inverse, exact line search
 //!          4. samples that changed sides: a change of the inverse by their number, or afresh
 //! Cost     a feature that leaves: 2 p^2 and two passes over the rows; a sample that changes sides
-//!          2 p^2; each round two passes. Memory: rows, p^2 and O(n).
+//!          2 p^2, on the path n p more; each round two passes. Memory: rows, p^2 and O(n).
 //! Fails    never; stops with a status and the gap reached.
+
+mod path;
 
 use super::columns::LiveColumns;
 use crate::dual::newton::{Point, Sample, line_search};
@@ -29,12 +32,20 @@ mod tuning {
     pub(super) const FOLLOW: f64 = 0.4;
     /// Rounds without a better gap before it gives up.
     pub(super) const PATIENCE: u32 = 8;
+    /// The relative gap from which a path may start: the sides of the samples are right there.
+    pub(super) const EXACT: f64 = 1e-10;
+    /// Samples for each feature beyond which no path is tried: its changes of side cost n p each,
+    /// those of Newton's method p^2.
+    pub(super) const CROWDED: f64 = 10.0;
     /// Curvature of a free bias that no sample holds.
     pub(super) const ANCHOR: f64 = 1e-8;
+    /// Speed of products of matrices, in that of passes over one.
+    pub(super) const PRODUCTS: f64 = 6.0;
     /// Rows gathered at a time for the Hessian.
     pub(super) const PANEL: usize = 256;
 }
-use tuning::{ANCHOR, FOLLOW, PANEL, PATIENCE};
+use path::{Effort, Leaving};
+use tuning::{ANCHOR, CROWDED, EXACT, FOLLOW, PANEL, PATIENCE, PRODUCTS};
 
 /// The state between trainings.
 pub(crate) struct ShrinkingNewton<'a> {
@@ -52,8 +63,11 @@ pub(crate) struct ShrinkingNewton<'a> {
     /// The inverse of the Hessian, m x m; lines of features that left are 0. Empty when it must be
     /// built.
     inverse: Vec<f64>,
-    /// Step 1's direction, to be gone along.
-    pending: Option<Vec<f64>>,
+    /// Features that left, before the others have followed.
+    pending: Option<Leaving>,
+    effort: Effort,
+    /// Multiply-adds of the training at hand.
+    work: f64,
 }
 
 impl<'a> ShrinkingNewton<'a> {
@@ -84,7 +98,14 @@ impl<'a> ShrinkingNewton<'a> {
             scores,
             inverse: Vec::new(),
             pending: None,
+            effort: Effort::default(),
+            work: 0.0,
         }
+    }
+
+    /// Whether the next optimum is reached along the path.
+    fn prefers_path(&self) -> bool {
+        self.samples.len() as f64 <= CROWDED * self.v.len() as f64 && self.effort.prefers_path()
     }
 
     fn extended(&self) -> Extended<'_> {
@@ -93,9 +114,14 @@ impl<'a> ShrinkingNewton<'a> {
 
     /// Step 1: takes features out.
     pub(crate) fn remove(&mut self, leaving: &[usize]) {
-        let (m, at) = (self.v.len(), self.columns.remove(leaving));
+        let m = self.v.len();
         // A direction that was not gone along is of no use any more.
-        if self.pending.take().is_some() || self.inverse.is_empty() || leaving.len() as f64 > FOLLOW * m as f64 {
+        let follows = self.pending.take().is_none() && leaving.len() as f64 <= FOLLOW * m as f64;
+        if follows && self.inverse.is_empty() && self.prefers_path() {
+            self.build();
+        }
+        let at = self.columns.remove(leaving);
+        if !follows || self.inverse.is_empty() {
             self.drop_afresh(&at);
         } else {
             self.downdate(&at);
@@ -104,7 +130,9 @@ impl<'a> ShrinkingNewton<'a> {
             kept.extend((self.extended().width() > self.columns.len()).then_some(m - 1));
             let take = |v: &[f64]| kept.iter().map(|&k| v[k]).collect::<Vec<f64>>();
             self.v = take(&self.v);
-            self.pending = self.pending.as_deref().map(take);
+            if let Some(pending) = &mut self.pending {
+                pending.direction = take(&pending.direction);
+            }
             if !self.inverse.is_empty() {
                 self.inverse = kept.iter().flat_map(|&k| take(&self.inverse[k * m..(k + 1) * m])).collect();
             }
@@ -143,14 +171,15 @@ impl<'a> ShrinkingNewton<'a> {
             simd::axpy(-self.v[k], &scaled[r * m..(r + 1) * m], &mut direction);
         }
         self.change_inverse(-1.0, &lines, &scaled, s);
+        let mut falling = vec![0.0; self.scores.len()];
         for &k in at {
             let weight = std::mem::take(&mut self.v[k]);
-            self.columns.design.add_column(self.columns.features[k], -weight, &mut self.scores);
+            self.columns.design.add_column(self.columns.features[k], weight, &mut falling);
             direction[k] = 0.0;
             self.inverse[k * m..(k + 1) * m].fill(0.0);
             (0..m).for_each(|l| self.inverse[l * m + k] = 0.0);
         }
-        self.pending = Some(direction);
+        self.pending = Some(Leaving { direction, falling });
     }
 
     /// H^-1 += sign lines' scaled, both of s lines of length m.
@@ -168,12 +197,29 @@ impl<'a> ShrinkingNewton<'a> {
 
     /// Trains on the features that are left.
     pub(crate) fn train(&mut self, settings: &SvmSettings, stop: &mut dyn FnMut() -> Option<Status>) -> DualSolution {
-        if let Some(direction) = self.pending.take() {
-            self.advance(&direction);
-            self.follow_sides();
+        self.work = 0.0;
+        let mut by_path = false;
+        if let Some(leaving) = self.pending.take() {
+            by_path = self.prefers_path();
+            if by_path {
+                self.follow_path(leaving);
+            } else {
+                simd::axpy(-1.0, &leaving.falling, &mut self.scores);
+                self.advance(&leaving.direction);
+                self.follow_sides();
+            }
         }
+        let solution = self.newton(settings, stop);
+        self.effort.learn(by_path, self.work);
+        solution
+    }
+
+    /// Steps 2 to 4 from the point at hand.
+    fn newton(&mut self, settings: &SvmSettings, stop: &mut dyn FnMut() -> Option<Status>) -> DualSolution {
         let (mut round, mut idle, mut best) = (0, 0, f64::INFINITY);
         let mut point = self.evaluate();
+        // A path starts at the optimum itself.
+        let aim = if self.prefers_path() { EXACT.min(settings.tolerance) } else { settings.tolerance };
         loop {
             // Step 2.
             let gap = point.gap;
@@ -181,11 +227,12 @@ impl<'a> ShrinkingNewton<'a> {
             let limit = stop()
                 .or((round >= settings.max_epochs).then_some(Status::CallLimit))
                 .or((idle > PATIENCE || !gap.is_finite()).then_some(Status::Stalled));
-            if gap <= settings.tolerance * point.primal.abs() {
+            let met = gap <= settings.tolerance * point.primal.abs();
+            if gap <= aim * point.primal.abs() {
                 return self.solution(&point, round, Status::Optimal);
             }
-            if let Some(status) = limit {
-                return self.solution(&point, round, status);
+            if let Some(status) = limit.or((met && idle > 0).then_some(Status::Optimal)) {
+                return self.solution(&point, round, if met { Status::Optimal } else { status });
             }
             // Step 3.
             round += 1;
@@ -226,9 +273,15 @@ impl<'a> ShrinkingNewton<'a> {
 
     /// Step 2: alpha, gradient and both objectives.
     fn evaluate(&mut self) -> Point {
+        self.work += self.pass();
         let x = Extended::new(&self.columns.rows, self.dual.bias);
         let live = |pull: &mut [f64]| self.columns.clear_dead(pull);
         Point::new(x, &self.dual, &self.samples, &self.scores, &self.v, &mut self.beta, live)
+    }
+
+    /// Multiply-adds of a pass over the rows, and some vectors beside it.
+    fn pass(&self) -> f64 {
+        (self.columns.rows.stored() + 10 * self.samples.len()) as f64
     }
 
     /// H^-1 a
@@ -240,17 +293,22 @@ impl<'a> ShrinkingNewton<'a> {
 
     /// To the minimum along the direction.
     fn advance(&mut self, direction: &[f64]) {
-        let x = self.extended();
         let mut along = vec![0.0; self.samples.len()];
-        x.scores(direction, &mut along);
-        let penalised = x.penalised(direction);
+        self.extended().scores(direction, &mut along);
+        self.work += self.pass();
+        self.advance_along(direction, &along);
+    }
+
+    /// To the minimum along the direction, `along = X direction`.
+    fn advance_along(&mut self, direction: &[f64], along: &[f64]) {
+        let penalised = self.extended().penalised(direction);
         let slope = simd::dot(&self.v, &penalised);
         let curve = simd::dot(direction, &penalised);
         let pull: f64 =
-            self.samples.iter().zip(&self.scores).zip(&along).map(|((s, f), a)| s.y * a * s.pull(*f).max(0.0)).sum();
-        let step = line_search(&self.samples, &self.scores, &along, slope, curve, (pull - slope).max(0.0));
+            self.samples.iter().zip(&self.scores).zip(along).map(|((s, f), a)| s.y * a * s.pull(*f).max(0.0)).sum();
+        let step = line_search(&self.samples, &self.scores, along, slope, curve, (pull - slope).max(0.0));
         simd::axpy(step, direction, &mut self.v);
-        simd::axpy(step, &along, &mut self.scores);
+        simd::axpy(step, along, &mut self.scores);
     }
 
     /// Step 4: the inverse follows the samples that changed sides; how many.
@@ -278,14 +336,9 @@ impl<'a> ShrinkingNewton<'a> {
         if s == 0 {
             return true;
         }
-        let x = self.extended();
         let mut lines = vec![0.0; s * m];
-        for (line, &i) in lines.chunks_exact_mut(m).zip(samples) {
-            self.columns.rows.row(i).add_to(1.0, &mut line[..self.columns.len()]);
-            if m > self.columns.len() {
-                line[m - 1] = x.last;
-            }
-        }
+        lines.chunks_exact_mut(m).zip(samples).for_each(|(line, &i)| self.copy_row(i, 1.0, line));
+        self.work += 2.0 * (s * m * m) as f64 / if s > 1 { PRODUCTS } else { 1.0 };
         let mut moved = vec![0.0; s * m];
         if s == 1 {
             simd::combination(&self.inverse, &lines, &mut moved);
@@ -309,6 +362,15 @@ impl<'a> ShrinkingNewton<'a> {
         self.inverse.iter().step_by(m + 1).all(|d| d.is_finite() && *d >= 0.0)
     }
 
+    /// A row of zeros gets this many times the sample's.
+    fn copy_row(&self, i: usize, factor: f64, line: &mut [f64]) {
+        let p = self.columns.len();
+        self.columns.rows.row(i).add_to(factor, &mut line[..p]);
+        if let Some(last) = line.get_mut(p) {
+            *last = factor * self.extended().last;
+        }
+    }
+
     /// The inverse afresh.
     fn build(&mut self) {
         let m = self.v.len();
@@ -316,24 +378,21 @@ impl<'a> ShrinkingNewton<'a> {
         for (i, s) in self.samples.iter().enumerate() {
             self.inside[i] = s.stiffness > 0.0 && s.y * self.scores[i] < 1.0;
         }
-        let x = self.extended();
         let inside: Vec<usize> = (0..self.samples.len()).filter(|&i| self.inside[i]).collect();
+        self.work += ((inside.len() + m) * m * m) as f64 / PRODUCTS;
         let mut panel = vec![0.0; PANEL * m];
         for block in inside.chunks(PANEL) {
             let panel = &mut panel[..block.len() * m];
             panel.fill(0.0);
             for (line, &i) in panel.chunks_exact_mut(m).zip(block) {
                 let root = self.samples[i].stiffness.sqrt();
-                self.columns.rows.row(i).add_to(root, &mut line[..self.columns.len()]);
-                if m > self.columns.len() {
-                    line[m - 1] = root * x.last;
-                }
+                self.copy_row(i, root, line);
             }
             let lines = View::rows(panel, block.len(), m, m);
             add_product(&mut hessian, m, 1.0, lines.transposed(), lines);
         }
         for k in 0..m {
-            hessian[k * m + k] += if k < self.columns.len() { 1.0 } else { x.last_penalty.max(ANCHOR) };
+            hessian[k * m + k] += if k < self.columns.len() { 1.0 } else { self.extended().last_penalty.max(ANCHOR) };
         }
         invert(&mut hessian, m, m, 0.0);
         for k in (0..self.columns.len()).filter(|&k| !self.columns.alive[k]) {

@@ -6,6 +6,7 @@ use super::validation::least_error;
 use super::{GbdSettings, TrainedSubset};
 use crate::dual::DualSolution;
 use crate::master::cuts::{Check, CutMaster, MasterAnswer, indicator};
+use crate::master::list::List;
 use crate::relaxation::{Relaxation, Warm};
 use crate::saddle::{AlphaHalf, Value};
 use crate::{Error, Event, Master, Next, Oracle, Problem, Rules, Run, Status, Subset};
@@ -156,11 +157,11 @@ pub(super) struct Benders<'a> {
 }
 
 impl<'a> Benders<'a> {
-    pub(super) fn new(rules: &'a Rules, settings: &'a GbdSettings) -> Result<Self, Error> {
+    pub(super) fn new(rules: &'a Rules, settings: &'a GbdSettings, list: Option<List>) -> Result<Self, Error> {
         Ok(Self {
             rules,
             settings,
-            cuts: CutMaster::new(rules, &settings.penalty)?,
+            cuts: CutMaster::new(rules, &settings.penalty, list)?,
             queue: VecDeque::new(),
             begun: false,
             at_root: settings.root_cuts,

@@ -33,7 +33,9 @@
 //!            Pareto-optimal (Magnanti, Wong 1981; Papadakos 2008);
 //!          - `cutoff`: a master only looks for subsets better than the best known by more than the
 //!            gap allowed, and takes one as soon as its own gap is as small as the run's. When
-//!            there is none, the proof is complete.
+//!            there is none, the proof is complete;
+//!          - `list`: where the rules allow few subsets, a master looks at each of them instead of
+//!            asking HiGHS (`master/list.rs`); it then gives the one of least value, as the paper's.
 //! Bound    HiGHS's, which the library checks before it closes the gap (`master/relaxed.rs`); a
 //!          subset whose training ends short of a tenth of the gap asked for ends as `stalled`, as
 //!          do gaps below HiGHS's tolerance, 1e-6 of the objective.
@@ -50,6 +52,7 @@ mod validation;
 use serde::{Deserialize, Serialize};
 
 use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
+use crate::master::list::{self, List};
 use crate::method::exact::{ExactSettings, exact};
 use crate::proof::ForProof;
 use crate::{
@@ -67,7 +70,7 @@ const NAME: &str = "gbd";
 /// Settings of [`gbd`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "four improvements, each on or off whatever the others are")]
+#[expect(clippy::struct_excessive_bools, reason = "five improvements, each on or off whatever the others are")]
 pub struct GbdSettings {
     /// The SVM of v. Its tolerance should be well below the gap asked for. Default as
     /// [`SvmSettings`].
@@ -89,11 +92,14 @@ pub struct GbdSettings {
     pub core_cuts: bool,
     /// Let a master look only for subsets that improve on the best, and end early. Default yes.
     pub cutoff: bool,
+    /// Look at every subset where the rules allow few, instead of solving masters by HiGHS. Default
+    /// yes.
+    pub list: bool,
 }
 
 impl Default for GbdSettings {
     fn default() -> Self {
-        Self { warm_start: true, root_cuts: true, core_cuts: true, cutoff: true, ..Self::plain() }
+        Self { warm_start: true, root_cuts: true, core_cuts: true, cutoff: true, list: true, ..Self::plain() }
     }
 }
 
@@ -109,6 +115,7 @@ impl GbdSettings {
             root_cuts: false,
             core_cuts: false,
             cutoff: false,
+            list: false,
         }
     }
 }
@@ -210,10 +217,19 @@ impl GbdReport {
 /// Bytes of each gain of each cut: in the two programs, HiGHS's copies of them, and here.
 const BYTES: u64 = 150;
 
-/// Takes the memory of as many cuts as there may be, so that no run ends for lack of it midway.
+/// Whether subsets are listed where they are few: where the longest list is a small part of the
+/// memory, whatever others have taken of it.
+fn lists(rules: &Rules, settings: &GbdSettings, memory: &Memory) -> bool {
+    let allowed = settings.svm.memory.min(memory.allowed());
+    settings.list && rules.n_units() <= list::MOST_UNITS && list::BYTES <= allowed / 16
+}
+
+/// Takes the memory of a list, and of as many cuts as there may be, so that no run ends for lack of
+/// it midway.
 fn reserve(rules: &Rules, settings: &GbdSettings, memory: &Memory) -> Result<Reserved, Error> {
     let (units, allowed) = (rules.n_units() as u64, memory.at_most(settings.svm.memory));
-    let needed = BYTES.saturating_mul(units).saturating_mul(settings.max_cuts);
+    let listed = if lists(rules, settings, memory) { list::BYTES } else { 0 };
+    let needed = BYTES.saturating_mul(units).saturating_mul(settings.max_cuts).saturating_add(listed);
     let taken = if needed <= allowed { memory.take(needed) } else { None };
     taken.ok_or_else(|| Error::Memory {
         what: format!("gbd with {} cuts of {units} features (an estimate)", settings.max_cuts),
@@ -258,8 +274,10 @@ pub fn gbd(
     rules.check_features(p)?;
     let _cuts = reserve(rules, settings, &limits.memory)?;
     let mut run = Run::new(rules, limits.clone(), Sense::Min, observer)?;
+    let listed = lists(rules, settings, &limits.memory);
+    let list = if listed { List::new(rules, || run.stop().is_some()) } else { None };
     let mut oracle = Trainer::new(problem, rules, settings)?;
-    let mut master = Benders::new(rules, settings)?;
+    let mut master = Benders::new(rules, settings, list)?;
     if let Some(state) = run.resume(NAME)? {
         master.restore(state, problem.n_samples(), &mut oracle)?;
     }

@@ -1,0 +1,130 @@
+//! Measures over folds, with intervals that are never shorter than those of independent samples.
+//!
+//! The variance over a few folds is itself a guess, and 0 where all folds are alike. So the interval
+//! of the folds is widened to hold the score interval of as many independent samples: Wilson (1927)
+//! for a share, Newcombe (2006, method 5) for an area under the ROC curve of two classes. Both have
+//! a length above 0 where every sample is right.
+
+use std::collections::BTreeSet;
+
+use super::metrics::Metrics;
+use super::statistics::Summary;
+
+/// Quantile 0.975 of the normal distribution.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// What a fold says on the samples it held out.
+#[derive(Debug, Clone, Copy)]
+pub struct FoldMetrics<'a> {
+    /// Repetition of the cross-validation.
+    pub repeat: usize,
+    /// Agreement with the truth.
+    pub metrics: &'a Metrics,
+    /// Rows: true classes, columns: predicted ones.
+    pub confusion: &'a [Vec<u64>],
+}
+
+/// Mean over the folds of each measure, where it has a meaning, as [`measure_summary`] gives it.
+pub fn summaries(folds: &[FoldMetrics<'_>], test_share: f64) -> Vec<(&'static str, Summary)> {
+    let Some(first) = folds.first() else { return Vec::new() };
+    let counts = judged(folds);
+    let of_measure = |(at, (name, _)): (usize, (&'static str, _))| {
+        let values: Vec<f64> = folds.iter().filter_map(|fold| fold.metrics.named()[at].1).collect();
+        (!values.is_empty()).then(|| (name, measure_summary(name, &values, test_share, &counts)))
+    };
+    first.metrics.named().into_iter().enumerate().filter_map(of_measure).collect()
+}
+
+/// Mean of a measure's values, at least one, with its 95 % interval: Student's t with the variance
+/// of folds that share samples ([`Summary::new`]), for the accuracy and the AUC of two classes no
+/// shorter than for independent samples, and cut to the values that are possible. `judged` says how
+/// many samples of each class were held out, each counted once; it is not used for other measures.
+pub fn measure_summary(name: &str, values: &[f64], test_share: f64, judged: &[f64]) -> Summary {
+    let summary = Summary::new(values, test_share);
+    let summary = match (name, judged) {
+        ("accuracy", [_, ..]) => summary.covering(share_interval(summary.mean, judged.iter().sum())),
+        ("auc", &[a, b]) if a > 0.0 && b > 0.0 => summary.covering(area_interval(summary.mean, a, b)),
+        _ => summary,
+    };
+    match name {
+        "mcc" | "difference" => summary.within(-1.0, 1.0),
+        "n_features" | "log_loss" => summary.within(0.0, f64::INFINITY),
+        _ => summary.within(0.0, 1.0),
+    }
+}
+
+/// Samples of each class that were held out, each counted once over the repetitions.
+fn judged(folds: &[FoldMetrics<'_>]) -> Vec<f64> {
+    let repeats = folds.iter().map(|fold| fold.repeat).collect::<BTreeSet<_>>().len() as f64;
+    let mut counts = vec![0.0; folds[0].confusion.len()];
+    for (class, row) in folds.iter().flat_map(|fold| fold.confusion.iter().enumerate()) {
+        counts[class] += row.iter().sum::<u64>() as f64 / repeats;
+    }
+    counts
+}
+
+/// 95 % interval of a probability that was seen as the share p of n independent samples: the
+/// theta with `|p - theta| <= z sqrt(theta (1 - theta) / n)` (E. B. Wilson, JASA 22 (1927),
+/// 209-212).
+fn share_interval(p: f64, n: f64) -> [f64; 2] {
+    let middle = p + Z * Z / (2.0 * n);
+    let radius = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+    [middle - radius, middle + radius].map(|end| end / (1.0 + Z * Z / n))
+}
+
+/// 95 % interval of an area under the ROC curve that was seen as A on a and b independent samples
+/// of two classes: the theta with `|A - theta| <= z sqrt(V(theta))`, where `V(theta) = theta
+/// (1 - theta) (1 + m (1 - theta) / (2 - theta) + m theta / (1 + theta)) / (a b)` and `m = (a + b) /
+/// 2 - 1` (R. G. Newcombe, Statistics in Medicine 25 (2006), 559-573, method 5).
+fn area_interval(area: f64, a: f64, b: f64) -> [f64; 2] {
+    let m = (0.5 * (a + b) - 1.0).max(0.0);
+    let variance = |t: f64| t * (1.0 - t) * (1.0 + m * (1.0 - t) / (2.0 - t) + m * t / (1.0 + t)) / (a * b);
+    // Halving between a point inside the interval and an end of the range.
+    let end = |mut outside: f64| {
+        let mut inside = area;
+        for _ in 0..60 {
+            let middle = 0.5 * (inside + outside);
+            let near = (area - middle).abs() <= Z * variance(middle).sqrt();
+            *(if near { &mut inside } else { &mut outside }) = middle;
+        }
+        inside
+    };
+    [end(0.0), end(1.0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn score_intervals_agree_with_their_equations() {
+        // R: prop.test(81, 263, correct = FALSE)$conf.int is 0.2553 to 0.3662 (Newcombe 1998).
+        let [low, high] = share_interval(81.0 / 263.0, 263.0);
+        assert!((low - 0.2553).abs() < 5e-5 && (high - 0.3662).abs() < 5e-5, "{low} {high}");
+        // All of ten right: n / (n + z^2).
+        let [low, high] = share_interval(1.0, 10.0);
+        assert!((low - 10.0 / (10.0 + Z * Z)).abs() < 1e-12 && (high - 1.0).abs() < 1e-12);
+        // At 0.5 the variance is (a + b + 1) / 12 a b, that of Mann and Whitney's statistic.
+        let (a, b) = (7.0f64, 12.0f64);
+        let theta = 0.5f64;
+        let area = theta + Z * ((a + b + 1.0) / (12.0 * a * b)).sqrt();
+        assert!((area_interval(area, a, b)[0] - theta).abs() < 1e-9);
+        let [low, high] = area_interval(1.0, a, b);
+        assert!(low > 0.6 && low < 0.95 && (high - 1.0).abs() < 1e-12, "{low} {high}");
+    }
+
+    #[test]
+    fn an_interval_of_folds_that_are_alike_is_that_of_independent_samples() {
+        let (truth, decisions) = ([0, 0, 0, 1, 1, 1], [-1.0, -2.0, -0.5, 1.0, 2.0, 0.5]);
+        let right = Metrics::new(&truth, &truth, &decisions, 2);
+        let confusion = vec![vec![3, 0], vec![0, 3]];
+        let fold = |repeat| FoldMetrics { repeat, metrics: &right, confusion: &confusion };
+        let folds = [fold(0), fold(0), fold(1), fold(1)];
+        let found = summaries(&folds, 0.5);
+        let of = |name: &str| found.iter().find(|entry| entry.0 == name).unwrap().1.ci95.unwrap();
+        // 12 samples, each held out twice, all right.
+        let share = share_interval(1.0, 12.0);
+        assert!((of("accuracy")[0] - share[0]).abs() < 1e-12 && of("accuracy")[1] == 1.0);
+        assert!((of("auc")[0] - area_interval(1.0, 6.0, 6.0)[0]).abs() < 1e-12);
+    }
+}
