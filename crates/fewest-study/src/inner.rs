@@ -48,8 +48,8 @@ pub(crate) struct Deal {
 }
 
 /// Costs of the selections in a part, ascending.
-pub(crate) fn costs(part: &Part, settings: &StudySettings) -> Vec<f64> {
-    let (n, points) = (part.weights.len().max(1) as f64, settings.cost_points);
+pub(crate) fn costs(part: PartSize, settings: &StudySettings) -> Vec<f64> {
+    let (n, points) = (part.samples.max(1) as f64, settings.cost_points);
     let centre = if part.mean_square > 0.0 { 1.0 / part.mean_square } else { 1.0 };
     let (low, high) = (LOWEST.max(1.0 / n).ln(), HIGHEST.ln());
     let at = |i: usize| if points == 1 { 0.5 } else { i as f64 / (points - 1) as f64 };
@@ -62,11 +62,11 @@ pub(crate) fn fit_middle() -> usize {
 }
 
 /// Cost number `fit` of a classifier on k features.
-pub(crate) fn fit_cost(part: &Part, kernel: Kernel, k: usize, fit: usize) -> f64 {
+pub(crate) fn fit_cost(part: PartSize, kernel: Kernel, k: usize, fit: usize) -> f64 {
     if kernel != Kernel::Linear {
         return FIT_KERNEL * FIT[fit];
     }
-    let each = part.mean_square / part.usable().max(1) as f64;
+    let each = part.mean_square / part.usable.max(1) as f64;
     FIT[fit] / (if each > 0.0 { each } else { 1.0 } * k as f64)
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn row(
     // Step 1.
     let part = Part::new(data, &deal.inside, settings)?;
     let held = part.hold_out(data, &deal.outside, settings)?;
-    let costs = costs(&part, settings);
+    let costs = costs(part.size, settings);
     // Step 2.
     let linear = grid.methods.iter().any(|method| method.has_cost());
     let mut jobs: Vec<Job> = if linear { (0..costs.len()).map(Job::Linear).collect() } else { Vec::new() };
@@ -167,7 +167,8 @@ pub(crate) fn row(
                 let of_kernel: Vec<Key> = users.iter().filter(|user| user.1 == kernel).map(|user| user.0).collect();
                 let least = |key: &Key| if grid.methods[key.method].has_cost() { costs[key.cost] } else { 0.0 };
                 let lowest = of_kernel.iter().map(least).fold(f64::INFINITY, f64::min);
-                let at = |fit: usize| Some(fit_cost(&part, kernel, grid.sizes[*size], fit)).filter(|&c| c >= lowest);
+                let at =
+                    |fit: usize| Some(fit_cost(part.size, kernel, grid.sizes[*size], fit)).filter(|&c| c >= lowest);
                 let fits: Vec<Option<f64>> = (0..FIT.len()).map(at).collect();
                 let found = judge(&part, &held, &settings.svm, features, kernel, &fits, &mut || deadline.stop())?;
                 trainings += found.iter().flatten().count() as u64;

@@ -9,7 +9,7 @@ use crate::calibration::{Calibration, CalibrationRule};
 use crate::clock::Deadline;
 use crate::inner::{Deal, Grid, costs, fit_cost};
 use crate::judge::train;
-use crate::part::{Part, StudyData};
+use crate::part::{Part, PartSize, StudyData};
 use crate::report::{Choice, Judgement};
 use crate::search::Search;
 use crate::settings::StudySettings;
@@ -28,7 +28,7 @@ pub(crate) struct Learned {
 }
 
 /// The costs and names of a place on the grid, in a part.
-pub(crate) fn choice(part: &Part, grid: &Grid, settings: &StudySettings, key: Key) -> Choice {
+pub(crate) fn choice(part: PartSize, grid: &Grid, settings: &StudySettings, key: Key) -> Choice {
     let method = grid.methods[key.method];
     let kernel = if method.has_kernel() { Kernel::Rbf { gamma: 1.0 } } else { Kernel::Linear };
     Choice {
@@ -49,7 +49,7 @@ pub(crate) fn learn(
     deadline: &Deadline,
 ) -> Result<Learned, Error> {
     let part = Part::new(data, rows, settings)?;
-    let choice = choice(&part, grid, settings, key);
+    let choice = choice(part.size, grid, settings, key);
     let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
     let mut limits = deadline.limits(0.8);
     limits.nodes = Some(settings.nodes);
@@ -94,7 +94,7 @@ pub(crate) fn calibrate(
         let part = Part::new(data, &deal.inside, settings)?;
         let held = part.hold_out(data, &deal.outside, settings)?;
         let kernel = Search::new(&part, settings, &grid.methods, &grid.sizes).kernel(grid.methods[key.method])?;
-        let choice = choice(&part, grid, settings, key);
+        let choice = choice(part.size, grid, settings, key);
         let Some(model) = fitted(&part, settings, features, kernel, choice.fit_cost)? else { return Ok(Vec::new()) };
         let decisions = model.decisions(&held.columns(features));
         Ok(decisions.into_iter().zip(held.target.codes.iter().map(|&code| code == 1)).collect())

@@ -32,7 +32,7 @@ pub(crate) fn panel(
 ) -> Result<(Panel, bool), Error> {
     let Learned { part, choice, mut report, mut features, model: mut trained } = learned;
     let search = Search::new(&part, settings, &grid.methods, &grid.sizes);
-    let k = choice.max_features.min(part.usable().max(1));
+    let k = choice.max_features.min(part.size.usable.max(1));
     let linear = report.kernel == Kernel::Linear && part.target.classes.len() == 2 && !features.is_empty();
     let cost = choice.cost.unwrap_or(choice.fit_cost);
     let (mut certificate, mut solutions, mut cut) = (None, Vec::new(), false);
@@ -145,6 +145,9 @@ fn swaps(
     let (design, y, weights) = (problem.design(), problem.labels(), problem.weights());
     let solve = |list: &[usize]| train(design, list, y, weights, Kernel::Linear, &svm, &mut || deadline.stop());
     let one = |&feature: &usize| -> Result<Option<Swap>, Error> {
+        if deadline.stop().is_some() {
+            return Ok(None);
+        }
         let left: Vec<usize> = features.iter().copied().filter(|&j| j != feature).collect();
         let without = solve(&left)?;
         let gain = |j: usize| design.dot_column(j, &without.beta).powi(2) / 2.0;

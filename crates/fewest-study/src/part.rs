@@ -29,6 +29,15 @@ pub(crate) struct Part {
     pub(crate) scaling: Scaling,
     /// Features with one value, or of low variance; ascending.
     pub(crate) ruled_out: Vec<usize>,
+    pub(crate) size: PartSize,
+}
+
+/// What the costs of a part depend on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PartSize {
+    pub(crate) samples: usize,
+    /// Features that can be chosen.
+    pub(crate) usable: usize,
     /// Mean over the samples of the squared norm of a sample.
     pub(crate) mean_square: f64,
 }
@@ -69,8 +78,12 @@ impl Part {
         scaling.apply(&mut features).map_err(of_data)?;
         let design = features.as_design();
         let squares: f64 = (0..design.n_features()).map(|j| design.squared_norm(j)).sum();
-        let mean_square = squares / rows.len().max(1) as f64;
-        Ok(Self { features, target, weights, imputation, scaling, ruled_out, mean_square })
+        let size = PartSize {
+            samples: rows.len(),
+            usable: design.n_features() - ruled_out.len(),
+            mean_square: squares / rows.len().max(1) as f64,
+        };
+        Ok(Self { features, target, weights, imputation, scaling, ruled_out, size })
     }
 
     /// The samples of other rows, filled in and scaled as these.
@@ -131,11 +144,6 @@ impl Part {
         let counts = self.target.counts();
         let most = counts.iter().max().copied().unwrap_or(0);
         counts.iter().position(|&count| count == most).unwrap_or(0) as u32
-    }
-
-    /// Features that can be chosen.
-    pub(crate) fn usable(&self) -> usize {
-        self.design().n_features() - self.ruled_out.len()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::clock::Deadline;
 use crate::inner::{Deal, Grid, fit_middle, row, splits};
 use crate::learn::{Learned, calibrate, choice, cut_short, judge, learn};
 use crate::panel::panel;
-use crate::part::{Part, StudyData};
+use crate::part::{Part, PartSize, StudyData};
 use crate::report::{Choice, Effort, FoldReport, InnerSize, RuleReport, StudyReport, Tried};
 use crate::rule::ChoiceRule;
 use crate::score::Score;
@@ -47,7 +47,7 @@ pub fn study(
     state: Option<StudyState>,
     observer: &mut dyn Observer,
 ) -> Result<StudyReport, Error> {
-    let grid = check(data, settings, limits)?;
+    let (grid, whole) = check(data, settings, limits)?;
     let outer = outer_deals(data, settings);
     let parts: Vec<PartDeal> = parts(data, settings, &outer);
     let all = Deadline::new(limits, settings.selection_seconds.map(Duration::from_secs_f64));
@@ -56,6 +56,7 @@ pub fn study(
         data,
         settings,
         grid: &grid,
+        whole,
         work: all.share(WORK),
         all,
         done: 0,
@@ -106,6 +107,8 @@ struct Study<'a> {
     data: &'a StudyData<'a>,
     settings: &'a StudySettings,
     grid: &'a Grid,
+    /// Of all samples.
+    whole: PartSize,
     all: Deadline,
     work: Deadline,
     /// Inner splits done, and to do.
@@ -284,7 +287,6 @@ impl Study<'_> {
         limits: &Limits,
     ) -> Result<StudyReport, Error> {
         let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(0));
-        let whole = Part::new(data, &parts[0].deal.inside, settings)?;
         let mut total = Effort::default();
         for (part, state) in parts.iter().zip(&self.state.parts) {
             total = total.plus(&state.effort);
@@ -305,7 +307,7 @@ impl Study<'_> {
         Ok(StudyReport {
             status,
             panel,
-            tried: tried(&table, &whole, grid, settings),
+            tried: tried(&table, self.whole, grid, settings),
             inner: inner(&table, grid, settings.rule),
             folds,
             effort: total,
@@ -342,7 +344,7 @@ fn inner(table: &Table, grid: &Grid, rule: ChoiceRule) -> Vec<InnerSize> {
 }
 
 /// Each method at its best on the inner splits of all samples.
-fn tried(table: &Table, whole: &Part, grid: &Grid, settings: &StudySettings) -> Vec<Tried> {
+fn tried(table: &Table, whole: PartSize, grid: &Grid, settings: &StudySettings) -> Vec<Tried> {
     let one = |method: usize| {
         let key = settings.rule.choose(&table.only(|key| key.method == method))?;
         let line = table.line(key)?;
@@ -354,8 +356,9 @@ fn tried(table: &Table, whole: &Part, grid: &Grid, settings: &StudySettings) -> 
     (0..grid.methods.len()).filter_map(one).collect()
 }
 
-/// Checks all that can be known before the work; the methods and sizes to try.
-fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Result<Grid, Error> {
+/// Checks all that can be known before the work; the methods and sizes to try, and what the costs on
+/// all samples depend on.
+fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Result<(Grid, PartSize), Error> {
     let (n, p, classes) = (data.features.n_samples(), data.features.n_features(), data.target.classes.len());
     limits.check()?;
     settings.check(p, classes)?;
@@ -395,7 +398,7 @@ fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Res
             methods.push(StudyMethod::Kta);
         }
     }
-    Ok(Grid { methods, sizes })
+    Ok((Grid { methods, sizes }, part.size))
 }
 
 /// The outer folds: (repetition, fold, what is learned from and what is judged).

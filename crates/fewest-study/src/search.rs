@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
     /// A method without a cost, every size.
     pub(crate) fn without_cost(&self, method: StudyMethod, limits: &Limits) -> Result<Vec<Found>, Error> {
         let Some(at) = self.place(method) else { return Ok(Vec::new()) };
-        if self.part.usable() == 0 {
+        if self.part.size.usable == 0 {
             return Ok(Vec::new());
         }
         let rules = self.part.rules(self.settings, None)?;
@@ -135,7 +135,7 @@ impl<'a> Search<'a> {
 
     /// The sizes that the samples allow.
     fn usable(&self, sizes: &[usize]) -> Vec<usize> {
-        sizes.iter().copied().filter(|&k| k <= self.part.usable()).collect()
+        sizes.iter().copied().filter(|&k| k <= self.part.size.usable).collect()
     }
 
     fn found(&self, reports: Vec<SizeReport>, method: usize) -> Vec<Found> {
@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
     /// The selection that is judged or reported: `exact` goes on from its quick subset, on all
     /// features.
     pub(crate) fn select(&self, method: StudyMethod, cost: f64, size: usize, limits: Limits) -> Result<Report, Error> {
-        let k = self.sizes[size].min(self.part.usable().max(1));
+        let k = self.sizes[size].min(self.part.size.usable.max(1));
         if method != StudyMethod::Exact {
             let rules = self.part.rules(self.settings, Some(k))?;
             return self.method(method, cost)?.select(&self.part.samples()?, &rules, limits, &mut Silent);
