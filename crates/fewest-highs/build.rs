@@ -31,8 +31,8 @@ fn find() -> Result<PathBuf, String> {
             installed().ok_or("HiGHS was not found: FEWEST_HIGHS is not set, and pkg-config knows no highs 1.15")?
         }
     };
-    let holds = |name: &&str| folder.join(name).is_file();
-    let name = NAMES.iter().find(holds).ok_or_else(|| format!("{} holds no libhighs", folder.display()))?;
+    let name = NAMES.into_iter().find(|name| folder.join(name).is_file());
+    let name = name.ok_or_else(|| format!("{} holds no libhighs", folder.display()))?;
     std::path::absolute(folder.join(name)).map_err(|error| error.to_string())
 }
 
