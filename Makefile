@@ -31,8 +31,8 @@ tools: .venv/tools.done ## the library of HiGHS into .venv: a wheel of PyPI, or 
 	@PATH="$(dir $(CARGO)):$$PATH" .ci/tools .venv
 	@touch $@
 
-# Of the profile `demo`: as fast as a release to look at, in half the time to build.
-demo: need-cargo tools ## builds the command (two minutes on two cores, the first time), then a study of a real data set, the best five features with a proof, and its check
+# Of the profile `demo`: takes less time to build than a release, and up to twice its time to run.
+demo: need-cargo tools ## builds the command (some minutes the first time), then a study of a real data set, the best five features with a proof, and its check
 	$(CARGO) build --profile demo --locked -p fewest-cli
 	@./docs/transcript.sh demo
 
