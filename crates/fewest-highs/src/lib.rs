@@ -1,5 +1,5 @@
 //! What `fewest` calls of the C interface of HiGHS 1.15 (MIT licence), written by hand, under
-//! HiGHS's own names: `highs_c_api.h` documents them. `tests/header.rs` compares every line with it.
+//! HiGHS's own names: `highs_c_api.h` documents them, `tests/header.rs` compares every line.
 //!
 //! The library is a shared one that `build.rs` finds, or, with the feature `build`, built from
 //! source by the crate highs-sys. Whoever calls it checks that it is of this [`VERSION`] first:
