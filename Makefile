@@ -9,8 +9,9 @@ BENCH_PYTHON ?= .venv/bin/python
 FUZZ_SECONDS ?= 600
 PROOF_CASES ?= 100000
 PROFILE ?= dev
+PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo limits limits-python test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: help demo install limits limits-python test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -23,17 +24,22 @@ need-cargo:
 	  echo "  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y && . \"\$$HOME/.cargo/env\""; \
 	  exit 1; fi
 
-# HiGHS is built from its source by cmake, and bindgen reads its header with libclang. Wheels of
-# both go to .venv, and .cargo/config.toml (not in git) tells cargo where they are, so that plain
-# cargo commands work from then on as well.
-tools: .venv/tools.done ## cmake and libclang, which building HiGHS needs, into .venv
+# HiGHS comes as a shared library in .venv, and .cargo/config.toml (not in git) tells cargo where it
+# is, so that plain cargo commands work from then on as well.
+tools: .venv/tools.done ## the library of HiGHS into .venv: a wheel of PyPI, or built from source where there is none
 .venv/tools.done: .ci/tools.txt .ci/tools
-	@.ci/tools .venv
+	@PATH="$(dir $(CARGO)):$$PATH" .ci/tools .venv
 	@touch $@
 
-demo: need-cargo tools ## a study of a real data set that ships, the best five features with a proof, and its check
-	@$(CARGO) build --quiet --release --locked -p fewest-cli
-	@./docs/transcript.sh
+# Of the profile `demo`: takes less time to build than a release, and up to twice its time to run.
+demo: need-cargo tools ## builds the command (some minutes the first time), then a study of a real data set, the best five features with a proof, and its check
+	$(CARGO) build --profile demo --locked -p fewest-cli
+	@./docs/transcript.sh demo
+
+# The library goes along: what is installed runs without this folder.
+install: need-cargo tools ## the command, its manual pages and completions, into PREFIX (~/.local)
+	$(CARGO) install --path crates/fewest-cli --locked --root "$(PREFIX)"
+	.ci/install "$(PREFIX)"
 
 test: check peers ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
 	browser="$$(.ci/browser)"; \

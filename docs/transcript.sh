@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Prints the terminal session that the README shows, as it happens: `make demo` runs it.
+# Prints the terminal session that the README shows, as it happens: `make demo` runs it. $1 is the cargo profile of the command that it
+# runs, `release` without it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-fewest="${CARGO_TARGET_DIR:-target}/release/fewest"
+fewest="${CARGO_TARGET_DIR:-target}/${1:-release}/fewest"
 if [ ! -x "$fewest" ]; then
-  echo "build the command first: cargo build --release -p fewest-cli" >&2
+  echo "build the command first: cargo build --profile ${1:-release} -p fewest-cli" >&2
   exit 1
 fi
 case "$fewest" in /*) ;; *) fewest="$PWD/$fewest" ;; esac

@@ -1,4 +1,4 @@
-//! One safe door to the `gemm` crate: C += alpha A B on checked views of slices.
+//! One safe door to the crate `gemm-f64`: C += alpha A B on checked views of slices.
 
 #![expect(unsafe_code, reason = "gemm's entry point is unsafe; the one call below checks every extent first")]
 
@@ -50,29 +50,31 @@ pub fn add_product(c: &mut [f64], stride: usize, alpha: f64, a: View<'_>, b: Vie
     }
     assert!(a.fits() && b.fits(), "A and B lie inside their slices");
     assert!(n <= stride && (m - 1) * stride + n <= c.len(), "C lies inside its slice");
+    // The kernel wants a C of which columns lie together: C' += alpha B' A'.
+    let (left, right) = if stride > 1 { (b.transposed(), a.transposed()) } else { (a, b) };
     // SAFETY: the asserts above bound every element gemm may touch; C does not overlap A or B (it
     // is borrowed mutably).
     unsafe {
-        gemm::gemm(
-            m,
-            n,
+        gemm_f64::gemm::f64::get_gemm_fn()(
+            left.rows,
+            right.columns,
             k,
             c.as_mut_ptr(),
-            1,
             stride as isize,
+            1,
             true,
-            a.data.as_ptr(),
-            a.column_stride as isize,
-            a.row_stride as isize,
-            b.data.as_ptr(),
-            b.column_stride as isize,
-            b.row_stride as isize,
+            left.data.as_ptr(),
+            left.column_stride as isize,
+            left.row_stride as isize,
+            right.data.as_ptr(),
+            right.column_stride as isize,
+            right.row_stride as isize,
             1.0,
             alpha,
             false,
             false,
             false,
-            gemm::Parallelism::None,
+            gemm_common::Parallelism::None,
         );
     }
 }

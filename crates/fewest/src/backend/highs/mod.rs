@@ -23,7 +23,7 @@ mod solve;
 use std::ffi::CString;
 use std::time::Duration;
 
-use highs_sys as ffi;
+use fewest_highs as ffi;
 
 use crate::Error;
 pub use program::Program;
@@ -167,7 +167,7 @@ fn failed(what: &str) -> Error {
 
 /// A warning is no failure: HiGHS warns of early ends and of numbers it treats as infinite.
 fn check(done: ffi::HighsInt, what: &str) -> Result<(), Error> {
-    if done == ffi::STATUS_ERROR { Err(failed(what)) } else { Ok(()) }
+    if done == ffi::kHighsStatusError { Err(failed(what)) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
 
-use highs_sys as ffi;
+use fewest_highs as ffi;
 
 use super::{Column, Entries, Rows, check, failed, index, text};
 use crate::{Error, Memory, Reserved};
@@ -35,7 +35,22 @@ unsafe impl Send for Instance {}
 impl Instance {
     pub(super) fn new() -> Result<Self, Error> {
         // SAFETY: no arguments.
-        NonNull::new(unsafe { ffi::Highs_create() }).map(Self).ok_or_else(|| failed("start"))
+        let (major, minor) = unsafe { (ffi::Highs_versionMajor(), ffi::Highs_versionMinor()) };
+        if (major, minor) != ffi::VERSION {
+            let (wanted, at) = ffi::VERSION;
+            let why =
+                format!("the library of HiGHS that was loaded is version {major}.{minor}, but {wanted}.{at} is needed");
+            return Err(Error::Solver(why));
+        }
+        // SAFETY: no arguments.
+        let highs = NonNull::new(unsafe { ffi::Highs_create() }).ok_or_else(|| failed("start"))?;
+        // SAFETY: `highs` lives.
+        let bytes = unsafe { ffi::Highs_getSizeofHighsInt(highs.as_ptr()) };
+        if usize::try_from(bytes) != Ok(size_of::<ffi::HighsInt>()) {
+            Self(highs).destroy();
+            return Err(Error::Solver(format!("the library of HiGHS counts in {bytes} bytes, but 4 are needed")));
+        }
+        Ok(Self(highs))
     }
 
     pub(super) fn destroy(self) {
@@ -155,7 +170,7 @@ impl Program {
             let (from, to) = (at + first, at + first + run.len() - 1);
             first += run.len();
             if run[0].integer {
-                let kinds = vec![ffi::VAR_TYPE_INTEGER; run.len()];
+                let kinds = vec![ffi::kHighsVarTypeInteger; run.len()];
                 // SAFETY: the columns exist, and there is a kind for each.
                 let done = unsafe {
                     ffi::Highs_changeColsIntegralityByRange(self.highs.as_ptr(), index(from), index(to), kinds.as_ptr())
@@ -301,7 +316,7 @@ impl Program {
         std::fs::File::create(path).map_err(|_| refused())?;
         // SAFETY: `name` ends in a zero byte.
         let done = unsafe { ffi::Highs_writeModel(self.highs.as_ptr(), name.as_ptr()) };
-        if done == ffi::STATUS_ERROR { Err(refused()) } else { Ok(()) }
+        if done == ffi::kHighsStatusError { Err(refused()) } else { Ok(()) }
     }
 
     pub(super) fn set_flag(&self, option: &str, value: bool) -> Result<(), Error> {

@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use highs_sys as ffi;
+use fewest_highs as ffi;
 
 use super::program::Instance;
 use super::{Answer, Column, Effort, Program, SolveStatus, SolverState, check, failed, text};
@@ -144,7 +144,8 @@ impl Program {
         self.set_number("time_limit", effort.time.map_or(f64::INFINITY, |t| t.as_secs_f64()))?;
         self.set_number("mip_rel_gap", effort.gap)?;
         self.set_flag("solve_relaxation", effort.relaxed)?;
-        let method = if effort.interior { "ipm" } else { "choose" };
+        // "ipm" would look for another solver in a library that may or may not be there.
+        let method = if effort.interior { "ipx" } else { "choose" };
         self.set_text("solver", if is_integer { "choose" } else { method })?;
         self.set_text("mip_lp_solver", method)?;
         self.set_count("simplex_strategy", if effort.primal { PRIMAL_SIMPLEX } else { 0 })
@@ -225,17 +226,17 @@ impl Program {
     fn model_status(&self) -> Result<SolveStatus, Error> {
         // SAFETY: `highs` lives.
         match unsafe { ffi::Highs_getModelStatus(self.highs.as_ptr()) } {
-            ffi::MODEL_STATUS_OPTIMAL | ffi::MODEL_STATUS_MODEL_EMPTY => Ok(SolveStatus::Optimal),
-            ffi::MODEL_STATUS_INFEASIBLE => Ok(SolveStatus::Infeasible),
-            ffi::MODEL_STATUS_UNBOUNDED | ffi::MODEL_STATUS_UNBOUNDED_OR_INFEASIBLE => Ok(SolveStatus::Unbounded),
-            ffi::MODEL_STATUS_REACHED_TIME_LIMIT | ffi::MODEL_STATUS_REACHED_INTERRUPT => Ok(SolveStatus::Stopped),
+            ffi::kHighsModelStatusOptimal | ffi::kHighsModelStatusModelEmpty => Ok(SolveStatus::Optimal),
+            ffi::kHighsModelStatusInfeasible => Ok(SolveStatus::Infeasible),
+            ffi::kHighsModelStatusUnbounded | ffi::kHighsModelStatusUnboundedOrInfeasible => Ok(SolveStatus::Unbounded),
+            ffi::kHighsModelStatusTimeLimit | ffi::kHighsModelStatusInterrupt => Ok(SolveStatus::Stopped),
             other => Err(Error::Solver(format!("HiGHS ended with model status {other}"))),
         }
     }
 
     /// The point, its objective, and the duals of a linear program, where there are any.
     fn read_solution(&self, answer: &mut Answer, is_integer: bool) -> Result<(), Error> {
-        if self.info("primal_solution_status")? != ffi::SOLUTION_STATUS_FEASIBLE {
+        if self.info("primal_solution_status")? != ffi::kHighsSolutionStatusFeasible {
             return Ok(());
         }
         let [mut values, mut reduced] = [vec![0.0; self.columns], vec![0.0; self.columns]];
