@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 from abc import ABCMeta
@@ -19,8 +20,8 @@ from fewest import _core
 from fewest._auto_cost import with_costs
 from fewest._call import limited
 from fewest._columns import ColumnFile
-from fewest._constraints import FEW, complete_constraints
-from fewest._docs import SELECTOR_ATTRIBUTES, Linked, complete_class, completes_doc
+from fewest._constraints import FEW, MOST_WITHIN, complete_constraints
+from fewest._docs import SELECTOR_ATTRIBUTES, WITHIN_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
 from fewest._frames import native
 from fewest._memory import method_with_memory
@@ -50,12 +51,21 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "__init__" in vars(cls):
-            complete_class(cls, SELECTOR_ATTRIBUTES)
+            lists = "within" in inspect.signature(cls.__init__).parameters
+            complete_class(cls, SELECTOR_ATTRIBUTES | (WITHIN_ATTRIBUTES if lists else {}))
             complete_constraints(cls)
 
     def _method(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
         """The method's name and settings, as the engine takes them."""
         raise NotImplementedError
+
+    def _wanted(self) -> dict[str, Any]:
+        """Which subsets are wanted, as the engine takes it."""
+        most = MOST_WITHIN if self.within is not None else 1
+        return {
+            "solutions": int(self.n_solutions or most),
+            "within": None if self.within is None else float(self.within),
+        }
 
     def _kernel_rule(self, samples: Samples, rules: dict[str, Any]) -> dict[str, Any]:
         """The kernel as the engine takes it."""
@@ -231,6 +241,8 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         self.ranking_ = self._ranking(answer)
         if hasattr(self, "proof"):
             self.proof_ = os.fspath(self.proof) if answer["proof"] else None
+        if hasattr(self, "within"):
+            self.within_ = answer["details"].get("within")
         if answer["solutions"]:
             self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in answer["solutions"]]
 

@@ -30,7 +30,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "C": COST,
     "fit_cost": [*COST, None],
     "penalty": ["array-like", Interval(Real, 0.0, None, closed="left"), dict, None],
-    "n_solutions": AT_LEAST_ONE,
+    "n_solutions": [*AT_LEAST_ONE, None],
+    "within": [Interval(Real, 0.0, None, closed="left"), None],
     "weight_bound": [*COST, None],
     "plain": ["boolean"],
     "gap": [Interval(Real, 0.0, None, closed="left")],
@@ -60,6 +61,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
     "memory": [*AT_LEAST_ONE, str, None],
 }
+#: Most subsets that ``within`` lists where ``n_solutions`` does not say it.
+MOST_WITHIN = 1000
 #: Features that a method without a size of its own selects where nothing is said.
 FEW = 5
 

@@ -46,7 +46,13 @@ PARAMETERS = {
         "float, array-like of shape (n_features,) or dict",
         "Price of each chosen feature, added to the objective: one for all, one for each, or by name.",
     ),
-    "n_solutions": ("int", "How many best subsets to prove."),
+    "n_solutions": ("int", "How many best subsets to prove. None: 1, and with ``within`` at most 1000."),
+    "within": (
+        "float",
+        """E, 0 or more, such as 0.02: all subsets whose objective is within this share of the best one
+        are found, and proven to be all, as far as they are at most ``n_solutions``. Subsets of fewer
+        features are among them. ``solutions_`` lists them, ``within_`` says what they tell.""",
+    ),
     "weight_bound": ("float", "u, the same for every feature, above 0."),
     "plain": ("bool", "The paper's algorithm without improvements."),
     "gap": ("float", "Relative gap between the best subset and the bound at which the search ends."),
@@ -146,6 +152,18 @@ SELECTOR_ATTRIBUTES = {
     "coef_": ("ndarray of shape (n_machines, n_features)", "Its weights, 0 for the features that are not selected."),
     "intercept_": ("ndarray of shape (n_machines,)", "Its biases."),
     **_LABELS,
+}
+
+#: Attributes of selectors that list all subsets within a share of the best.
+WITHIN_ATTRIBUTES = {
+    "within_": (
+        "dict or None",
+        """With ``within``: ``subsets`` listed, ``complete`` (whether they are all up to ``threshold``),
+        ``complete_within`` (the share up to which they are all), ``others`` (no subset that is not
+        listed is better), ``in_all`` (features of all), ``features`` (each with the ``share`` of the
+        subsets that hold it, and the best objective with it and without it), ``replacements``
+        (``feature``, ``by``: one can take the place of the other, in so many ``pairs`` of subsets).""",
+    ),
 }
 
 #: Attributes of classifiers.

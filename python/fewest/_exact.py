@@ -88,7 +88,8 @@ class ExactSelector(Selector):
         C: float | str = 1.0,
         fit_cost: float | None = None,
         penalty: Any = None,
-        n_solutions: int = 1,
+        n_solutions: int | None = None,
+        within: float | None = None,
         gap: float = 0.0001,
         node_limit: int | None = None,
         proof: str | os.PathLike[str] | None = None,
@@ -111,8 +112,7 @@ class ExactSelector(Selector):
         return None if self.penalty is not None else super()._default_size(n_features)
 
     def _method(self, samples, rules):
-        penalty, solutions = self._prices(self.penalty), int(self.n_solutions)
-        return {"name": "exact", "svm": self._svm(), "penalty": penalty, "solutions": solutions}
+        return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.penalty), **self._wanted()}
 
     def _limits(self):
         return {"nodes": self.node_limit}
@@ -365,7 +365,8 @@ class AlignmentSelector(Selector):
         gamma: str | float = "sigest",
         C: float | str = 1.0,
         fit_cost: float | None = None,
-        n_solutions: int = 1,
+        n_solutions: int | None = None,
+        within: float | None = None,
         gap: float = 0.0001,
         node_limit: int | None = None,
         loss: str = "hinge",
@@ -389,7 +390,7 @@ class AlignmentSelector(Selector):
         return {"kind": "rbf", "gamma": self.gamma_}
 
     def _method(self, samples, rules):
-        return {"name": "kta", "gamma": self.gamma_, "solutions": int(self.n_solutions)}
+        return {"name": "kta", "gamma": self.gamma_, **self._wanted()}
 
     def _limits(self):
         return {"nodes": self.node_limit}

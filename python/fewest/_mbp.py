@@ -53,7 +53,7 @@ class MBPSelector(WritesModel, Selector):
         With ``plain``: how HiGHS solves linear programs.
     proof : path-like, default=None
         File for a proof of the result, which :func:`fewest.verify` checks; where ``rules`` have no size,
-        budget, groups or implications, and without ``plain``.
+        budget, groups or implications, and without ``plain``, ``n_solutions`` and ``within``.
     intercept_scaling : float or None, default=None
         None: the bias is not penalised. A number s above 0: it counts as ``|b / s|``.
 
@@ -61,6 +61,8 @@ class MBPSelector(WritesModel, Selector):
     ----------
     bound_ : float or None
         No allowed subset has a smaller objective.
+    solutions_ : list of (ndarray of int, float)
+        With ``n_solutions`` or ``within``: the best subsets and their objectives, best first.
     proof_ : str or None
         The file of the proof; None without ``proof``.
     estimator_ : LinearSVC
@@ -95,6 +97,8 @@ class MBPSelector(WritesModel, Selector):
         C: float | str = 1.0,
         penalty: Any = 1.0,
         weight_bound: float | None = None,
+        n_solutions: int | None = None,
+        within: float | None = None,
         plain: bool = False,
         lp: str = "simplex",
         gap: float = 0.0001,
@@ -118,7 +122,7 @@ class MBPSelector(WritesModel, Selector):
     def _method(self, samples, rules):
         if self.lp != "simplex" and not self.plain:
             raise ValueError(f"lp is {self.lp!r}, which has a meaning with plain=True only; leave it out, or set plain")
-        return {"name": "mbp", **_program(self), "plain": bool(self.plain), "interior": self.lp == "interior"}
+        return {"name": "mbp", **_program(self), **self._wanted(), "plain": bool(self.plain), "interior": self.lp == "interior"}
 
     def _limits(self):
         return {"nodes": self.node_limit}

@@ -152,6 +152,7 @@ class Study(Selector):
         "inner_folds": [Interval(Integral, 2, None, closed="left")],
         "inner_repeats": AT_LEAST_ONE,
         "n_costs": AT_LEAST_ONE,
+        "n_solutions": AT_LEAST_ONE,
         "node_limit": AT_LEAST_ONE,
         "selection_time_limit": [Interval(Real, 0.0, None, closed="left"), None],
         "compare_rules": ["boolean"],

@@ -60,6 +60,7 @@ CERTIFY = {
 SHARED = {
     "penalty": of("penalty"),
     "solutions": of("n_solutions"),
+    "within": of("within"),
     "gap": of("gap"),
     "node-limit": of("node_limit"),
     "proof": of("proof"),

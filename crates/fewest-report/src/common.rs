@@ -13,6 +13,13 @@ pub(crate) const BARS: usize = 30;
 /// Columns that a list of names may take.
 const LIST: usize = 160;
 
+/// A sentence that begins with a capital and ends with a full stop.
+pub(crate) fn sentence_case(text: &str) -> String {
+    let mut chars = text.chars();
+    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", chars.as_str())
+}
+
 /// A number, or nothing.
 pub(crate) fn number_cell(x: Option<f64>) -> Cell {
     x.map_or_else(String::new, number).into()

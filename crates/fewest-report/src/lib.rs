@@ -8,6 +8,7 @@
 mod chart;
 mod common;
 mod evaluation;
+mod near;
 mod path;
 mod read;
 mod selection;
@@ -24,6 +25,7 @@ use read::Part;
 use view::{Budget, Page};
 
 pub use fewest_text::visible;
+pub use near::near_sentence;
 pub use view::shorten;
 pub use words::{Proof, at_most, bound, brief, number, percent, plural, relative_gap, seconds};
 

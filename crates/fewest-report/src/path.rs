@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::chart::{Axes, Role, Series, Ticks, dots, lines};
-use crate::common::{balance, data, label, list, number_cell, rules, settings, warnings};
+use crate::common::{balance, data, label, list, number_cell, rules, sentence_case, settings, warnings};
 use crate::read::Part;
-use crate::selection::{proof, sentence_case, stand_ins, trace};
+use crate::selection::{proof, stand_ins, trace};
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, at_most, bound, brief, number, plural, seconds};
 

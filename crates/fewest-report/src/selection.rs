@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use crate::chart::{Axes, Bar, Role, Series, Ticks, lines, matrix};
-use crate::common::{balance, bar_chart, data, label, list, number_cell, rules, settings, status_words, warnings};
+use crate::common::{
+    balance, bar_chart, data, label, list, number_cell, rules, sentence_case, settings, status_words, warnings,
+};
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, Table, numbers, words};
 use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
@@ -102,13 +104,6 @@ fn costs(result: Part<'_>) -> Vec<(&'static str, Cell)> {
     let selecting = tuned.or_else(|| settings.at("cost").number());
     let lines = [("slack cost C of selecting", selecting), ("slack cost C of the classifier", trained)];
     lines.into_iter().filter_map(|(word, cost)| Some((word, brief(cost?).into()))).collect()
-}
-
-/// A sentence that begins with a capital and ends with a full stop.
-pub(crate) fn sentence_case(text: &str) -> String {
-    let mut chars = text.chars();
-    let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
-    format!("{first}{}.", chars.as_str())
 }
 
 /// What `--certify` found.
@@ -397,7 +392,7 @@ fn elimination(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, Str
 /// The best subsets, where several were asked for, and the one of least validation error.
 fn solutions(result: Part<'_>, budget: &Budget) -> Option<Section> {
     let all: Vec<Part<'_>> = result.at("solutions").items().collect();
-    let mut blocks = Vec::new();
+    let mut blocks = crate::near::blocks(result, budget);
     if all.len() > 1 {
         let rows = all.iter().enumerate().map(|(at, s)| {
             vec![

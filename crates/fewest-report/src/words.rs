@@ -51,19 +51,29 @@ pub fn percent(share: f64) -> String {
 
 /// As [`percent`], rounded up to the digits shown: for what is claimed to be at most this.
 pub fn at_most(share: f64) -> String {
+    rounded(share, 1.0, |shown| shown >= share)
+}
+
+/// As [`percent`], rounded down to the digits shown: for what is claimed to be at least this.
+pub(crate) fn at_least(share: f64) -> String {
+    rounded(share, -1.0, |shown| shown <= share)
+}
+
+/// As [`percent`], up (1) or down (-1) until the share that the text says is `safe`.
+fn rounded(share: f64, side: f64, safe: impl Fn(f64) -> bool) -> String {
     let size = (100.0 * share).abs();
     let place = match size {
         _ if (10.0..1e6).contains(&size) => -1.0,
         _ if (0.1..10.0).contains(&size) => -2.0,
         _ => size.log10().floor() - 1.0,
     };
-    let half = 0.5 * 10f64.powf(place - 2.0);
+    let half = side * 0.5 * 10f64.powf(place - 2.0);
     // The text is moved by two places as a decimal: a division by 100 would round once more.
     let proven = |text: &str| {
         let digits = text.trim_end_matches(" %");
         let (digits, exponent) = digits.split_once('e').unwrap_or((digits, "0"));
         let exponent = exponent.parse::<i32>().unwrap_or(0) - 2;
-        format!("{digits}e{exponent}").parse::<f64>().is_ok_and(|shown| shown >= share)
+        format!("{digits}e{exponent}").parse::<f64>().is_ok_and(&safe)
     };
     first_proven([0.0, 1.0, 2.0].map(|halves| percent(share + halves * half)), proven)
 }
@@ -160,7 +170,7 @@ impl Proof<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Proof, at_most, bound, brief, number, percent, relative_gap};
+    use super::{Proof, at_least, at_most, bound, brief, number, percent, relative_gap};
 
     #[test]
     fn numbers_keep_their_digits() {
@@ -210,6 +220,8 @@ mod tests {
             let gap = x.abs();
             let shown = share(&at_most(gap));
             prop_assert!(shown >= gap && shown <= 1.101 * gap, "{} is shown as {}", gap, at_most(gap));
+            let least = share(&at_least(gap));
+            prop_assert!(least <= gap && least >= gap / 1.101, "{} is shown as {}", gap, at_least(gap));
             let nearest = share(&percent(gap));
             prop_assert!(nearest < gap || at_most(gap) == percent(gap), "{} needs no rounding", gap);
             for maximised in [false, true] {

@@ -34,4 +34,5 @@ pub use run::{
     Cancel, Checkpoint, Clock, Counts, Event, Limits, Master, Memory, Next, Observer, Oracle, Outcome, ProofSink,
     Ranked, Reserved, Run, Selection, Sense, Silent, Solution, Status, drive, relative_gap,
 };
+pub use search::{NearBest, NearFeature, Replacement};
 pub use subset::Subset;

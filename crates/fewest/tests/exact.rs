@@ -52,7 +52,7 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         let wanted = 1 + rng.below(3);
         let settings =
-            ExactSettings { svm: svm.clone(), penalty: penalty.clone(), solutions: wanted, start: Vec::new() };
+            ExactSettings { svm: svm.clone(), penalty: penalty.clone(), solutions: wanted, ..ExactSettings::default() };
         let found = run(&problem, &rules, &settings, Limits { gap_rel: 1e-6, ..Limits::default() });
         let about = format!("case {case}: p {p}, {svm:?}, penalty {penalty:?}, {:?}", rules.list());
         assert_eq!(found.outcome.status, Status::Optimal, "{about}");

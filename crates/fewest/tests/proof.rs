@@ -177,7 +177,7 @@ fn judge(seed: u64) -> Option<Judged> {
         svm: case.svm.clone(),
         penalty: case.penalty.clone(),
         solutions: case.solutions,
-        start: vec![],
+        ..ExactSettings::default()
     };
     if runs("exact", seed, 1) {
         let mut files = KeptProofs::default();

@@ -323,7 +323,7 @@ fn check(case: &HardCase, rules: &Rules, limits: &Limits) -> (Selection, usize) 
         svm: case.svm.clone(),
         penalty: case.penalty.clone(),
         solutions: case.solutions,
-        start: vec![],
+        ..ExactSettings::default()
     };
     let mut kept = Kept::default();
     let selection = exact(&case.problem(), rules, &settings, limits.clone(), &mut kept).expect("valid settings");

@@ -30,7 +30,7 @@ fn proven(seed: u64) -> Option<Proven> {
         svm: case.svm.clone(),
         penalty: case.penalty.clone(),
         solutions: case.solutions,
-        start: vec![],
+        ..ExactSettings::default()
     };
     let mut files = KeptProofs::default();
     exact(&case.problem(), &rules, &settings, Limits::default(), &mut files).expect("valid settings");

@@ -55,6 +55,22 @@ fn assert_same(same: Same, a: &Outcome, b: &Outcome, about: &str) {
     }
 }
 
+/// The same subsets, and what is said of all within a share of the best.
+#[track_caller]
+fn assert_solutions(same: Same, a: &Report, b: &Report, about: &str) {
+    let (a, b) = ((&a.selection.solutions, a.details.get("within")), (&b.selection.solutions, b.details.get("within")));
+    if same == Same::Tree {
+        return assert_eq!(a, b, "{about}");
+    }
+    let sorted = |solutions: &[fewest::Solution]| {
+        let mut subsets: Vec<Vec<usize>> = solutions.iter().map(|s| s.subset.iter().collect()).collect();
+        subsets.sort();
+        subsets
+    };
+    assert_eq!(sorted(a.0), sorted(b.0), "{about}");
+    assert_eq!(a.1.map(|near| &near["complete"]), b.1.map(|near| &near["complete"]), "{about}");
+}
+
 fn run(method: &AnyMethod, data: &Drawn, rules: &Rules, limits: Limits, keeper: &mut Keeper) -> Report {
     method.select(&data.samples(), rules, limits, keeper).unwrap()
 }
@@ -75,7 +91,7 @@ fn check(method: &AnyMethod, data: &Drawn, rules: &Rules, same: Same) -> Report 
         let mut keeper = Keeper { from: Some(state.clone()), ..Keeper::default() };
         let rest = run(method, data, rules, Limits::default(), &mut keeper);
         assert_same(same, &rest.selection.outcome, &whole.selection.outcome, &format!("state {at}"));
-        assert_eq!(rest.selection.solutions, whole.selection.solutions, "state {at}");
+        assert_solutions(same, &rest, &whole, &format!("state {at}"));
         let order = |report: &Report| report.selection.ranking.iter().map(|r| (r.feature, r.step)).collect::<Vec<_>>();
         assert_eq!(order(&rest), order(&whole), "state {at}");
     }
@@ -250,6 +266,38 @@ fn mbp_goes_on_to_the_same_answer() {
     let whole = check(&mbp, &data, &Rules::none(12), Same::Answer);
     assert!(whole.selection.outcome.counts.nodes > 5, "{:?}", whole.selection.outcome.counts);
     check_node_limits(&mbp, &data, &Rules::none(12), Same::Answer);
+}
+
+#[test]
+fn searches_for_all_within_a_share_of_the_best_go_on() {
+    let data = Drawn::new(40, 12, 0.2, 21);
+    let within = Some(0.1);
+    let svm = SvmSettings { cost: 0.3, ..SvmSettings::default() };
+    let exact: AnyMethod = ExactSettings { svm, solutions: 500, within, ..ExactSettings::default() }.into();
+    let kta: AnyMethod = KtaSettings { solutions: 500, within, ..KtaSettings::default() }.into();
+    let methods = [
+        (exact, Same::Tree),
+        (kta, Same::Tree),
+        #[cfg(feature = "highs")]
+        {
+            let mbp = fewest::method::mbp::MbpSettings {
+                penalty: vec![0.4; 12],
+                weight_bound: Some(2.0),
+                solutions: 500,
+                within,
+                ..Default::default()
+            };
+            (mbp.into(), Same::Answer)
+        },
+    ];
+    for (method, same) in methods {
+        let rules = data.rules(4);
+        let whole = check(&method, &data, &rules, same);
+        let (name, near) = (method.info().name, &whole.details["within"]);
+        assert_eq!((whole.selection.outcome.status, &near["complete"]), (Status::Optimal, &true.into()), "{name}");
+        assert!(whole.selection.solutions.len() > 2, "{name}: {near}");
+        check_node_limits(&method, &data, &rules, same);
+    }
 }
 
 #[test]

@@ -24,6 +24,13 @@ pub(crate) fn not_negative(text: &str) -> Result<f64, String> {
     number(text, |x| x >= 0.0 && x.is_finite(), "a finite number, 0 or more")
 }
 
+/// A share, 0 or more: a number, or a percentage such as 2%.
+pub(crate) fn percentage(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number.trim_end(), 0.01));
+    let share = not_negative(number).map(|x| x * unit);
+    share.map_err(|_| "must be a finite number, 0 or more, or a percentage such as 2%".to_owned())
+}
+
 /// A finite number.
 pub(crate) fn finite(text: &str) -> Result<f64, String> {
     number(text, f64::is_finite, "a finite number")

@@ -15,10 +15,10 @@ use crate::method_args::{self, Entry, METHODS, MethodOptions};
 const WITH_METHOD: [&str; 3] = ["select", "path", "evaluate"];
 
 /// Options of methods that `path` does not take.
-const NOT_OF_PATH: &[&str] = &["write_model"];
+const NOT_OF_PATH: &[&str] = &["write_model", "within"];
 
 /// Options of methods that `evaluate` does not take.
-const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model", "resume_every", "proof"];
+const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within"];
 
 /// Options of methods that a command has as its own.
 fn own(command: &str) -> &'static [&'static str] {

@@ -12,6 +12,7 @@ pub(crate) mod generate;
 pub(crate) mod in_force;
 pub(crate) mod invocation;
 pub(crate) mod methods;
+mod near;
 pub(crate) mod path;
 pub(crate) mod predict;
 pub(crate) mod prepare;

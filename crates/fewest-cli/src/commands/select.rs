@@ -11,8 +11,8 @@ use super::certify;
 use super::fit::{ModelSink, explain_status};
 use super::in_force::selected;
 use super::invocation::Invocation;
-use super::report;
 use super::selection::{Plan, ResumeOptions, Sinks, Task, proof_sink};
+use super::{near, report};
 use crate::args::notation;
 use crate::cli::SelectArgs;
 use crate::export::file::Sink;
@@ -181,6 +181,10 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     if result.selection.solutions.len() > 1 {
         out.push('\n');
         out += &solutions(result);
+    }
+    if let Some(near) = result.more.get("within").and_then(|within| near::text(within, maximised)) {
+        out.push('\n');
+        out += &near;
     }
     out
 }

@@ -23,7 +23,14 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
     for (key, value) in settings {
         match (key.as_str(), value) {
             // An SVM, the program of lagrangian, the kernel: groups of options.
-            ("svm" | "program", group) => flatten(group, names, out),
+            ("svm", group) => flatten(group, names, out),
+            ("program", mut group) => {
+                // It finds one subset, whatever the program of mbp may be asked for.
+                for several in ["solutions", "within"] {
+                    group.as_object_mut().and_then(|group| group.remove(several));
+                }
+                flatten(group, names, out);
+            }
             ("kernel", Value::Object(mut kernel)) => {
                 out.insert("kernel".to_owned(), kernel.remove("kind").unwrap_or_default());
                 out.extend(kernel);
@@ -110,6 +117,18 @@ pub(crate) fn details(details: &Map<String, Value>, names: &Names) -> Map<String
         for left in curve.iter_mut().filter_map(|step| step["left"].as_array_mut()) {
             for feature in left {
                 *feature = name(&feature[0]);
+            }
+        }
+    }
+    if let Some(within) = out.get_mut("within") {
+        for feature in within["in_all"].as_array_mut().into_iter().flatten() {
+            *feature = name(feature);
+        }
+        for (list, keys) in [("features", &["feature"][..]), ("replacements", &["feature", "by"])] {
+            for entry in within[list].as_array_mut().into_iter().flatten() {
+                for key in keys {
+                    entry[key] = name(&entry[key]);
+                }
             }
         }
     }

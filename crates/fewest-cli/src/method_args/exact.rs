@@ -4,7 +4,7 @@ use fewest::method::exact::ExactSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, ProofArg, ResumeArgs, SearchArgs, SolutionsArg};
+use super::shared::{MethodData, PenaltyArg, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
@@ -13,7 +13,7 @@ pub(crate) struct ExactArgs {
     #[command(flatten)]
     penalty: PenaltyArg,
     #[command(flatten)]
-    solutions: SolutionsArg,
+    solutions: SolutionsArgs,
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
@@ -27,8 +27,8 @@ pub(crate) struct ExactArgs {
 impl MethodArgs for ExactArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let (svm, penalty) = (data.svm(self.svm()), self.penalty.resolve(data)?);
-        let solutions = self.solutions.solutions;
-        Ok(ExactSettings { svm, penalty, solutions, ..ExactSettings::default() }.into())
+        let (solutions, within) = (self.solutions.most(), self.solutions.within);
+        Ok(ExactSettings { svm, penalty, solutions, within, ..ExactSettings::default() }.into())
     }
 
     fn svm(&self) -> SvmSettings {

@@ -4,7 +4,7 @@ use fewest::method::kta::KtaSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{AlignmentArgs, MethodData, ProofArg, ResumeArgs, SearchArgs, SolutionsArg};
+use super::shared::{AlignmentArgs, MethodData, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
@@ -13,7 +13,7 @@ pub(crate) struct KtaArgs {
     #[command(flatten)]
     alignment: AlignmentArgs,
     #[command(flatten)]
-    solutions: SolutionsArg,
+    solutions: SolutionsArgs,
     #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
@@ -28,8 +28,8 @@ impl MethodArgs for KtaArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let base = KtaSettings::default();
         let memory = data.kernel_memory.unwrap_or(base.memory);
-        let (gamma, solutions) = (self.alignment.gamma, self.solutions.solutions);
-        Ok(KtaSettings { gamma, solutions, memory, ..base }.into())
+        let (gamma, solutions, within) = (self.alignment.gamma, self.solutions.most(), self.solutions.within);
+        Ok(KtaSettings { gamma, solutions, within, memory, ..base }.into())
     }
 
     fn svm(&self) -> SvmSettings {

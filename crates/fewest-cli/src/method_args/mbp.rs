@@ -4,7 +4,7 @@ use fewest::method::mbp::MbpSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, ProgramArgs, ProofArg, ResumeArgs, SearchArgs, needs};
+use super::shared::{MethodData, PenaltyArg, ProgramArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs, needs};
 use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES};
 use crate::args::values;
 use crate::failure::Failure;
@@ -53,6 +53,8 @@ pub(crate) struct MbpArgs {
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
+    solutions: SolutionsArgs,
+    #[command(flatten)]
     search: SearchArgs,
     #[command(flatten)]
     proof: ProofArg,
@@ -63,7 +65,8 @@ pub(crate) struct MbpArgs {
 impl MethodArgs for MbpArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let (plain, interior) = (self.program.plain, self.program.interior());
-        Ok(MbpSettings { plain, interior, ..self.priced.settings(data)? }.into())
+        let (solutions, within) = (self.solutions.most(), self.solutions.within);
+        Ok(MbpSettings { plain, interior, solutions, within, ..self.priced.settings(data)? }.into())
     }
 
     fn check(&self) -> Result<(), Failure> {

@@ -131,12 +131,27 @@ impl Certify {
     }
 }
 
-/// `--solutions`.
+/// Most subsets that `--within` lists where `--solutions` does not say it.
+const MOST: usize = 1000;
+
+/// `--solutions` and `--within`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct SolutionsArg {
-    /// Find and prove this many best subsets
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::size, help_heading = "Method")]
-    pub(crate) solutions: usize,
+pub(crate) struct SolutionsArgs {
+    /// Find and prove this many best subsets; with --within at most this many [default: 1, with
+    /// --within 1000]
+    #[arg(long, value_name = "N", value_parser = values::size, help_heading = "Method")]
+    solutions: Option<usize>,
+    /// Find all subsets whose objective is within this share of the best one, such as 2% or 0.02,
+    /// and prove that these are all
+    #[arg(long, value_name = "E", value_parser = values::percentage, allow_negative_numbers = true, help_heading = "Method")]
+    pub(crate) within: Option<f64>,
+}
+
+impl SolutionsArgs {
+    /// How many subsets are wanted, at most.
+    pub(crate) fn most(&self) -> usize {
+        self.solutions.unwrap_or(if self.within.is_some() { MOST } else { 1 })
+    }
 }
 
 /// `--gamma` of the methods that maximise kernel-target alignment.

@@ -46,7 +46,7 @@ impl Certificate {
 }
 
 /// Compares `subset` with the best of its size. `settings.start` may name further subsets to start
-/// from; `settings.solutions` is not used.
+/// from; `settings.solutions` and `settings.within` are not used.
 ///
 /// # Errors
 /// Settings out of range; a subset that is empty or that the rules forbid.
@@ -76,7 +76,7 @@ pub fn certify(
     let gaps = (limits.gap_rel, limits.gap_abs);
     let mut start = settings.start.clone();
     start.insert(0, subset.clone());
-    let settings = ExactSettings { start, solutions: 1, ..settings.clone() };
+    let settings = ExactSettings { start, solutions: 1, within: None, ..settings.clone() };
     let limits = limits.after(begun);
     let outcome = exact(problem, &rules, &settings, limits, observer)?.outcome;
     let best = match (outcome.subset, outcome.objective) {

@@ -7,7 +7,7 @@
 //!          "The idea"); tree as in Hazimeh, Mazumder, Saab, Sparse regression at scale, Math.
 //!          Programming 196 (2022).
 //! Given    Problem (n samples, p features), Rules, [`ExactSettings`].
-//! Returns  the N best subsets, objective, bound, status.
+//! Returns  the N best subsets or all within a share of the best, objective, bound, status.
 //! Steps    1. first subsets: the largest gains, and those given  2. relax the root
 //!          3. improve: round, eliminate, swap  4. decide features by their price and by probing
 //!          5. take the open nodes of lowest bound and dive from each: relax, decide, round, branch
@@ -31,6 +31,7 @@ use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::relaxation::Relaxation;
+use crate::search::{NearBest, Wanted};
 use crate::{
     Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
 };
@@ -51,19 +52,27 @@ pub struct ExactSettings {
     /// lambda_j added to the objective for each chosen feature, length p, each 0 or more; empty for
     /// none.
     pub penalty: Vec<f64>,
-    /// How many best subsets to prove and return, at least 1. Default 1.
+    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+    /// Default 1.
     pub solutions: usize,
+    /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
+    /// smaller ones than `max_features` among them.
+    pub within: Option<f64>,
     /// Subsets to start from, as first incumbents; those the rules forbid are ignored.
     pub start: Vec<Subset>,
 }
 
 impl Default for ExactSettings {
     fn default() -> Self {
-        Self { svm: SvmSettings::default(), penalty: Vec::new(), solutions: 1, start: Vec::new() }
+        Self { svm: SvmSettings::default(), penalty: Vec::new(), solutions: 1, within: None, start: Vec::new() }
     }
 }
 
 impl ExactSettings {
+    fn wanted(&self) -> Wanted {
+        Wanted { most: self.solutions, within: self.within }
+    }
+
     /// What a proof of a run speaks of.
     fn claim(&self) -> Claim<'_> {
         let SvmSettings { cost, loss, bias, .. } = self.svm;
@@ -89,9 +98,7 @@ impl Method for ExactSettings {
 
     fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
-        if self.solutions == 0 {
-            return Err(Error::setting("solutions", 0, "at least 1"));
-        }
+        self.wanted().check()?;
         check_penalty(&self.penalty, p)
     }
 
@@ -103,8 +110,8 @@ impl Method for ExactSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
-        let selection = exact(&samples.problem()?, rules, &settings, limits, observer)?;
-        Ok(Report::new(selection, Kernel::Linear))
+        let (selection, near) = search(&samples.problem()?, rules, &settings, limits, observer)?;
+        Ok(Report::new(selection, Kernel::Linear).with_near(near))
     }
 
     fn path(
@@ -115,6 +122,7 @@ impl Method for ExactSettings {
         limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
+        self.wanted().check_path()?;
         let points = path::exact_path(&samples.problem()?, rules, sizes, self, limits, observer)?;
         Ok(reports(points, |_| Kernel::Linear))
     }
@@ -129,7 +137,8 @@ impl Method for ExactSettings {
 }
 
 /// `exact`: the allowed subset of smallest objective, with proof. `Selection::solutions` holds the
-/// N best, best first.
+/// N best, or all within a share of the best, best first; whether these are all is told by
+/// [`Method::select`] alone.
 ///
 /// # Errors
 /// Settings out of range, or more memory needed than allowed.
@@ -140,6 +149,17 @@ pub fn exact(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
+    search(problem, rules, settings, limits, observer).map(|found| found.0)
+}
+
+/// [`exact`], and what the subsets within a share of the best tell, where these are wanted.
+fn search(
+    problem: &Problem<'_>,
+    rules: &Rules,
+    settings: &ExactSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<(Selection, Option<NearBest>), Error> {
     settings.check(problem.n_features())?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
     let _lists = run.memory().lists(NAME, LISTS, problem.n_features())?;
@@ -160,7 +180,8 @@ pub fn exact(
     }
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);
+    let near = tree.near();
     let status = tree.prove(run.earned(status), &mut run);
-    let solutions = tree.into_solutions();
-    Ok(Selection { outcome: run.finish(status), ranking: Vec::new(), solutions })
+    let solutions = tree.pool.solutions();
+    Ok((Selection { outcome: run.finish(status), ranking: Vec::new(), solutions }, near))
 }

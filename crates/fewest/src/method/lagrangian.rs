@@ -91,6 +91,13 @@ impl Method for LagrangianSettings {
         if self.max_steps == 0 {
             return Err(Error::setting("max_steps", 0, "at least 1"));
         }
+        if self.program.several().is_some() {
+            return Err(Error::setting(
+                "solutions",
+                "set",
+                "left out, as within: lagrangian finds one subset; select with mbp",
+            ));
+        }
         Ok(())
     }
 

@@ -45,6 +45,7 @@ use serde_json::{Map, Value};
 
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::{FitSettings, Model};
+use crate::search::NearBest;
 use crate::{Error, Limits, Observer, Rules, Samples, Selection, Subset, SvmSettings};
 use path::SizeReport;
 
@@ -191,6 +192,16 @@ impl Report {
     #[must_use]
     pub fn with_model(self, model: Option<Model>) -> Self {
         Self { model: model.filter(|m| !m.features.is_empty()), ..self }
+    }
+
+    /// With what the subsets within a share of the best tell, where these were wanted, as the
+    /// detail `within`.
+    #[must_use]
+    pub(crate) fn with_near(self, near: Option<NearBest>) -> Self {
+        match near {
+            Some(near) => self.detail("within", near),
+            None => self,
+        }
     }
 
     /// With the cost that the method chose.

@@ -146,12 +146,14 @@ impl AlignmentProof {
         self.made + 1 - children.len() as u64
     }
 
-    /// Lists subsets, best first, and ends the file.
-    pub(crate) fn end(mut self, listed: &[Found], status: Status, run: &mut Run<'_>) {
+    /// Lists subsets, best first, and ends the file; all down to `threshold` are to be listed where
+    /// there is one.
+    pub(crate) fn end(mut self, listed: &[Found], threshold: Option<f64>, status: Status, run: &mut Run<'_>) {
         let own: Vec<Option<f64>> = listed.iter().map(|found| self.single.remove(&found.subset)).collect();
         let rest = self.single.values().fold(self.rest, |rest, value| rest.max(*value));
         // Where every allowed subset is listed, any number is a bound of the others.
-        let rest = listed.last().map_or(rest, |last| rest.max(last.objective));
+        let claimed = |last: &Found| threshold.map_or(last.objective, |end| end.min(last.objective));
+        let rest = listed.last().map_or(rest, |last| rest.max(claimed(last)));
         let mut bytes = Bytes::default();
         for (found, own) in listed.iter().zip(own) {
             bytes.byte(kind::SUBSET);

@@ -130,15 +130,23 @@ impl ProofWriter {
         }
     }
 
-    /// Lists subsets, best first as their objectives are when rounded up, and ends the file.
+    /// Lists subsets, best first as their objectives are when rounded up, and ends the file; all up
+    /// to `threshold` are to be listed where there is one.
     /// Returns the status: `Optimal` only where the file proves the gap that was asked for. It
     /// does not where columns are so large that no w of doubles has the objective of the exact one.
-    pub(crate) fn end(mut self, mut listed: Vec<Listed>, status: Status, run: &mut Run<'_>) -> Status {
+    pub(crate) fn end(
+        mut self,
+        mut listed: Vec<Listed>,
+        threshold: Option<f64>,
+        status: Status,
+        run: &mut Run<'_>,
+    ) -> Status {
         listed.sort_by(|a, b| a.objective.total_cmp(&b.objective));
         let own: Vec<Option<f64>> = listed.iter().map(|l| self.single.remove(&l.subset)).collect();
         let rest = self.single.values().fold(self.rest, |rest, bound| rest.min(*bound));
         // Where every allowed subset is listed, any number is a bound of the others.
-        let rest = listed.last().map_or(rest, |last| rest.min(last.objective));
+        let claimed = |last: &Listed| threshold.map_or(last.objective, |end| end.max(last.objective));
+        let rest = listed.last().map_or(rest, |last| rest.min(claimed(last)));
         let (relative, absolute) = run.gaps();
         let best = listed.first().map_or(0.0, |best| best.objective.abs());
         let claim = |bound: f64| bound - HELD_BACK * (relative * bound.abs().max(best)).max(absolute);

@@ -1,12 +1,14 @@
 //! What every branch and bound shares: the best subsets found with the value that others must beat,
 //! the open nodes, and what follows from a node's decisions.
 
+mod near;
 mod open;
 mod pool;
 mod units;
 
+pub use near::{NearBest, NearFeature, Replacement};
 pub(crate) use open::{Mark, Node, OpenNodes, Ties};
-pub(crate) use pool::{Found, Pool, PrimalPoint, cutoff};
+pub(crate) use pool::{Found, Pool, PoolState, PrimalPoint, Wanted, cutoff};
 pub(crate) use units::UnitSet;
 
 use crate::{Choice, Rules};

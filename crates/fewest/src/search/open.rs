@@ -124,6 +124,11 @@ impl<N: Node> OpenNodes<N> {
         (!self.is_empty()).then_some(if self.sense == Sense::Max { best } else { -best })
     }
 
+    /// Leaves nothing open.
+    pub(crate) fn clear(&mut self) {
+        while self.pop().is_some() {}
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.heap.is_empty() && self.deep.is_empty()
     }

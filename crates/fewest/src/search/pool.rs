@@ -1,10 +1,11 @@
-//! The N best subsets of a search, what is proven of each, and the value that any other subset must
-//! beat.
+//! The N best subsets of a search, or all within a share of the best, what is proven of each, and
+//! the value that any other subset must beat.
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::near::{NearBest, Proven, is_beyond, threshold};
 use crate::run::state::{stranger, subset};
 use crate::{Error, Rules, Run, Sense, Solution, Status, Subset};
 
@@ -26,14 +27,63 @@ pub(crate) fn cutoff(sense: Sense, (relative, absolute): (f64, f64), objective: 
     }
 }
 
+/// Where a search for all subsets within a share of the best may stop looking: beyond the threshold
+/// by what the objective of a subset may be off, so that none within it is lost.
+fn reach(sense: Sense, (relative, absolute): (f64, f64), within: f64, best: f64) -> f64 {
+    let end = threshold(sense, within, best);
+    let off = OWN_SHARE * (relative * end.abs()).max(absolute);
+    let off = off.max(HAIR * end.abs()).max(f64::MIN_POSITIVE);
+    match sense {
+        Sense::Min => end + off,
+        Sense::Max => end - off,
+    }
+}
+
+/// What a search is to find: the `most` best subsets or, where there is a share, all that are
+/// within it of the best one, and of these the `most` best.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) most: usize,
+    pub(crate) within: Option<f64>,
+}
+
+impl Wanted {
+    /// Refuses settings out of range.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] by the name of the setting.
+    pub(crate) fn check(self) -> Result<(), Error> {
+        if self.most == 0 {
+            return Err(Error::setting("solutions", 0, "at least 1"));
+        }
+        match self.within.filter(|share| !(*share >= 0.0 && share.is_finite())) {
+            Some(share) => Err(Error::setting("within", share, "a finite number, 0 or more")),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a share for a path over sizes.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] that says what to do instead.
+    pub(crate) fn check_path(self) -> Result<(), Error> {
+        self.within.map_or(Ok(()), |share| {
+            Err(Error::setting("within", share, "left out of a path: select with each size that is of interest"))
+        })
+    }
+}
+
 /// Bytes of a subset that is noted, with the room that a table leaves.
 const SEEN_BYTES: u64 = 40;
 
-/// What a search goes on from: subsets with objective, what is proven of them and their points,
-/// keys, the bound of what was left out.
+/// A subset's features, its objective, what is proven of it, whether no open node holds it, its
+/// point.
+type FoundState = (Vec<usize>, f64, f64, bool, Option<PrimalPoint>);
+
+/// What a search goes on from: subsets, keys, the bound of what was left out.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PoolState {
-    best: Vec<(Vec<usize>, f64, f64, Option<PrimalPoint>)>,
+    best: Vec<FoundState>,
     seen: Vec<u128>,
     outside: f64,
 }
@@ -46,6 +96,8 @@ pub(crate) struct Found {
     pub(crate) objective: f64,
     /// No point on the subset has a better objective than this.
     pub(crate) proven: f64,
+    /// Whether no open node holds it: one that is dropped is then left out for good.
+    pub(crate) closed: bool,
     /// The point of the objective, where a proof is written.
     pub(crate) point: Option<PrimalPoint>,
 }
@@ -63,8 +115,8 @@ pub(crate) struct Pool<'a> {
     rules: &'a Rules,
     sense: Sense,
     gaps: (f64, f64),
-    wanted: usize,
-    /// Best first, at most `wanted`.
+    wanted: Wanted,
+    /// Best first, at most as many as are wanted.
     best: Vec<Found>,
     /// Subsets that were looked at, by [`key`].
     seen: HashSet<u128>,
@@ -75,9 +127,8 @@ pub(crate) struct Pool<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// For the `wanted` best subsets, at least 1; the subsets that were looked at may take `memory`
-    /// bytes.
-    pub(crate) fn new(run: &Run<'a>, wanted: usize, memory: u64) -> Self {
+    /// For the subsets that are wanted; those that were looked at may take `memory` bytes.
+    pub(crate) fn new(run: &Run<'a>, wanted: Wanted, memory: u64) -> Self {
         let (sense, gaps) = (run.sense(), run.gaps());
         let (best, seen, most_seen) = (Vec::new(), HashSet::new(), (memory / SEEN_BYTES) as usize);
         Self { rules: run.rules(), sense, gaps, wanted, best, seen, most_seen, outside: worst(sense) }
@@ -86,7 +137,7 @@ impl<'a> Pool<'a> {
     /// What a search goes on from.
     pub(crate) fn state(&self) -> PoolState {
         let features = |found: &Found| found.subset.iter().collect();
-        let best = self.best.iter().map(|f| (features(f), f.objective, f.proven, f.point.clone()));
+        let best = self.best.iter().map(|f| (features(f), f.objective, f.proven, f.closed, f.point.clone()));
         PoolState { best: best.collect(), seen: self.seen.iter().copied().collect(), outside: self.outside }
     }
 
@@ -96,7 +147,7 @@ impl<'a> Pool<'a> {
     /// One with more subsets than are wanted, or one that the rules forbid.
     pub(crate) fn restore(&mut self, state: PoolState) -> Result<(), Error> {
         self.best.clear();
-        for (features, objective, proven, point) in state.best {
+        for (features, objective, proven, closed, point) in state.best {
             let subset = subset(self.rules.p(), &features)?;
             if objective.is_nan() || !self.rules.allows(&subset) {
                 return Err(stranger("the rules forbid one of its subsets"));
@@ -104,10 +155,10 @@ impl<'a> Pool<'a> {
             if point.as_ref().is_some_and(|point| point.weights.len() != subset.len()) {
                 return Err(stranger("one of its subsets has other weights"));
             }
-            self.best.push(Found { subset, objective, proven, point });
+            self.best.push(Found { subset, objective, proven, closed, point });
         }
-        if self.best.len() > self.wanted {
-            return Err(stranger(&format!("it has {} best subsets, not {}", self.best.len(), self.wanted)));
+        if self.best.len() > self.wanted.most {
+            return Err(stranger(&format!("it has {} best subsets, not {}", self.best.len(), self.wanted.most)));
         }
         (self.seen, self.outside) = (state.seen.into_iter().collect(), state.outside);
         Ok(())
@@ -115,15 +166,30 @@ impl<'a> Pool<'a> {
 
     /// A node whose bound is not better than this holds nothing that is asked for.
     pub(crate) fn cutoff(&self) -> f64 {
-        match self.best.get(self.wanted - 1) {
-            Some(last) => self.cutoff_of(last.objective),
-            None => worst(self.sense),
-        }
+        self.end(self.first().map_or(worst(self.sense), |best| self.reach(best.objective)))
     }
 
-    /// What the cutoff would be if the last of the subsets asked for had this objective.
-    pub(crate) fn cutoff_of(&self, objective: f64) -> f64 {
-        cutoff(self.sense, self.gaps, objective)
+    /// The cutoff once a subset of this objective is known, too, as far as that alone can tell.
+    pub(crate) fn cutoff_with(&self, objective: f64) -> f64 {
+        let alone = match self.wanted {
+            Wanted { most: 1, within: None } => cutoff(self.sense, self.gaps, objective),
+            _ => self.reach(objective),
+        };
+        self.worse(self.cutoff(), alone)
+    }
+
+    /// Where the set ends whose best subset has this objective; nowhere without a share.
+    fn reach(&self, best: f64) -> f64 {
+        self.wanted.within.map_or(worst(self.sense), |within| reach(self.sense, self.gaps, within, best))
+    }
+
+    /// The value that another subset must beat where all that beat this one are asked for: that of
+    /// the last subset once there are as many as are wanted.
+    fn end(&self, of_all: f64) -> f64 {
+        match self.best.get(self.wanted.most - 1) {
+            Some(last) => self.worse(cutoff(self.sense, self.gaps, last.objective), of_all),
+            None => of_all,
+        }
     }
 
     /// Whether a bound reaches a cutoff.
@@ -141,8 +207,14 @@ impl<'a> Pool<'a> {
         std::mem::replace(self, empty)
     }
 
-    pub(crate) fn wanted(&self) -> usize {
-        self.wanted
+    /// How many subsets are wanted, at most.
+    pub(crate) fn most(&self) -> usize {
+        self.wanted.most
+    }
+
+    /// How many subsets it takes until there is a cutoff.
+    pub(crate) fn needed(&self) -> usize {
+        if self.wanted.within.is_some() { 1 } else { self.wanted.most }
     }
 
     /// The best subset.
@@ -175,11 +247,13 @@ impl<'a> Pool<'a> {
             return;
         }
         run.offer(&found.subset, found.objective);
+        let known = self.has_seen(&found.subset) || self.seen.len() >= self.most_seen;
         self.note([found.subset.clone()]);
         // Rounding may put a proof beyond the objective of a point at hand.
         let proven = self.worse(found.proven, found.objective);
         let found = Found { proven, ..found };
-        let found = match self.best.iter().position(|known| known.subset == found.subset) {
+        let same = |other: &Found| known && other.subset == found.subset;
+        let found = match self.best.iter().position(same) {
             Some(at) => self.best.remove(at).merged(&found, self.sense),
             None => found,
         };
@@ -189,9 +263,23 @@ impl<'a> Pool<'a> {
         };
         let at = self.best.partition_point(ahead);
         self.best.insert(at, found);
-        if self.best.len() > self.wanted {
-            let last = self.best.pop().expect("just inserted");
-            self.leave_out(last.proven);
+        // Of equals the run's own subset is the first.
+        let own = |found: &Found| run.incumbent().is_some_and(|(subset, _)| found.subset == *subset);
+        if let Some(at) = self.best.iter().position(own)
+            && self.best[at].objective == self.best[0].objective
+        {
+            self.best[..=at].rotate_right(1);
+        }
+        let reach = self.reach(self.best[0].objective);
+        while self.best.len() > 1 {
+            let Found { objective, proven, closed, .. } = self.best[self.best.len() - 1];
+            if self.best.len() <= self.wanted.most && !self.reaches(objective, reach) {
+                break;
+            }
+            if closed {
+                self.leave_out(proven);
+            }
+            self.best.pop();
         }
     }
 
@@ -201,15 +289,35 @@ impl<'a> Pool<'a> {
         self.best.iter().map(|found| found.proven).fold(self.worse(open, self.outside), |a, b| self.worse(a, b))
     }
 
+    /// The objective at which the set of all subsets within a share of the best ends, where that is
+    /// asked for.
+    pub(crate) fn threshold(&self) -> Option<f64> {
+        let within = self.wanted.within?;
+        self.first().map(|best| threshold(self.sense, within, best.objective))
+    }
+
+    /// What the set of all subsets within a share of the best tells, where that is asked for and
+    /// nothing that is open is better than `open`.
+    pub(crate) fn near(&self, open: f64) -> Option<NearBest> {
+        let Wanted { most, within } = self.wanted;
+        let proven = Proven { within: within?, most, others: self.worse(open, self.outside) };
+        NearBest::new(self.sense, &proven, &self.solutions())
+    }
+
     /// How a search ends that has no open node left: `Optimal` where what was left out is not
-    /// better than the cutoff, and the objective of each subset is known to a tenth of the gap.
+    /// better than what is asked for, and the objective of each subset is known to a tenth of the
+    /// gap.
     pub(crate) fn status(&self) -> Status {
         let (relative, absolute) = (OWN_SHARE * self.gaps.0, OWN_SHARE * self.gaps.1);
         let closed =
             |found: &Found| self.reaches(found.proven, cutoff(self.sense, (relative, absolute), found.objective));
-        let complete =
-            !self.best.is_empty() && self.best.iter().all(closed) && self.reaches(self.outside, self.cutoff());
-        if complete { Status::Optimal } else { Status::Stalled }
+        let best = self.reaches(self.outside, self.end(worst(self.sense)));
+        let all = self.threshold().is_some_and(|threshold| is_beyond(self.sense, self.outside, threshold));
+        if !self.best.is_empty() && self.best.iter().all(closed) && (best || all) {
+            Status::Optimal
+        } else {
+            Status::Stalled
+        }
     }
 
     /// The best subsets, best first.
@@ -217,11 +325,13 @@ impl<'a> Pool<'a> {
         &self.best
     }
 
-    pub(crate) fn into_solutions(self) -> Vec<Solution> {
-        self.best.into_iter().map(|found| Solution { subset: found.subset, objective: found.objective }).collect()
+    /// The best subsets with their objectives, best first.
+    pub(crate) fn solutions(&self) -> Vec<Solution> {
+        self.best.iter().map(|f| Solution { subset: f.subset.clone(), objective: f.objective }).collect()
     }
 
-    /// The bound that says less: the lower one where the objective is minimised.
+    /// The bound that says less, which is the cutoff that lets less pass: the lower one where the
+    /// objective is minimised.
     fn worse(&self, a: f64, b: f64) -> f64 {
         match self.sense {
             Sense::Min => a.min(b),
@@ -239,7 +349,7 @@ impl Found {
         };
         let proven = if sense == Sense::Min { proven.min(objective) } else { proven.max(objective) };
         let point = if self.objective == objective { self.point } else { other.point.clone() };
-        Self { subset: self.subset, objective, proven, point }
+        Self { subset: self.subset, objective, proven, closed: self.closed || other.closed, point }
     }
 }
 

@@ -164,7 +164,8 @@ impl<'a> Search<'a> {
         }
         let Leaf { upper, lower, warm, points } = self.leaf(&units, warm, cutoff, rounds);
         let point = points.and_then(|points| points.primal);
-        (lower < cutoff).then(|| (Found { subset: subset.clone(), objective: upper, proven: lower, point }, warm))
+        let found = || Found { subset: subset.clone(), objective: upper, proven: lower, closed: false, point };
+        (lower < cutoff).then(|| (found(), warm))
     }
 
     /// The allowed subset nearest to the shares: the z half at `share * gain`.
@@ -371,7 +372,7 @@ impl<'a> Search<'a> {
                 dive.notes.close(*node, point, proven, Some(subset.clone()));
             }
             let point = leaf.points.and_then(|points| points.primal);
-            dive.found.push(Found { subset, objective: leaf.upper, proven, point });
+            dive.found.push(Found { subset, objective: leaf.upper, proven, closed: true, point });
         }
     }
 
@@ -385,9 +386,7 @@ impl<'a> Search<'a> {
             return;
         }
         if let Some((found, _)) = self.evaluate(&subset, warm, *cutoff, &mut dive.rounds) {
-            if question.pool.wanted() == 1 {
-                *cutoff = cutoff.min(question.pool.cutoff_of(found.objective));
-            }
+            *cutoff = cutoff.min(question.pool.cutoff_with(found.objective));
             dive.found.push(found);
         }
         dive.seen.push(subset);

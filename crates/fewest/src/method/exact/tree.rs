@@ -7,8 +7,8 @@ use super::dive::{Dive, Fixed, Question, Search};
 use super::node::{OpenNode, Packed};
 use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::relaxation::{Relaxation, Warm};
-use crate::search::{Mark, OpenNodes, Pool, Ties};
-use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Solution, Status, Subset};
+use crate::search::{Mark, NearBest, OpenNodes, Pool, Ties};
+use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Status, Subset};
 
 // Tuning: `make bench-exact-real`.
 
@@ -44,7 +44,7 @@ impl<'a> Tree<'a> {
     pub(super) fn new(relaxation: &'a Relaxation<'a>, settings: &ExactSettings, run: &Run<'a>) -> Self {
         let share = |share: f64| (share * settings.svm.memory as f64) as u64;
         Self {
-            pool: Pool::new(run, settings.solutions, share(SEEN)),
+            pool: Pool::new(run, settings.wanted(), share(SEEN)),
             open: OpenNodes::new(Sense::Min, Ties::Latest, share(NODES)),
             made: 0,
             root: None,
@@ -56,8 +56,9 @@ impl<'a> Tree<'a> {
         }
     }
 
-    pub(super) fn into_solutions(self) -> Vec<Solution> {
-        self.pool.into_solutions()
+    /// What the subsets within a share of the best tell, where these are wanted.
+    pub(super) fn near(&self) -> Option<NearBest> {
+        self.pool.near(self.open.bound().unwrap_or(f64::INFINITY))
     }
 
     /// Ends the proof: nodes that are still open are closed by the points that their bounds hold
@@ -68,7 +69,7 @@ impl<'a> Tree<'a> {
             close(&mut proof, self.relaxation, &node, run);
         }
         let listed = self.pool.best().iter().filter_map(|found| self.relaxation.listed(found)).collect();
-        proof.end(listed, status, run)
+        proof.end(listed, self.pool.threshold(), status, run)
     }
 
     /// Adds an open node; with much of the memory used up it starts from the root's answer.

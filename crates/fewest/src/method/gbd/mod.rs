@@ -308,6 +308,6 @@ fn prove(
     let (svm, penalty) = (settings.svm.clone(), settings.penalty.clone());
     let time = limits.time.map(|time| time.saturating_sub(outcome.elapsed));
     let limits = Limits { time, oracle_calls: None, ..limits };
-    let settings = ExactSettings { svm, penalty, solutions: 1, start };
+    let settings = ExactSettings { svm, penalty, start, ..ExactSettings::default() };
     exact(problem, rules, &settings, limits, &mut ForProof(observer)).map(|found| found.outcome.status)
 }

@@ -8,7 +8,7 @@
 //!          mixed-integer optimization, 2022: problem INLO-K, eqs. (27)-(29), gamma by eq. (54).
 //!          The search is ours, not the paper's linear program.
 //! Given    a design (n samples, p features), classes, sample weights, Rules, [`KtaSettings`].
-//! Returns  the N best subsets, objective, bound, status.
+//! Returns  the N best subsets or all within a share of the best, objective, bound, status.
 //! Steps    1. merge equal samples and equal pairs
 //!          2. first subsets: the best single gains, then local search
 //!          3. take the open nodes of largest bound; two symmetric products over all pairs give for
@@ -45,6 +45,7 @@ use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::Gamma;
 use crate::problem;
 use crate::proof::AlignmentProof;
+use crate::search::{NearBest, Wanted};
 use crate::{
     Choice, Clock, Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Subset, drive,
 };
@@ -60,8 +61,12 @@ const NAME: &str = "kta";
 pub struct KtaSettings {
     /// gamma of the kernel. Default `sigest`, the paper's.
     pub gamma: Gamma,
-    /// How many best subsets to prove and return, at least 1. Default 1.
+    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+    /// Default 1.
     pub solutions: usize,
+    /// E, 0 or more: all subsets whose alignment is at least (1 - E) times the best one are wanted,
+    /// smaller ones than `max_features` among them.
+    pub within: Option<f64>,
     /// Bytes for the columns, the sums of nodes at work, kernel values that are kept, and open
     /// nodes. With fewer, kernel values are computed again; what one node takes must fit. Default
     /// 1 GiB.
@@ -72,7 +77,13 @@ pub struct KtaSettings {
 
 impl Default for KtaSettings {
     fn default() -> Self {
-        Self { gamma: Gamma::Sigest(1.0), solutions: 1, memory: 1 << 30, start: Vec::new() }
+        Self { gamma: Gamma::Sigest(1.0), solutions: 1, within: None, memory: 1 << 30, start: Vec::new() }
+    }
+}
+
+impl KtaSettings {
+    fn wanted(&self) -> Wanted {
+        Wanted { most: self.solutions, within: self.within }
     }
 }
 
@@ -94,10 +105,7 @@ impl Method for KtaSettings {
 
     fn check(&self, _p: usize) -> Result<(), Error> {
         self.gamma.check()?;
-        if self.solutions == 0 {
-            return Err(Error::setting("solutions", 0, "at least 1"));
-        }
-        Ok(())
+        self.wanted().check()
     }
 
     fn select(
@@ -109,9 +117,10 @@ impl Method for KtaSettings {
     ) -> Result<Report, Error> {
         let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
-        let (selection, gamma) = search(design, classes, weights, rules, &settings, limits, observer)?;
+        let found = search(design, classes, weights, rules, &settings, limits, observer)?;
         // A run that was stopped before gamma was found has no number, and no subset.
-        Ok(Report::new(selection, Kernel::Rbf { gamma: gamma.unwrap_or(f64::NAN) }))
+        let kernel = Kernel::Rbf { gamma: found.gamma.unwrap_or(f64::NAN) };
+        Ok(Report::new(found.selection, kernel).with_near(found.near))
     }
 
     fn path(
@@ -122,6 +131,7 @@ impl Method for KtaSettings {
         limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
+        self.wanted().check_path()?;
         // One gamma for all sizes, that of the largest.
         let most = sizes.last().copied().unwrap_or(rules.p());
         let (start, clock) = (Instant::now(), Clock::new(limits));
@@ -167,10 +177,19 @@ pub fn kta(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    search(design, classes, weights, rules, settings, limits, observer).map(|found| found.0)
+    search(design, classes, weights, rules, settings, limits, observer).map(|found| found.selection)
 }
 
-/// [`kta`], and the gamma that was found in time.
+/// What a search found.
+struct Searched {
+    selection: Selection,
+    /// Where it was found in time.
+    gamma: Option<f64>,
+    /// Where all subsets within a share of the best are wanted.
+    near: Option<NearBest>,
+}
+
+/// [`kta`], and what else was found.
 fn search(
     design: &dyn Design,
     classes: &[u32],
@@ -179,7 +198,7 @@ fn search(
     settings: &KtaSettings,
     limits: Limits,
     observer: &mut dyn Observer,
-) -> Result<(Selection, Option<f64>), Error> {
+) -> Result<Searched, Error> {
     settings.check(rules.p())?;
     let settings = &KtaSettings { memory: limits.memory.at_most(settings.memory), ..settings.clone() };
     check_memory(design.n_samples(), rules, settings.memory)?;
@@ -195,7 +214,8 @@ fn search(
     let Some((number, pairs)) = pairs else {
         let status = clock.stop().expect("pairs are left out only when the clock says stop");
         let outcome = run.finish(status);
-        return Ok((Selection { outcome, ranking: Vec::new(), solutions: Vec::new() }, gamma));
+        let selection = Selection { outcome, ranking: Vec::new(), solutions: Vec::new() };
+        return Ok(Searched { selection, gamma, near: None });
     };
     let mut search = Search::new(pairs, rules, &run);
     let mut tree = Tree::new(&search, settings, &run);
@@ -214,9 +234,10 @@ fn search(
     let status = drive(&mut search, &mut tree, &mut run)?;
     tree.keep(&[], true, &mut run);
     drop(least);
+    let near = tree.near();
     tree.prove(run.earned(status), &mut run);
-    let solutions = tree.into_solutions();
-    Ok((Selection { outcome: run.finish(status), ranking: Vec::new(), solutions }, gamma))
+    let solutions = tree.pool.solutions();
+    Ok(Searched { selection: Selection { outcome: run.finish(status), ranking: Vec::new(), solutions }, gamma, near })
 }
 
 /// Refuses data whose first node alone would take more than `memory` bytes.

@@ -8,8 +8,8 @@ use super::node::{Expansion, Noted, OpenNode, Question, Shared};
 use super::pairs::{Pairs, node_bytes};
 use super::products::{MOST_SLOTS, Query, Sums, sums};
 use crate::proof::{AlignmentProof, Child, Expanded};
-use crate::search::{Found, Mark, OpenNodes, Pool, Ties, follow};
-use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Solution, Status, Subset};
+use crate::search::{Found, Mark, NearBest, OpenNodes, Pool, Ties, follow};
+use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Status, Subset};
 
 /// Most nodes expanded at once: fixed, so that the tree does not depend on the number of threads.
 const BATCH: usize = 64;
@@ -168,10 +168,9 @@ impl<'a> Search<'a> {
         let sums = Model::new(sums, query.slots, self.pairs.diagonal + margin);
         if query.slots <= 2 {
             let (above, below) = sums.exact(cutoff);
-            out.below = below;
             let candidates = above.into_iter().map(|(v, units)| (v, with(&units))).collect();
             let (found, others) = self.judge(candidates, margin, wanted);
-            out.found = found;
+            (out.found, out.below) = (found, below.max(others));
             out.noted = note(false, model(below.max(others)));
             return out;
         }
@@ -293,7 +292,7 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     pub(super) fn new(search: &Search<'_>, settings: &KtaSettings, run: &Run<'a>) -> Self {
         Self {
-            pool: Pool::new(run, settings.solutions, settings.memory / SEEN),
+            pool: Pool::new(run, settings.wanted(), settings.memory / SEEN),
             // The memory is that of all kinds together; see `kind`.
             open: vec![OpenNodes::new(Sense::Max, Ties::Earliest, u64::MAX); search.units.len() + 1],
             memory: search.pairs.for_open_nodes(),
@@ -314,16 +313,22 @@ impl<'a> Tree<'a> {
                 proof.leave(node.number, node.bound, run);
             }
         }
-        proof.end(self.pool.best(), status, run);
+        proof.end(self.pool.best(), self.pool.threshold(), status, run);
     }
 
-    pub(super) fn into_solutions(self) -> Vec<Solution> {
-        self.pool.into_solutions()
+    /// What the subsets within a share of the best tell, where these are wanted.
+    pub(super) fn near(&self) -> Option<NearBest> {
+        self.pool.near(self.open_bound())
+    }
+
+    /// No subset of an open node is better than this.
+    fn open_bound(&self) -> f64 {
+        self.open.iter().filter_map(OpenNodes::bound).fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Takes in a subset with its exact objective.
     pub(super) fn offer(&mut self, objective: f64, subset: Subset, run: &mut Run<'_>) {
-        self.pool.take(Found { subset, objective, proven: objective, point: None }, run);
+        self.pool.take(Found { subset, objective, proven: objective, closed: true, point: None }, run);
     }
 
     pub(super) fn push(&mut self, node: OpenNode) {
@@ -333,8 +338,7 @@ impl<'a> Tree<'a> {
 
     /// The proven bound.
     pub(super) fn report(&self, run: &mut Run<'_>) {
-        let open = self.open.iter().filter_map(OpenNodes::bound).fold(f64::NEG_INFINITY, f64::max);
-        let bound = self.pool.bound(open);
+        let bound = self.pool.bound(self.open_bound());
         if bound.is_finite() {
             run.raise_bound(bound);
         }
@@ -371,7 +375,7 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             self.report(run);
             return Ok(Next::Done(self.pool.status()));
         }
-        Ok(Next::Ask(Question { nodes, cutoff, wanted: self.pool.wanted() }))
+        Ok(Next::Ask(Question { nodes, cutoff, wanted: self.pool.most() }))
     }
 
     fn learn(&mut self, question: Question, answer: Option<Vec<Expansion>>, run: &mut Run<'_>) -> Result<(), Error> {

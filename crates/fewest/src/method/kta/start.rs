@@ -89,7 +89,7 @@ impl Tree<'_> {
                     without
                 }));
                 let Some(near) = neighbours(&around) else { break };
-                let (mut found, _) = search.judge(near, 0.0, self.pool.wanted());
+                let (mut found, _) = search.judge(near, 0.0, self.pool.needed());
                 found.sort_by(|a, b| b.0.total_cmp(&a.0));
                 let top = found.first().cloned();
                 for (value, subset) in found {

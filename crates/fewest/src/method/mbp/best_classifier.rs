@@ -3,13 +3,18 @@
 use super::{MbpReport, Model, Record, TIGHT};
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::nearest_allowed;
-use crate::{Bias, Error, Memory, Run, Selection, Status, Subset};
+use crate::search::{Found, Pool, cutoff};
+use crate::{Bias, Error, Memory, Run, Selection, Sense, Status, Subset};
 
 /// The best classifier that a run has found, and a program that finds the best one on any subset.
 pub(crate) struct BestClassifier<'a> {
     /// Prices 1, and u = 0 outside the subset at hand.
     inner: L1Oracle<'a>,
     best: Option<(Subset, L1Point)>,
+    /// The best subsets, where several are wanted.
+    pub(super) pool: Option<Pool<'a>>,
+    /// No subset that the search has still to look at is better than this.
+    pub(super) open: f64,
     /// Linear programs solved elsewhere.
     pub(crate) programs: u64,
 }
@@ -18,7 +23,7 @@ impl<'a> BestClassifier<'a> {
     pub(crate) fn new(model: &Model<'a>, memory: &Memory) -> Result<Self, Error> {
         let nothing = vec![0.0; model.bound.len()];
         let inner = L1Oracle::within(model.problem, model.cost.clone(), model.bias, nothing, memory)?;
-        Ok(Self { inner, best: None, programs: 0 })
+        Ok(Self { inner, best: None, pool: None, open: f64::NEG_INFINITY, programs: 0 })
     }
 
     /// Linear programs solved here.
@@ -36,12 +41,38 @@ impl<'a> BestClassifier<'a> {
         self.inner.solve(TIGHT, &mut || run.stop().filter(|status| *status == Status::Cancelled).or(run.stop_late(1.0)))
     }
 
+    /// What the objective of another subset must be below.
+    pub(super) fn cutoff(&self, run: &Run<'_>) -> f64 {
+        match &self.pool {
+            Some(pool) => pool.cutoff(),
+            None => run.incumbent().map_or(f64::INFINITY, |(_, best)| cutoff(Sense::Min, run.gaps(), best)),
+        }
+    }
+
     /// Trains on the incumbent of a run that goes on from a state.
-    pub(super) fn recall(&mut self, model: &Model<'_>, run: &Run<'_>) -> Result<(), Error> {
-        if let Some((subset, _)) = run.incumbent() {
-            self.best = Some((subset.clone(), self.on_subset(model, subset, run)?));
+    pub(super) fn recall(&mut self, model: &Model<'_>, run: &mut Run<'_>) -> Result<(), Error> {
+        if let Some(subset) = run.incumbent().map(|(subset, _)| subset.clone()) {
+            let point = self.on_subset(model, &subset, run)?;
+            self.take(&subset, (point.primal, point.dual), model.price(&subset), false, run);
+            self.best = Some((subset, point));
         }
         Ok(())
+    }
+
+    /// Keeps a subset where several are wanted: the best value and a bound without its price, and
+    /// whether no open node holds it.
+    pub(super) fn take(
+        &mut self,
+        subset: &Subset,
+        (primal, dual): (f64, f64),
+        price: f64,
+        closed: bool,
+        run: &mut Run<'_>,
+    ) {
+        if let Some(pool) = &mut self.pool {
+            let (objective, proven) = (primal + price, dual + price);
+            pool.take(Found { subset: subset.clone(), objective, proven, closed, point: None }, run);
+        }
     }
 
     /// Offers the subset that weights point to: their support, or the allowed subset of largest
@@ -63,8 +94,11 @@ impl<'a> BestClassifier<'a> {
         if rules.allows(&smaller) {
             subset = smaller;
         }
-        let objective = point.primal + model.price(&subset);
-        if run.offer(&subset, objective) {
+        let (price, values) = (model.price(&subset), (point.primal, point.dual));
+        let objective = point.primal + price;
+        let better = run.offer(&subset, objective);
+        self.take(&subset, values, price, false, run);
+        if better {
             self.best = Some((subset.clone(), point));
         }
         Ok((subset, objective))
@@ -117,7 +151,10 @@ impl<'a> BestClassifier<'a> {
             solution = Some(self.inner.solution(&point, &features, TIGHT));
         }
         // A limit may have come just when the gap was closed.
-        let mut status = if run.closed() { Status::Optimal } else { status };
+        let mut status = if run.closed() && self.pool.is_none() { Status::Optimal } else { status };
+        let open = self.open.max(run.bound().unwrap_or(f64::NEG_INFINITY));
+        let near = self.pool.as_ref().and_then(|pool| pool.near(open));
+        let solutions = self.pool.as_ref().map_or(Vec::new(), Pool::solutions);
         run.counts.oracle_calls += self.programs;
         if let Some(proof) = proof {
             let best = run.incumbent().map(|(subset, objective)| (subset.clone(), objective));
@@ -125,7 +162,8 @@ impl<'a> BestClassifier<'a> {
             status = proof.end(found, run.earned(status), &mut run);
         }
         Ok(MbpReport {
-            selection: Selection { outcome: run.finish(status), ranking: Vec::new(), solutions: Vec::new() },
+            selection: Selection { outcome: run.finish(status), ranking: Vec::new(), solutions },
+            near,
             solution,
             weight_bounds: model.bound.clone(),
             relaxation,

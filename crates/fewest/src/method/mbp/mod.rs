@@ -14,7 +14,7 @@
 //!          4. smaller u, and features that no better subset holds, by reduced costs (`reduce.rs`)
 //!          5. branch and bound on the features left (`tree.rs`); HiGHS where they are few beside
 //!             the samples, and where rules relate them to each other, which the tree's relaxation
-//!             does not know
+//!             does not know; where several subsets are wanted, always the tree
 //!          `plain`: step 1, then the program to HiGHS, untouched
 //! Cost     steps 1 to 4 some hundred linear programs of milliseconds; step 5 is exponential in the
 //!          worst case.
@@ -44,7 +44,9 @@ use crate::l1_oracle::L1Oracle;
 use crate::master::program;
 use crate::method::check_penalty;
 use crate::method::l1_svm::linear_model;
+use crate::method::path::{SizeReport, each};
 use crate::model::Model as Classifier;
+use crate::search::{NearBest, Pool, Wanted};
 use crate::{
     Bias, DualSolution, Error, Kernel, Limits, Memory, Observer, Problem, Rules, Run, Samples, Selection, Sense, Shape,
     Status, Subset, SvmSettings,
@@ -86,6 +88,12 @@ pub struct MbpSettings {
     pub penalty: Vec<f64>,
     /// u, the same for every feature; none: found as the paper does.
     pub weight_bound: Option<f64>,
+    /// How many best subsets to prove and return, at least 1; with `within` at most this many.
+    /// Default 1.
+    pub solutions: usize,
+    /// E, 0 or more: all subsets whose objective is at most (1 + E) times the best one are wanted,
+    /// those with features of weight 0 among them.
+    pub within: Option<f64>,
     /// The program as printed, given to HiGHS untouched. Default no.
     pub plain: bool,
     /// HiGHS solves linear programs of its tree by an interior-point method, not by simplex.
@@ -98,8 +106,17 @@ pub struct MbpSettings {
 
 impl Default for MbpSettings {
     fn default() -> Self {
-        let (penalty, memory) = (Vec::new(), 1 << 33);
-        Self { cost: 1.0, bias: Bias::Free, penalty, weight_bound: None, plain: false, interior: false, memory }
+        Self {
+            cost: 1.0,
+            bias: Bias::Free,
+            penalty: Vec::new(),
+            weight_bound: None,
+            solutions: 1,
+            within: None,
+            plain: false,
+            interior: false,
+            memory: 1 << 33,
+        }
     }
 }
 
@@ -124,6 +141,11 @@ impl Method for MbpSettings {
         if let Some(u) = self.weight_bound.filter(|u| !(*u > 0.0 && u.is_finite())) {
             return Err(Error::setting("weight_bound", u, "a finite number above 0"));
         }
+        self.wanted().check()?;
+        if self.plain && self.several().is_some() {
+            let must = "left out where several subsets are wanted: HiGHS finds one";
+            return Err(Error::setting("plain", "set", must));
+        }
         check_penalty(&self.penalty, p)
     }
 
@@ -137,6 +159,18 @@ impl Method for MbpSettings {
         let report = mbp(&samples.problem()?, rules, self, limits, observer)?;
         let condition = self.condition(&report);
         Ok(Report::from(report).detail(PROOF_CONDITION, condition))
+    }
+
+    fn path(
+        &self,
+        samples: &Samples<'_>,
+        rules: &Rules,
+        sizes: &[usize],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<SizeReport>, Error> {
+        self.wanted().check_path()?;
+        each(self, samples, rules, sizes, limits, observer)
     }
 
     fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
@@ -153,6 +187,15 @@ impl Method for MbpSettings {
 }
 
 impl MbpSettings {
+    fn wanted(&self) -> Wanted {
+        Wanted { most: self.solutions, within: self.within }
+    }
+
+    /// What is wanted where that is more than the best subset.
+    pub(crate) fn several(&self) -> Option<Wanted> {
+        Some(self.wanted()).filter(|wanted| wanted.most > 1 || wanted.within.is_some())
+    }
+
     /// What weights a bound holds for, in words: it says nothing of classifiers beyond u.
     pub(crate) fn condition(&self, report: &MbpReport) -> String {
         let left_out = report.left_out();
@@ -175,8 +218,10 @@ const DEFAULT_BOUND: &str = "the largest in four linear relaxations";
 /// Result of [`mbp`] and [`crate::method::lagrangian::lagrangian`].
 #[derive(Debug, Clone)]
 pub struct MbpReport {
-    /// Subset, objective, bound, status.
+    /// Subset, objective, bound, status; the best subsets where several were wanted.
     pub selection: Selection,
+    /// What the subsets within a share of the best tell, where these were wanted.
+    pub near: Option<NearBest>,
     /// The classifier's solution, weights of the subset's features, ascending; none without a
     /// subset. Its objectives are without D.
     pub solution: Option<DualSolution>,
@@ -208,6 +253,7 @@ impl From<MbpReport> for Report {
         let model = report.model();
         Report::new(report.selection, Kernel::Linear)
             .with_model(model)
+            .with_near(report.near)
             .detail("relaxation", report.relaxation)
             .detail("features_without_bound", left_out)
             .detail("features_removed", report.removed)
@@ -253,7 +299,8 @@ pub fn mbp(
         None => Model::new(problem, rules, settings, run.memory(), &mut || run.stop())?,
     };
     let mut found = BestClassifier::new(&model, run.memory())?;
-    found.recall(&model, &run)?;
+    found.pool = settings.several().map(|wanted| Pool::new(&run, wanted, 0));
+    found.recall(&model, &mut run)?;
     let features = model.features();
     if settings.plain {
         let reduced = Reduced { bound: model.bound.clone(), relaxation: None, removed: 0 };
@@ -269,11 +316,13 @@ pub fn mbp(
         (proof, reduced, None)
     };
     // Step 5.
-    let status = if tree.is_none() && run.closed() {
+    let several = found.pool.is_some();
+    let status = if tree.is_none() && run.closed() && !several {
         Status::Optimal
     } else if let Some(status) = run.stop().filter(|_| tree.is_none()) {
         status
-    } else if rules_without_rows(rules) && (proof.is_some() || suits_tree(problem.n_samples(), model.features().len()))
+    } else if several
+        || rules_without_rows(rules) && (proof.is_some() || suits_tree(problem.n_samples(), model.features().len()))
     {
         tree::search(&model, &mut oracle, &mut found, (&reduced, tree), settings.memory, &mut proof, &mut run)?
     } else {
@@ -306,8 +355,13 @@ fn reduce_model<'a>(
     while let Some((_, best)) = run.incumbent()
         && run.stop().is_none()
     {
+        // Where several subsets are wanted, none of them is above their cutoff.
+        let best = found.pool.as_ref().map_or(best, Pool::cutoff);
         let before = model.bound.clone();
         let fell = reduce::reduce(model, oracle, &point, best);
+        if let Some(pool) = &mut found.pool {
+            pool.leave_out(best);
+        }
         if let Some(proof) = proof {
             proof.tighten(&point, &before, &model.bound, best, run);
         }
@@ -316,7 +370,7 @@ fn reduce_model<'a>(
         }
         model.relax(oracle)?;
         point = oracle.solve(TIGHT, &mut || run.stop())?;
-        run.raise_bound(point.dual);
+        run.raise_bound(found.pool.as_ref().map_or(point.dual, |pool| pool.bound(point.dual)));
         found.offer(model, &point.weights, run)?;
     }
     if let Some(proof) = proof {

@@ -36,6 +36,11 @@ impl<'a> Record<'a> {
         if settings.plain {
             return Err(Error::setting("plain", "set", "left out where a proof is written: HiGHS gives none"));
         }
+        if settings.several().is_some() {
+            let must = "left out where a proof is written: that of mbp is one of the best subset alone; exact and kta write one of all";
+            let name = if settings.within.is_some() { "within" } else { "solutions" };
+            return Err(Error::setting(name, "set", must));
+        }
         if !rules_without_rows(run.rules()) {
             return Err(Error::Rules(
                 "mbp writes a proof where rules say what is in and what is out only; a size, a budget, groups and implications go to HiGHS, which gives none: leave these rules out, or the proof, or select with exact".into(),
@@ -137,6 +142,6 @@ impl<'a> Record<'a> {
             let point = PrimalPoint { weights: solution.weights.clone(), bias: solution.bias };
             Listed::new(self.problem, &self.dual, Gain::L1, (subset, objective, price), point)
         });
-        self.writer.end(listed.into_iter().collect(), status, run)
+        self.writer.end(listed.into_iter().collect(), None, status, run)
     }
 }

@@ -12,7 +12,7 @@ use super::tree::{OpenNode, Tree};
 use super::{MbpSettings, Model};
 use crate::proof::WriterState;
 use crate::run::state::{StateReader, StateWriter, stranger};
-use crate::search::Mark;
+use crate::search::{Mark, Pool, PoolState};
 use crate::{Error, Memory, Problem, Rules};
 
 /// What a run goes on from.
@@ -53,6 +53,7 @@ impl Tree<'_, '_, '_, '_> {
         let proof = self.proof.as_ref().map(|proof| proof.state());
         out.put(&(reduced, proof, true))?;
         out.put(&(self.made, self.left_out, self.oracle.features(), self.open.len() + at_work.len()))?;
+        out.put(&self.found.pool.as_ref().map(Pool::state))?;
         self.open.iter().try_for_each(|entry| out.put(&entry))?;
         at_work.iter().try_for_each(|entry| out.put(entry))
     }
@@ -63,6 +64,11 @@ impl Tree<'_, '_, '_, '_> {
     /// One that is damaged or of another problem; a failure of HiGHS.
     pub(super) fn restore(&mut self, mut state: StateReader) -> Result<(), Error> {
         let (made, left_out, features, count): (u64, f64, Vec<usize>, usize) = state.take()?;
+        match (&mut self.found.pool, state.take::<Option<PoolState>>()?) {
+            (Some(pool), Some(kept)) => pool.restore(kept)?,
+            (None, None) => {}
+            _ => return Err(stranger("it is one of another number of subsets")),
+        }
         let (p, units) = (self.model.rules.p(), self.model.rules.n_units());
         let fits = |node: &OpenNode| node.unit < units && node.state.iter().all(|s| (s.0 as usize) < units);
         for _ in 0..count {

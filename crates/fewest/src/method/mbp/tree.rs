@@ -8,17 +8,20 @@
 //! Order    smallest bound first; both children are solved when they are made, from the basis of
 //!          the last program.
 //! Subsets  those that the relaxation points to, at some nodes.
+//! Several  where more than the best subset is wanted, a node ends at the cutoff of them all or
+//!          with one subset; units whose other choice would reach the cutoff by its reduced cost are
+//!          decided at once.
 
 use serde::{Deserialize, Serialize};
 
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::proof::{Place, Point};
 use crate::run::state::StateReader;
-use crate::search::{Mark, Node, OpenNodes, Ties, cutoff};
+use crate::search::{Mark, Node, OpenNodes, Ties};
 use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
 
 use super::reduce::Reduced;
-use super::{BestClassifier, Model, NAME, Record};
+use super::{BestClassifier, Model, NAME, Record, TIGHT};
 
 /// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
 const NODE: f64 = 1e-6;
@@ -85,13 +88,17 @@ pub(super) fn search<'a>(
     if let Some(state) = from {
         tree.restore(state)?;
     } else {
-        let root = tree.solve(model.rules.root(), run)?;
-        tree.take(root, 0, run);
+        let root = tree.solve(model.rules.root().to_vec(), run)?;
         // A root that was cut short is no state to go on from.
         tree.told = run.stop().is_some();
+        if tree.told && root.unit.is_none() {
+            tree.leave_out(root.bound);
+        }
+        tree.take(root, 0, run);
     }
     let status = tree.run(reduced, run);
     tree.keep(&[], reduced, true, run);
+    tree.found.open = tree.open.bound().unwrap_or(f64::INFINITY);
     tree.close_all(run);
     status
 }
@@ -99,7 +106,7 @@ pub(super) fn search<'a>(
 pub(super) struct Tree<'a, 'b, 'c, 'p> {
     pub(super) model: &'a Model<'b>,
     pub(super) oracle: &'a mut L1Oracle<'c>,
-    found: &'a mut BestClassifier<'b>,
+    pub(super) found: &'a mut BestClassifier<'b>,
     pub(super) open: OpenNodes<OpenNode>,
     pub(super) made: u64,
     /// Lowest bound among the nodes that were left out for good.
@@ -113,16 +120,30 @@ impl Tree<'_, '_, '_, '_> {
     fn run(&mut self, reduced: &Reduced, run: &mut Run<'_>) -> Result<Status, Error> {
         let rules = self.model.rules;
         loop {
-            let open = self.open.bound().unwrap_or(f64::INFINITY).min(self.left_out);
-            run.raise_bound(open.min(run.incumbent().map_or(f64::INFINITY, |b| b.1)));
-            if run.closed() {
-                return Ok(Status::Optimal);
+            let open = self.open.bound().unwrap_or(f64::INFINITY);
+            let known = match &self.found.pool {
+                Some(pool) => pool.bound(open),
+                None => open.min(self.left_out).min(run.incumbent().map_or(f64::INFINITY, |b| b.1)),
+            };
+            run.raise_bound(known);
+            match &mut self.found.pool {
+                Some(pool) if open >= pool.cutoff() => {
+                    pool.leave_out(open);
+                    self.open.clear();
+                    return Ok(pool.status());
+                }
+                None if run.closed() => return Ok(Status::Optimal),
+                _ => {}
             }
             if let Some(status) = run.stop() {
                 return Ok(status);
             }
             self.keep(&[], reduced, false, run);
             let Some((next, mark)) = self.open.pop() else { return Ok(Status::Stalled) };
+            if let Some(pool) = self.found.pool.as_mut().filter(|pool| next.bound >= pool.cutoff()) {
+                pool.leave_out(next.bound);
+                continue;
+            }
             let before = run.counts.nodes;
             let mut children = [None, None];
             for (choice, child) in [Choice::In, Choice::Out].into_iter().zip(&mut children) {
@@ -130,7 +151,7 @@ impl Tree<'_, '_, '_, '_> {
                 next.state.iter().for_each(|&(unit, choice)| state[unit as usize] = choice);
                 state[next.unit] = choice;
                 if rules.propagate(&mut state).is_ok() {
-                    *child = Some(self.solve(&state, run)?);
+                    *child = Some(self.solve(state, run)?);
                 }
             }
             if run.stop().is_some() {
@@ -138,6 +159,10 @@ impl Tree<'_, '_, '_, '_> {
                 let after = std::mem::replace(&mut run.counts.nodes, before);
                 self.keep(&[(next.clone(), mark)], reduced, true, run);
                 run.counts.nodes = after;
+                if self.found.pool.is_some() {
+                    self.open.restore(next, mark);
+                    continue;
+                }
             }
             let numbers = match (&mut self.proof, &next.place) {
                 (Some(proof), Some(place)) => proof.split(place.node, rules.unit(next.unit)[0], run),
@@ -161,12 +186,57 @@ impl Tree<'_, '_, '_, '_> {
     }
 
     /// Solves a node. One that was cut short keeps a bound that is true.
-    fn solve(&mut self, state: &[Choice], run: &mut Run<'_>) -> Result<Solved, Error> {
-        let (model, p) = (self.model, self.model.bound.len());
-        let choice = |j: usize| state[model.rules.unit_of(j)];
+    fn solve(&mut self, mut state: Vec<Choice>, run: &mut Run<'_>) -> Result<Solved, Error> {
+        loop {
+            let single = !state.contains(&Choice::Free);
+            let (bound, at) = self.relaxed(&state, single, run)?;
+            let point = self.proof.as_ref().map(|proof| proof.point(&at));
+            let solved = |unit: Option<usize>, state: &[Choice]| {
+                let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free);
+                Solved { bound, state: decided.map(|(u, c)| (u as u32, *c)).collect(), unit, point }
+            };
+            let cutoff = self.found.cutoff(run);
+            if bound >= cutoff {
+                self.leave_out(bound);
+                return Ok(solved(None, &state));
+            }
+            if self.found.pool.is_none() {
+                let unit = self.unit(&at, &state, run)?;
+                if unit.is_none() {
+                    self.leave_out(bound);
+                }
+                return Ok(solved(unit, &state));
+            }
+            if single {
+                let subset = self.subset(&L1Point::default(), &state);
+                let price = self.model.price(&subset);
+                // One that was cut short is looked at again: its parent stays open.
+                if at.stopped.is_none() {
+                    self.found.take(&subset, (at.primal, at.dual), price, true, run);
+                }
+                return Ok(solved(None, &state));
+            }
+            let decided = self.decide(&mut state, bound, cutoff, &at);
+            if decided {
+                self.leave_out(cutoff);
+                if self.model.rules.propagate(&mut state).is_err() {
+                    return Ok(solved(None, &state));
+                }
+            }
+            if state.contains(&Choice::Free) {
+                let unit = self.unit(&at, &state, run)?;
+                return Ok(solved(unit, &state));
+            }
+        }
+    }
+
+    /// The bound of a node and where it holds; of its one subset to the last digits, where nothing
+    /// is free and several subsets are wanted.
+    fn relaxed(&mut self, state: &[Choice], single: bool, run: &mut Run<'_>) -> Result<(f64, L1Point), Error> {
+        let model = self.model;
         let (mut bound, mut prices, mut paid) = (model.bound.clone(), model.relaxed_prices(), 0.0);
-        for j in 0..p {
-            match choice(j) {
+        for j in 0..bound.len() {
+            match state[model.rules.unit_of(j)] {
                 Choice::In => {
                     prices[j] = 1.0;
                     paid += model.penalty[j];
@@ -177,34 +247,67 @@ impl Tree<'_, '_, '_, '_> {
         }
         self.oracle.set_bounds(&bound)?;
         self.oracle.set_prices(&prices, &prices)?;
-        let point = self.oracle.solve(NODE, &mut || run.stop())?;
+        let tolerance = if single && self.found.pool.is_some() { TIGHT } else { NODE };
+        let point = self.oracle.solve(tolerance, &mut || run.stop())?;
         self.oracle.forget(&point, POOL.max(3 * point.weights.len()))?;
         run.counts.nodes += 1;
-        let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free).map(|(u, c)| (u as u32, *c)).collect();
-        let written = self.proof.as_ref().map(|proof| proof.point(&point));
-        let solved = Solved { bound: point.dual + paid, state: decided, unit: None, point: written };
-        if run.incumbent().is_some_and(|(_, best)| solved.bound >= cutoff(Sense::Min, run.gaps(), best)) {
-            return Ok(solved);
+        Ok((point.dual + paid, point))
+    }
+
+    /// Decides free units whose other choice would reach the cutoff by its reduced cost (see
+    /// `reduce.rs`). Returns whether there were any. Where both choices would, the unit is out, and
+    /// what is left of the node is looked at for nothing.
+    fn decide(&self, state: &mut [Choice], bound: f64, cutoff: f64, point: &L1Point) -> bool {
+        let model = self.model;
+        let mut decided = false;
+        for (u, choice) in state.iter_mut().enumerate().filter(|e| *e.1 == Choice::Free) {
+            let (mut chosen, mut left_out) = (bound, bound);
+            for &j in model.rules.unit(u) {
+                let (score, gain) = (point.scores[j].abs(), self.oracle.gain(j, point.scores[j]));
+                left_out += gain;
+                chosen += gain + model.penalty[j] - model.bound[j] * (score - 1.0).max(0.0);
+            }
+            if chosen < cutoff && left_out < cutoff {
+                continue;
+            }
+            *choice = if chosen >= cutoff { Choice::Out } else { Choice::In };
+            decided = true;
         }
+        decided
+    }
+
+    /// The unit to branch on; none where nothing better than the bound is left in the node. The
+    /// subset that the relaxation points to is tried at some nodes.
+    fn unit(&mut self, point: &L1Point, state: &[Choice], run: &mut Run<'_>) -> Result<Option<usize>, Error> {
+        let model = self.model;
+        let choice = |j: usize| state[model.rules.unit_of(j)];
         let free = |e: &&(usize, f64)| choice(e.0) == Choice::Free;
-        let share = |&(j, w): &(usize, f64)| w.abs() / bound[j];
+        let share = |&(j, w): &(usize, f64)| w.abs() / model.bound[j];
         let worth = |e: &(usize, f64)| model.penalty[e.0].max(f64::MIN_POSITIVE) * share(e) * (1.0 - share(e));
         let branch = point.weights.iter().filter(free).filter(|e| (INTEGER..1.0 - INTEGER).contains(&share(e)));
         let branch = branch.max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.0.cmp(&a.0))).map(|e| e.0);
         if branch.is_none() || run.counts.nodes % TRY == 1 {
-            self.try_subset(&point, state, run)?;
+            self.try_subset(point, state, run)?;
         }
-        // Where the relaxation is integer, it may still break a rule: then any unit will do.
+        // Where the relaxation is integer, it may still break a rule, and where several subsets are
+        // wanted, others of the node may be among them: then any unit will do.
         let any = state.iter().position(|c| *c == Choice::Free);
-        let unit = match branch {
+        Ok(match branch {
             Some(j) => Some(model.rules.unit_of(j)),
-            None if self.allowed(&point, state) && point.stopped.is_none() => None,
+            None if self.found.pool.is_none() && self.allowed(point, state) && point.stopped.is_none() => None,
             None => any,
-        };
-        Ok(Solved { unit, ..solved })
+        })
     }
 
-    /// Opens a node, which has this number in the proof, or leaves it out for good.
+    /// No subset of a node or part of it that is left out for good is better than this.
+    fn leave_out(&mut self, bound: f64) {
+        match &mut self.found.pool {
+            Some(pool) => pool.leave_out(bound),
+            None => self.left_out = self.left_out.min(bound),
+        }
+    }
+
+    /// Opens a node, which has this number in the proof, unless it is done with.
     fn take(&mut self, solved: Solved, number: u64, run: &mut Run<'_>) {
         let Solved { bound, state, unit, point } = solved;
         let place = point.map(|point| Place { node: number, point });
@@ -213,7 +316,6 @@ impl Tree<'_, '_, '_, '_> {
             self.open.push(OpenNode { bound, state, unit, place }, self.made);
             return;
         }
-        self.left_out = self.left_out.min(bound);
         if let (Some(proof), Some(place)) = (&mut self.proof, place) {
             proof.close(&place, bound, run);
         }
