@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use crate::clock::Deadline;
 use crate::judge::judge;
-use crate::part::{Part, StudyData};
+use crate::part::{Part, PartSize, StudyData};
 use crate::score::Scores;
 use crate::search::{Found, Search};
 use crate::settings::{StudyMethod, StudySettings};
