@@ -91,7 +91,7 @@ pub fn study(
         cut |= short;
         found = Some(panel);
     }
-    study.report(&parts, found, cut, limits)
+    Ok(study.report(&parts, found, cut, limits))
 }
 
 /// A part of the study: what is learned from, what is judged, and the inner splits.
@@ -285,7 +285,7 @@ impl Study<'_> {
         panel: Option<crate::report::Panel>,
         cut: bool,
         limits: &Limits,
-    ) -> Result<StudyReport, Error> {
+    ) -> StudyReport {
         let (data, grid, settings, table) = (self.data, self.grid, self.settings, self.table(0));
         let mut total = Effort::default();
         for (part, state) in parts.iter().zip(&self.state.parts) {
@@ -304,7 +304,7 @@ impl Study<'_> {
             _ => Status::Completed,
         };
         let share = |part: &PartDeal| part.deal.outside.len() as f64 / part.deal.inside.len() as f64;
-        Ok(StudyReport {
+        StudyReport {
             status,
             panel,
             tried: tried(&table, self.whole, grid, settings),
@@ -315,7 +315,7 @@ impl Study<'_> {
             sizes: grid.sizes.clone(),
             test_share: parts[1..].iter().map(share).sum::<f64>() / (parts.len() - 1) as f64,
             n_features: data.features.n_features(),
-        })
+        }
     }
 }
 
