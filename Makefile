@@ -32,7 +32,7 @@ tools: .venv/tools.done ## the library of HiGHS into .venv: a wheel of PyPI, or 
 	@touch $@
 
 # Of the profile `demo`: takes less time to build than a release, and up to twice its time to run.
-demo: need-cargo tools ## builds the command (some minutes the first time), then a study of a real data set, the best five features with a proof, and its check
+demo: need-cargo tools ## builds the command (two to three minutes the first time), then a study of a real data set, the best five features with a proof, and its check
 	$(CARGO) build --profile demo --locked -p fewest-cli
 	@./docs/transcript.sh demo
 
@@ -47,11 +47,11 @@ test: check peers ## everything CI runs: format, lints, documentation, all tests
 	$(MAKE) python-docs
 	$(MAKE) python-test
 
-# The module as cargo builds it for tests, so that nothing is compiled twice; `pip install ./python`
-# makes the optimised wheel.
+# The module as cargo builds it for tests, so that nothing is compiled twice (or with
+# PROFILE=release); `pip install ./python` makes the optimised wheel.
 python-build: need-cargo tools .venv/python.done
-	$(CARGO) build --workspace --lib --locked
-	install -s -m 755 target/debug/lib_core.so python/fewest/_core.abi3.so
+	$(CARGO) build --workspace --lib --locked --profile $(PROFILE)
+	install -s -m 755 target/$(PROFILE:dev=debug)/lib_core.so python/fewest/_core.abi3.so
 
 python-test: python-build ## the Python package: lints, type stubs, tests, doctests
 	cd python && ../.venv/bin/ruff format --check fewest tests examples && ../.venv/bin/ruff check fewest tests examples
@@ -147,8 +147,9 @@ limits: need-cargo tools bench-python ## every method on six shapes, and the oth
 	$(CARGO) build --release --locked -p fewest-cli
 	$(BENCH_PYTHON) bench/limits.py
 
-limits-python: python-build ## every estimator of the Python package on three shapes: seconds past the limit and after Ctrl-C
-	PYTHONPATH=python $(BENCH_PYTHON) bench/limits_python.py
+limits-python: ## every estimator of the Python package on three shapes: seconds past the limit and after Ctrl-C
+	$(MAKE) python-build PROFILE=release
+	PYTHONPATH=python $(BENCH_PYTHON) bench/limits_python.py --limit 1
 
 fuzz: need-cargo tools ## every file that is read, random, damaged or of wrong parts: readers, models, results, rules, states, proofs; FUZZ_SECONDS each
 	$(CARGO) test --release --workspace --locked --test fuzz --test fuzz_files --no-run
