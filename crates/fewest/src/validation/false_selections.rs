@@ -78,7 +78,8 @@ impl ShareLaw {
                 if holds { constant * theta * q } else { all }
             }
             ShareLaw::RConcave => {
-                let (both, either) = (tail(theta * theta, halves - pairs, pairs, -2), tail(theta, halves, 2 * pairs, -4));
+                let (both, either) =
+                    (tail(theta * theta, halves - pairs, pairs, -2), tail(theta, halves, 2 * pairs, -4));
                 all * both.min(either)
             }
         };
@@ -124,7 +125,7 @@ fn tail(mean: f64, at: usize, top: usize, power: i32) -> f64 {
     };
     let mut most: f64 = 0.0;
     // Supports that end below `at` have no tail there.
-    let first = first.max(at - 1);
+    let first = (first - 1).max(at - 1);
     let mut widest = shape(first, 1e6);
     for k in first..top {
         let narrowest = shape(k + 1, widest);
@@ -192,7 +193,10 @@ mod tests {
                 let mut before = [f64::INFINITY; 3];
                 for halves in pairs + 1..=2 * pairs {
                     let bounds = ShareLaw::ALL.map(|law| law.false_selections(q, p, halves, pairs));
-                    assert!(bounds[2] <= bounds[1] * (1.0 + 1e-9) && bounds[1] <= bounds[0], "{q} {p} {halves}: {bounds:?}");
+                    assert!(
+                        bounds[2] <= bounds[1] * (1.0 + 1e-9) && bounds[1] <= bounds[0],
+                        "{q} {p} {halves}: {bounds:?}"
+                    );
                     assert!(bounds.iter().zip(before).all(|(now, before)| *now <= before * (1.0 + 1e-9)));
                     before = bounds;
                 }
@@ -210,6 +214,32 @@ mod tests {
         }
         // Half of all features in each half: no share says anything.
         assert_eq!(Any.fewest_halves(50.0, 100, 50, 1.0), None);
+    }
+
+    /// Halves that select each feature with probability q / p, independently of each other, are allowed
+    /// by every assumption: binomial laws are log-concave.
+    #[test]
+    fn no_bound_is_below_what_independent_halves_give() {
+        for (q, p) in [(6.0, 12), (3.0, 12), (1.0, 12), (5.0, 100), (30.0, 100), (10.0, 5_000)] {
+            let theta: f64 = q / f64::from(p);
+            for pairs in [1, 2, 3, 10, 50] {
+                let n = 2 * pairs;
+                let mut chances = vec![(1.0 - theta).powi(n as i32)];
+                for k in 0..n {
+                    chances.push(chances[k] * (n - k) as f64 / (k + 1) as f64 * theta / (1.0 - theta));
+                }
+                for halves in pairs + 1..=n {
+                    let independent = f64::from(p) * chances[halves..].iter().sum::<f64>();
+                    for law in ShareLaw::ALL {
+                        let found = law.false_selections(q, p as usize, halves, pairs);
+                        assert!(
+                            found >= independent * (1.0 - 1e-9),
+                            "{law:?}, {q} of {p}, {halves} of {n}: {found}, {independent}"
+                        );
+                    }
+                }
+            }
+        }
     }
 
     /// The two-point laws that reach a bound of Markov are not r-concave, and no law beats Markov.
