@@ -48,7 +48,9 @@ fn a_half_is_select_on_its_samples_alone() {
             scratch.file("half.csv", part);
             scratch.run(&["select", "half.csv", "-m", "rfe", "--max-features", "3", "--json", "h.json"]).code(0);
             assert_eq!(pair["selected"][half], scratch.json("h.json")["selected"]);
-            texts(&pair["selected"][half]).into_iter().for_each(|name| times.entry(name).or_default().0 += 1);
+            for name in texts(&pair["selected"][half]) {
+                times.entry(name).or_default().0 += 1;
+            }
         }
         let (first, second) = (texts(&pair["selected"][0]), texts(&pair["selected"][1]));
         first.into_iter().filter(|name| second.contains(name)).for_each(|name| times.get_mut(&name).unwrap().1 += 1);

@@ -27,7 +27,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
 }
 
 fn stable(result: Part<'_>) -> Vec<&str> {
-    result.at("selected").items().filter_map(|name| name.text()).collect()
+    result.at("selected").items().filter_map(Part::text).collect()
 }
 
 fn summary(result: Part<'_>, budget: &Budget) -> Section {
