@@ -12,7 +12,7 @@ PROFILE ?= dev
 PREFIX ?= $(HOME)/.local
 
 .PHONY: help demo install limits limits-python test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
-.PHONY: pages crates spelling python-lint api api-write deny msrv
+.PHONY: pages crates spelling python-lint api api-write deny msrv coverage
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -114,6 +114,9 @@ msrv: need-cargo tools ## builds with the oldest Rust that Cargo.toml promises, 
 	@oldest="$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)"; \
 	if $(CARGO) "+$$oldest" --version >/dev/null 2>&1; then $(CARGO) "+$$oldest" check --workspace --locked --target-dir target/msrv; \
 	else echo "SKIPPED build with Rust $$oldest: it is missing (rustup toolchain install $$oldest)"; fi
+
+coverage: need-cargo tools peers python-build ## lines that tests reach, of Rust and of Python; fails below today's figures
+	@PATH="$(dir $(CARGO)):$$PATH" .ci/coverage
 
 fmt-check: need-cargo
 	@if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --all --check; \
