@@ -6,7 +6,7 @@ use crate::common::{balance, bar_chart, data, label, settings, status_words, war
 use crate::evaluation::stability_words;
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Page, Section, numbers, shorten, words};
-use crate::words::{brief, percent, plural, seconds};
+use crate::words::{brief, expected, percent, plural, seconds};
 
 /// The page of a stability selection.
 pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
@@ -40,7 +40,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
                 "{} selected in at least {} of the halves. At most {} of these expected to be false.",
                 plural(names.len() as u64, "feature"),
                 percent(threshold),
-                brief(most)
+                expected(most)
             )));
             if let Some(chance) = bound.at("chance").number() {
                 blocks.push(Block::Text(format!(
@@ -71,7 +71,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
     ];
     for (law, words) in laws {
         if let Some(most) = bound.at("by_assumption").at(law).number() {
-            pairs.push((words, format!("at most {} false expected", brief(most)).into()));
+            pairs.push((words, format!("at most {} false expected", expected(most)).into()));
         }
     }
     pairs.extend(stability_words(result).map(|text| ("stability of the halves", Cell::from(text))));

@@ -297,3 +297,18 @@ fn what_a_page_claims_is_rounded_against_the_result() {
     result["bound"] = json!(150.616_01);
     assert!(page(&result).expect("a page").contains(">150.617<"), "the bound goes up");
 }
+
+#[test]
+fn what_is_expected_at_most_is_rounded_up() {
+    for (most, text) in [
+        (0.067_08, "0.068"),
+        (0.948_66, "0.95"),
+        (1.0, "1.0"),
+        (3.81, "3.9"),
+        (12.0, "12"),
+        (12.1, "13"),
+        (131.0, "140"),
+    ] {
+        assert_eq!(crate::expected(most), text);
+    }
+}

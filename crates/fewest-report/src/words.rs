@@ -49,6 +49,14 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// A number above 0 with two digits, rounded up: for what is expected to be at most this.
+pub fn expected(most: f64) -> String {
+    let place = 10f64.powf(most.log10().floor() - 1.0);
+    // A product of a count and a place has digits that are none: print those that were meant.
+    let digits = (1.0 - most.log10().floor()).clamp(0.0, 17.0) as usize;
+    format!("{:.digits$}", (most / place * (1.0 - 1e-12)).ceil() * place)
+}
+
 /// As [`percent`], rounded up to the digits shown: for what is claimed to be at most this.
 pub fn at_most(share: f64) -> String {
     rounded(share, 1.0, |shown| shown >= share)

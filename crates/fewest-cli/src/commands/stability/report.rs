@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use fewest::validation::{ShareLaw, stability};
+use fewest_report::expected;
 use serde_json::{Map, Value, json};
 
 use super::{Candidates, PairResult};
@@ -120,8 +121,21 @@ impl<'a> Report<'a> {
         let subsets: Vec<Vec<usize>> = self.pairs.iter().flat_map(|pair| pair.selected.clone()).collect();
         let (kind, reason) = scaling_kind(args.selection.prepare.scale, &raw.data.features);
         let ids = self.options.entry().arguments().into_iter().map(|argument| argument.get_id().to_string());
-        let options: Map<String, Value> =
-            ids.filter_map(|id| self.options.text(&id).map(|text| (id, json!(text)))).collect();
+        let typed = ids.filter_map(|id| {
+            self.options
+                .text(&id)
+                .map(|text| (id, text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))))
+        });
+        let mut settings: Map<String, Value> = typed.collect();
+        let Value::Object(own) = json!({
+            "data": raw.data.source, "target": raw.target.column, "pairs": args.pairs,
+            "max_features": self.candidates.most, "max_false": args.threshold.is_none().then_some(args.max_false),
+            "seed": args.seed, "missing": args.selection.prepare.missing.name(), "scale": scale_name(kind),
+            "scale_reason": reason.text(), "time_limit": args.selection.time_limit.map(|time| time.as_secs_f64())
+        }) else {
+            return Value::Null;
+        };
+        settings.extend(own);
         json!({
             "schema": SCHEMA, "kind": "stability", "method": self.options.name(), "status": self.status,
             "selected": names(&stable), "selected_indices": stable,
@@ -139,12 +153,7 @@ impl<'a> Report<'a> {
             "n_samples": raw.target.codes.len(), "n_features": raw.data.names.len(),
             "classes": classes_value(&raw.target.classes), "class_counts": counts_value(&raw.target),
             "warnings": warnings(&raw.data),
-            "settings": {
-                "data": raw.data.source, "target": raw.target.column, "options": options, "pairs": args.pairs,
-                "max_features": self.candidates.most, "max_false": args.threshold.is_none().then_some(args.max_false),
-                "seed": args.seed, "missing": args.selection.prepare.missing.name(), "scale": scale_name(kind),
-                "scale_reason": reason.text(), "time_limit": args.selection.time_limit.map(|time| time.as_secs_f64())
-            },
+            "settings": settings,
             "command": command_line, "version": env!("CARGO_PKG_VERSION")
         })
     }
@@ -163,13 +172,14 @@ impl<'a> Report<'a> {
         if let (Some(halves), Some(bound)) = (self.threshold, self.expected(args.assume)) {
             lines.push(("stable is", format!("what {halves} of {} halves select", self.n_halves())));
             let others = ShareLaw::ALL.iter().filter(|law| **law != args.assume);
-            let other =
-                |law: &ShareLaw| format!("{} assuming {}", brief(self.expected(*law).unwrap_or(f64::NAN)), words(*law));
+            let other = |law: &ShareLaw| {
+                format!("{} assuming {}", self.expected(*law).map_or_else(String::new, expected), words(*law))
+            };
             lines.push((
                 "of these false",
                 format!(
                     "at most {} expected, assuming {} ({})",
-                    brief(bound),
+                    expected(bound),
                     words(args.assume),
                     others.map(other).collect::<Vec<_>>().join(", ")
                 ),
