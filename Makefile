@@ -12,6 +12,7 @@ PROFILE ?= dev
 PREFIX ?= $(HOME)/.local
 
 .PHONY: help demo install limits limits-python wheel sdist test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: pages crates spelling python-lint api api-write deny msrv coverage
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
@@ -64,8 +65,8 @@ python-build: need-cargo tools .venv/python.done
 	$(CARGO) build --workspace --lib --locked --profile $(PROFILE)
 	install -s -m 755 target/$(PROFILE:dev=debug)/lib_core.so python/fewest/_core.abi3.so
 
-python-test: python-build ## the Python package: lints, type stubs, tests, doctests
-	cd python && ../.venv/bin/ruff format --check fewest tests examples && ../.venv/bin/ruff check fewest tests examples
+python-test: python-lint python-build ## the Python package: lints, types, type stubs, tests, doctests
+	cd python && ../.venv/bin/python -m mypy fewest
 	cd python && PYTHONPATH=. ../.venv/bin/python -m mypy.stubtest fewest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt
 	cd python && PYTHONPATH=. SCIPY_ARRAY_API=1 ../.venv/bin/python -m pytest --doctest-modules fewest tests
 
@@ -88,7 +89,45 @@ browser: need-cargo tools peers ## the report pages of real runs in a browser (p
 	FEWEST_BROWSER="$$browser" FEWEST_SCREENSHOTS=$(CURDIR)/target/screenshots FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python \
 	  $(CARGO) test --locked -p fewest-cli --test report_browser -- --nocapture
 
-check: fmt-check circles lint docs ## the fast part of `make test`
+check: fmt-check pages crates spelling python-lint circles lint docs api ## the fast part of `make test`
+
+# Gates of a second each, cheapest first; CONTRIBUTING.md says what each holds. typos and ruff are
+# binaries of PyPI.
+.venv/checks.done: .ci/checks.txt
+	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
+	@if .venv/bin/python -m pip install --quiet --disable-pip-version-check -r .ci/checks.txt; then touch $@; fi
+
+pages: ## links and anchors of all pages lead somewhere, and every page of docs/ is in the site
+	@python3 .ci/pages
+
+crates: need-cargo ## licences, sources and needed Rust version of every crate linked in
+	@PATH="$(dir $(CARGO)):$$PATH" python3 .ci/crates
+
+spelling: .venv/checks.done
+	@if [ -x .venv/bin/typos ]; then .venv/bin/typos && echo "no misspelling"; \
+	else echo "SKIPPED spelling: typos is missing (pip install typos)"; fi
+
+python-lint: .venv/checks.done
+	@if [ -x .venv/bin/ruff ]; then cd python && ../.venv/bin/ruff format --check fewest tests examples && ../.venv/bin/ruff check fewest tests examples; \
+	else echo "SKIPPED lints of Python: ruff is missing (pip install ruff)"; fi
+
+api: docs ## the public items of the crate are those of crates/fewest/api.txt
+	@python3 .ci/api
+api-write: docs ## writes crates/fewest/api.txt again, after a change to the public items
+	@python3 .ci/api --write
+
+# Not part of `make test`: what these need cannot be had everywhere.
+deny: need-cargo ## cargo-deny where it is installed: advisories beside what `make crates` checks
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check; \
+	else echo "SKIPPED cargo-deny: it is missing (cargo install --locked cargo-deny)"; fi
+
+msrv: need-cargo tools ## builds with the oldest Rust that Cargo.toml promises, where rustup has it
+	@oldest="$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)"; \
+	if $(CARGO) "+$$oldest" --version >/dev/null 2>&1; then $(CARGO) "+$$oldest" check --workspace --locked --target-dir target/msrv; \
+	else echo "SKIPPED build with Rust $$oldest: it is missing (rustup toolchain install $$oldest)"; fi
+
+coverage: need-cargo tools peers python-build ## lines that tests reach, of Rust and of Python; fails below today's figures
+	@PATH="$(dir $(CARGO)):$$PATH" .ci/coverage
 
 fmt-check: need-cargo
 	@if $(CARGO) fmt --version >/dev/null 2>&1; then $(CARGO) fmt --all --check; \

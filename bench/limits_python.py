@@ -1,7 +1,7 @@
 """Do the estimators of the Python package keep their limits? One command: `make limits-python`.
 
 Each estimator and shape has two fits in a process of its own, on one thread: with `time_limit`, and without one but with a SIGINT after
-as long. The table says how many seconds past the limit the first ended (0.3 s or 5 % are allowed; the final classifier counts), and how
+as long. The table says how many seconds past the limit the first ended (0.5 s or 5 % are allowed; the final classifier counts), and how
 many after the signal the second raised KeyboardInterrupt (0.5 s). Making the data and importing are not counted. What is refused
 (MemoryError) says so. Results are kept one by one in bench/.cache/limits by the module's date; --again makes them anew.
 """
@@ -121,7 +121,7 @@ def main():
             limited, interrupted = json.loads(path.read_text())
             past, after = limited["seconds"] - a.limit, interrupted["seconds"] - a.limit
             misses = []
-            if limited["said"].startswith(("killed", "died")) or past > max(0.3, 0.05 * a.limit):
+            if limited["said"].startswith(("killed", "died")) or past > max(0.5, 0.05 * a.limit):
                 misses.append("limit")
             if interrupted["said"].startswith(("killed", "died")) or (interrupted["said"] == "interrupted" and after > 0.5):
                 misses.append("SIGINT")
@@ -135,7 +135,7 @@ def main():
         "# Limits of the estimators",
         "",
         f"`make limits-python`: `time_limit` and SIGINT after {a.limit:g} s, one thread, at most 5 features; {missed} of {len(rows)} rows with a miss.",
-        "Allowed: max(0.3 s, 5 %) past the limit, 0.5 s after SIGINT. A fit that ends before its limit has nothing to show there (-).",
+        "Allowed: max(0.5 s, 5 %) past the limit, 0.5 s after SIGINT. A fit that ends before its limit has nothing to show there (-).",
         "",
         f"| {' | '.join(heads)} |",
         f"| {' | '.join('---' for _ in heads)} |",

@@ -17,6 +17,7 @@ from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._memory import set_memory
 from fewest._program import MILOKSelector, MILP1Selector, MILP2Selector, RMILOKSelector
 from fewest._rules import Rules
+from fewest._stability import Stability, stability
 from fewest._study import Study
 from fewest._svc import SVC
 from fewest._svm import LinearSVC
@@ -49,6 +50,7 @@ __all__ = [
     "Rules",
     "SearchDisplay",
     "SelectionPathDisplay",
+    "Stability",
     "StabilityDisplay",
     "Study",
     "Verification",
@@ -56,5 +58,6 @@ __all__ = [
     "evaluate",
     "export_model",
     "set_memory",
+    "stability",
     "verify",
 ]

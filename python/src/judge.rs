@@ -1,6 +1,7 @@
 //! What results of folds say: measures, intervals, tests, stability.
 
-use fewest::validation::{Metrics, corrected_t_test, measure_summary, stability as stability_of};
+use fewest::validation::{Metrics, ShareLaw, corrected_t_test, measure_summary, stability as stability_of};
+use fewest_data::{Target, stratified_halves};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -96,4 +97,49 @@ pub(crate) fn t_test<'py>(
     test_share: f64,
 ) -> PyResult<Bound<'py, PyAny>> {
     sheltered(|| Ok(pythonize(py, &corrected_t_test(numbers(&differences)?, test_share))?))
+}
+
+/// Pairs of halves of the samples, each stratified: pairs x 2 x half of the samples, ascending.
+///
+/// # Errors
+/// `ValueError` for a class that there is not.
+#[pyfunction]
+pub(crate) fn halves(
+    codes: PyReadonlyArray1<'_, u32>,
+    n_classes: usize,
+    pairs: usize,
+    seed: u64,
+) -> PyResult<Vec<[Vec<usize>; 2]>> {
+    sheltered(|| {
+        let codes = numbers(&codes)?.to_vec();
+        if codes.iter().any(|&code| code as usize >= n_classes) {
+            return Err(PyValueError::new_err(format!("a class is not below {n_classes}")));
+        }
+        let target = Target { column: String::new(), classes: vec![String::new(); n_classes], codes };
+        Ok(stratified_halves(&target, pairs, seed))
+    })
+}
+
+/// The expected number of false features that at least `halves` of the 2 `pairs` halves select, at
+/// most; a half selects `q` of `p`.
+///
+/// # Errors
+/// `ValueError` for an unknown law.
+#[pyfunction]
+pub(crate) fn false_selections(law: &str, q: f64, p: usize, halves: usize, pairs: usize) -> PyResult<f64> {
+    sheltered(|| Ok(share_law(law)?.false_selections(q, p, halves, pairs)))
+}
+
+/// The fewest of the 2 `pairs` halves that keep [`false_selections`] at or below `most`.
+///
+/// # Errors
+/// `ValueError` for an unknown law.
+#[pyfunction]
+pub(crate) fn fewest_halves(law: &str, q: f64, p: usize, pairs: usize, most: f64) -> PyResult<Option<usize>> {
+    sheltered(|| Ok(share_law(law)?.fewest_halves(q, p, pairs, most)))
+}
+
+fn share_law(name: &str) -> PyResult<ShareLaw> {
+    let law = ShareLaw::ALL.into_iter().find(|law| law.name() == name);
+    law.ok_or_else(|| PyValueError::new_err(format!("{name} is no law of shares")))
 }

@@ -337,6 +337,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge::summary, module)?)?;
     module.add_function(wrap_pyfunction!(judge::stability, module)?)?;
     module.add_function(wrap_pyfunction!(judge::t_test, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::halves, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::false_selections, module)?)?;
+    module.add_function(wrap_pyfunction!(judge::fewest_halves, module)?)?;
     module.add_function(wrap_pyfunction!(path::path, module)?)?;
     module.add_function(wrap_pyfunction!(path::write_program, module)?)?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;

@@ -281,6 +281,19 @@ COMMANDS: dict[str, Command] = {
             "resume": _RESUME,
         },
     ),
+    "stability": Command(
+        fewest.stability,
+        _DATA | _RULES | _SAID | {"time-limit", "method"},
+        {
+            "pairs": of("n_pairs"),
+            "threshold": of("threshold"),
+            "max-false": of("max_false"),
+            "assume": of("assume"),
+            "seed": of("random_state"),
+            "selection-time-limit": "``time_limit`` of the selector",
+            "resume": _RESUME,
+        },
+    ),
     "study": Command(
         fewest.Study,
         (_DATA - {"scale", "sample-weights"}) | _RULES - {"max-features"} | _SAID | {"time-limit", "model", "model-format"},

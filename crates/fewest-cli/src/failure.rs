@@ -17,6 +17,16 @@ impl Failure {
         Failure::Input(message.into())
     }
 
+    /// With the part of the run that it is of in front.
+    #[must_use]
+    pub(crate) fn within(self, part: &str) -> Self {
+        match self {
+            Failure::Input(text) => Failure::Input(format!("{part}: {text}")),
+            Failure::Broken(text) => Failure::Broken(format!("{part}: {text}")),
+            Failure::ReaderGone => Failure::ReaderGone,
+        }
+    }
+
     /// The message alone.
     pub fn into_text(self) -> String {
         match self {

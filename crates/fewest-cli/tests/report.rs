@@ -193,7 +193,10 @@ fn bad_input_is_named_and_nothing_is_written() {
     let cases: [(&[&str], &str); 7] = [
         (&["report", "none.json", "-o", "x.html"], "none.json: cannot be read: no such file"),
         (&["report", "text.json", "-o", "x.html"], "text.json: no JSON"),
-        (&["report", "m.json", "-o", "x.html"], "m.json: no result of `fewest select`, `path`, `evaluate` or `study`"),
+        (
+            &["report", "m.json", "-o", "x.html"],
+            "m.json: no result of `fewest select`, `path`, `evaluate`, `stability` or `study`",
+        ),
         (&["report", "m.json", "-o", "nowhere/x.html"], "--out nowhere/x.html: cannot be written"),
         (
             &["select", "d.csv", "-m", "rfe", "--max-features", "2", "--report", "nowhere/x.html"],

@@ -163,6 +163,11 @@ fn pages_of_real_runs_work_in_a_browser() {
         plan.push(json!({"name": "leukemia", "file": file, "marks": {
             "measures": 5, "folds": 10, "sizes": 3, "frequency": result["frequency"].as_object().unwrap().len().min(30), "balance-chart": 2
         }}));
+        let stability =
+            ["stability", genes, "--method", "rfe", "--step", "half", "--max-features", "10", "--pairs", "20"];
+        let (file, result) = made(&stability, "stability");
+        let shown = result["frequency"].as_object().unwrap().len().min(30);
+        plan.push(json!({"name": "stability", "file": file, "marks": {"shares": shown, "balance-chart": 2}}));
         let (file, result) =
             made(&["select", genes, "--method", "rfe", "--step", "half", "--max-features", "8"], "genes");
         plan.push(json!({"name": "genes", "file": file, "marks": of_selection(&result), "long": true}));

@@ -45,7 +45,7 @@ pub use options::{Compression, Format, ReadOptions};
 pub use output::Draft;
 pub use proof::{ProofFile, ProofMark, check_proof_path};
 pub use scaling::{ScaleKind, ScaleReason, Scaling, deviations, low_variance, means, variances};
-pub use split::{stratified, stratified_folds};
+pub use split::{stratified, stratified_folds, stratified_halves};
 pub use summary::{Duplicate, Summary, summary};
 pub use target::Target;
 

@@ -43,6 +43,40 @@ pub fn stratified_folds(target: &Target, count: usize, seed: u64) -> Vec<u32> {
     folds
 }
 
+/// The stream of random numbers of [`stratified_halves`].
+const HALVES: u32 = 17;
+
+/// Deals the rows into two halves that share none, `pairs` times: each class is dealt on its own,
+/// in random order, and the next class goes on where it ended. Both halves have as many rows; one
+/// row is in neither where the number of rows is odd. Ascending. The same seed gives the same halves
+/// everywhere.
+pub fn stratified_halves(target: &Target, pairs: usize, seed: u64) -> Vec<[Vec<usize>; 2]> {
+    let mut random = Random::new(seed, HALVES);
+    let n = target.codes.len();
+    let mut classes: Vec<Vec<usize>> = (0..target.classes.len())
+        .map(|class| (0..n).filter(|&i| target.codes[i] as usize == class).collect())
+        .collect();
+    // The row that is in neither half is of the largest class.
+    classes.sort_by_key(Vec::len);
+    let deal = |_| {
+        let mut halves = [Vec::new(), Vec::new()];
+        // Which half a class begins with is random, too: with an odd class it gets the larger part.
+        let mut next = usize::from(random.coin());
+        for rows in &classes {
+            for at in random.sample(rows.len(), rows.len()) {
+                halves[next % 2].push(rows[at]);
+                next += 1;
+            }
+        }
+        halves.each_mut().map(|half| {
+            half.truncate(n / 2);
+            half.sort_unstable();
+            std::mem::take(half)
+        })
+    };
+    (0..pairs).map(deal).collect()
+}
+
 impl Features {
     /// The rows given, ascending; n becomes their number.
     ///
@@ -94,7 +128,7 @@ impl Target {
 mod tests {
     use fewest::{DenseDesign, SparseDesign};
 
-    use super::{stratified, stratified_folds};
+    use super::{stratified, stratified_folds, stratified_halves};
     use crate::{Features, Target};
 
     fn target(codes: &[u32]) -> Target {
@@ -129,6 +163,24 @@ mod tests {
         assert!(all.iter().all(|&s| s == 20 || s == 21), "{all:?}");
         assert_eq!(stratified_folds(&target, 5, 1), folds);
         assert_ne!(stratified_folds(&target, 5, 2), folds);
+    }
+
+    #[test]
+    fn halves_share_nothing_and_are_stratified_even_and_seeded() {
+        let codes: Vec<u32> = (0..103).map(|i| if i < 7 { 2 } else { u32::from(i % 3 == 0) }).collect();
+        let target = target(&codes);
+        let pairs = stratified_halves(&target, 20, 1);
+        for [a, b] in &pairs {
+            assert!((a.len(), b.len()) == (51, 51) && a.is_sorted() && b.is_sorted());
+            assert!(a.iter().all(|i| b.binary_search(i).is_err()));
+            let (a, b) = (target.rows(a).counts(), target.rows(b).counts());
+            assert!(a.iter().zip(&b).all(|(a, b)| a.abs_diff(*b) <= 2), "{a:?} {b:?}");
+        }
+        assert_eq!(stratified_halves(&target, 20, 1), pairs);
+        assert!(pairs[0] != pairs[1] && stratified_halves(&target, 1, 2)[0] != pairs[0]);
+        // Every sample of an odd class is in the smaller part now and then.
+        let seldom: Vec<usize> = (0..7).map(|i| pairs.iter().filter(|p| p[0].contains(&i)).count()).collect();
+        assert!(seldom.iter().all(|&count| (2..=18).contains(&count)), "{seldom:?}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! A result of `fewest select`, `path`, `evaluate` or `study` as one HTML page: no network, no
-//! other file, light and dark, for print.
+//! A result of `fewest select`, `path`, `evaluate`, `stability` or `study` as one HTML page: no
+//! network, no other file, light and dark, for print.
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
 //! shortened, their control characters made visible ([`visible`]), and the template escapes all
@@ -12,6 +12,7 @@ mod near;
 mod path;
 mod read;
 mod selection;
+mod stability;
 mod study;
 mod view;
 mod words;
@@ -40,7 +41,7 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3Xk
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The JSON is no result of `select`, `path`, `evaluate` or `study`.
+    /// The JSON is no result of `select`, `path`, `evaluate`, `stability` or `study`.
     NoResult,
     /// A chart or the template could not be made; a fault of ours.
     Broken(String),
@@ -49,7 +50,7 @@ pub enum Error {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Error::NoResult => f.write_str("no result of `fewest select`, `path`, `evaluate` or `study`"),
+            Error::NoResult => f.write_str("no result of `fewest select`, `path`, `evaluate`, `stability` or `study`"),
             Error::Broken(why) => write!(f, "the report could not be made: {why}"),
         }
     }
@@ -67,6 +68,8 @@ pub fn page(result: &Value) -> Result<String, Error> {
         path::page(part, &budget)
     } else if part.at("kind").text() == Some("study") {
         study::page(part, &budget)
+    } else if part.at("kind").text() == Some("stability") {
+        stability::page(part, &budget)
     } else if part.at("folds").0.is_array() {
         evaluation::page(part, &budget)
     } else if part.at("selected").0.is_array() && part.at("status").0.is_string() {

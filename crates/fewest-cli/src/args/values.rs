@@ -41,6 +41,11 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     number(text, |x| x > 0.0 && x < 1.0, "between 0 and 1")
 }
 
+/// A number above one half, up to 1.
+pub(crate) fn more_than_half(text: &str) -> Result<f64, String> {
+    number(text, |x| x > 0.5 && x <= 1.0, "above 0.5 and at most 1")
+}
+
 /// A number from 0 to below 1.
 pub(crate) fn below_one(text: &str) -> Result<f64, String> {
     number(text, |x| (0.0..1.0).contains(&x), "at least 0 and below 1")

@@ -83,6 +83,17 @@ Examples:
   fewest evaluate wdbc.csv --method exact --max-features 5 --against rfe --json report.json
   fewest evaluate d.csv --method rfe --max-features 5 --truth x1,x7,x9";
 
+/// Shown under `fewest stability --help`.
+pub(super) const STABILITY_EXAMPLES: &str = "\
+Each method has options of its own: `fewest stability --method exact --help` shows them with these.
+The method runs on both halves of the samples, again and again; scaling, constant features and class weights are found in each half alone.
+False is a feature that a half selects no more often than q of p features by chance, with q features to a half (docs/stability.md).
+
+Examples:
+  fewest stability genes.csv.gz --method rfe --step half --max-features 10
+  fewest stability wdbc.csv --method exact --cost 0.1 --max-features 5 --max-false 0.5 --report stability.html
+  fewest stability wdbc.csv --method rfe --max-features 5 --threshold 0.9 --pairs 100 --assume any";
+
 /// Shown under `fewest study --help`.
 pub(super) const STUDY_EXAMPLES: &str = "\
 Inside each outer fold, without its samples: scaling, constant and low-variance features, class weights, and the choice of method,

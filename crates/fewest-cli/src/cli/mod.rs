@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use fewest::validation::ShareLaw;
 use fewest_data::Format;
 
 use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, format};
@@ -15,7 +16,9 @@ use crate::args::generate::GenerateArgs;
 use crate::args::rules::RuleArgs;
 use crate::args::svm::{ClassWeight, KernelArgs, SvmArgs};
 use crate::args::values;
-use help::{EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, VERIFY_NOTES};
+use help::{
+    EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES, VERIFY_NOTES,
+};
 pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
 pub(crate) use study::StudyArgs;
 
@@ -55,6 +58,9 @@ pub(crate) enum Command {
     /// Say how well a method does on samples it has not seen, by cross-validation with everything
     /// inside the folds
     Evaluate(Box<EvaluateArgs>),
+    /// Say which features a method selects on halves of the samples again and again, with a bound on
+    /// how many of them are false
+    Stability(Box<StabilityArgs>),
     /// From a file to a panel: method, costs and size chosen inside folds, an honest accuracy, a
     /// proof
     Study(Box<StudyArgs>),
@@ -62,7 +68,7 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
     Predict(PredictArgs),
-    /// Make a page for people from the JSON of select, path, evaluate or study
+    /// Make a page for people from the JSON of select, path, evaluate, stability or study
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
     Verify(VerifyArgs),
@@ -110,7 +116,7 @@ pub(crate) enum ModelFormat {
     Libsvm,
 }
 
-/// The options that `select`, `path` and `evaluate` share.
+/// The options that `select`, `path`, `evaluate` and `stability` share.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SelectionArgs {
     /// Data.
@@ -126,7 +132,7 @@ pub(crate) struct SelectionArgs {
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
     /// Stop after this long with the best so far, reading included: 500ms, 60s, 5m, 1h; path shares
-    /// it out among its sizes, evaluate among all its selections
+    /// it out among its sizes, evaluate and stability among all their selections
     #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
     pub(crate) time_limit: Option<Duration>,
     /// Write the result as JSON to this file, or - for standard output (the table is then left out)
@@ -238,6 +244,45 @@ pub(crate) struct EvaluateArgs {
     pub(crate) resume: Option<PathBuf>,
 }
 
+/// `fewest stability`.
+#[derive(Debug, Args)]
+#[command(after_help = STABILITY_EXAMPLES)]
+pub(crate) struct StabilityArgs {
+    /// What `select` takes too.
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Number of pairs of halves; the method runs twice as often
+    #[arg(long, value_name = "B", default_value_t = 50, value_parser = values::size, help_heading = "Stability")]
+    pub(crate) pairs: usize,
+    /// Features that at least this share of the halves select are stable: above 0.5, up to 1
+    /// [default: the smallest that keeps --max-false]
+    #[arg(long, value_name = "SHARE", value_parser = values::more_than_half, help_heading = "Stability", conflicts_with = "max_false")]
+    pub(crate) threshold: Option<f64>,
+    /// Expected number of false features that may be among the stable ones
+    #[arg(long, value_name = "E", default_value_t = 1.0, value_parser = values::positive, help_heading = "Stability")]
+    pub(crate) max_false: f64,
+    /// What the bound assumes of the shares of halves that select features without a meaning: any
+    /// (nothing), unimodal, r-concave (smallest bound)
+    #[arg(long, value_name = "LAW", default_value = "r-concave", value_parser = values::choice::<ShareLaw>(SHARE_LAWS), help_heading = "Stability")]
+    pub(crate) assume: ShareLaw,
+    /// How samples are dealt into halves
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Stability")]
+    pub(crate) seed: u64,
+    /// Stop each selection after this long with the best so far
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) selection_time_limit: Option<Duration>,
+    /// Keep the pairs that are done here, and go on from there when started again
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+/// What `--assume` may be.
+const SHARE_LAWS: &[(&str, &str)] = &[
+    ("any", "nothing"),
+    ("unimodal", "they have one mode"),
+    ("r-concave", "they fall off as in all experiments of Shah and Samworth (2013)"),
+];
+
 /// `fewest fit`.
 #[derive(Debug, Args)]
 pub(crate) struct FitArgs {
@@ -293,7 +338,7 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path, evaluate or study wrote
+    /// JSON that select, path, evaluate, stability or study wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::method_args::{self, Entry, METHODS, MethodOptions};
 
 /// The commands that run a method.
-const WITH_METHOD: [&str; 3] = ["select", "path", "evaluate"];
+const WITH_METHOD: [&str; 4] = ["select", "path", "evaluate", "stability"];
 
 /// Options of methods that `path` does not take.
 const NOT_OF_PATH: &[&str] = &["write_model", "within"];
@@ -20,11 +20,16 @@ const NOT_OF_PATH: &[&str] = &["write_model", "within"];
 /// Options of methods that `evaluate` does not take.
 const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within"];
 
+/// Options of methods that `stability` does not take.
+const NOT_OF_STABILITY: &[&str] =
+    &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within", "folds", "fit_cost"];
+
 /// Options of methods that a command has as its own.
 fn own(command: &str) -> &'static [&'static str] {
     match command {
         "path" => &["resume", "resume_every"],
         "evaluate" => &["cv", "folds", "seed", "resume"],
+        "stability" => &["seed", "resume"],
         _ => &[],
     }
 }
@@ -105,14 +110,14 @@ fn method_at<'a>(words: &[&'a str]) -> Option<&'a str> {
 /// A command with the options of a method: those that it does not take are known but not shown, so
 /// that they are refused in words of ours.
 fn with_method(mut command: clap::Command, entry: &Entry) -> clap::Command {
-    let evaluates = command.get_name() == "evaluate";
+    let certifies = matches!(command.get_name(), "select" | "path");
     for arg in entry.arguments() {
         let id = arg.get_id().as_str();
         if own(command.get_name()).contains(&id) {
             continue;
         }
         let hidden = not_taken(command.get_name()).contains(&id)
-            || (evaluates && arg.get_help_heading() == Some(method_args::CERTIFICATE));
+            || (!certifies && arg.get_help_heading() == Some(method_args::CERTIFICATE));
         command = command.arg(arg.hide(hidden));
     }
     command
@@ -123,6 +128,7 @@ fn not_taken(command: &str) -> &'static [&'static str] {
     match command {
         "path" => NOT_OF_PATH,
         "evaluate" => NOT_OF_EVALUATE,
+        "stability" => NOT_OF_STABILITY,
         _ => &[],
     }
 }

@@ -79,7 +79,7 @@ impl Method for EbRfeSettings {
         classes: Classes::Any,
         rules: ALL_RULES,
         cost: "per step K x folds x costs x pairs of classes warm-started trainings on one n x n matrix",
-        paper: "M. Krupka: SVM classifiers and heuristics for feature selection. 2016, Algorithm 3.",
+        paper: "T. Krupka: SVM classifiers and heuristics for feature selection. 2016, Algorithm 3.",
     };
 
     fn check(&self, _p: usize) -> Result<(), Error> {

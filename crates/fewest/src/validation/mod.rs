@@ -2,6 +2,7 @@
 //! each of them, measures, intervals, tests, stability, the choice of a size.
 
 mod accuracy;
+mod false_selections;
 mod folds;
 mod grouped;
 mod intervals;
@@ -10,6 +11,7 @@ mod statistics;
 
 pub use accuracy::{CrossValidation, CvScore};
 pub(crate) use accuracy::{ROUNDING, check_costs};
+pub use false_selections::ShareLaw;
 pub use folds::{Folds, Split};
 pub use grouped::SamplesByClass;
 pub use intervals::{FoldMetrics, measure_summary, summaries};

@@ -4,21 +4,19 @@ use std::time::Instant;
 
 use fewest::model::Model;
 use fewest::validation::{FoldMetrics, Folds, Metrics, Summary, choose_size, confusion, set_f1};
-use fewest::{Cancel, Limits, Report, Rules, Silent, Status, SvmSettings};
+use fewest::{Cancel, Status};
 use fewest_data::Features;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Fold, Options, Recipes};
 use crate::args::rules::RuleSource;
-use crate::args::svm::ClassWeight;
-use crate::commands::auto_cost;
-use crate::commands::in_force::{check_classes, limits, ruled_out, rules, selected};
-use crate::commands::prepare::{Preparation, PreparedData, listed};
+use crate::commands::in_force::selected;
+use crate::commands::part::{PartLearner, PartSelection};
+use crate::commands::prepare::PreparedData;
 use crate::commands::raw::Raw;
 use crate::commands::share::FoldTime;
 use crate::failure::Failure;
-use crate::method_args::MethodOptions;
-use crate::terminal::{Level, Terminal};
+use crate::terminal::Terminal;
 
 /// What a fold found.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -78,7 +76,7 @@ pub(crate) struct InnerScore {
 pub(crate) struct Learner<'a> {
     options: &'a Options<'a>,
     recipes: &'a Recipes,
-    class_weight: Option<ClassWeight>,
+    part: PartLearner<'a>,
     /// Rules by size.
     sources: Vec<RuleSource>,
 }
@@ -109,12 +107,6 @@ struct TestSamples {
     truth: Vec<u32>,
 }
 
-/// What a method selected, and at which settings.
-struct FoldSelection {
-    report: Report,
-    svm: SvmSettings,
-}
-
 /// A classifier; none where no feature was selected.
 struct FoldModel(Option<Model>);
 
@@ -132,8 +124,8 @@ impl<'a> Learner<'a> {
                 "say how many features to keep: --max-features K, or K..L to choose the size inside each fold",
             ));
         }
-        let class_weight = recipes.choices[0].value("class_weight");
-        Ok(Self { options, recipes, class_weight, sources })
+        let part = PartLearner::new(options.selection, &recipes.choices[0]);
+        Ok(Self { options, recipes, part, sources })
     }
 
     /// The method's name.
@@ -157,24 +149,12 @@ impl<'a> Learner<'a> {
         self.recipes.count() * self.sources.len() > 1
     }
 
-    fn preparation<'b>(&'b self, folds: Option<&'b str>) -> Preparation<'b> {
-        let selection = self.options.selection;
-        Preparation {
-            data: &selection.data,
-            prepare: &selection.prepare,
-            class_weight: self.class_weight.as_ref(),
-            variance_threshold: selection.rules.variance_threshold,
-            validate: None,
-            folds,
-        }
-    }
-
     /// Reads the data.
     ///
     /// # Errors
     /// Whatever is wrong with the file.
     pub(crate) fn load(&self, folds: Option<&str>, terminal: Terminal) -> Result<Raw, Failure> {
-        self.preparation(folds).load(terminal)
+        self.part.load(folds, terminal)
     }
 
     /// Learns from the samples outside the fold and judges those inside; nothing when cancelled.
@@ -194,10 +174,11 @@ impl<'a> Learner<'a> {
         let train: Vec<usize> = (0..raw.target.codes.len()).filter(|i| fold.test.binary_search(i).is_err()).collect();
         let Some(choice) = self.tune(raw, &train, time, cancel)? else { return Ok(None) };
         let TuningChoice { recipe, fit, size, inner } = choice;
-        let options = self.with_costs(raw, &train, recipe, time, cancel)?;
+        let options = &self.recipes.choices[recipe];
+        let options = self.part.with_costs(raw, &train, options, &self.sources[0], time, cancel)?;
         let fit_cost = self.recipes.fit_costs[fit].or(options.fit_cost());
-        let prepared = self.prepare(raw, &train)?;
-        let found = self.select(&prepared, &options, size, time, cancel)?;
+        let prepared = self.part.prepare(raw, &train)?;
+        let found = PartLearner::select(&prepared, &options, &self.sources[size], time, cancel)?;
         let learned = Self::train(&prepared, &found, fit_cost, cancel)?;
         if cancel.is_cancelled() {
             return Ok(None);
@@ -205,7 +186,7 @@ impl<'a> Learner<'a> {
         let seconds = start.elapsed().as_secs_f64();
         let judged = learned.predict(&prepared, &TestSamples::new(raw, &fold.test, &prepared)?);
         let classes = raw.target.classes.len();
-        let FoldSelection { report, svm } = &found;
+        let PartSelection { report, svm } = &found;
         let selected = selected(report);
         if selected.is_empty() {
             terminal.warn(&format!("{}: no feature was selected; the most frequent class is predicted", fold.name));
@@ -229,24 +210,6 @@ impl<'a> Learner<'a> {
             set_f1: truth.map(|truth| set_f1(&selected, truth)),
             selected,
         }))
-    }
-
-    /// The method's options, with the costs that `--cost auto` chooses on the training part.
-    fn with_costs(
-        &self,
-        raw: &Raw,
-        train: &[usize],
-        recipe: usize,
-        time: &mut FoldTime,
-        cancel: &Cancel,
-    ) -> Result<MethodOptions, Failure> {
-        let options = &self.recipes.choices[recipe];
-        if !options.chooses_cost() {
-            return options.again();
-        }
-        let (part, preparation) = (raw.rows(train)?, self.preparation(None));
-        let choice = auto_cost::choose(&part, &preparation, options, &self.sources[0], time.next(), cancel)?;
-        auto_cost::with(options, &choice)
     }
 
     /// The recipe and the size of best accuracy in a cross-validation of the training part; nothing
@@ -274,11 +237,12 @@ impl<'a> Learner<'a> {
         for f in 0..folds.count() {
             let (outside, inside) = folds.split(f);
             let of = |list: Vec<usize>| list.into_iter().map(|at| rows[at]).collect::<Vec<usize>>();
-            let prepared = self.prepare(raw, &of(outside))?;
+            let prepared = self.part.prepare(raw, &of(outside))?;
             let held = TestSamples::new(raw, &of(inside), &prepared)?;
             for recipe in 0..n_recipes {
                 for size in 0..n_sizes {
-                    let found = self.select(&prepared, &self.recipes.choices[recipe], size, time, cancel)?;
+                    let (options, source) = (&self.recipes.choices[recipe], &self.sources[size]);
+                    let found = PartLearner::select(&prepared, options, source, time, cancel)?;
                     for fit in 0..n_fits {
                         let learned = Self::train(&prepared, &found, self.recipes.fit_costs[fit], cancel)?;
                         if cancel.is_cancelled() {
@@ -308,43 +272,10 @@ impl<'a> Learner<'a> {
         Ok(Some(TuningChoice { recipe, fit, size, inner }))
     }
 
-    /// These samples alone, prepared.
-    fn prepare(&self, raw: &Raw, rows: &[usize]) -> Result<PreparedData, Failure> {
-        let prepared = self.preparation(None).prepare(raw.rows(rows)?, Terminal::new(Level::Quiet))?;
-        match prepared.target.counts().iter().position(|&count| count == 0) {
-            Some(class) => Err(Failure::Input(format!(
-                "no sample of class {} is left to train on; use fewer or other folds, or leave that class out",
-                prepared.target.classes[class]
-            ))),
-            None => Ok(prepared),
-        }
-    }
-
-    /// Selects on prepared samples alone.
-    fn select(
-        &self,
-        prepared: &PreparedData,
-        options: &MethodOptions,
-        size: usize,
-        time: &mut FoldTime,
-        cancel: &Cancel,
-    ) -> Result<FoldSelection, Failure> {
-        check_classes(options, prepared)?;
-        let list = ruled_out(rules(&self.sources[size], prepared, Terminal::new(Level::Quiet))?, prepared);
-        let data = prepared.method_data();
-        let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
-        let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
-        let memory = prepared.account().clone();
-        let limits = Limits { cancel: cancel.clone(), time: time.next(), memory, ..limits(options) };
-        let report = method.select(&prepared.samples()?, &rules, limits, &mut Silent)?;
-        time.note(report.selection.outcome.status);
-        Ok(FoldSelection { report, svm })
-    }
-
     /// The classifier on what was selected.
     fn train(
         prepared: &PreparedData,
-        found: &FoldSelection,
+        found: &PartSelection,
         fit_cost: Option<f64>,
         cancel: &Cancel,
     ) -> Result<FoldModel, Failure> {

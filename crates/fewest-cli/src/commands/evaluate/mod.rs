@@ -62,14 +62,9 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
         if known || cancel.is_cancelled() {
             return Ok(());
         }
-        let named = |failure: Failure| match failure {
-            Failure::Input(text) => Failure::Input(format!("{}: {text}", fold.name)),
-            Failure::Broken(text) => Failure::Broken(format!("{}: {text}", fold.name)),
-            gone @ Failure::ReaderGone => gone,
-        };
         let mut time = times.next(learner.selections());
-        let found = learner.run(&raw, fold, truth.as_deref(), &mut time, &cancel, terminal).map_err(named)?;
-        let Some(found) = found else { return Ok(()) };
+        let found = learner.run(&raw, fold, truth.as_deref(), &mut time, &cancel, terminal);
+        let Some(found) = found.map_err(|failure| failure.within(&fold.name))? else { return Ok(()) };
         let accuracy = 100.0 * found.metrics.accuracy;
         terminal.detail(&format!("{}: {} {accuracy:.2} %, {:.2} s", fold.name, learner.method(), found.seconds));
         let mut results = results.lock().expect("no thread panics while it holds the results");

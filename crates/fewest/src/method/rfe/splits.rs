@@ -19,6 +19,7 @@
 //! Splits run in parallel and share nothing, so results do not depend on the number of threads.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -70,7 +71,7 @@ impl SplitPath {
 /// every training. `rules` say where to end: with at most one feature every size is passed. Samples
 /// of weight 0 are left out of the training part.
 ///
-/// `limits` hold for all splits together where they are of time, and for each of them where they
+/// `limits` hold for all splits together where they are of time, which is shared out evenly, and for each of them where they
 /// are counts. `observer` hears [`Event::Progress`], summed over the splits, from whatever thread
 /// works on one.
 ///
@@ -137,10 +138,23 @@ pub fn weighted_rfe_paths(
     let (start, time) = (Instant::now(), limits.time);
     let counts = Limits { time: None, ..limits };
     let shared = Mutex::new(SharedObserver { observer, done: vec![0; splits.len()], start, stopped: false });
+    let begun = AtomicUsize::new(0);
     let path = |(at, (split, weights)): (usize, (&Split, &Vec<f64>))| {
-        let time = time.map(|time| time.saturating_sub(start.elapsed()));
-        let limits = Limits { time, ..counts.clone() };
-        one_path(data, rules, settings, split, weights, limits, &mut SplitObserver { shared: &shared, split: at })
+        // Its share of the time that is left: splits that are to come take as long.
+        let to_come = splits.len() - begun.fetch_add(1, Ordering::Relaxed);
+        let at_once = rayon::current_num_threads().min(to_come);
+        let now = Instant::now();
+        let time = time.map(|time| time.saturating_sub(now - start).mul_f64(at_once as f64 / to_come as f64));
+        let observer = &mut SplitObserver { shared: &shared, split: at };
+        one_path(
+            data,
+            rules,
+            settings,
+            split,
+            weights,
+            (counts.clone(), time.and_then(|time| now.checked_add(time))),
+            observer,
+        )
     };
     splits.par_iter().zip(&weights).enumerate().map(path).collect()
 }
@@ -172,12 +186,12 @@ fn one_path(
     settings: &RfeSettings,
     split: &Split,
     weights: &[f64],
-    limits: Limits,
+    (counts, end): (Limits, Option<Instant>),
     observer: &mut dyn Observer,
 ) -> Result<SplitPath, Error> {
     let bytes = RowMatrix::bytes(data.design(), rules.p());
     let remedy = "use fewer threads, which work on a copy each";
-    let _copies = limits.memory.reserve(bytes, || "a copy of the samples of a split".to_owned(), remedy)?;
+    let _copies = counts.memory.reserve(bytes, || "a copy of the samples of a split".to_owned(), remedy)?;
     let training: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
     let copy: Box<dyn Design>;
     let design = if training.len() == weights.len() {
@@ -195,6 +209,8 @@ fn one_path(
     samples.dedup();
     let samples_design = data.design().select_samples(&samples);
     let held_out = HeldOut::new(&*samples_design, design, settings.kernel, &settings.svm)?;
+    // The copies take their part of the time.
+    let limits = Limits { time: end.map(|end| end.saturating_duration_since(Instant::now())), ..counts };
     let (report, made) = eliminate(&part, rules, settings, Some(held_out), limits, observer)?;
 
     // From ascending samples to the order asked for.

@@ -1,0 +1,115 @@
+//! A method on some of the samples, which are prepared by themselves: what `evaluate` does in a fold
+//! and `stability` in a half.
+
+use fewest::{Cancel, Limits, Report, Rules, Silent, SvmSettings};
+
+use super::auto_cost;
+use super::in_force::{check_classes, limits, ruled_out, rules};
+use super::prepare::{Preparation, PreparedData, listed};
+use super::raw::Raw;
+use super::share::FoldTime;
+use crate::args::rules::RuleSource;
+use crate::args::svm::ClassWeight;
+use crate::cli::SelectionArgs;
+use crate::failure::Failure;
+use crate::method_args::MethodOptions;
+use crate::terminal::{Level, Terminal};
+
+/// How parts are read and prepared.
+pub(crate) struct PartLearner<'a> {
+    selection: &'a SelectionArgs,
+    class_weight: Option<ClassWeight>,
+}
+
+/// What a method selected, and at which settings.
+pub(crate) struct PartSelection {
+    /// What was selected.
+    pub(crate) report: Report,
+    /// The SVM of the method.
+    pub(crate) svm: SvmSettings,
+}
+
+impl<'a> PartLearner<'a> {
+    /// Nothing is read yet.
+    pub(crate) fn new(selection: &'a SelectionArgs, options: &MethodOptions) -> Self {
+        Self { selection, class_weight: options.value("class_weight") }
+    }
+
+    fn preparation<'b>(&'b self, folds: Option<&'b str>) -> Preparation<'b> {
+        Preparation {
+            data: &self.selection.data,
+            prepare: &self.selection.prepare,
+            class_weight: self.class_weight.as_ref(),
+            variance_threshold: self.selection.rules.variance_threshold,
+            validate: None,
+            folds,
+        }
+    }
+
+    /// Reads the data; `folds` names the column with the fold of each sample.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file.
+    pub(crate) fn load(&self, folds: Option<&str>, terminal: Terminal) -> Result<Raw, Failure> {
+        self.preparation(folds).load(terminal)
+    }
+
+    /// The method's options, with the costs that `--cost auto` chooses on these samples.
+    ///
+    /// # Errors
+    /// Data that the choice cannot be made on.
+    pub(crate) fn with_costs(
+        &self,
+        raw: &Raw,
+        rows: &[usize],
+        options: &MethodOptions,
+        source: &RuleSource,
+        time: &mut FoldTime,
+        cancel: &Cancel,
+    ) -> Result<MethodOptions, Failure> {
+        if !options.chooses_cost() {
+            return options.again();
+        }
+        let (part, preparation) = (raw.rows(rows)?, self.preparation(None));
+        let choice = auto_cost::choose(&part, &preparation, options, source, time.next(), cancel)?;
+        auto_cost::with(options, &choice)
+    }
+
+    /// These samples alone, prepared.
+    ///
+    /// # Errors
+    /// A class of which none of them is.
+    pub(crate) fn prepare(&self, raw: &Raw, rows: &[usize]) -> Result<PreparedData, Failure> {
+        let prepared = self.preparation(None).prepare(raw.rows(rows)?, Terminal::new(Level::Quiet))?;
+        match prepared.target.counts().iter().position(|&count| count == 0) {
+            Some(class) => Err(Failure::Input(format!(
+                "no sample of class {} is left to train on; use fewer or other folds, or leave that class out",
+                prepared.target.classes[class]
+            ))),
+            None => Ok(prepared),
+        }
+    }
+
+    /// Selects on prepared samples alone.
+    ///
+    /// # Errors
+    /// Data that the method cannot learn from.
+    pub(crate) fn select(
+        prepared: &PreparedData,
+        options: &MethodOptions,
+        source: &RuleSource,
+        time: &mut FoldTime,
+        cancel: &Cancel,
+    ) -> Result<PartSelection, Failure> {
+        check_classes(options, prepared)?;
+        let list = ruled_out(rules(source, prepared, Terminal::new(Level::Quiet))?, prepared);
+        let data = prepared.method_data();
+        let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
+        let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
+        let memory = prepared.account().clone();
+        let limits = Limits { cancel: cancel.clone(), time: time.next(), memory, ..limits(options) };
+        let report = method.select(&prepared.samples()?, &rules, limits, &mut Silent)?;
+        time.note(report.selection.outcome.status);
+        Ok(PartSelection { report, svm })
+    }
+}

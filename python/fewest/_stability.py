@@ -1,0 +1,194 @@
+"""What a selector selects on halves of the samples again and again, with a bound on false features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, indexable
+
+from fewest import _core
+from fewest._evaluate import _selector, _weights_of
+from fewest._frames import native
+from fewest._rules import _Index
+
+#: What may be assumed, the weakest first.
+_LAWS = ("any", "unimodal", "r-concave")
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What :func:`stability` found.
+
+    Parameters
+    ----------
+    selected : ndarray of int
+        The stable features, ascending.
+    frequency : ndarray of shape (n_features,)
+        Share of the halves that select each feature.
+    both_halves : ndarray of shape (n_features,)
+        Share of the pairs of which both halves select it.
+    threshold : float or None
+        Share of the halves from which on a feature is stable; None: not even all halves agreeing keep
+        ``max_false``.
+    false_selections : dict
+        Expected number of false features among the stable ones, at most, by assumption: ``any``,
+        ``unimodal``, ``r-concave``; empty without a threshold.
+    chance : float
+        A feature is false where a half selects it with at most this probability: what a half selects
+        on average, as a share of the features that can be selected.
+    stability : dict or None
+        How alike the subsets of the halves are: ``index`` (Nogueira, Sechidis and Brown 2018) and
+        ``ci95``.
+    pairs : list of tuple of ndarray
+        What both halves of each pair select.
+    """
+
+    selected: np.ndarray
+    frequency: np.ndarray
+    both_halves: np.ndarray
+    threshold: float | None
+    false_selections: dict[str, float]
+    chance: float
+    stability: dict[str, Any] | None
+    pairs: list[tuple[np.ndarray, np.ndarray]]
+
+
+def stability(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_pairs: int = 50,
+    threshold: float | None = None,
+    max_false: float = 1.0,
+    assume: str = "r-concave",
+    random_state: int = 0,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+) -> Stability:
+    """Complementary pairs stability selection with any selector (Shah and Samworth 2013).
+
+    What ``fewest stability`` does: the samples are dealt into two halves ``n_pairs`` times, the
+    estimator selects on each half alone, and a feature is stable where at least a share ``threshold``
+    of the halves selects it. The expected number of false features among these is bounded, whatever
+    the selector. Put a scaler before the selector in a pipeline, so that each half is scaled by itself.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A selector, a pipeline that ends with one, or a search over either.
+    X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+        Samples.
+    y : array-like of shape (n_samples,)
+        Labels, at least two of each.
+    n_pairs : int, default=50
+        Pairs of halves.
+    threshold : float, default=None
+        Share of the halves, above 0.5, up to 1; None: the smallest that keeps ``max_false``.
+    max_false : float, default=1.0
+        Expected number of false features that may be among the stable ones; used without a
+        ``threshold``.
+    assume : {"any", "unimodal", "r-concave"}, default="r-concave"
+        What is assumed of the shares of halves that select a false feature: nothing, that they have
+        one mode, or that they fall off as in all experiments of the paper.
+    random_state : int, default=0
+        How samples are dealt into halves.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How many samples each counts as in training, 0 or more.
+    n_jobs : int, default=None
+        Pairs at a time, as joblib counts.
+
+    Returns
+    -------
+    found : Stability
+        The stable features, how often each was selected, the bounds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from fewest import SVMRFE, stability
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), SVMRFE(n_features_to_select=5, C=0.1))
+    >>> found = stability(model, X, y, n_pairs=20)
+    >>> found.false_selections["r-concave"] <= 1.0, 20 in found.selected
+    (True, True)
+    """
+    if threshold is not None and not 0.5 < threshold <= 1.0:
+        raise ValueError(f"threshold is {threshold}, but must be above 0.5 and at most 1")
+    if not max_false > 0.0:
+        raise ValueError(f"max_false is {max_false}, but must be above 0")
+    if assume not in _LAWS:
+        raise ValueError(f"assume is {assume!r}, but must be one of {', '.join(_LAWS)}")
+    if n_pairs < 1:
+        raise ValueError(f"n_pairs is {n_pairs}, but must be at least 1")
+    X, y, sample_weight = indexable(native(X), y, sample_weight)
+    y = np.asarray(y)
+    classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if counts.min() < 2:
+        raise ValueError(f"class {classes[counts.argmin()]} has one sample, so that one half has none of it; leave that class out")
+    halves = _core.halves(codes.ravel().astype(np.uint32), len(classes), n_pairs, int(random_state))
+    run = delayed(_pair)
+    found = Parallel(n_jobs=n_jobs)(run(estimator, X, y, pair, sample_weight) for pair in halves)
+    pairs, sizes = [pair for pair, *_ in found], {size for _, size, _ in found}
+    if len(sizes) > 1:
+        raise ValueError("the selector saw different numbers of features in different halves; make them outside of the estimator")
+    p = sizes.pop()
+    # Features that no half can select do not count: the bound would be too small.
+    n_candidates = max(candidates for *_, candidates in found)
+    subsets = [half.tolist() for pair in pairs for half in pair]
+    times = np.bincount(np.concatenate([half for pair in pairs for half in pair]).astype(int), minlength=p)
+    both = np.bincount(np.concatenate([np.intersect1d(*pair) for pair in pairs]).astype(int), minlength=p)
+    mean = times.sum() / (2 * n_pairs)
+    if threshold is None:
+        needed = _core.fewest_halves(assume, mean, n_candidates, n_pairs, float(max_false))
+    else:
+        needed = int(np.ceil(threshold * 2 * n_pairs - 1e-9))
+    bounds = {} if needed is None else {law: _core.false_selections(law, mean, n_candidates, needed, n_pairs) for law in _LAWS}
+    return Stability(
+        selected=np.flatnonzero(times >= needed) if needed is not None else np.empty(0, dtype=int),
+        frequency=times / (2 * n_pairs),
+        both_halves=both / n_pairs,
+        threshold=None if needed is None else needed / (2 * n_pairs),
+        false_selections=bounds,
+        chance=mean / max(n_candidates, 1),
+        stability=_core.stability(subsets, p),
+        pairs=pairs,
+    )
+
+
+def _pair(estimator, X, y, halves, sample_weight):
+    """What both halves select, how many features the selector saw, and how many it may select."""
+    selected, n_candidates = [], 0
+    for rows in halves:
+        model = clone(estimator)
+        weights = {} if sample_weight is None else {_weights_of(model): _safe_indexing(sample_weight, rows)}
+        model.fit(_safe_indexing(X, rows), y[rows], **weights)
+        selector = _selector(model)
+        selected.append(np.flatnonzero(selector.get_support()))
+        n_candidates = max(n_candidates, _n_candidates(selector, X))
+    return tuple(selected), selector.n_features_in_, n_candidates
+
+
+def _n_candidates(selector, X):
+    """Features that are neither forbidden nor, where the selector sees X as it is, constant."""
+    p = selector.n_features_in_
+    index = _Index(p, getattr(selector, "feature_names_in_", None))
+    left_out = set(index.all(getattr(getattr(selector, "rules", None), "forbid", ())))
+    if getattr(X, "shape", (0, 0))[1] == p:
+        left_out |= set(np.flatnonzero(_is_constant(X)).tolist())
+    return p - len(left_out)
+
+
+def _is_constant(X):
+    """Whether each column has one value only."""
+    if sparse.issparse(X):
+        return (X.max(axis=0) - X.min(axis=0)).toarray().ravel() == 0
+    values = np.asarray(X)
+    return (values == values[:1]).all(axis=0)
