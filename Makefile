@@ -11,7 +11,7 @@ PROOF_CASES ?= 100000
 PROFILE ?= dev
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo install limits limits-python test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: help demo install limits limits-python wheel sdist test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: pages crates spelling python-lint api api-write deny msrv coverage
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
@@ -41,6 +41,17 @@ demo: need-cargo tools ## builds the command (two to three minutes the first tim
 install: need-cargo tools ## the command, its manual pages and completions, into PREFIX (~/.local)
 	$(CARGO) install --path crates/fewest-cli --locked --root "$(PREFIX)"
 	.ci/install "$(PREFIX)"
+
+# HiGHS is compiled into both: some minutes. docs/releasing.md says what they hold.
+.venv/wheel.done: .ci/wheel.txt
+	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r .ci/wheel.txt
+	@touch $@
+wheel: need-cargo .venv/wheel.done ## the Python package with the command as a file for other machines (target/wheels), tried in a clean environment
+	PATH="$(dir $(CARGO)):$$PATH" .ci/wheel .venv
+	.ci/wheel-check
+sdist: need-cargo .venv/wheel.done ## the source distribution of the Python package (target/sdist), and a wheel made of it alone
+	PATH="$(dir $(CARGO)):$$PATH" .ci/sdist .venv
 
 test: check peers ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
 	browser="$$(.ci/browser)"; \
