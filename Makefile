@@ -11,7 +11,7 @@ PROOF_CASES ?= 100000
 PROFILE ?= dev
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo install limits limits-python wheel sdist test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
+.PHONY: help demo install limits limits-python wheel sdist package test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: pages crates spelling python-lint api api-write deny msrv coverage
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
@@ -52,6 +52,9 @@ wheel: need-cargo .venv/wheel.done ## the Python package with the command as a f
 	.ci/wheel-check
 sdist: need-cargo .venv/wheel.done ## the source distribution of the Python package (target/sdist), and a wheel made of it alone
 	PATH="$(dir $(CARGO)):$$PATH" .ci/sdist .venv
+
+package: need-cargo .venv/wheel.done ## the command as one static file for any Linux, in an archive and as a package for Debian (target/packages)
+	PATH="$(dir $(CARGO)):$$PATH" .ci/package .venv
 
 test: check peers ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
 	browser="$$(.ci/browser)"; \

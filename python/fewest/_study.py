@@ -53,11 +53,12 @@ class Study(Selector):
         Numbers of features to choose from, ascending; an int: from 1 to it. None: from 1 to 10.
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data.
-    scoring : {"accuracy_auc", "accuracy", "auc", "log_loss", "hinge"}, default="hinge"
-        What candidates are judged by on the inner folds; the first is the mean of the next two.
+    scoring : {"combined", "accuracy", "auc", "log_loss", "hinge"}, default="combined"
+        What candidates are judged by on the inner folds; the first is the mean of the others, with
+        1 - log-loss and 1 - hinge.
     pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
         Which one is taken: of the best mean score; of the best after averaging with the neighbours on
-        the grid of costs; of the smallest size and costs within one standard error of the best; of
+        the grid of costs and sizes; of the smallest size and costs within one standard error of the best; of
         the smallest costs there at the size of the best; of the most stable subsets there.
     calibration : {"platt", "isotonic", "none"}, default="platt"
         How decision values of samples held out become probabilities of two classes: by a sigmoid, by
@@ -144,7 +145,7 @@ class Study(Selector):
     _parameter_constraints = {
         "sizes": [Interval(Integral, 1, None, closed="left"), "array-like", None],
         "methods": [StrOptions({"auto"}), "array-like"],
-        "scoring": [StrOptions({"accuracy_auc", "accuracy", "auc", "log_loss", "hinge"})],
+        "scoring": [StrOptions({"combined", "accuracy", "auc", "log_loss", "hinge"})],
         "pick": [StrOptions({"best", "smooth", "one_se", "small_cost", "stable"})],
         "calibration": [StrOptions({"platt", "isotonic", "none"})],
         "folds": [Interval(Integral, 2, None, closed="left")],
@@ -168,7 +169,7 @@ class Study(Selector):
         sizes: int | Sequence[int] | None = None,
         rules: Rules | None = None,
         methods: str | Sequence[str] = "auto",
-        scoring: str = "hinge",
+        scoring: str = "combined",
         pick: str = "smooth",
         calibration: str = "platt",
         folds: int = 5,

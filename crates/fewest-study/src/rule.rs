@@ -13,7 +13,7 @@ use crate::table::{Judged, Key, Line, Table};
 pub enum Pick {
     /// The best mean.
     Best,
-    /// The best mean after averaging with the neighbours on the grid of both costs.
+    /// The best mean after averaging with the neighbours on the grid of both costs and sizes.
     Smooth,
     /// The smallest size, then the smallest costs, within one standard error of the best.
     OneSe,
@@ -51,13 +51,13 @@ pub struct ChoiceRule {
 
 impl Default for ChoiceRule {
     fn default() -> Self {
-        Self { score: Score::Hinge, pick: Pick::Smooth }
+        Self { score: Score::Combined, pick: Pick::Smooth }
     }
 }
 
 impl ChoiceRule {
     /// What a text must be.
-    pub const FORMAT: &str = "a score (accuracy-auc, accuracy, auc, log-loss, hinge), alone or followed by :best, :smooth, :one-se, :small-cost or :stable";
+    pub const FORMAT: &str = "a score (combined, accuracy, auc, log-loss, hinge), alone or followed by :best, :smooth, :one-se, :small-cost or :stable";
 
     /// Every rule.
     pub fn all() -> Vec<ChoiceRule> {
@@ -110,11 +110,11 @@ impl ChoiceRule {
 /// Differences below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Mean over the candidates of the same method and size whose costs are at most one step away.
+/// Mean over the candidates of the same method whose costs and size are at most one step away.
 fn smoothed(lines: &[(&Line, Judged)], key: Key) -> f64 {
     let near = |other: Key| {
         other.method == key.method
-            && other.size == key.size
+            && other.size.abs_diff(key.size) <= 1
             && other.cost.abs_diff(key.cost) <= 1
             && other.fit.abs_diff(key.fit) <= 1
     };

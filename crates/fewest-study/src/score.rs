@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Score {
-    /// Mean of accuracy and AUC: where the classes are told apart, and how well samples are ranked.
-    AccuracyAuc,
+    /// Mean of accuracy, AUC, 1 - log-loss and 1 - hinge: on few samples each alone is coarse, and
+    /// they err in different ways. Without a log-loss (more than two classes) the hinge counts twice.
+    Combined,
     /// Share of the samples classified right, each by its weight.
     Accuracy,
     /// Area under the ROC curve.
@@ -20,12 +21,12 @@ pub enum Score {
 
 impl Score {
     /// All of them.
-    pub const ALL: [Score; 5] = [Score::AccuracyAuc, Score::Accuracy, Score::Auc, Score::LogLoss, Score::Hinge];
+    pub const ALL: [Score; 5] = [Score::Combined, Score::Accuracy, Score::Auc, Score::LogLoss, Score::Hinge];
 
     /// The name in JSON and on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Score::AccuracyAuc => "accuracy-auc",
+            Score::Combined => "combined",
             Score::Accuracy => "accuracy",
             Score::Auc => "auc",
             Score::LogLoss => "log-loss",
@@ -36,7 +37,7 @@ impl Score {
     /// 1 where larger is better, -1 where smaller is.
     pub(crate) fn sign(self) -> f64 {
         match self {
-            Score::AccuracyAuc | Score::Accuracy | Score::Auc => 1.0,
+            Score::Combined | Score::Accuracy | Score::Auc => 1.0,
             Score::LogLoss | Score::Hinge => -1.0,
         }
     }
@@ -61,7 +62,10 @@ impl Scores {
     /// The value of a score.
     pub fn value(&self, score: Score) -> Option<f64> {
         match score {
-            Score::AccuracyAuc => Some(0.5 * (self.accuracy? + self.auc?)),
+            Score::Combined => {
+                let (accuracy, auc, hinge) = (self.accuracy?, self.auc?, self.hinge?);
+                Some(0.25 * (accuracy + auc + 2.0 - hinge - self.log_loss.unwrap_or(hinge)))
+            }
             Score::Accuracy => self.accuracy,
             Score::Auc => self.auc,
             Score::LogLoss => self.log_loss,
