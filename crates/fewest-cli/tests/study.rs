@@ -37,6 +37,9 @@ fn essence(mut result: Value) -> Value {
     let panel = object["panel"].as_object_mut().unwrap();
     panel.remove("seconds");
     panel.remove("counts");
+    if let Some(certificate) = panel.get_mut("certificate").and_then(Value::as_object_mut) {
+        certificate.remove("seconds");
+    }
     for fold in object["folds"].as_array_mut().unwrap() {
         fold.as_object_mut().unwrap().remove("seconds");
     }
