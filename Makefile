@@ -58,7 +58,10 @@ package: need-cargo .venv/wheel.done ## the command as one static file for any L
 
 test: check peers ## everything CI runs: format, lints, documentation, all tests, those of the Python package too
 	browser="$$(.ci/browser)"; \
-	FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --workspace --locked
+	export FEWEST_BROWSER="$$browser" FEWEST_PEERS_PYTHON=$(CURDIR)/.venv/bin/python; \
+	if $(CARGO) nextest --version >/dev/null 2>&1; then \
+	  $(CARGO) nextest run --workspace --locked && $(CARGO) test --workspace --locked --doc; \
+	else $(CARGO) test --workspace --locked; fi
 	$(MAKE) python-docs
 	$(MAKE) python-test
 

@@ -1,6 +1,6 @@
 """`fewest study` as it comes, on every shared set of at most 10,000 samples: does it end in its ten minutes, and with what?
 
-study_all.py [SET ...] [--binary FILE]: runs what is not in bench/.cache/study_all.json yet, then writes results/study_all.md. Seconds are those of
+study_all.py [SET ...] [--binary FILE]: runs what is not in results/study_all.json yet, then writes results/study_all.md. Seconds are those of
 the command on all cores.
 """
 
@@ -12,7 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
-STORE, PAGE = ROOT / "bench" / ".cache" / "study_all.json", ROOT / "bench" / "results" / "study_all.md"
+RESULTS = ROOT / "bench" / "results"
+STORE, PAGE = RESULTS / "study_all.json", RESULTS / "study_all.md"
 # Not the sets of more samples (a9a, w8a), raw files beside their prepared ones, and test parts.
 LEFT_OUT = ("a9a", "a9a.t", "w8a", "leukemia_golub_test", "madelon_valid", "dorothea_valid", "rcv1_small_test")
 SHOWN = ["samples", "features", "status", "seconds", "accuracy", "low", "high", "auc", "stability", "panel", "method", "gap"]
@@ -52,7 +53,6 @@ def main():
     parser.add_argument("sets", nargs="*", help=f"of {', '.join(known)}")
     parser.add_argument("--binary", default=ROOT / "target/release/fewest")
     arguments = parser.parse_args()
-    STORE.parent.mkdir(parents=True, exist_ok=True)
     store = json.loads(STORE.read_text()) if STORE.exists() else {}
     for name in arguments.sets or known:
         if name not in store:

@@ -25,7 +25,7 @@ def run(binary, name, sizes, repeats):
     """The means of every rule over the outer folds."""
     file = next(path for path in [DATA / f"{name}.csv.gz", DATA / f"{name}.csv"] if path.exists())
     command = [binary, "study", file, "--max-features", sizes, "--repeats", str(repeats), "--compare-rules", "--solutions", "1",
-               "--node-limit", "0", "--time-limit", "4h", "--json", "-", "--quiet"]
+               "--node-limit", "0", "--time-limit", "4h", "--threads", "1", "--json", "-", "--quiet"]
     done = subprocess.run([str(word) for word in command], check=False, capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{name}, {sizes}: exit {done.returncode}: {done.stderr}")
@@ -46,7 +46,7 @@ def ranks(values):
 
 
 def page(store):
-    lines = ["# Rules of choice", "", "`bench/study_rules.py`: `fewest study --compare-rules`, 5 outer folds, 5 inner folds; means over the outer folds.", ""]
+    lines = ["# Rules of choice", "", "`bench/study_rules.py`: `fewest study --compare-rules`, 5 outer folds, 5 inner folds; means over the outer folds of all deals.", ""]
     for sizes in SIZES:
         runs = {name: store[key] for key in store for name, of in [key.split("|")] if of == sizes}
         if not runs:
