@@ -12,7 +12,7 @@ CORE = ["ANOVA", "L1", "RFE", "random forest"]
 FIRST = "study"
 RULE = "study, "
 # The rule of choice of `study` unless another one is asked for.
-DEFAULT = "study, combined:smooth"
+DEFAULT = "study, hinge:smooth"
 # Samples judged over samples learned from, in five folds.
 SHARE = 1 / 4
 

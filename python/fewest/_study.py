@@ -53,13 +53,14 @@ class Study(Selector):
         Numbers of features to choose from, ascending; an int: from 1 to it. None: from 1 to 10.
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
         Methods to try; "auto": those that suit the data.
-    scoring : {"combined", "accuracy", "auc", "log_loss", "hinge"}, default="combined"
+    scoring : {"combined", "accuracy", "auc", "log_loss", "hinge"}, default="hinge"
         What candidates are judged by on the inner folds; the first is the mean of the others, with
         1 - log-loss and 1 - hinge.
     pick : {"best", "smooth", "one_se", "small_cost", "stable"}, default="smooth"
         Which one is taken: of the best mean score; of the best after averaging with the neighbours on
-        the grid of costs and sizes; of the smallest size and costs within one standard error of the best; of
-        the smallest costs there at the size of the best; of the most stable subsets there.
+        the grid of costs and sizes of one feature more or fewer; of the smallest size and costs within
+        one standard error of the best; of the smallest costs there at the size of the best; of the
+        most stable subsets there.
     calibration : {"platt", "isotonic", "none"}, default="platt"
         How decision values of samples held out become probabilities of two classes: by a sigmoid, by
         any function that never falls (for many samples), or not at all.
@@ -169,7 +170,7 @@ class Study(Selector):
         sizes: int | Sequence[int] | None = None,
         rules: Rules | None = None,
         methods: str | Sequence[str] = "auto",
-        scoring: str = "combined",
+        scoring: str = "hinge",
         pick: str = "smooth",
         calibration: str = "platt",
         folds: int = 5,

@@ -13,7 +13,8 @@ use crate::table::{Judged, Key, Line, Table};
 pub enum Pick {
     /// The best mean.
     Best,
-    /// The best mean after averaging with the neighbours on the grid of both costs and sizes.
+    /// The best mean after averaging with the neighbours: costs one step away on the grid, sizes of
+    /// one feature more or fewer.
     Smooth,
     /// The smallest size, then the smallest costs, within one standard error of the best.
     OneSe,
@@ -51,7 +52,7 @@ pub struct ChoiceRule {
 
 impl Default for ChoiceRule {
     fn default() -> Self {
-        Self { score: Score::Combined, pick: Pick::Smooth }
+        Self { score: Score::Hinge, pick: Pick::Smooth }
     }
 }
 
@@ -73,15 +74,19 @@ impl ChoiceRule {
     pub(crate) fn choose(self, table: &Table) -> Option<Key> {
         let lines: Vec<(&Line, Judged)> =
             table.lines.iter().filter_map(|line| Some((line, line.judged(self.score)?))).collect();
-        let value = |at: usize| match self.pick {
-            Pick::Smooth => smoothed(&lines, lines[at].0.key),
-            _ => lines[at].1.mean,
+        // Where sizes have all their neighbours in common, what they are without them decides.
+        let values = |at: usize| match self.pick {
+            Pick::Smooth => [1, 0].map(|sizes| smoothed(&lines, lines[at].0, sizes)),
+            _ => [lines[at].1.mean; 2],
         };
         // In a tie the earlier one: lines are in the order of size, costs, method.
         let mut best = 0;
-        for at in 1..lines.len() {
-            if value(at) > value(best) + ROUNDING {
-                best = at;
+        let mut most = [f64::NEG_INFINITY; 2];
+        for at in 0..lines.len() {
+            let here = values(at);
+            let same = (here[0] - most[0]).abs() <= ROUNDING;
+            if here[0] > most[0] + ROUNDING || (same && here[1] > most[1] + ROUNDING) {
+                (best, most) = (at, here);
             }
         }
         let (top, judged) = lines.get(best)?;
@@ -110,17 +115,18 @@ impl ChoiceRule {
 /// Differences below this are rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// Mean over the candidates of the same method whose costs and size are at most one step away.
-fn smoothed(lines: &[(&Line, Judged)], key: Key) -> f64 {
-    let near = |other: Key| {
-        other.method == key.method
-            && other.size.abs_diff(key.size) <= 1
-            && other.cost.abs_diff(key.cost) <= 1
-            && other.fit.abs_diff(key.fit) <= 1
+/// Mean over the candidates of the same method whose costs are at most one step away, and whose
+/// sizes differ by at most `sizes` features.
+fn smoothed(lines: &[(&Line, Judged)], line: &Line, sizes: usize) -> f64 {
+    let near = |other: &Line| {
+        other.key.method == line.key.method
+            && other.max_features.abs_diff(line.max_features) <= sizes
+            && other.key.cost.abs_diff(line.key.cost) <= 1
+            && other.key.fit.abs_diff(line.key.fit) <= 1
     };
     let (sum, count) = lines
         .iter()
-        .filter(|(line, _)| near(line.key))
+        .filter(|(other, _)| near(other))
         .fold((0.0, 0.0), |(sum, count), (_, judged)| (sum + judged.mean, count + 1.0));
     sum / count
 }
@@ -156,5 +162,37 @@ impl std::str::FromStr for ChoiceRule {
             (Some(score), Some(pick)) => Ok(Self { score, pick }),
             _ => Err(format!("must be {}", Self::FORMAT)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChoiceRule, Pick};
+    use crate::score::{Score, Scores};
+    use crate::table::{Key, Line, Table};
+
+    /// The size that `accuracy:smooth` takes of sizes with these accuracies.
+    fn size(of: &[(usize, f64)]) -> usize {
+        let line = |(size, &(max_features, accuracy)): (usize, &(usize, f64))| Line {
+            key: Key { size, cost: 0, fit: 0, method: 0 },
+            max_features,
+            scores: vec![Scores { accuracy: Some(accuracy), ..Scores::default() }; 3],
+            stability: None,
+        };
+        let table = Table { lines: of.iter().enumerate().map(line).collect() };
+        let rule = ChoiceRule { score: Score::Accuracy, pick: Pick::Smooth };
+        of[rule.choose(&table).unwrap().size].0
+    }
+
+    #[test]
+    fn sizes_next_to_each_other_are_smoothed() {
+        // A single peak is luck; three in a row are not.
+        assert_eq!(size(&[(1, 0.5), (2, 0.95), (3, 0.5), (4, 0.9), (5, 0.9), (6, 0.9)]), 5);
+        // Two sizes have the same neighbours: the better one is taken.
+        assert_eq!(size(&[(1, 0.75), (2, 0.95)]), 2);
+        assert_eq!(size(&[(1, 0.95), (2, 0.75)]), 1);
+        // Sizes far apart have none.
+        assert_eq!(size(&[(2, 0.8), (5, 0.95), (10, 0.93)]), 5);
+        assert_eq!(ChoiceRule::default().choose(&Table::default()), None);
     }
 }

@@ -171,7 +171,7 @@ impl Study<'_> {
         let rows = || self.state.parts[at].rows.iter().flatten();
         let done: Vec<&Row> = rows().filter(|row| !row.cut).collect();
         let rows = if done.is_empty() { rows().collect() } else { done };
-        Table::new(&rows, self.data.features.n_features())
+        Table::new(&rows, self.data.features.n_features(), &self.grid.sizes)
     }
 
     /// Step 1: the choice on all samples and what it selects; none where there was no time for

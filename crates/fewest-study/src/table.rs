@@ -41,6 +41,8 @@ pub(crate) struct Row {
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     pub(crate) key: Key,
+    /// Its size: how many features it may have.
+    pub(crate) max_features: usize,
     /// By split.
     pub(crate) scores: Vec<Scores>,
     /// How alike its subsets are.
@@ -54,11 +56,16 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Of the rows of some splits, for p features.
-    pub(crate) fn new(rows: &[&Row], p: usize) -> Self {
+    /// Of the rows of some splits, for p features and these sizes.
+    pub(crate) fn new(rows: &[&Row], p: usize, sizes: &[usize]) -> Self {
         let Some((first, others)) = rows.split_first() else { return Self::default() };
-        let mut lines: Vec<Line> =
-            first.scores.iter().map(|&(key, scores)| Line { key, scores: vec![scores], stability: None }).collect();
+        let line = |&(key, scores): &(Key, Scores)| Line {
+            key,
+            max_features: sizes[key.size],
+            scores: vec![scores],
+            stability: None,
+        };
+        let mut lines: Vec<Line> = first.scores.iter().map(line).collect();
         lines.sort_by_key(|line| line.key);
         for row in others {
             let mut sorted = row.scores.clone();
