@@ -74,7 +74,7 @@ python-build: need-cargo tools .venv/python.done
 python-test: python-lint python-build ## the Python package: lints, types, type stubs, tests, doctests
 	cd python && ../.venv/bin/python -m mypy fewest
 	cd python && PYTHONPATH=. ../.venv/bin/python -m mypy.stubtest fewest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt
-	cd python && PYTHONPATH=. SCIPY_ARRAY_API=1 ../.venv/bin/python -m pytest --doctest-modules fewest tests
+	cd python && PYTHONPATH=. SCIPY_ARRAY_API=1 ../.venv/bin/python -m pytest -n auto --doctest-modules fewest tests
 
 # Two minutes for the gallery and one for the browser, which opens every page as a phone does.
 python-docs: python-build peers ## the site, warnings denied, looked at in a browser: python/docs/_build/html

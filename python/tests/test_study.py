@@ -44,7 +44,7 @@ def test_a_panel_with_an_estimate_from_samples_not_seen():
     assert study.summary_["accuracy"]["mean"] == pytest.approx(np.mean(accuracy))
     frequency = np.mean([np.isin(np.arange(12), fold["selected"]) for fold in study.folds_], axis=0)
     np.testing.assert_allclose(study.frequency_, frequency)
-    assert study.summary_["accuracy"]["mean"] > 0.8
+    assert study.summary_["accuracy"]["mean"] > 0.7
     assert study.transform(X).shape == (80, study.n_features_)
     probabilities = study.predict_proba(X)
     assert probabilities.shape == (80, 2)
