@@ -42,7 +42,7 @@ install: need-cargo tools ## the command, its manual pages and completions, into
 	$(CARGO) install --path crates/fewest-cli --locked --root "$(PREFIX)"
 	.ci/install "$(PREFIX)"
 
-# HiGHS is compiled into both: some minutes. docs/releasing.md says what they hold.
+# HiGHS is compiled into all three: some minutes. docs/releasing.md says what they hold.
 .venv/wheel.done: .ci/wheel.txt
 	@if [ ! -x .venv/bin/python ]; then python3 -m venv .venv; fi
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check -r .ci/wheel.txt
@@ -52,7 +52,6 @@ wheel: need-cargo .venv/wheel.done ## the Python package with the command as a f
 	.ci/wheel-check
 sdist: need-cargo .venv/wheel.done ## the source distribution of the Python package (target/sdist), and a wheel made of it alone
 	PATH="$(dir $(CARGO)):$$PATH" .ci/sdist .venv
-
 package: need-cargo .venv/wheel.done ## the command as one static file for any Linux, in an archive and as a package for Debian (target/packages)
 	PATH="$(dir $(CARGO)):$$PATH" .ci/package .venv
 

@@ -33,7 +33,7 @@ def test_the_svm_and_the_effort_are_the_ones_asked_for():
 
 
 def test_a_panel_with_an_estimate_from_samples_not_seen():
-    X, y = problem()
+    X, y = problem(n=200)
     study = Study(**QUICK).fit(X, y)
     assert 1 <= study.n_features_ <= 3
     assert study.method_ == "rfe"
@@ -44,10 +44,10 @@ def test_a_panel_with_an_estimate_from_samples_not_seen():
     assert study.summary_["accuracy"]["mean"] == pytest.approx(np.mean(accuracy))
     frequency = np.mean([np.isin(np.arange(12), fold["selected"]) for fold in study.folds_], axis=0)
     np.testing.assert_allclose(study.frequency_, frequency)
-    assert study.summary_["accuracy"]["mean"] > 0.7
-    assert study.transform(X).shape == (80, study.n_features_)
+    assert study.summary_["accuracy"]["mean"] > 0.8
+    assert study.transform(X).shape == (200, study.n_features_)
     probabilities = study.predict_proba(X)
-    assert probabilities.shape == (80, 2)
+    assert probabilities.shape == (200, 2)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     assert ((study.decision_function(X) > 0) == (study.predict(X) == study.classes_[1])).all()
     assert np.corrcoef(probabilities[:, 1], study.decision_function(X))[0, 1] > 0.5

@@ -16,7 +16,7 @@ pub fn stratified(target: &Target, share: f64, seed: u64) -> (Vec<usize>, Vec<us
     let mut random = Random::new(seed, STREAM);
     let mut held = vec![false; target.codes.len()];
     for (class, count) in target.counts().into_iter().enumerate() {
-        let rows: Vec<usize> = (0..target.codes.len()).filter(|&i| target.codes[i] as usize == class).collect();
+        let rows = rows_of(target, class);
         let out = ((share * count as f64).round() as usize).min(count.saturating_sub(1));
         random.sample(count, out).into_iter().for_each(|at| held[rows[at]] = true);
     }
@@ -34,7 +34,7 @@ pub fn stratified_folds(target: &Target, count: usize, seed: u64) -> Vec<u32> {
     let mut folds = vec![0; target.codes.len()];
     let mut next = 0;
     for (class, size) in target.counts().into_iter().enumerate() {
-        let rows: Vec<usize> = (0..target.codes.len()).filter(|&i| target.codes[i] as usize == class).collect();
+        let rows = rows_of(target, class);
         for at in random.sample(size, size) {
             folds[rows[at]] = (next % count.max(1)) as u32;
             next += 1;
@@ -53,9 +53,7 @@ const HALVES: u32 = 17;
 pub fn stratified_halves(target: &Target, pairs: usize, seed: u64) -> Vec<[Vec<usize>; 2]> {
     let mut random = Random::new(seed, HALVES);
     let n = target.codes.len();
-    let mut classes: Vec<Vec<usize>> = (0..target.classes.len())
-        .map(|class| (0..n).filter(|&i| target.codes[i] as usize == class).collect())
-        .collect();
+    let mut classes: Vec<Vec<usize>> = (0..target.classes.len()).map(|class| rows_of(target, class)).collect();
     // The row that is in neither half is of the largest class.
     classes.sort_by_key(Vec::len);
     let deal = |_| {
@@ -75,6 +73,11 @@ pub fn stratified_halves(target: &Target, pairs: usize, seed: u64) -> Vec<[Vec<u
         })
     };
     (0..pairs).map(deal).collect()
+}
+
+/// The rows of a class, ascending.
+fn rows_of(target: &Target, class: usize) -> Vec<usize> {
+    (0..target.codes.len()).filter(|&i| target.codes[i] as usize == class).collect()
 }
 
 impl Features {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 pub enum Score {
     /// Mean of accuracy, AUC, 1 - log-loss and 1 - hinge: on few samples each alone is coarse, and
-    /// they err in different ways. Without a log-loss (more than two classes) the hinge counts twice.
+    /// they err in different ways. Without a log-loss (more than two classes) the hinge counts
+    /// twice.
     Combined,
     /// Share of the samples classified right, each by its weight.
     Accuracy,

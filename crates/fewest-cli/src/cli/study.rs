@@ -52,9 +52,9 @@ pub(crate) struct StudyArgs {
     /// Costs of the selection to choose from, from 1e-4 to 1e2 times 1 / mean |x|^2
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = values::size, help_heading = "Study")]
     pub(crate) cost_points: usize,
-    /// How method, costs and size are chosen: a score (combined, the mean of the others; accuracy, auc,
-    /// log-loss, hinge), then best, smooth (best with its neighbours), one-se (smallest size within
-    /// one standard error), small-cost or stable
+    /// How method, costs and size are chosen: a score (combined, the mean of the others; accuracy,
+    /// auc, log-loss, hinge), then best, smooth (best with its neighbours), one-se (smallest size
+    /// within one standard error), small-cost or stable
     #[arg(long, value_name = "SCORE[:PICK]", default_value_t, help_heading = "Study")]
     pub(crate) choose: ChoiceRule,
     /// How decision values of samples held out become probabilities of two classes

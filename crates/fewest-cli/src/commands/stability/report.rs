@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use fewest::Status;
 use fewest::validation::{ShareLaw, stability};
 use fewest_report::expected;
 use serde_json::{Map, Value, json};
@@ -26,7 +27,7 @@ pub(super) struct Report<'a> {
     raw: &'a Raw,
     candidates: &'a Candidates,
     pairs: Vec<&'a PairResult>,
-    status: &'static str,
+    status: Status,
     /// Features that some half selects, with how many halves and how many pairs do; most first.
     counts: Vec<FeatureCount>,
     /// What a half selects, at most or on average.
@@ -55,9 +56,9 @@ impl<'a> Report<'a> {
         let pairs: Vec<&PairResult> = results.iter().flatten().collect();
         let cut = pairs.len() < results.len() || pairs.iter().any(|pair| pair.stopped);
         let status = match (cancelled, cut) {
-            (true, _) => "cancelled",
-            (false, true) => "time_limit",
-            (false, false) => "completed",
+            (true, _) => Status::Cancelled,
+            (false, true) => Status::TimeLimit,
+            (false, false) => Status::Completed,
         };
         let mut halves = vec![[0; 2]; raw.data.names.len()];
         for pair in &pairs {
@@ -137,7 +138,7 @@ impl<'a> Report<'a> {
         };
         settings.extend(own);
         json!({
-            "schema": SCHEMA, "kind": "stability", "method": self.options.name(), "status": self.status,
+            "schema": SCHEMA, "kind": "stability", "method": self.options.name(), "status": self.status.name(),
             "selected": names(&stable), "selected_indices": stable,
             "threshold": self.threshold.map(|halves| self.share(halves)),
             "false_selections": {
@@ -187,7 +188,7 @@ impl<'a> Report<'a> {
             lines.push(("false is", format!("what a half selects with a probability of at most {chance:.3} %")));
         }
         lines.push(("scaling", scaling_text(kind, reason)));
-        lines.push(("status", self.status.to_owned()));
+        lines.push(("status", self.status.name().to_owned()));
         let mut out = pairs(&lines) + "\n";
         if self.threshold.is_none() && done > 0 {
             out += &table::paragraph(

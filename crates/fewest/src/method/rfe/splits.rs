@@ -71,9 +71,9 @@ impl SplitPath {
 /// every training. `rules` say where to end: with at most one feature every size is passed. Samples
 /// of weight 0 are left out of the training part.
 ///
-/// `limits` hold for all splits together where they are of time, which is shared out evenly, and for each of them where they
-/// are counts. `observer` hears [`Event::Progress`], summed over the splits, from whatever thread
-/// works on one.
+/// `limits` hold for all splits together where they are of time, which is shared out evenly, and
+/// for each of them where they are counts. `observer` hears [`Event::Progress`], summed over the
+/// splits, from whatever thread works on one.
 ///
 /// ```
 /// use fewest::method::rfe::RfeSettings;
