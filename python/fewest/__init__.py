@@ -12,6 +12,7 @@ from fewest._exact import AlignmentSelector, BendersSelector, ExactSelector
 from fewest._export import export_model
 from fewest._filter import InformationGain
 from fewest._generating import FeatureGeneratingMachine
+from fewest._knockoffs import Knockoffs, knockoffs
 from fewest._l1 import FSVSelector, L1SVMSelector
 from fewest._mbp import LagrangianSelector, MBPSelector
 from fewest._memory import set_memory
@@ -36,6 +37,7 @@ __all__ = [
     "FeatureGeneratingMachine",
     "FlipSelector",
     "InformationGain",
+    "Knockoffs",
     "L1SVMSelector",
     "LagrangianSelector",
     "LinearSVC",
@@ -57,6 +59,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "export_model",
+    "knockoffs",
     "set_memory",
     "stability",
     "verify",

@@ -12,6 +12,7 @@ mod enter;
 mod file;
 mod generate;
 mod judge;
+mod knockoffs;
 mod matrix;
 mod path;
 mod proof;
@@ -340,6 +341,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judge::halves, module)?)?;
     module.add_function(wrap_pyfunction!(judge::false_selections, module)?)?;
     module.add_function(wrap_pyfunction!(judge::fewest_halves, module)?)?;
+    module.add_class::<knockoffs::Knockoffs>()?;
+    module.add_function(wrap_pyfunction!(knockoffs::knockoff_selection, module)?)?;
     module.add_function(wrap_pyfunction!(path::path, module)?)?;
     module.add_function(wrap_pyfunction!(path::write_program, module)?)?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;

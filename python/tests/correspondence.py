@@ -294,6 +294,11 @@ COMMANDS: dict[str, Command] = {
             "resume": _RESUME,
         },
     ),
+    "knockoffs": Command(
+        fewest.knockoffs,
+        _DATA | _SAID | {"time-limit", "method"},
+        {"fdr": of("fdr"), "draws": of("n_draws"), "seed": of("random_state")},
+    ),
     "study": Command(
         fewest.Study,
         (_DATA - {"scale", "sample-weights"}) | _RULES - {"max-features"} | _SAID | {"time-limit", "model", "model-format"},

@@ -67,6 +67,7 @@ fn run(parsed: &CommandLine, invocation: &Invocation) -> Result<u8, Failure> {
         Command::Path(args) => commands::path::run(args, method()?, invocation),
         Command::Evaluate(args) => commands::evaluate::run(args, method()?, invocation),
         Command::Stability(args) => commands::stability::run(args, method()?, invocation),
+        Command::Knockoffs(args) => commands::knockoffs::run(args, method()?, invocation),
         Command::Study(args) => commands::study::run(args, invocation),
         Command::Fit(args) => commands::fit::run(args, invocation),
         Command::Predict(args) => commands::predict::run(args, terminal),

@@ -168,6 +168,9 @@ fn pages_of_real_runs_work_in_a_browser() {
         let (file, result) = made(&stability, "stability");
         let shown = result["frequency"].as_object().unwrap().len().min(30);
         plan.push(json!({"name": "stability", "file": file, "marks": {"shares": shown, "balance-chart": 2}}));
+        let (file, result) = made(&["knockoffs", genes, "--method", "rfe", "--step", "half"], "knockoffs");
+        let above = result["statistics"].as_object().unwrap().values().filter(|w| w.as_f64() > Some(0.0));
+        plan.push(json!({"name": "knockoffs", "file": file, "marks": {"statistics": above.count().min(30), "balance-chart": 2}}));
         let (file, result) =
             made(&["select", genes, "--method", "rfe", "--step", "half", "--max-features", "8"], "genes");
         plan.push(json!({"name": "genes", "file": file, "marks": of_selection(&result), "long": true}));

@@ -1,5 +1,5 @@
-//! A result of `fewest select`, `path`, `evaluate`, `stability` or `study` as one HTML page: no
-//! network, no other file, light and dark, for print.
+//! A result of `fewest select`, `path`, `evaluate`, `stability`, `knockoffs` or `study` as one HTML
+//! page: no network, no other file, light and dark, for print.
 //!
 //! [`page`] is a pure function of the result's JSON. Names in it come from data files: they are
 //! shortened, their control characters made visible ([`visible`]), and the template escapes all
@@ -8,6 +8,7 @@
 mod chart;
 mod common;
 mod evaluation;
+mod knockoffs;
 mod near;
 mod path;
 mod read;
@@ -41,7 +42,7 @@ const POLICY: &str = "default-src 'none'; style-src 'sha256-Rt45+lK854snHsTcD3Xk
 /// Why there is no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The JSON is no result of `select`, `path`, `evaluate`, `stability` or `study`.
+    /// The JSON is no result of `select`, `path`, `evaluate`, `stability`, `knockoffs` or `study`.
     NoResult,
     /// A chart or the template could not be made; a fault of ours.
     Broken(String),
@@ -50,7 +51,9 @@ pub enum Error {
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Error::NoResult => f.write_str("no result of `fewest select`, `path`, `evaluate`, `stability` or `study`"),
+            Error::NoResult => {
+                f.write_str("no result of `fewest select`, `path`, `evaluate`, `stability`, `knockoffs` or `study`")
+            }
             Error::Broken(why) => write!(f, "the report could not be made: {why}"),
         }
     }
@@ -70,6 +73,8 @@ pub fn page(result: &Value) -> Result<String, Error> {
         study::page(part, &budget)
     } else if part.at("kind").text() == Some("stability") {
         stability::page(part, &budget)
+    } else if part.at("kind").text() == Some("knockoffs") {
+        knockoffs::page(part, &budget)
     } else if part.at("folds").0.is_array() {
         evaluation::page(part, &budget)
     } else if part.at("selected").0.is_array() && part.at("status").0.is_string() {

@@ -94,6 +94,15 @@ Examples:
   fewest stability wdbc.csv --method exact --cost 0.1 --max-features 5 --max-false 0.5 --report stability.html
   fewest stability wdbc.csv --method rfe --max-features 5 --threshold 0.9 --pairs 100 --assume any";
 
+/// Shown under `fewest knockoffs --help`.
+pub(super) const KNOCKOFF_EXAMPLES: &str = "\
+Each method has options of its own: `fewest knockoffs --method rfe --help` shows them with these.
+A feature is false where, given all others, it says nothing of the class. At least 1 / Q features are selected, or none (docs/knockoffs.md).
+
+Examples:
+  fewest knockoffs genes.csv.gz --method rfe --step half
+  fewest knockoffs genes.csv.gz --method fgm --subset-size 50 --fdr 0.1 --draws 20 --json found.json";
+
 /// Shown under `fewest study --help`.
 pub(super) const STUDY_EXAMPLES: &str = "\
 Inside each outer fold, without its samples: scaling, constant and low-variance features, class weights, and the choice of method,

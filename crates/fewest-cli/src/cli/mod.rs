@@ -17,7 +17,8 @@ use crate::args::rules::RuleArgs;
 use crate::args::svm::{ClassWeight, KernelArgs, SvmArgs};
 use crate::args::values;
 use help::{
-    EVALUATE_EXAMPLES, EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES, VERIFY_NOTES,
+    EVALUATE_EXAMPLES, EXAMPLES, KNOCKOFF_EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES,
+    VERIFY_NOTES,
 };
 pub(crate) use parse::{CommandLine, ParseEnd, parse, with_all_methods};
 pub(crate) use study::StudyArgs;
@@ -61,6 +62,8 @@ pub(crate) enum Command {
     /// Say which features a method selects on halves of the samples again and again, with a bound on
     /// how many of them are false
     Stability(Box<StabilityArgs>),
+    /// Tell features from random copies of them, with a bound on the share of false ones
+    Knockoffs(Box<KnockoffArgs>),
     /// From a file to a panel: method, costs and size chosen inside folds, an honest accuracy, a
     /// proof
     Study(Box<StudyArgs>),
@@ -68,7 +71,8 @@ pub(crate) enum Command {
     Fit(Box<FitArgs>),
     /// Classify samples with a trained model
     Predict(PredictArgs),
-    /// Make a page for people from the JSON of select, path, evaluate, stability or study
+    /// Make a page for people from the JSON of select, path, evaluate, stability, knockoffs or
+    /// study
     Report(ReportArgs),
     /// Check a proof file by a program of its own: VERIFIED with what it proves, or the first fault
     Verify(VerifyArgs),
@@ -276,6 +280,40 @@ pub(crate) struct StabilityArgs {
     pub(crate) resume: Option<PathBuf>,
 }
 
+/// `fewest knockoffs`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = KNOCKOFF_EXAMPLES)]
+pub(crate) struct KnockoffArgs {
+    /// Data.
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Method that says how important features and copies are: rfe, fgm, l1-svm or info-gain
+    #[arg(long, short = 'm', value_name = "METHOD")]
+    pub(crate) method: String,
+    /// Preparation.
+    #[command(flatten)]
+    pub(crate) prepare: PrepareArgs,
+    /// Share of the selected features that may be false, on average
+    #[arg(long, value_name = "Q", default_value_t = 0.2, value_parser = values::share, help_heading = "Knockoffs")]
+    pub(crate) fdr: f64,
+    /// Draw the copies this many times and average the evidence: less depends on chance, but fewer
+    /// features may be selected than in one draw
+    #[arg(long, value_name = "M", default_value_t = 1, value_parser = values::size, help_heading = "Knockoffs")]
+    pub(crate) draws: usize,
+    /// How the copies are drawn
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::count, help_heading = "Knockoffs")]
+    pub(crate) seed: u64,
+    /// Stop after this long, reading included, with the draws that are done: 500ms, 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = values::time, help_heading = "Limits")]
+    pub(crate) time_limit: Option<Duration>,
+    /// Write the result as JSON to this file, or - for standard output (the table is then left out)
+    #[arg(long, value_name = "FILE|-", help_heading = "Output")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write a page for people to this file, or - for standard output
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
+}
+
 /// What `--assume` may be.
 const SHARE_LAWS: &[(&str, &str)] = &[
     ("any", "nothing"),
@@ -338,7 +376,7 @@ pub(crate) struct PredictArgs {
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// JSON that select, path, evaluate, stability or study wrote
+    /// JSON that select, path, evaluate, stability, knockoffs or study wrote
     pub(crate) result: PathBuf,
     /// Write the page to this file, or - for standard output
     #[arg(long, short = 'o', value_name = "FILE.html", help_heading = "Output")]

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::method_args::{self, Entry, METHODS, MethodOptions};
 
 /// The commands that run a method.
-const WITH_METHOD: [&str; 4] = ["select", "path", "evaluate", "stability"];
+const WITH_METHOD: [&str; 5] = ["select", "path", "evaluate", "stability", "knockoffs"];
 
 /// Options of methods that `path` does not take.
 const NOT_OF_PATH: &[&str] = &["write_model", "within"];
@@ -24,12 +24,17 @@ const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_mod
 const NOT_OF_STABILITY: &[&str] =
     &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within", "folds", "fit_cost"];
 
+/// Options of methods that `knockoffs` does not take.
+const NOT_OF_KNOCKOFFS: &[&str] =
+    &["certify", "validate", "patience", "write_model", "resume", "resume_every", "costs", "retune", "fit_cost"];
+
 /// Options of methods that a command has as its own.
 fn own(command: &str) -> &'static [&'static str] {
     match command {
         "path" => &["resume", "resume_every"],
         "evaluate" => &["cv", "folds", "seed", "resume"],
         "stability" => &["seed", "resume"],
+        "knockoffs" => &["seed"],
         _ => &[],
     }
 }
@@ -129,6 +134,7 @@ fn not_taken(command: &str) -> &'static [&'static str] {
         "path" => NOT_OF_PATH,
         "evaluate" => NOT_OF_EVALUATE,
         "stability" => NOT_OF_STABILITY,
+        "knockoffs" => NOT_OF_KNOCKOFFS,
         _ => &[],
     }
 }

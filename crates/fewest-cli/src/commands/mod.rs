@@ -11,6 +11,7 @@ pub(crate) mod fit;
 pub(crate) mod generate;
 pub(crate) mod in_force;
 pub(crate) mod invocation;
+pub(crate) mod knockoffs;
 pub(crate) mod methods;
 mod near;
 mod part;

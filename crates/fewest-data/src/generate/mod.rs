@@ -26,6 +26,7 @@ mod text;
 pub use composite::{Composite, CompositeSettings};
 pub use hyperplane::{Coefficients, Hyperplane, HyperplaneSettings, Points};
 pub use ndcc::{Ndcc, NdccSettings};
+pub use random::normals;
 pub use text::{Text, TextSettings};
 
 use crate::options::{self, ReadOptions};

@@ -8,6 +8,12 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+/// Standard normal numbers of this seed; streams of a seed are independent.
+pub fn normals(seed: u64, stream: u32) -> impl FnMut() -> f64 {
+    let mut random = Random::new(seed, stream);
+    move || random.normal()
+}
+
 /// One stream of random numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Random {

@@ -1,11 +1,13 @@
 //! Cross-validation and what its results say: folds, the accuracy of one-against-one machines on
-//! each of them, measures, intervals, tests, stability, the choice of a size.
+//! each of them, measures, intervals, tests, stability, the choice of a size; copies of features that
+//! mean nothing.
 
 mod accuracy;
 mod false_selections;
 mod folds;
 mod grouped;
 mod intervals;
+mod knockoffs;
 mod metrics;
 mod statistics;
 
@@ -15,5 +17,6 @@ pub use false_selections::ShareLaw;
 pub use folds::{Folds, Split};
 pub use grouped::SamplesByClass;
 pub use intervals::{FoldMetrics, measure_summary, summaries};
+pub use knockoffs::{KnockoffSelection, Knockoffs, WithCopies, knockoff_selection};
 pub use metrics::{Metrics, area, confusion, hinge_loss, set_f1};
 pub use statistics::{SizeRule, Stability, Summary, TTest, choose_size, corrected_t_test, stability, t_test};

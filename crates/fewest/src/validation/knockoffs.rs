@@ -1,0 +1,503 @@
+//! Copies of features that mean nothing, and the features that are told apart from theirs.
+//!
+//! Solves   which features matter, with at most a share q of those selected false, on average.
+//! Paper    Candes, Fan, Janson, Lv, JRSS B 80 (2018): model-X knockoffs, second order,
+//!          equi-correlated (section 3.4.1). Schaefer, Strimmer, SAGMB 4 (2005): shrinkage. Ren,
+//!          Barber, JRSS B 86 (2024): several draws by e-values.
+//! Given    n samples of p features; then an importance of each feature and of its copy; q.
+//! Steps    1. R, the correlations, shrunk towards 0 by the share that is best on average
+//!          2. s = min(1, 2 lambda_min(R)); the copy of a sample x is drawn from
+//!             N(x - s R^-1 x, 2 s I - s^2 R^-1)
+//!          3. W_j = importance of j less that of its copy; T the least t for which
+//!             (1 + #{W_j <= -t}) / #{W_j >= t} <= q
+//!          4. e_j = p [W_j >= T] / (1 + #{W_j <= -T}), averaged over the draws; the k features of
+//!             largest e_j for the largest k whose k-th is at least p / (q k)
+//! Bound    E (false / selected) <= q, where features are normal with these correlations, whatever
+//!          the importance, as long as it takes a feature and its copy alike. A feature is false
+//!          where, given all others, it says nothing of the class.
+//! Cost     n p min(n, p) for the model and for each draw; memory 3 n p + 3 min(n, p)^2 numbers.
+//! Differs  copies are given the mean and deviation that their features have in the samples. Nothing
+//!          is drawn per feature: all copies come from two matrix products. Where p >= n,
+//!          R = lambda I + W'W with an n x p matrix W, so that lambda_min(R) = lambda and
+//!          R^-1 = (I - W' M^-1 W) / lambda, M = lambda I + W W': no p x p matrix is made.
+//! Fails    on memory alone.
+
+use crate::kernel::gemm::{View, add_product};
+use crate::kernel::inverse::invert;
+use crate::simd;
+use crate::{DenseDesign, Design, Error, Memory};
+
+/// Least eigenvalue that correlations are given: numbers have no more digits.
+const FLOOR: f64 = 1e-8;
+/// Steps of the power method. It comes from above, so that s is too large where they are too few,
+/// and made smaller then.
+const POWERS: usize = 200;
+
+/// The law of the copies of some features.
+#[derive(Debug)]
+pub struct Knockoffs {
+    features: Vec<usize>,
+    n: usize,
+    /// Standardised samples, row after row.
+    samples: Vec<f64>,
+    /// Mean and deviation of each feature.
+    units: Vec<(f64, f64)>,
+    /// What each copy is where the noise is 0, row after row.
+    centre: Vec<f64>,
+    noise: Noise,
+    shrinkage: f64,
+    separation: f64,
+}
+
+/// How what a copy is besides its centre is drawn.
+#[derive(Debug)]
+enum Noise {
+    /// Lower triangle L, row after row: `2 s I - s^2 R^-1 = L L'`.
+    Factor(Vec<f64>),
+    /// `a I + b W' M^-1 W` with `W = c X`: a, b, c and M^-1.
+    Samples { a: f64, b: f64, c: f64, inverse: Vec<f64> },
+}
+
+/// Features and their copies side by side.
+#[derive(Debug)]
+pub struct WithCopies {
+    /// 2 p columns: the features, then their copies, but for those that changed places.
+    pub design: DenseDesign<'static>,
+    /// Which pairs changed places, so that no order of columns favours a feature over its copy.
+    swapped: Vec<bool>,
+}
+
+impl WithCopies {
+    /// Whether the pair of each feature changed places.
+    pub fn swapped(&self) -> &[bool] {
+        &self.swapped
+    }
+
+    /// W: the importance of each feature less that of its copy.
+    ///
+    /// # Panics
+    /// Unless there is one importance for each column.
+    pub fn statistics(&self, importance: &[f64]) -> Vec<f64> {
+        let p = self.swapped.len();
+        assert_eq!(importance.len(), 2 * p, "an importance for each column");
+        let statistic = |j: usize| importance[j] - importance[p + j];
+        self.swapped
+            .iter()
+            .enumerate()
+            .map(|(j, &swapped)| if swapped { -statistic(j) } else { statistic(j) })
+            .collect()
+    }
+}
+
+impl Knockoffs {
+    /// Learns the law of these features (none of them constant), all values of which count alike.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where the samples do not fit as a full matrix, several times.
+    pub fn new(design: &dyn Design, features: &[usize], memory: &Memory) -> Result<Self, Error> {
+        let (n, p) = (design.n_samples(), features.len());
+        let small = n.min(p);
+        let bytes = 8 * (4 * n * p + 4 * small * small) as u64;
+        let what = || format!("copies of {p} features in {n} samples");
+        let _reserved = memory.reserve(bytes, what, "leave features out of the data")?;
+        let (samples, units) = standardised(design, features);
+        let x = View::rows(&samples, n, p, p);
+        // Correlations where they are the smaller matrix, else products of samples.
+        let mut products = vec![0.0; small * small];
+        let (left, right) = if p < n { (x.transposed(), x) } else { (x, x.transposed()) };
+        add_product(&mut products, small, 1.0 / n as f64, left, right);
+        let shrinkage = shrinkage(&samples, n, p, &products).max(FLOOR);
+        let mut model = Self {
+            features: features.to_vec(),
+            n,
+            centre: samples.clone(),
+            samples,
+            units,
+            noise: Noise::Factor(Vec::new()),
+            shrinkage,
+            separation: 0.0,
+        };
+        // R, or M.
+        for value in &mut products {
+            *value *= 1.0 - shrinkage;
+        }
+        (0..small).for_each(|at| products[at * small + at] += shrinkage);
+        if p < n {
+            model.by_features(products);
+        } else {
+            model.by_samples(products);
+        }
+        Ok(model)
+    }
+
+    /// p < n: from R.
+    fn by_features(&mut self, mut inverse: Vec<f64>) {
+        let (n, p) = (self.n, self.features.len());
+        invert(&mut inverse, p, p, FLOOR * FLOOR);
+        let mut s = (2.0 / largest_eigenvalue(&inverse, p)).min(1.0);
+        let factor = loop {
+            let mut law: Vec<f64> = inverse.iter().map(|value| -s * s * value).collect();
+            (0..p).for_each(|j| law[j * p + j] += 2.0 * s);
+            if cholesky(&mut law, p) {
+                break law;
+            }
+            s *= 0.99;
+        };
+        let (x, inverse) = (View::rows(&self.samples, n, p, p), View::rows(&inverse, p, p, p));
+        add_product(&mut self.centre, p, -s, x, inverse);
+        (self.noise, self.separation) = (Noise::Factor(factor), s);
+    }
+
+    /// p >= n: from M.
+    fn by_samples(&mut self, mut inverse: Vec<f64>) {
+        let (n, p, lambda) = (self.n, self.features.len(), self.shrinkage);
+        let (s, c) = ((2.0 * lambda).min(1.0), ((1.0 - lambda) / n as f64).sqrt());
+        // The centre is X - s X R^-1 = (1 - s / lambda) X + s / lambda (W X')' M^-1 W.
+        let x = View::rows(&self.samples, n, p, p);
+        let mut products = vec![0.0; n * n];
+        add_product(&mut products, n, c, x, x.transposed());
+        invert(&mut inverse, n, n, FLOOR * FLOOR);
+        let mut shares = vec![0.0; n * n];
+        add_product(&mut shares, n, 1.0, View::rows(&products, n, n, n), View::rows(&inverse, n, n, n));
+        for value in &mut self.centre {
+            *value *= 1.0 - s / lambda;
+        }
+        add_product(&mut self.centre, p, s / lambda * c, View::rows(&shares, n, n, n), x);
+        self.noise = Noise::Samples { a: 2.0 * s - s * s / lambda, b: s * s / lambda, c, inverse };
+        self.separation = s;
+    }
+
+    /// The features that are copied, in the order of the statistics.
+    pub fn features(&self) -> &[usize] {
+        &self.features
+    }
+
+    /// The share of the correlations that was given up.
+    pub fn shrinkage(&self) -> f64 {
+        self.shrinkage
+    }
+
+    /// s: 1 less the correlation of a feature with its copy. At 0 they are the same, and nothing can
+    /// be told apart.
+    pub fn separation(&self) -> f64 {
+        self.separation
+    }
+
+    /// Bytes of one draw.
+    pub fn bytes(&self) -> u64 {
+        8 * (5 * self.n * self.features.len() + 3 * self.n * self.n.min(self.features.len())) as u64
+    }
+
+    /// Draws copies, of the means and deviations that the features have in the samples; `normal`
+    /// gives standard normal numbers that are independent of the data.
+    pub fn draw(&self, normal: &mut dyn FnMut() -> f64) -> WithCopies {
+        let (n, p) = (self.n, self.features.len());
+        let swapped: Vec<bool> = (0..p).map(|_| normal() < 0.0).collect();
+        let copies = self.copies(normal);
+        let (mut values, mut column) = (vec![0.0; 2 * n * p], vec![0.0; n]);
+        for (j, (&(mean, deviation), &swapped)) in self.units.iter().zip(&swapped).enumerate() {
+            let (feature, copy) = if swapped { (p + j, j) } else { (j, p + j) };
+            for (place, from) in [(feature, &self.samples), (copy, &copies)] {
+                column.iter_mut().enumerate().for_each(|(i, value)| *value = from[i * p + j]);
+                // Both alike: a method must not see by their moments which one is the copy.
+                standardise(&mut column);
+                let out = &mut values[place * n..(place + 1) * n];
+                out.iter_mut().zip(&column).for_each(|(out, value)| *out = mean + deviation * value);
+            }
+        }
+        let design = DenseDesign::new(n, 2 * p, values).expect("2 p columns of n values");
+        WithCopies { design, swapped }
+    }
+
+    /// Copies of the standardised samples, row after row.
+    fn copies(&self, normal: &mut dyn FnMut() -> f64) -> Vec<f64> {
+        let (n, p) = (self.n, self.features.len());
+        let mut normals = |count: usize| (0..count).map(|_| normal()).collect::<Vec<f64>>();
+        let mut copies = self.centre.clone();
+        let drawn = normals(n * p);
+        match &self.noise {
+            Noise::Factor(factor) => {
+                let (drawn, factor) = (View::rows(&drawn, n, p, p), View::rows(factor, p, p, p));
+                add_product(&mut copies, p, 1.0, drawn, factor.transposed());
+            }
+            Noise::Samples { a, b, c, inverse } => {
+                // u = sqrt(lambda) e + W f has the law N(0, M), so that W' M^-1 u has that of
+                // W' M^-1 W.
+                let x = View::rows(&self.samples, n, p, p);
+                let mut u: Vec<f64> = normals(n * n);
+                for value in &mut u {
+                    *value *= self.shrinkage.sqrt();
+                }
+                let second = normals(n * p);
+                add_product(&mut u, n, *c, View::rows(&second, n, p, p), x.transposed());
+                let mut shares = vec![0.0; n * n];
+                add_product(&mut shares, n, 1.0, View::rows(&u, n, n, n), View::rows(inverse, n, n, n));
+                simd::axpy(a.sqrt(), &drawn, &mut copies);
+                add_product(&mut copies, p, b.sqrt() * c, View::rows(&shares, n, n, n), x);
+            }
+        }
+        copies
+    }
+}
+
+/// The features of mean 0 and variance 1, row after row, with their means and deviations.
+fn standardised(design: &dyn Design, features: &[usize]) -> (Vec<f64>, Vec<(f64, f64)>) {
+    let (n, p) = (design.n_samples(), features.len());
+    let (mut samples, mut units, mut column) = (vec![0.0; n * p], Vec::with_capacity(p), vec![0.0; n]);
+    for (k, &j) in features.iter().enumerate() {
+        column.fill(0.0);
+        design.add_column(j, 1.0, &mut column);
+        let (mean, deviation) = standardise(&mut column);
+        for (i, value) in column.iter().enumerate() {
+            samples[i * p + k] = *value;
+        }
+        units.push((mean, deviation));
+    }
+    (samples, units)
+}
+
+/// To mean 0 and variance 1; the mean and the deviation before.
+fn standardise(column: &mut [f64]) -> (f64, f64) {
+    let n = column.len() as f64;
+    let mean = column.iter().sum::<f64>() / n;
+    for value in &mut *column {
+        *value -= mean;
+    }
+    let deviation = (simd::dot(column, column) / n).sqrt();
+    for value in &mut *column {
+        *value /= deviation;
+    }
+    (mean, deviation)
+}
+
+/// The share of the correlations to give up: the sum of their variances as a share of the sum of
+/// their squares, over all pairs of features (Schaefer, Strimmer, equation 10). `products` are
+/// X'X / n or XX' / n, which have the same sum of squares.
+fn shrinkage(samples: &[f64], n: usize, p: usize, products: &[f64]) -> f64 {
+    let squares = simd::dot(products, products) - p as f64;
+    let fourth: f64 = samples
+        .chunks_exact(p)
+        .map(|row| {
+            let (second, fourth) = row.iter().fold((0.0, 0.0), |(a, b), x| (a + x * x, b + x.powi(4)));
+            second * second - fourth
+        })
+        .sum();
+    let (n, variances) = (n as f64, fourth / n as f64 - squares);
+    if squares <= 0.0 { 1.0 } else { (variances / ((n - 1.0) * squares)).clamp(0.0, 1.0) }
+}
+
+/// The largest eigenvalue of a positive definite matrix, from below.
+fn largest_eigenvalue(a: &[f64], p: usize) -> f64 {
+    let mut v: Vec<f64> = (0..p).map(|j| 1.0 + (j % 7) as f64).collect();
+    let mut value = 0.0;
+    for _ in 0..POWERS {
+        let norm = simd::dot(&v, &v).sqrt();
+        for x in &mut v {
+            *x /= norm;
+        }
+        let next: Vec<f64> = a.chunks_exact(p).map(|row| simd::dot(row, &v)).collect();
+        value = simd::dot(&next, &v);
+        v = next;
+    }
+    value
+}
+
+/// L in place of the lower triangle, 0 above; whether the matrix is positive definite.
+fn cholesky(a: &mut [f64], p: usize) -> bool {
+    for i in 0..p {
+        let (above, row) = a.split_at_mut(i * p);
+        for j in 0..i {
+            row[j] = (row[j] - simd::dot(&row[..j], &above[j * p..j * p + j])) / above[j * p + j];
+        }
+        let pivot = row[i] - simd::dot(&row[..i], &row[..i]);
+        if pivot <= 1e-12 * row[i] {
+            return false;
+        }
+        row[i] = pivot.sqrt();
+        row[i + 1..p].fill(0.0);
+    }
+    true
+}
+
+/// What the statistics of all draws say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnockoffSelection {
+    /// Places of the selected features, ascending.
+    pub selected: Vec<usize>,
+    /// e_j: evidence for each feature, averaged over the draws.
+    pub evidence: Vec<f64>,
+    /// T of each draw; none where no t has few enough statistics at or below -t.
+    pub thresholds: Vec<Option<f64>>,
+}
+
+/// Selects by the statistics W of one draw or more with at most a share `q` of false ones expected.
+/// Several draws select at q / 2 each, as half of q is what their mean may lose (Ren, Barber).
+pub fn knockoff_selection(draws: &[Vec<f64>], q: f64) -> KnockoffSelection {
+    let p = draws.first().map_or(0, Vec::len);
+    let each = if draws.len() == 1 { q } else { 0.5 * q };
+    let thresholds: Vec<Option<f64>> = draws.iter().map(|statistics| threshold(statistics, each)).collect();
+    let mut evidence = vec![0.0; p];
+    for (statistics, t) in draws.iter().zip(&thresholds) {
+        let Some(t) = *t else { continue };
+        let opposite = statistics.iter().filter(|w| **w <= -t).count();
+        let share = p as f64 / (1 + opposite) as f64 / draws.len() as f64;
+        evidence.iter_mut().zip(statistics).filter(|(_, w)| **w >= t).for_each(|(e, _)| *e += share);
+    }
+    let mut order: Vec<usize> = (0..p).filter(|&j| evidence[j] > 0.0).collect();
+    order.sort_by(|&a, &b| evidence[b].total_cmp(&evidence[a]).then(a.cmp(&b)));
+    // Sums of shares may lose a last digit.
+    let holds = |k: usize| evidence[order[k - 1]] * q * k as f64 >= p as f64 * (1.0 - 1e-12);
+    let count = (1..=order.len()).rev().find(|&k| holds(k)).unwrap_or(0);
+    let mut selected = order[..count].to_vec();
+    selected.sort_unstable();
+    KnockoffSelection { selected, evidence, thresholds }
+}
+
+/// The least t > 0 for which (1 + #{W <= -t}) / #{W >= t} is at most q.
+fn threshold(statistics: &[f64], q: f64) -> Option<f64> {
+    let mut sizes: Vec<f64> = statistics.iter().map(|w| w.abs()).filter(|size| *size > 0.0).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.dedup();
+    sizes.into_iter().find(|t| {
+        let count = |beyond: &dyn Fn(f64) -> bool| statistics.iter().filter(|w| beyond(**w)).count() as f64;
+        let (selected, opposite) = (count(&|w| w >= *t), count(&|w| w <= -*t));
+        selected > 0.0 && 1.0 + opposite <= q * selected * (1.0 + 1e-12)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use fewest_testing::Rng;
+
+    use super::{Knockoffs, knockoff_selection, threshold};
+    use crate::{DenseDesign, Memory};
+
+    /// Features that share a part, so that all correlations are `r`.
+    fn correlated(n: usize, p: usize, r: f64, rng: &mut Rng) -> DenseDesign<'static> {
+        let mut values = vec![0.0; n * p];
+        for i in 0..n {
+            let shared = rng.normal();
+            (0..p).for_each(|j| values[j * n + i] = 3.0 + r.sqrt() * shared + (1.0 - r).sqrt() * rng.normal());
+        }
+        DenseDesign::new(n, p, values).unwrap()
+    }
+
+    fn correlation(a: &[f64], b: &[f64]) -> f64 {
+        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+        let (at, bt) = (mean(a), mean(b));
+        let product =
+            |x: &[f64], xt: f64, y: &[f64], yt: f64| -> f64 { x.iter().zip(y).map(|(x, y)| (x - xt) * (y - yt)).sum() };
+        product(a, at, b, bt) / (product(a, at, a, at) * product(b, bt, b, bt)).sqrt()
+    }
+
+    /// Copies have the correlations of the features with each other and with the other features, and
+    /// 1 - s with their own, whichever of the two ways made them.
+    #[test]
+    fn a_copy_stands_to_all_others_as_its_feature_does() {
+        let mut rng = Rng::new(3);
+        let (n, p, r) = (4000, 6, 0.4);
+        let design = correlated(n, p, r, &mut rng);
+        let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4, 5], &Memory::unlimited()).unwrap();
+        // The least eigenvalue is 1 - r.
+        assert!((model.separation() - 1.0).abs() < 0.05, "{}", model.separation());
+        assert!(model.shrinkage() < 0.02, "{}", model.shrinkage());
+        let both = model.draw(&mut || rng.normal());
+        for j in 0..p {
+            for k in 0..p {
+                let own = correlation(both.design.column(j), both.design.column(p + k));
+                let wanted = if j == k { 1.0 - model.separation() } else { r };
+                assert!((own - wanted).abs() < 0.06, "{j} {k}: {own}, not {wanted}");
+            }
+        }
+        let mean = both.design.column(p).iter().sum::<f64>() / n as f64;
+        assert!((mean - 3.0).abs() < 0.1, "{mean}");
+    }
+
+    /// The law of a draw is that of the formula, computed from R itself, where p >= n.
+    #[test]
+    fn many_features_are_copied_by_the_same_law() {
+        let mut rng = Rng::new(4);
+        let (n, p) = (5, 7);
+        let design = correlated(n, p, 0.5, &mut rng);
+        let model = Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited()).unwrap();
+        let (lambda, s) = (model.shrinkage(), model.separation());
+        let x = |i: usize, j: usize| model.samples[i * p + j];
+        let mut inverse = vec![0.0; p * p];
+        for j in 0..p {
+            for k in 0..p {
+                let product: f64 = (0..n).map(|i| x(i, j) * x(i, k)).sum::<f64>() / n as f64;
+                inverse[j * p + k] = (1.0 - lambda) * product + if j == k { lambda } else { 0.0 };
+            }
+        }
+        crate::kernel::inverse::invert(&mut inverse, p, p, 0.0);
+        for i in 0..n {
+            for j in 0..p {
+                let wanted = x(i, j) - s * (0..p).map(|k| x(i, k) * inverse[k * p + j]).sum::<f64>();
+                assert!((model.centre[i * p + j] - wanted).abs() < 1e-9);
+            }
+        }
+        // Products of the noise over many draws.
+        let (draws, mut sums) = (40_000, vec![0.0; p * p]);
+        for _ in 0..draws {
+            let copies = model.copies(&mut || rng.normal());
+            let noise: Vec<f64> = (0..p).map(|j| copies[j] - model.centre[j]).collect();
+            (0..p * p).for_each(|at| sums[at] += noise[at / p] * noise[at % p] / f64::from(draws));
+        }
+        for (at, found) in sums.iter().enumerate() {
+            let diagonal = if at / p == at % p { 2.0 * s } else { 0.0 };
+            let wanted = diagonal - s * s * inverse[at];
+            assert!((found - wanted).abs() < 0.05, "{at}: {found}, not {wanted}");
+        }
+    }
+
+    #[test]
+    fn equal_features_leave_nothing_to_tell_apart() {
+        let mut rng = Rng::new(5);
+        let first: Vec<f64> = (0..50).map(|_| rng.normal()).collect();
+        let design = DenseDesign::new(50, 2, [first.clone(), first].concat()).unwrap();
+        let model = Knockoffs::new(&design, &[0, 1], &Memory::unlimited()).unwrap();
+        assert!(model.separation() < 0.1, "{}", model.separation());
+        assert!(model.draw(&mut || rng.normal()).design.values().iter().all(|value| value.is_finite()));
+    }
+
+    #[test]
+    fn a_swapped_pair_changes_the_sign_alone() {
+        let mut rng = Rng::new(6);
+        let design = correlated(30, 5, 0.2, &mut rng);
+        let model = Knockoffs::new(&design, &[1, 3, 4], &Memory::unlimited()).unwrap();
+        for _ in 0..10 {
+            let both = model.draw(&mut || rng.normal());
+            // How far each column is from the features: 0 for these.
+            let far = |k: usize| {
+                let from = design.column(model.features()[k % 3]);
+                both.design.column(k).iter().zip(from).map(|(a, b)| (a - b).abs()).sum::<f64>()
+            };
+            let statistics = both.statistics(&(0..6).map(far).collect::<Vec<_>>());
+            assert!(statistics.iter().all(|w| *w < -0.1), "{statistics:?}");
+        }
+    }
+
+    #[test]
+    fn the_threshold_is_the_least_that_holds() {
+        let mut rng = Rng::new(7);
+        for _ in 0..200 {
+            let statistics: Vec<f64> = (0..40).map(|_| (rng.normal() + 0.8) * 4.0).map(f64::round).collect();
+            let holds = |t: f64| {
+                let selected = statistics.iter().filter(|w| **w >= t).count() as f64;
+                let opposite = statistics.iter().filter(|w| **w <= -t).count() as f64;
+                (1.0 + opposite) / selected.max(1.0) <= 0.2
+            };
+            let wanted = (1..20).map(f64::from).find(|t| holds(*t) && statistics.iter().any(|w| w.abs() == *t));
+            assert_eq!(threshold(&statistics, 0.2), wanted);
+            // One draw is the filter of the paper.
+            let found = knockoff_selection(std::slice::from_ref(&statistics), 0.2);
+            let direct: Vec<usize> = (0..40).filter(|&j| wanted.is_some_and(|t| statistics[j] >= t)).collect();
+            assert_eq!(found.selected, direct);
+            // The same draw again and again is that draw at half the share.
+            let again = knockoff_selection(&[statistics.clone(), statistics.clone()], 0.4);
+            assert_eq!(again.selected, direct);
+        }
+        assert_eq!(threshold(&[0.0, 0.0], 0.5), None);
+        assert_eq!(knockoff_selection(&[], 0.2).selected, Vec::<usize>::new());
+    }
+}

@@ -1,0 +1,82 @@
+//! Copies of features that mean nothing, and what is told from them.
+
+use fewest::Memory;
+use fewest::validation::{Knockoffs as Law, knockoff_selection as selection};
+use fewest_data::generate::normals;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pythonize::pythonize;
+use serde_json::json;
+
+use crate::enter::sheltered;
+use crate::matrix::Columns;
+use crate::raised;
+
+/// The law of the copies of features none of which is constant.
+#[pyclass(frozen, module = "fewest._core")]
+pub(crate) struct Knockoffs(Law);
+
+#[pymethods]
+impl Knockoffs {
+    /// Learns it.
+    ///
+    /// # Errors
+    /// `ValueError` for a feature that there is not.
+    #[new]
+    fn new(py: Python<'_>, x: Columns<'_>, features: Vec<usize>) -> PyResult<Self> {
+        sheltered(|| {
+            let design = &*x.design()?;
+            if let Some(j) = features.iter().find(|&&j| j >= design.n_features()) {
+                return Err(PyValueError::new_err(format!("feature {j} of {}, counted from 0", design.n_features())));
+            }
+            let law = py.detach(|| Law::new(design, &features, &Memory::unlimited()));
+            law.map(Self).map_err(raised)
+        })
+    }
+
+    /// n x 2 p: the features and their copies, but for the pairs that changed places, of which there
+    /// is a list of p.
+    fn draw<'py>(
+        &self,
+        py: Python<'py>,
+        seed: u64,
+        stream: u32,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<bool>>)> {
+        sheltered(|| {
+            let both = py.detach(|| self.0.draw(&mut normals(seed, stream)));
+            let values = PyArray1::from_slice(py, both.design.values());
+            let columns = 2 * self.0.features().len();
+            let rows: Bound<'py, PyArray2<f64>> = values.reshape([columns, values.len()? / columns])?;
+            Ok((rows.getattr("T")?, PyArray1::from_slice(py, both.swapped())))
+        })
+    }
+
+    /// 1 less the correlation of a feature with its copy.
+    #[getter]
+    fn separation(&self) -> f64 {
+        self.0.separation()
+    }
+
+    /// The share of the correlations that was given up.
+    #[getter]
+    fn shrinkage(&self) -> f64 {
+        self.0.shrinkage()
+    }
+}
+
+/// What the statistics of each draw say: `selected`, `evidence`, `thresholds`.
+///
+/// # Errors
+/// `ValueError` for draws of different lengths.
+#[pyfunction]
+pub(crate) fn knockoff_selection(py: Python<'_>, draws: Vec<Vec<f64>>, q: f64) -> PyResult<Bound<'_, PyAny>> {
+    sheltered(|| {
+        if draws.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
+            return Err(PyValueError::new_err("draws of different lengths"));
+        }
+        let found = selection(&draws, q);
+        let value = json!({"selected": found.selected, "evidence": found.evidence, "thresholds": found.thresholds});
+        Ok(pythonize(py, &value)?)
+    })
+}
