@@ -31,8 +31,9 @@ class Knockoffs:
         Evidence for each feature (its e-value), averaged over the draws; 0 for constant features.
     thresholds : list of (float or None)
         From which statistic on a draw selects; None: it selects nothing.
-    separation : float
-        1 less the correlation of a feature with its copy. Near 0 nothing can be told apart.
+    separations : ndarray of shape (n_features,)
+        1 less the correlation of each feature with its copy; 0 for constant features. Near 0 a feature
+        cannot be told from its copy.
     shrinkage : float
         The share of the correlations between features that was given up, as best on average.
     """
@@ -41,7 +42,7 @@ class Knockoffs:
     statistics: np.ndarray
     evidence: np.ndarray
     thresholds: list[float | None]
-    separation: float
+    separations: np.ndarray
     shrinkage: float
 
 
@@ -120,14 +121,14 @@ def knockoffs(
     both = (law.draw(int(random_state), draw) for draw in range(n_draws))
     draws = Parallel(n_jobs=n_jobs)(run(estimator, *copies, y, importance_getter, sample_weight) for copies in both)
     found = _core.knockoff_selection(draws, float(fdr))
-    statistics, evidence = np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    statistics[features], evidence[features] = np.mean(draws, axis=0), found["evidence"]
+    statistics, evidence, separations = np.zeros((3, X.shape[1]))
+    statistics[features], evidence[features], separations[features] = np.mean(draws, axis=0), found["evidence"], law.separations
     return Knockoffs(
         selected=features[found["selected"]],
         statistics=statistics,
         evidence=evidence,
         thresholds=found["thresholds"],
-        separation=law.separation,
+        separations=separations,
         shrinkage=law.shrinkage,
     )
 

@@ -52,10 +52,10 @@ impl Knockoffs {
         })
     }
 
-    /// 1 less the correlation of a feature with its copy.
+    /// 1 less the correlation of each feature with its copy.
     #[getter]
-    fn separation(&self) -> f64 {
-        self.0.separation()
+    fn separations<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.0.separations())
     }
 
     /// The share of the correlations that was given up.

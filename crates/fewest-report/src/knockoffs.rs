@@ -53,7 +53,7 @@ fn summary(result: Part<'_>, budget: &Budget) -> Section {
         pairs.push(("selected", crate::common::list(budget, &names)));
     }
     if let Some(separation) = result.at("separation").number() {
-        pairs.push(("a copy correlates", format!("{} with its feature", brief(1.0 - separation)).into()));
+        pairs.push(("a copy correlates", format!("{} with its feature on average", brief(1.0 - separation)).into()));
     }
     let status = result.at("status").text().unwrap_or_default();
     pairs.push(("status", format!("{}: {}", shorten(status, 20), status_words(status)).into()));

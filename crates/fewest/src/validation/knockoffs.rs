@@ -1,21 +1,24 @@
 //! Copies of features that mean nothing, and the features that are told apart from theirs.
 //!
 //! Solves   which features matter, with at most a share q of those selected false, on average.
-//! Paper    Candes, Fan, Janson, Lv, JRSS B 80 (2018): model-X knockoffs, second order,
-//!          equi-correlated (section 3.4.1). Schaefer, Strimmer, SAGMB 4 (2005): shrinkage. Ren,
-//!          Barber, JRSS B 86 (2024): several draws by e-values.
+//! Paper    Candes, Fan, Janson, Lv, JRSS B 80 (2018): model-X knockoffs, second order (section
+//!          3.4). Schaefer, Strimmer, SAGMB 4 (2005): shrinkage. Askari, Rebjock, d'Aspremont, El
+//!          Ghaoui, SIMODS 3 (2021): step 2 by coordinates. Ren, Barber, JRSS B 86 (2024): several
+//!          draws by e-values.
 //! Given    n samples of p features; then an importance of each feature and of its copy; q.
 //! Steps    1. R, the correlations, shrunk towards 0 by the share that is best on average
-//!          2. s = min(1, 2 lambda_min(R)); the copy of a sample x is drawn from
-//!             N(x - s R^-1 x, 2 s I - s^2 R^-1)
-//!          3. W_j = importance of j less that of its copy; T the least t for which
+//!          2. s with 0 <= s_j <= 1, D = diag(s) <= 2 R: equal entries, min(1, 2 lambda_min(R)),
+//!             and where p < n from there on towards the largest sum of the s_j
+//!          3. the copy of a sample x is drawn from N(x - D R^-1 x, 2 D - D R^-1 D)
+//!          4. W_j = importance of j less that of its copy; T the least t for which
 //!             (1 + #{W_j <= -t}) / #{W_j >= t} <= q
-//!          4. e_j = p [W_j >= T] / (1 + #{W_j <= -T}), averaged over the draws; the k features of
+//!          5. e_j = p [W_j >= T] / (1 + #{W_j <= -T}), averaged over the draws; the k features of
 //!             largest e_j for the largest k whose k-th is at least p / (q k)
 //! Bound    E (false / selected) <= q, where features are normal with these correlations, whatever
 //!          the importance, as long as it takes a feature and its copy alike. A feature is false
 //!          where, given all others, it says nothing of the class.
-//! Cost     n p min(n, p) for the model and for each draw; memory 3 n p + 3 min(n, p)^2 numbers.
+//! Cost     n p min(n, p) for the model and for each draw; where p < n p^3 for each sweep of step 2,
+//!          as many as `SWEEP_WORK` allows; memory 3 n p + 3 min(n, p)^2 numbers.
 //! Differs  copies are given the mean and deviation that their features have in the samples. Nothing
 //!          is drawn per feature: all copies come from two matrix products. Where p >= n,
 //!          R = lambda I + W'W with an n x p matrix W, so that lambda_min(R) = lambda and
@@ -32,6 +35,10 @@ const FLOOR: f64 = 1e-8;
 /// Steps of the power method. It comes from above, so that s is too large where they are too few,
 /// and made smaller then.
 const POWERS: usize = 200;
+/// Sweeps of step 2, at most.
+const SWEEPS: i32 = 40;
+/// Multiplications of all sweeps, at most: some ten seconds.
+const SWEEP_WORK: f64 = 2e10;
 
 /// The law of the copies of some features.
 #[derive(Debug)]
@@ -46,13 +53,14 @@ pub struct Knockoffs {
     centre: Vec<f64>,
     noise: Noise,
     shrinkage: f64,
-    separation: f64,
+    /// s by feature.
+    separations: Vec<f64>,
 }
 
 /// How what a copy is besides its centre is drawn.
 #[derive(Debug)]
 enum Noise {
-    /// Lower triangle L, row after row: `2 s I - s^2 R^-1 = L L'`.
+    /// Lower triangle L, row after row: `2 D - D R^-1 D = L L'`.
     Factor(Vec<f64>),
     /// `a I + b W' M^-1 W` with `W = c X`: a, b, c and M^-1.
     Samples { a: f64, b: f64, c: f64, inverse: Vec<f64> },
@@ -115,7 +123,7 @@ impl Knockoffs {
             units,
             noise: Noise::Factor(Vec::new()),
             shrinkage,
-            separation: 0.0,
+            separations: Vec::new(),
         };
         // R, or M.
         for value in &mut products {
@@ -123,7 +131,7 @@ impl Knockoffs {
         }
         (0..small).for_each(|at| products[at * small + at] += shrinkage);
         if p < n {
-            model.by_features(products);
+            model.by_features(&products);
         } else {
             model.by_samples(products);
         }
@@ -131,21 +139,28 @@ impl Knockoffs {
     }
 
     /// p < n: from R.
-    fn by_features(&mut self, mut inverse: Vec<f64>) {
+    fn by_features(&mut self, correlations: &[f64]) {
         let (n, p) = (self.n, self.features.len());
+        let mut inverse = correlations.to_vec();
         invert(&mut inverse, p, p, FLOOR * FLOOR);
-        let mut s = (2.0 / largest_eigenvalue(&inverse, p)).min(1.0);
+        let equal = (2.0 / largest_eigenvalue(&inverse, p)).min(1.0);
+        let mut s = separations(correlations, 0.99 * equal, p);
         let factor = loop {
-            let mut law: Vec<f64> = inverse.iter().map(|value| -s * s * value).collect();
-            (0..p).for_each(|j| law[j * p + j] += 2.0 * s);
+            let mut law: Vec<f64> = (0..p * p).map(|at| -s[at / p] * inverse[at] * s[at % p]).collect();
+            (0..p).for_each(|j| law[j * p + j] += 2.0 * s[j]);
             if cholesky(&mut law, p) {
                 break law;
             }
-            s *= 0.99;
+            for s in &mut s {
+                *s *= 0.99;
+            }
         };
-        let (x, inverse) = (View::rows(&self.samples, n, p, p), View::rows(&inverse, p, p, p));
-        add_product(&mut self.centre, p, -s, x, inverse);
-        (self.noise, self.separation) = (Noise::Factor(factor), s);
+        // The centre is X - X R^-1 D.
+        for (at, value) in inverse.iter_mut().enumerate() {
+            *value *= s[at % p];
+        }
+        add_product(&mut self.centre, p, -1.0, View::rows(&self.samples, n, p, p), View::rows(&inverse, p, p, p));
+        (self.noise, self.separations) = (Noise::Factor(factor), s);
     }
 
     /// p >= n: from M.
@@ -164,7 +179,7 @@ impl Knockoffs {
         }
         add_product(&mut self.centre, p, s / lambda * c, View::rows(&shares, n, n, n), x);
         self.noise = Noise::Samples { a: 2.0 * s - s * s / lambda, b: s * s / lambda, c, inverse };
-        self.separation = s;
+        self.separations = vec![s; p];
     }
 
     /// The features that are copied, in the order of the statistics.
@@ -177,10 +192,15 @@ impl Knockoffs {
         self.shrinkage
     }
 
-    /// s: 1 less the correlation of a feature with its copy. At 0 they are the same, and nothing can
-    /// be told apart.
+    /// s: 1 less the correlation of each feature with its copy. At 0 they are the same, and nothing
+    /// can be told apart.
+    pub fn separations(&self) -> &[f64] {
+        &self.separations
+    }
+
+    /// Their mean.
     pub fn separation(&self) -> f64 {
-        self.separation
+        self.separations.iter().sum::<f64>() / self.separations.len() as f64
     }
 
     /// Bytes of one draw.
@@ -284,6 +304,31 @@ fn shrinkage(samples: &[f64], n: usize, p: usize, products: &[f64]) -> f64 {
         .sum();
     let (n, variances) = (n as f64, fourth / n as f64 - squares);
     if squares <= 0.0 { 1.0 } else { (variances / ((n - 1.0) * squares)).clamp(0.0, 1.0) }
+}
+
+/// s with diag(s) below 2 R, from equal ones towards the largest sum: coordinate after coordinate,
+/// s_j as large as it may be but for a share of what is left, which goes to 0.
+fn separations(correlations: &[f64], equal: f64, p: usize) -> Vec<f64> {
+    let mut s = vec![equal; p];
+    // (2 R - D)^-1. What is left to s_j is 1 over its entry on the diagonal.
+    let mut inverse: Vec<f64> = correlations.iter().map(|value| 2.0 * value).collect();
+    (0..p).for_each(|j| inverse[j * p + j] -= equal);
+    invert(&mut inverse, p, p, FLOOR * FLOOR);
+    let allowed = SWEEP_WORK / (p as f64).powi(3);
+    for sweep in 0..SWEEPS.min(allowed as i32) {
+        let reserve = 0.5f64.powi(sweep + 1).max(1e-4);
+        for j in 0..p {
+            let column = inverse[j * p..(j + 1) * p].to_vec();
+            let next = (s[j] + 1.0 / column[j] - reserve).clamp(FLOOR, 1.0);
+            let grown = s[j] - next;
+            let factor = grown / (1.0 + grown * column[j]);
+            for (row, &value) in inverse.chunks_exact_mut(p).zip(&column) {
+                simd::axpy(-factor * value, &column, row);
+            }
+            s[j] = next;
+        }
+    }
+    s
 }
 
 /// The largest eigenvalue of a positive definite matrix, from below.
@@ -398,19 +443,41 @@ mod tests {
         let (n, p, r) = (4000, 6, 0.4);
         let design = correlated(n, p, r, &mut rng);
         let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4, 5], &Memory::unlimited()).unwrap();
-        // The least eigenvalue is 1 - r.
-        assert!((model.separation() - 1.0).abs() < 0.05, "{}", model.separation());
+        // The least eigenvalue is 1 - r, so that all s may be 1.
+        assert!(model.separations().iter().all(|s| (s - 1.0).abs() < 0.01), "{:?}", model.separations());
         assert!(model.shrinkage() < 0.02, "{}", model.shrinkage());
         let both = model.draw(&mut || rng.normal());
         for j in 0..p {
             for k in 0..p {
                 let own = correlation(both.design.column(j), both.design.column(p + k));
-                let wanted = if j == k { 1.0 - model.separation() } else { r };
+                let wanted = if j == k { 1.0 - model.separations()[j] } else { r };
                 assert!((own - wanted).abs() < 0.06, "{j} {k}: {own}, not {wanted}");
             }
         }
         let mean = both.design.column(p).iter().sum::<f64>() / n as f64;
         assert!((mean - 3.0).abs() < 0.1, "{mean}");
+    }
+
+    /// Two features nearly the same hold the equal s down, but not that of the others.
+    #[test]
+    fn a_pair_of_features_alike_costs_the_others_nothing() {
+        let mut rng = Rng::new(8);
+        let (n, p) = (3000, 5);
+        let mut design = correlated(n, p, 0.1, &mut rng);
+        let first = design.column(0).to_vec();
+        design.column_mut(1).iter_mut().zip(&first).for_each(|(x, first)| *x = first + 0.05 * rng.normal());
+        let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4], &Memory::unlimited()).unwrap();
+        let s = model.separations();
+        assert!(s[0] + s[1] < 0.1 && s[2..].iter().all(|s| *s > 0.9), "{s:?}");
+        let both = model.draw(&mut || rng.normal());
+        for j in 0..p {
+            for k in 0..p {
+                let wanted = correlation(design.column(j), design.column(k)) - if j == k { s[j] } else { 0.0 };
+                let copy = both.design.column(if both.swapped[k] { k } else { p + k });
+                let found = correlation(design.column(j), copy);
+                assert!((found - wanted).abs() < 0.06, "{j} {k}: {found}, not {wanted}");
+            }
+        }
     }
 
     /// The law of a draw is that of the formula, computed from R itself, where p >= n.

@@ -97,7 +97,7 @@ impl<'a> Report<'a> {
             "selected": selected.iter().map(|&place| self.name(place)).collect::<Vec<_>>(),
             "selected_indices": indices, "fdr": args.fdr, "least_selected": self.least(),
             "statistics": by_name(&self.means), "evidence": by_name(&self.selection.evidence),
-            "separation": self.model.separation(), "shrinkage": self.model.shrinkage(),
+            "separation": self.model.separation(), "separations": by_name(self.model.separations()), "shrinkage": self.model.shrinkage(),
             "draws": self.draws.iter().zip(&self.selection.thresholds).map(draw).collect::<Vec<_>>(),
             "seconds": self.draws.iter().map(|draw| draw.seconds).sum::<f64>(),
             "n_samples": prepared.target.codes.len(), "n_features": prepared.data.names.len(),
@@ -128,7 +128,7 @@ impl<'a> Report<'a> {
                 ),
             ),
             ("of those selected", format!("at most {} % false on average", brief(100.0 * args.fdr))),
-            ("a copy correlates", format!("{:.3} with its feature", 1.0 - separation)),
+            ("a copy correlates", format!("{:.3} with its feature on average", 1.0 - separation)),
             ("scaling", self.prepared.scaling_text()),
             ("status", self.status.name().to_owned()),
         ];
@@ -145,7 +145,7 @@ impl<'a> Report<'a> {
                 args.fdr
             );
             if separation < SMALL {
-                text += " Some features are nearly sums of others, so that copies can hardly differ from their features; leave such features out.";
+                text += " Features are nearly sums of others, so that copies can hardly differ from their features; leave such features out.";
             }
             out += &table::paragraph(&text, 0);
         } else {
