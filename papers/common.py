@@ -126,9 +126,11 @@ class Rows:
         """The rows whose keys have these fields."""
         return [r for r in self.rows.values() if "failed" not in r and all(r["key"].get(f) == v for f, v in fields.items())]
 
-    def get(self, key, make):
-        """The row of a key; where there is none, or only one that failed, `make` gives it."""
-        if (known := self.find(key)) is not None:
+    def get(self, key, make, needs=None):
+        """The row of a key; `make` gives it where there is none, or one that failed, or an older one
+        without the field it needs.
+        """
+        if (known := self.find(key)) is not None and (needs is None or needs in known):
             return known
         if self.about is None:
             self.about = {"commit": commit(), "binary": self.fewest.hash, "version": self.fewest.version, "processor": processor()}
