@@ -110,7 +110,7 @@ class Rows:
         self.path, self.fewest = path, fewest
         text = path.read_text() if path.exists() else ""
         whole = text[: text.rfind("\n") + 1]
-        if whole != text:  # half a line, which a run that was killed has left
+        if whole != text and fewest:  # half a line, which a run that was killed has left
             path.write_text(whole)
         self.rows = {}
         for row in map(json.loads, whole.splitlines()):
