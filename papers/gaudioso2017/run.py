@@ -138,11 +138,11 @@ def run(fewest, rows, args):
                 if part == "selection":
                     for kind, splits in (("tenfold", data.folds), ("leave-one-out", data.leave_one_out)):
                         for k, split in list(enumerate(splits))[: args.folds]:
-                            ask(fewest, rows, data, split, [selection_key(name, kind, C, k) for C in COSTS])
+                            ask(fewest, rows, data, split, [selection_key(name, kind, C, k) for C in args.costs])
                 elif part == "grid":
                     for method in GRID:
                         for k, split in list(enumerate(data.folds))[: args.folds]:
-                            ask(fewest, rows, data, split, [grid_key(name, method, D, k, args) for D in PENALTIES])
+                            ask(fewest, rows, data, split, [grid_key(name, method, D, k, args) for D in args.penalties])
                 elif part == "limits":
                     runs = [("mbp --plain", t) for t in (5, 10, args.limit)]
                     runs += [(method, args.limit) for method in ("mbp", "lagrangian", "lagrangian --plain")]
@@ -335,11 +335,13 @@ def main():
     options.add_argument("--limit", type=int, default=60, help="seconds for the longest runs; the paper has 1000 [default: %(default)s]")
     options.add_argument("--plain-limit", type=float, default=5, help="seconds of `lagrangian --plain` in grid [default: %(default)s]")
     options.add_argument("--folds", type=int, help="only so many splits [default: all]")
+    options.set_defaults(costs=COSTS, penalties=PENALTIES)
     args = options.parse_args()
     if wrong := [part for part in args.only if part not in PARTS]:
         sys.exit(f"--only {wrong[0]}: the parts are {', '.join(PARTS)}")
     if args.quick:
-        options.set_defaults(sets=["leukemia_5327"], only=["selection", "grid", "limits"], folds=1, limit=1, plain_limit=1)
+        options.set_defaults(sets=["leukemia_5327"], only=["selection", "grid"], folds=1, plain_limit=0.5)
+        options.set_defaults(costs=COSTS[1:2], penalties=PENALTIES[-1:])
     common.main(HERE, options, run, pages, blocks)
 
 
