@@ -213,6 +213,19 @@ def about(rows):
     return [*lines, ""]
 
 
+def machine_time():
+    """The table of docs/reproduction.md: what all rows cost."""
+    body = []
+    for path in sorted((ROOT / "papers").glob("*/results/rows.jsonl")):
+        every = list(Rows(path).rows.values())
+        told = [row["run"]["cpu"] for row in every if row["run"]]
+        older = [(row.get("seconds") or 0) + (row.get("nested_seconds") or 0) for row in every if not row["run"]]
+        failed = sum("failed" in row for row in every)
+        body.append([path.parent.parent.name, len(every), len(told), f"{sum(told) / 60:.1f}", len(older), f"{sum(older) / 60:.1f}", failed])
+    head = ["paper", "rows", "with commit and command", "CPU minutes of these", "older rows", "minutes in their solves", "failed"]
+    return "\n".join(table(head, body))
+
+
 def filled(text, blocks):
     """A page with its marked blocks filled: <!-- rows: name --> ... <!-- end -->."""
     marked = re.compile(r"(<!-- rows: ([\w-]+) -->).*?(<!-- end -->)", re.DOTALL)
@@ -273,6 +286,8 @@ def main(here, options, run, pages, blocks):
         if out.resolve() == (here / "results").resolve():
             page = here / "README.md"
             same.append(written(page, [filled(page.read_text(), blocks(rows))], args.check))
+            page = ROOT / "docs" / "reproduction.md"
+            same.append(written(page, [filled(page.read_text(), {"time": machine_time()})], args.check))
     failed = sum("failed" in row for row in rows.rows.values())
     if failed:
         print(f"{failed} rows are of runs that failed; the same command tries them again")
