@@ -157,12 +157,18 @@ class Rows:
 def table(head, rows):
     """Lines of a table."""
     rows = [row for row in rows if row]
-    return ["| " + " | ".join(map(str, head)) + " |", "|" + " --- |" * len(head), *("| " + " | ".join(map(str, row)) + " |" for row in rows), ""]
+    return [
+        "| " + " | ".join(map(str, head)) + " |",
+        "|" + " --- |" * len(head),
+        *("| " + " | ".join(map(str, row)) + " |" for row in rows),
+        "",
+    ]
 
 
 def number(value, digits=4, sign=""):
-    """A number as text; - without one."""
-    return "-" if value is None or value != value else f"{value:{sign}.{digits}f}"
+    """A number as text, 0 without a minus; - without one."""
+    text = "-" if value is None or value != value else f"{value:{sign}.{digits}f}"
+    return text.replace("-", "") if text.strip("-0.") == "" and text != "-" else text
 
 
 def mean(values):
@@ -221,7 +227,9 @@ def machine_time():
         told = [row["run"]["cpu"] for row in every if row["run"]]
         older = [(row.get("seconds") or 0) + (row.get("nested_seconds") or 0) for row in every if not row["run"]]
         failed = sum("failed" in row for row in every)
-        body.append([path.parent.parent.name, len(every), len(told), f"{sum(told) / 60:.1f}", len(older), f"{sum(older) / 60:.1f}", failed])
+        body.append(
+            [path.parent.parent.name, len(every), len(told), f"{sum(told) / 60:.1f}", len(older), f"{sum(older) / 60:.1f}", failed]
+        )
     head = ["paper", "rows", "with commit and command", "CPU minutes of these", "older rows", "minutes in their solves", "failed"]
     return "\n".join(table(head, body))
 

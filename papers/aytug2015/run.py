@@ -67,7 +67,9 @@ def select(fewest, method, problem, files, cost, share, folder):
     """The result of `fewest select`, and the price of a feature in the penalised form."""
     price = share and share * first_lambda(fewest, problem, files, cost, folder) if method.form == "lambda" else None
     words = ["-m", method.name, "--scale", problem.scale, "--time-limit", f"{method.limit:g}s"]
-    words += {"M": ["--max-features", problem.M], "lambda": ["--penalty", price], "free": []}.get(method.form, ["--max-features", problem.M, "--lambda", share])
+    words += {"M": ["--max-features", problem.M], "lambda": ["--penalty", price], "free": []}.get(
+        method.form, ["--max-features", problem.M, "--lambda", share]
+    )
     words += [] if method.form == "fsv" else ["--cost", cost]
     options = method.options.replace("--validate", f"--validate {files['validation']}").split()
     return fewest.select(files["train"], *words, *options), price
@@ -134,7 +136,14 @@ def ask(fewest, rows, problem, methods, args):
             found = []
             for cost in costs:
                 for share in {"lambda": args.shares, "fsv": args.lambdas}.get(method.form, [None]):
-                    key = {"problem": problem.name, "method": method.label, "cost": cost, "share": share, "limit": method.limit, "options": method.options}
+                    key = {
+                        "problem": problem.name,
+                        "method": method.label,
+                        "cost": cost,
+                        "share": share,
+                        "limit": method.limit,
+                        "options": method.options,
+                    }
 
                     def work():
                         if not files and problem.experiment == 3:
@@ -180,7 +189,9 @@ def pages(rows):
 
 def main():
     options = common.parser(__doc__)
-    options.add_argument("--methods", help="labels of the methods to run, with commas; RFE must be there or have its rows [default: all]")
+    options.add_argument(
+        "--methods", help="labels of the methods to run, with commas; RFE must be there or have its rows [default: all]"
+    )
     options.add_argument("--time-limit", type=float, help="seconds for each solve [default: 60, of GBD and FSV 5]")
     options.add_argument("--tune", choices=("rfe", "all"), default="rfe", help="C of the exact methods [default: rfe]")
     args = options.parse_args()

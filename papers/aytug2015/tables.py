@@ -17,7 +17,14 @@ def pages(rows, labels):
     for experiment, report in ((1, experiment_1), (2, experiment_2), (3, experiment_3)):
         results, mine, said = comparable(rows, experiment, labels)
         if results:
-            lines = [f"# aytug2015, experiment {experiment}", "", "Written by `papers/aytug2015/run.py`.", *common.about(mine), said, ""]
+            lines = [
+                f"# aytug2015, experiment {experiment}",
+                "",
+                "Written by `papers/aytug2015/run.py`.",
+                *common.about(mine),
+                said,
+                "",
+            ]
             out[f"experiment{experiment}.md"] = [*lines, *report(results), "", *common.source(mine, f"problems {experiment}/*")]
     return out
 
@@ -54,7 +61,7 @@ def comparable(rows, experiment, labels):
         if all((problem, f"{label}, validated") in best for problem in problems):
             present.append(f"{label}, validated")
     told = ", ".join(f"{label} {limits[label]:g} s" for label in kept)
-    said += f" Limits of a solve: {told}. \"validated\": of all subsets that GBD tried, the one of lowest validation error, as the paper reports."
+    said += f' Limits of a solve: {told}. "validated": of all subsets that GBD tried, the one of lowest validation error, as the paper reports.'
     return Results(best, present), every, said
 
 
@@ -244,7 +251,10 @@ def experiment_1(results):
     lines += wins(results)
     lines += paper("GBD-M against RFE: better on 32, worse on 23 of the 90; against FSV: better on 45, worse on 39.")
 
-    lines += section("Agreement with the true hyperplane (Table 3)", "Mean overlap (p minus the Hamming distance of the supports), exact matches in brackets.")
+    lines += section(
+        "Agreement with the true hyperplane (Table 3)",
+        "Mean overlap (p minus the Hamming distance of the supports), exact matches in brackets.",
+    )
     rows = []
     for p, problems in sorted(by(results.problems, lambda q: config(q)[1])):
         for (n, _), ps in [g for g in each if g[0][1] == p] + [((None, p), problems)]:
@@ -255,25 +265,39 @@ def experiment_1(results):
                 row.append(f"{number(mean(r['overlap'] for r in solves), '{:.2f}')} ({matches})")
             rows.append(row)
     lines += table(["", *results.methods], rows)
-    lines += paper("the cells are not in our text. \"RFE seems to do the best, closely followed by GBD-M. FSV is slightly worse in this measure.\"")
+    lines += paper(
+        'the cells are not in our text. "RFE seems to do the best, closely followed by GBD-M. FSV is slightly worse in this measure."'
+    )
     said = {"GBD-M, validated": "0.9966", "RFE": "0.9959", "ONSVM": "0.9939", "FSV": "0.9928"}
     lines += section("Inner product with the true hyperplane", "Of the normalised weight vectors, mean over all problems.")
     inner = [[m, number(mean(r["inner_product"] for r in results.of(m, results.problems))), said.get(m, "-")] for m in results.methods]
     lines += table(["", "here", "paper"], inner + [[m, "-", v] for m, v in said.items() if m not in results.methods])
 
     if results.others:
-        lines += section("Difference of test errors by M / p (Fig. 1)", f"Mean of TE({results.reference}) - TE(other); negative: {results.reference} is better.")
+        lines += section(
+            "Difference of test errors by M / p (Fig. 1)",
+            f"Mean of TE({results.reference}) - TE(other); negative: {results.reference} is better.",
+        )
         rows = []
         for name, problems in bins(results):
             differences_ = [mean(a["test_error"] - b["test_error"] for a, b in results.pairs(m, problems)) for m in results.others]
             rows.append([name, len(problems), *(number(d, "{:+.4f}") for d in differences_)])
         lines += table(["M / p", "problems", *results.others], rows)
-        lines += paper("GBD-M improves as the share of selected features grows, does well in bin 3 (0.4 - 0.6), and has a harder time in bin 1 (0 - 0.2).")
+        lines += paper(
+            "GBD-M improves as the share of selected features grows, does well in bin 3 (0.4 - 0.6), and has a harder time in bin 1 (0 - 0.2)."
+        )
 
     lines += section("Features used", "Mean; M was asked for of all but ONSVM.")
-    rows = [[name, number(mean(results.any(p)["M"] for p in ps), "{:.1f}"), *(number(mean(r["n_selected"] for r in results.of(m, ps)), "{:.1f}") for m in results.methods)] for name, ps in groups]
+    rows = [
+        [
+            name,
+            number(mean(results.any(p)["M"] for p in ps), "{:.1f}"),
+            *(number(mean(r["n_selected"] for r in results.of(m, ps)), "{:.1f}") for m in results.methods),
+        ]
+        for name, ps in groups
+    ]
     lines += table(["", "M", *results.methods], rows)
-    lines += paper("not reported; \"all methods use significantly less number of features relative to ONSVM\".")
+    lines += paper('not reported; "all methods use significantly less number of features relative to ONSVM".')
 
     if results.exact:
         lines += section("Proofs", "Proven: the gap closed to 1e-4 within the time limit and, for GBD, its cap of 250 cuts.")
@@ -281,8 +305,8 @@ def experiment_1(results):
         lines += proofs(results, [(f"M / p {name}", ps) for name, ps in bins(results)])
         lines += objectives(results, groups)
         lines += paper(
-            "stopped after 250 cuts. \"Roughly half the problems with n = 20 [features] converged well before 250 cuts. Very few problems "
-            "with n > 20 converged.\" Minutes for small problems, hours for large ones (CPLEX 10.2, six cores of 2.3 GHz)."
+            'stopped after 250 cuts. "Roughly half the problems with n = 20 [features] converged well before 250 cuts. Very few problems '
+            'with n > 20 converged." Minutes for small problems, hours for large ones (CPLEX 10.2, six cores of 2.3 GHz).'
         )
     lines += section("Time", "Of the solve that counts, at its one C; reading the file is not included.")
     lines += seconds(results, groups)
@@ -292,15 +316,23 @@ def experiment_1(results):
 def experiment_2(results):
     groups = [(f"M = {M}", ps) for M, ps in sorted(by(results.problems, lambda p: results.any(p)["M"]))]
     lines = section("Test error by M (Fig. 2)", "n = 1000, p = 800; mean over the instances.")
-    rows = [[name, len(ps), *(number(mean(r["test_error"] for r in results.of(m, ps))) for m in results.methods)] for name, ps in groups]
+    rows = [
+        [name, len(ps), *(number(mean(r["test_error"] for r in results.of(m, ps))) for m in results.methods)] for name, ps in groups
+    ]
     lines += table(["", "problems", *results.methods], rows)
-    lines += paper("\"GBD-M outperforms RFE almost everywhere except M = 20\"; competitive for all M. (A figure; no numbers in our text.)")
+    lines += paper(
+        '"GBD-M outperforms RFE almost everywhere except M = 20"; competitive for all M. (A figure; no numbers in our text.)'
+    )
     lines += section("Agreement with the true hyperplane", "Overlap as a share of p / inner product, means. Not in the paper.")
-    cell = lambda rs: f"{number(mean(r['overlap'] / r['p'] for r in rs), '{:.3f}')} / {number(mean(r['inner_product'] for r in rs), '{:.3f}')}"
+    cell = lambda rs: (
+        f"{number(mean(r['overlap'] / r['p'] for r in rs), '{:.3f}')} / {number(mean(r['inner_product'] for r in rs), '{:.3f}')}"
+    )
     lines += table(["", *results.methods], [[name, *(cell(results.of(m, ps)) for m in results.methods)] for name, ps in groups])
     lines += section("Time (Fig. 3)", "Of the solve that counts, in seconds.")
     lines += seconds(results, groups)
-    lines += paper("RFE takes significantly longer than GBD-M for small M; GBD-M's time rises drastically at M / p = 0.5 (M = 400). ONSVM's is negligible.")
+    lines += paper(
+        "RFE takes significantly longer than GBD-M for small M; GBD-M's time rises drastically at M / p = 0.5 (M = 400). ONSVM's is negligible."
+    )
     if results.exact:
         lines += section("Proofs", "Not in the paper.")
         lines += proofs(results, groups)
@@ -331,7 +363,14 @@ def experiment_3(results):
     )
     lines += wins(results)
     lines += section("Features used", "M was asked for; the penalised form is not told M.")
-    used = [[p[2:], results.any(p)["M"], *(number(next((r["n_selected"] for r in results.of(m, [p])), None), "{}") for m in results.methods)] for p in results.problems]
+    used = [
+        [
+            p[2:],
+            results.any(p)["M"],
+            *(number(next((r["n_selected"] for r in results.of(m, [p])), None), "{}") for m in results.methods),
+        ]
+        for p in results.problems
+    ]
     lines += table(["", "M", *results.methods], used)
     lines += section("Time (Table 5)", "Of the solve that counts, in seconds.")
     lines += seconds(results, [(p[2:], [p]) for p in results.problems])
@@ -359,5 +398,7 @@ def blocks(rows):
         out[f"experiment{experiment}"] = "\n".join(lines)
     results, _, _ = comparable(rows, 1, labels)
     cell = lambda m: number(mean(r["inner_product"] for r in results.of(m, results.problems)))
-    out["inner"] = "\n".join(table(["", *results.methods], [["inner product with the true hyperplane, mean", *map(cell, results.methods)]]))
+    out["inner"] = "\n".join(
+        table(["", *results.methods], [["inner product with the true hyperplane, mean", *map(cell, results.methods)]])
+    )
     return out

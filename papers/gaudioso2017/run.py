@@ -220,7 +220,11 @@ def grid_tables(rows):
         kept, folds, _ = common.shared(done)
         for method in kept:
             for D in PENALTIES:
-                runs = [r for r in rows.where(part="grid", set=name, D=D, limit=limits[method]) if labelled(r) == method and r["key"]["fold"] in folds]
+                runs = [
+                    r
+                    for r in rows.where(part="grid", set=name, D=D, limit=limits[method])
+                    if labelled(r) == method and r["key"]["fold"] in folds
+                ]
                 if runs:
                     proven = f"{sum(r['status'] == 'optimal' for r in runs)} of {len(runs)}"
                     body[method].append([name, D, len(runs), *found(runs), proven])
@@ -233,7 +237,10 @@ def grid_tables(rows):
     for method, cells in body.items():
         if cells:
             lines += [f"## Tables {numbers[method]}: tenfold, `{method}`, C = 1", ""]
-            lines += [f"{said[method]} At most {limits[method]:g} s a run. Means over the folds that all methods shown for a set have.", ""]
+            lines += [
+                f"{said[method]} At most {limits[method]:g} s a run. Means over the folds that all methods shown for a set have.",
+                "",
+            ]
             lines += table(["set", "D", "folds", *FOUND, "proven"], cells)
             mine = [r for r in rows.where(part="grid", limit=limits[method]) if labelled(r) == method]
             lines += common.source(mine, f"part grid, method {method}")
@@ -287,9 +294,17 @@ def hard_page(rows):
 
 
 def pages(rows):
-    lines = ["# gaudioso2017: the tables of the paper", "", "Written by `papers/gaudioso2017/run.py`.", *common.about(list(rows.rows.values()))]
+    lines = [
+        "# gaudioso2017: the tables of the paper",
+        "",
+        "Written by `papers/gaudioso2017/run.py`.",
+        *common.about(list(rows.rows.values())),
+    ]
     lines += ["c1: % right among the samples left out; c2: % right among those trained on; ft x: % of features with |w| > 10^-x.", ""]
-    for kind, title in (("tenfold", "Table 4.2: SVM without prices, tenfold"), ("leave-one-out", "Table 4.3: SVM without prices, leave-one-out")):
+    for kind, title in (
+        ("tenfold", "Table 4.2: SVM without prices, tenfold"),
+        ("leave-one-out", "Table 4.3: SVM without prices, leave-one-out"),
+    ):
         lines += selection_table(rows, kind, title)
     return {"tables.md": lines + grid_tables(rows) + limits_table(rows), "hard.md": hard_page(rows)}
 
@@ -306,7 +321,10 @@ def blocks(rows):
     for name in SETS:
         for D in PENALTIES:
             cells = [name, D]
-            by = {m: {r["key"]["fold"]: r for r in rows.where(part="grid", set=name, D=D, limit=limits[m]) if labelled(r) == m} for m in GRID}
+            by = {
+                m: {r["key"]["fold"]: r for r in rows.where(part="grid", set=name, D=D, limit=limits[m]) if labelled(r) == m}
+                for m in GRID
+            }
             for m in GRID[1:]:
                 both = [(by[m][k], by["mbp"][k]) for k in sorted(by[m].keys() & by["mbp"].keys())]
                 both = [(a, b) for a, b in both if b["status"] == "optimal" and a["objective"] is not None and a["bound"] is not None]
@@ -323,7 +341,9 @@ def blocks(rows):
         f"{len(hards)} problems; HiGHS leaves {len(open_)} of them open. There the gap of `mbp` is {min(ratios):.2f} to {max(ratios):.2f} "
         f"of HiGHS's. The value of `lagrangian` after 5 s is no worse than HiGHS's on {better} of {len(hards)}."
     )
-    steps = [r["steps"] for r in rows.where(part="grid", method="lagrangian", options="") if r["key"]["set"] == SETS[0] and r.get("steps")]
+    steps = [
+        r["steps"] for r in rows.where(part="grid", method="lagrangian", options="") if r["key"]["set"] == SETS[0] and r.get("steps")
+    ]
     falls = sum(r.get("monotone") is False for r in rows.where(method="lagrangian"))
     took = f"`lagrangian` on {SETS[0]}: {min(steps)} to {max(steps)} steps in {len(steps)} runs. Runs whose lower value fell: {falls}."
     return {"folds": "\n".join(lines), "above": "\n".join(table(head, above)), "hard": said, "steps": took}
@@ -332,7 +352,9 @@ def blocks(rows):
 def main():
     options = common.parser(__doc__)
     options.add_argument("--sets", nargs="+", default=SETS)
-    options.add_argument("--limit", type=int, default=60, help="seconds for the longest runs; the paper has 1000 [default: %(default)s]")
+    options.add_argument(
+        "--limit", type=int, default=60, help="seconds for the longest runs; the paper has 1000 [default: %(default)s]"
+    )
     options.add_argument("--plain-limit", type=float, default=5, help="seconds of `lagrangian --plain` in grid [default: %(default)s]")
     options.add_argument("--folds", type=int, help="only so many splits [default: all]")
     options.set_defaults(costs=COSTS, penalties=PENALTIES)

@@ -34,13 +34,23 @@ FIVE, SIX = "0.25,1,4,16,64", "0.0625,0.25,1,4,16,64"
 RBF = "--kernel rbf --gamma 1/p --criterion input-weights"
 # Candidates, variance threshold, class weights, costs: Table 2.2 and section 3.3.
 MODELS = {
-    "R1": (1, 0.05, "none", FIVE), "R2": (1, 0.05, "cw3", FIVE), "R3": (1, 0.05, "cw2", FIVE), "R4": (1, 0.02, "none", SIX),
-    "R5": (1, 0.02, "cw3", SIX), "EB3": (3, 0.02, "cw3", SIX), "EB5": (5, 0.02, "cw3", SIX), "EB8": (8, 0.02, "cw3", SIX),
-    "EB12": (12, 0.02, "cw3", SIX), "EB20": (20, 0.02, "cw3", SIX),
+    "R1": (1, 0.05, "none", FIVE),
+    "R2": (1, 0.05, "cw3", FIVE),
+    "R3": (1, 0.05, "cw2", FIVE),
+    "R4": (1, 0.02, "none", SIX),
+    "R5": (1, 0.02, "cw3", SIX),
+    "EB3": (3, 0.02, "cw3", SIX),
+    "EB5": (5, 0.02, "cw3", SIX),
+    "EB8": (8, 0.02, "cw3", SIX),
+    "EB12": (12, 0.02, "cw3", SIX),
+    "EB20": (20, 0.02, "cw3", SIX),
 }
 TUNING = {
-    "R5": (RBF, 0.02, "cw3"), "linear kernel": ("--kernel linear", 0.02, "cw3"), "no threshold": (RBF, 0, "cw3"),
-    "threshold 0.05": (RBF, 0.05, "cw3"), "equal class weights": (RBF, 0.02, "none"),
+    "R5": (RBF, 0.02, "cw3"),
+    "linear kernel": ("--kernel linear", 0.02, "cw3"),
+    "no threshold": (RBF, 0, "cw3"),
+    "threshold 0.05": (RBF, 0.05, "cw3"),
+    "equal class weights": (RBF, 0.02, "none"),
 }
 CHAIN = ["R5", "EB3", "EB5", "EB8", "EB12", "EB20"]
 PARTS = {"models": list(MODELS), "genes": CHAIN, "tuning": list(TUNING)}
@@ -97,9 +107,16 @@ def judge(fewest, data, part, model):
     # Section 3.3: where a smaller subset is nearly as good, the thesis lists that.
     near = min(step["n_features"] for step in found["curve"] if step["accuracy"] >= found["accuracy"] - NEAR)
     return {
-        "shape": data.shape, "threshold": threshold, "accuracy": found["accuracy"], "features": len(found["selected"]),
-        "cost": found["cost"], "folds": best["folds"], "near": near, "seconds": middle - start,
-        "nested_accuracy": nested["summary"]["accuracy"]["mean"], "nested_features": nested["summary"]["n_features"]["mean"],
+        "shape": data.shape,
+        "threshold": threshold,
+        "accuracy": found["accuracy"],
+        "features": len(found["selected"]),
+        "cost": found["cost"],
+        "folds": best["folds"],
+        "near": near,
+        "seconds": middle - start,
+        "nested_accuracy": nested["summary"]["accuracy"]["mean"],
+        "nested_features": nested["summary"]["n_features"]["mean"],
         "nested_seconds": common.cpu_seconds() - middle,
     }
 
@@ -169,13 +186,19 @@ def claims(found, accuracy, features):
                 cells += [f"{gain(values[CHAIN[at - 1]], values[m]).mean():+.2f}", f"{over.mean():+.2f}", f"{one_sided(over):.2g}"]
                 cells += [f"{signed(over):.2g}", f"{up}, {len(found) - up - down}, {down}", f"{sign:.2g}"]
             body.append(cells)
-        lines += table(["model", "mean", "over the one to the left", "over R5", "t-test p", "Wilcoxon p", "better, same, worse", "sign test p"], body)
+        lines += table(
+            ["model", "mean", "over the one to the left", "over R5", "t-test p", "Wilcoxon p", "better, same, worse", "sign test p"],
+            body,
+        )
         if len(found) > 2:
             sides = [values[m] if what == accuracy else -values[m] for m in CHAIN]
             ranks = np.mean([stats.rankdata(-np.array(row)) for row in zip(*sides)], axis=0)
             test = stats.friedmanchisquare(*sides)
             told = ", ".join(f"{m} {r:.2f}" for m, r in zip(CHAIN, ranks))
-            lines += [f"Friedman: chi-squared {test.statistic:.2f} with {len(CHAIN) - 1} degrees of freedom, p = {test.pvalue:.2g}; mean ranks (1 is best) {told}.", ""]
+            lines += [
+                f"Friedman: chi-squared {test.statistic:.2f} with {len(CHAIN) - 1} degrees of freedom, p = {test.pvalue:.2g}; mean ranks (1 is best) {told}.",
+                "",
+            ]
     return lines
 
 
@@ -190,7 +213,10 @@ def by_set(found, models, nested, thresholds=True):
             cells.append(str(last["near"]) if "near" in last else "-")
         shown = [" / ".join(sorted({f"{r['threshold']:g}" for r in row.values()}))] if thresholds else []
         body.append([name, ", ".join(map(str, row[models[0]]["shape"])), *shown, *cells])
-    means = [f"{100 * np.mean([r[m][accuracy] for r in found.values()]):.2f}, {np.mean([r[m][features] for r in found.values()]):.1f}" for m in models]
+    means = [
+        f"{100 * np.mean([r[m][accuracy] for r in found.values()]):.2f}, {np.mean([r[m][features] for r in found.values()]):.1f}"
+        for m in models
+    ]
     body.append([f"mean of {len(found)}", "", *([""] if thresholds else []), *means, *(["", ""] if not nested else [])])
     more = [f"± of {models[-1]}", f"{models[-1]}: smallest within {100 * NEAR:g} points"] if not nested else []
     return table(["set", "n, p, classes", *(["thresholds used"] if thresholds else []), *models, *more], body)
@@ -211,7 +237,12 @@ def chain_page(rows, part, title):
     models = PARTS[part]
     mine = [row for sets_ in found.values() for row in sets_.values()]
     lines = [f"# krupka2016: {title}", "", "Written by `papers/krupka2016/run.py`.", *common.about(mine)]
-    lines += [f"Sets: {len(found)}, those that all models have. Accuracy in % and number of features, by the thesis (choosing and judging by the same {INNER} folds). ±: half the 95 %", "confidence interval over these folds; thresholds: of the variance, halved until half of the features are left.", ""]
+    lines += [
+        f"Sets: {len(found)}, those that all models have. Accuracy in % and number of features, by the thesis: choosing and",
+        f"judging by the same {INNER} folds. ±: half the 95 % confidence interval over these folds; thresholds: of the variance,",
+        "halved until half of the features are left.",
+        "",
+    ]
     lines += by_set(found, models, nested=False)
     lines += [f"By nested cross-validation ({OUTER} folds outside, {INNER} inside; features are a mean over the outer folds):", ""]
     lines += by_set(found, models, nested=True)
@@ -219,7 +250,12 @@ def chain_page(rows, part, title):
         lines += [f"## {heading}", "", *claims(found, accuracy, features)]
     lines += ["## Time against K", "", *against_k(found)]
     total = sum(row["seconds"] + row["nested_seconds"] for row in mine)
-    return [*lines, f"All runs together: {total / 60:.1f} CPU minutes.", "", *common.source(mine, f"the sets and models above, part {part}")]
+    return [
+        *lines,
+        f"All runs together: {total / 60:.1f} CPU minutes.",
+        "",
+        *common.source(mine, f"the sets and models above, part {part}"),
+    ]
 
 
 def tuning_means(found):
@@ -228,7 +264,16 @@ def tuning_means(found):
         runs = [row[m] for row in found.values()]
         costs = 2 ** np.mean([np.log2(r["cost"]) for r in runs])
         figures = [f"{100 * np.mean([r[f] for r in runs]):.2f}" for f in ("accuracy", "nested_accuracy")]
-        body.append([m, len(runs), *figures, f"{np.mean([r['features'] for r in runs]):.1f}", f"{costs:.2f}", f"{sum(r['seconds'] for r in runs):.1f}"])
+        body.append(
+            [
+                m,
+                len(runs),
+                *figures,
+                f"{np.mean([r['features'] for r in runs]):.1f}",
+                f"{costs:.2f}",
+                f"{sum(r['seconds'] for r in runs):.1f}",
+            ]
+        )
     return table(["R5 with", "sets", "accuracy by the thesis %", "nested %", "features", "cost chosen, geometric mean", "CPU s"], body)
 
 
@@ -255,8 +300,10 @@ def summary(found):
     """The rows of the README's table."""
     lines = []
     for label, what, scale, digits in (
-        ("accuracy by the thesis, %", "accuracy", 100, 2), ("features by the thesis", "features", 1, 1),
-        ("accuracy nested, %", "nested_accuracy", 100, 2), ("features nested", "nested_features", 1, 1),
+        ("accuracy by the thesis, %", "accuracy", 100, 2),
+        ("features by the thesis", "features", 1, 1),
+        ("accuracy nested, %", "nested_accuracy", 100, 2),
+        ("features nested", "nested_features", 1, 1),
     ):
         values = {m: np.round([row[m][what] for row in found.values()], 9) for m in CHAIN}
         fewer = "features" in what
@@ -264,7 +311,14 @@ def summary(found):
         up, down = int((over > 0).sum()), int((over < 0).sum())
         sign = stats.binomtest(up, up + down, alternative="greater").pvalue if up + down else 1.0
         cells = [label, *(f"{scale * v.mean():.{digits}f}" for v in values.values())]
-        lines.append([*cells, f"{over.mean():+.2f} %", f"{one_sided(over):.2g}, {signed(over):.2g}, {sign:.2g}", f"{up}, {len(over) - up - down}, {down}"])
+        lines.append(
+            [
+                *cells,
+                f"{over.mean():+.2f} %",
+                f"{one_sided(over):.2g}, {signed(over):.2g}, {sign:.2g}",
+                f"{up}, {len(over) - up - down}, {down}",
+            ]
+        )
     head = ["", *CHAIN, "EB20 over R5 (of features: fewer)", "p: t-test, Wilcoxon, sign", "better, same, worse"]
     return "\n".join([f"Sets: {len(found)}.", "", *table(head, lines)])
 
@@ -278,7 +332,13 @@ def blocks(rows):
     out["time"] = "\n".join(against_k(found)) if found else "No rows yet."
     have = [row["EB20"] for row in found.values() if "folds" in row["EB20"]]
     halves = sum(len({r["threshold"] for r in row.values()} - {0.02, 0.05}) > 0 for row in found.values())
-    out["table31"] = f"± of EB20: {100 * min(radius(r['folds']) for r in have):.1f} to {100 * max(radius(r['folds']) for r in have):.1f} points on {len(have)} sets; on {sum(r['near'] < r['features'] for r in have)} of them a smaller subset is within {100 * NEAR:g} points. Thresholds had to be halved on {halves} of {len(found)} sets." if have else "No rows with folds yet."
+    out["table31"] = "No rows with folds yet."
+    if have:
+        wide = [100 * radius(r["folds"]) for r in have]
+        out["table31"] = (
+            f"± of EB20: {min(wide):.1f} to {max(wide):.1f} points on {len(have)} sets; on {sum(r['near'] < r['features'] for r in have)} of them "
+            f"a smaller subset is within {100 * NEAR:g} points. Thresholds had to be halved on {halves} of {len(found)} sets."
+        )
     found = done(rows, "tuning")
     out["tuning"] = "\n".join(tuning_means(found)) if found else "No rows yet."
     return out

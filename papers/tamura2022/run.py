@@ -106,7 +106,20 @@ class Problem:
 
     def __init__(self, fewest, folder, expansion, theta, n, p, seed):
         self.fewest, self.folder, self.theta, self.truth = fewest, folder, theta, None
-        self.words = ["generate", "ndcc", "--samples", n, "--features", p, "--relevant", theta, "--expansion", expansion, "--seed", seed]
+        self.words = [
+            "generate",
+            "ndcc",
+            "--samples",
+            n,
+            "--features",
+            p,
+            "--relevant",
+            theta,
+            "--expansion",
+            expansion,
+            "--seed",
+            seed,
+        ]
 
     def run(self, method, options, limit):
         train, test, truth = (self.folder / name for name in ("train.csv", "test.csv", "truth.json"))
@@ -131,7 +144,11 @@ class Problem:
             accuracy = statistics.mean(y == larger for y in labels(test))
         both = len(chosen & self.truth)
         return {
-            "status": found["status"], "gap": found["gap"], "accuracy": accuracy, "size": len(chosen), "seconds": found["seconds"],
+            "status": found["status"],
+            "gap": found["gap"],
+            "accuracy": accuracy,
+            "size": len(chosen),
+            "seconds": found["seconds"],
             "set_f1": 2 * both / (len(chosen) + len(self.truth)),  # the harmonic mean of recall and precision
         }
 
@@ -179,8 +196,23 @@ def real_page(rows):
     if not body:
         return []
     lines = ["# tamura2022, tables 2 to 5", "", "Written by `papers/tamura2022/run.py`.", *common.about(rows.where(part="real"))]
-    lines += ["Each cell: value of f, gap or status, seconds (of older rows of `kta` with start and reading), number of features. HiGHS solves the programs, by interior points as the paper does; CPLEX and Gurobi", "in the paper. `rmilo-k` without `--plain` starts from the local search of `kta`: its value is that start, not what HiGHS found.", ""]
-    head = ["file", "theta", "beta", *(f"paper: {m}" for m in ("INLO-K", "MILO-K", "RMILO-K")), "`kta`", "nodes", "`milo-k --plain`", "`rmilo-k --plain`", "`rmilo-k` from kta's start"]
+    lines += [
+        "Each cell: value of f, gap or status, seconds (of older rows of `kta` with start and reading), number of features. HiGHS",
+        "solves the programs, by interior points as the paper does; CPLEX and Gurobi in the paper. `rmilo-k` without `--plain`",
+        "starts from the local search of `kta`: its value is that start, not what HiGHS found.",
+        "",
+    ]
+    head = [
+        "file",
+        "theta",
+        "beta",
+        *(f"paper: {m}" for m in ("INLO-K", "MILO-K", "RMILO-K")),
+        "`kta`",
+        "nodes",
+        "`milo-k --plain`",
+        "`rmilo-k --plain`",
+        "`rmilo-k` from kta's start",
+    ]
     return lines + table(head, body) + common.source(rows.where(part="real"), "part real")
 
 
@@ -199,17 +231,54 @@ def ndcc_page(rows):
                 error = lambda what: statistics.stdev(r[what] for r in runs) / len(runs) ** 0.5 if len(runs) > 1 else 0.0
                 both = lambda what: f"{statistics.mean(r[what] for r in runs):.3f} ({error(what):.3f})"
                 open_ = sum(r["status"] == "time_limit" for r in runs)
-                body.append([
-                    table_, n, p, selector[1], len(runs), both("accuracy"), f"{printed['value']} ({printed['value_se']})", both("set_f1"),
-                    f"{printed['set_f1']} ({printed['set_f1_se']})", f"{mean(r['size'] for r in runs):.1f}", printed["size"],
-                    sum(r["size"] == 0 for r in runs), open_, printed["opt_gap_percent"] or "-", f"{mean(r['seconds'] for r in runs):.3f}", printed["seconds"],
-                ])
+                body.append(
+                    [
+                        table_,
+                        n,
+                        p,
+                        selector[1],
+                        len(runs),
+                        both("accuracy"),
+                        f"{printed['value']} ({printed['value_se']})",
+                        both("set_f1"),
+                        f"{printed['set_f1']} ({printed['set_f1_se']})",
+                        f"{mean(r['size'] for r in runs):.1f}",
+                        printed["size"],
+                        sum(r["size"] == 0 for r in runs),
+                        open_,
+                        printed["opt_gap_percent"] or "-",
+                        f"{mean(r['seconds'] for r in runs):.3f}",
+                        printed["seconds"],
+                    ]
+                )
     if not body:
         return []
     mine = rows.where(part="ndcc")
     lines = ["# tamura2022, tables 6 to 9", "", "Written by `papers/tamura2022/run.py`.", *common.about(mine)]
-    lines += ["Mean and standard error over the runs: accuracy on the test set (ClsAcc), F1 of the subset (SetF1), size, empty selections, runs stopped at their limit (the", "others have gap 0 or, of RFE-K, none), seconds. `kta` has the optimum that the paper's RMILO-K looks for, by another algorithm: its seconds are not those of RMILO-K.", ""]
-    head = ["table", "n", "p", "method", "runs", "ClsAcc", "paper", "SetF1", "paper", "size", "paper", "empty", "stopped", "paper's gap %", "s", "paper"]
+    lines += [
+        "Mean and standard error over the runs: accuracy on the test set (ClsAcc), F1 of the subset (SetF1), size, empty",
+        "selections, runs stopped at their limit (the others have gap 0 or, of RFE-K, none), seconds. `kta` has the optimum that",
+        "the paper's RMILO-K looks for, by another algorithm: its seconds are not those of RMILO-K.",
+        "",
+    ]
+    head = [
+        "table",
+        "n",
+        "p",
+        "method",
+        "runs",
+        "ClsAcc",
+        "paper",
+        "SetF1",
+        "paper",
+        "size",
+        "paper",
+        "empty",
+        "stopped",
+        "paper's gap %",
+        "s",
+        "paper",
+    ]
     return lines + table(head, body) + common.source(mine, "part ndcc")
 
 
@@ -240,9 +309,32 @@ def blocks(rows):
         limits = sorted({f"{r['key']['limit']:g}" for r in runs})
         spread = f"{min(gaps):.0f} to {max(gaps):.0f} %" if gaps else "-"
         name = f"`{method} {options}`" + (" from the start of `kta`" if "--plain" not in options else "")
-        lines.append([name, len(runs), " or ".join(limits), sum(r.get("status") == "optimal" for r in runs), refused, nothing, best, f"{len(gaps)}: {spread}"])
-    programs = table(["program, HiGHS", "runs", "limit s", "proven", "refused (memory)", "no subset", "best subset found", "a gap at all"], lines)
-    head, body = ["against RFE-K", "settings", "SetF1 higher", "SetF1 lower", "SetF1 within one standard error", "ClsAcc within one standard error"], []
+        lines.append(
+            [
+                name,
+                len(runs),
+                " or ".join(limits),
+                sum(r.get("status") == "optimal" for r in runs),
+                refused,
+                nothing,
+                best,
+                f"{len(gaps)}: {spread}",
+            ]
+        )
+    programs = table(
+        ["program, HiGHS", "runs", "limit s", "proven", "refused (memory)", "no subset", "best subset found", "a gap at all"], lines
+    )
+    head, body = (
+        [
+            "against RFE-K",
+            "settings",
+            "SetF1 higher",
+            "SetF1 lower",
+            "SetF1 within one standard error",
+            "ClsAcc within one standard error",
+        ],
+        [],
+    )
     wins = [0, 0, 0, 0]
     count = 0
     for _, expansion, theta, n, p in places():
@@ -258,18 +350,38 @@ def blocks(rows):
     for selector in SELECTORS:
         runs = [r for place in places() for r in ndcc_runs(rows, *place[1:], selector)]
         if runs:
-            by = [mean(r["accuracy"] for r in ndcc_runs(rows, *place[1:], selector)) for place in places() if ndcc_runs(rows, *place[1:], selector)]
+            by = [
+                mean(r["accuracy"] for r in ndcc_runs(rows, *place[1:], selector))
+                for place in places()
+                if ndcc_runs(rows, *place[1:], selector)
+            ]
             empty = sum(r["size"] == 0 for r in runs)
-            told.append([selector[1], len(runs), empty, f"{min(by):.2f} to {max(by):.2f}", number(mean(r["size"] for r in runs), 1), number(mean(r["set_f1"] for r in runs), 3)])
+            told.append(
+                [
+                    selector[1],
+                    len(runs),
+                    empty,
+                    f"{min(by):.2f} to {max(by):.2f}",
+                    number(mean(r["size"] for r in runs), 1),
+                    number(mean(r["set_f1"] for r in runs), 3),
+                ]
+            )
     printed = [float(r["value"]) for r in paper.values() if r["method"] == "MILO-L"]
-    ndcc_lines = table(head, body) + table(["method", "runs", "empty selections", "ClsAcc by setting", "size, mean", "SetF1, mean"], told)
+    ndcc_lines = table(head, body) + table(
+        ["method", "runs", "empty selections", "ClsAcc by setting", "size, mean", "SetF1, mean"], told
+    )
     ndcc_lines.append(f"The paper's MILO-L: ClsAcc {min(printed):.2f} to {max(printed):.2f} by setting.")
     return {"optima": said, "programs": "\n".join(programs), "ndcc": "\n".join(ndcc_lines)}
 
 
 def main():
     options = common.parser(__doc__)
-    options.add_argument("--milo-limit", type=float, default=10.0, help="seconds for each run of milo-k and rmilo-k; 0 leaves them out [default: %(default)s]")
+    options.add_argument(
+        "--milo-limit",
+        type=float,
+        default=10.0,
+        help="seconds for each run of milo-k and rmilo-k; 0 leaves them out [default: %(default)s]",
+    )
     options.add_argument("--repeats", type=int, default=REPEATS, help="repetitions of tables 6 to 9 [default: %(default)s]")
     args = options.parse_args()
     if wrong := [part for part in args.only if part not in ("real", "ndcc")]:

@@ -48,8 +48,14 @@ LARGE = {
     "dorothea": ("dorothea_train.svm.gz", "dorothea_valid.svm.gz", (2, 5, 10, 20, 50, 100, 150, 200, 250), 1000),
 }
 MORE = {
-    "rcv1_small": (350, 500), "basehock": (300, 450, 550), "a9a": (110, 120), "w8a": (225, 260), "url-like": (210, 250),
-    "farm_ads": (800, 1000), "news20-like": (300,), "dorothea": (350, 400),
+    "rcv1_small": (350, 500),
+    "basehock": (300, 450, 550),
+    "a9a": (110, 120),
+    "w8a": (225, 260),
+    "url-like": (210, 250),
+    "farm_ads": (800, 1000),
+    "news20-like": (300,),
+    "dorothea": (350, 400),
 }
 FORMS = {
     "FGM": ("fgm", "--subset-size", 1, "--gap 1e-3"),
@@ -365,7 +371,11 @@ def composite_page(rows, part, by, title):
     of = lambda size, method: [r for r in mine if r["key"][by] == size and r["key"]["method"] == method]
 
     def rate(runs):
-        pair = [set(r.get("first", r["selected"])[:2] if r["key"]["method"] in ("L1", "LPSVM") else r["selected"]) == {0, 1} for r in runs if "refused" not in r]
+        pair = [
+            set(r.get("first", r["selected"])[:2] if r["key"]["method"] in ("L1", "LPSVM") else r["selected"]) == {0, 1}
+            for r in runs
+            if "refused" not in r
+        ]
         return f"{sum(pair)} of {len(pair)}" if pair else "refused" if runs else "-"
 
     pairs = [m for m in there if m in ("FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM", "L1")]
@@ -377,25 +387,44 @@ def composite_page(rows, part, by, title):
         ("Features of weight above 1e-4 of the largest (sparsity)", lambda r: r["kept"], 1, 1),
         ("Seconds", lambda r: r["seconds"], 3, 1),
     ):
-        lines += [f"## {heading}", "", *table([by, *there], [[s, *(cell(of(s, m), value, digits, scale) for m in there)] for s in sizes])]
+        lines += [
+            f"## {heading}",
+            "",
+            *table([by, *there], [[s, *(cell(of(s, m), value, digits, scale) for m in there)] for s in sizes]),
+        ]
     return lines + common.source(mine, f"part {part}")
 
 
 def splits(mine, name, B, labels):
     """The runs by method on the splits that all methods of `labels` have."""
-    of = {m: {r["key"]["repeat"]: r for r in mine if r["key"]["set"] == name and r["key"]["method"] == m and r["key"]["B"] in (B, 0) and "refused" not in r} for m in labels}
+    of = {
+        m: {
+            r["key"]["repeat"]: r
+            for r in mine
+            if r["key"]["set"] == name and r["key"]["method"] == m and r["key"]["B"] in (B, 0) and "refused" not in r
+        }
+        for m in labels
+    }
     common_ = set.intersection(*(set(runs) for runs in of.values()))
     return {m: [of[m][k] for k in sorted(common_)] for m in labels}
 
 
-GROUPS = (["FGM", "FGM-B", "SVM-RFE", "LPSVM", "LPSVM, C = 1", "L1"], ["FGM", "FGM plain", "FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM"])
+GROUPS = (
+    ["FGM", "FGM-B", "SVM-RFE", "LPSVM", "LPSVM, C = 1", "L1"],
+    ["FGM", "FGM plain", "FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM"],
+)
 
 
 def small_page(rows):
     mine = rows.where(part="tables")
     if not mine:
         return []
-    lines = ["# Tables 2 to 4: small sets", "", "Means and standard deviations over the splits (in the third column) that all methods of a table have; L1 is LIBLINEAR's.", ""]
+    lines = [
+        "# Tables 2 to 4: small sets",
+        "",
+        "Means and standard deviations over the splits (in the third column) that all methods of a table have; L1 is LIBLINEAR's.",
+        "",
+    ]
     for title, value, digits, scale in (
         ("Sparsity ratio in % (Table 2)", lambda r: 1 - r["kept"] / r["p"], 2, 100),
         ("Test accuracy in % (Table 3)", lambda r: r["accuracy"], 2, 100),
@@ -418,9 +447,14 @@ def small_page(rows):
         for B in small_sizes(name)[0]:
             cells = []
             for m in ("FGM", "FGM plain"):
-                runs = [r for r in mine if r["key"]["set"] == name and r["key"]["method"] == m and r["key"]["B"] == B and r.get("rounds")]
+                runs = [
+                    r for r in mine if r["key"]["set"] == name and r["key"]["method"] == m and r["key"]["B"] == B and r.get("rounds")
+                ]
                 late = sum(r["status"] == "time_limit" for r in runs)
-                cells += [f"{number(mean(r['rounds'] for r in runs), 1)}, {max(r['rounds'] for r in runs)}" if runs else "-", f"{late} of {len(runs)}"]
+                cells += [
+                    f"{number(mean(r['rounds'] for r in runs), 1)}, {max(r['rounds'] for r in runs)}" if runs else "-",
+                    f"{late} of {len(runs)}",
+                ]
             body.append([name, B, *cells])
     lines += table(["set", "B", "FGM", "stopped by time", "FGM plain", "stopped by time"], body)
     return lines + common.source(mine, "part tables")
@@ -444,7 +478,12 @@ def large_page(rows):
     if not mine:
         return []
     lines = ["# Figures 4 and 5: large sets", "", "C = 5; LIBLINEAR's L1 machine at C = 1. One run each.", ""]
-    lines += ["## Accuracy against features kept (Figure 4)", "", "FGM at B, and the others at as many features as FGM keeps, or the next more that was run.", ""]
+    lines += [
+        "## Accuracy against features kept (Figure 4)",
+        "",
+        "FGM at B, and the others at as many features as FGM keeps, or the next more that was run.",
+        "",
+    ]
     show = lambda r: [r["kept"], f"{100 * r['accuracy']:.2f}"] if r else ["-", "-"]
     body = [[r["key"]["set"], r["key"]["B"], *show(r), *show(a), *show(b)] for r, (a, b) in against_kept(mine)]
     lines += table(["set", "B", "FGM kept", "%", "FGM-B kept", "%", "SVM-RFE kept", "%"], body)
@@ -454,7 +493,18 @@ def large_page(rows):
     for r in sorted(mine, key=order):
         gap = "-" if r.get("gap") is None else f"{r['gap']:.1e}"
         seconds = f"{r['seconds']:.3f}" + ("" if r.get("converged", True) else " (not converged)")
-        body.append([r["key"]["set"], r["key"]["method"], r["key"]["B"] or "-", r["kept"], f"{100 * r['accuracy']:.2f}", seconds, gap, r.get("status", "-")])
+        body.append(
+            [
+                r["key"]["set"],
+                r["key"]["method"],
+                r["key"]["B"] or "-",
+                r["kept"],
+                f"{100 * r['accuracy']:.2f}",
+                seconds,
+                gap,
+                r.get("status", "-"),
+            ]
+        )
     lines += table(["set", "method", "B", "kept", "accuracy %", "s", "gap", "status"], body)
     return lines + common.source(mine, "part figure4")
 
@@ -466,7 +516,11 @@ def pages(rows):
         "tables.md": small_page(rows),
         "figure4.md": large_page(rows),
     }
-    return {name: [*lines[:2], "Written by `papers/tan2010/run.py`.", *common.about(rows.where(part=name[:-3])), *lines[2:]] for name, lines in out.items() if lines}
+    return {
+        name: [*lines[:2], "Written by `papers/tan2010/run.py`.", *common.about(rows.where(part=name[:-3])), *lines[2:]]
+        for name, lines in out.items()
+        if lines
+    }
 
 
 SPARSE = ["FGM", "LPSVM", "LPSVM, C = 1"]
@@ -488,7 +542,9 @@ def blocks(rows):
     told = []
     for at, other in enumerate(("FGM-B", "SVM-RFE")):
         both = [(a["accuracy"], found[at]["accuracy"]) for a, found in pairs if found[at]]
-        told.append(f"against {other} in {sum(a > b for a, b in both)} of {len(both)} comparisons, worse in {sum(a < b for a, b in both)}")
+        told.append(
+            f"against {other} in {sum(a > b for a, b in both)} of {len(both)} comparisons, worse in {sum(a < b for a, b in both)}"
+        )
     found = []
     for part, by in (("figure2", "noise"), ("figure3", "n")):
         for size in sorted({r["key"][by] for r in rows.where(part=part)}):
