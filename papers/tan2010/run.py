@@ -396,7 +396,7 @@ def composite_page(rows, part, by, title):
 
 
 def splits(mine, name, B, labels):
-    """The runs by method on the splits that all methods of `labels` have."""
+    """The runs by method on the splits that all methods with runs on this set have."""
     of = {
         m: {
             r["key"]["repeat"]: r
@@ -405,8 +405,9 @@ def splits(mine, name, B, labels):
         }
         for m in labels
     }
-    common_ = set.intersection(*(set(runs) for runs in of.values()))
-    return {m: [of[m][k] for k in sorted(common_)] for m in labels}
+    here = [set(runs) for runs in of.values() if runs]
+    common_ = set.intersection(*here) if here else set()
+    return {m: [of[m][k] for k in sorted(common_) if k in of[m]] for m in labels}
 
 
 GROUPS = (
