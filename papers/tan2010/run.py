@@ -535,7 +535,7 @@ def blocks(rows):
         for B in small_sizes(name)[0]:
             runs = splits(mine, name, B, SPARSE)
             if runs["FGM"]:
-                ratio = [100 * mean(1 - r["kept"] / r["p"] for r in runs[m]) for m in runs]
+                ratio = [mean(100 * (1 - r["kept"] / r["p"]) for r in runs[m]) for m in runs]
                 right = [mean(100 * r["accuracy"] if r["kept"] else None for r in runs[m]) for m in runs]
                 body.append([name, B, len(runs["FGM"]), *(number(v, 1) for v in ratio), *(number(v, 1) for v in right)])
     head = ["set", "B", "splits", *(f"{what}, {m}" for what in ("sparsity %", "accuracy %") for m in SPARSE)]
