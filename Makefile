@@ -14,6 +14,7 @@ PREFIX ?= $(HOME)/.local
 .PHONY: help demo install limits limits-python wheel sdist package test python-build python-test python-docs browser check fmt-check circles guide lint docs tools peers bench bench-python fuzz fuzz-proof need-cargo
 .PHONY: pages crates spelling python-lint api api-write deny msrv coverage
 .PHONY: bench-objectives bench-train bench-rfe bench-read bench-memory
+.PHONY: papers
 .PHONY: bench-sklearn bench-exact bench-exact-build bench-exact-scip bench-exact-el0ps bench-exact-frontier bench-exact-real bench-kta
 
 help: ## this list
@@ -194,6 +195,10 @@ bench-sklearn: python-build ## scikit-learn's own tests with our SVC, LinearSVC 
 bench-kta: bench-exact-build ## kta on the paper's data, beside plain enumeration, and on larger data
 	$(CARGO) build --release --locked -p fewest-bench
 	$(BENCH_PYTHON) bench/kta.py
+
+papers: need-cargo tools bench-python ## the five papers: the runs that are missing (hours), then every table, and the numbers of the READMEs
+	$(CARGO) build --release --locked -p fewest-cli
+	for script in papers/*/run.py; do $(BENCH_PYTHON) $$script; done
 
 fuzz-proof: need-cargo tools ## proofs against enumeration on PROOF_CASES hard small problems, on one core; goes on where it was stopped
 	python3 bench/proof.py --cases $(PROOF_CASES)

@@ -1,14 +1,40 @@
-"""What the scripts of the papers share. Standard library only."""
+"""The frame of the five scripts: the command, its rows, the tables. Standard library only.
+
+A run is one line of `rows.jsonl`: {"key": ..., "run": ..., and what was found}.
+
+key  what was asked, as a dictionary: the data, the method, its options, its limit - all that
+     decides the answer. A row answers this question and no other.
+run  how it was found: commit of these scripts, hash of the binary, its version, every command
+     line, seed where there is one, CPU seconds, load of the machine at the start, processor.
+     Older rows have null: commit, binary and command lines are unknown.
+
+A script names what it asks and what its pages are; `main` here runs what is missing, and writes
+pages and README from the rows, after Ctrl-C too.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import pathlib
 import platform
+import re
+import resource
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 
 
-def whole_lines(path):
-    """The lines of a file that a script appends to; half a line, which a run that was killed may have left, is cut off."""
-    text = path.read_text() if path.exists() else ""
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole)
-    return whole.splitlines()
+class Failed(Exception):
+    """A command that gave no result."""
 
 
 def processor():
@@ -18,3 +44,262 @@ def processor():
             return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.machine()
+
+
+def cpu_seconds():
+    """CPU seconds of this process and of those it started that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def commit():
+    """Commit of these scripts; with + where papers/ has other changes."""
+    ask = lambda *words: subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    changed = ask("status", "--porcelain", "--untracked-files=no", "--", "papers/*.py")
+    return (ask("rev-parse", "--short=10", "HEAD") or "unknown") + ("+" if changed else "")
+
+
+class Fewest:
+    """The binary, one thread."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.commands = []
+        self.version = self.text("--version").split()[-1]
+        self.hash = hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()[:12]
+        self.methods = {m["name"] for m in json.loads(self.text("methods", "--json", "-"))["methods"]}
+
+    def text(self, *words, codes=(0,), patience=7200):
+        """Standard output of a command that ends with one of these exit codes."""
+        words = [str(word) for word in words]
+        self.commands.append(" ".join(["fewest", *words]))
+        try:
+            done = subprocess.run([self.path, *words], capture_output=True, text=True, timeout=patience)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"no answer after {patience} s: {self.commands[-1]}") from None
+        if done.returncode not in codes:
+            raise Failed(f"exit code {done.returncode}: {done.stderr.strip()[-400:]}")
+        return done.stdout
+
+    def json(self, *words, codes=(0,)):
+        """What a command says in JSON."""
+        return json.loads(self.text(*words, "--json", "-", "--quiet", codes=codes))
+
+    def select(self, data, *words):
+        """The result of `fewest select`, finished or stopped at a limit."""
+        return self.json("select", data, *words, "--threads", 1, codes=(0, 3))
+
+    def judged(self, result, data, folder):
+        """Share of the samples of a file that the classifier of a result has right."""
+        model = pathlib.Path(folder) / "judged.json"
+        model.write_text(json.dumps(result))
+        scored = self.json("predict", model, data, "--out", os.devnull)
+        return scored["right"] / scored["scored"]
+
+
+def name_of(key):
+    """The key as text: what rows are told apart by. 60 and 60.0 are one."""
+    same = lambda value: int(value) if isinstance(value, float) and value.is_integer() else value
+    return json.dumps({field: same(value) for field, value in key.items()}, sort_keys=True)
+
+
+class Rows:
+    """The lines of rows.jsonl."""
+
+    def __init__(self, path, fewest=None):
+        self.path, self.fewest = path, fewest
+        text = path.read_text() if path.exists() else ""
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text and fewest:  # half a line, which a run that was killed has left
+            path.write_text(whole)
+        self.rows = {}
+        for row in map(json.loads, whole.splitlines()):
+            self.rows[name_of(row["key"])] = row
+        self.about = None
+
+    def find(self, key):
+        """The row of a key, None without one or where it failed."""
+        row = self.rows.get(name_of(key))
+        return None if row is None or "failed" in row else row
+
+    def where(self, **fields):
+        """The rows whose keys have these fields."""
+        return [r for r in self.rows.values() if "failed" not in r and all(r["key"].get(f) == v for f, v in fields.items())]
+
+    def get(self, key, make, needs=None):
+        """The row of a key; `make` gives it where there is none, or one that failed, or an older one
+        without the field it needs.
+        """
+        if (known := self.find(key)) is not None and (needs is None or needs in known):
+            return known
+        if self.about is None:
+            self.about = {"commit": commit(), "binary": self.fewest.hash, "version": self.fewest.version, "processor": processor()}
+        run = self.about | {"load": round(os.getloadavg()[0], 2)}
+        self.fewest.commands.clear()
+        start = cpu_seconds()
+        try:
+            found = make()
+        except Failed as error:
+            found = {"failed": str(error)}
+        # Folders that are gone afterwards have names that say nothing.
+        run["commands"] = [line.replace(tempfile.gettempdir() + "/", "").replace(f"{DATA}/", "") for line in self.fewest.commands]
+        run["cpu"] = round(cpu_seconds() - start, 3)
+        run |= {"seed": key["seed"]} if "seed" in key else {}
+        row = {"key": key, "run": run, **found}
+        self.rows[name_of(key)] = row
+        with open(self.path, "a") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        said = {k: row[k] for k in ("status", "objective", "gap", "seconds", "accuracy", "failed", "refused") if row.get(k) is not None}
+        print(*key.values(), said, flush=True)
+        return row
+
+
+def table(head, rows):
+    """Lines of a table."""
+    rows = [row for row in rows if row]
+    return [
+        "| " + " | ".join(map(str, head)) + " |",
+        "|" + " --- |" * len(head),
+        *("| " + " | ".join(map(str, row)) + " |" for row in rows),
+        "",
+    ]
+
+
+def number(value, digits=4, sign=""):
+    """A number as text, 0 without a minus; - without one."""
+    text = "-" if value is None or value != value else f"{value:{sign}.{digits}f}"
+    return text.replace("-", "") if text.strip("-0.") == "" and text != "-" else text
+
+
+def mean(values):
+    """The mean; None of nothing or where one is missing."""
+    values = list(values)
+    return statistics.fmean(values) if values and None not in values else None
+
+
+def spread(values, digits=2, scale=1.0):
+    """Mean and standard deviation."""
+    if not values:
+        return "-"
+    more = f" ± {scale * statistics.stdev(values):.{digits}f}" if len(values) > 1 else ""
+    return f"{scale * statistics.fmean(values):.{digits}f}{more}"
+
+
+def shared(done):
+    """What a mean may be over. `done`: the cases of each method. Returns the methods with at least
+    half of the cases that any method has, the cases that all of these have, and a line about it.
+    """
+    most = max(map(len, done.values()), default=0)
+    kept = [method for method, cases in done.items() if cases and 2 * len(cases) >= most]
+    common = set.intersection(*(set(done[m]) for m in kept)) if kept else set()
+    said = f"Over the {len(common)} cases that all columns have."
+    if few := [f"{m} ({len(cases)} of {most})" for m, cases in done.items() if m not in kept]:
+        said += f" Left out, as run on less than half of them: {', '.join(few)}."
+    return kept, common, said
+
+
+def source(rows, where):
+    """The line below a table: where its rows are, and how many of them are older."""
+    older = sum(row["run"] is None for row in rows)
+    said = f"{len(rows)} rows of [rows.jsonl](rows.jsonl): {where}"
+    return [said + (f"; {older} of them older, commit unknown." if older else "."), ""]
+
+
+def about(rows):
+    """What the rows of a page say of themselves."""
+    told = [row["run"] for row in rows if row["run"]]
+    named = lambda field: ", ".join(sorted({str(run[field]) for run in told})) or "-"
+    lines = [f"{len(rows)} rows, {len(rows) - len(told)} of them older (commit, binary and command lines unknown)."]
+    if told:
+        lines += [
+            f"The others: commit {named('commit')}; binary {named('binary')}; {named('processor')}; one thread; "
+            f"{sum(run['cpu'] for run in told) / 60:.1f} CPU minutes in all; load of the machine "
+            f"{min(run['load'] for run in told):.1f} to {max(run['load'] for run in told):.1f}."
+        ]
+    return [*lines, ""]
+
+
+def machine_time():
+    """The table of docs/reproduction.md: what all rows cost."""
+    body = []
+    for path in sorted((ROOT / "papers").glob("*/results/rows.jsonl")):
+        every = list(Rows(path).rows.values())
+        told = [row["run"]["cpu"] for row in every if row["run"]]
+        older = [(row.get("seconds") or 0) + (row.get("nested_seconds") or 0) for row in every if not row["run"]]
+        failed = sum("failed" in row for row in every)
+        body.append(
+            [path.parent.parent.name, len(every), len(told), f"{sum(told) / 60:.1f}", len(older), f"{sum(older) / 60:.1f}", failed]
+        )
+    head = ["paper", "rows", "with commit and command", "CPU minutes of these", "older rows", "minutes in their solves", "failed"]
+    return "\n".join(table(head, body))
+
+
+def filled(text, blocks):
+    """A page with its marked blocks filled: <!-- rows: name --> ... <!-- end -->."""
+    marked = re.compile(r"(<!-- rows: ([\w-]+) -->).*?(<!-- end -->)", re.DOTALL)
+    found = {name for _, name, _ in marked.findall(text)}
+    if found != set(blocks):
+        raise ValueError(f"blocks of the page: {sorted(found)}; of the rows: {sorted(blocks)}")
+    return marked.sub(lambda at: f"{at[1]}\n{blocks[at[2]].strip()}\n{at[3]}", text)
+
+
+def written(path, lines, check):
+    """Writes a page, or says whether it stands as it would be written."""
+    text = "\n".join(lines).rstrip() + "\n"
+    same = path.exists() and path.read_text() == text
+    if not check and not same:
+        path.write_text(text)
+        print(f"wrote {path}")
+    return same
+
+
+def parser(doc):
+    """The options that all scripts have."""
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    out = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    out.add_argument("--fewest", default=str(target / "release" / "fewest"), help="the binary [default: %(default)s]")
+    out.add_argument("--only", action="append", default=[], help="a part; repeat freely [default: all]")
+    out.add_argument("--out", help="folder of the results [default: results beside the script; .quick with --quick]")
+    out.add_argument("--quick", action="store_true", help="a few of each kind in seconds, to see that all works")
+    out.add_argument("--tables", action="store_true", help="only write pages and README again")
+    out.add_argument("--check", action="store_true", help="only say whether pages and README are as the rows have them")
+    return out
+
+
+def main(here, options, run, pages, blocks):
+    """A script: `run(fewest, rows, args)` asks what is missing, `pages(rows)` gives the lines of
+    each page by file name, `blocks(rows)` the numbers of the README by name.
+    """
+    args = options.parse_args()
+    out = pathlib.Path(args.out or here / (".quick" if args.quick else "results"))
+    out.mkdir(parents=True, exist_ok=True)
+    only_write = args.tables or args.check
+    if not only_write and not pathlib.Path(args.fewest).is_file():
+        sys.exit(f"{args.fewest} is missing: cargo build --release -p fewest-cli, or name the binary with --fewest PATH")
+    if not only_write and not DATA.is_dir():
+        sys.exit(f"there is no folder {DATA}; name the one with the data in FEWEST_DATA")
+    rows = Rows(out / "rows.jsonl", None if only_write else Fewest(args.fewest))
+    # A run that is ended from outside writes what there is, as after Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    stopped = False
+    try:
+        if not only_write:
+            run(rows.fewest, rows, args)
+    except KeyboardInterrupt:
+        stopped = True
+        print("interrupted; the same command goes on from here")
+    finally:
+        told = {path: lines for name, lines in pages(rows).items() if lines for path in [out / name]}
+        same = [written(path, lines, args.check) for path, lines in told.items()]
+        if out.resolve() == (here / "results").resolve():
+            page = here / "README.md"
+            same.append(written(page, [filled(page.read_text(), blocks(rows))], args.check))
+            page = ROOT / "docs" / "reproduction.md"
+            same.append(written(page, [filled(page.read_text(), {"time": machine_time()})], args.check))
+    failed = sum("failed" in row for row in rows.rows.values())
+    if failed:
+        print(f"{failed} rows are of runs that failed; the same command tries them again")
+    if args.check and not all(same):
+        sys.exit("pages or README are not as the rows have them: run with --tables")
+    if stopped:
+        sys.exit(130)

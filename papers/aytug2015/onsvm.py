@@ -19,7 +19,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 import experiments
-from run import COSTS, DATA
+from common import DATA
+from run import COSTS
 
 OUT = pathlib.Path(__file__).with_name("onsvm.json")
 

@@ -1,55 +1,86 @@
 #!/usr/bin/env python3
 """The experiments of krupka2016 with `fewest` on public sets: runs what is missing, then writes the tables.
 
-    python papers/krupka2016/run.py [--fewest PATH] [--only zoo --only wdbc ...] [--quick]
+    python3 papers/krupka2016/run.py [--fewest PATH] [--only models | genes | tuning ...] [--sets NAME ...]
 
-Models R1 to R5 (SVM-RFE, cost tuned at every step, best subset returned: `eb-rfe --candidates 1`) and EB3 to EB20 (R5 with 3, 5, 8, 12
-and 20 candidates). Each model is judged twice: by the thesis, where the 9 folds that choose the subset also give its accuracy, and by
-nested cross-validation, 5 folds outside and 9 inside each. Then the thesis's tests across data sets: relative improvements with one-sided
-t-tests; beside them Friedman's test, Wilcoxon's signed ranks and the sign test.
+models  R1 to R5 (SVM-RFE, cost tuned at every step, best subset returned: `eb-rfe --candidates 1`)
+        and EB3 to EB20 (R5 with 3, 5, 8, 12 and 20 candidates) on 18 sets
+genes   R5 to EB20 on five sets with more features than samples
+tuning  section 2.6: R5 with a linear kernel, without a variance threshold, with a larger one
 
-Expected time on a core of its own: all sets 15 minutes, --quick (three small sets, three models) 20 seconds. Every run is one line of
-OUT/runs.jsonl; an interrupted run goes on where it was. The tables are OUT/tables.md. Needs numpy, scipy and scikit-learn.
+Each model is judged twice: by the thesis, where the 9 folds that choose the subset also give its
+accuracy, and by nested cross-validation, 5 folds outside and 9 inside each. Then the thesis's tests
+across data sets: relative improvements with one-sided t-tests; beside them Friedman's test,
+Wilcoxon's signed ranks and the sign test.
+
+The pages are OUT/tables.md, OUT/genes.md and OUT/tuning.md. Needs numpy, scipy and scikit-learn.
 """
-import argparse
-import json
-import os
+
 import pathlib
-import resource
-import subprocess
 import sys
 import tempfile
-
-import numpy as np
-from scipy import stats
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE), str(HERE.parent)]
 
 import common  # noqa: E402
-import sets  # noqa: E402
 
-ROOT = HERE.parent.parent
-DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
+import numpy as np  # noqa: E402
+import sets  # noqa: E402
+from common import table  # noqa: E402
+from scipy import stats  # noqa: E402
+
 FIVE, SIX = "0.25,1,4,16,64", "0.0625,0.25,1,4,16,64"
+RBF = "--kernel rbf --gamma 1/p --criterion input-weights"
 # Candidates, variance threshold, class weights, costs: Table 2.2 and section 3.3.
 MODELS = {
-    "R1": (1, 0.05, "none", FIVE), "R2": (1, 0.05, "cw3", FIVE), "R3": (1, 0.05, "cw2", FIVE), "R4": (1, 0.02, "none", SIX),
-    "R5": (1, 0.02, "cw3", SIX), "EB3": (3, 0.02, "cw3", SIX), "EB5": (5, 0.02, "cw3", SIX), "EB8": (8, 0.02, "cw3", SIX),
-    "EB12": (12, 0.02, "cw3", SIX), "EB20": (20, 0.02, "cw3", SIX),
+    "R1": (1, 0.05, "none", FIVE),
+    "R2": (1, 0.05, "cw3", FIVE),
+    "R3": (1, 0.05, "cw2", FIVE),
+    "R4": (1, 0.02, "none", SIX),
+    "R5": (1, 0.02, "cw3", SIX),
+    "EB3": (3, 0.02, "cw3", SIX),
+    "EB5": (5, 0.02, "cw3", SIX),
+    "EB8": (8, 0.02, "cw3", SIX),
+    "EB12": (12, 0.02, "cw3", SIX),
+    "EB20": (20, 0.02, "cw3", SIX),
+}
+TUNING = {
+    "R5": (RBF, 0.02, "cw3"),
+    "linear kernel": ("--kernel linear", 0.02, "cw3"),
+    "no threshold": (RBF, 0, "cw3"),
+    "threshold 0.05": (RBF, 0.05, "cw3"),
+    "equal class weights": (RBF, 0.02, "none"),
 }
 CHAIN = ["R5", "EB3", "EB5", "EB8", "EB12", "EB20"]
-QUICK = (["zoo", "soybean-small", "hepatitis"], ["R5", "EB3", "EB20"])
+PARTS = {"models": list(MODELS), "genes": CHAIN, "tuning": list(TUNING)}
 INNER, OUTER = 9, 5
+NEAR = 0.005  # "very similar performances": so much less accuracy, for a smaller subset
+
+
+def form(part, model):
+    """(kernel, candidates, wanted threshold, class weights, costs) of a model."""
+    if part == "tuning":
+        kernel, threshold, weights = TUNING[model]
+        return kernel, 1, threshold, weights, SIX
+    candidates, threshold, weights, costs = MODELS[model]
+    return RBF, candidates, threshold, weights, costs
+
+
+def asked(part, name, model):
+    """The key of a run; R5 of `tuning` is that of `models`."""
+    kernel, candidates, threshold, weights, costs = form(part, model)
+    options = f"{kernel} --candidates {candidates} --costs {costs} --class-weight {weights} --variance-threshold {threshold:g}, halved"
+    return {"set": name, "options": options, "folds": f"{INNER}; nested {OUTER}, {INNER}"}
 
 
 class Set:
     """One data set, as a file while the script runs."""
 
-    def __init__(self, name, make, folder):
-        self.name = name
-        self.X, y = sets.prepared(make)
-        self.classes = len(np.unique(y))
+    def __init__(self, name, folder):
+        source, features = sets.GENES.get(name, (name, sets.FEATURES))
+        self.X, y = sets.prepared(sets.sources(common.DATA)[source], features)
+        self.shape = [*self.X.shape, len(np.unique(y))]
         self.file = folder / "d.csv"
         header = ",".join([*(f"x{j + 1}" for j in range(self.X.shape[1])), "y"])
         lines = [",".join([*map(repr, map(float, row)), str(label)]) for row, label in zip(self.X, y)]
@@ -57,34 +88,55 @@ class Set:
 
     def threshold(self, wanted):
         """The variance threshold, halved until it leaves half of the features: the thesis's are made for rare binary features."""
-        while np.mean(self.X.var(axis=0) > wanted) < 0.5:
+        while wanted and np.mean(self.X.var(axis=0) > wanted) < 0.5:
             wanted /= 2
         return wanted
 
 
-def run(fewest, command, words):
-    """The JSON that `fewest` prints, and its CPU seconds."""
-    used = lambda: sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-    start = used()
-    done = subprocess.run([fewest, command, *map(str, words), "--json", "-", "--quiet", "--threads", "1"], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"{command} {' '.join(map(str, words))}: exit code {done.returncode}: {done.stderr.strip()}")
-    return json.loads(done.stdout), used() - start
-
-
-def judge(fewest, data, model):
-    """One model on one set: by the thesis, and nested."""
-    candidates, variance, weights, costs = MODELS[model]
-    threshold = data.threshold(variance)
-    words = [data.file, "--text", "y", "--method", "eb-rfe", "--kernel", "rbf", "--gamma", "1/p", "--criterion", "input-weights",
-             "--candidates", candidates, "--costs", costs, "--class-weight", weights, "--variance-threshold", threshold]
-    found, seconds = run(fewest, "select", [*words, "--cv", INNER])
-    nested, nested_seconds = run(fewest, "evaluate", [*words, "--cv", OUTER, "--inner-cv", INNER])
+def judge(fewest, data, part, model):
+    """One model on one set: by the thesis, and nested. Seconds are CPU seconds."""
+    kernel, candidates, wanted, weights, costs = form(part, model)
+    threshold = data.threshold(wanted)
+    words = [data.file, "--text", "y", "-m", "eb-rfe", *kernel.split(), "--candidates", candidates, "--costs", costs]
+    words += ["--class-weight", weights, "--variance-threshold", threshold, "--threads", 1]
+    start = common.cpu_seconds()
+    found = fewest.json("select", *words, "--cv", INNER)
+    middle = common.cpu_seconds()
+    nested = fewest.json("evaluate", *words, "--cv", OUTER, "--inner-cv", INNER)
+    best = next(step for step in found["curve"] if step["n_features"] == len(found["selected"]))
+    # Section 3.3: where a smaller subset is nearly as good, the thesis lists that.
+    near = min(step["n_features"] for step in found["curve"] if step["accuracy"] >= found["accuracy"] - NEAR)
     return {
-        "threshold": threshold, "accuracy": found["accuracy"], "features": len(found["selected"]),
-        "cost": found["cost"], "seconds": seconds, "nested_accuracy": nested["summary"]["accuracy"]["mean"],
-        "nested_features": nested["summary"]["n_features"]["mean"], "nested_seconds": nested_seconds,
+        "shape": data.shape,
+        "threshold": threshold,
+        "accuracy": found["accuracy"],
+        "features": len(found["selected"]),
+        "cost": found["cost"],
+        "folds": best["folds"],
+        "near": near,
+        "seconds": middle - start,
+        "nested_accuracy": nested["summary"]["accuracy"]["mean"],
+        "nested_features": nested["summary"]["n_features"]["mean"],
+        "nested_seconds": common.cpu_seconds() - middle,
     }
+
+
+def names_of(part):
+    return list(sets.GENES) if part == "genes" else [name for name in sets.sources(common.DATA) if name != "breast-er"]
+
+
+def run(fewest, rows, args):
+    for part in args.only or PARTS:
+        for name in args.sets or names_of(part):
+            with tempfile.TemporaryDirectory() as folder:
+                made = []
+                for model in args.models or PARTS[part]:
+
+                    def work():
+                        made[:] = made or [Set(name, pathlib.Path(folder))]
+                        return judge(fewest, made[0], part, model)
+
+                    rows.get(asked(part, name, model), work, needs="folds")
 
 
 def one_sided(values):
@@ -93,21 +145,37 @@ def one_sided(values):
 
 
 def signed(values):
-    """p of Wilcoxon's one-sided signed rank test; 1 when all are 0."""
-    return stats.wilcoxon(values, alternative="greater").pvalue if np.any(values) else 1.0
+    """p of Wilcoxon's one-sided signed rank test, exact, zeros left out; 1 when all are 0."""
+    values = values[values != 0]
+    ranks = np.rint(2 * stats.rankdata(np.abs(values))).astype(int)  # doubled: ties have half ranks
+    ways = np.ones(1)  # by the sum of the ranks of those above 0
+    for rank in ranks:
+        ways = np.pad(ways, (0, rank)) + np.pad(ways, (rank, 0))
+    return float(ways[ranks[values > 0].sum() :].sum() / ways.sum())
 
 
-def claims(table, accuracy, features, models):
+def radius(folds):
+    """Half of the 95 % confidence interval of the mean of the folds by a t-test: the column +- of Table 3.1."""
+    return stats.t.ppf(0.975, len(folds) - 1) * np.std(folds, ddof=1) / len(folds) ** 0.5
+
+
+def done(rows, part, models=None):
+    """{set: {model: row}} of the sets that all models have, in the order of the sets."""
+    models = models or PARTS[part]
+    found = {name: {m: rows.find(asked(part, name, m)) for m in models} for name in names_of(part)}
+    return {name: row for name, row in found.items() if all(row.values())}
+
+
+def claims(found, accuracy, features):
     """One table for each claim: improvements over R5 and over the model to the left, with tests across the sets."""
+    lines = []
     for what, better in ((accuracy, "accuracy"), (features, "number of features, fewer is better")):
         # Rounded, so that equal means of the same folds are equal.
-        values = {m: np.round([row[m][what] for row in table], 9) for m in models}
+        values = {m: np.round([row[m][what] for row in found.values()], 9) for m in CHAIN}
         gain = (lambda a, b: 100 * (b - a) / a) if what == accuracy else (lambda a, b: 100 * (a - b) / a)
-        yield f"Relative improvement in {better}, mean over {len(table)} sets in %; one-sided tests that it is above 0:"
-        yield ""
-        yield "| model | mean | over the one to the left | over R5 | t-test p | Wilcoxon p | better, same, worse | sign test p |"
-        yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
-        for at, m in enumerate(models):
+        lines += [f"Relative improvement in {better}, mean over {len(found)} sets in %; one-sided tests that it is above 0:", ""]
+        body = []
+        for at, m in enumerate(CHAIN):
             cells = [m, f"{100 * values[m].mean():.2f} %" if what == accuracy else f"{values[m].mean():.1f}"]
             if at == 0:
                 cells += [""] * 6
@@ -115,89 +183,177 @@ def claims(table, accuracy, features, models):
                 over = gain(values["R5"], values[m])
                 up, down = int((over > 0).sum()), int((over < 0).sum())
                 sign = stats.binomtest(up, up + down, alternative="greater").pvalue if up + down else 1.0
-                cells += [f"{gain(values[models[at - 1]], values[m]).mean():+.2f}", f"{over.mean():+.2f}", f"{one_sided(over):.2g}",
-                          f"{signed(over):.2g}", f"{up}, {len(table) - up - down}, {down}", f"{sign:.2g}"]
-            yield f"| {' | '.join(cells)} |"
-        yield ""
-        if len(models) > 2 and len(table) > 1:
-            sides = [values[m] if what == accuracy else -values[m] for m in models]
+                cells += [f"{gain(values[CHAIN[at - 1]], values[m]).mean():+.2f}", f"{over.mean():+.2f}", f"{one_sided(over):.2g}"]
+                cells += [f"{signed(over):.2g}", f"{up}, {len(found) - up - down}, {down}", f"{sign:.2g}"]
+            body.append(cells)
+        lines += table(
+            ["model", "mean", "over the one to the left", "over R5", "t-test p", "Wilcoxon p", "better, same, worse", "sign test p"],
+            body,
+        )
+        if len(found) > 2:
+            sides = [values[m] if what == accuracy else -values[m] for m in CHAIN]
             ranks = np.mean([stats.rankdata(-np.array(row)) for row in zip(*sides)], axis=0)
             test = stats.friedmanchisquare(*sides)
-            yield (f"Friedman: chi-squared {test.statistic:.2f} with {len(models) - 1} degrees of freedom, p = {test.pvalue:.2g}; mean ranks (1 is best) "
-                   + ", ".join(f"{m} {r:.2f}" for m, r in zip(models, ranks)) + ".")
-            yield ""
+            told = ", ".join(f"{m} {r:.2f}" for m, r in zip(CHAIN, ranks))
+            lines += [
+                f"Friedman: chi-squared {test.statistic:.2f} with {len(CHAIN) - 1} degrees of freedom, p = {test.pvalue:.2g}; mean ranks (1 is best) {told}.",
+                "",
+            ]
+    return lines
 
 
-def tables(rows, done, models):
-    """All tables, from the rows of the sets that every model has been judged on."""
-    table = [done[name] for name in rows]
-    chain = [m for m in CHAIN if m in models]
-    yield f"Sets: {len(table)}. Accuracy in % and number of features, by the thesis (choosing and judging by the same {INNER} folds):"
-    yield ""
-    for label, accuracy, features in (("", "accuracy", "features"), ("nested", "nested_accuracy", "nested_features")):
-        if label:
-            yield f"By nested cross-validation ({OUTER} folds outside, {INNER} inside; features are a mean over the outer folds):"
-            yield ""
-        yield f"| set | n, p, classes | {' | '.join(models)} |"
-        yield f"| --- | --- | {' | '.join('---' for _ in models)} |"
-        for name, row in zip(rows, table):
-            shape = row["shape"]
-            cells = [f"{100 * row[m][accuracy]:.1f}, {row[m][features]:.3g}" for m in models]
-            yield f"| {name} | {shape[0]}, {shape[1]}, {shape[2]} | {' | '.join(cells)} |"
-        means = [f"{100 * np.mean([r[m][accuracy] for r in table]):.2f}, {np.mean([r[m][features] for r in table]):.1f}" for m in models]
-        yield f"| mean | | {' | '.join(means)} |"
-        yield ""
-    for label, accuracy, features in (("By the thesis", "accuracy", "features"), ("Nested", "nested_accuracy", "nested_features")):
-        yield f"## {label}"
-        yield ""
-        yield from claims(table, accuracy, features, chain)
-    total = sum(r[m]["seconds"] + r[m]["nested_seconds"] for r in table for m in models)
-    yield f"All runs together: {total / 60:.1f} CPU minutes."
+def by_set(found, models, nested, thresholds=True):
+    accuracy, features = ("nested_accuracy", "nested_features") if nested else ("accuracy", "features")
+    body = []
+    for name, row in found.items():
+        cells = [f"{100 * row[m][accuracy]:.1f}, {row[m][features]:.3g}" for m in models]
+        if not nested:
+            last = row[models[-1]]
+            cells.append(f"{100 * radius(last['folds']):.1f}" if "folds" in last else "-")
+            cells.append(str(last["near"]) if "near" in last else "-")
+        shown = [" / ".join(sorted({f"{r['threshold']:g}" for r in row.values()}))] if thresholds else []
+        body.append([name, ", ".join(map(str, row[models[0]]["shape"])), *shown, *cells])
+    means = [
+        f"{100 * np.mean([r[m][accuracy] for r in found.values()]):.2f}, {np.mean([r[m][features] for r in found.values()]):.1f}"
+        for m in models
+    ]
+    body.append([f"mean of {len(found)}", "", *([""] if thresholds else []), *means, *(["", ""] if not nested else [])])
+    more = [f"± of {models[-1]}", f"{models[-1]}: smallest within {100 * NEAR:g} points"] if not nested else []
+    return table(["set", "n, p, classes", *(["thresholds used"] if thresholds else []), *models, *more], body)
+
+
+def against_k(found):
+    """CPU seconds by K."""
+    total = {m: sum(row[m]["seconds"] for row in found.values()) for m in CHAIN}
+    K = [MODELS[m][0] for m in CHAIN]
+    body = [[m, k, f"{total[m]:.1f}", f"{total[m] / total['R5']:.1f}"] for m, k in zip(CHAIN, K)]
+    return table(["model", "K", "CPU s, choosing by the thesis, all sets", "as much as R5"], body)
+
+
+def chain_page(rows, part, title):
+    found = done(rows, part)
+    if not found:
+        return [f"# krupka2016: {title}", "", "No set has all models yet."]
+    models = PARTS[part]
+    mine = [row for sets_ in found.values() for row in sets_.values()]
+    lines = [f"# krupka2016: {title}", "", "Written by `papers/krupka2016/run.py`.", *common.about(mine)]
+    lines += [
+        f"Sets: {len(found)}, those that all models have. Accuracy in % and number of features, by the thesis: choosing and",
+        f"judging by the same {INNER} folds. ±: half the 95 % confidence interval over these folds; thresholds: of the variance,",
+        "halved until half of the features are left.",
+        "",
+    ]
+    lines += by_set(found, models, nested=False)
+    lines += [f"By nested cross-validation ({OUTER} folds outside, {INNER} inside; features are a mean over the outer folds):", ""]
+    lines += by_set(found, models, nested=True)
+    for heading, accuracy, features in (("By the thesis", "accuracy", "features"), ("Nested", "nested_accuracy", "nested_features")):
+        lines += [f"## {heading}", "", *claims(found, accuracy, features)]
+    lines += ["## Time against K", "", *against_k(found)]
+    total = sum(row["seconds"] + row["nested_seconds"] for row in mine)
+    return [
+        *lines,
+        f"All runs together: {total / 60:.1f} CPU minutes.",
+        "",
+        *common.source(mine, f"the sets and models above, part {part}"),
+    ]
+
+
+def tuning_means(found):
+    body = []
+    for m in TUNING:
+        runs = [row[m] for row in found.values()]
+        costs = 2 ** np.mean([np.log2(r["cost"]) for r in runs])
+        figures = [f"{100 * np.mean([r[f] for r in runs]):.2f}" for f in ("accuracy", "nested_accuracy")]
+        body.append(
+            [
+                m,
+                len(runs),
+                *figures,
+                f"{np.mean([r['features'] for r in runs]):.1f}",
+                f"{costs:.2f}",
+                f"{sum(r['seconds'] for r in runs):.1f}",
+            ]
+        )
+    return table(["R5 with", "sets", "accuracy by the thesis %", "nested %", "features", "cost chosen, geometric mean", "CPU s"], body)
+
+
+def tuning_page(rows):
+    found = done(rows, "tuning")
+    if not found:
+        return ["# krupka2016: the tuning of section 2.6", "", "No set has all models yet."]
+    mine = [row for sets_ in found.values() for row in sets_.values()]
+    lines = ["# krupka2016: the tuning of section 2.6", "", "Written by `papers/krupka2016/run.py`.", *common.about(mine)]
+    lines += [*tuning_means(found), "By set, accuracy in % by the thesis, cost chosen:", ""]
+    body = [[name, *(f"{100 * row[m]['accuracy']:.1f}, {row[m]['cost']:g}" for m in TUNING)] for name, row in found.items()]
+    return [*lines, *table(["set", *TUNING], body), *common.source(mine, "the sets and models above, part tuning")]
+
+
+def pages(rows):
+    return {
+        "tables.md": chain_page(rows, "models", "18 public sets in the place of VPS-30-En"),
+        "genes.md": chain_page(rows, "genes", "more features than samples"),
+        "tuning.md": tuning_page(rows),
+    }
+
+
+def summary(found):
+    """The rows of the README's table."""
+    lines = []
+    for label, what, scale, digits in (
+        ("accuracy by the thesis, %", "accuracy", 100, 2),
+        ("features by the thesis", "features", 1, 1),
+        ("accuracy nested, %", "nested_accuracy", 100, 2),
+        ("features nested", "nested_features", 1, 1),
+    ):
+        values = {m: np.round([row[m][what] for row in found.values()], 9) for m in CHAIN}
+        fewer = "features" in what
+        over = 100 * (values["EB20"] - values["R5"]) / values["R5"] * (-1 if fewer else 1)
+        up, down = int((over > 0).sum()), int((over < 0).sum())
+        sign = stats.binomtest(up, up + down, alternative="greater").pvalue if up + down else 1.0
+        cells = [label, *(f"{scale * v.mean():.{digits}f}" for v in values.values())]
+        lines.append(
+            [
+                *cells,
+                f"{over.mean():+.2f} %",
+                f"{one_sided(over):.2g}, {signed(over):.2g}, {sign:.2g}",
+                f"{up}, {len(over) - up - down}, {down}",
+            ]
+        )
+    head = ["", *CHAIN, "EB20 over R5 (of features: fewer)", "p: t-test, Wilcoxon, sign", "better, same, worse"]
+    return "\n".join([f"Sets: {len(found)}.", "", *table(head, lines)])
+
+
+def blocks(rows):
+    out = {}
+    for part, name in (("models", "summary"), ("genes", "genes")):
+        found = done(rows, part)
+        out[name] = summary(found) if len(found) > 1 else "Too few rows yet."
+    found = done(rows, "models")
+    out["time"] = "\n".join(against_k(found)) if found else "No rows yet."
+    have = [row["EB20"] for row in found.values() if "folds" in row["EB20"]]
+    halves = sum(len({r["threshold"] for r in row.values()} - {0.02, 0.05}) > 0 for row in found.values())
+    out["table31"] = "No rows with folds yet."
+    if have:
+        wide = [100 * radius(r["folds"]) for r in have]
+        out["table31"] = (
+            f"± of EB20: {min(wide):.1f} to {max(wide):.1f} points on {len(have)} sets; on {sum(r['near'] < r['features'] for r in have)} of them "
+            f"a smaller subset is within {100 * NEAR:g} points. Thresholds had to be halved on {halves} of {len(found)} sets."
+        )
+    found = done(rows, "tuning")
+    out["tuning"] = "\n".join(tuning_means(found)) if found else "No rows yet."
+    return out
 
 
 def main():
-    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fewest", default=str(target / "release" / "fewest"), help="the binary [default: %(default)s]")
-    parser.add_argument("--only", action="append", default=[], help="a set; repeat freely [default: all]")
-    parser.add_argument("--out", help="folder of the results [default: results beside this file; .quick with --quick]")
-    parser.add_argument("--quick", action="store_true", help="three small sets and three models, to see that all works")
-    args = parser.parse_args()
-    known = sets.sources(DATA)
-    if unknown := [name for name in args.only if name not in known]:
-        sys.exit(f"--only {unknown[0]}: the sets are {', '.join(known)}")
-    if not DATA.is_dir():
-        sys.exit(f"there is no folder {DATA}; name the one with the data in FEWEST_DATA")
-    if not pathlib.Path(args.fewest).is_file():
-        sys.exit(f"{args.fewest} is missing: cargo build --release -p fewest-cli, or name the binary with --fewest PATH")
-    names, models = (args.only or QUICK[0], QUICK[1]) if args.quick else (args.only or list(known), list(MODELS))
-    out = pathlib.Path(args.out or HERE / (".quick" if args.quick else "results"))
-    out.mkdir(parents=True, exist_ok=True)
-    version = subprocess.run([args.fewest, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
-    log = out / "runs.jsonl"
-    runs = {(row["set"], row["model"]): row for row in map(json.loads, common.whole_lines(log))}
-    done, finished = {}, []
-    try:
-        for name in names:
-            missing = [model for model in models if (name, model) not in runs]
-            with tempfile.TemporaryDirectory() as folder:
-                data = Set(name, known[name], pathlib.Path(folder)) if missing else None
-                for model in missing:
-                    shape = (*data.X.shape, data.classes)
-                    runs[name, model] = {"set": name, "shape": shape, "model": model, **judge(args.fewest, data, model)}
-                    with open(log, "a") as file:
-                        file.write(json.dumps(runs[name, model]) + "\n")
-                    print(json.dumps(runs[name, model]), flush=True)
-            row = {"shape": runs[name, models[0]]["shape"], **{model: runs[name, model] for model in models}}
-            done[name] = row
-            finished.append(name)
-    except KeyboardInterrupt:
-        print("interrupted; the same command goes on from here")
-    if finished:
-        head = f"Written by `papers/krupka2016/run.py`, fewest {version}, one thread, {common.processor()}."
-        text = ["# krupka2016", "", head, "", *tables(finished, done, models)]
-        (out / "tables.md").write_text("\n".join(text) + "\n")
-        print(f"wrote {out / 'tables.md'}")
+    options = common.parser(__doc__)
+    options.add_argument("--sets", nargs="+", help="sets [default: all of the part]")
+    options.add_argument("--models", nargs="+", help="models [default: all of the part]")
+    args = options.parse_args()
+    if wrong := [part for part in args.only if part not in PARTS]:
+        sys.exit(f"--only {wrong[0]}: the parts are {', '.join(PARTS)}")
+    if args.quick:
+        options.set_defaults(only=["models"], sets=["soybean-small"])
+    common.main(HERE, options, run, pages, blocks)
 
 
 if __name__ == "__main__":

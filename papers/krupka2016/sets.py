@@ -1,4 +1,4 @@
-"""The data sets of `run.py`: at most 200 samples and 60 features of public data, every feature scaled to the range 0 to 1.
+"""The data sets of `run.py`: at most 200 samples and 60 features of public data (GENES: 500 to 2000), every feature scaled to the range 0 to 1.
 
 Samples (stratified) and features are drawn at random with a fixed seed where there are more; labels play no part in which features.
 Classes with fewer than 4 samples after that are left out. The range makes the thesis's variance thresholds mean the same everywhere.
@@ -59,10 +59,21 @@ def sources(data):
         "spambase": plain("spambase.csv"),
         "madelon": plain("madelon_train.csv.gz"),
         "digits": lambda: bundled("digits"),
+        "breast-er": plain("breast_west_er.csv.gz"),
     }
 
 
-def prepared(make):
+# Sets with more features than samples, the thesis's regime: name, file, features kept.
+GENES = {
+    "leukemia-500": ("leukemia", 500),
+    "cns-500": ("cns", 500),
+    "glioma-500": ("glioma", 500),
+    "dlbcl-1000": ("dlbcl", 1000),
+    "breast-er-2000": ("breast-er", 2000),
+}
+
+
+def prepared(make, features=FEATURES):
     """Values between 0 and 1, and labels."""
     X, y = make()
     rng = np.random.default_rng(0)
@@ -75,7 +86,7 @@ def prepared(make):
     rows = np.isin(y, names[counts >= LEAST])
     X, y = X[rows], y[rows]
     X = X[:, np.ptp(X, axis=0) > 0]
-    if X.shape[1] > FEATURES:
-        X = X[:, np.sort(rng.permutation(X.shape[1])[:FEATURES])]
+    if X.shape[1] > features:
+        X = X[:, np.sort(rng.permutation(X.shape[1])[:features])]
     low = X.min(axis=0)
     return (X - low) / (X.max(axis=0) - low), y

@@ -1,93 +1,45 @@
 #!/usr/bin/env python3
 """The experiments of tamura2022 with `fewest`: runs what is missing, then writes the tables.
 
-    python3 papers/tamura2022/run.py [--fewest PATH] [--only 2 --only 6 ...] [--milo-limit 60] [--quick]
+    python3 papers/tamura2022/run.py [--fewest PATH] [--only real | ndcc ...] [--milo-limit 10]
 
-Tables 2 to 5: `kta` (proven, gap 0) and `rmilo-k` under --milo-limit on the paper's data, beside the paper's numbers.
-Tables 6 to 9: `kta`, which has the optimum of RMILO-K, and RFE-K (`rfe --kernel rbf`) on NDCC data, 10 repetitions; mean and standard error.
-MILO-L is `milp2`; methods that the binary does not have are left out, and the tables say so.
+real  Tables 2 to 5: `kta` (proven, gap 0), `milo-k --plain` and `rmilo-k --plain` (as published,
+      under --milo-limit), on the paper's data, beside the paper's numbers
+ndcc  Tables 6 to 9, on NDCC data, 10 repetitions, mean and standard error: `kta` in the place of
+      RMILO-K, RFE-K (`rfe --kernel rbf`) at theta features, MILO-L (`milp2`), whose classifier is
+      LinearSVC's machine on what it chose
 
-Every run is one line of OUT/runs.jsonl; an interrupted run goes on where it was, when started again in the same way.
-The tables are OUT/tables2-5.md and OUT/tables6-9.md. Standard library only.
+The pages are OUT/tables2-5.md and OUT/tables6-9.md. Standard library only.
 """
-import argparse
+
 import csv
 import json
-import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent))
 
 import common  # noqa: E402
+from common import mean, number, table  # noqa: E402
 
-ROOT = HERE.parent.parent
-DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 FILES = {2: "hepatitis", 3: "zoo", 4: "parkinsons", 5: "soybean-small"}
 BETAS = ("0.25", "1.00", "4.00")
 # Table: expansion factor and number of relevant features.
 NDCC = {6: (25, 3), 7: (25, 5), 8: (100, 3), 9: (100, 5)}
 SAMPLES, FEATURES, REPEATS, TEST = (50, 100), (10, 20, 30), 10, 5000
-# Label: method and options. gamma is that of eq. (54) for both kernel methods; C is the paper's 1,
-# but in MILO-L, where that leaves no margin, 1.5 times the least there is (`Problem.run`).
-SELECTORS = {
-    "RMILO-K": ("kta", ("--gap", "0")),
-    "RFE-K": ("rfe", ("--kernel", "rbf", "--gamma", "sigest")),
-    "MILO-L": ("milp2", ("--time-limit", "60s")),
-}
-
-
-class Fewest:
-    """The binary."""
-
-    def __init__(self, path):
-        self.path = path
-        self.version = self.run(["--version"])[0].split()[-1]
-        described = json.loads(self.run(["methods", "--json", "-"])[0])["methods"]
-        self.kernels = {m["name"]: m["kernels"] for m in described}
-
-    def run(self, words, codes=(0,)):
-        """Standard output, and seconds from start to end."""
-        start = time.perf_counter()
-        done = subprocess.run([self.path, *map(str, words)], capture_output=True, text=True)
-        if done.returncode not in codes:
-            raise RuntimeError(f"{' '.join(map(str, words))}: exit code {done.returncode}: {done.stderr.strip()}")
-        return done.stdout, time.perf_counter() - start
-
-    def has(self, label):
-        method = SELECTORS[label][0]
-        return method in self.kernels and (label != "RFE-K" or "rbf" in self.kernels[method])
-
-    def select(self, data, method, size, *options):
-        words = ["select", data, "--method", method, "--max-features", size, "--threads", 1, "--quiet", "--json", "-"]
-        text, seconds = self.run([*words, *options], codes=(0, 3))
-        return json.loads(text), seconds
-
-
-class Log:
-    """The lines of runs.jsonl: one dictionary for each key."""
-
-    def __init__(self, path):
-        self.path = path
-        self.rows = {row["key"]: row for row in map(json.loads, common.whole_lines(path))}
-
-    def limits(self, begun):
-        """The limits of the runs whose keys begin so."""
-        return [float(key.split()[-1]) for key in self.rows if key.startswith(begun)]
-
-    def get(self, key, make):
-        if key not in self.rows:
-            row = {"key": key, **make()}
-            self.rows[key] = row
-            with open(self.path, "a") as file:
-                file.write(json.dumps(row) + "\n")
-            print(key, {k: v for k, v in row.items() if k in ("status", "objective", "gap", "seconds", "accuracy", "set_f1")}, flush=True)
-        return self.rows[key]
+MILO = {"MILO-K": ("milo-k", "--plain --lp interior"), "RMILO-K": ("rmilo-k", "--plain --lp interior")}
+# Of tables 6 to 9: the paper's label, ours, method, options, limit. The paper's C = 1 leaves MILO-L
+# no margin on overlapping classes, so it is 1.5 times the least there is, of n_c samples in the
+# smaller class. Older rows of MILO-L have the SVM of that C as classifier.
+SELECTORS = (
+    ("RMILO-K", "kta", "kta", "--gap 0", None),
+    ("RFE-K", "RFE-K", "rfe", "--kernel rbf --gamma sigest", None),
+    ("MILO-L", "MILO-L", "milp2", "--cost 0.75/n_c, then LinearSVC", 60),
+    ("MILO-L", "MILO-L, its own classifier", "milp2", "--cost 0.75/n_c", 60),
+)
 
 
 def expected():
@@ -95,152 +47,348 @@ def expected():
         return {(int(r["table"]), r["a"], r["b"], r["method"]): r for r in csv.DictReader(file)}
 
 
-def real(fewest, log, tables, limit, paper):
-    """Tables 2 to 5; of rmilo-k the run with the longest limit counts."""
-    lines = [
-        "| file | theta | beta | paper: RMILO-K value, gap, s | kta value, status, s | nodes | "
-        "rmilo-k (HiGHS) value, gap, s | paper's s / kta's |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    total = matches = 0
-    for table in sorted(set(tables) & set(FILES)):
-        name = FILES[table]
-        for theta in (3, 5):
-            for beta in BETAS:
-                def solve(method, *options):
-                    found, seconds = fewest.select(DATA / f"{name}.csv", method, theta, "--gamma", f"sigest:{beta}", *options)
-                    kept = {k: found[k] for k in ("status", "objective", "bound", "gap", "selected")}
-                    return {**kept, "nodes": found["counts"]["nodes"], "seconds": seconds}
-
-                ours = log.get(f"{name} {theta} {beta} kta", lambda: solve("kta", "--gap", 0))
-                begun = f"{name} {theta} {beta} rmilo-k "
-                if "rmilo-k" in fewest.kernels and limit > max(log.limits(begun), default=0):
-                    log.get(f"{begun}{limit:g}", lambda: solve("rmilo-k", "--lp", "interior", "--time-limit", f"{limit:g}s"))
-                milo = log.rows.get(f"{begun}{max(log.limits(begun), default=0):g}")
-                printed = paper[table, str(theta), beta, "RMILO-K"]
-                total += ours["seconds"]
-                solved = printed["opt_gap_percent"] == "0.0"
-                matches += not solved or abs(ours["objective"] - float(printed["value"])) <= 6e-4
-                cell = ""
-                if milo:
-                    gap = "no bound" if milo["gap"] is None else f"{100 * milo['gap']:.1f} %"
-                    cell = f"{milo['objective']:.6f}, {gap}, {milo['seconds']:.1f}"
-                lines.append(
-                    f"| {name} | {theta} | {beta} | {printed['value']}, {printed['opt_gap_percent']} %, {printed['seconds']} | {ours['objective']:.6f}, "
-                    f"{ours['status']}, {ours['seconds']:.3f} | {ours['nodes']} | {cell} | {float(printed['seconds'].strip('>')) / ours['seconds']:.0f} |"
-                )
-    lines += ["", f"All runs of kta together, start and reading included: {total:.2f} s. "
-              f"Where the paper proves its value, ours agrees to its three digits in {matches} of {len(lines) - 2} rows (rows it does not prove count as agreeing)."]
-    return lines
+def real_key(name, theta, beta, method, options, limit):
+    return {"part": "real", "file": name, "theta": theta, "beta": beta, "method": method, "options": options, "limit": limit}
 
 
-def synthetic(fewest, log, tables, repeats, paper):
-    """Tables 6 to 9."""
-    labels = [label for label in SELECTORS if fewest.has(label)]
-    missing = [label for label in SELECTORS if label not in labels]
-    lines = [f"Not in this version of fewest: {', '.join(missing)}.", ""] if missing else []
-    lines += [
-        "Mean and standard error over repetitions: accuracy on the test set (ClsAcc), F1 of the subset (SetF1), size, seconds.",
-        "",
-        "| table | n | p | method | ClsAcc | paper | SetF1 | paper | size | paper | s | paper |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for table in sorted(set(tables) & set(NDCC)):
-        expansion, theta = NDCC[table]
-        for n in SAMPLES:
-            for p in FEATURES:
-                runs = {label: [] for label in labels}
-                for seed in range(1, repeats + 1):
-                    with tempfile.TemporaryDirectory() as folder:
-                        problem = Problem(fewest, pathlib.Path(folder), n, p, theta, expansion, seed)
-                        for label in labels:
-                            key = f"ndcc {expansion} {theta} {n} {p} {seed} {label}"
-                            runs[label].append(log.get(key, lambda: problem.run(label)))
-                for label in labels:
-                    lines.append(row(table, n, p, label, runs[label], paper[table, str(n), str(p), label]))
-    return lines
+def settings(tables=FILES):
+    return [(number_, FILES[number_], theta, beta) for number_ in tables for theta in (3, 5) for beta in BETAS]
+
+
+def real(fewest, rows, args):
+    for _, name, theta, beta in settings([5] if args.quick else FILES):
+        asked = [("kta", "--gap 0", None)]
+        asked += [(*form, args.milo_limit) for form in MILO.values() if args.milo_limit]
+        for method, options, limit in asked:
+
+            def solve():
+                more = ["--time-limit", f"{limit:g}s"] if limit else []
+                words = ["-m", method, "--max-features", theta, "--gamma", f"sigest:{beta}", *options.split(), *more]
+                try:
+                    found = fewest.select(common.DATA / f"{name}.csv", *words)
+                except common.Failed as error:
+                    if "--memory" not in str(error):
+                        raise
+                    return {"refused": str(error)}
+                kept = {k: found[k] for k in ("status", "objective", "bound", "gap", "selected", "seconds")}
+                return kept | {"nodes": found["counts"]["nodes"]}
+
+            rows.get(real_key(name, theta, beta, method, options, limit), solve)
+
+
+def ndcc_key(expansion, theta, n, p, seed, method, options, limit):
+    size = {"expansion": expansion, "theta": theta, "n": n, "p": p, "seed": seed}
+    return {"part": "ndcc", **size, "method": method, "options": options, "limit": limit}
+
+
+def places():
+    """(table, expansion, theta, n, p) of tables 6 to 9."""
+    return [(number_, *NDCC[number_], n, p) for number_ in NDCC for n in SAMPLES for p in FEATURES]
+
+
+def ndcc(fewest, rows, args):
+    for _, expansion, theta, n, p in places()[:1] if args.quick else places():
+        for seed in range(1, args.repeats + 1):
+            with tempfile.TemporaryDirectory() as folder:
+                problem = Problem(fewest, pathlib.Path(folder), expansion, theta, n, p, seed)
+                for _, label, method, options, limit in SELECTORS:
+                    if "its own" not in label:
+                        key = ndcc_key(expansion, theta, n, p, seed, method, options, limit)
+                        rows.get(key, lambda: problem.run(method, options, limit))
+
+
+def labels(path):
+    return [line.rsplit(",", 1)[1] for line in path.read_text().splitlines()[1:]]
 
 
 class Problem:
     """One NDCC problem; its files are made when the first method needs them."""
 
-    def __init__(self, fewest, folder, n, p, theta, expansion, seed):
+    def __init__(self, fewest, folder, expansion, theta, n, p, seed):
         self.fewest, self.folder, self.theta, self.truth = fewest, folder, theta, None
-        self.words = ["generate", "ndcc", "--samples", n, "--features", p, "--relevant", theta, "--expansion", expansion, "--seed", seed]
+        self.words = [
+            "generate",
+            "ndcc",
+            "--samples",
+            n,
+            "--features",
+            p,
+            "--relevant",
+            theta,
+            "--expansion",
+            expansion,
+            "--seed",
+            seed,
+        ]
 
-    def run(self, label):
-        train, test, truth, model = (self.folder / name for name in ("train.csv", "test.csv", "truth.json", "model.json"))
+    def run(self, method, options, limit):
+        train, test, truth = (self.folder / name for name in ("train.csv", "test.csv", "truth.json"))
         if self.truth is None:
-            self.fewest.run([*self.words, "--out", train, "--test", test, "--test-samples", TEST, "--truth", truth])
+            self.fewest.text(*self.words, "--out", train, "--test", test, "--test-samples", TEST, "--truth", truth)
             self.truth = set(json.loads(truth.read_text())["support"])
-        method, options = SELECTORS[label]
-        labels = lambda file: [line.rsplit(",", 1)[1] for line in file.read_text().splitlines()[1:]]
-        if label == "MILO-L":
-            options += ("--cost", 0.75 / min(map(labels(train).count, ("-1", "1"))))
-        model.unlink(missing_ok=True)
-        found, seconds = self.fewest.select(train, method, self.theta, *options, "--model", model)
+        options, _, then = options.partition(", then ")
+        least = 0.75 / min(map(labels(train).count, ("-1", "1")))
+        more = ["--time-limit", f"{limit}s"] if limit else []
+        words = ["-m", method, "--max-features", self.theta, *options.replace("0.75/n_c", str(least)).split(), *more]
+        found = self.fewest.select(train, *words)
         chosen = set(found["selected"])
-        both = len(chosen & self.truth)
-        if model.exists():
-            scored = json.loads(self.fewest.run(["predict", model, test, "--quiet", "--out", os.devnull, "--json", "-"])[0])
-            accuracy = scored["right"] / scored["scored"]
+        result = found
+        if then and chosen:
+            # LinearSVC of scikit-learn: squared hinge, C = 1, a penalised bias.
+            words = ["--features", ",".join(sorted(chosen)), "--cost", 1, "--loss", "squared-hinge", "--bias", 1]
+            result = self.fewest.json("fit", train, *words)
+        if chosen:
+            accuracy = self.fewest.judged(result, test, self.folder)
         else:  # no feature was selected: the larger class of the training set
             larger = statistics.mode(labels(train))
             accuracy = statistics.mean(y == larger for y in labels(test))
+        both = len(chosen & self.truth)
         return {
-            "status": found["status"], "accuracy": accuracy, "size": len(chosen), "seconds": seconds,
+            "status": found["status"],
+            "gap": found["gap"],
+            "accuracy": accuracy,
+            "size": len(chosen),
+            "seconds": found["seconds"],
             "set_f1": 2 * both / (len(chosen) + len(self.truth)),  # the harmonic mean of recall and precision
         }
 
 
-def row(table, n, p, label, runs, printed):
-    def mean(what):
-        values = [r[what] for r in runs]
-        error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
-        return f"{statistics.mean(values):.3f} ({error:.3f})"
+def run(fewest, rows, args):
+    for part in args.only or ("real", "ndcc"):
+        {"real": real, "ndcc": ndcc}[part](fewest, rows, args)
 
-    proven = "" if label != "RMILO-K" or all(r["status"] == "optimal" for r in runs) else " (not all proven)"
-    return (
-        f"| {table} | {n} | {p} | {label}{proven} | {mean('accuracy')} | {printed['value']} ({printed['value_se']}) | {mean('set_f1')} | "
-        f"{printed['set_f1']} ({printed['set_f1_se']}) | {statistics.mean(r['size'] for r in runs):.1f} | {printed['size']} | "
-        f"{statistics.mean(r['seconds'] for r in runs):.3f} | {printed['seconds']} |"
+
+def longest(rows, name, theta, beta, method, options):
+    """The run of a program with the longest limit."""
+    runs = rows.where(part="real", file=name, theta=theta, beta=beta, method=method, options=options)
+    return max(runs, key=lambda r: r["key"]["limit"], default=None)
+
+
+def program_cell(r):
+    if r is None:
+        return "-"
+    if "refused" in r:
+        return "refused: memory"
+    if r["objective"] is None:
+        return f"nothing in {r['key']['limit']:g} s"
+    gap = "no bound" if r["gap"] is None else f"{100 * r['gap']:.1f} %"
+    return f"{r['objective']:.6f}, {gap}, {r['seconds']:.1f}, {len(r['selected'])}"
+
+
+PROGRAMS = (*MILO.values(), ("rmilo-k", "--lp interior"))
+
+
+def real_rows(rows):
+    """(table, file, theta, beta, run of kta, runs of the programs)."""
+    for table_, name, theta, beta in settings():
+        ours = rows.find(real_key(name, theta, beta, "kta", "--gap 0", None))
+        if ours:
+            yield table_, name, theta, beta, ours, [longest(rows, name, theta, beta, *form) for form in PROGRAMS]
+
+
+def real_page(rows):
+    paper, body = expected(), []
+    for table_, name, theta, beta, ours, programs in real_rows(rows):
+        printed = [paper[table_, str(theta), beta, method] for method in ("INLO-K", "MILO-K", "RMILO-K")]
+        cells = [f"{r['value']}, {r['opt_gap_percent']} %, {r['seconds']}, {r['size']}" for r in printed]
+        cells.append(f"{ours['objective']:.6f}, {ours['status']}, {ours['seconds']:.3f}, {len(ours['selected'])}")
+        body.append([name, theta, beta, *cells, ours["nodes"], *map(program_cell, programs)])
+    if not body:
+        return []
+    lines = ["# tamura2022, tables 2 to 5", "", "Written by `papers/tamura2022/run.py`.", *common.about(rows.where(part="real"))]
+    lines += [
+        "Each cell: value of f, gap or status, seconds (of older rows of `kta` with start and reading), number of features. HiGHS",
+        "solves the programs, by interior points as the paper does; CPLEX and Gurobi in the paper. `rmilo-k` without `--plain`",
+        "starts from the local search of `kta`: its value is that start, not what HiGHS found.",
+        "",
+    ]
+    head = [
+        "file",
+        "theta",
+        "beta",
+        *(f"paper: {m}" for m in ("INLO-K", "MILO-K", "RMILO-K")),
+        "`kta`",
+        "nodes",
+        "`milo-k --plain`",
+        "`rmilo-k --plain`",
+        "`rmilo-k` from kta's start",
+    ]
+    return lines + table(head, body) + common.source(rows.where(part="real"), "part real")
+
+
+def ndcc_runs(rows, expansion, theta, n, p, selector):
+    _, _, method, options, limit = selector
+    return rows.where(part="ndcc", expansion=expansion, theta=theta, n=n, p=p, method=method, options=options, limit=limit)
+
+
+def ndcc_page(rows):
+    paper, body = expected(), []
+    for table_, expansion, theta, n, p in places():
+        of = {s: ndcc_runs(rows, expansion, theta, n, p, s) for s in SELECTORS}
+        for selector, runs in of.items():
+            if runs:
+                printed = paper[table_, str(n), str(p), selector[0]]
+                error = lambda what: statistics.stdev(r[what] for r in runs) / len(runs) ** 0.5 if len(runs) > 1 else 0.0
+                both = lambda what: f"{statistics.mean(r[what] for r in runs):.3f} ({error(what):.3f})"
+                open_ = sum(r["status"] == "time_limit" for r in runs)
+                body.append(
+                    [
+                        table_,
+                        n,
+                        p,
+                        selector[1],
+                        len(runs),
+                        both("accuracy"),
+                        f"{printed['value']} ({printed['value_se']})",
+                        both("set_f1"),
+                        f"{printed['set_f1']} ({printed['set_f1_se']})",
+                        f"{mean(r['size'] for r in runs):.1f}",
+                        printed["size"],
+                        sum(r["size"] == 0 for r in runs),
+                        open_,
+                        printed["opt_gap_percent"] or "-",
+                        f"{mean(r['seconds'] for r in runs):.3f}",
+                        printed["seconds"],
+                    ]
+                )
+    if not body:
+        return []
+    mine = rows.where(part="ndcc")
+    lines = ["# tamura2022, tables 6 to 9", "", "Written by `papers/tamura2022/run.py`.", *common.about(mine)]
+    lines += [
+        "Mean and standard error over the runs: accuracy on the test set (ClsAcc), F1 of the subset (SetF1), size, empty",
+        "selections, runs stopped at their limit (the others have gap 0 or, of RFE-K, none), seconds. `kta` has the optimum that",
+        "the paper's RMILO-K looks for, by another algorithm: its seconds are not those of RMILO-K.",
+        "",
+    ]
+    head = [
+        "table",
+        "n",
+        "p",
+        "method",
+        "runs",
+        "ClsAcc",
+        "paper",
+        "SetF1",
+        "paper",
+        "size",
+        "paper",
+        "empty",
+        "stopped",
+        "paper's gap %",
+        "s",
+        "paper",
+    ]
+    return lines + table(head, body) + common.source(mine, "part ndcc")
+
+
+def pages(rows):
+    return {"tables2-5.md": real_page(rows), "tables6-9.md": ndcc_page(rows)}
+
+
+def blocks(rows):
+    """The numbers of the README."""
+    paper, all_real = expected(), list(real_rows(rows))
+    solved = [(ours, paper[t, str(theta), beta, "RMILO-K"]) for t, _, theta, beta, ours, _ in all_real]
+    proved = [(ours, printed) for ours, printed in solved if printed["opt_gap_percent"] == "0.0"]
+    same = sum(abs(ours["objective"] - float(printed["value"])) <= 6e-4 for ours, printed in proved)
+    below = [ours["objective"] - float(printed["value"]) for ours, printed in solved if printed["opt_gap_percent"] != "0.0"]
+    optimal = sum(ours["status"] == "optimal" for ours, _ in solved)
+    said = (
+        f"`kta` proves {optimal} of {len(solved)} optima in {sum(ours['seconds'] for ours, _ in solved):.2f} s in all. They agree with {same} of the {len(proved)} values that "
+        f"the paper's RMILO-K proves, to the three digits it prints; of the other {len(below)} its values are {min(below):.2f} to {max(below):.2f} below."
     )
+    lines = []
+    for at, (method, options) in enumerate(PROGRAMS):
+        runs = [programs[at] for *_, programs in all_real if programs[at]]
+        refused = sum("refused" in r for r in runs)
+        nothing = sum(r.get("objective") is None for r in runs) - refused
+        have = [(ours, programs[at]) for *_, ours, programs in all_real if programs[at] and programs[at].get("objective") is not None]
+        best = sum(abs(r["objective"] - ours["objective"]) < 1e-6 for ours, r in have)
+        gaps = [100 * r["gap"] for _, r in have if r["gap"] is not None]
+        limits = sorted({f"{r['key']['limit']:g}" for r in runs})
+        spread = f"{min(gaps):.0f} to {max(gaps):.0f} %" if gaps else "-"
+        name = f"`{method} {options}`" + (" from the start of `kta`" if "--plain" not in options else "")
+        lines.append(
+            [
+                name,
+                len(runs),
+                " or ".join(limits),
+                sum(r.get("status") == "optimal" for r in runs),
+                refused,
+                nothing,
+                best,
+                f"{len(gaps)}: {spread}",
+            ]
+        )
+    programs = table(
+        ["program, HiGHS", "runs", "limit s", "proven", "refused (memory)", "no subset", "best subset found", "a gap at all"], lines
+    )
+    head, body = (
+        [
+            "against RFE-K",
+            "settings",
+            "SetF1 higher",
+            "SetF1 lower",
+            "SetF1 within one standard error",
+            "ClsAcc within one standard error",
+        ],
+        [],
+    )
+    wins = [0, 0, 0, 0]
+    count = 0
+    for _, expansion, theta, n, p in places():
+        a, b = (ndcc_runs(rows, expansion, theta, n, p, s) for s in SELECTORS[:2])
+        if a and b:
+            count += 1
+            error = lambda runs, what: statistics.stdev(r[what] for r in runs) / len(runs) ** 0.5
+            gap = lambda what: mean(r[what] for r in a) - mean(r[what] for r in b)
+            within = lambda what: abs(gap(what)) <= (error(a, what) ** 2 + error(b, what) ** 2) ** 0.5
+            wins = [w + x for w, x in zip(wins, (gap("set_f1") > 1e-9, gap("set_f1") < -1e-9, within("set_f1"), within("accuracy")))]
+    body.append(["`kta`", count, *wins])
+    told = []
+    for selector in SELECTORS:
+        runs = [r for place in places() for r in ndcc_runs(rows, *place[1:], selector)]
+        if runs:
+            by = [
+                mean(r["accuracy"] for r in ndcc_runs(rows, *place[1:], selector))
+                for place in places()
+                if ndcc_runs(rows, *place[1:], selector)
+            ]
+            empty = sum(r["size"] == 0 for r in runs)
+            told.append(
+                [
+                    selector[1],
+                    len(runs),
+                    empty,
+                    f"{min(by):.2f} to {max(by):.2f}",
+                    number(mean(r["size"] for r in runs), 1),
+                    number(mean(r["set_f1"] for r in runs), 3),
+                ]
+            )
+    printed = [float(r["value"]) for r in paper.values() if r["method"] == "MILO-L"]
+    ndcc_lines = table(head, body) + table(
+        ["method", "runs", "empty selections", "ClsAcc by setting", "size, mean", "SetF1, mean"], told
+    )
+    ndcc_lines.append(f"The paper's MILO-L: ClsAcc {min(printed):.2f} to {max(printed):.2f} by setting.")
+    return {"optima": said, "programs": "\n".join(programs), "ndcc": "\n".join(ndcc_lines)}
 
 
 def main():
-    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fewest", default=str(target / "release" / "fewest"), help="the binary [default: %(default)s]")
-    parser.add_argument("--only", action="append", type=int, default=[], help="a table, 2 to 9; repeat freely [default: all]")
-    parser.add_argument("--milo-limit", type=float, default=60.0, help="seconds for each run of rmilo-k; 0 leaves it out [default: 60]")
-    parser.add_argument("--repeats", type=int, default=REPEATS, help="repetitions of tables 6 to 9 [default: %(default)s]")
-    parser.add_argument("--out", help="folder of the results [default: results beside this file; .quick with --quick]")
-    parser.add_argument("--quick", action="store_true", help="tables 5 and 6 with two repetitions and no rmilo-k, to see that all works")
-    args = parser.parse_args()
+    options = common.parser(__doc__)
+    options.add_argument(
+        "--milo-limit",
+        type=float,
+        default=10.0,
+        help="seconds for each run of milo-k and rmilo-k; 0 leaves them out [default: %(default)s]",
+    )
+    options.add_argument("--repeats", type=int, default=REPEATS, help="repetitions of tables 6 to 9 [default: %(default)s]")
+    args = options.parse_args()
+    if wrong := [part for part in args.only if part not in ("real", "ndcc")]:
+        sys.exit(f"--only {wrong[0]}: the parts are real and ndcc")
     if args.quick:
-        args.only, args.milo_limit, args.repeats = args.only or [5, 6], 0.0, 2
-    tables = args.only or [*FILES, *NDCC]
-    if unknown := [t for t in tables if t not in {**FILES, **NDCC}]:
-        sys.exit(f"--only {unknown[0]}: the tables are 2 to 9")
-    if set(tables) & set(FILES) and not DATA.is_dir():
-        print(f"tables 2 to 5 are left out: there is no folder {DATA}; name one in FEWEST_DATA")
-        tables = [t for t in tables if t not in FILES]
-    if not pathlib.Path(args.fewest).is_file():
-        sys.exit(f"{args.fewest} is missing: cargo build --release -p fewest-cli, or name the binary with --fewest PATH")
-    out = pathlib.Path(args.out or HERE / (".quick" if args.quick else "results"))
-    out.mkdir(parents=True, exist_ok=True)
-    fewest, log, paper = Fewest(args.fewest), Log(out / "runs.jsonl"), expected()
-    head = f"Written by `papers/tamura2022/run.py`, fewest {fewest.version}, one thread, {common.processor()}."
-    try:
-        for name, which, lines in (
-            ("tables2-5", FILES, lambda: real(fewest, log, tables, args.milo_limit, paper)),
-            ("tables6-9", NDCC, lambda: synthetic(fewest, log, tables, args.repeats, paper)),
-        ):
-            if set(tables) & set(which):
-                (out / f"{name}.md").write_text("\n".join([f"# tamura2022, {name.replace('tables', 'tables ')}", "", head, "", *lines()]) + "\n")
-                print(f"wrote {out / name}.md")
-    except KeyboardInterrupt:
-        sys.exit("interrupted; the same command goes on from here")
+        options.set_defaults(milo_limit=0.2, repeats=2)
+    common.main(HERE, options, run, pages, blocks)
 
 
 if __name__ == "__main__":

@@ -1,116 +1,141 @@
 #!/usr/bin/env python3
 """The experiments of tan2010 with `fewest`, LIBLINEAR's L1 machine beside it: runs what is missing, then writes the tables.
 
-    python3 papers/tan2010/run.py [--only figure2 | figure3 | tables | figure4 ...] [--fewest PATH] [--seeds 20] [--repeats 5] [--time-limit 60]
+    python3 papers/tan2010/run.py [--fewest PATH] [--only figure2 | figure3 | tables | figure4 ...] [--time-limit 60]
 
-Every run is a line of results/runs.jsonl; an interrupted run goes on where it was, when started again in the same way. The tables are
-results/{figure2,figure3,tables,figure4}.md. Needs numpy, scipy and scikit-learn (bench/requirements.txt); one thread.
+figure2  composite features, 500 samples, noise grows: --seeds data sets each
+figure3  composite features, 2000 of noise, samples grow
+tables   Tables 2 to 4: small sets, --repeats random splits of 60/40
+figure4  Figures 4 and 5: large sets, the paper's eight B
+
+FGM is `fgm --subset-size B`, which keeps every feature of the mixture; FGM-B is `fgm --max-features
+B`; "FGM plain" is Algorithm 1 as printed, with SimpleMKL. LPSVM is `l1-svm` with hinge loss. The
+pages are OUT/{figure2,figure3,tables,figure4}.md. Needs numpy, scipy and scikit-learn.
 """
-import argparse
+
 import gzip
-import json
-import os
 import pathlib
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 import warnings
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ[name] = "1"
-
-import numpy as np
-from scipy import sparse
-from sklearn.svm import LinearSVC
-
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent))
 
 import common  # noqa: E402
-import tables  # noqa: E402
 
-ROOT = HERE.parent.parent
-DATA = pathlib.Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
-NOISE = [100, 300, 1000, 3000, 10_000]  # figure 2, at 500 samples
-SAMPLES = [100, 200, 300, 500, 1000]  # figure 3, at 2000 noise features
-# figure 4: name: (training file, test file or None, B, features RFE drops at a time)
+import numpy as np  # noqa: E402
+from common import mean, number, spread, table  # noqa: E402
+from scipy import sparse  # noqa: E402
+
+DATA = common.DATA
+PARTS = ("figure2", "figure3", "tables", "figure4")
+NOISE = (100, 300, 1000, 3000, 10_000)  # figure 2, at 500 samples
+SAMPLES = (100, 200, 300, 500, 1000, 2000, 4000, 8000)  # figure 3, at 2000 noise features
+SMALL = ("wdbc", "digits", "breast_west_er", "duke_breast", "leukemia")
+EIGHT = (2, 5, 10, 50, 100, 150, 200, 250)  # the paper's B
+# Figure 4: name: (training file, test file or None, B, features RFE drops at a time). RFE and FGM-B
+# are asked for MORE sizes, as many as FGM keeps.
 LARGE = {
-    "rcv1_small": ("rcv1_small_train.svm.gz", "rcv1_small_test.svm.gz", [10, 50, 100], 100),
-    "farm_ads": ("farm_ads.svm.gz", None, [10, 50, 100], 1000),
-    "dorothea": ("dorothea_train.svm.gz", "dorothea_valid.svm.gz", [5, 20, 50], 1000),
-    "basehock": ("basehock.svm.gz", None, [10, 50, 100], 100),
-    "a9a": ("a9a.svm.gz", "a9a.t.svm.gz", [10, 20, 50], 10),
-    "w8a": ("w8a.svm.gz", None, [10, 30, 100], 10),
-    "news20-like": ((1_355_191, 10_000, 455), "generated", [10, 50, 100], 10_000),
-    "url-like": ((3_231_961, 16_000, 119), "generated", [10, 30, 60], 10_000),
+    "rcv1_small": ("rcv1_small_train.svm.gz", "rcv1_small_test.svm.gz", EIGHT, 100),
+    "basehock": ("basehock.svm.gz", None, EIGHT, 100),
+    "a9a": ("a9a.svm.gz", "a9a.t.svm.gz", (2, 5, 10, 20, 50, 100), 10),
+    "w8a": ("w8a.svm.gz", None, (2, 5, 10, 30, 50, 100, 150, 200, 250), 10),
+    "url-like": ((3_231_961, 16_000, 119), "generated", (2, 5, 10, 20, 30, 40, 50, 60), 10_000),
+    "farm_ads": ("farm_ads.svm.gz", None, EIGHT, 1000),
+    "news20-like": ((1_355_191, 10_000, 455), "generated", EIGHT, 10_000),
+    "dorothea": ("dorothea_train.svm.gz", "dorothea_valid.svm.gz", (2, 5, 10, 20, 50, 100, 150, 200, 250), 1000),
+}
+MORE = {
+    "rcv1_small": (350, 500),
+    "basehock": (300, 450, 550),
+    "a9a": (110, 120),
+    "w8a": (225, 260),
+    "url-like": (210, 250),
+    "farm_ads": (800, 1000),
+    "news20-like": (300,),
+    "dorothea": (350, 400),
+}
+FORMS = {
+    "FGM": ("fgm", "--subset-size", 1, "--gap 1e-3"),
+    "FGM plain": ("fgm", "--subset-size", 1, "--gap 1e-3 --plain"),
+    "FGM-B": ("fgm", "--max-features", 1, "--gap 1e-3"),
+    "QCQP-SSVM": ("qcqp-ssvm", "--max-features", 1, "--memory 1G"),
+    "NMMKL": ("nmmkl", "--max-features", 0.5, "--memory 1G"),
+    "SVM-RFE": ("rfe", "--max-features", 0.5, "--loss squared-hinge --bias none"),
+    "SVM(all)": ("rfe", "--max-features", 0.5, "--loss squared-hinge --bias none"),
+    "SVM(ideal)": ("rfe", "--max-features", 0.5, "--loss squared-hinge --bias none --require x1,x2"),
+    "LPSVM": ("l1-svm", None, 1, ""),
+    "LPSVM, C = 1": ("l1-svm", None, 1, ""),
+    "L1": ("LinearSVC(penalty=l1)", None, 0.5, ""),
 }
 
 
-class Fewest:
-    """The binary."""
-
-    def __init__(self, path, time_limit):
-        self.path, self.time_limit = path, time_limit
-
-    def run(self, *words, codes=(0,)):
-        done = subprocess.run([str(w) for w in (self.path, *words)], capture_output=True, text=True)
-        if done.returncode not in codes:
-            raise RuntimeError(f"exit code {done.returncode}: {' '.join(map(str, words))}\n{done.stderr.strip()}")
-        return done
-
-    def select(self, folder, train, test, method, B, cost, *options, size="--max-features"):
-        """What is found, its seconds (reading excluded) and its accuracy on the test file; none where the memory is too small."""
-        out, model, scored = (folder / f"{n}.json" for n in ("result", "model", "scored"))
-        words = ["select", train, "-m", method, size, B, "--cost", cost, "--time-limit", f"{self.time_limit}s", "--threads", 1]
-        done = self.run(*words, "--quiet", "--json", out, "--model", model, *options, codes=(0, 2, 3))
-        if done.returncode == 2:
-            if "--memory" in done.stderr or "allowed" in done.stderr:
-                return {"refused": done.stderr.strip()}
-            raise RuntimeError(done.stderr.strip())
-        found = json.loads(out.read_text())
-        self.run("predict", model, test, "--quiet", "--out", os.devnull, "--json", scored)
-        return {
-            "selected": found["selected_indices"],
-            "seconds": found["seconds"],
-            "status": found["status"],
-            "gap": found["gap"],
-            "weights": [w for w in found["model"]["weights"].values()],
-            "accuracy": json.loads(scored.read_text())["accuracy"],
-        }
-
-    def rfe(self, folder, train, test, p, B, cost, *options):
-        """SVM-RFE as the paper runs it on small sets: 10 features a step, one below 200."""
-        if p <= 200:
-            return self.select(folder, train, test, "rfe", B, cost, "--step", 1, *options)
-        first = self.select(folder, train, test, "rfe", max(200, B), cost, "--step", 10, *options)
-        small, small_test = folder / "small.npz", folder / "small_test.npz"
-        names = ",".join(f"x{j + 1}" for j in first["selected"])
-        for source, kept in ((train, small), (test, small_test)):
-            self.run("convert", source, kept, "--features", names)
-        found = self.select(folder, small, small_test, "rfe", B, cost, "--step", 1, *options)
-        found["selected"] = [first["selected"][j] for j in found["selected"]]
-        found["seconds"] += first["seconds"]
-        return found
+def asked(part, where, method, B, C, limit, more=""):
+    """The key of a run. The cost of a squared hinge is C / 2 in the paper: RFE, NMMKL and LIBLINEAR are given half of C."""
+    name, size, share, options = FORMS[method]
+    options = " ".join(filter(None, [name, f"{size} {B}" if size else "", f"--cost {share * C:g}", options, more]))
+    return {"part": part, **where, "method": method, "B": B, "C": C, "options": options, "limit": limit}
 
 
-def l1(X, y, Xt, yt, cost):
+def solved(fewest, folder, files, key, options=None):
+    """What a method of `fewest` finds, its seconds (reading excluded) and its accuracy on the test file."""
+    train, test = files
+    try:
+        result = fewest.select(train, "-m", *(options or key["options"]).split(), "--time-limit", f"{key['limit']:g}s")
+    except common.Failed as error:
+        if "--memory" in str(error) or "allowed" in str(error):
+            return {"refused": str(error)}
+        raise
+    row = {"seconds": result["seconds"], "status": result["status"], "gap": result["gap"], "accuracy": None, "kept": 0}
+    row["selected"] = result["selected_indices"]
+    if result["model"]:
+        w = np.abs(list(result["model"]["weights"].values()))
+        row["kept"] = int(np.sum(w > 1e-4 * w.max())) if len(w) else 0
+        row["accuracy"] = fewest.judged(result, test, folder)
+        order = np.argsort(-w)[:2]
+        row["first"] = [int(result["model"]["feature_indices"][j]) for j in order]
+    if "rounds" in result:
+        row["rounds"] = len(result["rounds"])
+    return row
+
+
+def eliminated(fewest, folder, files, key, p):
+    """SVM-RFE as the paper runs it on small sets: 10 features a step, one below 200."""
+    options = key["options"].replace(", 1 below 200", "")
+    if p <= 200:
+        return solved(fewest, folder, files, key, options.replace("--step 10", "--step 1"))
+    first = solved(fewest, folder, files, key, options.replace(f"--max-features {key['B']}", f"--max-features {max(200, key['B'])}"))
+    names = ",".join(f"x{j + 1}" for j in first["selected"])
+    small = [folder / "small.npz", folder / "small_test.npz"]
+    for source, kept in zip(files, small):
+        fewest.text("convert", source, kept, "--features", names)
+    found = solved(fewest, folder, small, key, options.replace("--step 10", "--step 1"))
+    found["selected"] = [first["selected"][j] for j in found["selected"]]
+    found["first"] = [first["selected"][j] for j in found["first"]]
+    found["seconds"] += first["seconds"]
+    return found
+
+
+def liblinear(key, X, y, Xt, yt):
     """LIBLINEAR's L1 machine; weights below 1e-4 of the largest count as zero, as in the paper."""
+    from sklearn.svm import LinearSVC
+
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        machine = LinearSVC(penalty="l1", dual=False, C=cost).fit(X, y)
+        machine = LinearSVC(penalty="l1", dual=False, C=float(key["options"].split()[-1])).fit(X, y)
     seconds = time.perf_counter() - start
     w = np.abs(machine.coef_.ravel())
     kept = np.flatnonzero(w > 1e-4 * w.max()) if w.max() > 0 else []
-    order = np.argsort(-w)
     return {
         "selected": [int(j) for j in kept],
-        "first": [int(j) for j in order[:2]],
+        "first": [int(j) for j in np.argsort(-w)[:2]],
         "seconds": seconds,
         "accuracy": float(np.mean(machine.predict(Xt) == yt)),
         "converged": not caught,
+        "kept": len(kept),
     }
 
 
@@ -125,62 +150,73 @@ def archive(path):
 
 
 def standardised(X, Xt):
-    mean, sd = X.mean(axis=0), X.std(axis=0)
+    middle, sd = X.mean(axis=0), X.std(axis=0)
     sd[sd == 0] = 1
-    return (X - mean) / sd, (Xt - mean) / sd
+    return (X - middle) / sd, (Xt - middle) / sd
 
 
-def largest_one(X, Xt):
-    largest = np.abs(X).max(axis=0).toarray().ravel()
-    scale = sparse.diags(1 / np.where(largest == 0, 1, largest))
-    return (X @ scale).tocsr(), (Xt @ scale).tocsr()
+def ask(fewest, rows, folder, keys, make, matrices, width, **more):
+    """The runs of one data set; its files are made when the first is missing."""
+    made = []
+
+    def files():
+        made[:] = made or [make()]
+        return made[0]
+
+    for key in keys:
+
+        def work():
+            if key["method"] == "L1":
+                found = liblinear(key, *matrices(files()))
+            elif key["method"] == "SVM-RFE" and "below 200" in key["options"]:
+                found = eliminated(fewest, folder, files(), key, width)
+            else:
+                found = solved(fewest, folder, files(), key)
+            found["selected"] = found.get("selected", [])[:10]  # long lists tell nothing in the tables
+            return found | more
+
+        rows.get(key, work)
 
 
-def composite(fewest, runs, figure, seeds):
-    """Figures 2 and 3: C = 0.1, B = 2; LIBLINEAR's cost is half of it."""
-    settings = [(500, noise) for noise in NOISE] if figure == "figure2" else [(n, 2000) for n in SAMPLES]
+STEPS = "--step 10, 1 below 200"  # of RFE on small sets
+
+
+def composite_keys(part, n, noise, seed, args):
+    """Figures 2 and 3: C = 0.1, B = 2. The cone programs take seconds to minutes: few data sets."""
+    where = {"n": n, "noise": noise, "seed": seed}
+    more = {"SVM-RFE": STEPS, "SVM(ideal)": f"--step {noise + 1}"}
+    methods = ["FGM", "FGM-B", "SVM-RFE", "L1", "LPSVM", "SVM(all)", "SVM(ideal)"]
+    cones = ["QCQP-SSVM", "NMMKL"] if part == "figure2" else ["QCQP-SSVM"]
+    methods += cones if seed <= (3 if part == "figure2" and noise <= 300 else 1) else []
+    size = {"SVM(all)": noise + 3, "L1": 0, "LPSVM": 0}
+    return [asked(part, where, m, size.get(m, 2), 0.1, args.time_limit, more.get(m, "")) for m in methods]
+
+
+def composite(fewest, rows, part, args):
+    settings = [(500, noise) for noise in args.noise] if part == "figure2" else [(n, 2000) for n in args.samples]
     for n, noise in settings:
-        for seed in range(1, seeds + 1):
+        for seed in range(1, (args.seeds if n <= 1000 else min(args.seeds, 2)) + 1):
             with tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)
-                train, test = folder / "train.npz", folder / "test.npz"
-                made = []
 
-                def files():
-                    if not made:
-                        words = ["--samples", n, "--noise", noise, "--seed", seed, "--out", train, "--test", test, "--test-samples", 500]
-                        fewest.run("generate", "composite", *words)
-                        made.append(1)
-                    return train, test
+                def make():
+                    files = folder / "train.npz", folder / "test.npz"
+                    words = ["--samples", n, "--noise", noise, "--seed", seed, "--out", files[0], "--test", files[1]]
+                    fewest.text("generate", "composite", *words, "--test-samples", 500)
+                    return files
 
-                def matrices():
-                    (X, y), (Xt, yt) = (archive(f) for f in files())
+                def matrices(files):
+                    (X, y), (Xt, yt) = (archive(f) for f in files)
                     X, Xt = standardised(X, Xt)
                     return X, y, Xt, yt
 
-                key = {"part": figure, "n": n, "noise": noise, "seed": seed}
-                none = ("--bias", "none")
-                todo = {
-                    "FGM": lambda: fewest.select(folder, *files(), "fgm", 2, 0.1, "--gap", "1e-3", size="--subset-size"),
-                    "FGM-B": lambda: fewest.select(folder, *files(), "fgm", 2, 0.1, "--gap", "1e-3"),
-                    "SVM-RFE": lambda: fewest.rfe(folder, *files(), noise + 3, 2, 0.05, "--loss", "squared-hinge", *none),
-                    "L1": lambda: l1(*matrices(), 0.05),
-                    "SVM(all)": lambda: fewest.select(folder, *files(), "rfe", noise + 3, 0.05, "--loss", "squared-hinge", *none),
-                    "SVM(ideal)": lambda: fewest.select(
-                        folder, *files(), "rfe", 2, 0.05, "--step", noise + 1, "--require", "x1,x2", "--loss", "squared-hinge", *none
-                    ),
-                }
-                # The cone programs take seconds to minutes: three seeds.
-                if seed <= 3 and figure == "figure2":
-                    todo["QCQP-SSVM"] = lambda: fewest.select(folder, *files(), "qcqp-ssvm", 2, 0.1, "--memory", "1G")
-                    todo["NMMKL"] = lambda: fewest.select(folder, *files(), "nmmkl", 2, 0.05, "--memory", "1G")
-                for method, work in todo.items():
-                    runs.once(key | {"method": method}, work)
+                ask(fewest, rows, folder, composite_keys(part, n, noise, seed, args), make, matrices, noise + 3)
 
 
 def digits():
-    """241 features of scikit-learn's 8 x 8 digits, 2 and 5 against the rest, in place of USPS: the 64 pixels, 49 sums of 2 x 2, 56 differences
-    each way, 16 sums of 5 x 5."""
+    """241 features of scikit-learn's 8 x 8 digits, 2 and 5 against the rest, in place of USPS: the
+    64 pixels, 49 sums of 2 x 2, 56 differences each way, 16 sums of 5 x 5.
+    """
     from sklearn.datasets import load_digits
 
     images, labels = load_digits().images, load_digits().target
@@ -192,166 +228,360 @@ def digits():
     return X[chosen], np.where(np.isin(labels[chosen], (2, 5)), 1.0, -1.0)
 
 
-def table(name):
-    """(X, y, B, C) of a small set."""
+def small_set(name):
+    """(X, y) of a small set."""
     if name == "digits":
-        X, y = digits()
-        return X, y, [24, 48, 72, 96], 0.5
+        return digits()
+    if name == "duke_breast":
+        from sklearn.datasets import load_svmlight_file
+
+        X, y = load_svmlight_file(str(DATA / "duke_breast.svm.gz"))
+        return X.toarray(), y
     file = {"wdbc": "wdbc.csv", "breast_west_er": "breast_west_er.csv.gz", "leukemia": "leukemia_golub.csv.gz"}[name]
     with (gzip.open if file.endswith(".gz") else open)(DATA / file, "rt") as f:
         header = f.readline().strip().split(",")
-        rows = [line.strip().split(",") for line in f]
+        lines = [line.strip().split(",") for line in f]
     at = next((header.index(t) for t in ("y", "label", "class", "target") if t in header), len(header) - 1)
-    classes = sorted({row[at] for row in rows})
-    y = np.array([1.0 if row[at] == classes[1] else -1.0 for row in rows])
+    classes = sorted({line[at] for line in lines})
+    y = np.array([1.0 if line[at] == classes[1] else -1.0 for line in lines])
     keep = [j for j, h in enumerate(header) if j != at and h != "id"]
-    X = np.array([[float(row[j]) for j in keep] for row in rows])
-    return (X, y, [3, 6, 9, 12], 0.5) if name == "wdbc" else (X, y, [2, 5, 10, 20], 0.01)
+    return np.array([[float(line[j]) for j in keep] for line in lines]), y
 
 
-def small(fewest, runs, repeats):
-    """Tables 2 to 4: random splits of 60/40."""
-    for name in ("wdbc", "digits", "breast_west_er", "leukemia"):
-        X, y, sizes, cost = table(name)
-        for repeat in range(repeats):
+def small_sizes(name):
+    """(B, C) of a small set."""
+    return {"wdbc": ((3, 6, 9, 12), 0.5), "digits": ((24, 48, 72, 96), 0.5)}.get(name, ((2, 5, 10, 20), 0.01))
+
+
+def small_keys(name, repeat, args):
+    """Tables 2 to 4. Algorithm 1 as printed on --plain-repeats splits; the cone programs on two, of thousands of features on one."""
+    sizes, C = small_sizes(name)
+    where = {"set": name, "repeat": repeat}
+    keys = [asked("tables", where, m, 0, C, args.time_limit) for m in ("LPSVM", "L1")]
+    keys.append(asked("tables", where, "LPSVM, C = 1", 0, 1, args.time_limit))
+    for B in sizes:
+        keys += [asked("tables", where, m, B, C, args.time_limit) for m in ("FGM", "FGM-B")]
+        keys.append(asked("tables", where, "SVM-RFE", B, C, args.time_limit, STEPS))
+        if repeat < args.plain_repeats:
+            keys.append(asked("tables", where, "FGM plain", B, C, 10))
+        if repeat < (2 if name in ("wdbc", "digits") else 1):
+            keys += [asked("tables", where, m, B, C, args.time_limit) for m in ("QCQP-SSVM", "NMMKL")]
+    return keys
+
+
+def small(fewest, rows, args):
+    for name in args.sets or SMALL:
+        X, y = small_set(name)
+        for repeat in range(args.repeats):
             rng = np.random.default_rng(repeat)
             train = np.concatenate([rng.permutation(np.flatnonzero(y == c))[: round(0.6 * np.sum(y == c))] for c in (-1.0, 1.0)])
             held = np.setdiff1d(np.arange(len(y)), train)
             with tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)
-                files = folder / "train.npz", folder / "test.npz"
-                for file, rows in zip(files, (train, held)):
-                    np.savez(file, X=X[rows], y=y[rows])
-                key = {"part": "tables", "set": name, "p": X.shape[1], "repeat": repeat}
-                A, At = standardised(X[train], X[held])
-                runs.once(key | {"method": "L1", "B": 0}, lambda: l1(A, y[train], At, y[held], 0.5 * cost))
-                plain = ("--loss", "squared-hinge", "--bias", "none")
-                for B in sizes:
-                    todo = {
-                        "FGM": lambda: fewest.select(folder, *files, "fgm", B, cost, "--gap", "1e-3", size="--subset-size"),
-                        "FGM-B": lambda: fewest.select(folder, *files, "fgm", B, cost, "--gap", "1e-3"),
-                        "QCQP-SSVM": lambda: fewest.select(folder, *files, "qcqp-ssvm", B, cost, "--memory", "1G"),
-                        "NMMKL": lambda: fewest.select(folder, *files, "nmmkl", B, 0.5 * cost, "--memory", "1G"),
-                        "SVM-RFE": lambda: fewest.rfe(folder, *files, X.shape[1], B, 0.5 * cost, *plain),
-                    }
-                    # A cone program of 7129 features takes seconds: one split.
-                    if X.shape[1] > 1000 and repeat > 0:
-                        del todo["QCQP-SSVM"], todo["NMMKL"]
-                    for method, work in todo.items():
-                        runs.once(key | {"method": method, "B": B}, work)
+
+                def make():
+                    files = folder / "train.npz", folder / "test.npz"
+                    for file, at in zip(files, (train, held)):
+                        np.savez(file, X=X[at], y=y[at])
+                    return files
+
+                def matrices(_):
+                    A, At = standardised(X[train], X[held])
+                    return A, y[train], At, y[held]
+
+                ask(fewest, rows, folder, small_keys(name, repeat, args), make, matrices, X.shape[1], p=X.shape[1])
 
 
-def large(fewest, runs):
-    """Figures 4 and 5: C = 5."""
-    for name, (train, test, sizes, step) in LARGE.items():
+def large_keys(name, args):
+    """Figures 4 and 5: C = 5, LIBLINEAR's cost 1. Text has rows of length 1; of the others each feature's largest value is 1."""
+    _, test, sizes, step = LARGE[name]
+    scale = "--scale none" if test == "generated" else "--scale maxabs"
+    where = {"set": name}
+    keys = [asked("figure4", where, "FGM", B, 5, args.time_limit, scale) for B in sizes]
+    for B in sorted({*sizes, *MORE[name]}):
+        keys.append(asked("figure4", where, "FGM-B", B, 5, args.time_limit, scale))
+        keys.append(asked("figure4", where, "SVM-RFE", B, 5, args.time_limit, f"--step {step} {scale}"))
+    return [*keys, asked("figure4", where, "L1", 0, 2, args.time_limit)]
+
+
+def large_files(fewest, name, folder):
+    train, test, _, _ = LARGE[name]
+    if test == "generated":
+        count, documents, length = train
+        files = folder / "train.npz", folder / "test.npz"
+        options = ["--words", count, "--samples", documents, "--length", length, "--seed", 1]
+        fewest.text("generate", "text", *options, "--out", files[0], "--test", files[1])
+        return files
+    if test:
+        return DATA / train, DATA / test
+    files = folder / "train.svm", folder / "test.svm"
+    with gzip.open(DATA / train, "rt") as f:
+        lines = f.readlines()
+    held = np.random.default_rng(0).permutation(len(lines)) < len(lines) // 10
+    for file, which in zip(files, (~held, held)):
+        file.write_text("".join(line for line, w in zip(lines, which) if w))
+    return files
+
+
+def large_matrices(name, files):
+    if LARGE[name][1] == "generated":
+        (X, y), (Xt, yt) = (archive(f) for f in files)
+        return X, y, Xt, yt
+    from sklearn.datasets import load_svmlight_file
+
+    X, y = load_svmlight_file(str(files[0]))
+    Xt, yt = load_svmlight_file(str(files[1]), n_features=X.shape[1])
+    largest = np.abs(X).max(axis=0).toarray().ravel()
+    scale = sparse.diags(1 / np.where(largest == 0, 1, largest))
+    return (X @ scale).tocsr(), np.where(y > 0, 1.0, -1.0), (Xt @ scale).tocsr(), np.where(yt > 0, 1.0, -1.0)
+
+
+def large(fewest, rows, args):
+    for name in args.sets or LARGE:
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            made = []
-
-            def files():
-                if made:
-                    return made[0]
-                if test == "generated":
-                    words, documents, length = train
-                    made.append((folder / "train.npz", folder / "test.npz"))
-                    options = ["--words", words, "--samples", documents, "--length", length, "--seed", 1]
-                    fewest.run("generate", "text", *options, "--out", made[0][0], "--test", made[0][1])
-                elif test:
-                    made.append((DATA / train, DATA / test))
-                else:
-                    made.append((folder / "train.svm", folder / "test.svm"))
-                    held = None
-                    with gzip.open(DATA / train, "rt") as f:
-                        lines = f.readlines()
-                    held = np.random.default_rng(0).permutation(len(lines)) < len(lines) // 10
-                    for file, which in zip(made[0], (~held, held)):
-                        file.write_text("".join(line for line, w in zip(lines, which) if w))
-                return made[0]
-
-            def matrices():
-                if test == "generated":
-                    (X, y), (Xt, yt) = (archive(f) for f in files())
-                    return X, y, Xt, yt
-                from sklearn.datasets import load_svmlight_file
-
-                X, y = load_svmlight_file(str(files()[0]))
-                Xt, yt = load_svmlight_file(str(files()[1]), n_features=X.shape[1])
-                X, Xt = largest_one(X, Xt)
-                return X, np.where(y > 0, 1.0, -1.0), Xt, np.where(yt > 0, 1.0, -1.0)
-
-            key = {"part": "figure4", "set": name}
-            runs.once(key | {"method": "L1", "B": 0}, lambda: l1(*matrices(), 1.0))
-            # Text has rows of length 1; the others columns of largest value 1.
-            scale = ("--scale", "none" if test == "generated" else "maxabs")
-            plain = ("--loss", "squared-hinge", "--bias", "none", "--step", step)
-            for B in sizes:
-                todo = {
-                    "FGM": lambda: fewest.select(folder, *files(), "fgm", B, 5, "--gap", "1e-3", *scale, size="--subset-size"),
-                    "FGM-B": lambda: fewest.select(folder, *files(), "fgm", B, 5, "--gap", "1e-3", *scale),
-                    "SVM-RFE": lambda: fewest.select(folder, *files(), "rfe", B, 2.5, *plain, *scale),
-                }
-                for method, work in todo.items():
-                    runs.once(key | {"method": method, "B": B}, work)
+            make = lambda: large_files(fewest, name, folder)
+            ask(fewest, rows, folder, large_keys(name, args), make, lambda files: large_matrices(name, files), 0)
 
 
-class Runs:
-    """The lines of runs.jsonl: a run that is there is not done again."""
+def run(fewest, rows, args):
+    for part in args.only or PARTS:
+        if part in ("figure2", "figure3"):
+            composite(fewest, rows, part, args)
+        elif part == "tables":
+            small(fewest, rows, args)
+        else:
+            large(fewest, rows, args)
 
-    def __init__(self, path):
-        self.path = path
-        self.list = [json.loads(line) for line in common.whole_lines(path)]
-        self.keys = {self.key(r) for r in self.list}
 
-    @staticmethod
-    def key(run):
-        return tuple(str(run.get(k)) for k in ("part", "set", "n", "noise", "seed", "repeat", "method", "B"))
+LABELS = ["FGM", "FGM plain", "FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM", "LPSVM, C = 1", "L1", "SVM(all)", "SVM(ideal)"]
 
-    def once(self, key, work):
-        if self.key(key) in self.keys:
-            return
-        done = key | work()
-        if "weights" in done:
-            w = np.abs(done.pop("weights"))
-            done["kept"] = int(np.sum(w > 1e-4 * w.max())) if len(w) else 0
-        elif "selected" in done:
-            done["kept"] = len(done["selected"])
-        # Long lists tell nothing in the tables.
-        done["selected"] = done.get("selected", [])[:10]
-        self.list.append(done)
-        self.keys.add(self.key(key))
-        with self.path.open("a") as f:
-            f.write(json.dumps(done) + "\n")
-        print(*(f"{k}={v}" for k, v in done.items() if k not in ("selected", "part", "refused")), flush=True)
+
+def cell(runs, value, digits, scale=1.0):
+    good = [value(r) for r in runs if "refused" not in r and value(r) is not None]
+    return f"{spread(good, digits, scale)} ({len(good)})" if good else "refused" if runs else "-"
+
+
+def composite_page(rows, part, by, title):
+    mine = rows.where(part=part)
+    if not mine:
+        return []
+    sizes = sorted({r["key"][by] for r in mine})
+    there = [m for m in LABELS if any(r["key"]["method"] == m for r in mine)]
+    of = lambda size, method: [r for r in mine if r["key"][by] == size and r["key"]["method"] == method]
+
+    def rate(runs):
+        pair = [
+            set(r.get("first", r["selected"])[:2] if r["key"]["method"] in ("L1", "LPSVM") else r["selected"]) == {0, 1}
+            for r in runs
+            if "refused" not in r
+        ]
+        return f"{sum(pair)} of {len(pair)}" if pair else "refused" if runs else "-"
+
+    pairs = [m for m in there if m in ("FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM", "L1")]
+    lines = [f"# {title}", "", "B = 2, C = 0.1. In brackets: data sets. At most 60 s a run.", ""]
+    lines += ["## {x1, x2} found exactly", "", "Of LPSVM and L1 (LIBLINEAR's) the two largest weights are looked at.", ""]
+    lines += table([by, *pairs], [[s, *(rate(of(s, m)) for m in pairs)] for s in sizes])
+    for heading, value, digits, scale in (
+        ("Test accuracy in %", lambda r: r["accuracy"], 1, 100),
+        ("Features of weight above 1e-4 of the largest (sparsity)", lambda r: r["kept"], 1, 1),
+        ("Seconds", lambda r: r["seconds"], 3, 1),
+    ):
+        lines += [
+            f"## {heading}",
+            "",
+            *table([by, *there], [[s, *(cell(of(s, m), value, digits, scale) for m in there)] for s in sizes]),
+        ]
+    return lines + common.source(mine, f"part {part}")
+
+
+def splits(mine, name, B, labels):
+    """The runs by method on the splits that all methods with runs on this set have."""
+    of = {
+        m: {
+            r["key"]["repeat"]: r
+            for r in mine
+            if r["key"]["set"] == name and r["key"]["method"] == m and r["key"]["B"] in (B, 0) and "refused" not in r
+        }
+        for m in labels
+    }
+    here = [set(runs) for runs in of.values() if runs]
+    common_ = set.intersection(*here) if here else set()
+    return {m: [of[m][k] for k in sorted(common_) if k in of[m]] for m in labels}
+
+
+GROUPS = (
+    ["FGM", "FGM-B", "SVM-RFE", "LPSVM", "LPSVM, C = 1", "L1"],
+    ["FGM", "FGM plain", "FGM-B", "QCQP-SSVM", "NMMKL", "SVM-RFE", "LPSVM"],
+)
+
+
+def small_page(rows):
+    mine = rows.where(part="tables")
+    if not mine:
+        return []
+    lines = [
+        "# Tables 2 to 4: small sets",
+        "",
+        "Means and standard deviations over the splits (in the third column) that all methods of a table have; L1 is LIBLINEAR's.",
+        "",
+    ]
+    for title, value, digits, scale in (
+        ("Sparsity ratio in % (Table 2)", lambda r: 1 - r["kept"] / r["p"], 2, 100),
+        ("Test accuracy in % (Table 3)", lambda r: r["accuracy"], 2, 100),
+        ("Seconds (Table 4)", lambda r: r["seconds"], 3, 1),
+    ):
+        lines += [f"## {title}", ""]
+        for labels in GROUPS:
+            body = []
+            for name in SMALL:
+                for B in small_sizes(name)[0]:
+                    runs = splits(mine, name, B, labels)
+                    if count := len(runs[labels[0]]):
+                        values = [[value(r) for r in runs[m] if value(r) is not None] for m in labels]
+                        body.append([name, B, count, *(spread(v, digits, scale) for v in values)])
+            if body:
+                lines += table(["set", "B", "splits", *labels], body)
+    lines += ["## Rounds of FGM", "", "Subsets generated until the gap is 1e-3, or 10 s (plain); mean and largest.", ""]
+    body = []
+    for name in SMALL:
+        for B in small_sizes(name)[0]:
+            cells = []
+            for m in ("FGM", "FGM plain"):
+                runs = [
+                    r for r in mine if r["key"]["set"] == name and r["key"]["method"] == m and r["key"]["B"] == B and r.get("rounds")
+                ]
+                late = sum(r["status"] == "time_limit" for r in runs)
+                cells += [
+                    f"{number(mean(r['rounds'] for r in runs), 1)}, {max(r['rounds'] for r in runs)}" if runs else "-",
+                    f"{late} of {len(runs)}",
+                ]
+            body.append([name, B, *cells])
+    lines += table(["set", "B", "FGM", "stopped by time", "FGM plain", "stopped by time"], body)
+    return lines + common.source(mine, "part tables")
+
+
+def at_least(mine, name, method, kept):
+    """The run of a method that keeps as many features, or the next more; None where there is none."""
+    runs = [r for r in mine if r["key"]["set"] == name and r["key"]["method"] == method and r["kept"] >= kept and "refused" not in r]
+    return min(runs, key=lambda r: r["kept"], default=None)
+
+
+def against_kept(mine):
+    """FGM's runs, each with the runs of the others that keep as many features, or the next more."""
+    for name in LARGE:
+        for r in sorted((r for r in mine if r["key"]["set"] == name and r["key"]["method"] == "FGM"), key=lambda r: r["key"]["B"]):
+            yield r, [at_least(mine, name, m, r["kept"]) for m in ("FGM-B", "SVM-RFE")]
+
+
+def large_page(rows):
+    mine = rows.where(part="figure4")
+    if not mine:
+        return []
+    lines = ["# Figures 4 and 5: large sets", "", "C = 5; LIBLINEAR's L1 machine at C = 1. One run each.", ""]
+    lines += [
+        "## Accuracy against features kept (Figure 4)",
+        "",
+        "FGM at B, and the others at as many features as FGM keeps, or the next more that was run.",
+        "",
+    ]
+    show = lambda r: [r["kept"], f"{100 * r['accuracy']:.2f}"] if r else ["-", "-"]
+    body = [[r["key"]["set"], r["key"]["B"], *show(r), *show(a), *show(b)] for r, (a, b) in against_kept(mine)]
+    lines += table(["set", "B", "FGM kept", "%", "FGM-B kept", "%", "SVM-RFE kept", "%"], body)
+    lines += ["## All runs (Figure 5: seconds)", ""]
+    body = []
+    order = lambda r: (list(LARGE).index(r["key"]["set"]), LABELS.index(r["key"]["method"]), r["key"]["B"])
+    for r in sorted(mine, key=order):
+        gap = "-" if r.get("gap") is None else f"{r['gap']:.1e}"
+        seconds = f"{r['seconds']:.3f}" + ("" if r.get("converged", True) else " (not converged)")
+        body.append(
+            [
+                r["key"]["set"],
+                r["key"]["method"],
+                r["key"]["B"] or "-",
+                r["kept"],
+                f"{100 * r['accuracy']:.2f}",
+                seconds,
+                gap,
+                r.get("status", "-"),
+            ]
+        )
+    lines += table(["set", "method", "B", "kept", "accuracy %", "s", "gap", "status"], body)
+    return lines + common.source(mine, "part figure4")
+
+
+def pages(rows):
+    out = {
+        "figure2.md": composite_page(rows, "figure2", "noise", "Figure 2: composite features, noise grows (500 samples)"),
+        "figure3.md": composite_page(rows, "figure3", "n", "Figure 3: composite features, samples grow (2000 noise features)"),
+        "tables.md": small_page(rows),
+        "figure4.md": large_page(rows),
+    }
+    return {
+        name: [*lines[:2], "Written by `papers/tan2010/run.py`.", *common.about(rows.where(part=name[:-3])), *lines[2:]]
+        for name, lines in out.items()
+        if lines
+    }
+
+
+SPARSE = ["FGM", "LPSVM", "LPSVM, C = 1"]
+
+
+def blocks(rows):
+    """The numbers of the README."""
+    mine = rows.where(part="tables")
+    body = []
+    for name in SMALL:
+        for B in small_sizes(name)[0]:
+            runs = splits(mine, name, B, SPARSE)
+            if runs["FGM"]:
+                ratio = [mean(100 * (1 - r["kept"] / r["p"]) for r in runs[m]) for m in runs]
+                right = [mean(100 * r["accuracy"] if r["kept"] else None for r in runs[m]) for m in runs]
+                body.append([name, B, len(runs["FGM"]), *(number(v, 1) for v in ratio), *(number(v, 1) for v in right)])
+    head = ["set", "B", "splits", *(f"{what}, {m}" for what in ("sparsity %", "accuracy %") for m in SPARSE)]
+    pairs = list(against_kept(rows.where(part="figure4")))
+    told = []
+    for at, other in enumerate(("FGM-B", "SVM-RFE")):
+        both = [(a["accuracy"], found[at]["accuracy"]) for a, found in pairs if found[at]]
+        told.append(
+            f"against {other} in {sum(a > b for a, b in both)} of {len(both)} comparisons, worse in {sum(a < b for a, b in both)}"
+        )
+    found = []
+    for part, by in (("figure2", "noise"), ("figure3", "n")):
+        for size in sorted({r["key"][by] for r in rows.where(part=part)}):
+            cells = [part, size]
+            for m in ("FGM-B", "SVM-RFE", "QCQP-SSVM"):
+                runs = [r for r in rows.where(part=part, method=m, **{by: size}) if "refused" not in r]
+                cells.append(f"{sum(set(r['selected']) == {0, 1} for r in runs)} of {len(runs)}" if runs else "-")
+            found.append(cells)
+    rounds = [r["rounds"] for r in mine if r["key"]["method"] == "FGM plain" and r.get("rounds")]
+    late = sum(r["status"] == "time_limit" for r in mine if r["key"]["method"] == "FGM plain")
+    said = "Algorithm 1 as printed (FGM plain) has no rows yet."
+    if rounds:
+        said = f"Algorithm 1 as printed, with SimpleMKL, to a gap of 1e-3: {min(rounds)} to {max(rounds)} rounds in {len(rounds)} runs, {late} of them stopped at 10 s."
+    return {
+        "sparsity": "\n".join(table(head, body)),
+        "kept": f"At as many features (or the next more that was run) FGM is right more often {'; '.join(told)}.",
+        "pair": "\n".join(table(["part", "noise or samples", "FGM-B", "SVM-RFE", "QCQP-SSVM"], found)),
+        "rounds": said,
+    }
 
 
 def main():
-    parts = ["figure2", "figure3", "tables", "figure4"]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "fewest"
-    parser.add_argument("--fewest", default=default, help="the binary [default: of the release build]")
-    parser.add_argument("--only", nargs="+", choices=parts, default=parts)
-    parser.add_argument("--seeds", type=int, default=20, help="data sets of figures 2 and 3")
-    parser.add_argument("--repeats", type=int, default=5, help="splits of the tables; the paper has 30")
-    parser.add_argument("--time-limit", type=float, default=60, help="seconds a run")
-    parser.add_argument("--out", type=pathlib.Path, default=HERE / "results")
-    a = parser.parse_args()
-    a.out.mkdir(parents=True, exist_ok=True)
-    fewest, runs = Fewest(a.fewest, a.time_limit), Runs(a.out / "runs.jsonl")
-    # A run that is stopped writes what there is.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    try:
-        for part in a.only:
-            if part in ("figure2", "figure3"):
-                composite(fewest, runs, part, a.seeds)
-            elif part == "tables":
-                small(fewest, runs, a.repeats)
-            else:
-                large(fewest, runs)
-    finally:
-        for part in parts:
-            text = tables.text(part, [r for r in runs.list if r["part"] == part])
-            if text:
-                (a.out / f"{part}.md").write_text(text)
+    options = common.parser(__doc__)
+    options.add_argument("--seeds", type=int, default=5, help="data sets of figures 2 and 3 [default: %(default)s]")
+    options.add_argument("--noise", type=int, nargs="+", default=NOISE)
+    options.add_argument("--samples", type=int, nargs="+", default=SAMPLES)
+    options.add_argument("--sets", nargs="+", help="sets of tables and figure4 [default: all]")
+    options.add_argument("--repeats", type=int, default=30, help="splits of the tables [default: %(default)s]")
+    options.add_argument("--plain-repeats", type=int, default=2, help="of them with Algorithm 1 as printed [default: %(default)s]")
+    options.add_argument("--time-limit", type=float, default=60, help="seconds a run [default: %(default)s]")
+    args = options.parse_args()
+    if wrong := [part for part in args.only if part not in PARTS]:
+        sys.exit(f"--only {wrong[0]}: the parts are {', '.join(PARTS)}")
+    if args.quick:
+        options.set_defaults(only=["figure2", "tables"], seeds=1, noise=[100], sets=["wdbc"], repeats=1, time_limit=5)
+    common.main(HERE, options, run, pages, blocks)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,164 @@
+"""The scripts of papers/: a few runs of each, the rows they write, and the pages made of them."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fewest import _core
+
+ROOT = Path(__file__).parents[2]
+PAPERS = ("aytug2015", "gaudioso2017", "krupka2016", "tamura2022", "tan2010")
+DATA = Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
+
+pytestmark = pytest.mark.skipif(not (ROOT / "papers").is_dir(), reason="no papers/ beside the Python package")
+
+
+@pytest.fixture(name="fewest")
+def the_command(tmp_path):
+    """The command, as the file that the scripts ask for: the one inside the module."""
+    lines = [
+        f"#!{sys.executable}",
+        "import importlib.util, sys",
+        f"spec = importlib.util.spec_from_file_location('_core', {_core.__file__!r})",
+        "core = importlib.util.module_from_spec(spec)",
+        "spec.loader.exec_module(core)",
+        "sys.exit(core.command(['fewest', *sys.argv[1:]]))",
+    ]
+    file = tmp_path / "fewest"
+    file.write_text("\n".join(lines) + "\n")
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    return file
+
+
+def script(path, *words):
+    return subprocess.run([sys.executable, path, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def rows_of(folder):
+    return [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(name="common")
+def the_frame(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "papers")
+    import common
+
+    yield common
+    del sys.modules["common"]
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no data in {DATA}: FEWEST_DATA names the folder")
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_quick_run_writes_whole_rows_and_pages_and_goes_on_where_it_was(paper, fewest, tmp_path):
+    out, words = tmp_path / "out", ("--quick", "--fewest", fewest, "--out", tmp_path / "out")
+    first = script(ROOT / "papers" / paper / "run.py", *words)
+    assert first.returncode == 0, first.stdout + first.stderr
+    rows = rows_of(out)
+    assert not [row for row in rows if "failed" in row]
+    for row in rows:
+        assert row["run"].keys() >= {"commit", "binary", "version", "processor", "load", "commands", "cpu"}
+        assert row["run"]["cpu"] > 0
+        assert all(line.startswith("fewest ") for line in row["run"]["commands"])
+        limit = row["key"].get("limit")
+        solves = [line for line in row["run"]["commands"] if line.startswith("fewest select")]
+        if limit and solves:
+            assert any(f"--time-limit {limit:g}s" in line for line in solves), row
+    assert list(out.glob("*.md"))
+    again = script(ROOT / "papers" / paper / "run.py", *words)
+    assert again.returncode == 0, again.stderr
+    assert rows_of(out) == rows
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_pages_and_readme_are_as_the_rows_have_them(paper):
+    done = script(ROOT / "papers" / paper / "run.py", "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_changed_number_is_found(common, tmp_path):
+    page = tmp_path / "page.md"
+    common.written(page, ["one 1"], check=False)
+    assert common.written(page, ["one 1"], check=True)
+    assert not common.written(page, ["one 2"], check=True)
+    assert page.read_text() == "one 1\n"
+    assert common.filled("<!-- rows: a -->\nold\n<!-- end -->", {"a": "new"}) == "<!-- rows: a -->\nnew\n<!-- end -->"
+    with pytest.raises(ValueError, match="blocks of the page"):
+        common.filled("no block", {"a": "new"})
+
+
+def test_a_row_answers_no_other_question(common, tmp_path):
+    def made(seconds):
+        class Binary:
+            hash, version, commands = "0", "0", []
+
+        asked = []
+        rows = common.Rows(tmp_path / "rows.jsonl", Binary)
+        row = rows.get({"set": "a", "limit": seconds}, lambda: asked.append(1) or {"value": seconds})
+        return row["value"], len(asked)
+
+    assert made(60) == (60, 1)
+    assert made(60.0) == (60, 0)
+    assert made(1000) == (1000, 1)
+    assert made(60) == (60, 0)
+
+
+def test_half_a_line_and_a_failed_run_are_asked_again(common, tmp_path):
+    class Binary:
+        hash, version, commands = "0", "0", []
+
+    def fail():
+        raise common.Failed("no")
+
+    path = tmp_path / "rows.jsonl"
+    assert common.Rows(path, Binary).get({"a": 1}, fail)["failed"] == "no"
+    with path.open("a") as file:
+        file.write('{"key": {"a": 2}, "ru')
+    rows = common.Rows(path, Binary)
+    assert [rows.find({"a": 1}), rows.find({"a": 2})] == [None, None]
+    assert rows.get({"a": 1}, lambda: {"value": 3})["value"] == 3
+    assert common.Rows(path).find({"a": 1})["value"] == 3
+
+
+def test_means_are_over_what_all_methods_have(common):
+    kept, cases, said = common.shared({"a": {1, 2, 3, 4}, "b": {2, 3, 4}, "c": {4}})
+    assert (kept, cases) == (["a", "b"], {2, 3, 4})
+    assert "c (1 of 4)" in said
+
+
+def test_tables_are_written_after_an_interrupt(fewest, tmp_path):
+    lines = [
+        "import pathlib, sys",
+        f"sys.path.insert(0, {str(ROOT / 'papers')!r})",
+        "import common",
+        "def run(fewest, rows, args):",
+        "    rows.get({'a': 1}, lambda: {'value': 2})",
+        "    raise KeyboardInterrupt",
+        "pages = lambda rows: {'page.md': [str(row['value']) for row in rows.rows.values()]}",
+        f"common.DATA = pathlib.Path({str(tmp_path)!r})",
+        "common.main(pathlib.Path('.'), common.parser(''), run, pages, None)",
+    ]
+    (tmp_path / "script.py").write_text("\n".join(lines))
+    done = script(tmp_path / "script.py", "--fewest", fewest, "--out", tmp_path / "out")
+    assert done.returncode == 130, done.stderr
+    assert (tmp_path / "out" / "page.md").read_text() == "2\n"
+
+
+def test_every_table_and_figure_has_its_row():
+    page = (ROOT / "docs" / "reproduction.md").read_text()
+    parts = {
+        "aytug2015": ["Table 1", "Table 2", "Table 3", "Table 4", "Table 5", "Figure 1", "Figure 2", "Figure 3"],
+        "tamura2022": [f"Table {k}" for k in range(1, 10)],
+        "gaudioso2017": [f"Table 4.{k}" for k in range(1, 12)],
+        "krupka2016": ["Table 2.1", "Table 2.2", "Table 3.1", "Table 3.2", "Figure 2.1"],
+        "tan2010": ["Table 1", "Table 2", "Table 3", "Table 4", "Figure 1", "Figure 2", "Figure 3", "Figure 4", "Figure 5"],
+    }
+    assert set(parts) == set(PAPERS)
+    for paper, names in parts.items():
+        section = page.split(f"## {paper}\n")[1].split("\n## ")[0]
+        first = [line.split("|")[1].strip() for line in section.splitlines() if line.startswith("| ")]
+        assert not [name for name in names if name not in first], paper
