@@ -84,6 +84,18 @@ fn sigest_and_the_first_sums_of_kta_are_within_the_limit() {
     assert_eq!(scratch.json("r.json")["status"], "time_limit");
 }
 
+/// HiGHS looks at the clock between steps of its presolve, of which one takes a minute here.
+#[test]
+fn the_programs_of_gbd_are_left_behind_at_the_limit() {
+    let scratch = Scratch::new("limits_presolve");
+    scratch.file("d.svm", wide(60, 12_000));
+    let gbd = ["select", "d.svm", "-m", "gbd", "--plain", "--max-features", "5", "--json", "r.json"];
+    let start = Instant::now();
+    let ran = scratch.run(&[&gbd[..], &["--time-limit", "2s"]].concat()).code(3);
+    assert!(start.elapsed() < Duration::from_secs(12), "{:?} of 2 s\n{}", start.elapsed(), ran.err);
+    assert_eq!(scratch.json("r.json")["status"], "time_limit");
+}
+
 #[test]
 fn a_kernel_machine_is_cut_short_without_scoring_all_samples() {
     let scratch = Scratch::new("limits_fit");

@@ -27,6 +27,7 @@ pub const kHighsModelStatusInfeasible: HighsInt = 8;
 pub const kHighsModelStatusUnboundedOrInfeasible: HighsInt = 9;
 pub const kHighsModelStatusUnbounded: HighsInt = 10;
 pub const kHighsModelStatusTimeLimit: HighsInt = 13;
+pub const kHighsModelStatusUnknown: HighsInt = 15;
 pub const kHighsModelStatusInterrupt: HighsInt = 17;
 pub const kHighsCallbackSimplexInterrupt: HighsInt = 1;
 pub const kHighsCallbackIpmInterrupt: HighsInt = 2;
@@ -143,6 +144,7 @@ unsafe extern "C" {
     pub fn Highs_startCallback(highs: *mut c_void, callback_type: HighsInt) -> HighsInt;
     pub fn Highs_stopCallback(highs: *mut c_void, callback_type: HighsInt) -> HighsInt;
     pub fn Highs_run(highs: *mut c_void) -> HighsInt;
+    pub fn Highs_clearSolver(highs: *mut c_void) -> HighsInt;
 
     pub fn Highs_getModelStatus(highs: *const c_void) -> HighsInt;
     pub fn Highs_getSolution(

@@ -32,7 +32,7 @@ use crate::{DenseDesign, Design, Error, Memory};
 
 /// Least eigenvalue that correlations are given: numbers have no more digits.
 const FLOOR: f64 = 1e-8;
-/// Steps of the power method. It comes from above, so that s is too large where they are too few,
+/// Steps of the power method. It comes from below, so that s is too large where they are too few,
 /// and made smaller then.
 const POWERS: usize = 200;
 /// Sweeps of step 2, at most.
@@ -143,8 +143,16 @@ impl Knockoffs {
         let (n, p) = (self.n, self.features.len());
         let mut inverse = correlations.to_vec();
         invert(&mut inverse, p, p, FLOOR * FLOOR);
-        let equal = (2.0 / largest_eigenvalue(&inverse, p)).min(1.0);
-        let mut s = separations(correlations, 0.99 * equal, p);
+        let mut equal = (2.0 / largest_eigenvalue(&inverse, p)).min(1.0);
+        let rest = loop {
+            equal *= 0.99;
+            let mut rest: Vec<f64> = correlations.iter().map(|value| 2.0 * value).collect();
+            (0..p).for_each(|j| rest[j * p + j] -= equal);
+            if cholesky(&mut rest.clone(), p) {
+                break rest;
+            }
+        };
+        let mut s = separations(rest, equal, p);
         let factor = loop {
             let mut law: Vec<f64> = (0..p * p).map(|at| -s[at / p] * inverse[at] * s[at % p]).collect();
             (0..p).for_each(|j| law[j * p + j] += 2.0 * s[j]);
@@ -307,12 +315,10 @@ fn shrinkage(samples: &[f64], n: usize, p: usize, products: &[f64]) -> f64 {
 }
 
 /// s with diag(s) below 2 R, from equal ones towards the largest sum: coordinate after coordinate,
-/// s_j as large as it may be but for a share of what is left, which goes to 0.
-fn separations(correlations: &[f64], equal: f64, p: usize) -> Vec<f64> {
-    let mut s = vec![equal; p];
-    // (2 R - D)^-1. What is left to s_j is 1 over its entry on the diagonal.
-    let mut inverse: Vec<f64> = correlations.iter().map(|value| 2.0 * value).collect();
-    (0..p).for_each(|j| inverse[j * p + j] -= equal);
+/// s_j as large as it may be but for a share of what is left, which goes to 0. `rest` is 2 R - D, in
+/// the end its inverse: what is left to s_j is 1 over its entry on the diagonal.
+fn separations(rest: Vec<f64>, equal: f64, p: usize) -> Vec<f64> {
+    let (mut s, mut inverse) = (vec![equal; p], rest);
     invert(&mut inverse, p, p, FLOOR * FLOOR);
     let allowed = SWEEP_WORK / (p as f64).powi(3);
     for sweep in 0..SWEEPS.min(allowed as i32) {
@@ -355,7 +361,7 @@ fn cholesky(a: &mut [f64], p: usize) -> bool {
             row[j] = (row[j] - simd::dot(&row[..j], &above[j * p..j * p + j])) / above[j * p + j];
         }
         let pivot = row[i] - simd::dot(&row[..i], &row[..i]);
-        if pivot <= 1e-12 * row[i] {
+        if pivot.is_nan() || pivot <= 1e-12 * row[i] {
             return false;
         }
         row[i] = pivot.sqrt();
@@ -477,6 +483,23 @@ mod tests {
                 let found = correlation(design.column(j), copy);
                 assert!((found - wanted).abs() < 0.06, "{j} {k}: {found}, not {wanted}");
             }
+        }
+    }
+
+    /// Neighbours that are alike, n not much larger than p: many eigenvalues are near the least.
+    #[test]
+    fn features_in_a_chain_are_copied_too() {
+        for (seed, n, p, r) in [(1, 500, 100, 0.6_f64), (2, 120, 100, 0.9), (3, 101, 100, 0.0), (4, 2000, 40, 0.99)] {
+            let mut rng = Rng::new(seed);
+            let mut values: Vec<f64> = (0..n * p).map(|_| rng.normal()).collect();
+            (n..n * p).for_each(|at| values[at] = r * values[at - n] + (1.0 - r * r).sqrt() * values[at]);
+            let design = DenseDesign::new(n, p, values).unwrap();
+            let model = Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited()).unwrap();
+            assert!(model.separations().iter().all(|s| (0.0..=1.0).contains(s)), "{:?}", model.separations());
+            // No less than equal ones, 2 (1 - r) / (1 + r) but for shrinkage.
+            assert!(model.separation() >= (1.9 * (1.0 - r) / (1.0 + r)).min(0.9), "{}", model.separation());
+            let both = model.draw(&mut || rng.normal());
+            assert!(both.design.values().iter().all(|value| value.is_finite()));
         }
     }
 

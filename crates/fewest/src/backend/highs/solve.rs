@@ -19,7 +19,7 @@ const PRIMAL_SIMPLEX: ffi::HighsInt = 4;
 
 /// A program of this many entries is solved in a thread of its own: HiGHS may not look at its
 /// callbacks for seconds.
-const LARGE: usize = 500_000;
+const LARGE: usize = 10_000;
 /// How often the caller of such a solve is asked whether to stop, at least.
 const LOOK: Duration = Duration::from_millis(10);
 /// How long HiGHS is waited for once it was told to stop.
@@ -128,7 +128,15 @@ impl Program {
         }
         let is_integer = self.integers > 0 && !effort.relaxed;
         self.configure(effort, is_integer)?;
-        if !self.run(watch)? {
+        let mut ended = self.run(watch)?;
+        if ended && self.is_lost() {
+            // From a basis of before it may lose itself; by the simplex method, afresh, it does not.
+            // SAFETY: `highs` lives.
+            check(unsafe { ffi::Highs_clearSolver(self.highs.as_ptr()) }, "begin again")?;
+            self.configure(&Effort { interior: false, primal: false, ..*effort }, is_integer)?;
+            ended = self.run(watch)?;
+        }
+        if !ended {
             return Ok(Answer::nothing(SolveStatus::Stopped));
         }
         let mut answer = Answer::nothing(self.model_status()?);
@@ -220,6 +228,12 @@ impl Program {
         debug_assert_eq!(stub.highs, lost);
         std::mem::forget(stub);
         Ok(())
+    }
+
+    /// Whether HiGHS gave up without saying why.
+    fn is_lost(&self) -> bool {
+        // SAFETY: `highs` lives.
+        unsafe { ffi::Highs_getModelStatus(self.highs.as_ptr()) == ffi::kHighsModelStatusUnknown }
     }
 
     /// How the solve ended.
