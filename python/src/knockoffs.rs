@@ -30,8 +30,8 @@ impl Knockoffs {
             if let Some(j) = features.iter().find(|&&j| j >= design.n_features()) {
                 return Err(PyValueError::new_err(format!("feature {j} of {}, counted from 0", design.n_features())));
             }
-            let law = py.detach(|| Law::new(design, &features, &Memory::unlimited()));
-            law.map(Self).map_err(raised)
+            let law = py.detach(|| Law::new(design, &features, &Memory::unlimited(), &mut || false));
+            Ok(Self(law.map_err(raised)?.expect("nobody stops it")))
         })
     }
 
@@ -44,7 +44,7 @@ impl Knockoffs {
         stream: u32,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<bool>>)> {
         sheltered(|| {
-            let both = py.detach(|| self.0.draw(&mut normals(seed, stream)));
+            let both = py.detach(|| self.0.draw(&mut normals(seed, stream), &mut || false)).expect("nobody stops it");
             let values = PyArray1::from_slice(py, both.design.values());
             let columns = 2 * self.0.features().len();
             let rows: Bound<'py, PyArray2<f64>> = values.reshape([columns, values.len()? / columns])?;

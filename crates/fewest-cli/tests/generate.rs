@@ -201,7 +201,7 @@ fn the_experiments_of_aytug2015_run_and_go_on_where_they_stopped() {
     };
     let solves = |out: &str| out.lines().filter(|l| l.starts_with("1/")).count();
     assert_eq!(solves(&run()), 4, "two methods at two costs");
-    let log = scratch.read("out/solves.jsonl");
+    let log = scratch.read("out/rows.jsonl");
     let records: Vec<Value> = log.lines().map(|l| serde_json::from_str(l).expect("a JSON line")).collect();
     for r in &records {
         assert_eq!((&r["n"], &r["p"], &r["n_selected"]), (&500.into(), &20.into(), &r["M"]));
@@ -216,9 +216,9 @@ fn the_experiments_of_aytug2015_run_and_go_on_where_they_stopped() {
     }
 
     // Half a line, as a killed run leaves it: that solve is done again, the others are not.
-    scratch.file("out/solves.jsonl", &log[..log.len() - 40]);
+    scratch.file("out/rows.jsonl", &log[..log.len() - 40]);
     assert_eq!(solves(&run()), 1);
-    assert_eq!(scratch.read("out/solves.jsonl").lines().count(), 4);
+    assert_eq!(scratch.read("out/rows.jsonl").lines().count(), 4);
     assert_eq!(solves(&run()), 0);
 }
 

@@ -144,6 +144,13 @@ fn a_limit_leaves_draws_out_and_says_so() {
     let result = scratch.json("k.json");
     assert_eq!(result["status"], "time_limit");
     assert!(result["draws"].as_array().unwrap().len() < 100_000);
+    // No time for the copies themselves.
+    let none = ["knockoffs", "d.csv", "-m", "rfe", "--time-limit", "0s", "--json", "k.json", "--report", "k.html"];
+    scratch.run(&none).code(3);
+    let result = scratch.json("k.json");
+    assert_eq!((&result["status"], &result["separation"]), (&"time_limit".into(), &Value::Null));
+    assert_eq!(indices(&result), Vec::<u64>::new());
+    assert!(scratch.read("k.html").contains("No feature is told from its copy"));
 }
 
 #[test]

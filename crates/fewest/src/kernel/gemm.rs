@@ -40,6 +40,30 @@ impl<'a> View<'a> {
     }
 }
 
+/// Multiplications between two looks at the clock: some tens of milliseconds.
+const LOOK: usize = 1 << 28;
+
+/// [`add_product`], unless it is told to stop: then C is of no use, and the answer is false.
+#[must_use]
+pub fn add_product_until(
+    c: &mut [f64],
+    stride: usize,
+    alpha: f64,
+    a: View<'_>,
+    b: View<'_>,
+    stop: &mut dyn FnMut() -> bool,
+) -> bool {
+    let rows = (LOOK / (a.columns * b.columns).max(1)).max(8);
+    for first in (0..a.rows).step_by(rows) {
+        if stop() {
+            return false;
+        }
+        let part = View { data: &a.data[first * a.row_stride..], rows: rows.min(a.rows - first), ..a };
+        add_product(&mut c[first * stride..], stride, alpha, part, b);
+    }
+    true
+}
+
 /// C += alpha A B, with C row-major at distance `stride` between rows (only its A.rows x B.columns
 /// entries are touched).
 pub fn add_product(c: &mut [f64], stride: usize, alpha: f64, a: View<'_>, b: View<'_>) {

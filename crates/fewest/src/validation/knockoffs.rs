@@ -23,12 +23,13 @@
 //!          is drawn per feature: all copies come from two matrix products. Where p >= n,
 //!          R = lambda I + W'W with an n x p matrix W, so that lambda_min(R) = lambda and
 //!          R^-1 = (I - W' M^-1 W) / lambda, M = lambda I + W W': no p x p matrix is made.
-//! Fails    on memory alone.
+//! Fails    on memory alone. Told to stop it ends between products, but not inside the inverse of a
+//!          matrix of the size min(n, p).
 
-use crate::kernel::gemm::{View, add_product};
+use crate::kernel::gemm::{View, add_product_until};
 use crate::kernel::inverse::invert;
 use crate::simd;
-use crate::{DenseDesign, Design, Error, Memory};
+use crate::{DenseDesign, Design, Error, Memory, Reserved};
 
 /// Least eigenvalue that correlations are given: numbers have no more digits.
 const FLOOR: f64 = 1e-8;
@@ -55,6 +56,8 @@ pub struct Knockoffs {
     shrinkage: f64,
     /// s by feature.
     separations: Vec<f64>,
+    #[expect(dead_code, reason = "gives the bytes back when the model is dropped")]
+    taken: Reserved,
 }
 
 /// How what a copy is besides its centre is drawn.
@@ -98,22 +101,30 @@ impl WithCopies {
 }
 
 impl Knockoffs {
-    /// Learns the law of these features (none of them constant), all values of which count alike.
+    /// Learns the law of these features (none of them constant), all values of which count alike;
+    /// none where it was told to stop.
     ///
     /// # Errors
     /// [`Error::Memory`] where the samples do not fit as a full matrix, several times.
-    pub fn new(design: &dyn Design, features: &[usize], memory: &Memory) -> Result<Self, Error> {
+    pub fn new(
+        design: &dyn Design,
+        features: &[usize],
+        memory: &Memory,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Self>, Error> {
         let (n, p) = (design.n_samples(), features.len());
         let small = n.min(p);
-        let bytes = 8 * (4 * n * p + 4 * small * small) as u64;
+        let bytes = 8 * (4 * n * p + 6 * small * small) as u64;
         let what = || format!("copies of {p} features in {n} samples");
-        let _reserved = memory.reserve(bytes, what, "leave features out of the data")?;
+        let taken = memory.reserve(bytes, what, "leave features out of the data")?;
         let (samples, units) = standardised(design, features);
         let x = View::rows(&samples, n, p, p);
         // Correlations where they are the smaller matrix, else products of samples.
         let mut products = vec![0.0; small * small];
         let (left, right) = if p < n { (x.transposed(), x) } else { (x, x.transposed()) };
-        add_product(&mut products, small, 1.0 / n as f64, left, right);
+        if !add_product_until(&mut products, small, 1.0 / n as f64, left, right, stop) {
+            return Ok(None);
+        }
         let shrinkage = shrinkage(&samples, n, p, &products).max(FLOOR);
         let mut model = Self {
             features: features.to_vec(),
@@ -124,27 +135,27 @@ impl Knockoffs {
             noise: Noise::Factor(Vec::new()),
             shrinkage,
             separations: Vec::new(),
+            taken,
         };
         // R, or M.
         for value in &mut products {
             *value *= 1.0 - shrinkage;
         }
         (0..small).for_each(|at| products[at * small + at] += shrinkage);
-        if p < n {
-            model.by_features(&products);
-        } else {
-            model.by_samples(products);
-        }
-        Ok(model)
+        let done = if p < n { model.by_features(&products, stop) } else { model.by_samples(products, stop) };
+        Ok(done.then_some(model))
     }
 
-    /// p < n: from R.
-    fn by_features(&mut self, correlations: &[f64]) {
+    /// p < n: from R. False where it was told to stop.
+    fn by_features(&mut self, correlations: &[f64], stop: &mut dyn FnMut() -> bool) -> bool {
         let (n, p) = (self.n, self.features.len());
         let mut inverse = correlations.to_vec();
         invert(&mut inverse, p, p, FLOOR * FLOOR);
         let mut equal = (2.0 / largest_eigenvalue(&inverse, p)).min(1.0);
         let rest = loop {
+            if stop() {
+                return false;
+            }
             equal *= 0.99;
             let mut rest: Vec<f64> = correlations.iter().map(|value| 2.0 * value).collect();
             (0..p).for_each(|j| rest[j * p + j] -= equal);
@@ -152,8 +163,11 @@ impl Knockoffs {
                 break rest;
             }
         };
-        let mut s = separations(rest, equal, p);
+        let mut s = separations(rest, equal, p, stop);
         let factor = loop {
+            if stop() {
+                return false;
+            }
             let mut law: Vec<f64> = (0..p * p).map(|at| -s[at / p] * inverse[at] * s[at % p]).collect();
             (0..p).for_each(|j| law[j * p + j] += 2.0 * s[j]);
             if cholesky(&mut law, p) {
@@ -167,27 +181,32 @@ impl Knockoffs {
         for (at, value) in inverse.iter_mut().enumerate() {
             *value *= s[at % p];
         }
-        add_product(&mut self.centre, p, -1.0, View::rows(&self.samples, n, p, p), View::rows(&inverse, p, p, p));
         (self.noise, self.separations) = (Noise::Factor(factor), s);
+        let (x, inverse) = (View::rows(&self.samples, n, p, p), View::rows(&inverse, p, p, p));
+        add_product_until(&mut self.centre, p, -1.0, x, inverse, stop)
     }
 
-    /// p >= n: from M.
-    fn by_samples(&mut self, mut inverse: Vec<f64>) {
+    /// p >= n: from M. False where it was told to stop.
+    fn by_samples(&mut self, mut inverse: Vec<f64>, stop: &mut dyn FnMut() -> bool) -> bool {
         let (n, p, lambda) = (self.n, self.features.len(), self.shrinkage);
         let (s, c) = ((2.0 * lambda).min(1.0), ((1.0 - lambda) / n as f64).sqrt());
         // The centre is X - s X R^-1 = (1 - s / lambda) X + s / lambda (W X')' M^-1 W.
         let x = View::rows(&self.samples, n, p, p);
-        let mut products = vec![0.0; n * n];
-        add_product(&mut products, n, c, x, x.transposed());
+        let (mut products, mut shares) = (vec![0.0; n * n], vec![0.0; n * n]);
+        if !add_product_until(&mut products, n, c, x, x.transposed(), stop) {
+            return false;
+        }
         invert(&mut inverse, n, n, FLOOR * FLOOR);
-        let mut shares = vec![0.0; n * n];
-        add_product(&mut shares, n, 1.0, View::rows(&products, n, n, n), View::rows(&inverse, n, n, n));
+        let (products, of_inverse) = (View::rows(&products, n, n, n), View::rows(&inverse, n, n, n));
+        if !add_product_until(&mut shares, n, 1.0, products, of_inverse, stop) {
+            return false;
+        }
         for value in &mut self.centre {
             *value *= 1.0 - s / lambda;
         }
-        add_product(&mut self.centre, p, s / lambda * c, View::rows(&shares, n, n, n), x);
         self.noise = Noise::Samples { a: 2.0 * s - s * s / lambda, b: s * s / lambda, c, inverse };
         self.separations = vec![s; p];
+        add_product_until(&mut self.centre, p, s / lambda * c, View::rows(&shares, n, n, n), x, stop)
     }
 
     /// The features that are copied, in the order of the statistics.
@@ -217,11 +236,11 @@ impl Knockoffs {
     }
 
     /// Draws copies, of the means and deviations that the features have in the samples; `normal`
-    /// gives standard normal numbers that are independent of the data.
-    pub fn draw(&self, normal: &mut dyn FnMut() -> f64) -> WithCopies {
+    /// gives standard normal numbers that are independent of the data. None where it was told to stop.
+    pub fn draw(&self, normal: &mut dyn FnMut() -> f64, stop: &mut dyn FnMut() -> bool) -> Option<WithCopies> {
         let (n, p) = (self.n, self.features.len());
         let swapped: Vec<bool> = (0..p).map(|_| normal() < 0.0).collect();
-        let copies = self.copies(normal);
+        let copies = self.copies(normal, stop)?;
         let (mut values, mut column) = (vec![0.0; 2 * n * p], vec![0.0; n]);
         for (j, (&(mean, deviation), &swapped)) in self.units.iter().zip(&swapped).enumerate() {
             let (feature, copy) = if swapped { (p + j, j) } else { (j, p + j) };
@@ -234,19 +253,19 @@ impl Knockoffs {
             }
         }
         let design = DenseDesign::new(n, 2 * p, values).expect("2 p columns of n values");
-        WithCopies { design, swapped }
+        Some(WithCopies { design, swapped })
     }
 
     /// Copies of the standardised samples, row after row.
-    fn copies(&self, normal: &mut dyn FnMut() -> f64) -> Vec<f64> {
+    fn copies(&self, normal: &mut dyn FnMut() -> f64, stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
         let (n, p) = (self.n, self.features.len());
         let mut normals = |count: usize| (0..count).map(|_| normal()).collect::<Vec<f64>>();
         let mut copies = self.centre.clone();
         let drawn = normals(n * p);
-        match &self.noise {
+        let done = match &self.noise {
             Noise::Factor(factor) => {
                 let (drawn, factor) = (View::rows(&drawn, n, p, p), View::rows(factor, p, p, p));
-                add_product(&mut copies, p, 1.0, drawn, factor.transposed());
+                add_product_until(&mut copies, p, 1.0, drawn, factor.transposed(), stop)
             }
             Noise::Samples { a, b, c, inverse } => {
                 // u = sqrt(lambda) e + W f has the law N(0, M), so that W' M^-1 u has that of
@@ -257,14 +276,15 @@ impl Knockoffs {
                     *value *= self.shrinkage.sqrt();
                 }
                 let second = normals(n * p);
-                add_product(&mut u, n, *c, View::rows(&second, n, p, p), x.transposed());
+                let (second, inverse) = (View::rows(&second, n, p, p), View::rows(inverse, n, n, n));
                 let mut shares = vec![0.0; n * n];
-                add_product(&mut shares, n, 1.0, View::rows(&u, n, n, n), View::rows(inverse, n, n, n));
                 simd::axpy(a.sqrt(), &drawn, &mut copies);
-                add_product(&mut copies, p, b.sqrt() * c, View::rows(&shares, n, n, n), x);
+                add_product_until(&mut u, n, *c, second, x.transposed(), stop)
+                    && add_product_until(&mut shares, n, 1.0, View::rows(&u, n, n, n), inverse, stop)
+                    && add_product_until(&mut copies, p, b.sqrt() * c, View::rows(&shares, n, n, n), x, stop)
             }
-        }
-        copies
+        };
+        done.then_some(copies)
     }
 }
 
@@ -316,14 +336,18 @@ fn shrinkage(samples: &[f64], n: usize, p: usize, products: &[f64]) -> f64 {
 
 /// s with diag(s) below 2 R, from equal ones towards the largest sum: coordinate after coordinate,
 /// s_j as large as it may be but for a share of what is left, which goes to 0. `rest` is 2 R - D, in
-/// the end its inverse: what is left to s_j is 1 over its entry on the diagonal.
-fn separations(rest: Vec<f64>, equal: f64, p: usize) -> Vec<f64> {
+/// the end its inverse: what is left to s_j is 1 over its entry on the diagonal. Wherever it is told
+/// to stop, s is below 2 R.
+fn separations(rest: Vec<f64>, equal: f64, p: usize, stop: &mut dyn FnMut() -> bool) -> Vec<f64> {
     let (mut s, mut inverse) = (vec![equal; p], rest);
     invert(&mut inverse, p, p, FLOOR * FLOOR);
     let allowed = SWEEP_WORK / (p as f64).powi(3);
     for sweep in 0..SWEEPS.min(allowed as i32) {
         let reserve = 0.5f64.powi(sweep + 1).max(1e-4);
         for j in 0..p {
+            if j % 64 == 0 && stop() {
+                return s;
+            }
             let column = inverse[j * p..(j + 1) * p].to_vec();
             let next = (s[j] + 1.0 / column[j] - reserve).clamp(FLOOR, 1.0);
             let grown = s[j] - next;
@@ -448,11 +472,11 @@ mod tests {
         let mut rng = Rng::new(3);
         let (n, p, r) = (4000, 6, 0.4);
         let design = correlated(n, p, r, &mut rng);
-        let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4, 5], &Memory::unlimited()).unwrap();
+        let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4, 5], &Memory::unlimited(), &mut || false).unwrap().unwrap();
         // The least eigenvalue is 1 - r, so that all s may be 1.
         assert!(model.separations().iter().all(|s| (s - 1.0).abs() < 0.01), "{:?}", model.separations());
         assert!(model.shrinkage() < 0.02, "{}", model.shrinkage());
-        let both = model.draw(&mut || rng.normal());
+        let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
         for j in 0..p {
             for k in 0..p {
                 let own = correlation(both.design.column(j), both.design.column(p + k));
@@ -472,10 +496,10 @@ mod tests {
         let mut design = correlated(n, p, 0.1, &mut rng);
         let first = design.column(0).to_vec();
         design.column_mut(1).iter_mut().zip(&first).for_each(|(x, first)| *x = first + 0.05 * rng.normal());
-        let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4], &Memory::unlimited()).unwrap();
+        let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4], &Memory::unlimited(), &mut || false).unwrap().unwrap();
         let s = model.separations();
         assert!(s[0] + s[1] < 0.1 && s[2..].iter().all(|s| *s > 0.9), "{s:?}");
-        let both = model.draw(&mut || rng.normal());
+        let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
         for j in 0..p {
             for k in 0..p {
                 let wanted = correlation(design.column(j), design.column(k)) - if j == k { s[j] } else { 0.0 };
@@ -494,12 +518,34 @@ mod tests {
             let mut values: Vec<f64> = (0..n * p).map(|_| rng.normal()).collect();
             (n..n * p).for_each(|at| values[at] = r * values[at - n] + (1.0 - r * r).sqrt() * values[at]);
             let design = DenseDesign::new(n, p, values).unwrap();
-            let model = Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited()).unwrap();
+            let model = Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited(), &mut || false)
+                .unwrap()
+                .unwrap();
             assert!(model.separations().iter().all(|s| (0.0..=1.0).contains(s)), "{:?}", model.separations());
             // No less than equal ones, 2 (1 - r) / (1 + r) but for shrinkage.
             assert!(model.separation() >= (1.9 * (1.0 - r) / (1.0 + r)).min(0.9), "{}", model.separation());
-            let both = model.draw(&mut || rng.normal());
+            let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
             assert!(both.design.values().iter().all(|value| value.is_finite()));
+        }
+    }
+
+    #[test]
+    fn told_to_stop_it_ends_with_nothing() {
+        let mut rng = Rng::new(9);
+        for (n, p) in [(30, 8), (8, 30)] {
+            let design = correlated(n, p, 0.3, &mut rng);
+            let features: Vec<usize> = (0..p).collect();
+            // At any of its looks.
+            for most in 0..3 {
+                let mut looks = 0;
+                let mut stop = || {
+                    looks += 1;
+                    looks > most
+                };
+                assert!(Knockoffs::new(&design, &features, &Memory::unlimited(), &mut stop).unwrap().is_none());
+            }
+            let model = Knockoffs::new(&design, &features, &Memory::unlimited(), &mut || false).unwrap().unwrap();
+            assert!(model.draw(&mut || rng.normal(), &mut || true).is_none());
         }
     }
 
@@ -509,7 +555,8 @@ mod tests {
         let mut rng = Rng::new(4);
         let (n, p) = (5, 7);
         let design = correlated(n, p, 0.5, &mut rng);
-        let model = Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited()).unwrap();
+        let model =
+            Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited(), &mut || false).unwrap().unwrap();
         let (lambda, s) = (model.shrinkage(), model.separation());
         let x = |i: usize, j: usize| model.samples[i * p + j];
         let mut inverse = vec![0.0; p * p];
@@ -529,7 +576,7 @@ mod tests {
         // Products of the noise over many draws.
         let (draws, mut sums) = (40_000, vec![0.0; p * p]);
         for _ in 0..draws {
-            let copies = model.copies(&mut || rng.normal());
+            let copies = model.copies(&mut || rng.normal(), &mut || false).unwrap();
             let noise: Vec<f64> = (0..p).map(|j| copies[j] - model.centre[j]).collect();
             (0..p * p).for_each(|at| sums[at] += noise[at / p] * noise[at % p] / f64::from(draws));
         }
@@ -545,18 +592,26 @@ mod tests {
         let mut rng = Rng::new(5);
         let first: Vec<f64> = (0..50).map(|_| rng.normal()).collect();
         let design = DenseDesign::new(50, 2, [first.clone(), first].concat()).unwrap();
-        let model = Knockoffs::new(&design, &[0, 1], &Memory::unlimited()).unwrap();
+        let model = Knockoffs::new(&design, &[0, 1], &Memory::unlimited(), &mut || false).unwrap().unwrap();
         assert!(model.separation() < 0.1, "{}", model.separation());
-        assert!(model.draw(&mut || rng.normal()).design.values().iter().all(|value| value.is_finite()));
+        assert!(
+            model
+                .draw(&mut || rng.normal(), &mut || false)
+                .unwrap()
+                .design
+                .values()
+                .iter()
+                .all(|value| value.is_finite())
+        );
     }
 
     #[test]
     fn a_swapped_pair_changes_the_sign_alone() {
         let mut rng = Rng::new(6);
         let design = correlated(30, 5, 0.2, &mut rng);
-        let model = Knockoffs::new(&design, &[1, 3, 4], &Memory::unlimited()).unwrap();
+        let model = Knockoffs::new(&design, &[1, 3, 4], &Memory::unlimited(), &mut || false).unwrap().unwrap();
         for _ in 0..10 {
-            let both = model.draw(&mut || rng.normal());
+            let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
             // How far each column is from the features: 0 for these.
             let far = |k: usize| {
                 let from = design.column(model.features()[k % 3]);

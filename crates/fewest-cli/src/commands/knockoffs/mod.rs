@@ -84,19 +84,21 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
             prepared.data.source
         )));
     }
-    let model = Knockoffs::new(prepared.data.features.as_design(), &features, prepared.account())?;
-    let times = FoldTimes::new(invocation.left(args.time_limit), None, args.draws);
     let cancel = interrupt::listen(terminal)?;
+    let end = invocation.end(args.time_limit);
+    let over = || cancel.is_cancelled() || end.is_some_and(|end| Instant::now() >= end);
+    let design = prepared.data.features.as_design();
+    let model = Knockoffs::new(design, &features, prepared.account(), &mut { over })?;
+    let times = FoldTimes::new(invocation.left(args.time_limit), None, args.draws);
     let draw = |at: usize| -> Result<Option<Draw>, Failure> {
-        if cancel.is_cancelled() || times.is_over() {
-            return Ok(None);
-        }
+        let Some(model) = model.as_ref().filter(|_| !over()) else { return Ok(None) };
         let start = Instant::now();
         let what = || format!("the copies of {} features", features.len());
         let remedy = "fewer --threads, which draw copies each";
         let _reserved = prepared.account().reserve(model.bytes(), what, remedy)?;
         // Streams of generators: a draw does not depend on how many there are.
-        let both = model.draw(&mut fewest_data::generate::normals(args.seed, at as u32));
+        let mut normal = fewest_data::generate::normals(args.seed, at as u32);
+        let Some(both) = model.draw(&mut normal, &mut { over }) else { return Ok(None) };
         let mut time = times.next(1);
         let report = select(&prepared, &both, options, &mut time, &cancel)?;
         // What a limit cut short ranks some features only.
@@ -112,7 +114,8 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
     let done: Vec<Draw> = draws.into_iter().flatten().collect();
     let statistics: Vec<Vec<f64>> = done.iter().map(|draw| draw.statistics.clone()).collect();
     let selection = knockoff_selection(&statistics, args.fdr);
-    let report = Report::new(args, options, &prepared, &model, &done, &selection, cancel.is_cancelled());
+    let report =
+        Report::new(args, options, &prepared, &features, model.as_ref(), &done, &selection, cancel.is_cancelled());
     let taken = [&sink, &page].into_iter().flatten().any(Sink::is_stdout);
     if sink.is_some() || page.is_some() {
         let document = Document::Value(report.value(&invocation.command_line));

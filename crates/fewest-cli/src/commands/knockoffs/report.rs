@@ -25,7 +25,10 @@ pub(super) struct Report<'a> {
     args: &'a KnockoffArgs,
     options: &'a MethodOptions,
     prepared: &'a PreparedData,
-    model: &'a Knockoffs,
+    /// The features that were to be copied.
+    features: &'a [usize],
+    /// None where there was no time for it.
+    model: Option<&'a Knockoffs>,
     draws: &'a [Draw],
     selection: &'a KnockoffSelection,
     status: Status,
@@ -38,7 +41,8 @@ impl<'a> Report<'a> {
         args: &'a KnockoffArgs,
         options: &'a MethodOptions,
         prepared: &'a PreparedData,
-        model: &'a Knockoffs,
+        features: &'a [usize],
+        model: Option<&'a Knockoffs>,
         draws: &'a [Draw],
         selection: &'a KnockoffSelection,
         cancelled: bool,
@@ -48,15 +52,15 @@ impl<'a> Report<'a> {
             (false, true) => Status::TimeLimit,
             (false, false) => Status::Completed,
         };
-        let mut means = vec![0.0; model.features().len()];
+        let mut means = vec![0.0; if draws.is_empty() { 0 } else { features.len() }];
         for draw in draws {
             means.iter_mut().zip(&draw.statistics).for_each(|(mean, w)| *mean += w / draws.len() as f64);
         }
-        Self { args, options, prepared, model, draws, selection, status, means }
+        Self { args, options, prepared, features, model, draws, selection, status, means }
     }
 
     fn name(&self, place: usize) -> String {
-        self.prepared.data.names.get(self.model.features()[place]).into_owned()
+        self.prepared.data.names.get(self.features[place]).into_owned()
     }
 
     /// Places by falling evidence, then by falling statistic.
@@ -71,7 +75,7 @@ impl<'a> Report<'a> {
     /// As JSON.
     pub(super) fn value(&self, command_line: &str) -> Value {
         let (args, prepared, selected) = (self.args, self.prepared, &self.selection.selected);
-        let indices: Vec<usize> = selected.iter().map(|&place| self.model.features()[place]).collect();
+        let indices: Vec<usize> = selected.iter().map(|&place| self.features[place]).collect();
         let by_name = |values: &[f64]| -> Map<String, Value> {
             values.iter().enumerate().map(|(place, value)| (self.name(place), json!(value))).collect()
         };
@@ -97,7 +101,9 @@ impl<'a> Report<'a> {
             "selected": selected.iter().map(|&place| self.name(place)).collect::<Vec<_>>(),
             "selected_indices": indices, "fdr": args.fdr, "least_selected": self.least(),
             "statistics": by_name(&self.means), "evidence": by_name(&self.selection.evidence),
-            "separation": self.model.separation(), "separations": by_name(self.model.separations()), "shrinkage": self.model.shrinkage(),
+            "separation": self.model.map(Knockoffs::separation),
+            "separations": by_name(self.model.map_or(&[], Knockoffs::separations)),
+            "shrinkage": self.model.map(Knockoffs::shrinkage),
             "draws": self.draws.iter().zip(&self.selection.thresholds).map(draw).collect::<Vec<_>>(),
             "seconds": self.draws.iter().map(|draw| draw.seconds).sum::<f64>(),
             "n_samples": prepared.target.codes.len(), "n_features": prepared.data.names.len(),
@@ -116,22 +122,24 @@ impl<'a> Report<'a> {
     /// For people.
     pub(super) fn text(&self) -> String {
         let (args, selected) = (self.args, &self.selection.selected);
-        let separation = self.model.separation();
-        let lines = vec![
+        let separation = self.model.map_or(0.0, Knockoffs::separation);
+        let mut lines = vec![
             ("method", self.options.name().to_owned()),
             (
                 "copies",
                 format!(
                     "of {}, {}",
-                    notation::plural(self.means.len(), "feature"),
+                    notation::plural(self.features.len(), "feature"),
                     notation::plural(self.draws.len(), "draw")
                 ),
             ),
             ("of those selected", format!("at most {} % false on average", brief(100.0 * args.fdr))),
-            ("a copy correlates", format!("{:.3} with its feature on average", 1.0 - separation)),
-            ("scaling", self.prepared.scaling_text()),
-            ("status", self.status.name().to_owned()),
         ];
+        if self.model.is_some() {
+            lines.push(("a copy correlates", format!("{:.3} with its feature on average", 1.0 - separation)));
+        }
+        lines.push(("scaling", self.prepared.scaling_text()));
+        lines.push(("status", self.status.name().to_owned()));
         let mut out = pairs(&lines) + "\n";
         let names: Vec<String> = selected.iter().map(|&place| self.name(place)).collect();
         if self.draws.is_empty() {
