@@ -18,7 +18,6 @@ import json
 import pathlib
 import sys
 import tempfile
-from dataclasses import dataclass
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent))
@@ -26,41 +25,13 @@ sys.path.insert(1, str(HERE.parent))
 import common  # noqa: E402
 import experiments  # noqa: E402
 import tables  # noqa: E402
+from methods import METHODS, Method  # noqa: E402
 
 COSTS = [2.0**k for k in range(-2, 6)]  # the paper's
 SHARES = [0.25, 1.0, 4.0]  # of the penalised form's first guess of lambda
 # FSV's lambda, "between zero and one" in the paper. At the paper's 1 errors do not count, so that no
 # feature is best, and `fsv` refuses it.
 LAMBDAS = [0.0, 0.01, 0.05, 0.25, 0.5]
-
-
-@dataclass(frozen=True)
-class Method:
-    """How a method of the tables is run."""
-
-    label: str
-    name: str  # for --method
-    experiments: tuple = (1, 2, 3)
-    form: str = "M"  # "M": --max-features M; "lambda": --penalty; "free": neither
-    tuned: bool = True  # at every C; else at the C that RFE chose
-    options: str = ""
-    limit: float = 60  # seconds of a solve
-
-
-# The one list of methods. RFE comes first, as its C is used by others.
-METHODS = [
-    Method("RFE", "rfe"),
-    # WEKA, which the paper uses, cuts by the MDL rule and fills up to M with features of gain 0; 10
-    # bins give all a gain.
-    Method("InfoGain", "info-gain", options="--binning 10"),
-    Method("ONSVM", "l1-svm", form="free"),
-    Method("GBD-M", "gbd", tuned=False, options="--gap 1e-4 --validate", limit=5),
-    Method("GBD-M/plain", "gbd", tuned=False, options="--gap 1e-4 --validate --plain", limit=5),
-    Method("GBD-λ", "gbd", experiments=(3,), form="lambda", tuned=False, options="--gap 1e-4 --validate", limit=5),
-    Method("GBD-λ/plain", "gbd", experiments=(3,), form="lambda", tuned=False, options="--gap 1e-4 --validate --plain", limit=5),
-    Method("FSV", "fsv", form="fsv", tuned=False, limit=5),
-    Method("exact", "exact", tuned=False, options="--gap 1e-4"),
-]
 
 
 def select(fewest, method, problem, files, cost, share, folder):
@@ -184,10 +155,6 @@ def run(fewest, rows, args):
         ask(fewest, rows, problem, methods, args)
 
 
-def pages(rows):
-    return tables.pages(rows, [m.label for m in METHODS])
-
-
 def main():
     options = common.parser(__doc__)
     options.add_argument(
@@ -202,7 +169,7 @@ def main():
     options.set_defaults(costs=COSTS, shares=SHARES, lambdas=LAMBDAS)
     if args.quick:
         options.set_defaults(costs=[1.0, 32.0], shares=[1.0], lambdas=[0.05], time_limit=0.3)
-    common.main(HERE, options, run, pages, tables.blocks)
+    common.main(HERE, options, run, tables.pages, tables.blocks)
 
 
 if __name__ == "__main__":

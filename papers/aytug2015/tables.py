@@ -3,6 +3,7 @@
 import statistics
 
 import common
+from methods import METHODS
 
 # The method others are compared with: the first of these that was run. The paper's GBD-M is what
 # has the lowest validation error.
@@ -11,11 +12,11 @@ EXACT = ("GBD-M", "GBD-M/plain", "exact", "GBD-λ", "GBD-λ/plain")  # the metho
 BINS = 5
 
 
-def pages(rows, labels):
+def pages(rows):
     """The lines of experiment1.md, experiment2.md, experiment3.md, where there is something to say."""
     out = {}
     for experiment, report in ((1, experiment_1), (2, experiment_2), (3, experiment_3)):
-        results, mine, said = comparable(rows, experiment, labels)
+        results, mine, said = comparable(rows, experiment)
         if results:
             lines = [
                 f"# aytug2015, experiment {experiment}",
@@ -29,13 +30,13 @@ def pages(rows, labels):
     return out
 
 
-def comparable(rows, experiment, labels):
+def comparable(rows, experiment):
     """What counts of an experiment: the methods run on at least half of its problems, on the
     problems that all of them have; its rows; and a line about both.
     """
     found, limits = {}, {}
     every = [r for r in rows.rows.values() if r["key"]["problem"].startswith(f"{experiment}/")]
-    for label in labels:
+    for label in [method.label for method in METHODS]:
         mine = [r for r in every if r["key"]["method"] == label]
         by_limit = {}
         for r in mine:
@@ -411,15 +412,13 @@ def short_proofs(results):
 
 def blocks(rows):
     """The numbers of the README."""
-    import run
-
-    labels = [m.label for m in run.METHODS]
-    out = {}
+    out, found = {}, {}
     for experiment in (1, 2, 3):
-        results, _, said = comparable(rows, experiment, labels)
+        results, _, said = comparable(rows, experiment)
+        found[experiment] = results
         lines = [said, "", *short_wins(results), *short_proofs(results)] if results else ["No rows yet."]
         out[f"experiment{experiment}"] = "\n".join(lines)
-    results, _, _ = comparable(rows, 1, labels)
+    results = found[1]
     cell = lambda m: number(mean(r["inner_product"] for r in results.of(m, results.problems)))
     out["inner"] = "\n".join(table(["", *results.methods], [["inner product, mean", *map(cell, results.methods)]]))
     return out

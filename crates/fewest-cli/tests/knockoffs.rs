@@ -89,7 +89,7 @@ fn where_nothing_is_to_be_found_little_is() {
 }
 
 #[test]
-fn threads_and_the_number_of_draws_do_not_change_a_draw() {
+fn threads_do_not_change_the_draws_and_seeds_do() {
     let scratch = Scratch::new("knockoffs_threads");
     scratch.file("d.csv", sampled(120, 40, 6, 5));
     let of = |more: &[&str]| {

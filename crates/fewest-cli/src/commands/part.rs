@@ -1,7 +1,7 @@
 //! A method on some of the samples, which are prepared by themselves: what `evaluate` does in a fold
-//! and `stability` in a half.
+//! and `stability` in a half; `knockoffs` runs a method in the same way.
 
-use fewest::{Cancel, Limits, Report, Rules, Silent, SvmSettings};
+use fewest::{Cancel, Limits, Report, Rules, Samples, Silent, SvmSettings};
 
 use super::auto_cost;
 use super::in_force::{check_classes, limits, ruled_out, rules};
@@ -103,13 +103,29 @@ impl<'a> PartLearner<'a> {
     ) -> Result<PartSelection, Failure> {
         check_classes(options, prepared)?;
         let list = ruled_out(rules(source, prepared, Terminal::new(Level::Quiet))?, prepared);
-        let data = prepared.method_data();
-        let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
+        let svm = prepared.method_data().svm(options.args().svm());
         let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
-        let memory = prepared.account().clone();
-        let limits = Limits { cancel: cancel.clone(), time: time.next(), memory, ..limits(options) };
-        let report = method.select(&prepared.samples()?, &rules, limits, &mut Silent)?;
-        time.note(report.selection.outcome.status);
+        let report = run(prepared, &prepared.samples()?, &rules, options, time, cancel)?;
         Ok(PartSelection { report, svm })
     }
+}
+
+/// Runs the method on samples of prepared data, in the time of its part.
+///
+/// # Errors
+/// Samples that the method cannot learn from.
+pub(super) fn run(
+    prepared: &PreparedData,
+    samples: &Samples<'_>,
+    rules: &Rules,
+    options: &MethodOptions,
+    time: &mut FoldTime,
+    cancel: &Cancel,
+) -> Result<Report, Failure> {
+    let method = options.args().method(&prepared.method_data())?;
+    let memory = prepared.account().clone();
+    let limits = Limits { cancel: cancel.clone(), time: time.next(), memory, ..limits(options) };
+    let report = method.select(samples, rules, limits, &mut Silent)?;
+    time.note(report.selection.outcome.status);
+    Ok(report)
 }

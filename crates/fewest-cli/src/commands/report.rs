@@ -33,6 +33,26 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
     Ok(0)
 }
 
+/// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for; its
+/// text goes to standard output where neither of them does.
+///
+/// # Errors
+/// An output that cannot be written.
+pub(crate) fn tell(
+    value: impl FnOnce() -> Value,
+    text: impl FnOnce() -> String,
+    [json, page]: [Option<&Sink>; 2],
+    terminal: Terminal,
+) -> Result<(), Failure> {
+    if json.is_some() || page.is_some() {
+        write(Document::Value(value()), json, page, terminal)?;
+    }
+    if [json, page].into_iter().flatten().any(Sink::is_stdout) {
+        return Ok(());
+    }
+    terminal.out(&text())
+}
+
 /// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for.
 ///
 /// # Errors

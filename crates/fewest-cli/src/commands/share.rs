@@ -6,6 +6,15 @@ use std::time::{Duration, Instant};
 
 use fewest::Status;
 
+/// How a command ended whose parts are worth something each: by Ctrl-C, or cut short by a limit.
+pub(crate) fn ended(cancelled: bool, cut_short: bool) -> Status {
+    match (cancelled, cut_short) {
+        (true, _) => Status::Cancelled,
+        (false, true) => Status::TimeLimit,
+        (false, false) => Status::Completed,
+    }
+}
+
 /// The time of all folds.
 pub(crate) struct FoldTimes {
     end: Option<Instant>,

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches};
+use serde_json::{Map, Value, json};
 
 use super::{Entry, MethodArgs, certifies, foreign};
 use crate::args::svm::{CostChoice, FIT_COST};
@@ -129,6 +130,13 @@ impl MethodOptions {
     pub(crate) fn text(&self, option: &str) -> Option<String> {
         let mut values = self.matches.try_get_raw(option).ok().flatten()?;
         values.next_back().map(|value| value.to_string_lossy().into_owned())
+    }
+
+    /// Each option that has a value, as typed or by default, by its name in JSON.
+    pub(crate) fn settings(&self) -> Map<String, Value> {
+        let value = |text: String| text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number));
+        let ids = self.entry.arguments().into_iter().map(|argument| argument.get_id().to_string());
+        ids.filter_map(|id| self.text(&id).map(|text| (id, value(text)))).collect()
     }
 
     /// Whether an option was typed.

@@ -5,7 +5,7 @@
 use multiversion::multiversion;
 
 use super::outer::{TILE, Tile};
-use crate::Status;
+use crate::{Status, simd};
 
 /// Products of tiles between two looks at the clock, twice over: some milliseconds.
 const LOOK: usize = 1 << 15;
@@ -195,4 +195,22 @@ fn next_strip(s: usize, depth: usize, tiles: &[Tile], packed: &mut [f64]) {
             }
         }
     }
+}
+
+/// L in place of the lower triangle of a p x p matrix, row after row, 0 above; whether the matrix is
+/// positive definite. Where [`Factor`] goes on, this one says so.
+pub(crate) fn lower_factor(a: &mut [f64], p: usize) -> bool {
+    for i in 0..p {
+        let (above, row) = a.split_at_mut(i * p);
+        for j in 0..i {
+            row[j] = (row[j] - simd::dot(&row[..j], &above[j * p..j * p + j])) / above[j * p + j];
+        }
+        let pivot = row[i] - simd::dot(&row[..i], &row[..i]);
+        if pivot.is_nan() || pivot <= 1e-12 * row[i] {
+            return false;
+        }
+        row[i] = pivot.sqrt();
+        row[i + 1..p].fill(0.0);
+    }
+    true
 }

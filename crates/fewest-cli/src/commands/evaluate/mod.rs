@@ -18,7 +18,6 @@ use super::share::FoldTimes;
 use crate::args::notation;
 use crate::cli::EvaluateArgs;
 use crate::export::file::Sink;
-use crate::export::json::Document;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::MethodOptions;
@@ -39,7 +38,6 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     inputs.extend(args.selection.rules.files());
     inputs.extend(args.resume.as_deref().map(|path| ("the file of --resume", path)));
     Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())], &inputs)?;
-    let taken = [&sink, &page].into_iter().flatten().any(Sink::is_stdout);
     let learners: Vec<Learner<'_>> =
         options.methods.iter().map(|recipes| Learner::new(recipes, &options)).collect::<Result<_, _>>()?;
     let raw = learners[0].load(options.fold_column.as_deref(), terminal)?;
@@ -84,13 +82,8 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     }
     let missing = results.iter().filter(|r| r.is_none()).count();
     let report = report::Report::new(&options, &learners, &raw, &folds, &results);
-    if sink.is_some() || page.is_some() {
-        let document = Document::Value(report.value(&invocation.command_line));
-        super::report::write(document, sink.as_ref(), page.as_ref(), terminal)?;
-    }
-    if !taken {
-        terminal.out(&report.text())?;
-    }
+    let value = || report.value(&invocation.command_line);
+    super::report::tell(value, || report.text(), [sink.as_ref(), page.as_ref()], terminal)?;
     if missing > 0 {
         let missing = notation::plural(missing, "fold");
         terminal.note(&format!("cancelled; {missing} of {total} not done; these are the results of the others"));

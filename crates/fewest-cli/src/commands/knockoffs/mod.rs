@@ -11,18 +11,18 @@ use std::time::Instant;
 
 use fewest::method::Report as MethodReport;
 use fewest::validation::{Knockoffs, WithCopies, knockoff_selection};
-use fewest::{Cancel, Limits, RuleList, Rules, Samples, Silent};
+use fewest::{Cancel, RuleList, Rules, Samples};
 use rayon::prelude::*;
 
-use super::in_force::{check_classes, limits};
+use super::in_force::check_classes;
 use super::invocation::Invocation;
+use super::part;
 use super::prepare::{Preparation, PreparedData};
 use super::share::{FoldTime, FoldTimes};
 use crate::args::notation;
 use crate::args::svm::ClassWeight;
 use crate::cli::KnockoffArgs;
 use crate::export::file::Sink;
-use crate::export::json::Document;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::MethodOptions;
@@ -112,18 +112,12 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
     };
     let draws: Vec<Option<Draw>> = (0..args.draws).into_par_iter().map(draw).collect::<Result<_, _>>()?;
     let done: Vec<Draw> = draws.into_iter().flatten().collect();
-    let statistics: Vec<Vec<f64>> = done.iter().map(|draw| draw.statistics.clone()).collect();
+    let statistics: Vec<&[f64]> = done.iter().map(|draw| draw.statistics.as_slice()).collect();
     let selection = knockoff_selection(&statistics, args.fdr);
     let report =
         Report::new(args, options, &prepared, &features, model.as_ref(), &done, &selection, cancel.is_cancelled());
-    let taken = [&sink, &page].into_iter().flatten().any(Sink::is_stdout);
-    if sink.is_some() || page.is_some() {
-        let document = Document::Value(report.value(&invocation.command_line));
-        super::report::write(document, sink.as_ref(), page.as_ref(), terminal)?;
-    }
-    if !taken {
-        terminal.out(&report.text())?;
-    }
+    let value = || report.value(&invocation.command_line);
+    super::report::tell(value, || report.text(), [sink.as_ref(), page.as_ref()], terminal)?;
     let missing = args.draws - done.len();
     if missing > 0 {
         let missing = notation::plural(missing, "draw");
@@ -165,8 +159,6 @@ fn select(
     use fewest::Design as _;
     let p = both.design.n_features();
     let samples = Samples::new(&both.design, &prepared.target.codes, Some(&prepared.weights))?;
-    let data = prepared.method_data();
-    let method = options.args().method(&data)?;
     let size = match options.name() {
         // To the last, so that each has a rank.
         "rfe" => Some(1),
@@ -174,11 +166,7 @@ fn select(
         _ => None,
     };
     let rules = Rules::new(p, RuleList { max_features: size, ..RuleList::default() }, &[])?;
-    let memory = prepared.account().clone();
-    let limits = Limits { cancel: cancel.clone(), time: time.next(), memory, ..limits(options) };
-    let report = method.select(&samples, &rules, limits, &mut Silent)?;
-    time.note(report.selection.outcome.status);
-    Ok(report)
+    part::run(prepared, &samples, &rules, options, time, cancel)
 }
 
 impl Importance {

@@ -11,6 +11,7 @@ use crate::args::notation;
 use crate::cli::KnockoffArgs;
 use crate::commands::prepare::PreparedData;
 use crate::commands::reading::warnings;
+use crate::commands::share::ended;
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::export::table::{self, Table, brief, number, pairs};
 use crate::method_args::MethodOptions;
@@ -47,11 +48,7 @@ impl<'a> Report<'a> {
         selection: &'a KnockoffSelection,
         cancelled: bool,
     ) -> Self {
-        let status = match (cancelled, draws.len() < args.draws) {
-            (true, _) => Status::Cancelled,
-            (false, true) => Status::TimeLimit,
-            (false, false) => Status::Completed,
-        };
+        let status = ended(cancelled, draws.len() < args.draws);
         let mut means = vec![0.0; if draws.is_empty() { 0 } else { features.len() }];
         for draw in draws {
             means.iter_mut().zip(&draw.statistics).for_each(|(mean, w)| *mean += w / draws.len() as f64);
@@ -80,14 +77,7 @@ impl<'a> Report<'a> {
             values.iter().enumerate().map(|(place, value)| (self.name(place), json!(value))).collect()
         };
         let draw = |(draw, threshold): (&Draw, &Option<f64>)| json!({"threshold": threshold, "seconds": draw.seconds});
-        let ids = self.options.entry().arguments().into_iter().map(|argument| argument.get_id().to_string());
-        let mut settings: Map<String, Value> = ids
-            .filter_map(|id| {
-                let text = self.options.text(&id)?;
-                let value = text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number));
-                Some((id, value))
-            })
-            .collect();
+        let mut settings = self.options.settings();
         let Value::Object(own) = json!({
             "data": prepared.data.source, "target": prepared.target.column, "fdr": args.fdr, "draws": args.draws,
             "seed": args.seed, "missing": args.prepare.missing.name(), "scale": prepared.scale_name(),

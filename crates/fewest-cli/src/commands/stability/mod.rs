@@ -27,7 +27,6 @@ use crate::args::notation;
 use crate::args::rules::{Features, RuleSource};
 use crate::cli::StabilityArgs;
 use crate::export::file::Sink;
-use crate::export::json::Document;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::method_args::MethodOptions;
@@ -116,14 +115,8 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
         resume.keep_json(&results)?;
     }
     let report = Report::new(args, &options, &raw, &candidates, &results, cancel.is_cancelled());
-    let taken = [&sink, &page].into_iter().flatten().any(Sink::is_stdout);
-    if sink.is_some() || page.is_some() {
-        let document = Document::Value(report.value(&invocation.command_line));
-        super::report::write(document, sink.as_ref(), page.as_ref(), terminal)?;
-    }
-    if !taken {
-        terminal.out(&report.text())?;
-    }
+    let value = || report.value(&invocation.command_line);
+    super::report::tell(value, || report.text(), [sink.as_ref(), page.as_ref()], terminal)?;
     let missing = results.iter().filter(|result| result.is_none()).count();
     if missing > 0 {
         let missing = notation::plural(missing, "pair");

@@ -13,6 +13,7 @@ use crate::cli::StabilityArgs;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_kind, scaling_text};
+use crate::commands::share::ended;
 use crate::export::model_json::{SCHEMA, classes_value, counts_value};
 use crate::export::table::{self, Table, brief, pairs};
 use crate::method_args::MethodOptions;
@@ -55,11 +56,7 @@ impl<'a> Report<'a> {
     ) -> Self {
         let pairs: Vec<&PairResult> = results.iter().flatten().collect();
         let cut = pairs.len() < results.len() || pairs.iter().any(|pair| pair.stopped);
-        let status = match (cancelled, cut) {
-            (true, _) => Status::Cancelled,
-            (false, true) => Status::TimeLimit,
-            (false, false) => Status::Completed,
-        };
+        let status = ended(cancelled, cut);
         let mut halves = vec![[0; 2]; raw.data.names.len()];
         for pair in &pairs {
             let [first, second] = &pair.selected;
@@ -121,13 +118,7 @@ impl<'a> Report<'a> {
             ShareLaw::ALL.iter().map(|law| (law.name().to_owned(), json!(self.expected(*law)))).collect();
         let subsets: Vec<Vec<usize>> = self.pairs.iter().flat_map(|pair| pair.selected.clone()).collect();
         let (kind, reason) = scaling_kind(args.selection.prepare.scale, &raw.data.features);
-        let ids = self.options.entry().arguments().into_iter().map(|argument| argument.get_id().to_string());
-        let typed = ids.filter_map(|id| {
-            self.options
-                .text(&id)
-                .map(|text| (id, text.parse::<f64>().map_or_else(|_| json!(text), |number| json!(number))))
-        });
-        let mut settings: Map<String, Value> = typed.collect();
+        let mut settings = self.options.settings();
         let Value::Object(own) = json!({
             "data": raw.data.source, "target": raw.target.column, "pairs": args.pairs,
             "max_features": self.candidates.most, "max_false": args.threshold.is_none().then_some(args.max_false),

@@ -26,10 +26,14 @@
 //! Fails    on memory alone. Told to stop it ends between products, but not inside the inverse of a
 //!          matrix of the size min(n, p).
 
+mod filter;
+
+use crate::kernel::cholesky::lower_factor;
 use crate::kernel::gemm::{View, add_product_until};
 use crate::kernel::inverse::invert;
 use crate::simd;
 use crate::{DenseDesign, Design, Error, Memory, Reserved};
+pub use filter::{KnockoffSelection, knockoff_selection};
 
 /// Least eigenvalue that correlations are given: numbers have no more digits.
 const FLOOR: f64 = 1e-8;
@@ -159,7 +163,7 @@ impl Knockoffs {
             equal *= 0.99;
             let mut rest: Vec<f64> = correlations.iter().map(|value| 2.0 * value).collect();
             (0..p).for_each(|j| rest[j * p + j] -= equal);
-            if cholesky(&mut rest.clone(), p) {
+            if lower_factor(&mut rest.clone(), p) {
                 break rest;
             }
         };
@@ -170,7 +174,7 @@ impl Knockoffs {
             }
             let mut law: Vec<f64> = (0..p * p).map(|at| -s[at / p] * inverse[at] * s[at % p]).collect();
             (0..p).for_each(|j| law[j * p + j] += 2.0 * s[j]);
-            if cholesky(&mut law, p) {
+            if lower_factor(&mut law, p) {
                 break law;
             }
             for s in &mut s {
@@ -377,272 +381,5 @@ fn largest_eigenvalue(a: &[f64], p: usize) -> f64 {
     value
 }
 
-/// L in place of the lower triangle, 0 above; whether the matrix is positive definite.
-fn cholesky(a: &mut [f64], p: usize) -> bool {
-    for i in 0..p {
-        let (above, row) = a.split_at_mut(i * p);
-        for j in 0..i {
-            row[j] = (row[j] - simd::dot(&row[..j], &above[j * p..j * p + j])) / above[j * p + j];
-        }
-        let pivot = row[i] - simd::dot(&row[..i], &row[..i]);
-        if pivot.is_nan() || pivot <= 1e-12 * row[i] {
-            return false;
-        }
-        row[i] = pivot.sqrt();
-        row[i + 1..p].fill(0.0);
-    }
-    true
-}
-
-/// What the statistics of all draws say.
-#[derive(Debug, Clone, PartialEq)]
-pub struct KnockoffSelection {
-    /// Places of the selected features, ascending.
-    pub selected: Vec<usize>,
-    /// e_j: evidence for each feature, averaged over the draws.
-    pub evidence: Vec<f64>,
-    /// T of each draw; none where no t has few enough statistics at or below -t.
-    pub thresholds: Vec<Option<f64>>,
-}
-
-/// Selects by the statistics W of one draw or more with at most a share `q` of false ones expected.
-/// Several draws select at q / 2 each, as half of q is what their mean may lose (Ren, Barber).
-pub fn knockoff_selection(draws: &[Vec<f64>], q: f64) -> KnockoffSelection {
-    let p = draws.first().map_or(0, Vec::len);
-    let each = if draws.len() == 1 { q } else { 0.5 * q };
-    let thresholds: Vec<Option<f64>> = draws.iter().map(|statistics| threshold(statistics, each)).collect();
-    let mut evidence = vec![0.0; p];
-    for (statistics, t) in draws.iter().zip(&thresholds) {
-        let Some(t) = *t else { continue };
-        let opposite = statistics.iter().filter(|w| **w <= -t).count();
-        let share = p as f64 / (1 + opposite) as f64 / draws.len() as f64;
-        evidence.iter_mut().zip(statistics).filter(|(_, w)| **w >= t).for_each(|(e, _)| *e += share);
-    }
-    let mut order: Vec<usize> = (0..p).filter(|&j| evidence[j] > 0.0).collect();
-    order.sort_by(|&a, &b| evidence[b].total_cmp(&evidence[a]).then(a.cmp(&b)));
-    // Sums of shares may lose a last digit.
-    let holds = |k: usize| evidence[order[k - 1]] * q * k as f64 >= p as f64 * (1.0 - 1e-12);
-    let count = (1..=order.len()).rev().find(|&k| holds(k)).unwrap_or(0);
-    let mut selected = order[..count].to_vec();
-    selected.sort_unstable();
-    KnockoffSelection { selected, evidence, thresholds }
-}
-
-/// The least t > 0 for which (1 + #{W <= -t}) / #{W >= t} is at most q.
-fn threshold(statistics: &[f64], q: f64) -> Option<f64> {
-    let mut sizes: Vec<f64> = statistics.iter().map(|w| w.abs()).filter(|size| *size > 0.0).collect();
-    sizes.sort_by(f64::total_cmp);
-    sizes.dedup();
-    sizes.into_iter().find(|t| {
-        let count = |beyond: &dyn Fn(f64) -> bool| statistics.iter().filter(|w| beyond(**w)).count() as f64;
-        let (selected, opposite) = (count(&|w| w >= *t), count(&|w| w <= -*t));
-        selected > 0.0 && 1.0 + opposite <= q * selected * (1.0 + 1e-12)
-    })
-}
-
 #[cfg(test)]
-mod tests {
-    use fewest_testing::Rng;
-
-    use super::{Knockoffs, knockoff_selection, threshold};
-    use crate::{DenseDesign, Memory};
-
-    /// Features that share a part, so that all correlations are `r`.
-    fn correlated(n: usize, p: usize, r: f64, rng: &mut Rng) -> DenseDesign<'static> {
-        let mut values = vec![0.0; n * p];
-        for i in 0..n {
-            let shared = rng.normal();
-            (0..p).for_each(|j| values[j * n + i] = 3.0 + r.sqrt() * shared + (1.0 - r).sqrt() * rng.normal());
-        }
-        DenseDesign::new(n, p, values).unwrap()
-    }
-
-    fn correlation(a: &[f64], b: &[f64]) -> f64 {
-        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-        let (at, bt) = (mean(a), mean(b));
-        let product =
-            |x: &[f64], xt: f64, y: &[f64], yt: f64| -> f64 { x.iter().zip(y).map(|(x, y)| (x - xt) * (y - yt)).sum() };
-        product(a, at, b, bt) / (product(a, at, a, at) * product(b, bt, b, bt)).sqrt()
-    }
-
-    /// Copies have the correlations of the features with each other and with the other features, and
-    /// 1 - s with their own, whichever of the two ways made them.
-    #[test]
-    fn a_copy_stands_to_all_others_as_its_feature_does() {
-        let mut rng = Rng::new(3);
-        let (n, p, r) = (4000, 6, 0.4);
-        let design = correlated(n, p, r, &mut rng);
-        let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4, 5], &Memory::unlimited(), &mut || false).unwrap().unwrap();
-        // The least eigenvalue is 1 - r, so that all s may be 1.
-        assert!(model.separations().iter().all(|s| (s - 1.0).abs() < 0.01), "{:?}", model.separations());
-        assert!(model.shrinkage() < 0.02, "{}", model.shrinkage());
-        let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
-        for j in 0..p {
-            for k in 0..p {
-                let own = correlation(both.design.column(j), both.design.column(p + k));
-                let wanted = if j == k { 1.0 - model.separations()[j] } else { r };
-                assert!((own - wanted).abs() < 0.06, "{j} {k}: {own}, not {wanted}");
-            }
-        }
-        let mean = both.design.column(p).iter().sum::<f64>() / n as f64;
-        assert!((mean - 3.0).abs() < 0.1, "{mean}");
-    }
-
-    /// Two features nearly the same hold the equal s down, but not that of the others.
-    #[test]
-    fn a_pair_of_features_alike_costs_the_others_nothing() {
-        let mut rng = Rng::new(8);
-        let (n, p) = (3000, 5);
-        let mut design = correlated(n, p, 0.1, &mut rng);
-        let first = design.column(0).to_vec();
-        design.column_mut(1).iter_mut().zip(&first).for_each(|(x, first)| *x = first + 0.05 * rng.normal());
-        let model = Knockoffs::new(&design, &[0, 1, 2, 3, 4], &Memory::unlimited(), &mut || false).unwrap().unwrap();
-        let s = model.separations();
-        assert!(s[0] + s[1] < 0.1 && s[2..].iter().all(|s| *s > 0.9), "{s:?}");
-        let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
-        for j in 0..p {
-            for k in 0..p {
-                let wanted = correlation(design.column(j), design.column(k)) - if j == k { s[j] } else { 0.0 };
-                let copy = both.design.column(if both.swapped[k] { k } else { p + k });
-                let found = correlation(design.column(j), copy);
-                assert!((found - wanted).abs() < 0.06, "{j} {k}: {found}, not {wanted}");
-            }
-        }
-    }
-
-    /// Neighbours that are alike, n not much larger than p: many eigenvalues are near the least.
-    #[test]
-    fn features_in_a_chain_are_copied_too() {
-        for (seed, n, p, r) in [(1, 500, 100, 0.6_f64), (2, 120, 100, 0.9), (3, 101, 100, 0.0), (4, 2000, 40, 0.99)] {
-            let mut rng = Rng::new(seed);
-            let mut values: Vec<f64> = (0..n * p).map(|_| rng.normal()).collect();
-            (n..n * p).for_each(|at| values[at] = r * values[at - n] + (1.0 - r * r).sqrt() * values[at]);
-            let design = DenseDesign::new(n, p, values).unwrap();
-            let model = Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited(), &mut || false)
-                .unwrap()
-                .unwrap();
-            assert!(model.separations().iter().all(|s| (0.0..=1.0).contains(s)), "{:?}", model.separations());
-            // No less than equal ones, 2 (1 - r) / (1 + r) but for shrinkage.
-            assert!(model.separation() >= (1.9 * (1.0 - r) / (1.0 + r)).min(0.9), "{}", model.separation());
-            let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
-            assert!(both.design.values().iter().all(|value| value.is_finite()));
-        }
-    }
-
-    #[test]
-    fn told_to_stop_it_ends_with_nothing() {
-        let mut rng = Rng::new(9);
-        for (n, p) in [(30, 8), (8, 30)] {
-            let design = correlated(n, p, 0.3, &mut rng);
-            let features: Vec<usize> = (0..p).collect();
-            // At any of its looks.
-            for most in 0..3 {
-                let mut looks = 0;
-                let mut stop = || {
-                    looks += 1;
-                    looks > most
-                };
-                assert!(Knockoffs::new(&design, &features, &Memory::unlimited(), &mut stop).unwrap().is_none());
-            }
-            let model = Knockoffs::new(&design, &features, &Memory::unlimited(), &mut || false).unwrap().unwrap();
-            assert!(model.draw(&mut || rng.normal(), &mut || true).is_none());
-        }
-    }
-
-    /// The law of a draw is that of the formula, computed from R itself, where p >= n.
-    #[test]
-    fn many_features_are_copied_by_the_same_law() {
-        let mut rng = Rng::new(4);
-        let (n, p) = (5, 7);
-        let design = correlated(n, p, 0.5, &mut rng);
-        let model =
-            Knockoffs::new(&design, &(0..p).collect::<Vec<_>>(), &Memory::unlimited(), &mut || false).unwrap().unwrap();
-        let (lambda, s) = (model.shrinkage(), model.separation());
-        let x = |i: usize, j: usize| model.samples[i * p + j];
-        let mut inverse = vec![0.0; p * p];
-        for j in 0..p {
-            for k in 0..p {
-                let product: f64 = (0..n).map(|i| x(i, j) * x(i, k)).sum::<f64>() / n as f64;
-                inverse[j * p + k] = (1.0 - lambda) * product + if j == k { lambda } else { 0.0 };
-            }
-        }
-        crate::kernel::inverse::invert(&mut inverse, p, p, 0.0);
-        for i in 0..n {
-            for j in 0..p {
-                let wanted = x(i, j) - s * (0..p).map(|k| x(i, k) * inverse[k * p + j]).sum::<f64>();
-                assert!((model.centre[i * p + j] - wanted).abs() < 1e-9);
-            }
-        }
-        // Products of the noise over many draws.
-        let (draws, mut sums) = (40_000, vec![0.0; p * p]);
-        for _ in 0..draws {
-            let copies = model.copies(&mut || rng.normal(), &mut || false).unwrap();
-            let noise: Vec<f64> = (0..p).map(|j| copies[j] - model.centre[j]).collect();
-            (0..p * p).for_each(|at| sums[at] += noise[at / p] * noise[at % p] / f64::from(draws));
-        }
-        for (at, found) in sums.iter().enumerate() {
-            let diagonal = if at / p == at % p { 2.0 * s } else { 0.0 };
-            let wanted = diagonal - s * s * inverse[at];
-            assert!((found - wanted).abs() < 0.05, "{at}: {found}, not {wanted}");
-        }
-    }
-
-    #[test]
-    fn equal_features_leave_nothing_to_tell_apart() {
-        let mut rng = Rng::new(5);
-        let first: Vec<f64> = (0..50).map(|_| rng.normal()).collect();
-        let design = DenseDesign::new(50, 2, [first.clone(), first].concat()).unwrap();
-        let model = Knockoffs::new(&design, &[0, 1], &Memory::unlimited(), &mut || false).unwrap().unwrap();
-        assert!(model.separation() < 0.1, "{}", model.separation());
-        assert!(
-            model
-                .draw(&mut || rng.normal(), &mut || false)
-                .unwrap()
-                .design
-                .values()
-                .iter()
-                .all(|value| value.is_finite())
-        );
-    }
-
-    #[test]
-    fn a_swapped_pair_changes_the_sign_alone() {
-        let mut rng = Rng::new(6);
-        let design = correlated(30, 5, 0.2, &mut rng);
-        let model = Knockoffs::new(&design, &[1, 3, 4], &Memory::unlimited(), &mut || false).unwrap().unwrap();
-        for _ in 0..10 {
-            let both = model.draw(&mut || rng.normal(), &mut || false).unwrap();
-            // How far each column is from the features: 0 for these.
-            let far = |k: usize| {
-                let from = design.column(model.features()[k % 3]);
-                both.design.column(k).iter().zip(from).map(|(a, b)| (a - b).abs()).sum::<f64>()
-            };
-            let statistics = both.statistics(&(0..6).map(far).collect::<Vec<_>>());
-            assert!(statistics.iter().all(|w| *w < -0.1), "{statistics:?}");
-        }
-    }
-
-    #[test]
-    fn the_threshold_is_the_least_that_holds() {
-        let mut rng = Rng::new(7);
-        for _ in 0..200 {
-            let statistics: Vec<f64> = (0..40).map(|_| (rng.normal() + 0.8) * 4.0).map(f64::round).collect();
-            let holds = |t: f64| {
-                let selected = statistics.iter().filter(|w| **w >= t).count() as f64;
-                let opposite = statistics.iter().filter(|w| **w <= -t).count() as f64;
-                (1.0 + opposite) / selected.max(1.0) <= 0.2
-            };
-            let wanted = (1..20).map(f64::from).find(|t| holds(*t) && statistics.iter().any(|w| w.abs() == *t));
-            assert_eq!(threshold(&statistics, 0.2), wanted);
-            // One draw is the filter of the paper.
-            let found = knockoff_selection(std::slice::from_ref(&statistics), 0.2);
-            let direct: Vec<usize> = (0..40).filter(|&j| wanted.is_some_and(|t| statistics[j] >= t)).collect();
-            assert_eq!(found.selected, direct);
-            // The same draw again and again is that draw at half the share.
-            let again = knockoff_selection(&[statistics.clone(), statistics.clone()], 0.4);
-            assert_eq!(again.selected, direct);
-        }
-        assert_eq!(threshold(&[0.0, 0.0], 0.5), None);
-        assert_eq!(knockoff_selection(&[], 0.2).selected, Vec::<usize>::new());
-    }
-}
+mod tests;
