@@ -1,91 +1,179 @@
-"""SVM-RFE with more samples than features, beside scikit-learn's RFE(LinearSVC(dual=False)).
+"""SVM-RFE at every shape, beside scikit-learn's RFE with LinearSVC and with SVC(kernel="linear").
 
-    python bench/rfe_shapes.py [FEWEST]        writes bench/results/rfe_shapes.md
+    python bench/rfe_shapes.py [FEWEST] [--grid] [--only TEXT ...] [--cap 60]
 
-Standardised `make_classification`, squared hinge, C = 1, to 10 features, one thread. Times are those
-of the elimination alone; scikit-learn's tolerance is its default, ours the relative duality gap 1e-9.
+Writes bench/results/rfe_shapes.json and rfe_shapes.md. Without --grid: named shapes and sparse sets.
+With it: all of n in {50, 500, 5000, 50000} x p in {20, 200, 2000, 20000} of at most 1e7 values, step
+1, 0.1 and 0.5. Standardised `make_classification` (sparse sets as they are), one thread, C = 1 unless
+said; a step below 1 is that share of the features at the start, as scikit-learn has it. Times are
+those of the elimination alone; scikit-learn's tolerance is its default, ours the relative duality gap
+1e-9. A peer is stopped at the cap, and in the grid once it has taken GIVE_UP times what ours took.
+A row is kept when it is done; rows that are there are not run again unless --only names them.
 """
 
+import argparse
 import json
-import os
 import pathlib
-import signal
+import resource
 import subprocess
-import sys
 import tempfile
-import time
 import warnings
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[name] = "1"
-
+import common as c
 import numpy as np
-from sklearn.datasets import make_classification
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file, make_classification
 from sklearn.feature_selection import RFE
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-FEWEST = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target" / "release" / "fewest")
-SHAPES = [(5000, 200, 1), (2000, 500, 1), (2000, 500, 0.1), (5000, 500, 0.1), (1000, 800, 1), (20000, 100, 1)]
-LIMIT = 60
+STORE = c.RESULTS / "rfe_shapes.json"
+PAGE = c.RESULTS / "rfe_shapes.md"
+# n, p, step, C
+SHAPES = [
+    (1000, 800, 1, 1.0),
+    (2000, 500, 1, 1.0),
+    (2000, 500, 0.1, 1.0),
+    (5000, 200, 1, 1.0),
+    (5000, 500, 0.1, 1.0),
+    (5000, 2000, 0.1, 0.01),
+    (20000, 100, 1, 1.0),
+]
+# name, features to keep, step
+SPARSE = [("rcv1_small", 500, 0.1), ("w8a", 30, 0.05), ("a9a", 20, 1), ("basehock", 100, 0.1), ("farm_ads", 500, 0.1)]
+FILES = c.FILES | {"basehock": ("basehock.svm.gz", 4862)}
+N, P, STEPS = [50, 500, 5000, 50000], [20, 200, 2000, 20000], [1, 0.1, 0.5]
+LARGEST = 1e7
+GIVE_UP = 12.0
 
 
-def ours(path, step, loss, folder):
+def cases(grid):
+    if grid:
+        shapes = [(n, p, step, 1.0) for n in N for p in P if n * p <= LARGEST for step in STEPS]
+        return {f"grid {n} x {p}, {step}": (n, p, min(10, p // 2), step, C) for n, p, step, C in shapes}
+    dense = {f"{n} x {p}, {step}" + (f", C = {C}" if C != 1 else ""): (n, p, 10, step, C) for n, p, step, C in SHAPES}
+    return dense | {f"{name} to {keep}, {step}": (name, None, keep, step, 1.0) for name, keep, step in SPARSE}
+
+
+def data(n, p):
+    """X, y: generated for numbers, a shared set for a name."""
+    if p is None:
+        file, columns = FILES[n]
+        X, y = load_svmlight_file(str(c.DATA / file), n_features=columns)
+        return X, np.where(y > 0, 1, -1)
+    X, y = make_classification(n, p, n_informative=min(20, p // 5), n_redundant=min(20, p // 5), random_state=0)
+    return StandardScaler().fit_transform(X), 2 * y - 1
+
+
+def write(X, y, folder):
+    """The set as a file that ours reads."""
+    if hasattr(X, "tocsr"):
+        path = folder / "d.svm"
+        dump_svmlight_file(X, y, str(path), zero_based=False)
+        return path
+    path = folder / "d.npz"
+    np.savez(path, X=X, y=y)
+    return path
+
+
+def ours(fewest, path, keep, step, C, loss, cap, folder):
+    """Seconds, CPU seconds, status and subset of ours."""
     result = folder / "result.json"
-    command = [FEWEST, "select", path, "--method", "rfe", "--max-features", "10", "--loss", loss, "--scale", "none"]
-    command += ["--step", str(step), "--threads", "1", "--time-limit", f"{LIMIT}s", "--json", result, "--quiet"]
-    subprocess.run([str(word) for word in command], check=False, capture_output=True)
+    command = [fewest, "select", path, "--method", "rfe", "--max-features", keep, "--loss", loss, "--scale", "none", "--cost", C]
+    command += ["--step", step, "--threads", 1, "--time-limit", f"{cap}s", "--json", result, "--quiet"]
+    command += ["--step-of", "original"] if step < 1 else []
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run([str(word) for word in command], check=False, capture_output=True, text=True)
+    if not result.exists():
+        raise RuntimeError(done.stderr)
     found = json.loads(result.read_text())
-    return found["seconds"], found["status"], set(found["selected_indices"])
+    cpu = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    result.unlink()
+    return {"seconds": found["seconds"], "cpu": cpu, "status": found["status"], "subset": found["selected_indices"]}
 
 
-def scikit_learn(X, y, step):
-    """Seconds and support of scikit-learn's elimination; no support where it is not done in time."""
+def eliminate(estimator, X, y, keep, step):
+    warnings.simplefilter("ignore")
+    machine = LinearSVC(dual="auto", C=estimator[1]) if estimator[0] == "LinearSVC" else SVC(kernel="linear", C=estimator[1])
+    import time
 
-    def over(signum, frame):
-        raise TimeoutError
-
-    signal.signal(signal.SIGALRM, over)
-    signal.alarm(LIMIT)
     start = time.perf_counter()
-    try:
-        support = RFE(LinearSVC(dual=False), n_features_to_select=10, step=step).fit(X, y).support_
-    except TimeoutError:
-        support = None
-    signal.alarm(0)
-    return time.perf_counter() - start, support
+    support = RFE(machine, n_features_to_select=keep, step=step).fit(X, y).support_
+    return time.perf_counter() - start, np.flatnonzero(support).tolist()
+
+
+def peer(name, X, y, keep, step, C, cap):
+    """Seconds and subset of scikit-learn's elimination; no subset where it is not done in time."""
+    found = c.capped(eliminate, cap, (name, C), X, y, keep, step)
+    return {"seconds": cap, "subset": None} if found is None else {"seconds": found[0], "subset": found[1]}
+
+
+def row(fewest, case, cap, grid):
+    n, p, keep, step, C = case
+    X, y = data(n, p)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        path = write(X, y, folder)
+        found = {loss: ours(fewest, path, keep, step, C, loss, cap, folder) for loss in ("squared-hinge", "hinge")}
+    slowest = max(found[loss]["seconds"] for loss in found)
+    limit = min(cap, max(2.0, GIVE_UP * slowest)) if grid else cap
+    found |= {name: peer(name, X, y, keep, step, C, limit) for name in ("LinearSVC", "SVC")}
+    return found
+
+
+def table(rows):
+    lines = [
+        "| n x p, step | squared hinge, s | hinge, s | LinearSVC, s | SVC, s | LinearSVC / squared hinge | SVC / hinge | features shared |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, r in rows.items():
+        squared, hinge, linear, svc = r["squared-hinge"], r["hinge"], r["LinearSVC"], r["SVC"]
+
+        def mine(m):
+            return f"{m['seconds']:.3g}" if m["status"] == "completed" else f"> {m['seconds']:.3g}"
+
+        def more(m):
+            return "> " if m["subset"] is None else ""
+
+        def shared(a, b):
+            return "-" if b["subset"] is None else f"{len(set(a['subset']) & set(b['subset']))} of {len(b['subset'])}"
+
+        lines.append(
+            f"| {name.removeprefix('grid ')} | {mine(squared)} | {mine(hinge)} | {more(linear)}{linear['seconds']:.3g} "
+            f"| {more(svc)}{svc['seconds']:.3g} | {more(linear)}{linear['seconds'] / squared['seconds']:.1f} "
+            f"| {more(svc)}{svc['seconds'] / hinge['seconds']:.1f} | {shared(squared, linear)}; {shared(hinge, svc)} |"
+        )
+    return lines
+
+
+def page(rows):
+    named = {k: r for k, r in rows.items() if not k.startswith("grid")}
+    grid = {k: r for k, r in rows.items() if k.startswith("grid")}
+    lines = ["# SVM-RFE at every shape", "", "`python bench/rfe_shapes.py`, one thread.", "", *table(named)]
+    if grid:
+        better = [min(r["LinearSVC"]["seconds"], r["SVC"]["seconds"]) for r in grid.values()]
+        best = [min(r["squared-hinge"]["seconds"], r["hinge"]["seconds"]) for r in grid.values()]
+        slower = [k.removeprefix("grid ") for k, a, b in zip(grid, best, better) if a > b]
+        lines += ["", "## Grid", "", "`python bench/rfe_shapes.py --grid`. LinearSVC has the squared hinge, SVC the hinge.", "", *table(grid), ""]
+        lines += [f"Slower than the faster of the two, with the faster of our losses, at {len(slower)} of {len(grid)}: {'; '.join(slower) or 'none'}."]
+    PAGE.write_text("\n".join(lines) + "\n")
 
 
 def main():
-    warnings.simplefilter("ignore")
-    lines = [
-        "# SVM-RFE with more samples than features",
-        "",
-        "`python bench/rfe_shapes.py`, one thread, to 10 features, C = 1.",
-        "",
-        "| n x p, step | squared hinge, s | hinge, s | RFE(LinearSVC), s | ratio, squared hinge | of 10 features shared |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for n, p, step in SHAPES:
-            X, y = make_classification(n, p, n_informative=min(20, p // 5), n_redundant=min(20, p // 5), random_state=0)
-            X = StandardScaler().fit_transform(X)
-            path = folder / "d.csv"
-            header = ",".join([f"x{j}" for j in range(p)] + ["y"])
-            np.savetxt(path, np.column_stack([X, y]), delimiter=",", header=header, comments="", fmt="%.17g")
-            squared, status, chosen = ours(path, step, "squared-hinge", folder)
-            hinge, hinge_status, _ = ours(path, step, "hinge", folder)
-            theirs, support = scikit_learn(X, y, step)
-            shared = len(chosen & set(np.flatnonzero(support))) if support is not None else "-"
-            more = "> " if support is None else ""
-            say = lambda seconds, status: f"{seconds:.2f}" if status == "completed" else f"> {LIMIT} ({status})"  # noqa: E731
-            lines.append(
-                f"| {n} x {p}, {step} | {say(squared, status)} | {say(hinge, hinge_status)} | {more}{theirs:.2f} | {more}{theirs / squared:.1f} | {shared} |"
-            )
-            print(lines[-1], flush=True)
-            (ROOT / "bench" / "results" / "rfe_shapes.md").write_text("\n".join(lines) + "\n")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("fewest", nargs="?", default=str(c.TARGET / "release" / "fewest"))
+    parser.add_argument("--grid", action="store_true", help="all shapes of the grid in place of the named ones")
+    parser.add_argument("--only", nargs="+", default=[], help="cases whose name holds one of these, anew")
+    parser.add_argument("--cap", type=float, default=60.0, help="seconds for one elimination")
+    args = parser.parse_args()
+    rows = json.loads(STORE.read_text()) if STORE.exists() else {}
+    for name, case in cases(args.grid).items():
+        if name in rows and not args.only or args.only and not any(text in name for text in args.only):
+            continue
+        rows[name] = row(args.fewest, case, args.cap, args.grid)
+        STORE.write_text(json.dumps(rows) + "\n")
+        page(rows)
+        print(table({name: rows[name]})[-1], flush=True)
+    page(rows)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,15 +74,24 @@ class SVMRFE(CrossValidated):
         ``decision_function``.
     min_features_to_select : int, default=1
         The smallest size that cross-validation judges.
-    size_rule : {"best", "1se"}, default="best"
-        Which size is chosen: that of the best mean score (the smallest such), or the smallest
-        within one standard error of it.
+    size_rule : {"best", "1se"} or float, default="best"
+        Which size is chosen: that of the best mean score (the smallest such), the smallest within
+        one standard error of it, or the smallest whose mean score is at most this much lower.
 
     Attributes
     ----------
     ranking_ : ndarray of int of shape (n_features,)
         1 for the selected features, 2 for those that left last, and so on; features that left
         together share a rank.
+    elimination_order_ : ndarray of int
+        Features that left, the first one first; of those that left together, the smallest criterion
+        first.
+    elimination_steps_ : int
+        Steps of the elimination.
+    certain_steps_ : int or None
+        After how many of them the same features are left as by trainings without any error: their
+        criteria differ by more than what the duality gaps leave open. The others are ties within
+        ``tol`` or rounding. None where the criterion is not the squared weights.
     objective_ : float
         Objective of the SVM on the selected features.
     tuned_ : list of dict
@@ -124,7 +133,7 @@ class SVMRFE(CrossValidated):
         "retune": AT_LEAST_ONE,
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
         "min_features_to_select": AT_LEAST_ONE,
-        "size_rule": [StrOptions({"best", "1se"})],
+        "size_rule": [StrOptions({"best", "1se"}), Interval(Real, 0.0, None, closed="left")],
     }
 
     @stores_arguments
@@ -151,7 +160,7 @@ class SVMRFE(CrossValidated):
         cv: Any = None,
         scoring: Any = None,
         min_features_to_select: int = 1,
-        size_rule: str = "best",
+        size_rule: str | float = "best",
         class_weight: dict[Any, float] | str | None = None,
         time_limit: float | None = None,
         resume: str | os.PathLike[str] | None = None,
@@ -261,6 +270,9 @@ class SVMRFE(CrossValidated):
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
+        details = answer["details"]
+        self.elimination_order_ = answer["ranked"][answer["steps"] > 0][::-1]
+        self.elimination_steps_, self.certain_steps_ = details.get("elimination_steps", 0), details.get("certain_steps")
         if self.costs is not None:
             self.C_, self.tuned_ = answer["cost"] or self.C, answer["details"].get("tuned", [])
 
@@ -277,10 +289,12 @@ class SVMRFE(CrossValidated):
         scores = np.array([_scores(self, samples, test, path, sizes) for path, (_, test) in zip(paths, splits, strict=True)])
         mean = scores.mean(axis=0)
         best = int(mean.argmax())
-        if self.size_rule == "1se":
-            # Standard error of the mean, from the sample variance over the splits.
-            error = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
-            best = int(np.flatnonzero(mean >= mean[best] - error)[0])
+        if self.size_rule != "best":
+            less = self.size_rule
+            if less == "1se":
+                # Standard error of the mean, from the sample variance over the splits.
+                less = scores[:, best].std(ddof=1) / np.sqrt(len(scores)) if len(scores) > 1 else 0.0
+            best = int(np.flatnonzero(mean >= mean[best] - less)[0])
         self._set_cv_results(paths, sizes, scores, p)
         return sizes[best]
 

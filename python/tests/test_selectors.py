@@ -99,9 +99,30 @@ def test_rfe_with_cv_is_rfecv():
     np.testing.assert_array_equal(by_four.cv_results_["split2_ranking"], peer_by_four.cv_results_["split2_ranking"])
     smaller = SVMRFE(cv=cv, size_rule="1se").fit(X, y)
     assert smaller.n_features_ <= ours.n_features_
+    mean = np.asarray(ours.cv_results_["mean_test_score"])
+    for less in (0, 0.03, 1):
+        fewer = SVMRFE(cv=cv, size_rule=less).fit(X, y)
+        enough = np.flatnonzero(mean >= mean.max() - less)[0]
+        assert fewer.n_features_ == ours.cv_results_["n_features"][enough]
+    with pytest.raises(ValueError, match="size_rule"):
+        SVMRFE(cv=cv, size_rule=-0.1).fit(X, y)
     by_area = SVMRFE(cv=cv, scoring="roc_auc").fit(X, y)
     peer = RFECV(PeerSVC(kernel="linear", tol=1e-9), cv=cv, scoring="roc_auc").fit(X, y)
     np.testing.assert_allclose(by_area.cv_results_["mean_test_score"], peer.cv_results_["mean_test_score"])
+
+
+def test_the_order_of_elimination_and_how_many_steps_are_certain():
+    X, y = problem(seed=5)
+    p = X.shape[1]
+    one = SVMRFE(n_features_to_select=3).fit(X, y)
+    np.testing.assert_array_equal(one.ranking_[one.elimination_order_], np.arange(p - 2, 1, -1))
+    assert (one.elimination_steps_, one.certain_steps_) == (p - 3, p - 3)
+    two = SVMRFE(n_features_to_select=3, step=2, rules=Rules(forbid=[4])).fit(X, y)
+    assert set(two.elimination_order_) == set(range(p)) - set(np.flatnonzero(two.support_)) - {4}
+    assert (np.diff(two.ranking_[two.elimination_order_]) <= 0).all()
+    twice = SVMRFE(n_features_to_select=2 * p - 1).fit(np.hstack([X, X]), y)
+    assert (twice.elimination_steps_, twice.certain_steps_) == (1, 0)
+    assert SVMRFE(n_features_to_select=3, kernel="rbf").fit(X, y).certain_steps_ is None
 
 
 def test_a_certificate_brackets_the_heuristic():

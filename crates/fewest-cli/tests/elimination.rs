@@ -150,3 +150,21 @@ fn flips_start_from_rfe_or_a_result_and_tell_their_cost() {
         }
     }
 }
+
+#[test]
+fn steps_say_how_many_are_certain() {
+    let scratch = Scratch::new("rfe_certain");
+    scratch.file("d.csv", generated(45, 8, &["a", "b"], 4));
+    let base = ["select", "d.csv", "-m", "rfe", "--max-features", "3", "--json", "r.json"];
+    let ran = scratch.run(&base).code(0);
+    assert!(ran.out.contains("steps      5, all certain\n"), "{}", ran.out);
+    let result = scratch.json("r.json");
+    assert_eq!((&result["elimination_steps"], &result["certain_steps"]), (&json!(5), &json!(5)));
+    // A loose training leaves them open, and says so.
+    let ran = scratch.run(&[&base[..], &["--tolerance", "0.9"]].concat()).code(0);
+    assert!(ran.out.contains(" of them certain, the others ties within the tolerance"), "{}", ran.out);
+    assert!(scratch.json("r.json")["certain_steps"].as_u64().unwrap() < 5);
+    scratch.run(&[&base[..], &["--kernel", "rbf"]].concat()).code(0);
+    let result = scratch.json("r.json");
+    assert!(result.get("certain_steps").is_none() && result["elimination_steps"] == json!(5));
+}

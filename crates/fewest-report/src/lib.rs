@@ -29,7 +29,9 @@ use view::{Budget, Page};
 pub use fewest_text::visible;
 pub use near::near_sentence;
 pub use view::shorten;
-pub use words::{Proof, at_most, bound, brief, expected, number, percent, plural, relative_gap, seconds};
+pub use words::{
+    Proof, at_most, bound, brief, elimination_steps, expected, number, percent, plural, relative_gap, seconds,
+};
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");

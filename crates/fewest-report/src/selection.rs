@@ -89,6 +89,10 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
             lines.push((word, count.to_string().into()));
         }
     }
+    let steps = |key: &str| result.at(key).count();
+    if let (Some(steps), Some(certain)) = (steps("elimination_steps"), steps("certain_steps")) {
+        lines.push(("steps", crate::words::elimination_steps(steps, certain).into()));
+    }
     lines.extend(costs(result));
     blocks.push(Block::Pairs(lines));
     Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks }

@@ -111,6 +111,15 @@ pub fn seconds(x: f64) -> String {
     if x < 10.0 { format!("{x:.3} s") } else { format!("{x:.1} s") }
 }
 
+/// Steps of an elimination, and how many of them are those of exact trainings.
+pub fn elimination_steps(steps: u64, certain: u64) -> String {
+    if certain == steps {
+        format!("{steps}, all certain")
+    } else {
+        format!("{steps}, {certain} of them certain, the others ties within the tolerance")
+    }
+}
+
 /// `1 feature`, `2 features`.
 pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }

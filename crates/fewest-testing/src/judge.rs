@@ -134,6 +134,7 @@ mod tests {
                 bias: values.bias,
                 primal: values.primal,
                 dual: values.dual,
+                absolute_gap: values.absolute_gap,
                 kkt_residual: best.residual,
                 iterations: 0,
                 status: Status::Optimal,

@@ -186,6 +186,7 @@ impl<'a> L1Oracle<'a> {
             weights,
             primal: point.primal,
             dual: point.dual,
+            absolute_gap: f64::INFINITY,
             kkt_residual: residual,
             iterations: point.programs,
             status: if close { Status::Optimal } else { point.stopped.unwrap_or(Status::Stalled) },

@@ -16,7 +16,7 @@ use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::simd;
-use crate::{Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
+use crate::{Design, Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
 
 /// Trains on shrinking subsets of a problem's features.
 pub struct SubsetOracle<'a> {
@@ -30,7 +30,9 @@ pub struct SubsetOracle<'a> {
     start: Option<Vec<f64>>,
     /// The Gram matrix of `subset`, and the number of features when it was last computed afresh.
     gram: Option<(GramMatrix, usize)>,
-    /// Whether trainings work on the Gram matrix; decided once, at the largest subset.
+    /// Features that left and that the Gram matrix still holds.
+    gone: Vec<usize>,
+    /// Whether trainings work on the Gram matrix.
     on_gram: bool,
     active_set: ActiveSet,
     /// Makes the trainings from the second on, where it suits.
@@ -56,6 +58,14 @@ struct LazyWeights {
 
 /// How many small units are remembered from one ranking to the next.
 const RECENT: usize = 64;
+
+/// A training on rows in passes over their values, each as long as three multiply-adds on entries of
+/// the Gram matrix; chosen by hand, `bench/rfe_shapes.py` shows what a change costs.
+const UPDATE_PASSES: f64 = 150.0;
+
+/// Features whose updates of an s x s inverse cost as much as the inverse afresh, one for so many
+/// samples; found in the same way.
+const UPDATES: f64 = 24.0;
 
 impl LazyWeights {
     fn remove(&mut self, unit: usize) {
@@ -95,7 +105,7 @@ impl<'a> SubsetOracle<'a> {
             travelled: 0.0,
             recent: Vec::new(),
         };
-        let on_gram = affords_gram(design.n_samples(), subset.len(), settings);
+        let on_gram = affords_gram(design.n_samples(), subset.len(), settings) && updates_pay(design, None);
         let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
         Ok(Self {
             problem,
@@ -106,6 +116,7 @@ impl<'a> SubsetOracle<'a> {
             solution: None,
             start: None,
             gram: None,
+            gone: Vec::new(),
             on_gram,
             active_set: ActiveSet::default(),
             shrinking: None,
@@ -124,9 +135,10 @@ impl<'a> SubsetOracle<'a> {
         memory: &Memory,
     ) -> Result<Reserved, Error> {
         let (design, n) = (problem.design(), problem.n_samples());
-        let on_gram = affords_gram(n, features, settings);
         // With the Gram matrix there is the inverse on its free samples.
-        let bytes = if on_gram { 2 * GramMatrix::bytes(n) } else { RowMatrix::bytes(design, features) };
+        let gram = if affords_gram(n, features, settings) { 2 * GramMatrix::bytes(n) } else { 0 };
+        let rows = if gram == 0 || design.is_sparse() { RowMatrix::bytes(design, features) } else { 0 };
+        let bytes = gram + rows;
         let what = || format!("training on {n} samples and {features} features");
         memory.reserve(bytes, what, "select among fewer features")
     }
@@ -153,7 +165,6 @@ impl<'a> SubsetOracle<'a> {
 
     /// Takes features out, all of a unit at once.
     pub fn remove(&mut self, leaving: &[usize]) {
-        let design = self.problem.design();
         self.prepare_to_follow(leaving.len());
         for &j in leaving {
             self.subset.remove(j);
@@ -169,24 +180,36 @@ impl<'a> SubsetOracle<'a> {
         }
         // Afresh once half the features are gone: it costs as much as that many updates and ends
         // their rounding errors.
-        if self
-            .gram
-            .as_ref()
-            .is_some_and(|(_, fresh)| 2 * self.subset.len() <= *fresh || leaving.len() > self.subset.len())
-        {
-            self.gram = None;
+        let is_old = |fresh: usize| 2 * self.subset.len() <= fresh || leaving.len() > self.subset.len();
+        if self.gram.as_ref().is_some_and(|(_, fresh)| is_old(*fresh)) {
+            self.forget_gram();
+        }
+        if self.gram.is_some() {
+            self.gone.extend(leaving);
+            self.follow_with_inverse(leaving);
+        }
+    }
+
+    fn forget_gram(&mut self) {
+        self.gram = None;
+        self.gone.clear();
+        self.active_set.forget();
+    }
+
+    /// The inverse on the free samples follows the features that leave, where that costs less than
+    /// to make it afresh.
+    fn follow_with_inverse(&mut self, leaving: &[usize]) {
+        let design = self.problem.design();
+        if leaving.len() > 1 && leaving.len() as f64 * UPDATES > self.dual.len() as f64 {
             self.active_set.forget();
         }
-        if let Some((gram, _)) = &mut self.gram {
-            for &j in leaving {
-                gram.add_feature(design, j, -1.0);
-                if let Some(x) = design.dense_column(j) {
-                    self.active_set.feature_left(x);
-                } else {
-                    let mut x = vec![0.0; self.dual.len()];
-                    design.add_column(j, 1.0, &mut x);
-                    self.active_set.feature_left(&x);
-                }
+        for &j in leaving {
+            if let Some(x) = design.dense_column(j) {
+                self.active_set.feature_left(x);
+            } else {
+                let mut x = vec![0.0; self.dual.len()];
+                design.add_column(j, 1.0, &mut x);
+                self.active_set.feature_left(&x);
             }
         }
     }
@@ -195,6 +218,9 @@ impl<'a> SubsetOracle<'a> {
     /// is cheaper than a training from its beta.
     fn prepare_to_follow(&mut self, leaving: usize) {
         let features = self.subset.len();
+        if self.problem.design().is_sparse() && self.shrinking.is_none() && leaving > 0 {
+            self.choose_route(leaving);
+        }
         if !Shrinking::follows(self.dual.loss, leaving, features) {
             self.shrinking = None;
             return;
@@ -217,9 +243,18 @@ impl<'a> SubsetOracle<'a> {
             self.shrinking = Shrinking::new(design, features, rows, &self.dual, solution, memory);
             if self.shrinking.is_some() {
                 self.on_gram = false;
-                self.gram = None;
-                self.active_set.forget();
+                self.forget_gram();
             }
+        }
+    }
+
+    /// Of a sparse design: the Gram matrix or rows, by how many features leave.
+    fn choose_route(&mut self, leaving: usize) {
+        let design = self.problem.design();
+        let affords = affords_gram(design.n_samples(), self.subset.len(), &self.settings);
+        self.on_gram = affords && updates_pay(design, Some(leaving));
+        if !self.on_gram {
+            self.forget_gram();
         }
     }
 
@@ -229,16 +264,20 @@ impl<'a> SubsetOracle<'a> {
         let features = || self.subset.iter().collect::<Vec<usize>>();
         let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
         let solution = if self.on_gram {
-            let known = self.gram.take().map_or_else(
-                || GramMatrix::linear_until(design, &features(), stop).map(|gram| (gram, self.subset.len())),
-                Ok,
-            );
+            let gone = std::mem::take(&mut self.gone);
+            let known = match self.gram.take() {
+                Some((mut gram, fresh)) => gram.remove_until(design, &gone, stop).map(|()| (gram, fresh)),
+                None => GramMatrix::linear_until(design, &features(), stop).map(|gram| (gram, self.subset.len())),
+            };
             match known {
                 Ok(known) => {
                     let (gram, _) = self.gram.insert(known);
                     smo::solve(&mut &*gram, &self.dual, start.as_deref(), &mut self.active_set, &self.settings, stop)
                 }
-                Err(status) => DualSolution::zero(&self.dual, 0, status),
+                Err(status) => {
+                    self.active_set.forget();
+                    DualSolution::zero(&self.dual, 0, status)
+                }
             }
         } else {
             let known = self.shrinking.as_mut().map(|machine| machine.train(&self.settings, stop));
@@ -313,6 +352,15 @@ impl<'a> SubsetOracle<'a> {
         self.lazy.anchor[at] = criterion.sqrt() + self.lazy.norm[at] * self.lazy.travelled;
         (criterion, unit)
     }
+}
+
+/// Whether it pays to update the Gram matrix while so many features leave at each step; before the
+/// first one leaves, whether it pays to make it. An update is one of its inverse, too; of a sparse
+/// design, trainings on rows cost less where these hold few values.
+fn updates_pay(design: &dyn Design, leaving: Option<usize>) -> bool {
+    let square = (design.n_samples() as f64).powi(2);
+    let passes = leaving.map_or(1.0, |leaving| UPDATE_PASSES / (1.0 + 2.0 * leaving as f64));
+    !design.is_sparse() || square <= passes * design.stored() as f64
 }
 
 /// By criterion, then by falling unit.

@@ -1,9 +1,10 @@
 //! SVM-RFE with more samples than features: the ranking of every route is that of a training
-//! afresh, to a tight gap, at each step.
+//! afresh, to a tight gap, at each step. At any shape: steps that are called certain are those of
+//! the optima.
 
 use fewest::dual::train::train;
 use fewest::method::Method;
-use fewest::method::rfe::{RfeSettings, Step};
+use fewest::method::rfe::{RfeReport, RfeSettings, Step, rfe_classes};
 use fewest::{
     Bias, DenseDesign, Design, Kernel, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, SparseDesign,
     SvmSettings,
@@ -132,4 +133,74 @@ fn compared(loss: Loss, shape: fn(usize) -> (usize, usize)) -> usize {
         compared += 1;
     }
     compared
+}
+
+/// n x p normal values, the first of every three features with a signal.
+fn drawn(random: &mut Rng, n: usize, p: usize) -> (Vec<f64>, Vec<f64>) {
+    let y: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+    let value =
+        |at: usize, random: &mut Rng| random.normal() + if (at / n).is_multiple_of(3) { y[at % n] } else { 0.0 };
+    let x = (0..n * p).map(|at| value(at, random)).collect();
+    (x, y)
+}
+
+fn eliminated(problem: &Problem<'_>, keep: usize, settings: &RfeSettings) -> RfeReport {
+    let p = problem.design().n_features();
+    let rules = Rules::new(p, RuleList { max_features: Some(keep), ..RuleList::default() }, &[]).unwrap();
+    rfe_classes(&Samples::from(problem), &rules, settings, Limits::default(), &mut Silent).unwrap()
+}
+
+/// Whatever the tolerance: where all steps are called certain, the features left after each of them
+/// are those of exact trainings. Where they are not, nothing is claimed.
+#[test]
+fn certain_steps_are_those_of_the_optima() {
+    let mut random = Rng::new(11);
+    let (mut certain, mut others) = (0, 0);
+    for case in 0..72 {
+        let (n, p) = [(60, 8), (20, 40), (45, 30), (120, 20)][case % 4];
+        let (x, y) = drawn(&mut random, n, p);
+        let (dense, sparse) = (DenseDesign::new(n, p, x.clone()).unwrap(), compressed(n, p, &x));
+        let design: &dyn Design = if case % 3 == 2 { &sparse } else { &dense };
+        let problem = Problem::new(design, &y, None).unwrap();
+        let loss = [Loss::Hinge, Loss::SquaredHinge][case / 4 % 2];
+        let tolerance = [1e-2, 1e-5, 1e-12][case / 8 % 3];
+        let svm = SvmSettings { cost: [1.0, 0.02][case / 24 % 2], loss, tolerance, ..SvmSettings::default() };
+        let step = [Step::Count(1), Step::Remaining(0.3)][case / 24 % 2];
+        let report = eliminated(&problem, 4, &RfeSettings { svm: svm.clone(), step, ..RfeSettings::default() });
+        let known = report.certain_steps.unwrap();
+        assert!(known <= report.steps && report.steps > 0);
+        if known < report.steps {
+            others += 1;
+            continue;
+        }
+        certain += 1;
+        let exact = SvmSettings { tolerance: 1e-13, max_epochs: 1_000_000, ..svm };
+        let mut left: Vec<usize> = (0..p).collect();
+        for at in 1..=report.steps {
+            let gone = |j: &usize| report.selection.ranking.iter().any(|r| r.feature == *j && r.step == Some(at));
+            let solution = train(design, &left, &y, problem.weights(), Kernel::Linear, &exact, &mut || None).unwrap();
+            let size = |leave: bool| left.iter().zip(&solution.weights).filter(move |e| gone(e.0) == leave);
+            let largest = size(true).map(|e| e.1.abs()).fold(0.0, f64::max);
+            let smallest = size(false).map(|e| e.1.abs()).fold(f64::INFINITY, f64::min);
+            assert!(largest < smallest, "case {case}, step {at}: {largest} leaves, {smallest} stays");
+            left.retain(|j| !gone(j));
+        }
+    }
+    assert!(certain > 20 && others > 15, "{certain} runs certain, {others} others");
+}
+
+/// Columns that are there twice have equal weights: whichever of two leaves, it is a tie.
+#[test]
+fn ties_are_not_certain() {
+    let mut random = Rng::new(3);
+    for (n, p) in [(60, 6), (15, 30)] {
+        let (x, y) = drawn(&mut random, n, p);
+        let design = DenseDesign::new(n, 2 * p, [x.clone(), x].concat()).unwrap();
+        let problem = Problem::new(&design, &y, None).unwrap();
+        for loss in [Loss::Hinge, Loss::SquaredHinge] {
+            let svm = SvmSettings { loss, tolerance: 1e-12, ..SvmSettings::default() };
+            let report = eliminated(&problem, 2 * p - 1, &RfeSettings { svm, ..RfeSettings::default() });
+            assert_eq!((report.steps, report.certain_steps), (1, Some(0)), "{n} x {p}, {loss:?}");
+        }
+    }
 }

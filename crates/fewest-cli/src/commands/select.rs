@@ -144,6 +144,10 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     if outcome.counts.nodes > 0 {
         lines.push(("nodes", outcome.counts.nodes.to_string()));
     }
+    let number = |key: &str| report.details.get(key).and_then(Value::as_u64);
+    if let (Some(steps), Some(certain)) = (number("elimination_steps"), number("certain_steps")) {
+        lines.push(("steps", fewest_report::elimination_steps(steps, certain)));
+    }
     lines.push(("selected", format!("{} of {}", indices.len(), notation::plural(result.names.len(), "feature"))));
     let size = task.rules.list().max_features.map(|k| format!("at most {k}"));
     lines.push(("rules", task.rules_text(size.as_deref(), &indices)));

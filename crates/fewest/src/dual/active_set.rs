@@ -56,6 +56,9 @@ impl ActiveSet {
             return;
         }
         let x: Vec<f64> = self.free.iter().map(|&i| x[i]).collect();
+        if x.iter().all(|x| *x == 0.0) {
+            return;
+        }
         let q = self.inverse.multiply(&x);
         let pivot = 1.0 - simd::dot(&x, &q);
         if pivot > 1e-9 {

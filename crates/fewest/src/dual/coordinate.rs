@@ -261,7 +261,7 @@ pub(super) fn finish(
     kkt::make_feasible(dual, &mut beta);
     let weights = rows.combination(&beta);
     let scores: Vec<f64> = (0..dual.len()).map(|i| rows.row(i).dot(&weights)).collect();
-    let kkt::Objectives { primal, dual: value, bias } = kkt::objectives(dual, &beta, &scores);
+    let kkt::Objectives { primal, dual: value, bias, absolute_gap } = kkt::objectives(dual, &beta, &scores);
     let kkt_residual = kkt::residual(dual, &beta, &scores);
-    DualSolution { beta, bias, weights, primal, dual: value, kkt_residual, iterations, status }
+    DualSolution { beta, bias, weights, primal, dual: value, absolute_gap, kkt_residual, iterations, status }
 }

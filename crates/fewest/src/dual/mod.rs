@@ -234,6 +234,9 @@ pub struct DualSolution {
     pub primal: f64,
     /// Dual objective at beta: a lower value.
     pub dual: f64,
+    /// At least primal - dual, with the digits that their difference loses; infinite where it is not
+    /// known.
+    pub absolute_gap: f64,
     /// Largest violation of the optimality conditions, see [`kkt::residual`].
     pub kkt_residual: f64,
     /// Pair updates or passes used.
@@ -247,7 +250,8 @@ impl DualSolution {
     pub(crate) fn unjudged(beta: Vec<f64>) -> Self {
         let (none, status) = (f64::INFINITY, Status::Stalled);
         let (primal, dual, kkt_residual) = (none, -none, none);
-        Self { beta, bias: 0.0, weights: Vec::new(), primal, dual, kkt_residual, iterations: 0, status }
+        let weights = Vec::new();
+        Self { beta, bias: 0.0, weights, primal, dual, absolute_gap: none, kkt_residual, iterations: 0, status }
     }
 
     /// alpha = 0 and w = 0 for this many features: what a training has that was stopped before it
@@ -255,12 +259,19 @@ impl DualSolution {
     pub(crate) fn zero(dual: &BoxDual, features: usize, status: Status) -> Self {
         let (beta, weights) = (vec![0.0; dual.len()], vec![0.0; features]);
         // Both losses are 1 at a margin of 0.
-        let primal = dual.cost.iter().sum();
-        Self { beta, bias: 0.0, weights, primal, dual: 0.0, kkt_residual: f64::INFINITY, iterations: 0, status }
+        let primal: f64 = dual.cost.iter().sum();
+        let kkt_residual = f64::INFINITY;
+        Self { beta, bias: 0.0, weights, primal, dual: 0.0, absolute_gap: primal, kkt_residual, iterations: 0, status }
     }
 
     /// (primal - dual) / |primal|
     pub fn gap(&self) -> f64 {
         kkt::relative_gap(self.primal, self.dual)
+    }
+
+    /// How far the weights of a linear machine are from those of the optimum at most, in their
+    /// Euclidean norm: the objective is strongly convex in w, so `1/2 |w - w*|^2 <= primal - dual`.
+    pub fn weight_error(&self) -> f64 {
+        (2.0 * self.absolute_gap.max(0.0)).sqrt()
     }
 }

@@ -147,7 +147,8 @@ pub(super) struct Point {
     pub(super) downhill: Vec<f64>,
     pub(super) primal: f64,
     pub(super) gap: f64,
-    unsettled: f64,
+    /// The gap of the subproblem; of the squared hinge, the gap itself.
+    pub(super) unsettled: f64,
 }
 
 impl Point {

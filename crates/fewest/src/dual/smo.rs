@@ -328,6 +328,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
             weights: Vec::new(),
             primal: objectives.primal,
             dual: objectives.dual,
+            absolute_gap: objectives.absolute_gap,
             iterations: self.iterations,
             status,
         }

@@ -21,8 +21,15 @@ mod tuning {
     /// Multiply-adds of a thread between two looks at the clock, and rows of K from sparse data.
     pub(super) const LOOK: usize = 1 << 27;
     pub(super) const SPARSE_LOOK: usize = 256;
+    /// Fewer features than this go one by one.
+    pub(super) const FEW: usize = 8;
 }
-use tuning::{LOOK, PANEL, SPARSE_LOOK, TILE};
+use tuning::{FEW, LOOK, PANEL, SPARSE_LOOK, TILE};
+
+/// Small data are done with before the clock needs a look.
+fn look(n: usize, stop: &mut dyn FnMut() -> Option<Status>) -> Result<(), Status> {
+    if n * n > LOOK / PANEL { stop().map_or(Ok(()), Err) } else { Ok(()) }
+}
 
 /// A full symmetric n x n matrix, row after row.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,16 +100,12 @@ impl GramMatrix {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Self, Status> {
         let n = design.n_samples();
-        // Small data are done with in no time.
-        let look = |stop: &mut dyn FnMut() -> Option<Status>| {
-            if n * n > LOOK / PANEL { stop().map_or(Ok(()), Err) } else { Ok(()) }
-        };
-        look(stop)?;
+        look(n, stop)?;
         let mut gram = Self { n, values: vec![0.0; n * n] };
         if design.is_sparse() {
             let rows = design.rows(features);
             for (block, values) in gram.values.chunks_mut(n.max(1) * SPARSE_LOOK).enumerate() {
-                look(stop)?;
+                look(n, stop)?;
                 values.par_chunks_mut(n).enumerate().for_each(|(i, out)| {
                     if let Row::Sparse(columns, values) = rows.row(block * SPARSE_LOOK + i) {
                         for (&at, &x) in columns.iter().zip(values) {
@@ -112,21 +115,7 @@ impl GramMatrix {
                 });
             }
         } else {
-            let width = (n / 8).clamp(8, PANEL).min(features.len().max(1));
-            let tiles = (LOOK / (TILE * width * n.max(1))).max(1);
-            let rows = TILE * tiles * rayon::current_num_threads();
-            let mut panel = vec![0.0; n * width];
-            for block in features.chunks(width) {
-                panel.fill(0.0);
-                for (at, &j) in block.iter().enumerate() {
-                    design.add_column(j, 1.0, &mut panel[at * n..(at + 1) * n]);
-                }
-                for first in (0..n).step_by(rows) {
-                    look(stop)?;
-                    gram.add_panel(&panel[..n * block.len()], first..n.min(first + rows));
-                }
-            }
-            gram.mirror(&mut || look(stop))?;
+            gram.add_panels(design, features, 1.0, stop)?;
         }
         Ok(gram)
     }
@@ -165,8 +154,54 @@ impl GramMatrix {
         }
     }
 
-    /// These rows of the lower triangle += B B' for a column-major panel B with n rows.
-    fn add_panel(&mut self, panel: &[f64], rows: Range<usize>) {
+    /// K -= X X' over features that go. Multiply-adds: n^2 / 2 for each one, or the squared non-zeros
+    /// of a sparse column.
+    ///
+    /// # Errors
+    /// The limit that `stop` names before it is done; then K is neither the old nor the new one.
+    pub(crate) fn remove_until(
+        &mut self,
+        design: &dyn Design,
+        features: &[usize],
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<(), Status> {
+        if !design.is_sparse() && features.len() >= FEW {
+            return self.add_panels(design, features, -1.0, stop);
+        }
+        for &j in features {
+            self.add_feature(design, j, -1.0);
+        }
+        Ok(())
+    }
+
+    /// K += sign X X' over features of a dense design.
+    fn add_panels(
+        &mut self,
+        design: &dyn Design,
+        features: &[usize],
+        sign: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> Result<(), Status> {
+        let n = self.n;
+        let width = (n / 8).clamp(8, PANEL).min(features.len().max(1));
+        let tiles = (LOOK / (TILE * width * n.max(1))).max(1);
+        let rows = TILE * tiles * rayon::current_num_threads();
+        let mut panel = vec![0.0; n * width];
+        for block in features.chunks(width) {
+            panel.fill(0.0);
+            for (at, &j) in block.iter().enumerate() {
+                design.add_column(j, 1.0, &mut panel[at * n..(at + 1) * n]);
+            }
+            for first in (0..n).step_by(rows) {
+                look(n, stop)?;
+                self.add_panel(&panel[..n * block.len()], sign, first..n.min(first + rows));
+            }
+        }
+        self.mirror(&mut || look(n, stop))
+    }
+
+    /// These rows of the lower triangle += sign B B' for a column-major panel B with n rows.
+    fn add_panel(&mut self, panel: &[f64], sign: f64, rows: Range<usize>) {
         let n = self.n;
         let depth = panel.len() / n;
         let of_rows = &mut self.values[rows.start * n..rows.end * n];
@@ -175,7 +210,7 @@ impl GramMatrix {
             let height = rows.len() / n;
             let columns = |data, rows| View { data, rows, columns: depth, row_stride: 1, column_stride: n };
             let all = columns(panel, first + height).transposed();
-            add_product(rows, n, 1.0, columns(&panel[first..], height), all);
+            add_product(rows, n, sign, columns(&panel[first..], height), all);
         });
     }
 

@@ -266,6 +266,7 @@ impl<'a> ShrinkingNewton<'a> {
             weights: self.columns.weights(&self.v).into_iter().map(|e| e.1).collect(),
             primal: point.primal,
             dual: point.primal - point.gap,
+            absolute_gap: point.unsettled + kkt::ROUNDING * point.primal,
             iterations,
             status,
         }

@@ -23,6 +23,7 @@ fn paper_solution(solution: DualSolution) -> DualSolution {
         weights: scaled(solution.weights),
         primal: paper_value(solution.primal),
         dual: paper_value(solution.dual),
+        absolute_gap: f64::INFINITY,
         ..solution
     }
 }
@@ -204,6 +205,7 @@ impl<'a> MixtureOracle<'a> {
             weights: used.iter().map(|&k| weights[k]).collect(),
             primal: point.upper,
             dual: Level::of(self.dual, &point.beta).value(squares),
+            absolute_gap: f64::INFINITY,
             kkt_residual: kkt::residual(self.dual, &point.beta, &scores),
             iterations: point.iterations,
             status,

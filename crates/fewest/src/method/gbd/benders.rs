@@ -84,6 +84,7 @@ impl<'a> Trainer<'a> {
             bias: found.warm.bias,
             primal: found.upper.min(trained.primal),
             dual: found.lower.max(trained.dual),
+            absolute_gap: f64::INFINITY,
             iterations: trained.iterations + iterations,
             beta: found.warm.beta,
             ..value.solution

@@ -62,6 +62,9 @@ pub(super) struct Elimination<'a> {
     leaving: Vec<usize>,
     pub(super) count: usize,
     finished: bool,
+    /// Steps after which the same features are left as by the optima themselves; none where the
+    /// trainings do not say.
+    pub(super) certain: Option<u64>,
     /// Where the next training starts.
     pub(super) course: Course,
     /// Whether the state to go on from has been told for good.
@@ -86,6 +89,7 @@ impl<'a> Elimination<'a> {
             leaving: Vec::new(),
             count: 0,
             finished: false,
+            certain: Some(0),
             course: Course::default(),
             told: false,
         };
@@ -149,13 +153,17 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
         self.course = answer.course;
         // Step 3.
         let quota = self.quota();
-        let asked_for_all = answer.smallest.len() < self.count;
+        let all_named = answer.smallest.len() < self.count;
         self.steps += 1;
-        for (u, criterion) in answer.smallest {
+        let (mut looked_at, mut kept) = (0, false);
+        for &(u, criterion) in &answer.smallest {
             if self.leaving.len() >= quota || (!self.leaving.is_empty() && self.rules.allows(&self.survivors)) {
                 break;
             }
-            if self.removal.may_leave(u, &self.survivors) {
+            looked_at += 1;
+            let leaves = self.removal.may_leave(u, &self.survivors);
+            kept |= !leaves;
+            if leaves {
                 for &feature in self.rules.unit(u) {
                     self.survivors.remove(feature);
                     self.leaving.push(feature);
@@ -166,11 +174,17 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
         }
         if self.leaving.is_empty() {
             // The rules keep every unit named: ask again for more of them.
-            assert!(!asked_for_all, "a witness inside the survivors leaves some unit free to go");
+            assert!(!all_named, "a witness inside the survivors leaves some unit free to go");
             self.steps -= 1;
             self.count *= 2;
         } else {
             self.count = self.candidates();
+            self.certain = self.certain.zip(answer.error).map(|(steps, error)| {
+                let mut roots: Vec<f64> = answer.smallest.iter().map(|e| e.1.sqrt()).collect();
+                // Beyond the last one named there is none, or one of which nothing is known.
+                roots.push(if all_named { f64::INFINITY } else { f64::NEG_INFINITY });
+                steps + u64::from(is_certain(&roots, looked_at, kept, error))
+            });
         }
         self.keep(false, run);
         Ok(())
@@ -181,6 +195,14 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
         self.keep(true, run);
         (!self.finished).then(|| Question::KeepBest { leaving: std::mem::take(&mut self.leaving) })
     }
+}
+
+/// Whether the first `looked_at` of the ascending roots would be the smallest at the optimum, too,
+/// and in this order where the rules `kept` one of them. As one vector the roots are off by `error`,
+/// so the difference of two is off by sqrt(2) times that at most.
+fn is_certain(roots: &[f64], looked_at: usize, kept: bool, error: f64) -> bool {
+    let first = if kept { 1 } else { looked_at };
+    (first..=looked_at).all(|at| roots[at] - roots[at - 1] > std::f64::consts::SQRT_2 * error)
 }
 
 impl Elimination<'_> {

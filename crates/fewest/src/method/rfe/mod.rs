@@ -164,7 +164,10 @@ impl Method for RfeSettings {
             };
         let settings = Self { kernel, ..self.clone() };
         let report = rfe_classes(samples, rules, &settings, limits, observer)?;
-        let out = Report::of_rule(report.selection, &settings.kernel);
+        let mut out = Report::of_rule(report.selection, &settings.kernel).detail("elimination_steps", report.steps);
+        if let Some(certain) = report.certain_steps {
+            out = out.detail("certain_steps", certain);
+        }
         Ok(match settings.tuning {
             Some(_) => out.with_cost(report.cost).detail("cost", report.cost).detail("tuned", report.tuned),
             None => out,
@@ -233,6 +236,12 @@ pub struct RfeReport {
     pub cost: f64,
     /// Every choice of the cost, in order; empty without tuning.
     pub tuned: Vec<Tuned>,
+    /// Steps of the elimination.
+    pub steps: u64,
+    /// Steps after which, by the duality gaps, the same features are left as by trainings without
+    /// any error; the others are ties within the tolerance. None where the criterion is not the
+    /// squared weights.
+    pub certain_steps: Option<u64>,
 }
 
 /// SVM-RFE: drops the features of smallest criterion until the rules (size, budget, ...) hold.
@@ -297,8 +306,9 @@ fn eliminate(
     let status = drive(&mut oracle, &mut master, &mut run)?;
     let cost = oracle.cost();
     let (tuned, decisions) = oracle.into_parts();
+    let (steps, certain_steps) = (master.steps, master.certain);
     let selection = Selection { ranking: master.ranking(), solutions: Vec::new(), outcome: run.finish(status) };
-    Ok((RfeReport { selection, cost, tuned }, decisions))
+    Ok((RfeReport { selection, cost, tuned, steps, certain_steps }, decisions))
 }
 
 /// Every feature the rules do not forbid.

@@ -27,6 +27,9 @@ pub(super) struct Ranking {
     pub(super) objective: f64,
     /// (unit, criterion), smallest first.
     pub(super) smallest: Vec<(usize, f64)>,
+    /// How far the roots of the criteria are from those of the optimum, as one vector; none where the
+    /// training does not say.
+    pub(super) error: Option<f64>,
     /// Features that left, with the criteria they left with (only after `KeepBest`).
     pub(super) dropped: Vec<(usize, f64)>,
     /// Where the next training starts.
@@ -183,6 +186,21 @@ impl<'a> RankingOracle<'a> {
         }
     }
 
+    /// How far the roots of the criteria are from those of the optimum: a root is the norm of a
+    /// unit's weights, of all pairs of classes.
+    fn error(&self) -> Option<f64> {
+        match (&self.engine, self.criterion) {
+            (_, Criterion::InputWeights) | (Engine::Kernel(_), Criterion::Margin) => None,
+            (Engine::Linear(oracle, _), criterion) => {
+                let scale: f64 = if criterion == Criterion::Margin { 0.5 } else { 1.0 };
+                oracle.solution().map(|s| scale.sqrt() * s.weight_error())
+            }
+            (Engine::Kernel(oracle), Criterion::Weights) => {
+                oracle.machines().map(|all| all.iter().map(|s| s.weight_error().powi(2)).sum::<f64>().sqrt())
+            }
+        }
+    }
+
     /// Where the next training starts.
     fn course(&self) -> Course {
         let (beta, scored) = match &self.engine {
@@ -311,7 +329,7 @@ impl Oracle for RankingOracle<'_> {
         if run.stop().is_none() || last() {
             self.record();
         }
-        Ok(Ranking { objective: self.objective(), smallest, dropped, course: self.course() })
+        Ok(Ranking { objective: self.objective(), smallest, error: self.error(), dropped, course: self.course() })
     }
 }
 

@@ -23,7 +23,7 @@ impl Elimination<'_> {
                 _ => left.push((step, vec![(feature, criterion)])),
             }
         }
-        out.put(&(self.steps, self.count, left))?;
+        out.put(&(self.steps, self.count, self.certain, left))?;
         out.put(&self.course)
     }
 
@@ -37,7 +37,7 @@ impl Elimination<'_> {
         n: usize,
         oracle: &mut RankingOracle<'_>,
     ) -> Result<(), Error> {
-        let (steps, count, left): (u64, usize, Vec<Left>) = state.take()?;
+        let (steps, count, certain, left): (u64, usize, Option<u64>, Vec<Left>) = state.take()?;
         let course: Course = state.take()?;
         for (step, features) in &left {
             for &(feature, criterion) in features {
@@ -51,7 +51,7 @@ impl Elimination<'_> {
             return Err(stranger("the rules allow nothing of what is left"));
         }
         self.removal = RemovalRules::new(self.rules, &self.survivors);
-        (self.steps, self.count, self.course) = (steps, count, course.clone());
+        (self.steps, self.count, self.certain, self.course) = (steps, count, certain, course.clone());
         let leaving: Vec<Vec<usize>> = left.iter().map(|step| step.1.iter().map(|f| f.0).collect()).collect();
         oracle.restore(course, leaving.iter().map(Vec::as_slice), n)
     }

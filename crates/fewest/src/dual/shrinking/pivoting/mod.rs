@@ -472,6 +472,7 @@ impl<'a> Pivoting<'a> {
             weights: self.columns.weights(&self.w).into_iter().map(|e| e.1).collect(),
             primal: found.primal,
             dual: found.dual,
+            absolute_gap: found.absolute_gap,
             iterations,
             status,
         }

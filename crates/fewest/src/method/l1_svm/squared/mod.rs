@@ -109,6 +109,7 @@ pub fn squared_hinge(
                 weights: machine.w[..features.len()].to_vec(),
                 primal: look.primal,
                 dual: proof.value(),
+                absolute_gap: f64::INFINITY,
                 beta: proof.into_beta(),
                 kkt_residual: look.violation,
                 iterations: epochs,
