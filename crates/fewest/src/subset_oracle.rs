@@ -148,6 +148,11 @@ impl<'a> SubsetOracle<'a> {
         self.start = Some(beta);
     }
 
+    /// Samples of the problem.
+    pub(crate) fn n_samples(&self) -> usize {
+        self.dual.len()
+    }
+
     /// The features trained on.
     pub fn subset(&self) -> &Subset {
         &self.subset

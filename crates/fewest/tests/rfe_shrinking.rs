@@ -204,3 +204,45 @@ fn ties_are_not_certain() {
         }
     }
 }
+
+/// Three classes, more samples than features: criteria are summed over the machines of all pairs of
+/// classes, each trained on the samples of its two.
+#[test]
+fn the_ranking_of_several_classes_is_that_of_all_pairs() {
+    let mut random = Rng::new(5);
+    for case in 0..8 {
+        let (n, p) = (70 + 5 * case, 9);
+        let classes: Vec<u32> = (0..n).map(|i| [0, 1, 2, 1][i % 4]).collect();
+        let weights: Vec<f64> = (0..n).map(|i| if case % 2 == 0 { 1.0 } else { (i % 3) as f64 }).collect();
+        let value = |at: usize, random: &mut Rng| random.normal() + f64::from(classes[at % n]) * (at / n % 3) as f64;
+        let x: Vec<f64> = (0..n * p).map(|at| value(at, &mut random)).collect();
+        let design = DenseDesign::new(n, p, x).unwrap();
+        let samples = Samples::new(&design, &classes, Some(&weights)).unwrap();
+        let svm = SvmSettings { loss: [Loss::Hinge, Loss::SquaredHinge][case / 2 % 2], ..RfeSettings::default().svm };
+        let settings = RfeSettings { svm: svm.clone(), ..RfeSettings::default() };
+        let report = settings.select(&samples, &Rules::at_most_features(p, 2).unwrap(), Limits::default(), &mut Silent);
+        let selection = report.unwrap().selection;
+
+        let exact = SvmSettings { tolerance: 1e-12, ..svm };
+        let (mut left, mut objective): (Vec<usize>, f64) = ((0..p).collect(), 0.0);
+        for ranked in selection.ranking.iter().rev().map(Some).take(p - 2).chain([None]) {
+            let mut criteria = vec![0.0; left.len()];
+            objective = 0.0;
+            for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+                let y: Vec<f64> = classes.iter().map(|&c| if c == b { 1.0 } else { -1.0 }).collect();
+                let inside = |i: usize| if classes[i] == a || classes[i] == b { weights[i] } else { 0.0 };
+                let of_pair: Vec<f64> = (0..n).map(inside).collect();
+                let solution = train(&design, &left, &y, &of_pair, Kernel::Linear, &exact, &mut || None).unwrap();
+                criteria.iter_mut().zip(&solution.weights).for_each(|(c, w)| *c += w * w);
+                objective += solution.primal;
+            }
+            if let Some(ranked) = ranked {
+                let smallest = (0..left.len()).min_by(|&a, &b| criteria[a].total_cmp(&criteria[b])).unwrap();
+                assert_eq!(ranked.feature, left[smallest], "case {case}");
+                assert!((ranked.criterion - criteria[smallest]).abs() <= 1e-3 * criteria[smallest], "case {case}");
+                left.remove(smallest);
+            }
+        }
+        assert!((selection.outcome.objective.unwrap() - objective).abs() <= 1e-6 * objective, "case {case}");
+    }
+}

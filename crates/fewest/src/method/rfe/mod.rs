@@ -15,10 +15,10 @@
 //!             what survives
 //! Rules    a feature may go when no survivor implies it and what is left still holds an allowed
 //!          subset (a witness is kept); features joined by `together` go as one unit.
-//! Cost     linear kernel and two classes: n^2 for the Gram matrix when p >> n, a warm-started
-//!          training, a few columns of length n ([`crate::subset_oracle`]); otherwise one
-//!          warm-started training on rows. Other kernels, more classes and tuning work on one n x n
-//!          matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for
+//! Cost     linear kernel, for each pair of classes: n^2 for the Gram matrix when p >> n, a
+//!          warm-started training, a few columns of length n ([`crate::subset_oracle`]); otherwise
+//!          one warm-started training on rows. Other kernels, tuning, and more classes than two of
+//!          samples few enough, work on one n x n matrix ([`crate::kernel_oracle`]): per step n^2 for each feature that leaves, and for
 //!          the margin criterion s^2 / 2 kernel values for each that stays, s support vectors.
 //! Differs  from the paper: weights are compared at a tight duality gap, so that the order is not
 //!          the solver's noise; in a tie the feature of larger index goes first. One machine per
@@ -29,6 +29,7 @@
 mod held_out;
 pub(crate) mod master;
 mod oracle;
+mod pairs;
 pub mod path;
 pub mod splits;
 mod state;
@@ -42,7 +43,6 @@ use super::path::{PathPoint, SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
-use crate::subset_oracle::SubsetOracle;
 use crate::validation::{Folds, SamplesByClass, check_costs};
 use crate::{
     Choice, Error, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
@@ -50,6 +50,7 @@ use crate::{
 use held_out::{HeldOut, HeldOutDecisions};
 use master::Elimination;
 use oracle::RankingOracle;
+use pairs::{PairSamples, trains_pairs};
 
 /// Its name, on the command line and in its states.
 const NAME: &str = "rfe";
@@ -285,23 +286,21 @@ fn eliminate(
     settings.check(rules.p())?;
     let settings = &settings.resolved(data, rules)?;
     let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());
-    let grouped = if problem.is_none() { Some(SamplesByClass::new(data, &settings.svm, run.memory())?) } else { None };
-    // The rows, or the Gram matrix, of all features that may stay.
+    // All features that may stay.
     let features = permitted(rules).len();
-    let _rows = match &problem {
-        Some(problem) => Some(SubsetOracle::reserve(problem, features, &settings.svm, run.memory())?),
-        None => None,
-    };
-    let mut oracle = match (&problem, &grouped) {
-        (Some(problem), _) => RankingOracle::linear(problem, rules, settings)?,
-        (None, Some(grouped)) => RankingOracle::kernel(grouped, rules, settings)?,
-        (None, None) => unreachable!("one of them was made"),
+    let (pairs, problems, grouped);
+    let mut oracle = if trains_pairs(data, features, settings) {
+        pairs = PairSamples::new(data, features, &settings.svm, run.memory())?;
+        problems = pairs.problems()?;
+        RankingOracle::linear(&pairs, &problems, rules, settings)?
+    } else {
+        grouped = SamplesByClass::new(data, &settings.svm, run.memory())?;
+        RankingOracle::kernel(&grouped, rules, settings)?
     };
     oracle.hold_out(held_out);
     let mut master = Elimination::new(rules, settings.step);
     if let Some(state) = run.resume(NAME)? {
-        master.restore(state, data.design().n_samples(), &mut oracle)?;
+        master.restore(state, &mut oracle)?;
     }
     let status = drive(&mut oracle, &mut master, &mut run)?;
     let cost = oracle.cost();

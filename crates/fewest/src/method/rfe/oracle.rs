@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::held_out::{HeldOut, HeldOutDecisions, PairMachine};
+use super::pairs::{PairSamples, PairsOracle};
 use super::{RfeSettings, Tuned, permitted};
 use crate::kernel_oracle::{Criterion, KernelOracle};
 use crate::run::state::stranger;
-use crate::subset_oracle::SubsetOracle;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
 use crate::{Clock, DualSolution, Error, Oracle, Problem, Rules, Run, Subset};
 
@@ -61,16 +61,21 @@ pub(super) struct RankingOracle<'a> {
 
 /// The two ways to train and rank.
 enum Engine<'a> {
-    /// Linear kernel, two classes: updates of the Gram matrix or rows, and lazy weights.
-    Linear(Box<SubsetOracle<'a>>, f64),
+    /// Linear kernel: updates of the Gram matrix or rows, and lazy weights; the cost.
+    Linear(Box<PairsOracle<'a>>, &'a PairSamples<'a>, f64),
     /// Any kernel and number of classes, on one n x n matrix.
     Kernel(Box<KernelOracle<'a>>),
 }
 
 impl<'a> RankingOracle<'a> {
-    pub(super) fn linear(problem: &'a Problem<'a>, rules: &'a Rules, settings: &RfeSettings) -> Result<Self, Error> {
-        let oracle = SubsetOracle::new(problem, rules, permitted(rules), &settings.svm)?;
-        Ok(Self::new(Engine::Linear(Box::new(oracle), settings.svm.cost), rules, settings, None))
+    pub(super) fn linear(
+        samples: &'a PairSamples<'a>,
+        problems: &'a [Problem<'a>],
+        rules: &'a Rules,
+        settings: &RfeSettings,
+    ) -> Result<Self, Error> {
+        let oracle = PairsOracle::new(problems, rules, &permitted(rules), &settings.svm)?;
+        Ok(Self::new(Engine::Linear(Box::new(oracle), samples, settings.svm.cost), rules, settings, None))
     }
 
     pub(super) fn kernel(
@@ -110,7 +115,7 @@ impl<'a> RankingOracle<'a> {
     /// The cost of the last training.
     pub(super) fn cost(&self) -> f64 {
         match &self.engine {
-            Engine::Linear(_, cost) => *cost,
+            Engine::Linear(.., cost) => *cost,
             Engine::Kernel(oracle) => oracle.cost(),
         }
     }
@@ -122,14 +127,14 @@ impl<'a> RankingOracle<'a> {
 
     fn subset(&self) -> &Subset {
         match &self.engine {
-            Engine::Linear(oracle, _) => oracle.subset(),
+            Engine::Linear(oracle, ..) => oracle.subset(),
             Engine::Kernel(oracle) => oracle.subset(),
         }
     }
 
     fn remove(&mut self, leaving: &[usize]) {
         match &mut self.engine {
-            Engine::Linear(oracle, _) => oracle.remove(leaving),
+            Engine::Linear(oracle, ..) => oracle.remove(leaving),
             Engine::Kernel(oracle) => oracle.remove(leaving),
         }
     }
@@ -137,7 +142,7 @@ impl<'a> RankingOracle<'a> {
     /// Whether there is a training.
     fn is_trained(&self) -> bool {
         match &self.engine {
-            Engine::Linear(oracle, _) => oracle.solution().is_some(),
+            Engine::Linear(oracle, ..) => !oracle.solutions().is_empty(),
             Engine::Kernel(oracle) => oracle.machines().is_some(),
         }
     }
@@ -146,7 +151,7 @@ impl<'a> RankingOracle<'a> {
     fn tells_apart(&self) -> bool {
         let moved = |solution: &DualSolution| solution.beta.iter().any(|b| *b != 0.0);
         match &self.engine {
-            Engine::Linear(oracle, _) => oracle.solution().is_some_and(moved),
+            Engine::Linear(oracle, ..) => oracle.solutions().into_iter().any(moved),
             Engine::Kernel(oracle) => oracle.machines().is_some_and(|machines| machines.iter().any(moved)),
         }
     }
@@ -155,7 +160,7 @@ impl<'a> RankingOracle<'a> {
     fn machines(&self) -> Vec<PairMachine> {
         let machine = |beta, s: &DualSolution| PairMachine { beta, bias: s.bias, weights: s.weights.clone() };
         match &self.engine {
-            Engine::Linear(oracle, _) => oracle.solution().map(|s| machine(s.beta.clone(), s)).into_iter().collect(),
+            Engine::Linear(oracle, samples, _) => oracle.machines(samples),
             Engine::Kernel(oracle) => {
                 let solutions = oracle.machines().into_iter().flatten().enumerate();
                 solutions.map(|(pair, s)| machine(oracle.grouped().by_sample(pair, &s.beta), s)).collect()
@@ -165,7 +170,8 @@ impl<'a> RankingOracle<'a> {
 
     fn objective(&self) -> f64 {
         match &self.engine {
-            Engine::Linear(oracle, _) => oracle.solution().map_or(f64::INFINITY, |s| s.primal),
+            Engine::Linear(..) if !self.is_trained() => f64::INFINITY,
+            Engine::Linear(oracle, ..) => oracle.solutions().iter().map(|s| s.primal).sum(),
             Engine::Kernel(oracle) => oracle.machines().map_or(f64::INFINITY, |m| m.iter().map(|s| s.primal).sum()),
         }
     }
@@ -174,7 +180,7 @@ impl<'a> RankingOracle<'a> {
     /// known of all, by their squared weights.
     fn smallest(&mut self, count: usize, clock: &Clock) -> Vec<(usize, f64)> {
         match &mut self.engine {
-            Engine::Linear(oracle, _) => {
+            Engine::Linear(oracle, ..) => {
                 let scale = if self.criterion == Criterion::Margin { 0.5 } else { 1.0 };
                 oracle.smallest(count).into_iter().map(|(unit, criterion)| (unit, scale * criterion)).collect()
             }
@@ -189,22 +195,23 @@ impl<'a> RankingOracle<'a> {
     /// How far the roots of the criteria are from those of the optimum: a root is the norm of a
     /// unit's weights, of all pairs of classes.
     fn error(&self) -> Option<f64> {
+        let of_all = |errors: &mut dyn Iterator<Item = f64>| errors.map(|e| e * e).sum::<f64>().sqrt();
         match (&self.engine, self.criterion) {
-            (_, Criterion::InputWeights) | (Engine::Kernel(_), Criterion::Margin) => None,
-            (Engine::Linear(oracle, _), criterion) => {
+            (Engine::Linear(oracle, ..), criterion) => {
                 let scale: f64 = if criterion == Criterion::Margin { 0.5 } else { 1.0 };
-                oracle.solution().map(|s| scale.sqrt() * s.weight_error())
+                Some(scale.sqrt() * of_all(&mut oracle.solutions().iter().map(|s| s.weight_error())))
             }
             (Engine::Kernel(oracle), Criterion::Weights) => {
-                oracle.machines().map(|all| all.iter().map(|s| s.weight_error().powi(2)).sum::<f64>().sqrt())
+                oracle.machines().map(|all| of_all(&mut all.iter().map(DualSolution::weight_error)))
             }
+            (Engine::Kernel(_), _) => None,
         }
     }
 
     /// Where the next training starts.
     fn course(&self) -> Course {
         let (beta, scored) = match &self.engine {
-            Engine::Linear(oracle, _) => (oracle.solution().map(|s| s.beta.clone()).into_iter().collect(), None),
+            Engine::Linear(oracle, ..) => (oracle.solutions().iter().map(|s| s.beta.clone()).collect(), None),
             Engine::Kernel(oracle) => {
                 let beta = oracle.machines().into_iter().flatten().map(|machine| machine.beta.clone());
                 (beta.collect(), oracle.scored().cloned())
@@ -221,24 +228,15 @@ impl<'a> RankingOracle<'a> {
         &mut self,
         course: Course,
         steps: impl Iterator<Item = &'b [usize]>,
-        samples: usize,
     ) -> Result<(), Error> {
         // One step after the other, so that sums are rounded as they were.
         steps.for_each(|leaving| match &mut self.engine {
-            Engine::Linear(oracle, _) => oracle.remove(leaving),
+            Engine::Linear(oracle, ..) => oracle.remove(leaving),
             Engine::Kernel(oracle) => oracle.remove_again(leaving),
         });
         (self.tuned, self.trainings) = (course.tuned, course.trainings);
         match &mut self.engine {
-            Engine::Linear(oracle, _) => {
-                let beta = course.beta.into_iter().next();
-                if beta.as_ref().is_some_and(|beta| beta.len() != samples) {
-                    return Err(stranger("it has another number of samples"));
-                }
-                if let Some(beta) = beta {
-                    oracle.start_from(beta);
-                }
-            }
+            Engine::Linear(oracle, ..) => oracle.start_from(course.beta)?,
             Engine::Kernel(oracle) => {
                 let (ranges, pairs) = (oracle.grouped().ranges(), oracle.grouped().pairs());
                 let length = |pair: &(usize, usize)| ranges[pair.0].len() + ranges[pair.1].len();
@@ -273,8 +271,8 @@ impl<'a> RankingOracle<'a> {
         }
         self.trainings += 1;
         let stop = &mut || run.stop_late(share);
-        let iterations = match &mut self.engine {
-            Engine::Linear(oracle, _) => oracle.train(stop).iterations,
+        let iterations: u64 = match &mut self.engine {
+            Engine::Linear(oracle, ..) => oracle.train(stop).iter().map(|s| s.iterations).sum(),
             Engine::Kernel(oracle) => oracle.train(stop).iter().map(|s| s.iterations).sum(),
         };
         run.counts.solver_iterations += iterations;

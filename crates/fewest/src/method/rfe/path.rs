@@ -4,13 +4,14 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::{NAME, RfeSettings, Step, rfe_classes};
+use super::pairs::{PairSamples, PairsOracle, trains_pairs};
+use super::{NAME, RfeSettings, Step, permitted, rfe_classes};
+use crate::dual::DualSolution;
 use crate::kernel_oracle::KernelOracle;
 use crate::method::Method;
 use crate::method::path::state::{Part, Parts};
 use crate::method::path::{PathClock, PathPoint, PathSize};
 use crate::run::WIND_UP;
-use crate::subset_oracle::SubsetOracle;
 use crate::validation::SamplesByClass;
 use crate::{
     Counts, Error, Event, Limits, Memory, Observer, Outcome, Problem, Rules, Samples, Selection, Sense, Status, Subset,
@@ -51,7 +52,9 @@ pub fn rfe_classes_path(
     let sizes = PathSize::all(rules, sizes)?;
     let found = survivors(data, &sizes, settings, &clock, observer)?;
     let mut selections: Vec<Option<Selection>> = vec![None; sizes.len()];
-    let on = Training::new(data, settings, &limits.memory)?;
+    let features = sizes.iter().filter_map(|size| size.rules.as_ref()).map(|rules| permitted(rules).len()).max();
+    let on = Training::new(data, features.unwrap_or(0), settings, &limits.memory)?;
+    let problems = on.problems()?;
     let mut trained: Option<ShrinkingOracle<'_>> = None;
     // Larger sets first, because a training starts from the one on the set around it.
     for Survivors { size, subset, run, own } in found.into_iter().rev() {
@@ -67,7 +70,7 @@ pub fn rfe_classes_path(
         let rules = sizes[size].rules.as_ref().expect("elimination ran under them");
         let oracle = match &mut trained {
             Some(oracle) => oracle,
-            none => none.insert(on.start(rules, subset.clone(), settings)?),
+            none => none.insert(on.start(&problems, rules, subset.clone(), settings)?),
         };
         let (objective, iterations, status) = oracle.train(&subset, &mut || clock.over(WIND_UP));
         let outcome = Outcome {
@@ -91,34 +94,42 @@ pub fn rfe_classes_path(
 
 /// How the sets that an elimination passed through are trained: on what [`rfe_classes`] trains on.
 enum Training<'a> {
-    Linear(Problem<'a>),
+    Linear(PairSamples<'a>),
     Kernel(SamplesByClass<'a>),
 }
 
 /// A training on shrinking subsets.
 enum ShrinkingOracle<'a> {
-    Linear(Box<SubsetOracle<'a>>),
+    Linear(PairsOracle<'a>),
     Kernel(Box<KernelOracle<'a>>),
 }
 
 impl<'a> Training<'a> {
-    fn new(data: &'a Samples<'a>, settings: &RfeSettings, memory: &Memory) -> Result<Self, Error> {
-        match data.two_classes().filter(|_| settings.kernel.is_linear()) {
-            Some(problem) => Ok(Self::Linear(problem)),
-            None => Ok(Self::Kernel(SamplesByClass::new(data, &settings.svm, memory)?)),
+    fn new(data: &'a Samples<'a>, features: usize, settings: &RfeSettings, memory: &Memory) -> Result<Self, Error> {
+        if trains_pairs(data, features, settings) {
+            PairSamples::new(data, features, &settings.svm, memory).map(Self::Linear)
+        } else {
+            SamplesByClass::new(data, &settings.svm, memory).map(Self::Kernel)
+        }
+    }
+
+    /// The problem of each pair of classes that is trained on its own samples.
+    fn problems(&self) -> Result<Vec<Problem<'_>>, Error> {
+        match self {
+            Self::Linear(pairs) => pairs.problems(),
+            Self::Kernel(_) => Ok(Vec::new()),
         }
     }
 
     fn start<'b>(
         &'b self,
+        problems: &'b [Problem<'b>],
         rules: &'b Rules,
         subset: Subset,
         settings: &RfeSettings,
     ) -> Result<ShrinkingOracle<'b>, Error> {
         Ok(match self {
-            Self::Linear(problem) => {
-                ShrinkingOracle::Linear(Box::new(SubsetOracle::new(problem, rules, subset, &settings.svm)?))
-            }
+            Self::Linear(_) => ShrinkingOracle::Linear(PairsOracle::new(problems, rules, &subset, &settings.svm)?),
             Self::Kernel(grouped) => ShrinkingOracle::Kernel(Box::new(KernelOracle::new(
                 grouped,
                 rules,
@@ -135,23 +146,21 @@ impl ShrinkingOracle<'_> {
     /// short.
     fn train(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> (f64, u64, Option<Status>) {
         let leaving = |from: &Subset| from.difference(subset).collect::<Vec<usize>>();
-        let cut_short = |status: Status| matches!(status, Status::TimeLimit | Status::Cancelled).then_some(status);
-        match self {
+        let solutions: Vec<&DualSolution> = match self {
             Self::Linear(oracle) => {
                 let leaving = leaving(oracle.subset());
                 oracle.remove(&leaving);
-                let solution = oracle.train(stop);
-                (solution.primal, solution.iterations, cut_short(solution.status))
+                oracle.train(stop)
             }
             Self::Kernel(oracle) => {
                 let leaving = leaving(oracle.subset());
                 oracle.remove(&leaving);
-                let machines = oracle.train(stop);
-                let iterations = machines.iter().map(|m| m.iterations).sum();
-                let status = machines.iter().find_map(|m| cut_short(m.status));
-                (machines.iter().map(|m| m.primal).sum(), iterations, status)
+                oracle.train(stop).iter().collect()
             }
-        }
+        };
+        let cut_short = |status: Status| matches!(status, Status::TimeLimit | Status::Cancelled).then_some(status);
+        let status = solutions.iter().find_map(|s| cut_short(s.status));
+        (solutions.iter().map(|s| s.primal).sum(), solutions.iter().map(|s| s.iterations).sum(), status)
     }
 }
 

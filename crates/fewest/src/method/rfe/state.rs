@@ -27,16 +27,11 @@ impl Elimination<'_> {
         out.put(&self.course)
     }
 
-    /// Goes on from a state, over n samples.
+    /// Goes on from a state.
     ///
     /// # Errors
     /// One that is damaged or of another problem.
-    pub(super) fn restore(
-        &mut self,
-        mut state: StateReader,
-        n: usize,
-        oracle: &mut RankingOracle<'_>,
-    ) -> Result<(), Error> {
+    pub(super) fn restore(&mut self, mut state: StateReader, oracle: &mut RankingOracle<'_>) -> Result<(), Error> {
         let (steps, count, certain, left): (u64, usize, Option<u64>, Vec<Left>) = state.take()?;
         let course: Course = state.take()?;
         for (step, features) in &left {
@@ -53,6 +48,6 @@ impl Elimination<'_> {
         self.removal = RemovalRules::new(self.rules, &self.survivors);
         (self.steps, self.count, self.certain, self.course) = (steps, count, certain, course.clone());
         let leaving: Vec<Vec<usize>> = left.iter().map(|step| step.1.iter().map(|f| f.0).collect()).collect();
-        oracle.restore(course, leaving.iter().map(Vec::as_slice), n)
+        oracle.restore(course, leaving.iter().map(Vec::as_slice))
     }
 }

@@ -1,0 +1,169 @@
+//! The linear machines of all pairs of classes on shrinking subsets; two classes are one pair.
+
+use crate::dual::DualSolution;
+use crate::dual::train::affords_gram;
+use crate::run::state::stranger;
+use crate::subset_oracle::SubsetOracle;
+use crate::{Design, Error, Memory, Problem, Reserved, RowMatrix, Rules, Samples, Status, Subset, SvmSettings};
+
+use super::RfeSettings;
+use super::held_out::PairMachine;
+
+/// Whether each pair of classes is trained on its own samples: where there is but one, and where
+/// there are too many samples for one n x n matrix to serve all pairs.
+pub(super) fn trains_pairs(data: &Samples<'_>, features: usize, settings: &RfeSettings) -> bool {
+    let alone = data.n_classes() == 2 || !affords_gram(data.n_samples(), features, &settings.svm);
+    settings.kernel.is_linear() && settings.tuning.is_none() && alone
+}
+
+/// The samples of each pair of classes, (0,1), (0,2), ..., (1,2), ...; the second is the positive
+/// one.
+pub(super) struct PairSamples<'a> {
+    data: &'a Samples<'a>,
+    pairs: Vec<Pair>,
+    /// Of the copies and of the trainings.
+    taken: Vec<Reserved>,
+}
+
+struct Pair {
+    samples: Vec<usize>,
+    labels: Vec<f64>,
+    weights: Vec<f64>,
+    /// Their rows, where they are not all samples.
+    copy: Option<Box<dyn Design>>,
+}
+
+impl<'a> PairSamples<'a> {
+    /// Copies the samples of each pair, and takes the memory for that and for trainings on so many
+    /// features.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] when it is not left.
+    pub(super) fn new(
+        data: &'a Samples<'a>,
+        features: usize,
+        settings: &SvmSettings,
+        memory: &Memory,
+    ) -> Result<Self, Error> {
+        let (classes, k, n) = (data.classes(), data.n_classes(), data.n_samples());
+        let (mut pairs, mut taken) = (Vec::new(), Vec::new());
+        for (a, b) in (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))) {
+            let samples: Vec<usize> = (0..n).filter(|&i| classes[i] == a || classes[i] == b).collect();
+            let share = samples.len() as f64 / n as f64;
+            let copy = (samples.len() < n).then(|| {
+                let bytes = (share * RowMatrix::bytes(data.design(), data.n_features()) as f64) as u64;
+                let what = || format!("a copy of the {} samples of a pair of classes", samples.len());
+                taken.push(memory.reserve(bytes, what, "use fewer samples, or fewer classes")?);
+                Ok(data.design().select_samples(&samples))
+            });
+            let pair = Pair {
+                labels: samples.iter().map(|&i| if classes[i] == b { 1.0 } else { -1.0 }).collect(),
+                weights: samples.iter().map(|&i| data.weights()[i]).collect(),
+                copy: copy.transpose()?,
+                samples,
+            };
+            pairs.push(pair);
+        }
+        let mut out = Self { data, pairs, taken };
+        let problems = out.problems()?;
+        let of_trainings: Result<Vec<Reserved>, Error> =
+            problems.iter().map(|problem| SubsetOracle::reserve(problem, features, settings, memory)).collect();
+        drop(problems);
+        out.taken.extend(of_trainings?);
+        Ok(out)
+    }
+
+    /// The problem of each pair.
+    ///
+    /// # Errors
+    /// Values that are not finite.
+    pub(super) fn problems(&self) -> Result<Vec<Problem<'_>>, Error> {
+        let all = self.data.design();
+        let each = self.pairs.iter();
+        each.map(|pair| Problem::new(pair.copy.as_deref().unwrap_or(all), &pair.labels, Some(&pair.weights))).collect()
+    }
+}
+
+/// Trains the machine of every pair, and ranks units by their squared weights in all of them.
+pub(super) struct PairsOracle<'a> {
+    machines: Vec<SubsetOracle<'a>>,
+    rules: &'a Rules,
+}
+
+impl<'a> PairsOracle<'a> {
+    /// Starts with the given features; nothing is trained yet.
+    ///
+    /// # Errors
+    /// Settings out of range.
+    pub(super) fn new(
+        problems: &'a [Problem<'a>],
+        rules: &'a Rules,
+        subset: &Subset,
+        settings: &SvmSettings,
+    ) -> Result<Self, Error> {
+        let machine = |problem| SubsetOracle::new(problem, rules, subset.clone(), settings);
+        Ok(Self { machines: problems.iter().map(machine).collect::<Result<_, _>>()?, rules })
+    }
+
+    /// The features trained on.
+    pub(super) fn subset(&self) -> &Subset {
+        self.machines[0].subset()
+    }
+
+    /// Takes features out, all of a unit at once.
+    pub(super) fn remove(&mut self, leaving: &[usize]) {
+        self.machines.iter_mut().for_each(|machine| machine.remove(leaving));
+    }
+
+    /// Trains every machine on the current subset; what a limit cut short is a training, too.
+    pub(super) fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Vec<&DualSolution> {
+        self.machines.iter_mut().map(|machine| machine.train(stop)).collect()
+    }
+
+    /// The last trainings, none before there is one.
+    pub(super) fn solutions(&self) -> Vec<&DualSolution> {
+        self.machines.iter().filter_map(SubsetOracle::solution).collect()
+    }
+
+    /// The machines of the last trainings, by sample of all classes.
+    pub(super) fn machines(&self, samples: &PairSamples<'_>) -> Vec<PairMachine> {
+        let machine = |(pair, solution): (&Pair, &DualSolution)| {
+            let mut beta = vec![0.0; samples.data.n_samples()];
+            pair.samples.iter().zip(&solution.beta).for_each(|(&i, &b)| beta[i] = b);
+            PairMachine { beta, bias: solution.bias, weights: solution.weights.clone() }
+        };
+        samples.pairs.iter().zip(self.solutions()).map(machine).collect()
+    }
+
+    /// Starts the first trainings from the betas of an earlier run.
+    ///
+    /// # Errors
+    /// Betas of other samples or classes.
+    pub(super) fn start_from(&mut self, betas: Vec<Vec<f64>>) -> Result<(), Error> {
+        if betas.is_empty() {
+            return Ok(());
+        }
+        let fits = |(machine, beta): (&SubsetOracle<'_>, &Vec<f64>)| machine.n_samples() == beta.len();
+        if betas.len() != self.machines.len() || !self.machines.iter().zip(&betas).all(fits) {
+            return Err(stranger("it has other samples or classes"));
+        }
+        self.machines.iter_mut().zip(betas).for_each(|(machine, beta)| machine.start_from(beta));
+        Ok(())
+    }
+
+    /// The `count` surviving units of smallest criterion, the sum of their squared weights in all
+    /// machines; smallest first, ties by falling index.
+    pub(super) fn smallest(&mut self, count: usize) -> Vec<(usize, f64)> {
+        if let [machine] = &mut self.machines[..] {
+            return machine.smallest(count);
+        }
+        let mut criteria = vec![0.0; self.rules.n_units()];
+        for machine in &mut self.machines {
+            machine.smallest(usize::MAX).into_iter().for_each(|(unit, criterion)| criteria[unit] += criterion);
+        }
+        let mut found: Vec<(usize, f64)> = self.machines[0].units().iter().map(|&u| (u, criteria[u])).collect();
+        found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        found.truncate(count);
+        found
+    }
+}
