@@ -212,8 +212,8 @@ fn add_dense(sum: &mut OuterSum, row: Row<'_>, d: f64, last: f64, buffer: &mut [
     }
 }
 
-/// Adds the lower triangle of `d x x'` for one sparse row.
-fn scatter(columns: &[u32], values: &[f64], d: f64, last: Option<f64>, m: usize, out: &mut [f64]) {
+/// Adds the lower triangle of `d x x'` for one sparse row, `last` appended, to m x m values.
+pub(super) fn scatter(columns: &[u32], values: &[f64], d: f64, last: Option<f64>, m: usize, out: &mut [f64]) {
     for (a, (&j, &x)) in columns.iter().zip(values).enumerate() {
         let j = j as usize;
         let row = &mut out[j * m..][..=j];

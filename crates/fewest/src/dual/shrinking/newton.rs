@@ -18,8 +18,9 @@
 mod path;
 
 use super::columns::LiveColumns;
+use crate::design::Row;
 use crate::dual::newton::{Point, Sample, line_search};
-use crate::dual::normal::Extended;
+use crate::dual::normal::{Extended, scatter};
 use crate::dual::{BoxDual, DualSolution, SvmSettings, kkt};
 use crate::kernel::gemm::{View, add_product};
 use crate::kernel::inverse::invert;
@@ -372,6 +373,37 @@ impl<'a> ShrinkingNewton<'a> {
         }
     }
 
+    /// H += sum_i k_i x_i x_i' over sparse rows, entry by entry.
+    fn scatter_rows(&self, samples: &[usize], hessian: &mut [f64]) {
+        let m = self.v.len();
+        let last = (m > self.columns.len()).then_some(self.extended().last);
+        for &i in samples {
+            if let Row::Sparse(columns, values) = self.columns.rows.row(i) {
+                scatter(columns, values, self.samples[i].stiffness, last, m, hessian);
+            }
+        }
+        for k in 0..m {
+            for l in 0..k {
+                hessian[l * m + k] = hessian[k * m + l];
+            }
+        }
+    }
+
+    /// H += sum_i k_i x_i x_i' in products of panels of rows.
+    fn multiply_rows(&self, samples: &[usize], hessian: &mut [f64]) {
+        let m = self.v.len();
+        let mut panel = vec![0.0; PANEL * m];
+        for block in samples.chunks(PANEL) {
+            let panel = &mut panel[..block.len() * m];
+            panel.fill(0.0);
+            for (line, &i) in panel.chunks_exact_mut(m).zip(block) {
+                self.copy_row(i, self.samples[i].stiffness.sqrt(), line);
+            }
+            let lines = View::rows(panel, block.len(), m, m);
+            add_product(hessian, m, 1.0, lines.transposed(), lines);
+        }
+    }
+
     /// The inverse afresh.
     fn build(&mut self) {
         let m = self.v.len();
@@ -380,17 +412,14 @@ impl<'a> ShrinkingNewton<'a> {
             self.inside[i] = s.stiffness > 0.0 && s.y * self.scores[i] < 1.0;
         }
         let inside: Vec<usize> = (0..self.samples.len()).filter(|&i| self.inside[i]).collect();
-        self.work += ((inside.len() + m) * m * m) as f64 / PRODUCTS;
-        let mut panel = vec![0.0; PANEL * m];
-        for block in inside.chunks(PANEL) {
-            let panel = &mut panel[..block.len() * m];
-            panel.fill(0.0);
-            for (line, &i) in panel.chunks_exact_mut(m).zip(block) {
-                let root = self.samples[i].stiffness.sqrt();
-                self.copy_row(i, root, line);
-            }
-            let lines = View::rows(panel, block.len(), m, m);
-            add_product(&mut hessian, m, 1.0, lines.transposed(), lines);
+        let row = self.columns.rows.stored() as f64 / self.samples.len() as f64;
+        let by_row = if self.columns.rows.is_sparse() { row * row } else { f64::INFINITY };
+        let by_product = (m * m) as f64 / PRODUCTS;
+        self.work += inside.len() as f64 * by_row.min(by_product) + m as f64 * by_product;
+        if by_row < by_product {
+            self.scatter_rows(&inside, &mut hessian);
+        } else {
+            self.multiply_rows(&inside, &mut hessian);
         }
         for k in 0..m {
             hessian[k * m + k] += if k < self.columns.len() { 1.0 } else { self.extended().last_penalty.max(ANCHOR) };
