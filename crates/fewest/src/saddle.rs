@@ -18,7 +18,8 @@ use rayon::prelude::*;
 
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
-use crate::{DenseDesign, Design, Error, Problem, SparseDesign, Status, Subset, SvmSettings};
+use crate::relaxation::train_bounded;
+use crate::{DenseDesign, Design, Error, Memory, Problem, SparseDesign, Status, Subset, SvmSettings, WeightBounds};
 
 /// A lower bound on the SVM's value on every subset: `v(z) >= constant - sum_j z_j gains_j`,
 /// rounding taken into account.
@@ -72,6 +73,25 @@ impl Cut {
     pub fn at_weights(&self, z: &[f64]) -> f64 {
         self.constant - self.gains.iter().zip(z).map(|(g, z)| g * z).sum::<f64>()
     }
+}
+
+/// The linear machine on some features whose weights have bounds, `bounds` of all features of the
+/// design. `y` holds -1 or +1 and `weights` the cost multipliers, length n each.
+///
+/// # Errors
+/// Settings out of range, or more memory needed than is left.
+pub(crate) fn train_within(
+    design: &dyn Design,
+    features: &[usize],
+    bounds: &WeightBounds,
+    of_samples: (&[f64], &[f64]),
+    settings: &SvmSettings,
+    memory: &Memory,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<DualSolution, Error> {
+    let ones = vec![1.0; features.len()];
+    let columns = weighted(design, features, &ones);
+    train_bounded(&*columns, bounds.weighted(features, &ones), of_samples, settings, memory, stop)
 }
 
 /// One answer of the alpha half.

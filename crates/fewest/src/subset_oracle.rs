@@ -82,6 +82,7 @@ impl<'a> SubsetOracle<'a> {
         settings: &SvmSettings,
     ) -> Result<Self, Error> {
         settings.check()?;
+        rules.without_weight_bounds()?;
         let design = problem.design();
         let norm = |&u: &usize| rules.unit(u).iter().map(|&j| design.squared_norm(j)).sum::<f64>().sqrt();
         let units: Vec<usize> = (0..rules.n_units()).filter(|&u| subset.contains(rules.unit(u)[0])).collect();

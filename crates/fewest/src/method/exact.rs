@@ -15,6 +15,7 @@
 //!             low  6. until no node is open below the incumbent
 //! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes
 //!          per open node, up to `svm.memory`; nodes beyond start from the root's answer.
+//! Weights  with bounds gain as `crate::weights` says.
 //! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all
 //!          its cuts.
 //! Fails    never on limits: the open node of lowest bound is then the bound of the run.
@@ -81,6 +82,7 @@ impl ExactSettings {
 }
 
 impl Method for ExactSettings {
+    const WEIGHT_BOUNDS: bool = true;
     const INFO: Info = Info {
         name: NAME,
         title: "the best subset, by branch and bound",
@@ -161,7 +163,10 @@ fn search(
     observer: &mut dyn Observer,
 ) -> Result<(Selection, Option<NearBest>), Error> {
     settings.check(problem.n_features())?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
+    if run.proof().is_some() && !rules.weight_bounds().is_free() {
+        return Err(Error::Rules("a proof file holds no bounds on weights; leave out the proof, or the bounds".into()));
+    }
     let _lists = run.memory().lists(NAME, LISTS, problem.n_features())?;
     let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
     let mut relaxation = relaxation.within(run.memory());

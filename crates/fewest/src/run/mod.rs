@@ -92,11 +92,26 @@ impl Clock {
 }
 
 impl<'a> Run<'a> {
-    /// A run that starts now.
+    /// A run that starts now, of a method that knows no bounds on weights.
+    ///
+    /// # Errors
+    /// [`Error::Setting`] when a limit is out of range, [`Error::Rules`] when the rules bound
+    /// weights.
+    pub fn new(rules: &'a Rules, limits: Limits, sense: Sense, observer: &'a mut dyn Observer) -> Result<Self, Error> {
+        rules.without_weight_bounds()?;
+        Self::bounded(rules, limits, sense, observer)
+    }
+
+    /// A run that starts now, of a method that obeys bounds on weights ([`Rules::weight_bounds`]).
     ///
     /// # Errors
     /// [`Error::Setting`] when a limit is out of range.
-    pub fn new(rules: &'a Rules, limits: Limits, sense: Sense, observer: &'a mut dyn Observer) -> Result<Self, Error> {
+    pub fn bounded(
+        rules: &'a Rules,
+        limits: Limits,
+        sense: Sense,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Self, Error> {
         limits.check()?;
         Ok(Self {
             rules,
