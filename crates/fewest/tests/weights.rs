@@ -6,11 +6,12 @@ use fewest::method::certificate::certify;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::info_gain::InfoGainSettings;
 use fewest::model::{FitSettings, fit};
+use fewest::saddle::AlphaHalf;
 use fewest::{
     AnyMethod, Bias, Design, DualSolution, Interval, Kernel, Limits, Loss, Problem, RuleList, Rules, Samples, Silent,
     Status, Subset, SvmSettings, WeightBound,
 };
-use fewest_testing::{RandomProblem, Rng, allowed_subsets, assert_bounded, random_bounds, random_rules};
+use fewest_testing::{RandomProblem, Rng, all_subsets, allowed_subsets, assert_bounded, random_bounds, random_rules};
 
 fn stated(bounds: &[Interval]) -> Vec<WeightBound> {
     bounds.iter().enumerate().map(|(j, interval)| WeightBound::within(j, *interval)).collect()
@@ -169,4 +170,76 @@ fn a_certificate_judges_within_the_bounds() {
     let free =
         exact(&problem, &Rules::at_most_features(5, 2).expect("valid"), &settings, Limits::default(), &mut Silent);
     assert!(best > free.expect("valid").outcome.objective.expect("a subset") * 1.01, "the bounds bind");
+}
+
+/// `v(z) >= cut` for every subset, wherever the cut was made and however well its training ended.
+#[test]
+fn cuts_lie_below_the_value_of_every_subset() {
+    let mut rng = Rng::new(21);
+    for case in 0..150 {
+        let p = 2 + rng.below(4);
+        let (design, labels) =
+            RandomProblem { n: 8 + rng.below(25), p, density: 0.8, noise: 0.15, seed: 4000 + case }.draw();
+        let problem = Problem::new(&design, &labels, None).expect("valid");
+        let bounds = random_bounds(&mut rng, p);
+        let rules = bounding(&bounds);
+        let svm = random_svm(&mut rng, &[0.03, 1.0, 30.0]);
+        let fine = SvmSettings { tolerance: 1e-9, ..svm.clone() };
+        let values: Vec<(Subset, f64)> = all_subsets(p)
+            .map(|s| (s.clone(), trained(&problem, &s.iter().collect::<Vec<_>>(), &rules, &fine).primal))
+            .collect();
+        let tolerance = [0.9, 1e-8][rng.below(2)];
+        let half = AlphaHalf::new(&problem, &SvmSettings { tolerance, ..svm.clone() }, false).expect("valid");
+        let mut half = half.within(rules.weight_bounds().clone());
+        let z: Vec<f64> = (0..p).map(|_| [0.0, 0.3, 1.0][rng.below(3)]).collect();
+        let at = &values[rng.below(values.len())];
+        let (of_subset, mixed) = (half.at(&at.0, &mut || None), half.at_weights(&z, &mut || None));
+        for cut in [&of_subset.cut, &mixed.cut] {
+            for (subset, value) in &values {
+                assert!(cut.at(subset) <= value * (1.0 + 1e-9) + 1e-12, "case {case}: {} {value}", cut.at(subset));
+            }
+        }
+        if tolerance < 1e-6 {
+            assert!(
+                (of_subset.cut.at(&at.0) - at.1).abs() <= 1e-6 * at.1,
+                "case {case}: the cut is tight where it is made"
+            );
+            assert!(
+                (mixed.cut.at_weights(&z) - mixed.solution.primal).abs() <= 1e-6 * mixed.solution.primal,
+                "case {case}"
+            );
+        }
+    }
+}
+
+#[cfg(feature = "highs")]
+#[test]
+fn gbd_equals_enumeration_under_bounds_and_rules() {
+    use fewest::method::gbd::{GbdSettings, gbd};
+    let mut rng = Rng::new(31);
+    let mut proven = 0;
+    for case in 0..250 {
+        let p = 2 + rng.below(4);
+        let (design, labels) =
+            RandomProblem { n: 8 + rng.below(20), p, density: 0.8, noise: 0.15, seed: 7000 + case }.draw();
+        let problem = Problem::new(&design, &labels, None).expect("valid");
+        let list = RuleList { weights: stated(&random_bounds(&mut rng, p)), ..random_rules(&mut rng, p) };
+        let Ok(rules) = Rules::new(p, list.clone(), &[]) else { continue };
+        let svm = random_svm(&mut rng, &[0.03, 1.0, 30.0]);
+        // By the list of subsets, by masters of HiGHS, and as the paper has it.
+        let base = GbdSettings { svm: svm.clone(), ..GbdSettings::default() };
+        let settings = match case % 3 {
+            0 => base,
+            1 => GbdSettings { list: false, ..base },
+            _ => GbdSettings { svm: svm.clone(), ..GbdSettings::plain() },
+        };
+        let found = gbd(&problem, &rules, &settings, Limits::default(), &mut Silent).expect("valid").selection.outcome;
+        let best = enumerated(&problem, &rules, &svm, &[]);
+        let (objective, about) = (found.objective.expect("a subset"), format!("case {case}: {svm:?} {list:?}"));
+        assert_eq!(found.status, Status::Optimal, "{about}");
+        assert!((objective - best).abs() <= 1.1e-4 * best, "{about}: {objective} against {best}");
+        assert!(found.bound.expect("a bound") <= best * (1.0 + 1e-7) + 1e-9, "{about}");
+        proven += 1;
+    }
+    assert!(proven > 100, "{proven}");
 }

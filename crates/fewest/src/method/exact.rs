@@ -164,9 +164,6 @@ fn search(
 ) -> Result<(Selection, Option<NearBest>), Error> {
     settings.check(problem.n_features())?;
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
-    if run.proof().is_some() && !rules.weight_bounds().is_free() {
-        return Err(Error::Rules("a proof file holds no bounds on weights; leave out the proof, or the bounds".into()));
-    }
     let _lists = run.memory().lists(NAME, LISTS, problem.n_features())?;
     let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
     let mut relaxation = relaxation.within(run.memory());

@@ -105,7 +105,8 @@ impl<'a> Run<'a> {
     /// A run that starts now, of a method that obeys bounds on weights ([`Rules::weight_bounds`]).
     ///
     /// # Errors
-    /// [`Error::Setting`] when a limit is out of range.
+    /// [`Error::Setting`] when a limit is out of range, [`Error::Rules`] when the observer wants a proof
+    /// of a run with bounds on weights.
     pub fn bounded(
         rules: &'a Rules,
         limits: Limits,
@@ -113,6 +114,10 @@ impl<'a> Run<'a> {
         observer: &'a mut dyn Observer,
     ) -> Result<Self, Error> {
         limits.check()?;
+        if observer.proof().is_some() && !rules.weight_bounds().is_free() {
+            let why = "a proof file holds no bounds on weights; leave out the proof, or the bounds";
+            return Err(Error::Rules(why.into()));
+        }
         Ok(Self {
             rules,
             limits,

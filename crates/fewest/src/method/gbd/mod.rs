@@ -121,6 +121,7 @@ impl GbdSettings {
 }
 
 impl Method for GbdSettings {
+    const WEIGHT_BOUNDS: bool = true;
     const INFO: Info = Info {
         name: NAME,
         title: "Generalized Benders Decomposition, as published",
@@ -273,7 +274,7 @@ pub fn gbd(
     settings.check(p)?;
     rules.check_features(p)?;
     let _cuts = reserve(rules, settings, &limits.memory)?;
-    let mut run = Run::new(rules, limits.clone(), Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits.clone(), Sense::Min, observer)?;
     let listed = lists(rules, settings, &limits.memory);
     let list = if listed { List::new(rules, || run.stop().is_some()) } else { None };
     let mut oracle = Trainer::new(problem, rules, settings)?;
