@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
-from fewest import AlignmentSelector, ExactSelector, InfoGainSelector, LinearSVC, Rules, Study, select_path
+from fewest import SVMRFE, AlignmentSelector, BendersSelector, ExactSelector, InformationGain, LinearSVC, Rules, Study
 
 
 @pytest.fixture
@@ -86,14 +86,30 @@ def test_exact_selector_equals_enumeration_and_its_classifier_keeps_the_bounds(d
     for j, weight in zip(chosen, coef, strict=True):
         assert weight * {0: 1, 1: -1, 2: 1}.get(j, 0) >= 0
         assert abs(weight) <= (0.1 if j == 3 else np.inf)
-    for of_size in select_path(ExactSelector(rules=Rules(signs=signs)), X, y, sizes=[1, 2]):
+    for of_size in ExactSelector(rules=Rules(signs=signs)).path(X, y, [1, 2]):
         for j, weight in zip(of_size.get_support(indices=True), of_size.estimator_.coef_[0], strict=True):
             assert weight * {0: 1, 1: -1, 2: 1}.get(j, 0) >= 0
 
 
+def test_other_selectors_that_keep_bounds(data):
+    X, y = data
+    rules = Rules(max_features=3, signs=[1, -1, 1, 0, 0, 0], bounds={4: (None, 0.2)})
+    exact = ExactSelector(rules=rules, gap=1e-6).fit(X, y)
+    benders = BendersSelector(rules=rules, gap=1e-6).fit(X, y)
+    assert benders.objective_ == pytest.approx(exact.objective_, rel=3e-6)
+    rfe = SVMRFE(rules=rules).fit(X, y)
+    assert rfe.objective_ >= exact.objective_ * (1 - 1e-6)
+    for selector in (exact, benders, rfe):
+        for j, weight in zip(selector.get_support(indices=True), selector.estimator_.coef_[0], strict=True):
+            assert weight * {0: 1, 1: -1, 2: 1}.get(j, 0) >= 0
+            assert weight <= (0.2 if j == 4 else np.inf)
+    with pytest.raises(ValueError, match="rfe obeys bounds on weights with the linear kernel"):
+        SVMRFE(rules=rules, kernel="rbf", criterion="margin").fit(X, y)
+
+
 def test_what_cannot_be_kept_is_refused(data):
     X, y = data
-    for selector in (AlignmentSelector, InfoGainSelector):
+    for selector in (AlignmentSelector, InformationGain):
         with pytest.raises(ValueError, match=r"does not obey signs of weights.*exact"):
             selector(rules=Rules(max_features=2, signs={0: 1})).fit(X, y)
     with pytest.raises(ValueError, match="a study obeys no signs"):

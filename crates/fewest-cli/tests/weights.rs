@@ -100,7 +100,22 @@ fn selections_keep_the_bounds_in_objective_and_classifier() {
     scratch.run(&[&base[..], &["--max-features", "2", "--require", &name]].concat()).code(0);
     let free = scratch.json("r.json")["objective"].as_f64().expect("a number");
     assert!(own > 1.01 * free, "the bound costs something: {own} {free}");
-    // The commands that select again and again, and the certificate.
+    // gbd proves the same, and rfe ends within it.
+    #[cfg(feature = "highs")]
+    {
+        let gbd = ["select", "d.csv", "-m", "gbd", "--json", "r.json", "--gap", "1e-6", "--rules", "rules.toml"];
+        scratch.run(&gbd).code(0);
+        let objective = scratch.json("r.json")["objective"].as_f64().expect("a number");
+        assert!((objective - own).abs() <= 3e-6 * own, "{objective} {own}");
+    }
+    let rfe = ["select", "d.csv", "-m", "rfe", "--json", "r.json", "--rules", "rules.toml", "--certify"];
+    scratch.run(&rfe).code(0);
+    let result = scratch.json("r.json");
+    let (objective, bound) = (&result["objective"], &result["certificate"]["bound"]);
+    let (objective, bound) = (objective.as_f64().expect("a number"), bound.as_f64().expect("a bound"));
+    assert!(objective >= own * (1.0 - 1e-5) && bound <= own * (1.0 + 1e-5), "{objective} {bound} {own}");
+    assert_eq!(weights(&result).into_iter().find(|w| w.0 == name).expect("it is required").1, 0.0);
+    // The commands that select again and again.
     let sign = format!("{name}:{sign}");
     scratch
         .run(&["path", "d.csv", "-m", "exact", "--max-features", "1..3", "--sign", &sign, "--json", "p.json"])
@@ -158,6 +173,8 @@ fn what_cannot_be_kept_is_refused_by_name() {
     fitted(&["--weight-bounds", "w.json"], &["w.json", "[lower, upper]"]);
     let proof = ["select", "d.csv", "-m", "exact", "--max-features", "2", "--sign", "f1:+", "--proof", "p.proof"];
     refused(&proof, &["a proof file holds no bounds on weights", "leave out the proof"]);
+    let margin = ["select", "d.csv", "-m", "rfe", "--max-features", "2", "--sign", "f1:+", "--criterion", "margin"];
+    refused(&margin, &["rfe obeys bounds on weights with the linear kernel", "select by exact"]);
     scratch.file("three.csv", generated(60, 4, &["a", "b", "c"], 4));
     refused(&["fit", "three.csv", "--all-features", "--sign", "f1:+"], &["two classes", "there are 3"]);
 }

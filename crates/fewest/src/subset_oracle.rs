@@ -7,6 +7,9 @@
 //! bounds itself from below for many steps, and only the few features whose lower bound reaches the
 //! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 //!
+//! Where weights are bounded ([`Rules::weight_bounds`]) each training starts anew; their looks stay
+//! lazy, as a weight that is cut off at its bounds moves no further than its score.
+//!
 //! With more samples than features `dual/shrinking` follows the features that leave; for the squared
 //! hinge once that is so, for the hinge where it was so at the start.
 
@@ -15,6 +18,7 @@ use crate::dual::shrinking::Shrinking;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
+use crate::saddle::train_within;
 use crate::simd;
 use crate::{Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
 
@@ -82,7 +86,6 @@ impl<'a> SubsetOracle<'a> {
         settings: &SvmSettings,
     ) -> Result<Self, Error> {
         settings.check()?;
-        rules.without_weight_bounds()?;
         let design = problem.design();
         let norm = |&u: &usize| rules.unit(u).iter().map(|&j| design.squared_norm(j)).sum::<f64>().sqrt();
         let units: Vec<usize> = (0..rules.n_units()).filter(|&u| subset.contains(rules.unit(u)[0])).collect();
@@ -96,7 +99,8 @@ impl<'a> SubsetOracle<'a> {
             travelled: 0.0,
             recent: Vec::new(),
         };
-        let on_gram = affords_gram(design.n_samples(), subset.len(), settings);
+        let bounded = !rules.weight_bounds().is_free();
+        let on_gram = !bounded && affords_gram(design.n_samples(), subset.len(), settings);
         let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
         Ok(Self {
             problem,
@@ -196,6 +200,9 @@ impl<'a> SubsetOracle<'a> {
     /// is cheaper than a training from its beta.
     fn prepare_to_follow(&mut self, leaving: usize) {
         let features = self.subset.len();
+        if self.is_bounded() {
+            return;
+        }
         if !Shrinking::follows(self.dual.loss, leaving, features) {
             self.shrinking = None;
             return;
@@ -224,12 +231,22 @@ impl<'a> SubsetOracle<'a> {
         }
     }
 
+    fn is_bounded(&self) -> bool {
+        !self.rules.weight_bounds().is_free()
+    }
+
     /// Trains on the current subset, from the last beta.
     pub fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> &DualSolution {
         let design = self.problem.design();
         let features = || self.subset.iter().collect::<Vec<usize>>();
         let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
-        let solution = if self.on_gram {
+        let solution = if self.is_bounded() {
+            let (problem, bounds) = (self.problem, self.rules.weight_bounds());
+            let of_samples = (problem.labels(), problem.weights());
+            let memory = Memory::unlimited();
+            let found = train_within(design, &features(), bounds, of_samples, &self.settings, &memory, stop);
+            found.expect("settings were checked, and memory is not limited")
+        } else if self.on_gram {
             let known = self.gram.take().map_or_else(
                 || GramMatrix::linear_until(design, &features(), stop).map(|gram| (gram, self.subset.len())),
                 Ok,
@@ -270,7 +287,8 @@ impl<'a> SubsetOracle<'a> {
     /// Criterion of a unit: the sum of its squared weights.
     pub fn criterion(&self, unit: usize) -> f64 {
         let Some(solution) = &self.solution else { return 0.0 };
-        let weight = |&j: &usize| self.problem.design().dot_column(j, &solution.beta);
+        let score = |j: usize| self.problem.design().dot_column(j, &solution.beta);
+        let weight = |&j: &usize| self.rules.weight_bounds().of(j).weight(score(j));
         self.rules.unit(unit).iter().map(weight).map(|w| w * w).sum()
     }
 

@@ -1,10 +1,12 @@
 //! Bounds on weights: trainings by their optimality conditions, `exact` against enumeration.
 
 use fewest::dual::BoxDual;
+use fewest::kernel_oracle::Criterion;
 use fewest::method::Method;
 use fewest::method::certificate::certify;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::info_gain::InfoGainSettings;
+use fewest::method::rfe::{RfeSettings, rfe};
 use fewest::model::{FitSettings, fit};
 use fewest::saddle::AlphaHalf;
 use fewest::{
@@ -118,6 +120,61 @@ fn exact_equals_enumeration_under_bounds_and_rules() {
         proven += 1;
     }
     assert!(proven > 1000 && dearer > proven / 3, "{proven} proven, {dearer} of them dearer than without bounds");
+}
+
+/// What `rfe` ends with has the objective of its subset within the bounds, and each step leaves out
+/// the smallest weight of a training within them.
+#[test]
+fn rfe_drops_the_smallest_weight_within_the_bounds() {
+    let mut rng = Rng::new(41);
+    let mut different = 0;
+    for case in 0..120 {
+        let p = 4 + rng.below(8);
+        let drawn = RandomProblem { n: 8 + rng.below(40), p, density: 1.0, noise: 0.1, seed: 9000 + case };
+        let (design, labels) = drawn.draw();
+        let problem = Problem::new(&design, &labels, None).expect("valid");
+        let bounds = random_bounds(&mut rng, p);
+        let size = 1 + rng.below(p - 1);
+        let list = RuleList { max_features: Some(size), weights: stated(&bounds), ..RuleList::default() };
+        let rules = Rules::new(p, list, &[]).expect("valid");
+        let svm = SvmSettings { tolerance: 1e-10, ..random_svm(&mut rng, &[0.03, 1.0, 10.0]) };
+        let settings = RfeSettings { svm: svm.clone(), ..RfeSettings::default() };
+        let found = rfe(&problem, &rules, &settings, Limits::default(), &mut Silent).expect("valid").outcome;
+        let mut left: Vec<usize> = (0..p).collect();
+        let mut clear = true;
+        while left.len() > size {
+            let weights = trained(&problem, &left, &rules, &svm).weights;
+            let mut order: Vec<usize> = (0..left.len()).collect();
+            order.sort_by(|&a, &b| weights[a].abs().total_cmp(&weights[b].abs()).then(b.cmp(&a)));
+            // Ties, such as several weights of 0, may be broken by rounding.
+            clear &= weights[order[1]].abs() > weights[order[0]].abs() + 1e-4;
+            left.remove(order[0]);
+        }
+        let subset = found.subset.expect("a subset");
+        let features: Vec<usize> = subset.iter().collect();
+        let value = trained(&problem, &features, &rules, &svm).primal;
+        assert!((found.objective.expect("a value") - value).abs() <= 1e-8 * value, "case {case}");
+        if clear {
+            assert_eq!(features, left, "case {case}");
+            let free = Rules::at_most_features(p, size).expect("valid");
+            let free = rfe(&problem, &free, &settings, Limits::default(), &mut Silent).expect("valid").outcome;
+            different += usize::from(free.subset.expect("a subset") != subset);
+        }
+    }
+    assert!(different > 5, "{different} subsets differ from those without bounds");
+}
+
+#[test]
+fn rfe_refuses_bounds_where_it_cannot_keep_them() {
+    let (design, labels) = RandomProblem { n: 20, p: 4, density: 1.0, noise: 0.1, seed: 1 }.draw();
+    let problem = Problem::new(&design, &labels, None).expect("valid");
+    let list = RuleList { max_features: Some(2), weights: vec![WeightBound::positive(1)], ..RuleList::default() };
+    let rules = Rules::new(4, list, &[]).expect("valid");
+    for criterion in [Criterion::Margin, Criterion::InputWeights] {
+        let settings = RfeSettings { criterion, ..RfeSettings::default() };
+        let error = rfe(&problem, &rules, &settings, Limits::default(), &mut Silent).unwrap_err().to_string();
+        assert!(error.contains("rfe obeys bounds on weights with the linear kernel"), "{error}");
+    }
 }
 
 /// A method that does not obey bounds must not leave them out in silence, whoever calls it.

@@ -312,7 +312,7 @@ impl RuleSource {
             budget: args.budget.or(file.budget),
             require: features.indices(&args.require, "--require")?,
             forbid: features.indices(&args.forbid, "--forbid")?,
-            weights: self.weights.resolve(features)?,
+            weights: self.weights.resolve(&|name, place| features.index(name, place))?,
             ..RuleList::default()
         };
         for (a, needed) in &args.implies {

@@ -7,7 +7,6 @@ use fewest::{AnyMethod, WeightBound};
 
 use super::data::read_text;
 use super::notation;
-use super::rules::Features;
 use crate::failure::Failure;
 
 /// Bounds on the weights of a linear SVM.
@@ -165,13 +164,16 @@ impl WeightSource {
         self.refused_by(&format!("--method {method}"), &format!("use --method {}", methods.join(" or ")))
     }
 
-    /// Names to indices.
+    /// Names to indices; `index` finds a name, given where it stands.
     ///
     /// # Errors
     /// An unknown name.
-    pub(crate) fn resolve(&self, features: &Features<'_>) -> Result<Vec<WeightBound>, Failure> {
+    pub(crate) fn resolve(
+        &self,
+        index: &dyn Fn(&str, &str) -> Result<usize, Failure>,
+    ) -> Result<Vec<WeightBound>, Failure> {
         let bound = |named: &Named| {
-            let feature = features.index(&named.name, &named.place)?;
+            let feature = index(&named.name, &named.place)?;
             Ok(WeightBound { feature, lower: named.lower, upper: named.upper })
         };
         self.0.iter().map(bound).collect()

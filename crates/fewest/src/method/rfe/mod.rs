@@ -116,6 +116,7 @@ impl RfeSettings {
 }
 
 impl Method for RfeSettings {
+    const WEIGHT_BOUNDS: bool = true;
     const INFO: Info = Info {
         name: NAME,
         title: "SVM-RFE, recursive feature elimination",
@@ -275,8 +276,16 @@ fn eliminate(
 ) -> Result<(RfeReport, Option<HeldOutDecisions>), Error> {
     settings.check(rules.p())?;
     let settings = &settings.resolved(data, rules)?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let problem = data.two_classes().filter(|_| settings.kernel.is_linear() && settings.tuning.is_none());
+    let plain = problem.is_some() && held_out.is_none() && settings.criterion == Criterion::Weights;
+    if !plain && !rules.weight_bounds().is_free() {
+        return Err(Error::Rules(
+            "rfe obeys bounds on weights with the linear kernel, two classes, the criterion weights and one cost alone, \
+             and not while it judges samples held out; leave the bounds out, or select by exact"
+                .to_owned(),
+        ));
+    }
     let grouped = if problem.is_none() { Some(SamplesByClass::new(data, &settings.svm, run.memory())?) } else { None };
     // The rows, or the Gram matrix, of all features that may stay.
     let features = permitted(rules).len();
