@@ -285,7 +285,9 @@ class _Index:
         if isinstance(values, dict):
             return [(self(feature), value) for feature, value in values.items()]
         if isinstance(values, str) or len(values) != self.n_features:
-            raise ValueError(f"{what} is {values!r}, but must be a mapping of features, or have one entry for each of the {self.n_features} features")
+            raise ValueError(
+                f"{what} is {values!r}, but must be a mapping of features, or have one entry for each of the {self.n_features} features"
+            )
         return list(enumerate(values))
 
     def numbers(self, values: Any, what: str) -> list[float]:

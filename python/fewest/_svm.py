@@ -288,7 +288,9 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         bounds = self._weight_bounds()
         if bounds and (self.penalty == "l1" or len(samples.classes) > 2):
             found = "penalty='l1'" if self.penalty == "l1" else f"{len(samples.classes)} classes"
-            raise ValueError(f"monotonic_cst and weight_bounds are for penalty='l2' and two classes, but there are {found}; leave them out")
+            raise ValueError(
+                f"monotonic_cst and weight_bounds are for penalty='l2' and two classes, but there are {found}; leave them out"
+            )
         named = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         _core.check_rules({"weights": bounds}, [str(name) for name in named])
 

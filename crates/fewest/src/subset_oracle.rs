@@ -18,6 +18,7 @@ use crate::dual::shrinking::Shrinking;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
+use crate::relaxation::reserve;
 use crate::saddle::train_within;
 use crate::simd;
 use crate::{Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
@@ -124,11 +125,15 @@ impl<'a> SubsetOracle<'a> {
     /// [`Error::Memory`] when it is not left.
     pub fn reserve(
         problem: &Problem<'_>,
+        rules: &Rules,
         features: usize,
         settings: &SvmSettings,
         memory: &Memory,
     ) -> Result<Reserved, Error> {
         let (design, n) = (problem.design(), problem.n_samples());
+        if !rules.weight_bounds().is_free() {
+            return reserve(n, features, memory);
+        }
         let on_gram = affords_gram(n, features, settings);
         // With the Gram matrix there is the inverse on its free samples.
         let bytes = if on_gram { 2 * GramMatrix::bytes(n) } else { RowMatrix::bytes(design, features) };

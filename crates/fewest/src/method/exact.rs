@@ -29,7 +29,7 @@ mod tree;
 use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};
-use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::relaxation::Relaxation;
 use crate::search::{NearBest, Wanted};
@@ -93,7 +93,7 @@ impl Method for ExactSettings {
         searches: true,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "few nodes where C is small or few features stand out; grows with C, p and --max-features in the worst case exponentially",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
     };

@@ -144,6 +144,9 @@ pub struct Info {
 /// The rules that nearly every method obeys.
 pub const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget";
 
+/// [`ALL_RULES`] of a method that obeys bounds on weights as well.
+pub const RULES_AND_BOUNDS: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget; bounds on weights: --sign --weight-bounds";
+
 /// Numbers of classes that a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Classes {

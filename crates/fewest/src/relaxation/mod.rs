@@ -165,10 +165,7 @@ impl<'a> Relaxation<'a> {
     /// Takes the memory of a block of n x m values and of the factor on its shorter side; nothing
     /// where it is not left, which [`Relaxation::afforded`] tells.
     fn reserve(&self, n: usize, m: usize) -> Option<Reserved> {
-        let shorter = n.min(m) + 1;
-        let bytes = 8 * (n as u64 * m as u64) + FACTOR * shorter as u64 * shorter as u64;
-        let what = || format!("a relaxation over {n} samples and {m} features");
-        let taken = self.memory.reserve(bytes, what, "select among fewer features, or with fewer threads");
+        let taken = reserve(n, m, &self.memory);
         let refusal = |error| _ = self.refusal.lock().expect("no panic").get_or_insert(error);
         taken.map_err(refusal).ok()
     }
@@ -343,6 +340,17 @@ impl<'a> Relaxation<'a> {
             points,
         }
     }
+}
+
+/// Takes the memory of a block of n x m values and of the factor on its shorter side.
+///
+/// # Errors
+/// [`Error::Memory`] when it is not left.
+pub(crate) fn reserve(n: usize, m: usize, memory: &Memory) -> Result<Reserved, Error> {
+    let shorter = n.min(m) + 1;
+    let bytes = 8 * (n as u64 * m as u64) + FACTOR * shorter as u64 * shorter as u64;
+    let what = || format!("a relaxation over {n} samples and {m} features");
+    memory.reserve(bytes, what, "select among fewer features, or with fewer threads")
 }
 
 /// The rules' rows over units, but for those on one unit: these are decisions, which the state

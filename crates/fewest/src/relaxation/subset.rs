@@ -1,7 +1,7 @@
 //! The value of one subset by the engines of [`crate::dual`], where the interior point of the
 //! relaxation ends too early.
 //!
-//!          Weights with bounds are another matter (`bounded.rs`).
+//! Weights with bounds are another matter (`bounded.rs`).
 //!
 //! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better
 //!          conditioned where means are

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use super::begin::{begin, without_gamma};
 use super::path::{PathPoint, SizeReport, reports};
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
 use crate::subset_oracle::SubsetOracle;
@@ -127,7 +127,7 @@ impl Method for RfeSettings {
         searches: false,
         kernels: "linear, rbf, poly, sigmoid",
         classes: Classes::Any,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "one warm-started training per step",
         paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
     };
@@ -290,7 +290,7 @@ fn eliminate(
     // The rows, or the Gram matrix, of all features that may stay.
     let features = permitted(rules).len();
     let _rows = match &problem {
-        Some(problem) => Some(SubsetOracle::reserve(problem, features, &settings.svm, run.memory())?),
+        Some(problem) => Some(SubsetOracle::reserve(problem, rules, features, &settings.svm, run.memory())?),
         None => None,
     };
     let mut oracle = match (&problem, &grouped) {
