@@ -150,7 +150,7 @@ fn run_fit(data: &matrix::Matrix, mut options: Options) -> Result<Value, String>
         "rbf" => Kernel::Rbf { gamma: options.number("gamma", f64::NAN)? },
         other => return Err(format!("--kernel is {other}, but must be linear or rbf")),
     };
-    let settings = FitSettings { svm: svm(&mut options)?, kernel };
+    let settings = FitSettings { svm: svm(&mut options)?, kernel, ..FitSettings::default() };
     let out = options.text("out", "");
     let features: Vec<usize> = (0..data.design.n_features()).collect();
     let classes: Vec<u32> = data.labels.iter().map(|&y| u32::from(y > 0.0)).collect();

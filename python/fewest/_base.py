@@ -26,7 +26,7 @@ from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, li
 from fewest._frames import native
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
-from fewest._rules import Rules, _Index
+from fewest._rules import Rules, _Index, weight_bounds
 from fewest._svc import SVC
 from fewest._svm import PER_FEATURE, LinearSVC, elected, kernel_of
 
@@ -269,7 +269,15 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
             return self._own(samples, support, own)
         classifier = self._trainer(answer)
         classifier.n_features_in_ = int(support.sum())
+        classifier._bounds = self._bounds_of(support)
         return classifier._fit(samples.with_X(samples.X[:, safe_mask(samples.X, support)]))
+
+    def _bounds_of(self, support: np.ndarray) -> list[dict[str, Any]]:
+        """The bounds that the rules put on the weights of the selected features, counted among these."""
+        rules, place = self.rules or Rules(), np.cumsum(support) - 1
+        index = _Index(self.n_features_in_, getattr(self, "feature_names_in_", None))
+        bounds = weight_bounds(index, rules.signs, rules.bounds)
+        return [{**bound, "feature": int(place[bound["feature"]])} for bound in bounds if support[bound["feature"]]]
 
     def _trainer(self, answer: dict[str, Any] | None) -> Any:
         """An untrained classifier with this selector's settings, the kernel that the method found,

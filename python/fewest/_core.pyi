@@ -148,6 +148,7 @@ def train(
     kernel: dict[str, Any] | str,
     svm: dict[str, Any],
     limits: dict[str, Any],
+    bounds: Sequence[dict[str, Any]],
 ) -> dict[str, Any]: ...
 def certify(
     x: _Matrix,

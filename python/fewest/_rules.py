@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,14 @@ class Rules:
     costs : mapping or array-like of shape (n_features,), default=None
         Cost of each feature, 0 or more; features that a mapping does not name cost 0. Needed with a
         budget.
+    signs : mapping or array-like of shape (n_features,), default=None
+        Sign of the weight of a feature: 1 or "+" where it is 0 or more, so that the decision value
+        never falls with the feature, -1 or "-" where it is 0 or less, 0 where it is free. As
+        ``monotonic_cst`` of scikit-learn. For :class:`ExactSelector`, :class:`BendersSelector` and
+        :class:`SVMRFE` with the linear kernel; the others refuse it.
+    bounds : mapping or array-like of shape (n_features, 2), default=None
+        Smallest weight, 0 or less, and largest weight, 0 or more, of a feature, None for no bound;
+        of the columns as they are given, scaled or not. As ``signs``.
 
     Examples
     --------
@@ -59,6 +67,8 @@ class Rules:
     together: Any = ()
     budget: float | None = None
     costs: Any = None
+    signs: Any = None
+    bounds: Any = None
 
     @classmethod
     def from_columns(cls, transformer: Any, **rules: Any) -> Rules:
@@ -160,6 +170,7 @@ class Rules:
             "together": [index.all(entry) for entry in self.together],
             "budget": None if self.budget is None else float(self.budget),
             "costs": [] if self.costs is None else index.numbers(self.costs, "costs"),
+            "weights": weight_bounds(index, self.signs, self.bounds),
         }
 
 
@@ -198,6 +209,26 @@ def _integer(value: Any, what: str, least: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{what} is {value!r}, but must be an integer of at least {least}")
     return int(value)
+
+
+#: What a sign of a weight is called.
+SIGNS = {"+": 1, 1: 1, "-": -1, -1: -1, 0: 0}
+
+
+def weight_bounds(index: _Index, signs: Any, bounds: Any) -> list[dict[str, Any]]:
+    """Bounds on weights as the engine takes them."""
+    found: list[dict[str, Any]] = []
+    for at, sign in index.entries(signs, "signs"):
+        if not isinstance(sign, (str, Real)) or sign not in SIGNS:
+            raise ValueError(f"the sign of feature {at} is {sign!r}, but must be 1 or '+', -1 or '-', or 0")
+        if SIGNS[sign]:
+            found.append({"feature": at, "lower" if SIGNS[sign] > 0 else "upper": 0.0})
+    for at, pair in index.entries(bounds, "bounds"):
+        if isinstance(pair, str) or np.ndim(pair) != 1 or len(pair) != 2:
+            raise ValueError(f"the bounds of feature {at} are {pair!r}, but must be a pair (lower, upper), None for no bound")
+        lower, upper = (None if bound is None or np.isinf(bound) else float(bound) for bound in pair)
+        found.append({"feature": at, "lower": lower, "upper": upper})
+    return found
 
 
 class _Index:
@@ -246,6 +277,18 @@ class _Index:
         if not (isinstance(entry, (tuple, list)) and len(entry) == 2 and isinstance(entry[0], Integral)):
             raise ValueError(f"{rule} takes pairs (m, features) with a number m first, but has {entry!r}")
         return _integer(entry[0], f"m in {rule}", 0), self.all(entry[1])
+
+    def entries(self, values: Any, what: str) -> list[tuple[int, Any]]:
+        """The features that values are given for, each with its value."""
+        if values is None:
+            return []
+        if isinstance(values, dict):
+            return [(self(feature), value) for feature, value in values.items()]
+        if isinstance(values, str) or len(values) != self.n_features:
+            raise ValueError(
+                f"{what} is {values!r}, but must be a mapping of features, or have one entry for each of the {self.n_features} features"
+            )
+        return list(enumerate(values))
 
     def numbers(self, values: Any, what: str) -> list[float]:
         """One number for each feature."""

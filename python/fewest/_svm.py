@@ -20,7 +20,7 @@ from fewest._constraints import complete_constraints, stores_arguments
 from fewest._docs import CLASSIFIER_ATTRIBUTES, Linked, complete_class, completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, limits_of, svm_of, validated, warn_of_limit
 from fewest._frames import native
-from fewest._rules import Rules
+from fewest._rules import Rules, _Index, weight_bounds
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -78,10 +78,14 @@ class _Classifier(Linked, ClassifierMixin, BaseEstimator):
                 f"The dual coefficients or intercepts are not finite where a value is {largest:.3g}: values of at most {LARGEST:g} "
                 "in size can be squared and summed up; scale the features first"
             )
-        answer = _core.train(*samples.arguments, kernel, settings, limits_of(self, self.time_limit))
+        answer = _core.train(*samples.arguments, kernel, settings, limits_of(self, self.time_limit), self._weight_bounds())
         warn_of_limit(self, answer, "The classifier is what training had found until then.")
         self._tell(answer)
         return answer
+
+    def _weight_bounds(self) -> list[dict[str, Any]]:
+        """Bounds on weights as the engine takes them; those that a selector's rules have."""
+        return getattr(self, "_bounds", [])
 
     def _tell(self, answer: dict[str, Any]) -> None:
         if self.verbose:
@@ -178,6 +182,13 @@ class LinearSVC(SparseCoefMixin, _Classifier):
     time_limit : float, default=None
         Time limit of each machine in seconds, with a
         :class:`~sklearn.exceptions.ConvergenceWarning`.
+    monotonic_cst : mapping or array-like of shape (n_features,), default=None
+        1 where the decision value must never fall with a feature (its weight is 0 or more), -1 where
+        it must never rise, 0 where it is free; as scikit-learn has it. For two classes and the ridge
+        penalty.
+    weight_bounds : mapping or array-like of shape (n_features, 2), default=None
+        Smallest weight, 0 or less, and largest weight, 0 or more, of a feature, None for no bound.
+        As ``monotonic_cst``.
 
     Attributes
     ----------
@@ -211,6 +222,8 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         "dual": ["boolean", StrOptions({"auto"})],
         "multi_class": [StrOptions({"ovr"})],
         "random_state": ["random_state"],
+        "monotonic_cst": ["array-like", dict, None],
+        "weight_bounds": ["array-like", dict, None],
     }
 
     @stores_arguments
@@ -230,12 +243,15 @@ class LinearSVC(SparseCoefMixin, _Classifier):
         random_state: Any = None,
         max_iter: int = 100_000,
         time_limit: float | None = None,
+        monotonic_cst: Any = None,
+        weight_bounds: Any = None,
         n_jobs: int | None = None,
         memory: int | str | None = None,
     ) -> None: ...
 
     def _fit(self, samples: Samples) -> LinearSVC:
         self._check_combination()
+        self._check_bounds(samples)
         self.classes_ = samples.classes
         n_classes = len(self.classes_)
         codes = [samples.codes]
@@ -262,6 +278,21 @@ class LinearSVC(SparseCoefMixin, _Classifier):
                 "Unsupported set of arguments: the combination is not supported, "
                 f"Parameters: penalty={self.penalty!r}, loss={self.loss!r}, dual={self.dual!r}"
             )
+
+    def _weight_bounds(self) -> list[dict[str, Any]]:
+        index = _Index(self.n_features_in_, getattr(self, "feature_names_in_", None))
+        return weight_bounds(index, self.monotonic_cst, self.weight_bounds)
+
+    def _check_bounds(self, samples: Samples) -> None:
+        """Refuse bounds on weights that cannot be kept."""
+        bounds = self._weight_bounds()
+        if bounds and (self.penalty == "l1" or len(samples.classes) > 2):
+            found = "penalty='l1'" if self.penalty == "l1" else f"{len(samples.classes)} classes"
+            raise ValueError(
+                f"monotonic_cst and weight_bounds are for penalty='l2' and two classes, but there are {found}; leave them out"
+            )
+        named = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        _core.check_rules({"weights": bounds}, [str(name) for name in named])
 
     def _machine(self, samples: Samples) -> dict[str, Any]:
         """A machine with the ridge penalty."""

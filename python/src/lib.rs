@@ -179,7 +179,7 @@ fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
 }
 
 /// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for
-/// more. `kernel`: a dictionary with the fields of [`KernelRule`], or "precomputed" where `x` holds
+/// more. `bounds`: a list of dictionaries with the fields of [`fewest::WeightBound`]. `kernel`: a dictionary with the fields of [`KernelRule`], or "precomputed" where `x` holds
 /// the kernel's values, n x n.
 ///
 /// # Errors
@@ -193,17 +193,19 @@ fn train<'py>(
     kernel: &Bound<'py, PyAny>,
     svm: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
+    bounds: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
         let (svm, limits): (SvmSettings, CallLimits) = (settings(svm)?, settings(limits)?);
+        let bounds = RuleList { weights: settings(bounds)?, ..RuleList::default() };
         let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
         let kernel = trained_kernel(kernel, design.n_features())?;
         let (model, course) = enter(py, &limits, None, |limits, observer| {
             svm.check()?;
-            let settings = FitSettings { svm, kernel };
             let features: Vec<usize> = (0..design.n_features()).collect();
-            let rules = Rules::none(features.len());
-            let run = Run::new(&rules, limits, Sense::Min, observer)?;
+            let rules = Rules::new(features.len(), bounds, &[])?;
+            let settings = FitSettings { svm, kernel, weight_bounds: rules.weight_bounds().clone() };
+            let run = Run::bounded(&rules, limits, Sense::Min, observer)?;
             let what = || format!("training on {} samples and {} features", codes.len(), features.len());
             let bytes = RowMatrix::bytes(design, features.len());
             let _rows = run.memory().reserve(bytes, what, "use fewer features")?;

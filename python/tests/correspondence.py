@@ -197,6 +197,8 @@ COMMON = {
     "together": "``Rules(together=)``, ``Rules.from_columns``",
     "budget": "``Rules(budget=)``",
     "feature-costs": "``Rules(costs=)``",
+    "sign": "``Rules(signs=)``",
+    "weight-bounds": "``Rules(bounds=)``",
     "rules": "``Rules``",
     "variance-threshold": "``sklearn.feature_selection.VarianceThreshold`` before it",
     "time-limit": "``time_limit``",
@@ -226,7 +228,7 @@ COMMON = {
 _DATA = {"format", "target", "drop", "text", "no-header", "index-limit", "sample-weights", "scale", "missing", "memory", "threads"}
 _RULES = {
     *("max-features", "require", "forbid", "implies", "at-most", "at-least", "together", "budget", "rules", "feature-costs"),
-    "variance-threshold",
+    *("sign", "weight-bounds", "variance-threshold"),
 }
 _SAID = {"json", "report", "quiet", "verbose"}
 

@@ -259,5 +259,10 @@ fn restricted(list: &RuleList, chosen: &[usize]) -> RuleList {
         together: list.together.iter().map(|group| all(group)).collect(),
         budget: list.budget,
         costs: if list.costs.is_empty() { Vec::new() } else { chosen.iter().map(|&j| list.costs[j]).collect() },
+        weights: list
+            .weights
+            .iter()
+            .filter_map(|w| Some(fewest::WeightBound { feature: at(&w.feature)?, ..*w }))
+            .collect(),
     }
 }

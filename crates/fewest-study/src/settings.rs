@@ -175,6 +175,10 @@ impl StudySettings {
     /// [`Error::Setting`] naming the first one out of range.
     pub fn check(&self, p: usize, classes: usize) -> Result<(), Error> {
         self.svm.check()?;
+        if !self.rules.weights.is_empty() {
+            let why = "a study obeys no signs of weights or bounds on them; leave them out, or select by exact";
+            return Err(Error::Rules(why.to_owned()));
+        }
         let least = [
             ("folds", self.folds, 2),
             ("repeats", self.repeats, 1),

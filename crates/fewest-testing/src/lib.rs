@@ -4,6 +4,7 @@
 //! it can be trusted against the code under test.
 
 mod alignment;
+mod bounded;
 mod bracket;
 mod data;
 mod enumerate;
@@ -17,6 +18,7 @@ mod rng;
 mod rules;
 
 pub use alignment::alignment_value;
+pub use bounded::{assert_bounded, random_bounds};
 pub use bracket::{Bracket, bracket};
 pub use data::data_file;
 pub use enumerate::{all_subsets, allowed_subsets, obeys};

@@ -77,6 +77,7 @@ impl<'a> KernelOracle<'a> {
     ) -> Result<Self, Error> {
         settings.check()?;
         kernel.check()?;
+        rules.without_weight_bounds()?;
         Ok(Self {
             grouped,
             rules,

@@ -22,6 +22,7 @@ pub mod simd;
 mod subset;
 pub mod subset_oracle;
 pub mod validation;
+mod weights;
 
 pub use design::{DenseDesign, Design, RowMatrix, SparseDesign, StridedDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};
@@ -36,3 +37,4 @@ pub use run::{
 };
 pub use search::{NearBest, NearFeature, Replacement};
 pub use subset::Subset;
+pub use weights::{Interval, WeightBound, WeightBounds};

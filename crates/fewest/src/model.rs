@@ -2,7 +2,8 @@
 //! (one-vs-one).
 
 use crate::dual::train::train;
-use crate::{Design, DualSolution, Error, Kernel, RowMatrix, Status, SvmSettings};
+use crate::saddle::train_within;
+use crate::{Design, DualSolution, Error, Kernel, Memory, RowMatrix, Status, SvmSettings, WeightBounds};
 
 /// What to train.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,6 +12,8 @@ pub struct FitSettings {
     pub svm: SvmSettings,
     /// Kernel. With [`Kernel::Linear`] the machines have weights, otherwise support vectors.
     pub kernel: Kernel,
+    /// Bounds on the weights of the design's features, for a linear kernel and two classes.
+    pub weight_bounds: WeightBounds,
 }
 
 /// One two-class machine: positive decision values vote for class `positive`.
@@ -74,6 +77,16 @@ pub fn fit(
     if n_classes < 2 {
         return Err(Error::Data("all samples are of one class; two are needed".into()));
     }
+    let bounded = !settings.weight_bounds.is_free();
+    if bounded && settings.kernel != Kernel::Linear {
+        return Err(Error::Data("bounds on weights need the linear kernel: other kernels have no weights".into()));
+    }
+    if bounded && n_classes > 2 {
+        return Err(Error::Data(format!(
+            "bounds on weights need two classes, but there are {n_classes}: a sign says which of two classes a \
+             feature speaks for; keep two of them"
+        )));
+    }
     let mut machines = Vec::new();
     for negative in 0..n_classes {
         for positive in negative + 1..n_classes {
@@ -86,7 +99,12 @@ pub fn fit(
             }
             let y: Vec<f64> = samples.iter().map(|&i| if classes[i] == positive { 1.0 } else { -1.0 }).collect();
             let w: Vec<f64> = samples.iter().map(|&i| weights[i]).collect();
-            let solution = if samples.len() == n {
+            let solution = if bounded {
+                let part = if samples.len() == n { None } else { Some(design.select_samples(&samples)) };
+                let (design, bounds) = (part.as_deref().unwrap_or(design), &settings.weight_bounds);
+                let memory = Memory::new(settings.svm.memory);
+                train_within(design, features, bounds, (&y, &w), &settings.svm, &memory, stop)?
+            } else if samples.len() == n {
                 train(design, features, &y, &w, settings.kernel, &settings.svm, stop)?
             } else {
                 let part = restrict(design, &samples, settings.kernel);

@@ -23,6 +23,11 @@ impl<'a> Problem<'a> {
         Ok(Self { design, labels: labels.to_vec(), weights })
     }
 
+    /// Of parts that were checked before.
+    pub(crate) fn of_parts(design: &'a dyn Design, labels: &[f64], weights: &[f64]) -> Self {
+        Self { design, labels: labels.to_vec(), weights: weights.to_vec() }
+    }
+
     /// The data matrix.
     pub fn design(&self) -> &'a dyn Design {
         self.design

@@ -5,12 +5,13 @@
 //! v(z)       = max over feasible beta of L(beta, z)
 //! L(beta, z) = constant(beta) - sum_j z_j g_j(beta)
 //! constant   = sum_i y_i beta_i - s^2 (sum_i beta_i)^2 / 2 - sum_i ridge_i beta_i^2 / 2
-//! g_j        = c_j^2 / 2,    c_j = sum_i beta_i x_ij
+//! g_j        = c_j^2 / 2,    c_j = sum_i beta_i x_ij;   the gain of `crate::weights` where w_j is bounded
 //! ```
 //!
 //! v(z) is the optimal objective of the linear SVM on the features with z_j = 1, for either loss
 //! and any bias (see [`crate::dual`]; beta_i = y_i alpha_i). L is linear in z, so v is convex, and
-//! it extends to weights z_j in [0, 1]: there v(z) is the SVM on the columns `sqrt(z_j) x_j`. Any
+//! it extends to weights z_j in [0, 1]: there v(z) is the SVM on the columns `sqrt(z_j) x_j`, with
+//! bounds on weights times `sqrt(z_j)`. Any
 //! feasible beta, converged or not, gives `v(z) >= L(beta, z)` for every z: a [`Cut`]. v falls when
 //! a feature is added.
 
@@ -18,7 +19,8 @@ use rayon::prelude::*;
 
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
-use crate::{DenseDesign, Design, Error, Problem, SparseDesign, Status, Subset, SvmSettings};
+use crate::relaxation::train_bounded;
+use crate::{DenseDesign, Design, Error, Memory, Problem, SparseDesign, Status, Subset, SvmSettings, WeightBounds};
 
 /// A lower bound on the SVM's value on every subset: `v(z) >= constant - sum_j z_j gains_j`,
 /// rounding taken into account.
@@ -35,15 +37,22 @@ impl Cut {
     /// ([`kkt::make_feasible`]).
     pub fn new(design: &dyn Design, dual: &BoxDual, beta: Vec<f64>) -> Self {
         let squares: Vec<f64> = (0..design.n_features()).into_par_iter().map(|j| design.squared_norm(j)).collect();
-        Self::with_squares(design, dual, beta, &squares, 0.0)
+        Self::with_squares(design, dual, beta, (&squares, &WeightBounds::default()), 0.0)
     }
 
-    /// As [`Cut::new`], with `|x_j|^2` of each column and the bias of a solution near beta at hand.
+    /// As [`Cut::new`], with `|x_j|^2` of each column, bounds on weights, and the bias of a solution
+    /// near beta at hand.
     ///
     /// What rounding may have added is taken off: a sum of n products is off by at most
     /// `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with Cauchy-Schwarz), and what `sum beta` lacks
     /// to 0 counts with the bias.
-    fn with_squares(design: &dyn Design, dual: &BoxDual, mut beta: Vec<f64>, squares: &[f64], bias: f64) -> Self {
+    fn with_squares(
+        design: &dyn Design,
+        dual: &BoxDual,
+        mut beta: Vec<f64>,
+        (squares, bounds): (&[f64], &WeightBounds),
+        bias: f64,
+    ) -> Self {
         kkt::make_feasible(dual, &mut beta);
         let share = f64::EPSILON * (8.0 + beta.len() as f64);
         let sum: f64 = beta.iter().sum();
@@ -59,7 +68,7 @@ impl Cut {
         let rounding = share * (absolute + ridge) + unbalanced;
         let constant = linear - 0.5 * (s2 * sum * sum + ridge) - rounding;
         let length = share * beta.iter().map(|b| b * b).sum::<f64>().sqrt();
-        let gain = |j: usize| 0.5 * (design.dot_column(j, &beta).abs() + length * squares[j].sqrt()).powi(2);
+        let gain = |j: usize| bounds.of(j).largest_gain(design.dot_column(j, &beta), length * squares[j].sqrt());
         Self { constant, gains: (0..design.n_features()).into_par_iter().map(gain).collect() }
     }
 
@@ -72,6 +81,25 @@ impl Cut {
     pub fn at_weights(&self, z: &[f64]) -> f64 {
         self.constant - self.gains.iter().zip(z).map(|(g, z)| g * z).sum::<f64>()
     }
+}
+
+/// The linear machine on some features whose weights have bounds, `bounds` of all features of the
+/// design. `y` holds -1 or +1 and `weights` the cost multipliers, length n each.
+///
+/// # Errors
+/// Settings out of range, or more memory needed than is left.
+pub(crate) fn train_within(
+    design: &dyn Design,
+    features: &[usize],
+    bounds: &WeightBounds,
+    of_samples: (&[f64], &[f64]),
+    settings: &SvmSettings,
+    memory: &Memory,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<DualSolution, Error> {
+    let ones = vec![1.0; features.len()];
+    let columns = weighted(design, features, &ones);
+    train_bounded(&*columns, bounds.weighted(features, &ones), of_samples, settings, memory, stop)
 }
 
 /// One answer of the alpha half.
@@ -92,6 +120,7 @@ pub struct AlphaHalf<'a> {
     /// Whether to start from the last beta. It is feasible for every z.
     warm: bool,
     last: Option<Vec<f64>>,
+    bounds: WeightBounds,
     /// |x_j|^2, length p.
     squares: Vec<f64>,
 }
@@ -106,7 +135,14 @@ impl<'a> AlphaHalf<'a> {
         let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
         let (design, p) = (problem.design(), problem.n_features());
         let squares = (0..p).into_par_iter().map(|j| design.squared_norm(j)).collect();
-        Ok(Self { problem, settings: settings.clone(), dual, warm, last: None, squares })
+        let bounds = WeightBounds::default();
+        Ok(Self { problem, settings: settings.clone(), dual, warm, last: None, bounds, squares })
+    }
+
+    /// With bounds on weights, for as many features.
+    #[must_use]
+    pub fn within(self, bounds: WeightBounds) -> Self {
+        Self { bounds, ..self }
     }
 
     /// Starts the next training from this beta (length n), of an earlier run.
@@ -116,12 +152,15 @@ impl<'a> AlphaHalf<'a> {
 
     /// The cut of a beta (length n) of an earlier run.
     pub(crate) fn cut(&self, beta: &[f64]) -> Cut {
-        Cut::new(self.problem.design(), &self.dual, beta.to_vec())
+        Cut::with_squares(self.problem.design(), &self.dual, beta.to_vec(), (&self.squares, &self.bounds), 0.0)
     }
 
     /// v at a subset.
     pub fn at(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> Value {
         let features: Vec<usize> = subset.iter().collect();
+        if !self.bounds.is_free() {
+            return self.train_bounded(&features, &vec![1.0; features.len()], stop);
+        }
         self.train(self.problem.design(), &features, stop)
     }
 
@@ -129,6 +168,9 @@ impl<'a> AlphaHalf<'a> {
     pub fn at_weights(&mut self, z: &[f64], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
         let features: Vec<usize> = (0..z.len()).filter(|&j| z[j] > 0.0).collect();
         let factors: Vec<f64> = features.iter().map(|&j| z[j]).collect();
+        if !self.bounds.is_free() {
+            return self.train_bounded(&features, &factors, stop);
+        }
         let weighted = weighted(self.problem.design(), &features, &factors);
         self.train(&*weighted, &(0..features.len()).collect::<Vec<usize>>(), stop)
     }
@@ -139,11 +181,20 @@ impl<'a> AlphaHalf<'a> {
         self.take(solution)
     }
 
+    /// v where weights are bounded, on the columns `sqrt(z_j) x_j`.
+    fn train_bounded(&mut self, features: &[usize], z: &[f64], stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+        let columns = weighted(self.problem.design(), features, z);
+        let of_samples = (self.problem.labels(), self.problem.weights());
+        let (bounds, memory) = (self.bounds.weighted(features, z), Memory::unlimited());
+        let solution = train_bounded(&*columns, bounds, of_samples, &self.settings, &memory, stop);
+        self.take(solution.expect("settings were checked, and memory is not limited"))
+    }
+
     /// The value of a training that was made elsewhere; the next one starts from it.
     pub(crate) fn take(&mut self, solution: DualSolution) -> Value {
         self.last = Some(solution.beta.clone());
         let (design, beta) = (self.problem.design(), solution.beta.clone());
-        let cut = Cut::with_squares(design, &self.dual, beta, &self.squares, solution.bias);
+        let cut = Cut::with_squares(design, &self.dual, beta, (&self.squares, &self.bounds), solution.bias);
         Value { solution, cut }
     }
 }

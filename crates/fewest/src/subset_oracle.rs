@@ -7,6 +7,9 @@
 //! bounds itself from below for many steps, and only the few features whose lower bound reaches the
 //! smallest known weight are computed again. With p >> n a step costs O(n^2 + p), not O(n p).
 //!
+//! Where weights are bounded ([`Rules::weight_bounds`]) each training starts anew; their looks stay
+//! lazy, as a weight that is cut off at its bounds moves no further than its score.
+//!
 //! With more samples than features `dual/shrinking` follows the features that leave; for the squared
 //! hinge once that is so, for the hinge where it was so at the start.
 
@@ -15,6 +18,8 @@ use crate::dual::shrinking::Shrinking;
 use crate::dual::train::affords_gram;
 use crate::dual::{BoxDual, DualSolution, linear, smo};
 use crate::kernel::gram::GramMatrix;
+use crate::relaxation::reserve;
+use crate::saddle::train_within;
 use crate::simd;
 use crate::{Design, Error, Loss, Memory, Problem, Reserved, RowMatrix, Rules, Status, Subset, SvmSettings};
 
@@ -105,7 +110,9 @@ impl<'a> SubsetOracle<'a> {
             travelled: 0.0,
             recent: Vec::new(),
         };
-        let on_gram = affords_gram(design.n_samples(), subset.len(), settings) && updates_pay(design, None);
+        let bounded = !rules.weight_bounds().is_free();
+        let affords = affords_gram(design.n_samples(), subset.len(), settings);
+        let on_gram = !bounded && affords && updates_pay(design, None);
         let dual = BoxDual::new(problem.labels(), problem.weights(), settings);
         Ok(Self {
             problem,
@@ -130,11 +137,15 @@ impl<'a> SubsetOracle<'a> {
     /// [`Error::Memory`] when it is not left.
     pub fn reserve(
         problem: &Problem<'_>,
+        rules: &Rules,
         features: usize,
         settings: &SvmSettings,
         memory: &Memory,
     ) -> Result<Reserved, Error> {
         let (design, n) = (problem.design(), problem.n_samples());
+        if !rules.weight_bounds().is_free() {
+            return reserve(n, features, memory);
+        }
         // With the Gram matrix there is the inverse on its free samples.
         let gram = if affords_gram(n, features, settings) { 2 * GramMatrix::bytes(n) } else { 0 };
         let rows = if gram == 0 || design.is_sparse() { RowMatrix::bytes(design, features) } else { 0 };
@@ -223,6 +234,9 @@ impl<'a> SubsetOracle<'a> {
     /// is cheaper than a training from its beta.
     fn prepare_to_follow(&mut self, leaving: usize) {
         let features = self.subset.len();
+        if self.is_bounded() {
+            return;
+        }
         if self.problem.design().is_sparse() && self.shrinking.is_none() && leaving > 0 {
             self.choose_route(leaving);
         }
@@ -253,6 +267,10 @@ impl<'a> SubsetOracle<'a> {
         }
     }
 
+    fn is_bounded(&self) -> bool {
+        !self.rules.weight_bounds().is_free()
+    }
+
     /// Of a sparse design: the Gram matrix or rows, by how many features leave.
     fn choose_route(&mut self, leaving: usize) {
         let design = self.problem.design();
@@ -268,7 +286,13 @@ impl<'a> SubsetOracle<'a> {
         let design = self.problem.design();
         let features = || self.subset.iter().collect::<Vec<usize>>();
         let start = self.solution.as_ref().map(|s| s.beta.clone()).or_else(|| self.start.take());
-        let solution = if self.on_gram {
+        let solution = if self.is_bounded() {
+            let (problem, bounds) = (self.problem, self.rules.weight_bounds());
+            let of_samples = (problem.labels(), problem.weights());
+            let memory = Memory::unlimited();
+            let found = train_within(design, &features(), bounds, of_samples, &self.settings, &memory, stop);
+            found.expect("settings were checked, and memory is not limited")
+        } else if self.on_gram {
             let gone = std::mem::take(&mut self.gone);
             let known = match self.gram.take() {
                 Some((mut gram, fresh)) => gram.remove_until(design, &gone, stop).map(|()| (gram, fresh)),
@@ -313,7 +337,8 @@ impl<'a> SubsetOracle<'a> {
     /// Criterion of a unit: the sum of its squared weights.
     pub fn criterion(&self, unit: usize) -> f64 {
         let Some(solution) = &self.solution else { return 0.0 };
-        let weight = |&j: &usize| self.problem.design().dot_column(j, &solution.beta);
+        let score = |j: usize| self.problem.design().dot_column(j, &solution.beta);
+        let weight = |&j: &usize| self.rules.weight_bounds().of(j).weight(score(j));
         self.rules.unit(unit).iter().map(weight).map(|w| w * w).sum()
     }
 

@@ -57,7 +57,8 @@ fn accuracy(data: &Samples<'_>, features: &[usize], settings: &EbRfeSettings) ->
             let classes = |rows: &[usize]| rows.iter().map(|&i| data.classes()[i]).collect::<Vec<u32>>();
             let (x, xt) = (data.design().select_samples(&train), data.design().select_samples(&test));
             let svm = SvmSettings { cost, ..settings.svm.clone() };
-            let fit_settings = FitSettings { svm, kernel: settings.kernel.at(features.len()) };
+            let fit_settings =
+                FitSettings { svm, kernel: settings.kernel.at(features.len()), ..FitSettings::default() };
             let ones = vec![1.0; train.len()];
             let model = fit(&*x, features, &classes(&train), &ones, &fit_settings, &mut || None).unwrap();
             let right = model.predict(&*xt).iter().zip(classes(&test)).filter(|(a, b)| **a == *b).count();

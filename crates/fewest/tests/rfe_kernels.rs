@@ -148,7 +148,7 @@ fn the_objective_is_that_of_the_machines_on_the_subset() {
         let settings = settings(RBF.into(), Criterion::Margin, 2);
         let outcome = run(&data, 3, &settings).selection.outcome;
         let features: Vec<usize> = outcome.subset.unwrap().iter().collect();
-        let fit_settings = FitSettings { svm: settings.svm.clone(), kernel: RBF };
+        let fit_settings = FitSettings { svm: settings.svm.clone(), kernel: RBF, ..FitSettings::default() };
         let model = fit(&*design, &features, &classes, data.weights(), &fit_settings, &mut || None).unwrap();
         let sum: f64 = model.machines.iter().map(|m| m.solution.primal).sum();
         assert!((outcome.objective.unwrap() - sum).abs() < 1e-8 * sum);
@@ -187,7 +187,7 @@ fn tuning_takes_the_cost_of_largest_accuracy_every_s_steps() {
             let features: Vec<usize> = report.selection.ranking[..tuned.n_features].iter().map(|r| r.feature).collect();
             let of = |&cost: &f64| {
                 let svm = SvmSettings { cost, ..settings.svm.clone() };
-                (cost, accuracy(&data, &features, &folds, &FitSettings { svm, kernel }))
+                (cost, accuracy(&data, &features, &folds, &FitSettings { svm, kernel, ..FitSettings::default() }))
             };
             let all: Vec<(f64, f64)> = costs.iter().map(of).collect();
             let best = all.iter().fold(all[0], |best, &one| if one.1 > best.1 + 1e-12 { one } else { best });

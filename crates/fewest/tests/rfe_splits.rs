@@ -66,7 +66,8 @@ fn assert_is_its_definition(data: &Samples<'_>, k: usize, settings: &RfeSettings
     for (at, &size) in path.sizes.iter().enumerate() {
         let features: Vec<usize> = path.survivors_at(at).iter().collect();
         assert_eq!(features.len(), size);
-        let fit_settings = FitSettings { svm: settings.svm.clone(), kernel: settings.kernel.at(size) };
+        let fit_settings =
+            FitSettings { svm: settings.svm.clone(), kernel: settings.kernel.at(size), ..FitSettings::default() };
         let model = fit(&*part, &features, &classes, &weights, &fit_settings, &mut || None).unwrap();
         for (s, &i) in split.held_out.iter().enumerate() {
             let wanted = model.decisions(&*data.design().select_samples(&[i]));

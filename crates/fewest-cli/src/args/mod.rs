@@ -8,3 +8,4 @@ pub(crate) mod rules;
 pub(crate) mod svm;
 pub(crate) mod usage;
 pub(crate) mod values;
+pub(crate) mod weights;

@@ -91,6 +91,24 @@ pub(crate) fn counted(text: &str) -> Result<(usize, Vec<String>), String> {
     Ok((count, names(&rest)?))
 }
 
+/// `a:+,b:-` as pairs.
+///
+/// # Errors
+/// When it does not have that form.
+pub(crate) fn signs(text: &str) -> Result<Vec<(String, String)>, String> {
+    let pair = |item: &String| before_colon(item).map_err(|why| format!("{why}; write NAME:+ or NAME:-"));
+    let pairs: Vec<(String, String)> = raw_items(text)?.iter().map(pair).collect::<Result<_, _>>()?;
+    Ok(pairs.into_iter().map(|(name, sign)| (name, sign.trim().to_owned())).collect())
+}
+
+/// The fields of a line of a csv file, which may be empty.
+///
+/// # Errors
+/// An open quote.
+pub(crate) fn fields(line: &str) -> Result<Vec<String>, String> {
+    split(line, ',', usize::MAX)
+}
+
 /// `a=2,b=0.5` as pairs.
 ///
 /// # Errors

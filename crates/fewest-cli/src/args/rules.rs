@@ -1,12 +1,13 @@
 //! Rules on features: from names, in options and in a TOML file, to indices.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use fewest::RuleList;
 use fewest_data::{Finder, Names};
 
 use super::data::read_text;
+use super::weights::{WeightArgs, WeightEntry, WeightSource};
 use super::{notation, values};
 use crate::failure::Failure;
 
@@ -23,6 +24,7 @@ struct RulesFile {
     at_most: Vec<Counted>,
     at_least: Vec<Counted>,
     costs: HashMap<String, f64>,
+    weights: BTreeMap<String, WeightEntry>,
     rule: Vec<Rule>,
 }
 
@@ -160,13 +162,17 @@ pub(crate) struct RuleArgs {
     /// Never choose features whose variance, as in the file, is at most this
     #[arg(long, value_name = "V", value_parser = values::not_negative, allow_negative_numbers = true, help_heading = "Rules")]
     pub(crate) variance_threshold: Option<f64>,
+    /// Bounds on weights.
+    #[command(flatten)]
+    weights: WeightArgs,
 }
 
 impl RuleArgs {
     /// The files that are read, with what they are.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let costs = self.feature_costs.as_deref().map(|path| ("the file of --feature-costs", path));
-        costs.into_iter().chain(self.rules.as_deref().map(|path| ("the file of --rules", path)))
+        let rules = self.rules.as_deref().map(|path| ("the file of --rules", path));
+        costs.into_iter().chain(rules).chain(self.weights.file())
     }
 
     /// `--max-features` of one size.
@@ -203,6 +209,7 @@ pub(crate) struct RuleSource {
     args: RuleOptions,
     file: RulesFile,
     file_name: String,
+    weights: WeightSource,
 }
 
 /// The rule options after their notation has been read.
@@ -272,7 +279,14 @@ impl RuleSource {
                 "--{option} is given, and {file_name} has {key}, too; leave one of them out"
             )));
         }
-        Ok(Self { args: options, file, file_name })
+        let mut weights = args.weights.read()?;
+        weights.add_table(&file_name, &file.weights)?;
+        Ok(Self { args: options, file, file_name, weights })
+    }
+
+    /// The bounds on weights.
+    pub(crate) fn weights(&self) -> &WeightSource {
+        &self.weights
     }
 
     /// Whether anything bounds the number of features from above.
@@ -298,6 +312,7 @@ impl RuleSource {
             budget: args.budget.or(file.budget),
             require: features.indices(&args.require, "--require")?,
             forbid: features.indices(&args.forbid, "--forbid")?,
+            weights: self.weights.resolve(&|name, place| features.index(name, place))?,
             ..RuleList::default()
         };
         for (a, needed) in &args.implies {

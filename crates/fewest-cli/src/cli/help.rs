@@ -45,6 +45,8 @@ Rules file (--rules FILE.toml), every key optional:
   at_least = [{ count = 1, of = [\"a\", \"b\"] }]
   [costs]                              # cost of each feature for the budget
   age = 1.0
+  [weights]                            # signs and bounds of weights
+  age = \"+\"                            # or [lower, upper], such as [-0.5, 0.5]
 or one table per rule, in any order and number:
   [[rule]]
   implies = [\"a\", \"b\"]                 # a needs b

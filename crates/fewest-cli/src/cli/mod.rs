@@ -16,6 +16,7 @@ use crate::args::generate::GenerateArgs;
 use crate::args::rules::RuleArgs;
 use crate::args::svm::{ClassWeight, KernelArgs, SvmArgs};
 use crate::args::values;
+use crate::args::weights::WeightArgs;
 use help::{
     EVALUATE_EXAMPLES, EXAMPLES, KNOCKOFF_EXAMPLES, PATH_EXAMPLES, REPORT_EXAMPLES, RULES_FORMAT, STABILITY_EXAMPLES,
     VERIFY_NOTES,
@@ -345,6 +346,9 @@ pub(crate) struct FitArgs {
     /// Kernel parameters.
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
+    /// Bounds on weights.
+    #[command(flatten)]
+    pub(crate) weights: WeightArgs,
     /// Model.
     #[command(flatten)]
     pub(crate) model: ModelArgs,

@@ -125,7 +125,7 @@ impl Task<'_> {
     fn objective(&self, subset: &Subset, report: &Report, start: Instant) -> Result<Option<f64>, Failure> {
         let features: Vec<usize> = subset.iter().collect();
         // The objective of selecting, whatever the final classifier is trained at.
-        let settings = report.fit_settings(self.svm(), None);
+        let settings = report.fit_settings(self.svm(), None, &self.rules);
         let mut over = false;
         let mut stop = || {
             over |= start.elapsed() >= TIME || self.limits.cancel.is_cancelled();

@@ -5,19 +5,22 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use fewest::model::FitSettings;
-use fewest::{Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, Limits, SparseDesign, Status, SvmSettings};
+use fewest::{
+    Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, Limits, RuleList, Rules, SparseDesign, Status,
+    SvmSettings, WeightBounds,
+};
 use fewest_data::Names;
 use serde_json::{Value, json};
 
 use super::invocation::Invocation;
-use super::prepare::{Preparation, PreparedData};
+use super::prepare::{Preparation, PreparedData, listed};
 use crate::args::data::{self, MissingArg};
 use crate::args::rules::Features;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
 use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, loss_name};
 use crate::export::table::{self, Table};
-use crate::export::{json as json_text, liblinear, libsvm, result};
+use crate::export::{json as json_text, liblinear, libsvm, result, settings};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::Terminal;
@@ -127,12 +130,17 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let (terminal, kernel) = (invocation.terminal, args.kernel.kernel.text());
     args.kernel.check()?;
     args.svm.given_cost()?;
+    let weights = args.weights.read()?;
+    if kernel != "linear" {
+        weights.refused_by(&format!("--kernel {kernel}"), "use --kernel linear")?;
+    }
     let wanted = wanted(args)?;
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let model_sink = ModelSink::open(&args.model)?;
     let outputs = [("--json", json.as_ref()), ("--model", model_sink.as_ref().map(ModelSink::sink))];
     let mut inputs = vec![("the data", args.data.data.as_path())];
     inputs.extend(args.result.as_deref().map(|path| ("the file of --result", path)));
+    inputs.extend(args.weights.file());
     Sink::apart(&outputs, &inputs)?;
     let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
 
@@ -146,6 +154,13 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     };
     let prepared = preparation.run(terminal)?;
     let features = features(&wanted, &prepared)?;
+    let names = &prepared.data.names;
+    let bounds = RuleList {
+        weights: weights.resolve(&|name, place| Features::new(names).index(name, place))?,
+        ..RuleList::default()
+    };
+    let rules = Rules::new(names.len(), bounds, listed(names))?;
+    let weight_bounds: &WeightBounds = rules.weight_bounds();
     if let Some(sink) = &model_sink {
         let whole = features.len() == prepared.data.names.len();
         sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", whole)?;
@@ -170,13 +185,19 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let kernel = kernel.at(features.len());
     let end = invocation.end(args.time_limit);
     let mut stop = interrupt::stopper(cancel, end, Duration::ZERO);
-    let trained = prepared.train(&features, &FitSettings { svm, kernel }, &mut stop)?;
+    let trained =
+        prepared.train(&features, &FitSettings { svm, kernel, weight_bounds: weight_bounds.clone() }, &mut stop)?;
     let fitting = start.elapsed().as_secs_f64();
     let mut stop = interrupt::stopper(interrupt::listen(terminal)?, end, JUDGING);
     let decisions = trained.model.decisions_until(design, &mut || stop().is_some());
     let accuracy = decisions.map(|values| accuracy(&trained.model.votes(&values), &prepared));
     if let Some(sink) = &json {
-        sink.write(&json_text::text(&value(args, &trained, &prepared, accuracy, fitting)), terminal)?;
+        let mut value = value(args, &trained, &prepared, accuracy, fitting);
+        let bounds = settings::of_bounds(weight_bounds, &prepared.data.names);
+        if !bounds.is_empty() {
+            value["settings"]["weight_bounds"] = Value::Object(bounds);
+        }
+        sink.write(&json_text::text(&value), terminal)?;
     }
     if let Some(sink) = &model_sink {
         sink.write(&trained, terminal)?;

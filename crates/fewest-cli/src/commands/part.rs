@@ -27,6 +27,8 @@ pub(crate) struct PartSelection {
     pub(crate) report: Report,
     /// The SVM of the method.
     pub(crate) svm: SvmSettings,
+    /// The rules that it obeys.
+    pub(crate) rules: Rules,
 }
 
 impl<'a> PartLearner<'a> {
@@ -106,7 +108,7 @@ impl<'a> PartLearner<'a> {
         let svm = prepared.method_data().svm(options.args().svm());
         let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
         let report = run(prepared, &prepared.samples()?, &rules, options, time, cancel)?;
-        Ok(PartSelection { report, svm })
+        Ok(PartSelection { report, svm, rules })
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{Design, Memory, Report, Reserved, RowMatrix, Samples, Status, SvmSettings};
+use fewest::{Design, Memory, Report, Reserved, RowMatrix, Rules, Samples, Status, SvmSettings};
 use fewest_data::{
     Dataset, Features, Imputation, Indicator, MissingRule, Names, Note, ReadOptions, ScaleReason, Scaling, Target,
 };
@@ -363,7 +363,7 @@ impl PreparedData {
         &self,
         report: &Report,
         svm: &SvmSettings,
-        fit_cost: Option<f64>,
+        (fit_cost, rules): (Option<f64>, &Rules),
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<TrainedModel>, Failure> {
         if let Some(model) = &report.model {
@@ -373,7 +373,7 @@ impl PreparedData {
             None => Ok(None),
             Some(subset) => {
                 let features: Vec<usize> = subset.iter().collect();
-                self.train(&features, &report.fit_settings(svm, fit_cost), stop).map(Some)
+                self.train(&features, &report.fit_settings(svm, fit_cost, rules), stop).map(Some)
             }
         }
     }

@@ -119,6 +119,7 @@ impl<'a> Plan<'a> {
         max_features: Option<usize>,
     ) -> Result<Self, Failure> {
         let source = RuleSource::read(&args.rules, max_features)?;
+        source.weights().obeyed_by(options.name())?;
         if !source.bounds_size() && !options.args().finds_size() {
             return Err(Failure::Input(format!(
                 "say how many features to keep: --max-features K (or a --budget, or --at-most{})",
@@ -326,7 +327,7 @@ impl Task<'_> {
         let nothing = report.selection.outcome.subset.as_ref().is_none_or(Subset::is_empty);
         let own = self.options.entry().has_own_classifier();
         debug_assert!(nothing || report.model.is_some() == own, "{}", self.options.name());
-        self.prepared.classifier(report, &self.svm, self.options.fit_cost(), stop)
+        self.prepared.classifier(report, &self.svm, (self.options.fit_cost(), &self.rules), stop)
     }
 
     /// Every option in force, defaults included, for a run with this size; `kernel` is the one that
@@ -412,6 +413,10 @@ impl Task<'_> {
         if !costs.is_empty() {
             set("feature_costs", Value::Object(costs));
         }
+        let bounds = settings::of_bounds(self.rules.weight_bounds(), &self.prepared.data.names);
+        if !bounds.is_empty() {
+            set("weight_bounds", Value::Object(bounds));
+        }
     }
 
     /// The story of the run, for the result: the command, warnings, what the data rule out, and how
@@ -477,6 +482,10 @@ impl Task<'_> {
                 [] => format!("budget {budget}"),
                 _ => format!("budget {} of {budget}", table::brief(used)),
             });
+        }
+        let bounded: Vec<usize> = self.rules.weight_bounds().bounded().map(|bounded| bounded.0).collect();
+        if !bounded.is_empty() {
+            parts.push(format!("bounds on the weights of {}", names(&bounded)));
         }
         if parts.is_empty() { "none".to_owned() } else { parts.join("; ") }
     }

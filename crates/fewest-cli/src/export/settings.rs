@@ -1,7 +1,7 @@
 //! The settings of a method in a result: those of the library, flat, under the names of the
 //! options.
 
-use fewest::{AnyMethod, Kernel};
+use fewest::{AnyMethod, Kernel, WeightBounds};
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
 
@@ -15,6 +15,12 @@ pub(crate) fn of_method(method: &AnyMethod, names: &Names, kernel: Option<&Kerne
         gamma_used(&mut out, gamma);
     }
     out
+}
+
+/// Bounds on weights by name: `[lower, upper]`, null where there is none.
+pub(crate) fn of_bounds(bounds: &WeightBounds, names: &Names) -> Map<String, Value> {
+    // An infinite number is null in JSON.
+    bounds.bounded().map(|(j, weight)| (names.get(j).into_owned(), json!([weight.lower, weight.upper]))).collect()
 }
 
 /// Adds each setting under the name of its option.

@@ -181,7 +181,7 @@ fn scores(
         } else {
             let cancel = limits().cancel;
             let mut stop = || cancel.is_cancelled().then_some(crate::Status::Cancelled);
-            let settings = report.fit_settings(svm, Some(cost));
+            let settings = report.fit_settings(svm, Some(cost), &parts.rules);
             let (design, codes, weights) = (training.design(), training.classes(), training.weights());
             model::fit(design, &features, codes, weights, &settings, &mut stop)?.decisions(parts.held_out)
         };

@@ -14,6 +14,7 @@ use super::Method;
 use super::exact::{ExactSettings, exact};
 use crate::dual::train::train;
 use crate::run::relative_gap;
+use crate::saddle::train_within;
 use crate::search::cutoff;
 use crate::{
     Clock, Counts, Error, Kernel, Limits, Observer, Problem, RuleList, Rules, Sense, Solution, Status, Subset,
@@ -70,7 +71,12 @@ pub fn certify(
     let (y, weights) = (problem.labels(), problem.weights());
     let clock = Clock::new(&limits);
     let stop = &mut || clock.stop();
-    let own = train(problem.design(), &features, y, weights, Kernel::Linear, &settings.svm, stop)?.primal;
+    let (design, bounds) = (problem.design(), rules.weight_bounds());
+    let own = if bounds.is_free() {
+        train(design, &features, y, weights, Kernel::Linear, &settings.svm, stop)?.primal
+    } else {
+        train_within(design, &features, bounds, (y, weights), &settings.svm, &limits.memory, stop)?.primal
+    };
     let mut objective = own + features.iter().filter_map(|&j| settings.penalty.get(j)).sum::<f64>();
 
     let gaps = (limits.gap_rel, limits.gap_abs);

@@ -15,6 +15,7 @@
 //!             low  6. until no node is open below the incumbent
 //! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes
 //!          per open node, up to `svm.memory`; nodes beyond start from the root's answer.
+//! Weights  with bounds gain as `crate::weights` says.
 //! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all
 //!          its cuts.
 //! Fails    never on limits: the open node of lowest bound is then the bound of the run.
@@ -28,7 +29,7 @@ mod tree;
 use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};
-use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::relaxation::Relaxation;
 use crate::search::{NearBest, Wanted};
@@ -81,6 +82,7 @@ impl ExactSettings {
 }
 
 impl Method for ExactSettings {
+    const WEIGHT_BOUNDS: bool = true;
     const INFO: Info = Info {
         name: NAME,
         title: "the best subset, by branch and bound",
@@ -91,7 +93,7 @@ impl Method for ExactSettings {
         searches: true,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "few nodes where C is small or few features stand out; grows with C, p and --max-features in the worst case exponentially",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
     };
@@ -161,7 +163,7 @@ fn search(
     observer: &mut dyn Observer,
 ) -> Result<(Selection, Option<NearBest>), Error> {
     settings.check(problem.n_features())?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let _lists = run.memory().lists(NAME, LISTS, problem.n_features())?;
     let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
     let mut relaxation = relaxation.within(run.memory());

@@ -46,13 +46,17 @@ use serde_json::{Map, Value};
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::{FitSettings, Model};
 use crate::search::NearBest;
-use crate::{Error, Limits, Observer, Rules, Samples, Selection, Subset, SvmSettings};
+use crate::{Error, Limits, Observer, RuleList, Rules, Samples, Selection, Subset, SvmSettings};
 use path::SizeReport;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
 pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
     /// What is to be known of it.
     const INFO: Info;
+
+    /// Whether it obeys bounds on weights ([`Rules::weight_bounds`]); rules that have some are
+    /// refused otherwise.
+    const WEIGHT_BOUNDS: bool = false;
 
     /// Checks every setting against its range, for p features.
     ///
@@ -140,6 +144,9 @@ pub struct Info {
 /// The rules that nearly every method obeys.
 pub const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget";
 
+/// [`ALL_RULES`] of a method that obeys bounds on weights as well.
+pub const RULES_AND_BOUNDS: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget; bounds on weights: --sign --weight-bounds";
+
 /// Numbers of classes that a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Classes {
@@ -212,10 +219,11 @@ impl Report {
 
     /// What to train on the subset where the method has no classifier of its own: the SVM of
     /// `svm` with this report's kernel, at `fit_cost`, else at the cost that the method chose,
-    /// else at that of `svm`.
-    pub fn fit_settings(&self, svm: &SvmSettings, fit_cost: Option<f64>) -> FitSettings {
+    /// else at that of `svm`; its weights within the bounds of the rules.
+    pub fn fit_settings(&self, svm: &SvmSettings, fit_cost: Option<f64>, rules: &Rules) -> FitSettings {
         let cost = fit_cost.or(self.cost).unwrap_or(svm.cost);
-        FitSettings { svm: SvmSettings { cost, ..svm.clone() }, kernel: self.kernel }
+        let weight_bounds = rules.weight_bounds().clone();
+        FitSettings { svm: SvmSettings { cost, ..svm.clone() }, kernel: self.kernel, weight_bounds }
     }
 
     /// With something that the method alone tells.
@@ -257,6 +265,12 @@ macro_rules! methods {
         impl AnyMethod {
             /// What is to be known of each method.
             pub const INFOS: &[Info] = &[$($(#[$gate])* <$settings as Method>::INFO),*];
+
+            /// Names of the methods that obey bounds on weights.
+            pub fn bounding() -> Vec<&'static str> {
+                let all = [$($(#[$gate])* (<$settings as Method>::INFO.name, <$settings as Method>::WEIGHT_BOUNDS)),*];
+                all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
+            }
 
             /// What is to be known of the method.
             pub fn info(&self) -> Info {
@@ -306,6 +320,21 @@ impl AnyMethod {
         of_any!(self, method => Method::check(method.as_ref(), p))
     }
 
+    /// Refuses rules that bound weights where the method of this name does not obey them.
+    ///
+    /// # Errors
+    /// [`Error::Rules`] with the methods that do.
+    pub fn check_weight_bounds(name: &str, rules: &RuleList) -> Result<(), Error> {
+        let bounding = Self::bounding();
+        if rules.weights.is_empty() || bounding.contains(&name) {
+            return Ok(());
+        }
+        Err(Error::Rules(format!(
+            "{name} does not obey signs of weights or bounds on them; leave them out, or use a method that does: {}",
+            bounding.join(", ")
+        )))
+    }
+
     /// See [`Method::select`].
     ///
     /// # Errors
@@ -317,6 +346,7 @@ impl AnyMethod {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
+        Self::check_weight_bounds(self.info().name, rules.list())?;
         of_any!(self, method => method.select(samples, rules, limits, observer))
     }
 
@@ -332,6 +362,7 @@ impl AnyMethod {
         limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
+        Self::check_weight_bounds(self.info().name, rules.list())?;
         of_any!(self, method => method.path(samples, rules, sizes, limits, observer))
     }
 
@@ -350,6 +381,7 @@ impl AnyMethod {
     /// # Errors
     /// As there.
     pub fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
+        Self::check_weight_bounds(self.info().name, rules.list())?;
         of_any!(self, method => method.write_program(samples, rules, path))
     }
 }

@@ -4,16 +4,18 @@
 //! For any feasible beta and any prices tau >= 0 of the rules' rows,
 //!
 //! ```text
-//! L = D(beta) - sum_in (1/2 |c_u|^2 - lambda_u) - sum_r b_r tau_r - sum_free max(0, 1/2 |c_u|^2 - lambda_u - (A'tau)_u)
+//! L = D(beta) - sum_in (g_u - lambda_u) - sum_r b_r tau_r - sum_free max(0, g_u - lambda_u - (A'tau)_u)
 //! ```
 //!
-//! with `D` the part of the dual objective without features and `c_j = x_j . beta`. The best L is
+//! with `D` the part of the dual objective without features, `c_j = x_j . beta` and the gains
+//! `g_u = 1/2 |c_u|^2`, or those of bounded weights (`crate::weights`). The best L is
 //! the perspective relaxation (`w_j^2 / z_j`, z in the polytope of the rules' rows). A node is
 //! solved on few samples and few features: samples far from the margin keep the alpha they had,
 //! features of small gain stay out; whatever was left out is then counted in full, so the bound
 //! holds whether the guess was right or not, and samples and features that matter are added until
 //! the node is decided.
 
+mod bounded;
 mod interior;
 mod node;
 mod polish;
@@ -23,6 +25,7 @@ mod subset;
 
 use std::sync::Mutex;
 
+pub(crate) use bounded::train_bounded;
 use interior::Goal;
 use node::{Node, Reach};
 pub(crate) use probe::{Probed, Ruling};
@@ -32,7 +35,7 @@ pub(crate) use record::Points;
 use crate::dual::kkt::make_feasible;
 use crate::dual::{BoxDual, Loss};
 use crate::proof::RowNumbers;
-use crate::{Design, Error, Memory, Problem, Reserved, Rules, Shape, Status, SvmSettings};
+use crate::{Design, Error, Interval, Memory, Problem, Reserved, Rules, Shape, Status, SvmSettings};
 
 // Tuning: `make bench-exact-real`.
 
@@ -162,10 +165,7 @@ impl<'a> Relaxation<'a> {
     /// Takes the memory of a block of n x m values and of the factor on its shorter side; nothing
     /// where it is not left, which [`Relaxation::afforded`] tells.
     fn reserve(&self, n: usize, m: usize) -> Option<Reserved> {
-        let shorter = n.min(m) + 1;
-        let bytes = 8 * (n as u64 * m as u64) + FACTOR * shorter as u64 * shorter as u64;
-        let what = || format!("a relaxation over {n} samples and {m} features");
-        let taken = self.memory.reserve(bytes, what, "select among fewer features, or with fewer threads");
+        let taken = reserve(n, m, &self.memory);
         let refusal = |error| _ = self.refusal.lock().expect("no panic").get_or_insert(error);
         taken.map_err(refusal).ok()
     }
@@ -210,10 +210,15 @@ impl<'a> Relaxation<'a> {
         self.penalty[unit]
     }
 
-    /// 1/2 |c_u|^2 - lambda_u at beta.
+    /// The weights that feature j may have.
+    fn interval(&self, j: usize) -> Interval {
+        self.rules.weight_bounds().of(j)
+    }
+
+    /// g_u - lambda_u at beta.
     pub(crate) fn gain(&self, unit: usize, beta: &[f64]) -> f64 {
-        let c = |&j: &usize| self.design().dot_column(j, beta);
-        self.rules.unit(unit).iter().map(c).map(|c| 0.5 * c * c).sum::<f64>() - self.penalty[unit]
+        let gain = |&j: &usize| self.interval(j).gain(self.design().dot_column(j, beta));
+        self.rules.unit(unit).iter().map(gain).sum::<f64>() - self.penalty[unit]
     }
 
     /// The part of the dual objective without features, at a feasible beta.
@@ -272,7 +277,7 @@ impl<'a> Relaxation<'a> {
         let mut warm = warm.clone();
         warm.shares.retain(|s| free.binary_search(&s.0).is_ok());
         let mut looked = node.look(&warm);
-        let mut reach = Reach::new(looked.upper);
+        let mut reach = Reach::new(self, looked.upper);
         let (mut samples, mut units) = node.choose(&warm, &looked, reach);
         let mut rounds = 0;
         let mut best = looked.lower;
@@ -296,7 +301,7 @@ impl<'a> Relaxation<'a> {
             node.take(&mut warm, &samples, &units, &point, reach);
             looked = node.look(&warm);
             node.lower_prices(&mut warm, &mut looked);
-            reach = Reach(reach.0.min(Reach::new(looked.upper).0));
+            reach = Reach(reach.0.min(Reach::new(self, looked.upper).0));
             if !looked.lower.is_finite() || !looked.upper.is_finite() {
                 // Rules without an interior can drive the prices to infinity: what was known before
                 // stands.
@@ -335,6 +340,17 @@ impl<'a> Relaxation<'a> {
             points,
         }
     }
+}
+
+/// Takes the memory of a block of n x m values and of the factor on its shorter side.
+///
+/// # Errors
+/// [`Error::Memory`] when it is not left.
+pub(crate) fn reserve(n: usize, m: usize, memory: &Memory) -> Result<Reserved, Error> {
+    let shorter = n.min(m) + 1;
+    let bytes = 8 * (n as u64 * m as u64) + FACTOR * shorter as u64 * shorter as u64;
+    let what = || format!("a relaxation over {n} samples and {m} features");
+    memory.reserve(bytes, what, "select among fewer features, or with fewer threads")
 }
 
 /// The rules' rows over units, but for those on one unit: these are decisions, which the state

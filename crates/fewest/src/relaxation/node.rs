@@ -1,11 +1,11 @@
 //! One node: what matters of it, its restricted problem, and both values at a point, nothing left
 //! out.
 
-use super::interior::{Block, Point, Restricted, UnitColumns};
+use super::interior::{Block, Point, Restricted, UnitColumns, sides};
 use super::{Relaxation, Row, Warm};
-use crate::Design;
 use crate::dual::kkt::{best_bias, make_feasible, total_loss};
 use crate::dual::{Bias, BoxDual, Loss};
+use crate::{Design, Interval};
 
 // Tuning: `make bench-exact-real`.
 
@@ -21,13 +21,23 @@ const REACH_ROOM: f64 = 1.01;
 ///
 /// At the optimum `sum alpha = sum_in w^2 + sum_u |w_u|^2 / z_u + sum_i xi_i slope_i`, which is at
 /// most twice the value. So twice any upper value is a box that costs nothing, and where C is large
-/// and the classes are apart it is far smaller than C.
+/// and the classes are apart it is far smaller than C. Signs change nothing in that, but bounds
+/// other than 0 pull as well: there alpha is at most C, and `2 C xi <= 2 sqrt(C value)` with the
+/// squared hinge.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach(pub(super) f64);
 
 impl Reach {
-    pub(super) fn new(upper: f64) -> Self {
-        Self(if upper.is_finite() { 2.0 * REACH_ROOM * upper.max(f64::MIN_POSITIVE) } else { f64::INFINITY })
+    pub(super) fn new(relaxation: &Relaxation<'_>, upper: f64) -> Self {
+        let upper = if upper.is_finite() { upper.max(f64::MIN_POSITIVE) } else { return Self(f64::INFINITY) };
+        if !relaxation.rules.weight_bounds().is_boxed() {
+            return Self(2.0 * REACH_ROOM * upper);
+        }
+        let cost = relaxation.dual.cost.iter().fold(0.0, |most: f64, cost| most.max(*cost));
+        Self(match relaxation.dual.loss {
+            Loss::Hinge => cost,
+            Loss::SquaredHinge => 2.0 * REACH_ROOM * (cost * upper).sqrt(),
+        })
     }
 
     fn of(self, cost: f64) -> f64 {
@@ -114,18 +124,19 @@ impl<'r, 'a> Node<'r, 'a> {
         let mut scores = vec![0.0; n];
         let (mut held, mut norm) = (0.0, 0.0);
         for &j in &self.features {
-            let c = design.dot_column(j, beta);
-            design.add_column(j, c, &mut scores);
-            held += 0.5 * c * c;
+            let (interval, c) = (relaxation.interval(j), design.dot_column(j, beta));
+            let w = interval.weight(c);
+            design.add_column(j, w, &mut scores);
+            held += interval.gain(c);
+            norm += 0.5 * w * w;
         }
-        norm += held;
         let prices: f64 = self.inside.iter().map(|&u| relaxation.penalty[u]).sum();
         let mut shared = 0.0;
         for &(u, z) in &warm.shares {
             for &j in relaxation.rules.unit(u) {
-                let c = design.dot_column(j, beta);
-                design.add_column(j, z * c, &mut scores);
-                norm += 0.5 * z * c * c;
+                let w = relaxation.interval(j).weight(design.dot_column(j, beta));
+                design.add_column(j, z * w, &mut scores);
+                norm += 0.5 * z * w * w;
             }
             shared += z * relaxation.penalty[u];
         }
@@ -150,9 +161,9 @@ impl<'r, 'a> Node<'r, 'a> {
     /// What rounding may have added to the bound at this point.
     ///
     /// A sum of n products is off by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with
-    /// Cauchy-Schwarz), and so is each score c; a half square by that times |c|. What `sum beta`
-    /// lacks to 0 counts with the bias. Prices of rows that are far above the gains take digits
-    /// with them.
+    /// Cauchy-Schwarz), and so is each score c; a gain by that times the weight, whose square is at
+    /// most twice the gain. What `sum beta` lacks to 0 counts with the bias. Prices of rows that are
+    /// far above the gains take digits with them.
     fn rounding(&self, warm: &Warm, offset: f64, held: f64, gains: &[f64], over: &[f64]) -> f64 {
         let (relaxation, dual) = (self.relaxation, self.dual());
         let share = f64::EPSILON * (8.0 + dual.len() as f64);
@@ -223,7 +234,7 @@ impl<'r, 'a> Node<'r, 'a> {
         relaxation.constant(&warm.beta) + prices - rows
     }
 
-    /// The bound: `held` are the half squares of the features that are in, `over` what free units
+    /// The bound: `held` are the gains of the features that are in, `over` what free units
     /// gain over their prices. With a size alone the largest `slots` count, which are never more
     /// than the size's own price would count.
     pub(super) fn bound(&self, still: f64, held: f64, over: &[f64], slots: usize) -> f64 {
@@ -389,6 +400,9 @@ impl<'r, 'a> Node<'r, 'a> {
             unit_columns.push(UnitColumns { first, last: columns.len(), penalty: relaxation.penalty[u] });
             z.push(share(u));
         }
+        let of_column = |column: &Option<usize>| column.map_or(Interval::FREE, |j| relaxation.interval(j));
+        let bounded = !relaxation.rules.weight_bounds().is_free();
+        let weights: Vec<Interval> = if bounded { columns.iter().map(of_column).collect() } else { Vec::new() };
         let mut base = vec![0.0; columns.len()];
         let mut full = vec![0.0; dual.len()];
         let block = Block::new(chosen.len(), columns.len(), |k, out| {
@@ -398,6 +412,10 @@ impl<'r, 'a> Node<'r, 'a> {
                 out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * s);
                 return;
             };
+            if relaxation.interval(j).is_zero() {
+                out.fill(0.0);
+                return;
+            }
             base[k] = design.dot_column(j, &fixed);
             if let Some(column) = design.dense_column(j) {
                 out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * column[i]);
@@ -443,10 +461,12 @@ impl<'r, 'a> Node<'r, 'a> {
             balance,
             reach: reach.0,
             n_in,
+            sides: sides(&weights, n_in, &unit_columns),
+            weights,
             units: unit_columns,
             rows,
         };
-        (restricted, Point { alpha, bias: warm.bias, z, tau })
+        (restricted, Point { alpha, bias: warm.bias, z, tau, w: Vec::new() })
     }
 
     /// Puts the restricted problem's point back, feasible.

@@ -3,7 +3,8 @@
 //!
 //! Solves   `w - sum_F alpha_i y_i x_i = sum_U C_i y_i x_i`,  `y_i (w.x_i + b) + ridge_i alpha_i =
 //!          1` for i in F,  `y'alpha = 0` (free bias),
-//!          with F the samples between their bounds, U those at C; a penalised bias is a column.
+//!          with F the samples between their bounds, U those at C; a penalised bias is a column. A
+//!          weight that is at a bound has that in place of its condition.
 //! Paper    the primal-dual active-set method, Hintermueller, Ito, Kunisch, SIAM J. Optim. 13
 //!          (2002).
 //! Given    few features, a point near the optimum.      Returns  w, b and alpha after each round;
@@ -13,6 +14,7 @@
 //!          of w left, so that a primal point made of alpha is poor however good alpha is.
 //! Fails    never: a wrong guess gives a poor point, and rounds are few.
 
+use crate::Interval;
 use crate::dual::{Bias, BoxDual, Loss};
 
 /// Rounds, at most: the guess is right after a few, or never.
@@ -29,13 +31,15 @@ pub(super) struct Polish<'p> {
     pub(super) dual: &'p BoxDual,
     /// Columns, the one of a penalised bias last.
     pub(super) columns: Vec<Vec<f64>>,
+    /// The weights that each column may have.
+    pub(super) weights: Vec<Interval>,
 }
 
 /// A primal and a dual point.
 #[derive(Debug, Clone)]
 pub(super) struct Polished {
     pub(super) beta: Vec<f64>,
-    /// By column.
+    /// By column, within its bounds.
     pub(super) w: Vec<f64>,
     /// The free bias, else 0.
     pub(super) bias: f64,
@@ -50,19 +54,27 @@ enum Side {
 }
 
 impl Polish<'_> {
-    /// Solves from the guess that `beta` and the margins make, and hands each round's point to
-    /// `judge` until it says enough.
-    pub(super) fn run(&self, beta: &[f64], margins: &[f64], reach: f64, judge: &mut dyn FnMut(&Polished) -> bool) {
+    /// Solves from the guess that `beta` and the margins make, and the weights where they are known,
+    /// and hands each round's point to `judge` until it says enough.
+    pub(super) fn run(
+        &self,
+        (beta, w): (&[f64], Option<&[f64]>),
+        margins: &[f64],
+        reach: f64,
+        judge: &mut dyn FnMut(&Polished) -> bool,
+    ) {
         let dual = self.dual;
+        let mut held = w.map(|w| self.pulled(beta, w));
         let mut alpha: Vec<f64> = beta.iter().zip(&dual.y).map(|(b, y)| b * y).collect();
         let mut margins = margins.to_vec();
-        let mut before = Vec::new();
+        let mut before = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            let sides = self.guess(&alpha, &margins, reach);
+            let held = held.take().unwrap_or_else(|| self.held(&alpha));
+            let sides = (self.guess(&alpha, &margins, reach), held);
             if sides == before {
                 return;
             }
-            let Some(point) = self.solve(&sides) else { return };
+            let Some(point) = self.solve(&sides.0, &sides.1) else { return };
             for i in 0..dual.len() {
                 alpha[i] = dual.y[i] * point.beta[i];
                 margins[i] = dual.y[i] * self.score(i, &point);
@@ -74,7 +86,7 @@ impl Polish<'_> {
         }
     }
 
-    fn score(&self, i: usize, point: &Polished) -> f64 {
+    pub(super) fn score(&self, i: usize, point: &Polished) -> f64 {
         self.columns.iter().zip(&point.w).map(|(x, w)| x[i] * w).sum::<f64>() + point.bias
     }
 
@@ -96,8 +108,35 @@ impl Polish<'_> {
         (0..dual.len()).map(side).collect()
     }
 
+    /// A weight is at the bound on the side of its score where that is further away, each measured by
+    /// the largest of its kind.
+    pub(super) fn pulled(&self, beta: &[f64], w: &[f64]) -> Vec<Option<f64>> {
+        let c: Vec<f64> = self.columns.iter().map(|x| x.iter().zip(beta).map(|(x, b)| x * b).sum()).collect();
+        let most = |values: &[f64]| values.iter().fold(f64::MIN_POSITIVE, |most: f64, value| most.max(value.abs()));
+        let scale = most(&c) / most(w);
+        let at = |k: usize| {
+            let Interval { lower, upper } = self.weights[k];
+            let bound = if c[k] > w[k] { upper } else { lower };
+            ((c[k] - w[k]).abs() > scale * (bound - w[k]).abs()).then_some(bound)
+        };
+        (0..w.len()).map(|k| if self.weights[k].is_zero() { Some(0.0) } else { at(k) }).collect()
+    }
+
+    /// A weight is at the bound that its score is beyond.
+    fn held(&self, alpha: &[f64]) -> Vec<Option<f64>> {
+        let bound = |(column, interval): (&Vec<f64>, &Interval)| {
+            if *interval == Interval::FREE {
+                return None;
+            }
+            let c = column.iter().zip(alpha).zip(&self.dual.y).map(|((x, a), y)| x * a * y).sum::<f64>();
+            let w = interval.weight(c);
+            (w != c || interval.is_zero()).then_some(w)
+        };
+        self.columns.iter().zip(&self.weights).map(bound).collect()
+    }
+
     /// The point where the conditions hold for this guess; none where there are too many unknowns.
-    fn solve(&self, sides: &[Side]) -> Option<Polished> {
+    fn solve(&self, sides: &[Side], held: &[Option<f64>]) -> Option<Polished> {
         let dual = self.dual;
         let m = self.columns.len();
         let between: Vec<usize> = (0..dual.len()).filter(|&i| sides[i] == Side::Between).collect();
@@ -110,7 +149,7 @@ impl Polish<'_> {
         let fixed =
             |k: usize| (0..dual.len()).filter(high).map(|i| dual.cost[i] * dual.y[i] * self.columns[k][i]).sum();
         let mut matrix = vec![0.0; size * size];
-        let mut right: Vec<f64> = (0..m).map(fixed).collect();
+        let mut right: Vec<f64> = (0..m).map(|k| held[k].unwrap_or_else(|| fixed(k))).collect();
         right.resize(m + between.len(), 1.0);
         for k in 0..m {
             matrix[k * size + k] = 1.0;
@@ -119,7 +158,7 @@ impl Polish<'_> {
             let row = m + at;
             for k in 0..m {
                 let x = dual.y[i] * self.columns[k][i];
-                (matrix[k * size + row], matrix[row * size + k]) = (-x, x);
+                (matrix[k * size + row], matrix[row * size + k]) = (if held[k].is_some() { 0.0 } else { -x }, x);
             }
             matrix[row * size + row] = dual.ridge[i];
             if biased == 1 {
@@ -134,7 +173,8 @@ impl Polish<'_> {
             (0..dual.len()).map(|i| if sides[i] == Side::High { dual.y[i] * dual.cost[i] } else { 0.0 }).collect();
         between.iter().zip(&x[m..]).for_each(|(&i, alpha)| beta[i] = dual.y[i] * alpha);
         let bias = if biased == 1 { x[size - 1] } else { 0.0 };
-        x.iter().all(|x| x.is_finite()).then(|| Polished { beta, w: x[..m].to_vec(), bias })
+        let w = x[..m].iter().zip(&self.weights).map(|(w, interval)| interval.weight(*w)).collect();
+        x.iter().all(|x| x.is_finite()).then_some(Polished { beta, w, bias })
     }
 }
 

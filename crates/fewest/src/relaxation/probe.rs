@@ -118,9 +118,11 @@ struct Tied {
     m: usize,
     constant: f64,
     factor: Factor,
-    /// Score and weight in the bound of each feature of T: 1 where it is in, the share where it is
-    /// tied.
+    /// Score of each feature of T, its weight at share 1, whether that moves with the score, and how
+    /// much it counts in the bound: 1 where it is in, the share where it is tied.
     scores: Vec<f64>,
+    weights_of: Vec<f64>,
+    moves: Vec<bool>,
     shares: Vec<f64>,
     /// R of each feature of T.
     ridge: Vec<f64>,
@@ -216,7 +218,10 @@ impl Tied {
         ridge.resize(m + biased, anchor);
         ridge.iter().enumerate().for_each(|(k, r)| factor.add(k, k, *r));
         factor.decompose_until(stop).ok()?;
-        let scores = features.iter().map(|&j| design.dot_column(j, &warm.beta)).collect();
+        let scores: Vec<f64> = features.iter().map(|&j| design.dot_column(j, &warm.beta)).collect();
+        let at = |k: usize| relaxation.interval(features[k]).weight(scores[k]);
+        let weights_of: Vec<f64> = (0..m).map(at).collect();
+        let moves = weights_of.iter().zip(&scores).map(|(w, c)| w == c).collect();
         Some(Self {
             samples,
             weights,
@@ -225,6 +230,8 @@ impl Tied {
             constant,
             factor,
             scores,
+            weights_of,
+            moves,
             shares,
             ridge,
             squared: dual.loss == Loss::SquaredHinge,
@@ -243,7 +250,8 @@ impl Tied {
         let (slope, curve) = (dot(&self.slopes, &a), dot(&a, &moved));
         let told = [0.0, 1.0].map(|chosen| {
             let share = |k: usize| if unit.contains(&k) { chosen } else { self.shares[k] };
-            let parts = (0..self.m).map(|k| (share(k) * self.scores[k] * moved[k], share(k) * moved[k] * moved[k]));
+            let curve_of = |k: usize| if self.moves[k] { share(k) * moved[k] * moved[k] } else { 0.0 };
+            let parts = (0..self.m).map(|k| (share(k) * self.weights_of[k] * moved[k], curve_of(k)));
             parts.fold((slope, if self.squared { curve } else { 0.0 }), |told, part| (told.0 - part.0, told.1 + part.1))
         });
         Step { a, told }
@@ -264,7 +272,8 @@ impl Step {
 struct Line<'l, 'n, 'r, 'a> {
     node: &'l Node<'r, 'a>,
     beta: &'n [f64],
-    /// Scores of the features that are in, then those of free units.
+    /// The features that are in, then those of free units, and their scores.
+    features: Vec<usize>,
     scores: Vec<f64>,
     /// What the gain of each free unit must exceed: its price and those of the rows.
     prices: Vec<f64>,
@@ -282,17 +291,19 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         let prices = node.over(&lacking, warm).into_iter().map(|over| -over).collect();
         // Beta changes little on a ray, and so does what rounding may add.
         let rounding = 4.0 * node.look(warm).rounding;
-        let mut line = Self { node, beta: &warm.beta, scores: Vec::new(), prices, still: node.still(warm), rounding };
-        line.scores = line.scores(&warm.beta);
+        let free = node.free.iter().flat_map(|&u| relaxation.rules.unit(u));
+        let features = node.features.iter().chain(free).copied().collect();
+        let (beta, still) = (&warm.beta, node.still(warm));
+        let mut line = Self { node, beta, features, scores: Vec::new(), prices, still, rounding };
+        line.scores = line.scores(beta);
         line
     }
 
     /// Scores of the features that are in, then those of free units, at any point or along any
     /// direction.
     fn scores(&self, beta: &[f64]) -> Vec<f64> {
-        let relaxation = self.node.relaxation;
-        let free = self.node.free.iter().flat_map(|&u| relaxation.rules.unit(u));
-        self.node.features.iter().chain(free).map(|&j| relaxation.design().dot_column(j, beta)).collect()
+        let design = self.node.relaxation.design();
+        self.features.iter().map(|&j| design.dot_column(j, beta)).collect()
     }
 
     /// The direction of a step.
@@ -327,17 +338,14 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
     /// The bound at t on the ray, where a unit may be left out or chosen.
     fn value(&self, unit: usize, chosen: bool, t: f64, ray: &Ray, gains: &mut Vec<f64>) -> f64 {
         let (relaxation, held) = (self.node.relaxation, self.node.features.len());
-        let half = |k: usize| {
-            let c = self.scores[k] + t * ray.scores[k];
-            0.5 * c * c
-        };
+        let gain_of = |k: usize| relaxation.interval(self.features[k]).gain(self.scores[k] + t * ray.scores[k]);
         let mut still = self.still + t * (ray.slope - 0.5 * t * ray.curve);
         let mut at = held;
         let mut slots = self.node.slots;
         gains.clear();
         for (&u, price) in self.node.free.iter().zip(&self.prices) {
             let end = at + relaxation.rules.unit(u).len();
-            let gain = (at..end).map(half).sum::<f64>() - price;
+            let gain = (at..end).map(gain_of).sum::<f64>() - price;
             at = end;
             if u != unit {
                 gains.push(gain);
@@ -346,7 +354,7 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
                 slots -= 1;
             }
         }
-        self.node.bound(still, (0..held).map(half).sum(), gains, slots)
+        self.node.bound(still, (0..held).map(gain_of).sum(), gains, slots)
     }
 
     /// The point at t on the ray, for a file.

@@ -108,8 +108,8 @@ impl Node<'_, '_> {
         Some(Point::new(&alpha, &dual.y, most, balance, Grid { slopes, squares, kinks, loss, little }, &prices))
     }
 
-    /// |c_u| times the norm of unit u, whose gain is known: what a move of alpha by 1 may do to the
-    /// unit's half square in first order.
+    /// |w_u| at most, times the norm of unit u, whose gain is known: what a move of alpha by 1 may
+    /// do to the gain in first order.
     pub(super) fn kink(&self, unit: usize, gain: f64) -> f64 {
         (2.0 * (gain + self.relaxation.penalty[unit]).max(0.0)).sqrt() * self.relaxation.norms[unit]
     }
@@ -133,7 +133,9 @@ impl Node<'_, '_> {
 
     /// The machine of beta.
     fn primal_point(&self, beta: &[f64]) -> PrimalPoint {
-        let weights = self.features.iter().map(|&j| self.relaxation.design().dot_column(j, beta)).collect();
+        let relaxation = self.relaxation;
+        let weight = |&j: &usize| relaxation.interval(j).weight(relaxation.design().dot_column(j, beta));
+        let weights = self.features.iter().map(weight).collect();
         self.machine(weights, self.relaxation.dual.bias_square() * beta.iter().sum::<f64>())
     }
 

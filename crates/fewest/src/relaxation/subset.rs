@@ -1,6 +1,8 @@
 //! The value of one subset by the engines of [`crate::dual`], where the interior point of the
 //! relaxation ends too early.
 //!
+//! Weights with bounds are another matter (`bounded.rs`).
+//!
 //! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better
 //!          conditioned where means are
 //!          large  2. the optimality conditions solved from the point at hand (`polish.rs`)  3. an
@@ -18,7 +20,7 @@ use crate::dual::kkt::{best_bias, total_loss};
 use crate::dual::train::{WHOLE_GRAM, train_linear};
 use crate::dual::{Bias, DualSolution, smo};
 use crate::kernel::gram::GramMatrix;
-use crate::{DenseDesign, Design, Status, SvmSettings};
+use crate::{DenseDesign, Design, Interval, Status, SvmSettings};
 
 /// Share of the tolerance asked for that the engines are given: what they call the gap is judged
 /// again here.
@@ -34,13 +36,16 @@ impl Relaxation<'_> {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> (Answer, u64) {
         let node = Node::new(self, inside, &[]);
+        if !self.rules.weight_bounds().is_free() {
+            return self.train_bounded(&node, warm, tolerance, stop);
+        }
         let settings = SvmSettings { tolerance: SHARE * tolerance, ..self.svm.clone() };
         // Step 1.
         let columns = self.conditioned(&node.features);
         let all: Vec<usize> = (0..node.features.len()).collect();
         let n = columns.n_samples();
         let start = warm.beta.clone();
-        let polish = Polish { dual: &self.dual, columns: self.with_bias(&columns) };
+        let polish = self.conditions(&node, &columns);
         // Step 2.
         let (mut best, mut iterations) = (self.judge(&node, warm.clone()), 0);
         self.polish(&node, &polish, &mut best, tolerance);
@@ -70,8 +75,8 @@ impl Relaxation<'_> {
             return;
         }
         let (beta, margins) = (best.warm.beta.clone(), best.warm.margins.clone());
-        let reach = Reach::new(best.upper).0;
-        polish.run(&beta, &margins, reach, &mut |point| {
+        let reach = Reach::new(self, best.upper).0;
+        polish.run((&beta, None), &margins, reach, &mut |point| {
             let mut found = self.judge(node, Warm { beta: point.beta.clone(), ..best.warm.clone() });
             let primal = self.primal(node, polish, point);
             if primal < found.upper
@@ -85,8 +90,15 @@ impl Relaxation<'_> {
         });
     }
 
+    /// The optimality conditions of a node without free units, on its columns.
+    pub(super) fn conditions(&self, node: &Node<'_, '_>, columns: &DenseDesign<'_>) -> Polish<'_> {
+        let columns = self.with_bias(columns);
+        let intervals = node.features.iter().map(|&j| self.interval(j)).chain([Interval::FREE]);
+        Polish { dual: &self.dual, weights: intervals.take(columns.len()).collect(), columns }
+    }
+
     /// The objective at w of a point, with the best bias.
-    fn primal(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &Polished) -> f64 {
+    pub(super) fn primal(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &Polished) -> f64 {
         let mut scores = vec![0.0; self.dual.len()];
         for (column, w) in polish.columns.iter().zip(&point.w) {
             scores.iter_mut().zip(column).for_each(|(score, x)| *score += w * x);
@@ -98,7 +110,7 @@ impl Relaxation<'_> {
 
     /// The bias of a point where it is penalised: the last weight times the constant. A free one is
     /// found anew where it is needed.
-    fn bias_of(&self, point: &Polished) -> f64 {
+    pub(super) fn bias_of(&self, point: &Polished) -> f64 {
         match (self.dual.bias, point.w.last()) {
             (Bias::Penalised(s), Some(w)) => s * w,
             _ => 0.0,
@@ -116,7 +128,7 @@ impl Relaxation<'_> {
     }
 
     /// The columns, with a free bias moved to mean 0 over the samples that count.
-    fn conditioned(&self, features: &[usize]) -> DenseDesign<'static> {
+    pub(super) fn conditioned(&self, features: &[usize]) -> DenseDesign<'static> {
         let n = self.dual.len();
         let used: Vec<bool> = self.dual.cost.iter().map(|c| *c > 0.0).collect();
         let count = used.iter().filter(|u| **u).count().max(1) as f64;
@@ -134,7 +146,7 @@ impl Relaxation<'_> {
     }
 
     /// Both values at a point.
-    fn judge(&self, node: &Node<'_, '_>, mut warm: Warm) -> Answer {
+    pub(super) fn judge(&self, node: &Node<'_, '_>, mut warm: Warm) -> Answer {
         warm.shares.clear();
         self.make_feasible(&mut warm.beta);
         let looked = node.look(&warm);
@@ -146,7 +158,7 @@ impl Relaxation<'_> {
 }
 
 impl Answer {
-    fn is_within(&self, tolerance: f64) -> bool {
+    pub(super) fn is_within(&self, tolerance: f64) -> bool {
         self.upper - self.lower <= tolerance * self.upper.abs()
     }
 

@@ -21,7 +21,7 @@ mod propagate;
 mod shape;
 mod units;
 
-use crate::{Error, Subset};
+use crate::{Error, Subset, WeightBound, WeightBounds};
 pub use best_subset::SubsetGain;
 use conflict::listed;
 pub use propagate::Contradiction;
@@ -50,6 +50,9 @@ pub struct RuleList {
     pub budget: Option<f64>,
     /// Cost of each feature, length p, each 0 or more; needed with a budget.
     pub costs: Vec<f64>,
+    /// Bounds on weights; features that are not named are free.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<WeightBound>,
 }
 
 /// State of a unit while a search decides.
@@ -93,6 +96,7 @@ pub struct Rules {
     most_features: usize,
     /// A subset that satisfies every rule.
     allowed: Subset,
+    weights: WeightBounds,
 }
 
 impl Rules {
@@ -119,6 +123,7 @@ impl Rules {
             shape,
             most_features,
             allowed,
+            weights: WeightBounds::default(),
         }
     }
 
@@ -130,7 +135,8 @@ impl Rules {
     pub fn new(p: usize, list: RuleList, names: &[String]) -> Result<Self, Error> {
         let name = |j: usize| names.get(j).cloned().unwrap_or_else(|| format!("x{}", j + 1));
         check(p, &list, &name)?;
-        let mut rules = Self::compile(p, list);
+        let weights = WeightBounds::new(p, &list.weights, &name)?;
+        let mut rules = Self { weights, ..Self::compile(p, list) };
         rules.decide_listed(&name)?;
         let mut root = rules.root.clone();
         if let Err(why) = rules.propagate(&mut root) {
@@ -142,6 +148,11 @@ impl Rules {
             None => return Err(Error::Rules(rules.conflict(&name))),
         }
         Ok(rules)
+    }
+
+    /// With these bounds on weights, of as many features; the list does not name them.
+    pub(crate) fn with_weight_bounds(self, weights: WeightBounds) -> Self {
+        Self { weights, ..self }
     }
 
     /// Puts what must be in and what must be out into the root.
@@ -187,7 +198,8 @@ impl Rules {
         let (at_most, at_least) = (groups(&list.at_most), groups(&list.at_least));
         let root = vec![Choice::Free; units.len()];
         let (shape, most_features) = shape::shape(p, &list, &units, &at_most, &at_least);
-        Self { p, list, units, at_most, at_least, root, shape, most_features, allowed: Subset::empty(p) }
+        let (allowed, weights) = (Subset::empty(p), WeightBounds::default());
+        Self { p, list, units, at_most, at_least, root, shape, most_features, allowed, weights }
     }
 
     /// Number of features p.
@@ -204,6 +216,22 @@ impl Rules {
             return Ok(());
         }
         Err(Error::Rules(format!("the rules are for {} features, but the data have {p}", self.p)))
+    }
+
+    /// Bounds on the weights of the SVM. They change what a subset is worth, not which are allowed.
+    pub fn weight_bounds(&self) -> &WeightBounds {
+        &self.weights
+    }
+
+    /// Refuses bounds on weights, for what does not obey them.
+    ///
+    /// # Errors
+    /// [`Error::Rules`] when some weight is bounded.
+    pub(crate) fn without_weight_bounds(&self) -> Result<(), Error> {
+        if self.weights.is_free() {
+            return Ok(());
+        }
+        Err(Error::Rules("the rules bound weights, which this method does not obey; leave the bounds out".into()))
     }
 
     /// The rules as stated.

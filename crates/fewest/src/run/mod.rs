@@ -92,12 +92,32 @@ impl Clock {
 }
 
 impl<'a> Run<'a> {
-    /// A run that starts now.
+    /// A run that starts now, of a method that knows no bounds on weights.
     ///
     /// # Errors
-    /// [`Error::Setting`] when a limit is out of range.
+    /// [`Error::Setting`] when a limit is out of range, [`Error::Rules`] when the rules bound
+    /// weights.
     pub fn new(rules: &'a Rules, limits: Limits, sense: Sense, observer: &'a mut dyn Observer) -> Result<Self, Error> {
+        rules.without_weight_bounds()?;
+        Self::bounded(rules, limits, sense, observer)
+    }
+
+    /// A run that starts now, of a method that obeys bounds on weights ([`Rules::weight_bounds`]).
+    ///
+    /// # Errors
+    /// [`Error::Setting`] when a limit is out of range, [`Error::Rules`] when the observer wants a proof
+    /// of a run with bounds on weights.
+    pub fn bounded(
+        rules: &'a Rules,
+        limits: Limits,
+        sense: Sense,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Self, Error> {
         limits.check()?;
+        if observer.proof().is_some() && !rules.weight_bounds().is_free() {
+            let why = "a proof file holds no bounds on weights; leave out the proof, or the bounds";
+            return Err(Error::Rules(why.into()));
+        }
         Ok(Self {
             rules,
             limits,

@@ -119,6 +119,7 @@ impl<'a> Learner<'a> {
         let rules = &options.selection.rules;
         let sources: Vec<RuleSource> =
             options.sizes.iter().map(|&size| RuleSource::read(rules, size)).collect::<Result<_, _>>()?;
+        sources[0].weights().obeyed_by(recipes.name)?;
         if !sources[0].bounds_size() && !recipes.choices[0].args().finds_size() {
             return Err(Failure::input(
                 "say how many features to keep: --max-features K, or K..L to choose the size inside each fold",
@@ -186,7 +187,7 @@ impl<'a> Learner<'a> {
         let seconds = start.elapsed().as_secs_f64();
         let judged = learned.predict(&prepared, &TestSamples::new(raw, &fold.test, &prepared)?);
         let classes = raw.target.classes.len();
-        let PartSelection { report, svm } = &found;
+        let PartSelection { report, svm, rules } = &found;
         let selected = selected(report);
         if selected.is_empty() {
             terminal.warn(&format!("{}: no feature was selected; the most frequent class is predicted", fold.name));
@@ -203,7 +204,7 @@ impl<'a> Learner<'a> {
             status: status.name().to_owned(),
             stopped: status.is_limit() || time.cut_short(),
             cost: report.cost.unwrap_or(svm.cost),
-            fit_cost: trained.then(|| report.fit_settings(svm, fit_cost).svm.cost),
+            fit_cost: trained.then(|| report.fit_settings(svm, fit_cost, rules).svm.cost),
             gamma: learned.0.as_ref().and_then(|m| m.kernel.gamma()),
             max_features: self.options.sizes[size],
             inner,
@@ -280,7 +281,7 @@ impl<'a> Learner<'a> {
         cancel: &Cancel,
     ) -> Result<FoldModel, Failure> {
         let mut stop = || cancel.is_cancelled().then_some(Status::Cancelled);
-        let trained = prepared.classifier(&found.report, &found.svm, fit_cost, &mut stop)?;
+        let trained = prepared.classifier(&found.report, &found.svm, (fit_cost, &found.rules), &mut stop)?;
         Ok(FoldModel(trained.map(|trained| trained.model)))
     }
 }

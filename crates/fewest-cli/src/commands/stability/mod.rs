@@ -61,6 +61,7 @@ struct Candidates {
 pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
     let (selection, terminal) = (&args.selection, invocation.terminal);
     let source = RuleSource::read(&selection.rules, one_size(args)?)?;
+    source.weights().obeyed_by(options.name())?;
     if !source.bounds_size() && !options.args().finds_size() {
         return Err(Failure::input("say how many features a half selects: --max-features K"));
     }

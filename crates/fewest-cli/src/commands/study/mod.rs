@@ -36,6 +36,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let methods = args.method_list().map_err(Failure::Input)?;
     let sizes = args.rules.sizes()?;
     let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
+    source.weights().refused_by("study", "use `fewest select --method exact` or `fewest evaluate --method exact`")?;
     let sinks = Sinks::open(args)?;
     let preparation = Preparation {
         data: &args.data,

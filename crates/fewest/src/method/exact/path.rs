@@ -1,5 +1,5 @@
 //! A path of `exact`: each size K starts from the subset of the size before, from that subset grown
-//! by the features whose gains `c_j^2 / 2 - lambda_j` in its dual are largest, and from the subset
+//! by the features whose gains `g_j(c_j) - lambda_j` in its dual are largest, and from the subset
 //! SVM-RFE ends with.
 
 use std::time::Duration;
@@ -35,7 +35,12 @@ pub fn exact_path(
     let sizes = PathSize::all(rules, sizes)?;
     let elimination = RfeSettings { svm: settings.svm.clone(), step: START_STEP, ..RfeSettings::default() };
     let share = Limits { nodes: None, oracle_calls: None, ..clock.share(sizes.len() + 1) };
-    let survivors = survivors(&problem.into(), &sizes, &elimination, &PathClock::new(&share)?, &mut Silent)?;
+    // SVM-RFE without the bounds says little of weights that have some.
+    let survivors = if rules.weight_bounds().is_free() {
+        survivors(&problem.into(), &sizes, &elimination, &PathClock::new(&share)?, &mut Silent)?
+    } else {
+        Vec::new()
+    };
     let mut parts = parts_of(NAME, rules, &sizes, observer)?;
     let found = walk(&sizes, Sense::Min, &clock, &mut parts, |at, rules, previous, limits, observer| {
         let mut start = settings.start.clone();
@@ -50,8 +55,8 @@ pub fn exact_path(
 }
 
 /// The subset with more features, as far as the rules allow: those first that could save most, by
-/// the dual of the SVM on it. Gains are `c_j^2 / 2 - lambda_j`, since `v(z + e_j) >= v(z) - c_j^2 /
-/// 2`.
+/// the dual of the SVM on it, its weights free. Gains are `g_j(c_j) - lambda_j`, since `v(z + e_j) >=
+/// v(z) - g_j(c_j)`.
 fn grown(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -66,7 +71,10 @@ fn grown(
     let (design, y, weights) = (problem.design(), problem.labels(), problem.weights());
     let stop = &mut || clock.over(Duration::ZERO);
     let beta = train(design, &features, y, weights, Kernel::Linear, &settings.svm, stop)?.beta;
-    let gain = |j: usize| design.dot_column(j, &beta).powi(2) / 2.0 - settings.penalty.get(j).unwrap_or(&0.0);
+    let gain = |j: usize| {
+        let gain = rules.weight_bounds().of(j).gain(design.dot_column(j, &beta));
+        gain - settings.penalty.get(j).unwrap_or(&0.0)
+    };
     let mut gains: Vec<f64> = (0..rules.p()).into_par_iter().map(gain).collect();
     let stays = 1.0 + gains.iter().map(|g| g.max(0.0)).sum::<f64>();
     for j in features {

@@ -55,6 +55,7 @@ pub(super) struct Trainer<'a> {
 impl<'a> Trainer<'a> {
     pub(super) fn new(problem: &'a Problem<'a>, rules: &'a Rules, settings: &'a GbdSettings) -> Result<Self, Error> {
         let half = AlphaHalf::new(problem, &settings.svm, settings.warm_start)?;
+        let half = half.within(rules.weight_bounds().clone());
         Ok(Self { problem, rules, settings, half, exact: None })
     }
 
@@ -78,9 +79,9 @@ impl<'a> Trainer<'a> {
         if found.lower <= trained.dual && found.upper >= trained.primal {
             return value;
         }
-        let design = problem.design();
+        let weight = |j: usize| rules.weight_bounds().of(j).weight(problem.design().dot_column(j, &found.warm.beta));
         let solution = DualSolution {
-            weights: subset.iter().map(|j| design.dot_column(j, &found.warm.beta)).collect(),
+            weights: subset.iter().map(weight).collect(),
             bias: found.warm.bias,
             primal: found.upper.min(trained.primal),
             dual: found.lower.max(trained.dual),

@@ -51,10 +51,11 @@ mod validation;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL_RULES, Classes, Info, Method, Report, check_penalty};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
 use crate::master::list::{self, List};
 use crate::method::exact::{ExactSettings, exact};
 use crate::proof::ForProof;
+use crate::relaxation;
 use crate::{
     Error, Kernel, Limits, Memory, Observer, Outcome, Problem, Reserved, Rules, Run, Samples, Selection, Sense, Status,
     Subset, SvmSettings, drive,
@@ -121,6 +122,7 @@ impl GbdSettings {
 }
 
 impl Method for GbdSettings {
+    const WEIGHT_BOUNDS: bool = true;
     const INFO: Info = Info {
         name: NAME,
         title: "Generalized Benders Decomposition, as published",
@@ -131,7 +133,7 @@ impl Method for GbdSettings {
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "one training and one mixed-integer program per round; slow where --max-features is near half the features",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015.",
     };
@@ -273,7 +275,10 @@ pub fn gbd(
     settings.check(p)?;
     rules.check_features(p)?;
     let _cuts = reserve(rules, settings, &limits.memory)?;
-    let mut run = Run::new(rules, limits.clone(), Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits.clone(), Sense::Min, observer)?;
+    let bounded = !rules.weight_bounds().is_free();
+    // What trains within bounds has a block of its own.
+    let _block = if bounded { Some(relaxation::reserve(problem.n_samples(), p, run.memory())?) } else { None };
     let listed = lists(rules, settings, &limits.memory);
     let list = if listed { List::new(rules, || run.stop().is_some()) } else { None };
     let mut oracle = Trainer::new(problem, rules, settings)?;

@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 
 use super::begin::{begin, without_gamma};
 use super::path::{PathPoint, SizeReport, reports};
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::kernel::KernelRule;
 use crate::kernel_oracle::Criterion;
 use crate::validation::{Folds, SamplesByClass, check_costs};
@@ -117,6 +117,7 @@ impl RfeSettings {
 }
 
 impl Method for RfeSettings {
+    const WEIGHT_BOUNDS: bool = true;
     const INFO: Info = Info {
         name: NAME,
         title: "SVM-RFE, recursive feature elimination",
@@ -127,7 +128,7 @@ impl Method for RfeSettings {
         searches: false,
         kernels: "linear, rbf, poly, sigmoid",
         classes: Classes::Any,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "one warm-started training per step",
         paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
     };
@@ -285,12 +286,22 @@ fn eliminate(
 ) -> Result<(RfeReport, Option<HeldOutDecisions>), Error> {
     settings.check(rules.p())?;
     let settings = &settings.resolved(data, rules)?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
-    // All features that may stay.
-    let features = permitted(rules).len();
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
+    let plain = data.n_classes() == 2
+        && settings.kernel.is_linear()
+        && settings.tuning.is_none()
+        && held_out.is_none()
+        && settings.criterion == Criterion::Weights;
+    if !plain && !rules.weight_bounds().is_free() {
+        return Err(Error::Rules(
+            "rfe obeys bounds on weights with the linear kernel, two classes, the criterion weights and one cost alone, \
+             and not while it judges samples held out; leave the bounds out, or select by exact"
+                .to_owned(),
+        ));
+    }
     let (pairs, problems, grouped);
-    let mut oracle = if trains_pairs(data, features, settings) {
-        pairs = PairSamples::new(data, features, &settings.svm, run.memory())?;
+    let mut oracle = if trains_pairs(data, rules, settings) {
+        pairs = PairSamples::new(data, rules, &settings.svm, run.memory())?;
         problems = pairs.problems()?;
         RankingOracle::linear(&pairs, &problems, rules, settings)?
     } else {

@@ -6,13 +6,13 @@ use crate::run::state::stranger;
 use crate::subset_oracle::SubsetOracle;
 use crate::{Design, Error, Memory, Problem, Reserved, RowMatrix, Rules, Samples, Status, Subset, SvmSettings};
 
-use super::RfeSettings;
 use super::held_out::PairMachine;
+use super::{RfeSettings, permitted};
 
 /// Whether each pair of classes is trained on its own samples: where there is but one, and where
 /// there are too many samples for one n x n matrix to serve all pairs.
-pub(super) fn trains_pairs(data: &Samples<'_>, features: usize, settings: &RfeSettings) -> bool {
-    let alone = data.n_classes() == 2 || !affords_gram(data.n_samples(), features, &settings.svm);
+pub(super) fn trains_pairs(data: &Samples<'_>, rules: &Rules, settings: &RfeSettings) -> bool {
+    let alone = data.n_classes() == 2 || !affords_gram(data.n_samples(), permitted(rules).len(), &settings.svm);
     settings.kernel.is_linear() && settings.tuning.is_none() && alone
 }
 
@@ -34,14 +34,14 @@ struct Pair {
 }
 
 impl<'a> PairSamples<'a> {
-    /// Copies the samples of each pair, and takes the memory for that and for trainings on so many
-    /// features.
+    /// Copies the samples of each pair, and takes the memory for that and for trainings on all features
+    /// that may stay.
     ///
     /// # Errors
     /// [`Error::Memory`] when it is not left.
     pub(super) fn new(
         data: &'a Samples<'a>,
-        features: usize,
+        rules: &Rules,
         settings: &SvmSettings,
         memory: &Memory,
     ) -> Result<Self, Error> {
@@ -66,8 +66,10 @@ impl<'a> PairSamples<'a> {
         }
         let mut out = Self { data, pairs, taken };
         let problems = out.problems()?;
-        let of_trainings: Result<Vec<Reserved>, Error> =
-            problems.iter().map(|problem| SubsetOracle::reserve(problem, features, settings, memory)).collect();
+        let of_trainings: Result<Vec<Reserved>, Error> = problems
+            .iter()
+            .map(|problem| SubsetOracle::reserve(problem, rules, permitted(rules).len(), settings, memory))
+            .collect();
         drop(problems);
         out.taken.extend(of_trainings?);
         Ok(out)

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use super::pairs::{PairSamples, PairsOracle, trains_pairs};
-use super::{NAME, RfeSettings, Step, permitted, rfe_classes};
+use super::{NAME, RfeSettings, Step, rfe_classes};
 use crate::dual::DualSolution;
 use crate::kernel_oracle::KernelOracle;
 use crate::method::Method;
@@ -52,8 +52,7 @@ pub fn rfe_classes_path(
     let sizes = PathSize::all(rules, sizes)?;
     let found = survivors(data, &sizes, settings, &clock, observer)?;
     let mut selections: Vec<Option<Selection>> = vec![None; sizes.len()];
-    let features = sizes.iter().filter_map(|size| size.rules.as_ref()).map(|rules| permitted(rules).len()).max();
-    let on = Training::new(data, features.unwrap_or(0), settings, &limits.memory)?;
+    let on = Training::new(data, rules, settings, &limits.memory)?;
     let problems = on.problems()?;
     let mut trained: Option<ShrinkingOracle<'_>> = None;
     // Larger sets first, because a training starts from the one on the set around it.
@@ -105,9 +104,9 @@ enum ShrinkingOracle<'a> {
 }
 
 impl<'a> Training<'a> {
-    fn new(data: &'a Samples<'a>, features: usize, settings: &RfeSettings, memory: &Memory) -> Result<Self, Error> {
-        if trains_pairs(data, features, settings) {
-            PairSamples::new(data, features, &settings.svm, memory).map(Self::Linear)
+    fn new(data: &'a Samples<'a>, rules: &Rules, settings: &RfeSettings, memory: &Memory) -> Result<Self, Error> {
+        if trains_pairs(data, rules, settings) {
+            PairSamples::new(data, rules, &settings.svm, memory).map(Self::Linear)
         } else {
             SamplesByClass::new(data, &settings.svm, memory).map(Self::Kernel)
         }

@@ -20,6 +20,9 @@ pub(super) struct Iterate {
     pub(super) tau: Vec<f64>,
     /// b - A z
     pub(super) t: Vec<f64>,
+    /// Multipliers of the bounds on weights, and what these have left; see `sides.rs`.
+    pub(super) nu: Vec<f64>,
+    pub(super) left: Vec<f64>,
 }
 
 /// Products the next step aims at, less what they are: one number per pair.
@@ -29,6 +32,7 @@ pub(super) struct Aim {
     pub(super) zq: Vec<f64>,
     pub(super) vs: Vec<f64>,
     pub(super) tau: Vec<f64>,
+    pub(super) nu: Vec<f64>,
 }
 
 /// What the conditions lack.
@@ -36,24 +40,26 @@ pub(super) struct Residuals {
     pub(super) alpha: Vec<f64>,
     pub(super) q: Vec<f64>,
     pub(super) t: Vec<f64>,
+    pub(super) left: Vec<f64>,
     pub(super) balance: f64,
 }
 
-/// A direction, and how c moves along it.
+/// A direction, and how r moves along it: c less what the bounds take.
 pub(super) struct Step {
     pub(super) at: Iterate,
-    pub(super) c: Vec<f64>,
+    pub(super) r: Vec<f64>,
 }
 
 impl Iterate {
     /// The pairs whose products vanish at the optimum.
-    fn each_pair(&self) -> [(&[f64], &[f64]); 5] {
+    fn each_pair(&self) -> [(&[f64], &[f64]); 6] {
         [
             (&self.alpha, &self.low),
             (&self.room, &self.high),
             (&self.z, &self.q),
             (&self.v, &self.s),
             (&self.tau, &self.t),
+            (&self.nu, &self.left),
         ]
     }
 
@@ -71,8 +77,8 @@ impl Iterate {
         let aim = |(a, b): (&[f64], &[f64])| {
             a.iter().zip(b).map(|(a, b)| if a.is_finite() { target - a * b } else { 0.0 }).collect()
         };
-        let [low, high, zq, vs, tau] = self.each_pair().map(aim);
-        Aim { low, high, zq, vs, tau }
+        let [low, high, zq, vs, tau, nu] = self.each_pair().map(aim);
+        Aim { low, high, zq, vs, tau, nu }
     }
 
     /// The longest step that keeps everything positive.
@@ -106,6 +112,8 @@ impl Iterate {
             s: add(&self.s, &d.s),
             tau: add(&self.tau, &d.tau),
             t: add(&self.t, &d.t),
+            nu: add(&self.nu, &d.nu),
+            left: add(&self.left, &d.left),
         }
     }
 }
@@ -114,9 +122,8 @@ impl Aim {
     /// Adds the target and takes off the products of the predictor's steps.
     pub(super) fn correct(&mut self, target: f64, predictor: &Step) {
         let d = &predictor.at;
-        for (aim, (da, db)) in
-            [&mut self.low, &mut self.high, &mut self.zq, &mut self.vs, &mut self.tau].into_iter().zip(d.each_pair())
-        {
+        let aims = [&mut self.low, &mut self.high, &mut self.zq, &mut self.vs, &mut self.tau, &mut self.nu];
+        for (aim, (da, db)) in aims.into_iter().zip(d.each_pair()) {
             for (aim, (da, db)) in aim.iter_mut().zip(da.iter().zip(db)) {
                 *aim += target - da * db;
             }

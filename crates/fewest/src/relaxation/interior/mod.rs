@@ -4,7 +4,8 @@
 //!          b'tau - sum_u s_u + constant
 //!          s.t.  q_u = s_u + (A'tau)_u + lambda_u - 1/2 |c_u|^2 >= 0,  s, tau >= 0,  0 <= alpha <=
 //!          C,  y'alpha = e  (free bias),
-//!          c = c0 + Z'alpha, with Z the signed rows y_i x_i.
+//!          c = c0 + Z'alpha, with Z the signed rows y_i x_i; where weights are bounded, `1/2 c_j^2`
+//!          is their gain (`sides.rs`).
 //! Whose dual is the perspective relaxation: min over w, b, z of 1/2 sum_in w^2 + sum_u (|w_u|^2 /
 //! (2 z_u) + lambda_u z_u) + loss,
 //!          A z <= b, 0 <= z <= 1; there w_j = c_j on the features that are in and z_u c_j
@@ -15,29 +16,32 @@
 //! Returns  the point reached; the caller turns it into a proven bound.
 //! Steps    1. residuals  2. stop on the goal  3. factor  4. predictor  5. corrector  6. move
 //! Cost     per round, m features and n samples: n m min(n, m) / 2 + min(n, m)^3 / 6.
-//! Fails    never: ends with the last finite point.
+//! Fails    never: ends with the point of the smallest gap.
 //!
 //! Eliminating everything but alpha and the bias leaves
 //!
 //! ```text
 //! [H + Z E Z'   y] [dalpha]   [r]      H = R + low / alpha + high / (C - alpha)
-//! [y'           0] [dbias ] = [e]      E = D - K'G^-1 K,  D = 1 (in), z I + theta c c' (unit),  K_r = A_ru theta_u c_u,
-//!                                      G = A theta A' + t / tau,  1 / theta = s / (1 - z) + q / z
+//! [y'           0] [dbias ] = [e]      E = D - K'G^-1 K,  D = h (in), z h + theta rho rho' (unit),  K_r = A_ru theta_u rho_u,
+//!                                      G = A theta A' + t / tau,  1 / theta = s / (1 - z) + q / z + kappa
 //! ```
 //!
-//! solved as it stands when there are fewer samples than features, and through `E^-1 + Z'H^-1 Z`
-//! otherwise, where `E^-1 = D^-1 + D^-1 K'(t / tau + A diag(theta z / (z + theta |c|^2)) A')^-1 K
-//! D^-1`.
+//! with h = 1, rho = c and kappa = 0 where weights are free (`sides.rs`), solved as it stands when
+//! there are fewer samples than features, and through `E^-1 + Z'H^-1 Z` otherwise, where `E^-1 =
+//! D^-1 + D^-1 K'(t / tau + A diag(theta z / (z + theta rho'h^-1 rho)) A')^-1 K D^-1`.
 
 mod block;
 mod iterate;
+mod sides;
 mod system;
 
 use super::Row;
-use crate::Status;
 use crate::simd::dot;
+use crate::{Interval, Status};
 pub(super) use block::Block;
 use iterate::{Iterate, Residuals};
+use sides::Side;
+pub(super) use sides::sides;
 
 // Tuning: `make bench-exact-real`.
 
@@ -48,7 +52,8 @@ const BACK_OFF: f64 = 0.995;
 const ROUNDS: u64 = 80;
 /// Share of the box within which a sample counts as being on its bound.
 const NEAR: f64 = 1e-6;
-/// Rounds without a better gap before it gives up.
+/// Rounds without a better gap before it gives up; where weights are bounded, whose first steps are
+/// short, also without conditions that are closer met.
 const PATIENCE: u32 = 8;
 /// Columns first..last of the block belong to one unit that is free to be chosen, at price
 /// `penalty`.
@@ -84,15 +89,22 @@ pub(super) struct Restricted {
     pub(super) units: Vec<UnitColumns>,
     /// Over positions in `units`.
     pub(super) rows: Vec<Row>,
+    /// The weights that each column may have; empty where all are free. A column whose only weight
+    /// is 0 is empty.
+    pub(super) weights: Vec<Interval>,
+    /// The bounds among them that are not infinite.
+    pub(super) sides: Vec<Side>,
 }
 
-/// A point: alpha by sample, share z by unit, price tau by row.
+/// A point: alpha by sample, share z by unit, price tau by row; of an answer also the weights at
+/// share 1, by column.
 #[derive(Debug, Clone)]
 pub(super) struct Point {
     pub(super) alpha: Vec<f64>,
     pub(super) bias: f64,
     pub(super) z: Vec<f64>,
     pub(super) tau: Vec<f64>,
+    pub(super) w: Vec<f64>,
 }
 
 /// When a value is known well enough.
@@ -118,13 +130,6 @@ impl Goal {
             || (self.cutoff.is_finite() && upper < self.cutoff && gap <= self.share * (self.cutoff - upper))
     }
 }
-impl UnitColumns {
-    /// `|c_u|^2`
-    fn square(self, c: &[f64]) -> f64 {
-        dot(&c[self.first..self.last], &c[self.first..self.last])
-    }
-}
-
 impl Restricted {
     fn n(&self) -> usize {
         self.z.n
@@ -153,13 +158,27 @@ impl Restricted {
         prices
     }
 
-    fn gains(&self, c: &[f64]) -> Vec<f64> {
-        self.units.iter().map(|u| 0.5 * dot(&c[u.first..u.last], &c[u.first..u.last])).collect()
+    /// What the columns that are in gain, and each unit: at least, where nu is not the best.
+    fn gains(&self, r: &[f64], nu: &[f64]) -> (f64, Vec<f64>) {
+        let half_square = |first: usize, last: usize| 0.5 * dot(&r[first..last], &r[first..last]);
+        let mut inside = half_square(0, self.n_in);
+        let mut gains: Vec<f64> = self.units.iter().map(|u| half_square(u.first, u.last)).collect();
+        self.add_bounds(nu, &mut inside, &mut gains);
+        (inside, gains)
     }
 
-    /// w at shares z.
-    fn weights(&self, c: &[f64], z: &[f64]) -> Vec<f64> {
-        let mut w = c.to_vec();
+    /// [`Restricted::gains`] at the best nu.
+    fn best_gains(&self, c: &[f64]) -> (f64, Vec<f64>) {
+        if self.sides.is_empty() {
+            return self.gains(c, &[]);
+        }
+        let gain = |first: usize, last: usize| (first..last).map(|k| self.weights[k].gain(c[k])).sum::<f64>();
+        (gain(0, self.n_in), self.units.iter().map(|u| gain(u.first, u.last)).collect())
+    }
+
+    /// w of r at shares z.
+    fn weights(&self, r: &[f64], z: &[f64]) -> Vec<f64> {
+        let mut w = r.to_vec();
         for (u, z) in self.units.iter().zip(z) {
             w[u.first..u.last].iter_mut().for_each(|w| *w *= z);
         }
@@ -167,12 +186,11 @@ impl Restricted {
     }
 
     /// Dual objective at alpha and tau, with the best s.
-    fn lower(&self, alpha: &[f64], c: &[f64], gains: &[f64], prices: &[f64], tau: &[f64]) -> f64 {
+    fn lower(&self, alpha: &[f64], (inside, gains): (f64, &[f64]), prices: &[f64], tau: &[f64]) -> f64 {
         let linear: f64 = alpha.iter().zip(&self.ridge).map(|(a, r)| a - 0.5 * r * a * a).sum();
-        let inside = dot(&c[..self.n_in], &c[..self.n_in]);
         let excess: f64 = gains.iter().zip(prices).map(|(g, p)| (g - p).max(0.0)).sum();
         let rows: f64 = self.rows.iter().zip(tau).map(|(row, tau)| row.upper * tau).sum();
-        self.constant + linear - 0.5 * inside - excess - rows
+        self.constant + linear - inside - excess - rows
     }
 
     /// A point near the central path of `goal.mu` next to `start`.
@@ -180,7 +198,8 @@ impl Restricted {
         let n = self.n();
         let c = self.scores(&start.alpha);
         let mut margins = vec![0.0; n];
-        self.z.add_times(&self.weights(&c, &start.z), &mut margins);
+        let nu = self.central(&c, &start.z, mu);
+        self.z.add_times(&self.weights(&self.rest(&c, &nu), &start.z), &mut margins);
         let slope = |i: usize, alpha: f64, margin: f64| 1.0 - self.ridge[i] * alpha - margin - self.y[i] * start.bias;
         let mut alpha: Vec<f64> = (0..n)
             .map(|i| {
@@ -191,7 +210,9 @@ impl Restricted {
             .collect();
         self.rebalance(&mut alpha, |_, _| true);
         let c = self.scores(&alpha);
-        let gains = self.gains(&c);
+        let nu = self.central(&c, &start.z, mu);
+        let r = self.rest(&c, &nu);
+        let (_, gains) = self.gains(&r, &nu);
         let tau: Vec<f64> = start.tau.iter().map(|t| t.max(1e-3 * mu)).collect();
         let prices = self.prices(&tau);
         let (mut z, mut q, mut s) = (Vec::new(), Vec::new(), Vec::new());
@@ -203,7 +224,7 @@ impl Restricted {
             z.push(start.z[u].clamp(least, most));
         }
         let mut margins = vec![0.0; n];
-        self.z.add_times(&self.weights(&c, &z), &mut margins);
+        self.z.add_times(&self.weights(&r, &z), &mut margins);
         let room: Vec<f64> = (0..n).map(|i| self.cost[i] - alpha[i]).collect();
         let (mut low, mut high) = (vec![0.0; n], vec![0.0; n]);
         for i in 0..n {
@@ -222,45 +243,57 @@ impl Restricted {
             })
             .collect();
         let v = z.iter().map(|z| 1.0 - z).collect();
-        Iterate { alpha, room, low, high, bias: start.bias, z, v, q, s, tau, t }
+        let left = self.lefts(&r, &nu, &z, mu);
+        Iterate { alpha, room, low, high, bias: start.bias, z, v, q, s, tau, t, nu, left }
     }
 
     /// Steps 1 to 6. Returns the point and the rounds used.
     pub(super) fn solve(&self, start: &Point, goal: &Goal, stop: &mut dyn FnMut() -> Option<Status>) -> (Point, u64) {
         let mut at = self.begin(start, goal.mu);
-        let (mut best, mut idle) = (f64::INFINITY, 0);
+        let (mut best, mut least, mut idle) = (f64::INFINITY, f64::INFINITY, 0);
+        let mut nearest = (f64::INFINITY, at.clone());
         let mut round = 0;
         loop {
             // Step 1.
             let c = self.scores(&at.alpha);
-            let gains = self.gains(&c);
+            let bent = self.bent(&at, &c);
+            let (inside, gains) = self.gains(&bent.r, &at.nu);
             let prices = self.prices(&at.tau);
             let mut held = vec![0.0; self.n()];
-            self.z.add_times(&self.weights(&c, &at.z), &mut held);
-            let lacking = self.residuals(&at, &held, &gains, &prices);
+            self.z.add_times(&self.weights(&bent.r, &at.z), &mut held);
+            let lacking = self.residuals(&at, (&held, &gains, &prices, &bent.r));
 
             // Step 2. The gap is the sum of the products when nothing is lacking.
-            let lower = self.lower(&at.alpha, &c, &gains, &prices, &at.tau);
+            let lower = self.lower(&at.alpha, (inside, &gains), &prices, &at.tau);
             let products = at.products();
             let gap = products
                 + lacking.balance.abs() * (1.0 + at.bias.abs())
                 + lacking.t.iter().zip(&at.tau).map(|(r, tau)| r.abs() * tau).sum::<f64>()
                 + lacking.q.iter().zip(&at.z).map(|(r, z)| r.abs() * z).sum::<f64>()
+                + lacking.left.iter().zip(&at.nu).map(|(r, nu)| r.abs() * nu).sum::<f64>()
                 + lacking.alpha.iter().zip(&at.alpha).map(|(r, a)| r.abs() * a).sum::<f64>();
-            (best, idle) = if gap < 0.9 * best { (gap, 0) } else { (best, idle + 1) };
+            let lack = lacking.alpha.iter().fold(0.0, |most: f64, lack| most.max(lack.abs()));
+            let closer = if self.sides.is_empty() { gap < 0.9 * best } else { gap < best || lack < 0.95 * least };
+            idle = if closer { 0 } else { idle + 1 };
+            (best, least) = (best.min(gap), least.min(lack));
+            if gap < nearest.0 {
+                nearest = (gap, at.clone());
+            }
             let balanced = lacking.balance.abs() <= 1e-7 * (1.0 + at.alpha.iter().sum::<f64>());
-            if (balanced && goal.reached(lower, lower + gap)) || round >= ROUNDS || idle > PATIENCE || stop().is_some()
-            {
+            if balanced && goal.reached(lower, lower + gap) {
                 return (self.settle(at, goal), round);
+            }
+            if round >= ROUNDS || idle > PATIENCE || stop().is_some() {
+                return (self.settle(nearest.1, goal), round);
             }
             round += 1;
 
             // Step 3.
-            let Ok(system) = self.system(&at, &c, stop) else { return (self.settle(at, goal), round) };
+            let Ok(system) = self.system(&at, &bent, stop) else { return (self.settle(nearest.1, goal), round) };
 
             // Step 4: aim at products 0.
             let mut aim = at.aim(0.0);
-            let predictor = self.direction(&at, &c, &system, &lacking, &aim);
+            let predictor = self.direction(&at, &bent, &system, &lacking, &aim);
             let length = at.longest(&predictor).min(1.0);
             let ahead = at.moved(&predictor, length).products();
             let target = (ahead / products).powi(3) * products / at.pairs() as f64;
@@ -269,20 +302,21 @@ impl Restricted {
             aim.correct(target, &predictor);
             let mut corrected = lacking;
             let mut turn = vec![0.0; c.len()];
+            self.correct_left(&predictor.at.z, &predictor.r, &mut corrected.left);
             for (u, columns) in self.units.iter().enumerate() {
-                let dc = &predictor.c[columns.first..columns.last];
-                corrected.q[u] -= 0.5 * dot(dc, dc);
-                for (turn, dc) in turn[columns.first..columns.last].iter_mut().zip(dc) {
-                    *turn = -predictor.at.z[u] * dc;
+                let dr = &predictor.r[columns.first..columns.last];
+                corrected.q[u] -= 0.5 * dot(dr, dr);
+                for (turn, dr) in turn[columns.first..columns.last].iter_mut().zip(dr) {
+                    *turn = -predictor.at.z[u] * dr;
                 }
             }
             self.z.add_times(&turn, &mut corrected.alpha);
-            let step = self.direction(&at, &c, &system, &corrected, &aim);
+            let step = self.direction(&at, &bent, &system, &corrected, &aim);
 
             // Step 6.
             let next = at.moved(&step, (BACK_OFF * at.longest(&step)).min(1.0));
             if !next.products().is_finite() {
-                return (self.settle(at, goal), round);
+                return (self.settle(nearest.1, goal), round);
             }
             at = next;
         }
@@ -305,14 +339,15 @@ impl Restricted {
             .collect();
         self.rebalance(&mut alpha, |a, cost| a > 0.0 && a < cost);
         let lower = |alpha: &[f64]| {
-            let c = self.scores(alpha);
-            self.lower(alpha, &c, &self.gains(&c), &self.prices(&at.tau), &at.tau)
+            let (inside, gains) = self.best_gains(&self.scores(alpha));
+            self.lower(alpha, (inside, &gains), &self.prices(&at.tau), &at.tau)
         };
         let (snapped, raw) = (lower(&alpha), lower(&at.alpha));
+        let w = self.settled_weights(&self.scores(&at.alpha), &at);
         if (snapped < cutoff && raw >= cutoff) || raw - snapped > tolerance * raw.abs() {
             alpha = at.alpha;
         }
-        Point { alpha, bias: at.bias, z: at.z, tau: at.tau }
+        Point { alpha, bias: at.bias, z: at.z, tau: at.tau, w }
     }
 
     /// Moves the samples that may move towards the bound they have room to, until `y'alpha = e`.
@@ -332,7 +367,7 @@ impl Restricted {
         }
     }
 
-    fn residuals(&self, at: &Iterate, held: &[f64], gains: &[f64], prices: &[f64]) -> Residuals {
+    fn residuals(&self, at: &Iterate, (held, gains, prices, r): (&[f64], &[f64], &[f64], &[f64])) -> Residuals {
         let alpha = (0..self.n())
             .map(|i| 1.0 - self.ridge[i] * at.alpha[i] - held[i] - self.y[i] * at.bias - at.high[i] + at.low[i])
             .collect();
@@ -343,6 +378,7 @@ impl Restricted {
             .zip(&at.t)
             .map(|(row, t)| row.upper - row.coefficients.iter().map(|&(u, a)| a * at.z[u]).sum::<f64>() - t)
             .collect();
-        Residuals { alpha, q, t, balance: self.balance.map_or(0.0, |e| e - dot(&self.y, &at.alpha)) }
+        let left = self.lacking_left(at, r);
+        Residuals { alpha, q, t, left, balance: self.balance.map_or(0.0, |e| e - dot(&self.y, &at.alpha)) }
     }
 }

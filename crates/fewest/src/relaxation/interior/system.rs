@@ -1,7 +1,8 @@
 //! The linear system of a round and its solution: steps 3 to 5.
 
-use super::Restricted;
 use super::iterate::{Aim, Iterate, Residuals, Step};
+use super::sides::Bent;
+use super::{Restricted, Row, UnitColumns};
 use crate::Status;
 use crate::kernel::cholesky::Factor;
 use crate::kernel::inverse::invert;
@@ -10,6 +11,8 @@ use crate::simd::{axpy, dot};
 
 /// Lines added between two looks at the clock.
 const LOOK: usize = 64;
+/// Corrections of a solution, see [`Restricted::solve_refined`].
+const REFINEMENTS: u32 = 2;
 
 /// The system of step 3.
 pub(super) struct System {
@@ -31,20 +34,21 @@ impl Restricted {
     pub(super) fn system(
         &self,
         at: &Iterate,
-        c: &[f64],
+        bent: &Bent,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<System, Status> {
         let rows = self.rows.len();
         let inverse_h: Vec<f64> =
             (0..self.n()).map(|i| 1.0 / (self.ridge[i] + at.low[i] / at.alpha[i] + at.high[i] / at.room[i])).collect();
-        let theta: Vec<f64> = (0..self.units.len()).map(|u| 1.0 / (at.s[u] / at.v[u] + at.q[u] / at.z[u])).collect();
+        let curve = |u: usize| at.s[u] / at.v[u] + at.q[u] / at.z[u] + bent.curve[u];
+        let theta: Vec<f64> = (0..self.units.len()).map(|u| 1.0 / curve(u)).collect();
         let mut g = self.over_rows(at, &|u| theta[u]);
         invert(&mut g, rows, rows.max(1), 1e-300);
         if self.z.by_rows() {
-            let factor = self.factor_by_features(at, c, &inverse_h, &theta, stop)?;
+            let factor = self.factor_by_features(at, bent, &inverse_h, &theta, stop)?;
             return Ok(System { inverse_h, theta, g, factor, bordered: None });
         }
-        let factor = self.factor_by_samples(at, c, (&inverse_h, &theta, &g), stop)?;
+        let factor = self.factor_by_samples(at, bent, (&inverse_h, &theta, &g), stop)?;
         let bordered = self.balance.map(|_| factor.solve(&self.y));
         Ok(System { inverse_h, theta, g, factor, bordered })
     }
@@ -69,12 +73,15 @@ impl Restricted {
     fn factor_by_features(
         &self,
         at: &Iterate,
-        c: &[f64],
+        bent: &Bent,
         inverse_h: &[f64],
         theta: &[f64],
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Factor, Status> {
-        let m = c.len();
+        let (m, bend) = (bent.r.len(), &bent.bend);
+        // h^-1 rho
+        let lean: Vec<f64> = bent.lean.iter().zip(bend).map(|(rho, h)| rho / h).collect();
+        let square = |u: &UnitColumns| dot(&bent.lean[u.first..u.last], &lean[u.first..u.last]);
         let biased = usize::from(self.balance.is_some());
         let mut sum = OuterSum::new(m + biased);
         for i in 0..self.n() {
@@ -83,23 +90,23 @@ impl Restricted {
             }
             sum.add(self.z.line(i), inverse_h[i].sqrt(), if biased == 1 { self.y[i] } else { 0.0 });
         }
-        // theta / (z + theta |c|^2)
+        // theta / (z + theta rho'h^-1 rho)
         let shrunk: Vec<f64> = self
             .units
             .iter()
             .enumerate()
-            .map(|(u, columns)| theta[u] / (at.z[u] + theta[u] * columns.square(c)))
+            .map(|(u, columns)| theta[u] / (at.z[u] + theta[u] * square(columns)))
             .collect();
-        self.add_rows_by_features(at, c, &shrunk, &mut sum);
+        self.add_rows_by_features(at, &lean, &shrunk, &mut sum);
         let mut factor = Factor::new(m + biased);
         factor.load(sum.tiles());
-        (0..self.n_in).for_each(|k| factor.add(k, k, 1.0));
+        (0..self.n_in).for_each(|k| factor.add(k, k, 1.0 / bend[k]));
         for (u, columns) in self.units.iter().enumerate() {
             let inverse = 1.0 / at.z[u];
-            let share = inverse * theta[u] / (at.z[u] + theta[u] * columns.square(c));
+            let share = inverse * theta[u] / (at.z[u] + theta[u] * square(columns));
             for i in columns.first..columns.last {
                 for k in columns.first..=i {
-                    factor.add(i, k, if i == k { inverse } else { 0.0 } - share * c[i] * c[k]);
+                    factor.add(i, k, if i == k { inverse / bend[i] } else { 0.0 } - share * lean[i] * lean[k]);
                 }
             }
         }
@@ -112,7 +119,7 @@ impl Restricted {
     }
 
     /// Adds the rows of `L^-1 K D^-1`, with L L' the matrix inside `E^-1`: K D^-1 has entries `A_ru
-    /// theta c / (z + theta |c|^2)`.
+    /// theta h^-1 rho / (z + theta rho'h^-1 rho)`; `c` is h^-1 rho.
     fn add_rows_by_features(&self, at: &Iterate, c: &[f64], shrunk: &[f64], sum: &mut OuterSum) {
         let (m, rows) = (c.len(), self.rows.len());
         let lines = lower_factor(&self.over_rows(at, &|u| shrunk[u] * at.z[u]), rows);
@@ -140,27 +147,27 @@ impl Restricted {
     fn factor_by_samples(
         &self,
         at: &Iterate,
-        c: &[f64],
+        bent: &Bent,
         (inverse_h, theta, g): (&[f64], &[f64], &[f64]),
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Factor, Status> {
-        let n = self.n();
+        let (n, rho, bend) = (self.n(), &bent.lean, &bent.bend);
         let mut sum = OuterSum::new(n);
-        self.subtract_rows_by_samples(c, theta, g, &mut sum);
-        (0..self.n_in).for_each(|k| sum.add(self.z.line(k), 1.0, 0.0));
+        self.subtract_rows_by_samples(rho, theta, g, &mut sum);
+        (0..self.n_in).for_each(|k| sum.add(self.z.line(k), bend[k].sqrt(), 0.0));
         for (u, columns) in self.units.iter().enumerate() {
             if u % LOOK == LOOK - 1 {
                 stop().map_or(Ok(()), Err)?;
             }
             if columns.last - columns.first == 1 {
                 let k = columns.first;
-                sum.add(self.z.line(k), (at.z[u] + theta[u] * c[k] * c[k]).sqrt(), 0.0);
+                sum.add(self.z.line(k), (at.z[u] * bend[k] + theta[u] * rho[k] * rho[k]).sqrt(), 0.0);
                 continue;
             }
             let mut image = vec![0.0; n];
             for k in columns.first..columns.last {
-                sum.add(self.z.line(k), at.z[u].sqrt(), 0.0);
-                axpy(c[k], self.z.line(k), &mut image);
+                sum.add(self.z.line(k), (at.z[u] * bend[k]).sqrt(), 0.0);
+                axpy(rho[k], self.z.line(k), &mut image);
             }
             sum.add(&image, theta[u].sqrt(), 0.0);
         }
@@ -172,8 +179,8 @@ impl Restricted {
     }
 
     /// `-Z K'G^-1 K Z' = -(Z K' U)(Z K' U)'` with `G^-1 = U U'`.
-    fn subtract_rows_by_samples(&self, c: &[f64], theta: &[f64], g: &[f64], sum: &mut OuterSum) {
-        let (n, m, rows) = (self.n(), c.len(), self.rows.len());
+    fn subtract_rows_by_samples(&self, rho: &[f64], theta: &[f64], g: &[f64], sum: &mut OuterSum) {
+        let (n, m, rows) = (self.n(), rho.len(), self.rows.len());
         if rows == 0 {
             return;
         }
@@ -183,7 +190,7 @@ impl Restricted {
             let mut kr = vec![0.0; m];
             for &(u, a) in &self.rows[r].coefficients {
                 for k in self.units[u].first..self.units[u].last {
-                    kr[k] += a * theta[u] * c[k];
+                    kr[k] += a * theta[u] * rho[k];
                 }
             }
             let mut image = vec![0.0; n];
@@ -224,11 +231,60 @@ impl Restricted {
         (alpha, bias)
     }
 
+    /// [`Restricted::solve_system`], corrected where weights are bounded: multipliers of bounds may be
+    /// far above the weights, so that rounding takes the digits that the margins need.
+    fn solve_refined(
+        &self,
+        (at, bent, system): (&Iterate, &Bent, &System),
+        right: &[f64],
+        lacking: f64,
+    ) -> (Vec<f64>, f64) {
+        let m = bent.r.len();
+        let (mut alpha, mut bias) = self.solve_system(system, right, lacking, m);
+        let rounds = if self.sides.is_empty() { 0 } else { REFINEMENTS };
+        for _ in 0..rounds {
+            let mut dc = vec![0.0; m];
+            self.z.add_transposed_times(&alpha, &mut dc);
+            let mut image = vec![0.0; self.n()];
+            self.z.add_times(&self.times_e(at, bent, system, &dc), &mut image);
+            let left: Vec<f64> = (0..self.n())
+                .map(|i| right[i] - alpha[i] / system.inverse_h[i] - image[i] - self.y[i] * bias)
+                .collect();
+            let unbalanced = if self.balance.is_some() { lacking - dot(&self.y, &alpha) } else { 0.0 };
+            let (more, shift) = self.solve_system(system, &left, unbalanced, m);
+            axpy(1.0, &more, &mut alpha);
+            bias += shift;
+        }
+        (alpha, bias)
+    }
+
+    /// E dc
+    fn times_e(&self, at: &Iterate, bent: &Bent, system: &System, dc: &[f64]) -> Vec<f64> {
+        let (rows, theta, lean) = (self.rows.len(), &system.theta, &bent.lean);
+        let mut along: Vec<f64> =
+            self.units.iter().map(|u| dot(&lean[u.first..u.last], &dc[u.first..u.last])).collect();
+        let across = |row: &Row| row.coefficients.iter().map(|&(u, a)| a * theta[u] * along[u]).sum::<f64>();
+        let across: Vec<f64> = self.rows.iter().map(across).collect();
+        for (r, row) in self.rows.iter().enumerate() {
+            let price = dot(&system.g[r * rows..(r + 1) * rows], &across);
+            row.coefficients.iter().for_each(|&(u, a)| along[u] -= a * price);
+        }
+        let mut w: Vec<f64> = dc.iter().zip(&bent.bend).map(|(dc, h)| h * dc).collect();
+        for (u, columns) in self.units.iter().enumerate() {
+            for k in columns.first..columns.last {
+                w[k] = at.z[u] * w[k] + lean[k] * theta[u] * along[u];
+            }
+        }
+        w
+    }
+
     /// Steps 4 and 5.
-    pub(super) fn direction(&self, at: &Iterate, c: &[f64], system: &System, lacking: &Residuals, aim: &Aim) -> Step {
-        let (n, m, rows, units) = (self.n(), c.len(), self.rows.len(), self.units.len());
-        let theta = &system.theta;
-        let rho: Vec<f64> = (0..units).map(|u| -lacking.q[u] - aim.vs[u] / at.v[u] + aim.zq[u] / at.z[u]).collect();
+    pub(super) fn direction(&self, at: &Iterate, bent: &Bent, system: &System, lacking: &Residuals, aim: &Aim) -> Step {
+        let (n, m, rows, units) = (self.n(), bent.r.len(), self.rows.len(), self.units.len());
+        let (theta, lean) = (&system.theta, &bent.lean);
+        let forced = self.forced(at, bent, lacking, aim);
+        let lack = |u: usize| forced.gain[u] - lacking.q[u] - aim.vs[u] / at.v[u] + aim.zq[u] / at.z[u];
+        let rho: Vec<f64> = (0..units).map(lack).collect();
         let g: Vec<f64> = (0..rows)
             .map(|r| {
                 let across: f64 = self.rows[r].coefficients.iter().map(|&(u, a)| a * theta[u] * rho[u]).sum();
@@ -238,7 +294,8 @@ impl Restricted {
         let solve_g = |right: &[f64]| -> Vec<f64> {
             (0..rows).map(|r| dot(&system.g[r * rows..(r + 1) * rows], right)).collect()
         };
-        // r = r_alpha + to_low / alpha - to_high / room + Z h,  h = c theta (A'G^-1 g - rho)
+        // r = r_alpha + to_low / alpha - to_high / room + Z h,  h = lean theta (A'G^-1 g - rho), and
+        // what the bounds pull
         let mut shift: Vec<f64> = rho.iter().map(|r| -r).collect();
         for (row, price) in self.rows.iter().zip(solve_g(&g)) {
             row.coefficients.iter().for_each(|&(u, a)| shift[u] += a * price);
@@ -246,18 +303,19 @@ impl Restricted {
         let mut h = vec![0.0; m];
         for (u, columns) in self.units.iter().enumerate() {
             for k in columns.first..columns.last {
-                h[k] = c[k] * theta[u] * shift[u];
+                h[k] = lean[k] * theta[u] * shift[u];
             }
         }
+        self.add_pull(at, bent, &forced, &mut h);
         let mut right: Vec<f64> =
             (0..n).map(|i| lacking.alpha[i] + aim.low[i] / at.alpha[i] - aim.high[i] / at.room[i]).collect();
         self.z.add_times(&h, &mut right);
 
-        let (alpha, bias) = self.solve_system(system, &right, lacking.balance, m);
+        let (alpha, bias) = self.solve_refined((at, bent, system), &right, lacking.balance);
 
         let mut dc = vec![0.0; m];
         self.z.add_transposed_times(&alpha, &mut dc);
-        let along: Vec<f64> = self.units.iter().map(|u| dot(&c[u.first..u.last], &dc[u.first..u.last])).collect();
+        let along: Vec<f64> = self.units.iter().map(|u| dot(&lean[u.first..u.last], &dc[u.first..u.last])).collect();
         let tau = solve_g(
             &(0..rows)
                 .map(|r| g[r] + self.rows[r].coefficients.iter().map(|&(u, a)| a * theta[u] * along[u]).sum::<f64>())
@@ -268,6 +326,7 @@ impl Restricted {
             row.coefficients.iter().for_each(|&(u, a)| priced[u] -= a * tau);
         }
         let z: Vec<f64> = (0..units).map(|u| theta[u] * priced[u]).collect();
+        let (r, nu, left) = self.along_bounds(at, (bent, &forced, lacking), (&dc, &z));
         let step = Iterate {
             low: (0..n).map(|i| (aim.low[i] - at.low[i] * alpha[i]) / at.alpha[i]).collect(),
             high: (0..n).map(|i| (aim.high[i] + at.high[i] * alpha[i]) / at.room[i]).collect(),
@@ -280,8 +339,10 @@ impl Restricted {
             z,
             t: (0..rows).map(|r| (aim.tau[r] - at.t[r] * tau[r]) / at.tau[r]).collect(),
             tau,
+            nu,
+            left,
         };
-        Step { at: step, c: dc }
+        Step { at: step, r }
     }
 }
 

@@ -1,0 +1,148 @@
+//! The linear SVM with bounds on its weights (`crate::weights`) on one subset.
+//!
+//! Solves   min over l <= w <= u, b of 1/2 |w|^2 + C sum_i loss(y_i (w.x_i + b)), any bias.
+//! Returns  w, b, alpha and both objectives: each is the value of a feasible point.
+//! Steps    1. the interior-point method on all samples  2. where that ends too early, the optimality
+//!          conditions solved from its own weights (`polish.rs`)
+//! Cost     n m min(n, m) / 2 a round, tens of rounds, and n m values.
+//! Fails    never on limits; an error where the memory is not left.
+//!
+//! Where bounds take most of a score, the weights that alpha makes have few digits: those of the
+//! interior-point method are kept beside its alpha.
+
+use super::interior::Goal;
+use super::node::{Node, Reach};
+use super::polish::{Polish, Polished};
+use super::{Answer, Relaxation, START, Warm};
+use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
+use crate::dual::{Bias, DualSolution};
+use crate::{Design, Error, Memory, Problem, Rules, Status, SvmSettings, WeightBounds};
+
+/// Share of the tolerance asked for that the interior-point method aims at.
+const SHARE: f64 = 0.1;
+
+/// Trains on all columns, `bounds` by column. `y` holds -1 or +1 and `weights` the cost multipliers,
+/// length n each.
+///
+/// # Errors
+/// Settings out of range, or more memory needed than is left.
+pub(crate) fn train_bounded(
+    design: &dyn Design,
+    bounds: WeightBounds,
+    (y, weights): (&[f64], &[f64]),
+    settings: &SvmSettings,
+    memory: &Memory,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<DualSolution, Error> {
+    settings.check()?;
+    let problem = Problem::of_parts(design, y, weights);
+    let rules = Rules::none(design.n_features()).with_weight_bounds(bounds);
+    let mut relaxation = Relaxation::new(&problem, &rules, settings, &[]).within(memory);
+    // They say which weights the upper value is of.
+    relaxation.keep_points();
+    let all: Vec<usize> = (0..design.n_features()).collect();
+    let node = Node::new(&relaxation, &all, &[]);
+    let (found, iterations) = relaxation.train_bounded(&node, &relaxation.cold(), settings.tolerance, stop);
+    relaxation.afforded()?;
+    let machine = found.points.and_then(|points| points.primal).expect("points are kept");
+    let (weights, beta, dual) = (machine.weights, found.warm.beta, &relaxation.dual);
+    let scores_of = |w: &[f64]| {
+        let mut scores = vec![0.0; dual.len()];
+        w.iter().enumerate().for_each(|(j, w)| design.add_column(j, *w, &mut scores));
+        scores
+    };
+    let scores = scores_of(&weights);
+    let (bias, penalty) = match dual.bias {
+        Bias::Free => (best_bias(dual, &scores), 0.0),
+        Bias::Penalised(s) => (machine.bias, 0.5 * (machine.bias / s) * (machine.bias / s)),
+        Bias::None => (0.0, 0.0),
+    };
+    let primal = 0.5 * weights.iter().map(|w| w * w).sum::<f64>() + penalty + total_loss(dual, &scores, bias);
+    let of_beta: Vec<f64> = all.iter().map(|&j| relaxation.interval(j).weight(design.dot_column(j, &beta))).collect();
+    let kkt_residual = residual(dual, &beta, &scores_of(&of_beta));
+    let gain = |&j: &usize| relaxation.interval(j).gain(design.dot_column(j, &beta));
+    let dual = relaxation.constant(&beta) - all.iter().map(gain).sum::<f64>();
+    // Sums of as many terms as samples.
+    let absolute_gap = (primal - dual).max(0.0) + ROUNDING * beta.len() as f64 * primal;
+    let status = Status::Stalled;
+    let mut solution =
+        DualSolution { beta, bias, weights, primal, dual, absolute_gap, kkt_residual, iterations, status };
+    let met = solution.gap() <= settings.tolerance;
+    solution.status = if met { Status::Optimal } else { stop().unwrap_or(Status::Stalled) };
+    Ok(solution)
+}
+
+impl Relaxation<'_> {
+    /// The values of a node without free units, and the rounds used. `warm` is a point to be better
+    /// than.
+    pub(super) fn train_bounded(
+        &self,
+        node: &Node<'_, '_>,
+        warm: &Warm,
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> (Answer, u64) {
+        let mut best = self.judge(node, warm.clone());
+        let (n, m) = (self.dual.len(), node.features.len() + 1);
+        let Some(_taken) = self.reserve(n, m) else { return (best, 0) };
+        // Step 1.
+        let cold = self.judge(node, self.cold());
+        let reach = Reach::new(self, cold.upper.min(best.upper));
+        let (restricted, start) = node.restrict(&cold.warm, &vec![true; n], &[], reach);
+        let mu = START * (cold.upper - cold.lower) / (2 * n + 1) as f64;
+        let goal = Goal { cutoff: f64::INFINITY, share: 0.0, tolerance: SHARE * tolerance, mu };
+        let (point, rounds) = restricted.solve(&start, &goal, stop);
+        let mut w = point.w;
+        if let Bias::Penalised(_) = self.dual.bias {
+            // Its column is the first there, and the last here.
+            w.rotate_left(1);
+        }
+        let polish = self.conditions(node, &self.conditioned(&node.features));
+        let beta = point.alpha.iter().zip(&self.dual.y).map(|(a, y)| a * y).collect();
+        let mut own = Polished { beta, w, bias: 0.0 };
+        self.settle_on_bounds(node, &polish, &mut own, tolerance);
+        let scores: Vec<f64> = (0..n).map(|i| polish.score(i, &own)).collect();
+        if self.dual.bias == Bias::Free {
+            own.bias = best_bias(&self.dual, &scores);
+        }
+        self.take_better(node, &polish, &own, &mut best);
+        // Step 2.
+        if !best.is_within(tolerance) && stop().is_none() {
+            let margins: Vec<f64> = scores.iter().zip(&self.dual.y).map(|(f, y)| y * (f + own.bias)).collect();
+            let reach = Reach::new(self, best.upper).0;
+            polish.run((&own.beta, Some(&own.w)), &margins, reach, &mut |point| {
+                self.take_better(node, &polish, point, &mut best);
+                best.is_within(tolerance)
+            });
+        }
+        (best, rounds)
+    }
+
+    /// Puts weights next to a bound on it, where that costs no more than the tolerance has to spare.
+    fn settle_on_bounds(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &mut Polished, tolerance: f64) {
+        let bounds = polish.pulled(&point.beta, &point.w);
+        let w = bounds.iter().zip(&point.w).map(|(bound, w)| bound.unwrap_or(*w)).collect();
+        let settled = Polished { w, ..point.clone() };
+        let (as_it_is, there) = (self.primal(node, polish, point), self.primal(node, polish, &settled));
+        if there <= as_it_is + SHARE * tolerance * as_it_is.abs() {
+            *point = settled;
+        }
+    }
+
+    /// Keeps what is better of a point: the bound of its alpha, and the objective of its weights.
+    fn take_better(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &Polished, best: &mut Answer) {
+        let found = self.judge(node, Warm { beta: point.beta.clone(), bias: point.bias, ..best.warm.clone() });
+        let primal = self.primal(node, polish, point);
+        let machine = |answer: &Answer| answer.points.as_ref().and_then(|points| points.primal.clone());
+        let own = Some(node.machine(point.w.clone(), self.bias_of(point))).filter(|_| self.keeps_points());
+        let uppers = [(best.upper, machine(best)), (found.upper, machine(&found)), (primal, own)];
+        let (upper, primal) = uppers.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).expect("there are three");
+        if found.lower > best.lower || best.lower.is_nan() {
+            *best = found;
+        }
+        best.upper = upper;
+        if let Some(points) = &mut best.points {
+            points.primal = primal;
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Bounds on the weights of a linear SVM: what a feature then gains, and the weight that gains it.
+//!
+//! ```text
+//! g(c) = max over l <= w <= u of c w - w^2 / 2        the gain of a score c
+//! w(c) = g'(c) = clamp(c, l, u)                       the weight that gains it: the primal map
+//! ```
+//!
+//! with `l <= 0 <= u`, so that a feature that is not chosen has an allowed weight. Without bounds
+//! that is `c^2 / 2` and `c`; a sign is the bounds `[0, inf)` or `(-inf, 0]`, and gains
+//! `max(0, s c)^2 / 2`. The perspective of a bounded weight, share z, has weights in `[z l, z u]`
+//! and gains `z g(c)`, so that bounds are also those of mixtures (`relaxation/`). g is convex with
+//! its least value, 0, at c = 0; `|w| <= |c|`, `w^2 / 2 <= g <= c^2 / 2`.
+//!
+//! Bounds are on the weights of the columns as the SVM has them: of scaled ones where they were
+//! scaled. Signs do not depend on that.
+
+use crate::Error;
+
+/// Bounds on the weight of one feature as a user states them.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightBound {
+    /// The feature, counted from 0.
+    pub feature: usize,
+    /// Smallest weight, 0 or less; none for no bound.
+    #[serde(default)]
+    pub lower: Option<f64>,
+    /// Largest weight, 0 or more; none for no bound.
+    #[serde(default)]
+    pub upper: Option<f64>,
+}
+
+impl WeightBound {
+    /// A weight that is 0 or more.
+    pub fn positive(feature: usize) -> Self {
+        Self { feature, lower: Some(0.0), upper: None }
+    }
+
+    /// A weight that is 0 or less.
+    pub fn negative(feature: usize) -> Self {
+        Self { feature, lower: None, upper: Some(0.0) }
+    }
+
+    /// A weight of this interval.
+    pub fn within(feature: usize, interval: Interval) -> Self {
+        let finite = |bound: f64| Some(bound).filter(|bound| bound.is_finite());
+        Self { feature, lower: finite(interval.lower), upper: finite(interval.upper) }
+    }
+}
+
+/// The weights that a feature may have: from `lower`, 0 or less, to `upper`, 0 or more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Smallest weight; minus infinity where there is no bound.
+    pub lower: f64,
+    /// Largest weight; infinity where there is no bound.
+    pub upper: f64,
+}
+
+impl Interval {
+    /// Any weight.
+    pub const FREE: Self = Self { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
+
+    /// The weight that gains most at score c.
+    pub fn weight(self, c: f64) -> f64 {
+        c.clamp(self.lower, self.upper)
+    }
+
+    /// What the score c gains, 0 or more.
+    pub fn gain(self, c: f64) -> f64 {
+        let w = self.weight(c);
+        w * (c - 0.5 * w)
+    }
+
+    /// The largest gain of a score that is at most `off` away from c.
+    pub fn largest_gain(self, c: f64, off: f64) -> f64 {
+        self.gain(c - off).max(self.gain(c + off))
+    }
+
+    /// Whether 0 is the only weight.
+    pub fn is_zero(self) -> bool {
+        self.lower == 0.0 && self.upper == 0.0
+    }
+
+    /// The bounds times a factor, 0 or more.
+    pub(crate) fn scaled(self, factor: f64) -> Self {
+        // An infinite bound stays one.
+        let times = |bound: f64| if bound.is_finite() { bound * factor } else { bound };
+        Self { lower: times(self.lower), upper: times(self.upper) }
+    }
+}
+
+/// The intervals of p features, checked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WeightBounds {
+    /// Length p, or empty where every weight is free.
+    intervals: Vec<Interval>,
+}
+
+impl WeightBounds {
+    /// Checks what is stated for p features; a feature that is named twice has both bounds.
+    /// `name` is for messages.
+    ///
+    /// # Errors
+    /// [`Error::Rules`] naming the feature, the value and the remedy.
+    pub(crate) fn new(p: usize, stated: &[WeightBound], name: &dyn Fn(usize) -> String) -> Result<Self, Error> {
+        let mut intervals = if stated.is_empty() { Vec::new() } else { vec![Interval::FREE; p] };
+        for &WeightBound { feature, lower, upper } in stated {
+            let Some(interval) = intervals.get_mut(feature) else {
+                return Err(Error::Rules(format!(
+                    "bounds on a weight name feature index {feature}, but there are {p} features, counted from 0"
+                )));
+            };
+            let bounds = [("lower", lower, -1.0), ("upper", upper, 1.0)];
+            for (which, bound, side) in bounds {
+                if let Some(bound) = bound.filter(|bound| bound.is_nan() || bound * side < 0.0) {
+                    let range = if side > 0.0 { "0 or more" } else { "0 or less" };
+                    return Err(Error::Rules(format!(
+                        "the {which} bound on the weight of {} is {bound}, but must be {range}: a feature that is not \
+                         chosen has weight 0; to have it chosen, require it",
+                        name(feature)
+                    )));
+                }
+            }
+            interval.lower = interval.lower.max(lower.unwrap_or(f64::NEG_INFINITY));
+            interval.upper = interval.upper.min(upper.unwrap_or(f64::INFINITY));
+        }
+        if intervals.iter().all(|i| *i == Interval::FREE) {
+            intervals.clear();
+        }
+        Ok(Self { intervals })
+    }
+
+    /// Whether no weight is bounded.
+    pub fn is_free(&self) -> bool {
+        self.intervals.is_empty()
+    }
+
+    /// The weights that feature j may have.
+    pub fn of(&self, j: usize) -> Interval {
+        self.intervals.get(j).copied().unwrap_or(Interval::FREE)
+    }
+
+    /// The features whose weights have bounds, ascending.
+    pub fn bounded(&self) -> impl Iterator<Item = (usize, Interval)> {
+        self.intervals.iter().copied().enumerate().filter(|(_, interval)| *interval != Interval::FREE)
+    }
+
+    /// Whether some bound is neither 0 nor infinite.
+    pub(crate) fn is_boxed(&self) -> bool {
+        let boxed = |bound: f64| bound != 0.0 && bound.is_finite();
+        self.intervals.iter().any(|i| boxed(i.lower) || boxed(i.upper))
+    }
+
+    /// Those of the columns `sqrt(z_j) x_j` of some features, one z_j for each, in their order.
+    pub(crate) fn weighted(&self, features: &[usize], z: &[f64]) -> Self {
+        if self.is_free() {
+            return Self::default();
+        }
+        Self { intervals: features.iter().zip(z).map(|(&j, z)| self.of(j).scaled(z.sqrt())).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The gain is the largest of `c w - w^2 / 2` over the interval, and its slope is the weight.
+    #[test]
+    fn gain_is_the_largest_value_and_its_slope_the_weight() {
+        let ends = [0.0, 0.3, 2.0, f64::INFINITY];
+        for (lower, upper) in ends.iter().flat_map(|l| ends.iter().map(move |u| (-l, *u))) {
+            let interval = Interval { lower, upper };
+            for c in (-40..=40).map(|k| 0.1 * f64::from(k)) {
+                let grid = (-5000..=5000).map(|k| 1e-3 * f64::from(k)).filter(|w| (lower..=upper).contains(w));
+                let largest = grid.map(|w| c * w - 0.5 * w * w).fold(f64::NEG_INFINITY, f64::max);
+                assert!((interval.gain(c) - largest).abs() < 1e-6, "{interval:?} {c}");
+                let slope = (interval.gain(c + 1e-6) - interval.gain(c - 1e-6)) / 2e-6;
+                assert!((slope - interval.weight(c)).abs() < 1e-5, "{interval:?} {c}");
+                for off in [0.0, 0.2, 1.0] {
+                    let near = (-10..=10).map(|k| interval.gain(c + 0.1 * f64::from(k) * off));
+                    let off_by = interval.largest_gain(c, off) - near.fold(0.0, f64::max);
+                    assert!(off_by.abs() < 1e-12, "{interval:?} {c} {off}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_that_exclude_zero_are_refused_by_name() {
+        let name = |j: usize| format!("f{j}");
+        let bound = |lower, upper| WeightBound { feature: 1, lower, upper };
+        for (stated, text) in [
+            (bound(Some(0.5), None), "the lower bound on the weight of f1 is 0.5, but must be 0 or less"),
+            (bound(None, Some(-2.0)), "the upper bound on the weight of f1 is -2, but must be 0 or more"),
+            (bound(Some(f64::NAN), None), "the lower bound on the weight of f1 is NaN"),
+            (WeightBound::positive(7), "feature index 7, but there are 3"),
+        ] {
+            let error = WeightBounds::new(3, &[stated], &name).unwrap_err().to_string();
+            assert!(error.contains(text), "{error}");
+        }
+        let both = [WeightBound::positive(1), bound(Some(-1.0), Some(2.0))];
+        assert_eq!(WeightBounds::new(3, &both, &name).unwrap().of(1), Interval { lower: 0.0, upper: 2.0 });
+        assert!(WeightBounds::new(3, &[bound(None, None)], &name).unwrap().is_free());
+    }
+}
