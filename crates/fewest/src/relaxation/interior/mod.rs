@@ -55,6 +55,8 @@ const NEAR: f64 = 1e-6;
 /// Rounds without a better gap before it gives up; where weights are bounded, whose first steps are
 /// short, also without conditions that are closer met.
 const PATIENCE: u32 = 8;
+/// The same where weights are bounded.
+const PATIENCE_WITHIN: u32 = 20;
 /// Columns first..last of the block belong to one unit that is free to be chosen, at price
 /// `penalty`.
 #[derive(Debug, Clone, Copy)]
@@ -251,6 +253,7 @@ impl Restricted {
     pub(super) fn solve(&self, start: &Point, goal: &Goal, stop: &mut dyn FnMut() -> Option<Status>) -> (Point, u64) {
         let mut at = self.begin(start, goal.mu);
         let (mut best, mut least, mut idle) = (f64::INFINITY, f64::INFINITY, 0);
+        let patience = if self.sides.is_empty() { PATIENCE } else { PATIENCE_WITHIN };
         let mut nearest = (f64::INFINITY, at.clone());
         let mut round = 0;
         loop {
@@ -283,7 +286,7 @@ impl Restricted {
             if balanced && goal.reached(lower, lower + gap) {
                 return (self.settle(at, goal), round);
             }
-            if round >= ROUNDS || idle > PATIENCE || stop().is_some() {
+            if round >= ROUNDS || idle > patience || stop().is_some() {
                 return (self.settle(nearest.1, goal), round);
             }
             round += 1;
