@@ -1,6 +1,6 @@
 """SVM-RFE at every shape, beside scikit-learn's RFE with LinearSVC and with SVC(kernel="linear").
 
-    python bench/rfe_shapes.py [FEWEST] [--grid] [--only TEXT ...] [--cap 60]
+    python bench/rfe_shapes.py [FEWEST] [--grid | --certain] [--only TEXT ...] [--cap 60]
 
 Writes bench/results/rfe_shapes.json and rfe_shapes.md. Without --grid: named shapes and sparse sets.
 With it: all of n in {50, 500, 5000, 50000} x p in {20, 200, 2000, 20000} of at most 1e7 values, step
@@ -9,6 +9,7 @@ said; a step below 1 is that share of the features at the start, as scikit-learn
 those of the elimination alone; scikit-learn's tolerance is its default, ours the relative duality gap
 1e-9. A peer is stopped at the cap, and in the grid once it has taken GIVE_UP times what ours took.
 A row is kept when it is done; rows that are there are not run again unless --only names them.
+--certain: after how many steps the features that are left are certainly those of exact trainings.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import pathlib
 import resource
 import subprocess
 import tempfile
+import time
 import warnings
 
 import common as c
@@ -43,6 +45,7 @@ SPARSE = [("rcv1_small", 500, 0.1), ("w8a", 30, 0.05), ("a9a", 20, 1), ("basehoc
 FILES = c.FILES | {"basehock": ("basehock.svm.gz", 4862)}
 N, P, STEPS = [50, 500, 5000, 50000], [20, 200, 2000, 20000], [1, 0.1, 0.5]
 LARGEST = 1e7
+CERTAIN = [("wdbc", 5), ("spambase", 5), ("madelon", 10), ("leukemia_golub", 5)]
 GIVE_UP = 12.0
 
 
@@ -86,16 +89,15 @@ def ours(fewest, path, keep, step, C, loss, cap, folder):
     if not result.exists():
         raise RuntimeError(done.stderr)
     found = json.loads(result.read_text())
-    cpu = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     result.unlink()
-    return {"seconds": found["seconds"], "cpu": cpu, "status": found["status"], "subset": found["selected_indices"]}
+    cpu = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    answer = {"seconds": found["seconds"], "cpu": cpu, "status": found["status"], "subset": found["selected_indices"]}
+    return answer | {"steps": found["elimination_steps"], "certain": found["certain_steps"]}
 
 
 def eliminate(estimator, X, y, keep, step):
     warnings.simplefilter("ignore")
     machine = LinearSVC(dual="auto", C=estimator[1]) if estimator[0] == "LinearSVC" else SVC(kernel="linear", C=estimator[1])
-    import time
-
     start = time.perf_counter()
     support = RFE(machine, n_features_to_select=keep, step=step).fit(X, y).support_
     return time.perf_counter() - start, np.flatnonzero(support).tolist()
@@ -118,6 +120,14 @@ def row(fewest, case, cap, grid):
     limit = min(cap, max(2.0, GIVE_UP * slowest)) if grid else cap
     found |= {name: peer(name, X, y, keep, step, C, limit) for name in ("LinearSVC", "SVC")}
     return found
+
+
+def certain_row(fewest, name, keep, cap):
+    X, y = c.load(name)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        path = write(X, y, folder)
+        return {loss: ours(fewest, path, keep, 1, 1.0, loss, cap, folder) for loss in ("hinge", "squared-hinge")}
 
 
 def table(rows):
@@ -146,7 +156,8 @@ def table(rows):
 
 
 def page(rows):
-    named = {k: r for k, r in rows.items() if not k.startswith("grid")}
+    named = {k: r for k, r in rows.items() if not k.startswith(("grid", "certain"))}
+    certain = {k.removeprefix("certain "): r for k, r in rows.items() if k.startswith("certain")}
     grid = {k: r for k, r in rows.items() if k.startswith("grid")}
     lines = ["# SVM-RFE at every shape", "", "`python bench/rfe_shapes.py`, one thread.", "", *table(named)]
     if grid:
@@ -155,6 +166,11 @@ def page(rows):
         slower = [k.removeprefix("grid ") for k, a, b in zip(grid, best, better) if a > b]
         lines += ["", "## Grid", "", "`python bench/rfe_shapes.py --grid`. LinearSVC has the squared hinge, SVC the hinge.", "", *table(grid), ""]
         lines += [f"Slower than the faster of the two, with the faster of our losses, at {len(slower)} of {len(grid)}: {'; '.join(slower) or 'none'}."]
+    if certain:
+        lines += ["", "## Certain steps", "", "`python bench/rfe_shapes.py --certain`, `--tolerance 1e-9`, standardised, step 1.", ""]
+        lines += ["| data | certain, hinge | certain, squared hinge |", "| --- | --- | --- |"]
+        of = lambda r: f"{r['certain']} of {r['steps']}"  # noqa: E731
+        lines += [f"| {name} | {of(r['hinge'])} | {of(r['squared-hinge'])} |" for name, r in certain.items()]
     PAGE.write_text("\n".join(lines) + "\n")
 
 
@@ -162,11 +178,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("fewest", nargs="?", default=str(c.TARGET / "release" / "fewest"))
     parser.add_argument("--grid", action="store_true", help="all shapes of the grid in place of the named ones")
+    parser.add_argument("--certain", action="store_true", help="how many steps are certain, in place of times")
     parser.add_argument("--only", nargs="+", default=[], help="cases whose name holds one of these, anew")
     parser.add_argument("--cap", type=float, default=60.0, help="seconds for one elimination")
     args = parser.parse_args()
     rows = json.loads(STORE.read_text()) if STORE.exists() else {}
-    for name, case in cases(args.grid).items():
+    for name, keep in CERTAIN if args.certain else []:
+        rows[f"certain {name} to {keep}"] = certain_row(args.fewest, name, keep, args.cap)
+        STORE.write_text(json.dumps(rows) + "\n")
+    for name, case in {}.items() if args.certain else cases(args.grid).items():
         if name in rows and not args.only or args.only and not any(text in name for text in args.only):
             continue
         rows[name] = row(args.fewest, case, args.cap, args.grid)
