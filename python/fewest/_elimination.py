@@ -274,7 +274,7 @@ class SVMRFE(CrossValidated):
         self.elimination_order_ = answer["ranked"][answer["steps"] > 0][::-1]
         self.elimination_steps_, self.certain_steps_ = details.get("elimination_steps", 0), details.get("certain_steps")
         if self.costs is not None:
-            self.C_, self.tuned_ = answer["cost"] or self.C, answer["details"].get("tuned", [])
+            self.C_, self.tuned_ = answer["cost"] or self.C, details.get("tuned", [])
 
     def _cross_validate(self, samples, splits):
         """Eliminate inside every split, score every size there, and choose one; sets

@@ -179,8 +179,9 @@ fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
 }
 
 /// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for
-/// more. `bounds`: a list of dictionaries with the fields of [`fewest::WeightBound`]. `kernel`: a dictionary with the fields of [`KernelRule`], or "precomputed" where `x` holds
-/// the kernel's values, n x n.
+/// more. `bounds`: a list of dictionaries with the fields of [`fewest::WeightBound`]. `kernel`: a
+/// dictionary with the fields of [`KernelRule`], or "precomputed" where `x` holds the kernel's
+/// values, n x n.
 ///
 /// # Errors
 /// As [`select`].

@@ -25,6 +25,7 @@ use crate::kernel::KernelRule;
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
 use crate::simd;
+use crate::subset_oracle::by_criterion;
 use crate::validation::{CrossValidation, CvScore, SamplesByClass};
 use crate::{Clock, DualSolution, Error, Rules, Status, Subset, SvmSettings};
 
@@ -327,6 +328,6 @@ impl<'a> KernelOracle<'a> {
 /// (unit, criterion), smallest first, ties by falling unit.
 fn sorted(units: Vec<usize>, values: Vec<f64>) -> Vec<(usize, f64)> {
     let mut ranking: Vec<(usize, f64)> = units.into_iter().zip(values).collect();
-    ranking.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    ranking.sort_by(by_criterion);
     ranking
 }

@@ -2,6 +2,7 @@
 //! (one-vs-one).
 
 use crate::dual::train::train;
+use crate::problem::class_pairs;
 use crate::saddle::train_within;
 use crate::{Design, DualSolution, Error, Kernel, Memory, RowMatrix, Status, SvmSettings, WeightBounds};
 
@@ -99,16 +100,13 @@ pub fn fit(
             }
             let y: Vec<f64> = samples.iter().map(|&i| if classes[i] == positive { 1.0 } else { -1.0 }).collect();
             let w: Vec<f64> = samples.iter().map(|&i| weights[i]).collect();
+            let part = (samples.len() < n).then(|| restrict(design, &samples, settings.kernel));
+            let design = part.as_deref().unwrap_or(design);
             let solution = if bounded {
-                let part = if samples.len() == n { None } else { Some(design.select_samples(&samples)) };
-                let (design, bounds) = (part.as_deref().unwrap_or(design), &settings.weight_bounds);
-                let memory = Memory::new(settings.svm.memory);
+                let (bounds, memory) = (&settings.weight_bounds, Memory::new(settings.svm.memory));
                 train_within(design, features, bounds, (&y, &w), &settings.svm, &memory, stop)?
-            } else if samples.len() == n {
-                train(design, features, &y, &w, settings.kernel, &settings.svm, stop)?
             } else {
-                let part = restrict(design, &samples, settings.kernel);
-                train(&*part, features, &y, &w, settings.kernel, &settings.svm, stop)?
+                train(design, features, &y, &w, settings.kernel, &settings.svm, stop)?
             };
             let support = samples.iter().zip(&solution.beta).filter(|(_, b)| **b != 0.0);
             machines.push(Machine {
@@ -221,7 +219,7 @@ impl Model {
 /// machine per pair of classes, ordered (0,1), (0,2), ..., (1,2), ..., sample after sample; 0 or
 /// more is a vote for the pair's second class.
 pub fn elect(n_classes: u32, decisions: &[f64]) -> Vec<u32> {
-    let pairs: Vec<(u32, u32)> = (0..n_classes).flat_map(|a| (a + 1..n_classes).map(move |b| (a, b))).collect();
+    let pairs = class_pairs(n_classes);
     let elect = |values: &[f64]| {
         let mut votes = vec![0u32; n_classes as usize];
         for (&(negative, positive), &value) in pairs.iter().zip(values) {

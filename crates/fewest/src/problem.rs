@@ -132,6 +132,12 @@ impl<'a> From<&Problem<'a>> for Samples<'a> {
     }
 }
 
+/// The pairs of classes in the order of their machines, (0,1), (0,2), ..., (1,2), ...; the second
+/// is the positive one.
+pub(crate) fn class_pairs(n_classes: u32) -> Vec<(u32, u32)> {
+    (0..n_classes).flat_map(|a| (a + 1..n_classes).map(move |b| (a, b))).collect()
+}
+
 /// One class for each of n samples.
 pub(crate) fn check_classes(n: usize, classes: &[u32]) -> Result<(), Error> {
     if classes.len() == n {

@@ -17,10 +17,12 @@
 
 use rayon::prelude::*;
 
-use crate::dual::train::train_linear;
+use crate::dual::train::{train, train_linear};
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
 use crate::relaxation::train_bounded;
-use crate::{DenseDesign, Design, Error, Memory, Problem, SparseDesign, Status, Subset, SvmSettings, WeightBounds};
+use crate::{
+    DenseDesign, Design, Error, Kernel, Memory, Problem, SparseDesign, Status, Subset, SvmSettings, WeightBounds,
+};
 
 /// A lower bound on the SVM's value on every subset: `v(z) >= constant - sum_j z_j gains_j`,
 /// rounding taken into account.
@@ -83,8 +85,9 @@ impl Cut {
     }
 }
 
-/// The linear machine on some features whose weights have bounds, `bounds` of all features of the
-/// design. `y` holds -1 or +1 and `weights` the cost multipliers, length n each.
+/// The linear machine on some features, within `bounds` of all features of the design; where these
+/// are free, that of [`train`]. `y` holds -1 or +1 and `weights` the cost multipliers, length n
+/// each.
 ///
 /// # Errors
 /// Settings out of range, or more memory needed than is left.
@@ -97,6 +100,9 @@ pub(crate) fn train_within(
     memory: &Memory,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<DualSolution, Error> {
+    if bounds.is_free() {
+        return train(design, features, of_samples.0, of_samples.1, Kernel::Linear, settings, stop);
+    }
     let ones = vec![1.0; features.len()];
     let columns = weighted(design, features, &ones);
     train_bounded(&*columns, bounds.weighted(features, &ones), of_samples, settings, memory, stop)

@@ -64,8 +64,8 @@ struct LazyWeights {
 /// How many small units are remembered from one ranking to the next.
 const RECENT: usize = 64;
 
-/// A training on rows in passes over their values, each as long as three multiply-adds on entries of
-/// the Gram matrix; chosen by hand, `bench/rfe_shapes.py` shows what a change costs.
+/// A training on rows in passes over their values, each as long as three multiply-adds on entries
+/// of the Gram matrix; chosen by hand, `bench/rfe_shapes.py` shows what a change costs.
 const UPDATE_PASSES: f64 = 150.0;
 
 /// Features whose updates of an s x s inverse cost as much as the inverse afresh, one for so many
@@ -218,6 +218,7 @@ impl<'a> SubsetOracle<'a> {
         let design = self.problem.design();
         if leaving.len() > 1 && leaving.len() as f64 * UPDATES > self.dual.len() as f64 {
             self.active_set.forget();
+            return;
         }
         for &j in leaving {
             if let Some(x) = design.dense_column(j) {
@@ -346,41 +347,41 @@ impl<'a> SubsetOracle<'a> {
     pub fn smallest(&mut self, count: usize) -> Vec<(usize, f64)> {
         let all = self.lazy.units.len();
         let count = count.min(all);
-        let mut found: Vec<(f64, usize)>;
+        let mut found: Vec<(usize, f64)>;
         if let Some(machine) = &self.shrinking {
             let mut criteria = vec![0.0; self.rules.n_units()];
             for (j, w) in machine.weights() {
                 criteria[self.rules.unit_of(j)] += w * w;
             }
-            found = self.lazy.units.iter().map(|&u| (criteria[u], u)).collect();
+            found = self.lazy.units.iter().map(|&u| (u, criteria[u])).collect();
         } else if self.lazy.recent.len() < count || 4 * count >= all {
             found = (0..all).map(|at| self.look_at(at)).collect();
         } else {
             let recent = std::mem::take(&mut self.lazy.recent);
             found = recent.into_iter().map(|u| self.look_at(self.lazy.position[u])).collect();
-            found.sort_unstable_by(smaller);
+            found.sort_unstable_by(by_criterion);
             // No unit whose bound lies above the count-th smallest of these can be among the
             // smallest; a little slack keeps rounding from hiding a tie.
-            let limit = found[count - 1].0.sqrt() * (1.0 + 1e-9);
+            let limit = found[count - 1].1.sqrt() * (1.0 + 1e-9);
             let lazy = &self.lazy;
-            let mut known: Vec<usize> = found.iter().map(|f| lazy.position[f.1]).collect();
+            let mut known: Vec<usize> = found.iter().map(|f| lazy.position[f.0]).collect();
             known.sort_unstable();
             let mut candidates = Vec::new();
             simd::at_most(&lazy.anchor, &lazy.norm, lazy.travelled, limit, &mut candidates);
             candidates.retain(|at| known.binary_search(at).is_err());
             found.extend(candidates.into_iter().map(|at| self.look_at(at)));
         }
-        found.sort_unstable_by(smaller);
-        self.lazy.recent = found.iter().take(RECENT.max(2 * count)).map(|f| f.1).collect();
+        found.sort_unstable_by(by_criterion);
+        self.lazy.recent = found.iter().take(RECENT.max(2 * count)).map(|f| f.0).collect();
         found.truncate(count);
-        found.into_iter().map(|(criterion, unit)| (unit, criterion)).collect()
+        found
     }
 
-    fn look_at(&mut self, at: usize) -> (f64, usize) {
+    fn look_at(&mut self, at: usize) -> (usize, f64) {
         let unit = self.lazy.units[at];
         let criterion = self.criterion(unit);
         self.lazy.anchor[at] = criterion.sqrt() + self.lazy.norm[at] * self.lazy.travelled;
-        (criterion, unit)
+        (unit, criterion)
     }
 }
 
@@ -393,7 +394,7 @@ fn updates_pay(design: &dyn Design, leaving: Option<usize>) -> bool {
     !design.is_sparse() || square <= passes * design.stored() as f64
 }
 
-/// By criterion, then by falling unit.
-fn smaller(a: &(f64, usize), b: &(f64, usize)) -> std::cmp::Ordering {
-    a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))
+/// Orders (unit, criterion) by criterion, then by falling unit.
+pub(crate) fn by_criterion(a: &(usize, f64), b: &(usize, f64)) -> std::cmp::Ordering {
+    a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))
 }

@@ -193,9 +193,8 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let accuracy = decisions.map(|values| accuracy(&trained.model.votes(&values), &prepared));
     if let Some(sink) = &json {
         let mut value = value(args, &trained, &prepared, accuracy, fitting);
-        let bounds = settings::of_bounds(weight_bounds, &prepared.data.names);
-        if !bounds.is_empty() {
-            value["settings"]["weight_bounds"] = Value::Object(bounds);
+        if let Some(bounds) = settings::of_bounds(weight_bounds, &prepared.data.names) {
+            value["settings"]["weight_bounds"] = bounds;
         }
         sink.write(&json_text::text(&value), terminal)?;
     }

@@ -33,8 +33,8 @@ pub(crate) fn run(args: &ReportArgs, terminal: Terminal) -> Result<u8, Failure> 
     Ok(0)
 }
 
-/// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for; its
-/// text goes to standard output where neither of them does.
+/// Writes a result of this run to `--json`, and its page to `--report`, where they were asked for;
+/// its text goes to standard output where neither of them does.
 ///
 /// # Errors
 /// An output that cannot be written.

@@ -413,9 +413,8 @@ impl Task<'_> {
         if !costs.is_empty() {
             set("feature_costs", Value::Object(costs));
         }
-        let bounds = settings::of_bounds(self.rules.weight_bounds(), &self.prepared.data.names);
-        if !bounds.is_empty() {
-            set("weight_bounds", Value::Object(bounds));
+        if let Some(bounds) = settings::of_bounds(self.rules.weight_bounds(), &self.prepared.data.names) {
+            set("weight_bounds", bounds);
         }
     }
 

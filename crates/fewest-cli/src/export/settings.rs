@@ -17,10 +17,12 @@ pub(crate) fn of_method(method: &AnyMethod, names: &Names, kernel: Option<&Kerne
     out
 }
 
-/// Bounds on weights by name: `[lower, upper]`, null where there is none.
-pub(crate) fn of_bounds(bounds: &WeightBounds, names: &Names) -> Map<String, Value> {
+/// Bounds on weights by name: `[lower, upper]`, null where there is none; nothing where all are
+/// free.
+pub(crate) fn of_bounds(bounds: &WeightBounds, names: &Names) -> Option<Value> {
     // An infinite number is null in JSON.
-    bounds.bounded().map(|(j, weight)| (names.get(j).into_owned(), json!([weight.lower, weight.upper]))).collect()
+    let named = bounds.bounded().map(|(j, weight)| (names.get(j).into_owned(), json!([weight.lower, weight.upper])));
+    (!bounds.is_free()).then(|| Value::Object(named.collect()))
 }
 
 /// Adds each setting under the name of its option.

@@ -234,8 +234,8 @@ pub struct DualSolution {
     pub primal: f64,
     /// Dual objective at beta: a lower value.
     pub dual: f64,
-    /// At least primal - dual, with the digits that their difference loses; infinite where it is not
-    /// known.
+    /// At least primal - dual, with the digits that their difference loses; infinite where it is
+    /// not known.
     pub absolute_gap: f64,
     /// Largest violation of the optimality conditions, see [`kkt::residual`].
     pub kkt_residual: f64,

@@ -197,8 +197,8 @@ fn next_strip(s: usize, depth: usize, tiles: &[Tile], packed: &mut [f64]) {
     }
 }
 
-/// L in place of the lower triangle of a p x p matrix, row after row, 0 above; whether the matrix is
-/// positive definite. Where [`Factor`] goes on, this one says so.
+/// L in place of the lower triangle of a p x p matrix, row after row, 0 above; whether the matrix
+/// is positive definite. Where [`Factor`] goes on, this one says so.
 pub(crate) fn lower_factor(a: &mut [f64], p: usize) -> bool {
     for i in 0..p {
         let (above, row) = a.split_at_mut(i * p);

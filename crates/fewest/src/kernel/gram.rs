@@ -154,8 +154,8 @@ impl GramMatrix {
         }
     }
 
-    /// K -= X X' over features that go. Multiply-adds: n^2 / 2 for each one, or the squared non-zeros
-    /// of a sparse column.
+    /// K -= X X' over features that go. Multiply-adds: n^2 / 2 for each one, or the squared
+    /// non-zeros of a sparse column.
     ///
     /// # Errors
     /// The limit that `stop` names before it is done; then K is neither the old nor the new one.

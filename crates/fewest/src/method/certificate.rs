@@ -12,13 +12,10 @@ use std::time::{Duration, Instant};
 
 use super::Method;
 use super::exact::{ExactSettings, exact};
-use crate::dual::train::train;
 use crate::run::relative_gap;
 use crate::saddle::train_within;
 use crate::search::cutoff;
-use crate::{
-    Clock, Counts, Error, Kernel, Limits, Observer, Problem, RuleList, Rules, Sense, Solution, Status, Subset,
-};
+use crate::{Clock, Counts, Error, Limits, Observer, Problem, RuleList, Rules, Sense, Solution, Status, Subset};
 
 /// What is known of a subset against all others of its size.
 #[derive(Debug, Clone)]
@@ -71,12 +68,8 @@ pub fn certify(
     let (y, weights) = (problem.labels(), problem.weights());
     let clock = Clock::new(&limits);
     let stop = &mut || clock.stop();
-    let (design, bounds) = (problem.design(), rules.weight_bounds());
-    let own = if bounds.is_free() {
-        train(design, &features, y, weights, Kernel::Linear, &settings.svm, stop)?.primal
-    } else {
-        train_within(design, &features, bounds, (y, weights), &settings.svm, &limits.memory, stop)?.primal
-    };
+    let (design, bounds, svm) = (problem.design(), rules.weight_bounds(), &settings.svm);
+    let own = train_within(design, &features, bounds, (y, weights), svm, &limits.memory, stop)?.primal;
     let mut objective = own + features.iter().filter_map(|&j| settings.penalty.get(j)).sum::<f64>();
 
     let gaps = (limits.gap_rel, limits.gap_abs);

@@ -141,11 +141,17 @@ pub struct Info {
     pub paper: &'static str,
 }
 
+macro_rules! all_rules {
+    () => {
+        "all: --max-features --require --forbid --implies --at-most --at-least --together --budget"
+    };
+}
+
 /// The rules that nearly every method obeys.
-pub const ALL_RULES: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget";
+pub const ALL_RULES: &str = all_rules!();
 
 /// [`ALL_RULES`] of a method that obeys bounds on weights as well.
-pub const RULES_AND_BOUNDS: &str = "all: --max-features --require --forbid --implies --at-most --at-least --together --budget; bounds on weights: --sign --weight-bounds";
+pub const RULES_AND_BOUNDS: &str = concat!(all_rules!(), "; bounds on weights: --sign --weight-bounds");
 
 /// Numbers of classes that a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -11,8 +11,9 @@
 //! interior-point method are kept beside its alpha.
 
 use super::interior::Goal;
-use super::node::{Node, Reach};
+use super::node::Node;
 use super::polish::{Polish, Polished};
+use super::reach::Reach;
 use super::{Answer, Relaxation, START, Warm};
 use crate::dual::kkt::{ROUNDING, best_bias, residual, total_loss};
 use crate::dual::{Bias, DualSolution};
@@ -21,8 +22,8 @@ use crate::{Design, Error, Memory, Problem, Rules, Status, SvmSettings, WeightBo
 /// Share of the tolerance asked for that the interior-point method aims at.
 const SHARE: f64 = 0.1;
 
-/// Trains on all columns, `bounds` by column. `y` holds -1 or +1 and `weights` the cost multipliers,
-/// length n each.
+/// Trains on all columns, `bounds` by column. `y` holds -1 or +1 and `weights` the cost
+/// multipliers, length n each.
 ///
 /// # Errors
 /// Settings out of range, or more memory needed than is left.
@@ -118,7 +119,8 @@ impl Relaxation<'_> {
         (best, rounds)
     }
 
-    /// Puts weights next to a bound on it, where that costs no more than the tolerance has to spare.
+    /// Puts weights next to a bound on it, where that costs no more than the tolerance has to
+    /// spare.
     fn settle_on_bounds(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &mut Polished, tolerance: f64) {
         let bounds = polish.pulled(&point.beta, &point.w);
         let w = bounds.iter().zip(&point.w).map(|(bound, w)| bound.unwrap_or(*w)).collect();

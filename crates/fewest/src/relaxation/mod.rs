@@ -4,7 +4,8 @@
 //! For any feasible beta and any prices tau >= 0 of the rules' rows,
 //!
 //! ```text
-//! L = D(beta) - sum_in (g_u - lambda_u) - sum_r b_r tau_r - sum_free max(0, g_u - lambda_u - (A'tau)_u)
+//! L = D(beta) - sum_in (g_u - lambda_u) - sum_r b_r tau_r - sum_free max(0, g_u - lambda_u -
+//! (A'tau)_u)
 //! ```
 //!
 //! with `D` the part of the dual objective without features, `c_j = x_j . beta` and the gains
@@ -20,6 +21,7 @@ mod interior;
 mod node;
 mod polish;
 mod probe;
+mod reach;
 mod record;
 mod subset;
 
@@ -27,8 +29,9 @@ use std::sync::Mutex;
 
 pub(crate) use bounded::train_bounded;
 use interior::Goal;
-use node::{Node, Reach};
+use node::Node;
 pub(crate) use probe::{Probed, Ruling};
+use reach::Reach;
 use record::Kept;
 pub(crate) use record::Points;
 

@@ -2,6 +2,7 @@
 //! out.
 
 use super::interior::{Block, Point, Restricted, UnitColumns, sides};
+use super::reach::Reach;
 use super::{Relaxation, Row, Warm};
 use crate::dual::kkt::{best_bias, make_feasible, total_loss};
 use crate::dual::{Bias, BoxDual, Loss};
@@ -13,38 +14,6 @@ use crate::{Design, Interval};
 const SMALL: f64 = 1e-3;
 /// Share of the box within which a sample with the right margin counts as being on its bound.
 const NEAR: f64 = 0.03;
-/// The box from an upper value is this much wider, so that no alpha ends on it.
-const REACH_ROOM: f64 = 1.01;
-
-/// How far alpha may reach at the optimum of a node: the cost, or less where no solution needs as
-/// much.
-///
-/// At the optimum `sum alpha = sum_in w^2 + sum_u |w_u|^2 / z_u + sum_i xi_i slope_i`, which is at
-/// most twice the value. So twice any upper value is a box that costs nothing, and where C is large
-/// and the classes are apart it is far smaller than C. Signs change nothing in that, but bounds
-/// other than 0 pull as well: there alpha is at most C, and `2 C xi <= 2 sqrt(C value)` with the
-/// squared hinge.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reach(pub(super) f64);
-
-impl Reach {
-    pub(super) fn new(relaxation: &Relaxation<'_>, upper: f64) -> Self {
-        let upper = if upper.is_finite() { upper.max(f64::MIN_POSITIVE) } else { return Self(f64::INFINITY) };
-        if !relaxation.rules.weight_bounds().is_boxed() {
-            return Self(2.0 * REACH_ROOM * upper);
-        }
-        let cost = relaxation.dual.cost.iter().fold(0.0, |most: f64, cost| most.max(*cost));
-        Self(match relaxation.dual.loss {
-            Loss::Hinge => cost,
-            Loss::SquaredHinge => 2.0 * REACH_ROOM * (cost * upper).sqrt(),
-        })
-    }
-
-    fn of(self, cost: f64) -> f64 {
-        cost.min(self.0)
-    }
-}
-
 /// Prices this many times the largest gain are lowered.
 const FAR_ABOVE: f64 = 1e4;
 
@@ -162,8 +131,8 @@ impl<'r, 'a> Node<'r, 'a> {
     ///
     /// A sum of n products is off by at most `n eps |beta| |x_j|` (Higham 2002, eq. (3.5) with
     /// Cauchy-Schwarz), and so is each score c; a gain by that times the weight, whose square is at
-    /// most twice the gain. What `sum beta` lacks to 0 counts with the bias. Prices of rows that are
-    /// far above the gains take digits with them.
+    /// most twice the gain. What `sum beta` lacks to 0 counts with the bias. Prices of rows that
+    /// are far above the gains take digits with them.
     fn rounding(&self, warm: &Warm, offset: f64, held: f64, gains: &[f64], over: &[f64]) -> f64 {
         let (relaxation, dual) = (self.relaxation, self.dual());
         let share = f64::EPSILON * (8.0 + dual.len() as f64);

@@ -54,8 +54,8 @@ enum Side {
 }
 
 impl Polish<'_> {
-    /// Solves from the guess that `beta` and the margins make, and the weights where they are known,
-    /// and hands each round's point to `judge` until it says enough.
+    /// Solves from the guess that `beta` and the margins make, and the weights where they are
+    /// known, and hands each round's point to `judge` until it says enough.
     pub(super) fn run(
         &self,
         (beta, w): (&[f64], Option<&[f64]>),
@@ -108,8 +108,8 @@ impl Polish<'_> {
         (0..dual.len()).map(side).collect()
     }
 
-    /// A weight is at the bound on the side of its score where that is further away, each measured by
-    /// the largest of its kind.
+    /// A weight is at the bound on the side of its score where that is further away, each measured
+    /// by the largest of its kind.
     pub(super) fn pulled(&self, beta: &[f64], w: &[f64]) -> Vec<Option<f64>> {
         let c: Vec<f64> = self.columns.iter().map(|x| x.iter().zip(beta).map(|(x, b)| x * b).sum()).collect();
         let most = |values: &[f64]| values.iter().fold(f64::MIN_POSITIVE, |most: f64, value| most.max(value.abs()));

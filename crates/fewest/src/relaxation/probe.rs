@@ -118,8 +118,8 @@ struct Tied {
     m: usize,
     constant: f64,
     factor: Factor,
-    /// Score of each feature of T, its weight at share 1, whether that moves with the score, and how
-    /// much it counts in the bound: 1 where it is in, the share where it is tied.
+    /// Score of each feature of T, its weight at share 1, whether that moves with the score, and
+    /// how much it counts in the bound: 1 where it is in, the share where it is tied.
     scores: Vec<f64>,
     weights_of: Vec<f64>,
     moves: Vec<bool>,

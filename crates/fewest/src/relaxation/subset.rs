@@ -12,8 +12,9 @@
 //! Returns  the best lower and the best upper value of all steps; each is the value of a feasible
 //!          point, so that an engine which stalls costs accuracy, not truth.
 
-use super::node::{Node, Reach};
+use super::node::Node;
 use super::polish::{Polish, Polished};
+use super::reach::Reach;
 use super::{Answer, Relaxation, Warm};
 use crate::dual::active_set::ActiveSet;
 use crate::dual::kkt::{best_bias, total_loss};

@@ -105,8 +105,8 @@ impl<'a> Run<'a> {
     /// A run that starts now, of a method that obeys bounds on weights ([`Rules::weight_bounds`]).
     ///
     /// # Errors
-    /// [`Error::Setting`] when a limit is out of range, [`Error::Rules`] when the observer wants a proof
-    /// of a run with bounds on weights.
+    /// [`Error::Setting`] when a limit is out of range, [`Error::Rules`] when the observer wants a
+    /// proof of a run with bounds on weights.
     pub fn bounded(
         rules: &'a Rules,
         limits: Limits,

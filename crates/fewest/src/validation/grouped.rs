@@ -8,6 +8,7 @@ use crate::dual::active_set::ActiveSet;
 use crate::dual::{BoxDual, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::products::Products;
+use crate::problem::class_pairs;
 use crate::{DualSolution, Error, Kernel, Memory, Reserved, Samples, Status, SvmSettings};
 
 /// A problem with its samples in the order of their classes. Positions below are positions in that
@@ -44,7 +45,7 @@ impl<'a> SamplesByClass<'a> {
         order.iter().enumerate().for_each(|(at, &i)| place[i] = at);
         let start = |c: u32| order.partition_point(|&i| classes[i] < c);
         let ranges: Vec<Range<usize>> = (0..data.n_classes()).map(|c| start(c)..start(c + 1)).collect();
-        let pairs = (0..ranges.len()).flat_map(|a| (a + 1..ranges.len()).map(move |b| (a, b))).collect();
+        let pairs = class_pairs(data.n_classes()).into_iter().map(|(a, b)| (a as usize, b as usize)).collect();
         let weights = order.iter().map(|&i| data.weights()[i]).collect();
         Ok(Self { data, order, place, ranges, pairs, weights, taken })
     }

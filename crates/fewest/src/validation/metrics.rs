@@ -1,4 +1,5 @@
 //! How well predicted classes agree with the true ones.
+use crate::problem::class_pairs;
 
 /// Agreement of predictions with the truth; `None` where a measure has no meaning for the samples
 /// at hand.
@@ -55,7 +56,7 @@ impl Metrics {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let spread = (all * all - dot(&predicted, &predicted)) * (all * all - dot(&of_class, &of_class));
         let mcc = (spread > 0.0).then(|| (total * all - dot(&predicted, &of_class)) / spread.sqrt());
-        let pairs = pairs(n_classes);
+        let pairs = class_pairs(n_classes as u32);
         let areas: Vec<f64> = pairs
             .iter()
             .enumerate()
@@ -90,7 +91,7 @@ impl Metrics {
 /// Mean hinge loss max(0, 1 - m) of the decision values, as [`Metrics::new`] takes them; m is the
 /// margin. For more than two classes the mean over the pairs of classes that there are samples of.
 pub fn hinge_loss(truth: &[u32], decisions: &[f64], n_classes: usize) -> f64 {
-    let pairs: Vec<(u32, u32)> = pairs(n_classes);
+    let pairs = class_pairs(n_classes as u32);
     let of_pair = |(pair, &(a, b)): (usize, &(u32, u32))| {
         let of_sample = |(i, &class): (usize, &u32)| {
             let decision = decisions[i * pairs.len() + pair];
@@ -102,11 +103,6 @@ pub fn hinge_loss(truth: &[u32], decisions: &[f64], n_classes: usize) -> f64 {
     };
     let losses: Vec<f64> = pairs.iter().enumerate().filter_map(of_pair).collect();
     losses.iter().sum::<f64>() / losses.len() as f64
-}
-
-/// The pairs of classes, in the order of their machines.
-fn pairs(n_classes: usize) -> Vec<(u32, u32)> {
-    (0..n_classes as u32).flat_map(|a| (a + 1..n_classes as u32).map(move |b| (a, b))).collect()
 }
 
 /// Area under the ROC curve of (value, positive samples of this value, negative samples of it): the

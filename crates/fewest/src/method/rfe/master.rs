@@ -2,6 +2,7 @@
 
 use super::oracle::{Course, Question, Ranking, RankingOracle};
 use super::{Step, permitted};
+use crate::subset_oracle::by_criterion;
 use crate::{Choice, Error, Event, Master, Next, Ranked, Rules, Run, Status, Subset};
 
 /// Which units the rules let go.
@@ -131,7 +132,7 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
         if matches!(question, Question::KeepBest { .. }) {
             self.steps += 1;
             let mut dropped = answer.dropped;
-            dropped.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            dropped.sort_by(by_criterion);
             for (feature, criterion) in dropped {
                 self.survivors.remove(feature);
                 self.left.push(Ranked { feature, rank: 0, step: Some(self.steps), criterion });
@@ -198,8 +199,8 @@ impl<'a> Master<RankingOracle<'a>> for Elimination<'a> {
 }
 
 /// Whether the first `looked_at` of the ascending roots would be the smallest at the optimum, too,
-/// and in this order where the rules `kept` one of them. As one vector the roots are off by `error`,
-/// so the difference of two is off by sqrt(2) times that at most.
+/// and in this order where the rules `kept` one of them. As one vector the roots are off by
+/// `error`, so the difference of two is off by sqrt(2) times that at most.
 fn is_certain(roots: &[f64], looked_at: usize, kept: bool, error: f64) -> bool {
     let first = if kept { 1 } else { looked_at };
     (first..=looked_at).all(|at| roots[at] - roots[at - 1] > std::f64::consts::SQRT_2 * error)

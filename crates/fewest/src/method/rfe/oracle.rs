@@ -27,8 +27,8 @@ pub(super) struct Ranking {
     pub(super) objective: f64,
     /// (unit, criterion), smallest first.
     pub(super) smallest: Vec<(usize, f64)>,
-    /// How far the roots of the criteria are from those of the optimum, as one vector; none where the
-    /// training does not say.
+    /// How far the roots of the criteria are from those of the optimum, as one vector; none where
+    /// the training does not say.
     pub(super) error: Option<f64>,
     /// Features that left, with the criteria they left with (only after `KeepBest`).
     pub(super) dropped: Vec<(usize, f64)>,
@@ -179,10 +179,10 @@ impl<'a> RankingOracle<'a> {
     /// The `count` units of smallest criterion; where time is over before a costly criterion is
     /// known of all, by their squared weights.
     fn smallest(&mut self, count: usize, clock: &Clock) -> Vec<(usize, f64)> {
+        let share = self.share_of_squares();
         match &mut self.engine {
             Engine::Linear(oracle, ..) => {
-                let scale = if self.criterion == Criterion::Margin { 0.5 } else { 1.0 };
-                oracle.smallest(count).into_iter().map(|(unit, criterion)| (unit, scale * criterion)).collect()
+                oracle.smallest(count).into_iter().map(|(unit, criterion)| (unit, share * criterion)).collect()
             }
             Engine::Kernel(oracle) => {
                 let mut ranking = oracle.ranking(self.criterion, clock).unwrap_or_else(|| oracle.ranking_by_weights());
@@ -195,17 +195,17 @@ impl<'a> RankingOracle<'a> {
     /// How far the roots of the criteria are from those of the optimum: a root is the norm of a
     /// unit's weights, of all pairs of classes.
     fn error(&self) -> Option<f64> {
-        let of_all = |errors: &mut dyn Iterator<Item = f64>| errors.map(|e| e * e).sum::<f64>().sqrt();
-        match (&self.engine, self.criterion) {
-            (Engine::Linear(oracle, ..), criterion) => {
-                let scale: f64 = if criterion == Criterion::Margin { 0.5 } else { 1.0 };
-                Some(scale.sqrt() * of_all(&mut oracle.solutions().iter().map(|s| s.weight_error())))
-            }
-            (Engine::Kernel(oracle), Criterion::Weights) => {
-                oracle.machines().map(|all| of_all(&mut all.iter().map(DualSolution::weight_error)))
-            }
-            (Engine::Kernel(_), _) => None,
-        }
+        let solutions: Vec<&DualSolution> = match (&self.engine, self.criterion) {
+            (Engine::Linear(oracle, ..), _) => oracle.solutions(),
+            (Engine::Kernel(oracle), Criterion::Weights) => oracle.machines()?.iter().collect(),
+            (Engine::Kernel(_), _) => return None,
+        };
+        Some((self.share_of_squares() * solutions.iter().map(|s| s.weight_error().powi(2)).sum::<f64>()).sqrt())
+    }
+
+    /// What the criterion of a linear machine is of the squared weights.
+    fn share_of_squares(&self) -> f64 {
+        if self.criterion == Criterion::Margin { 0.5 } else { 1.0 }
     }
 
     /// Where the next training starts.

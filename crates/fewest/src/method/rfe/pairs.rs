@@ -2,8 +2,9 @@
 
 use crate::dual::DualSolution;
 use crate::dual::train::affords_gram;
+use crate::problem::class_pairs;
 use crate::run::state::stranger;
-use crate::subset_oracle::SubsetOracle;
+use crate::subset_oracle::{SubsetOracle, by_criterion};
 use crate::{Design, Error, Memory, Problem, Reserved, RowMatrix, Rules, Samples, Status, Subset, SvmSettings};
 
 use super::held_out::PairMachine;
@@ -34,8 +35,8 @@ struct Pair {
 }
 
 impl<'a> PairSamples<'a> {
-    /// Copies the samples of each pair, and takes the memory for that and for trainings on all features
-    /// that may stay.
+    /// Copies the samples of each pair, and takes the memory for that and for trainings on all
+    /// features that may stay.
     ///
     /// # Errors
     /// [`Error::Memory`] when it is not left.
@@ -45,9 +46,9 @@ impl<'a> PairSamples<'a> {
         settings: &SvmSettings,
         memory: &Memory,
     ) -> Result<Self, Error> {
-        let (classes, k, n) = (data.classes(), data.n_classes(), data.n_samples());
+        let (classes, n) = (data.classes(), data.n_samples());
         let (mut pairs, mut taken) = (Vec::new(), Vec::new());
-        for (a, b) in (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))) {
+        for (a, b) in class_pairs(data.n_classes()) {
             let samples: Vec<usize> = (0..n).filter(|&i| classes[i] == a || classes[i] == b).collect();
             let share = samples.len() as f64 / n as f64;
             let copy = (samples.len() < n).then(|| {
@@ -164,7 +165,7 @@ impl<'a> PairsOracle<'a> {
             machine.smallest(usize::MAX).into_iter().for_each(|(unit, criterion)| criteria[unit] += criterion);
         }
         let mut found: Vec<(usize, f64)> = self.machines[0].units().iter().map(|&u| (u, criteria[u])).collect();
-        found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        found.sort_unstable_by(by_criterion);
         found.truncate(count);
         found
     }

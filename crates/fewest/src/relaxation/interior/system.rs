@@ -231,8 +231,8 @@ impl Restricted {
         (alpha, bias)
     }
 
-    /// [`Restricted::solve_system`], corrected where weights are bounded: multipliers of bounds may be
-    /// far above the weights, so that rounding takes the digits that the margins need.
+    /// [`Restricted::solve_system`], corrected where weights are bounded: multipliers of bounds may
+    /// be far above the weights, so that rounding takes the digits that the margins need.
     fn solve_refined(
         &self,
         (at, bent, system): (&Iterate, &Bent, &System),

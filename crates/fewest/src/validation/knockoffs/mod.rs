@@ -240,7 +240,8 @@ impl Knockoffs {
     }
 
     /// Draws copies, of the means and deviations that the features have in the samples; `normal`
-    /// gives standard normal numbers that are independent of the data. None where it was told to stop.
+    /// gives standard normal numbers that are independent of the data. None where it was told to
+    /// stop.
     pub fn draw(&self, normal: &mut dyn FnMut() -> f64, stop: &mut dyn FnMut() -> bool) -> Option<WithCopies> {
         let (n, p) = (self.n, self.features.len());
         let swapped: Vec<bool> = (0..p).map(|_| normal() < 0.0).collect();
@@ -339,9 +340,9 @@ fn shrinkage(samples: &[f64], n: usize, p: usize, products: &[f64]) -> f64 {
 }
 
 /// s with diag(s) below 2 R, from equal ones towards the largest sum: coordinate after coordinate,
-/// s_j as large as it may be but for a share of what is left, which goes to 0. `rest` is 2 R - D, in
-/// the end its inverse: what is left to s_j is 1 over its entry on the diagonal. Wherever it is told
-/// to stop, s is below 2 R.
+/// s_j as large as it may be but for a share of what is left, which goes to 0. `rest` is 2 R - D,
+/// in the end its inverse: what is left to s_j is 1 over its entry on the diagonal. Wherever it is
+/// told to stop, s is below 2 R.
 fn separations(rest: Vec<f64>, equal: f64, p: usize, stop: &mut dyn FnMut() -> bool) -> Vec<f64> {
     let (mut s, mut inverse) = (vec![equal; p], rest);
     invert(&mut inverse, p, p, FLOOR * FLOOR);
