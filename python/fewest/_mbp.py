@@ -152,10 +152,11 @@ class LagrangianSelector(Selector):
         at least 0 and below 1.
     max_iter : int, default=1000
         At most this many linear programs.
-    restricted_time : float, default=0.25
-        Time limit of one restricted program in seconds.
+    restricted_time : float, default=None
+        Time limit of one restricted program in seconds. None: 0.25, and no limit with ``plain``.
     plain : bool, default=False
-        The paper's text: no reweighting, no bound before the ascent.
+        The paper's text: no reweighting, no bound before the ascent, restricted programs of all
+        features in use and of no others.
     tol : float, default=1e-7
         The ascent ends when the bundle promises less than this share of the bound.
     intercept_scaling : float or None, default=None
@@ -197,7 +198,7 @@ class LagrangianSelector(Selector):
     _parameter_constraints = {
         "C": COST_OR_AUTO,
         "epsilon": SHARE,
-        "restricted_time": [Interval(Real, 0.0, None, closed="left")],
+        "restricted_time": [Interval(Real, 0.0, None, closed="left"), None],
     }
 
     @stores_arguments
@@ -211,7 +212,7 @@ class LagrangianSelector(Selector):
         weight_bound: float | None = None,
         epsilon: float = 1e-06,
         max_iter: int = 1000,
-        restricted_time: float = 0.25,
+        restricted_time: float | None = None,
         plain: bool = False,
         gap: float = 0.0001,
         tol: float = 1e-07,
@@ -235,7 +236,7 @@ class LagrangianSelector(Selector):
             "epsilon": float(self.epsilon),
             "max_steps": int(self.max_iter),
             "tolerance": float(self.tol),
-            "restricted_time": float(self.restricted_time),
+            "restricted_time": None if self.restricted_time is None else float(self.restricted_time),
         }
 
     def _set_results(self, answer, p):

@@ -103,7 +103,7 @@ fn truncated_gzip() {
 fn sizes_that_cannot_be() {
     refused("k0", ("g.csv", GOOD), &["--max-features", "0"], &["max-features is 0", "between 1 and", "3"]);
     refused("k4", ("g.csv", GOOD), &["--max-features", "4"], &["max-features is 4", "between 1 and", "3"]);
-    refused("kx", ("g.csv", GOOD), &["--max-features", "few"], &["--max-features is few", "whole number"]);
+    refused("kx", ("g.csv", GOOD), &["--max-features", "few"], &["--max-features is few", "integer"]);
     refused("kneg", ("g.csv", GOOD), &["--max-features", "-1"], &["--max-features is -1", "at least 1"]);
 }
 

@@ -131,8 +131,8 @@ fn bad_input_is_refused_with_name_value_and_remedy() {
     };
     let cases: [(&str, &str, &[&str]); 17] = [
         ("--samples", "0", &["--samples is 0", "at least 2"]),
-        ("--samples", "-5", &["--samples is -5", "whole number"]),
-        ("--samples", "many", &["--samples is many", "whole number"]),
+        ("--samples", "-5", &["--samples is -5", "integer"]),
+        ("--samples", "many", &["--samples is many", "integer"]),
         ("--features", "0", &["--features is 0", "at least 1"]),
         ("--relevant", "0", &["--relevant is 0", "from 1 to the number of features, 8"]),
         ("--relevant", "9", &["--relevant is 9", "8"]),

@@ -43,6 +43,16 @@ fn the_programs_agree_with_each_other_and_are_written() {
     assert!(value(&bundle) >= value(&ours) * (1.0 - 1e-4));
     assert!(bundle["bound"].as_f64().expect("a bound") <= value(&ours) + 1e-9);
     assert!(!bundle["steps"].as_array().expect("steps").is_empty());
+    // As the paper prints it: restricted programs without a limit, on the features in use alone.
+    let plain = ["--plain", "--epsilon", "0.01", "--max-steps", "50", "--gap", "0"];
+    scratch
+        .run(&[&["select", "d.csv", "-m", "lagrangian", "--penalty", "0.5", "--json", "l.json"][..], &plain].concat())
+        .code(0);
+    let printed = scratch.json("l.json");
+    assert!(printed["relaxation"].is_null() && printed["steps"].as_array().expect("steps").len() <= 50);
+    assert!(value(&printed) >= value(&ours) * (1.0 - 1e-4));
+    let omega = printed["steps"].as_array().expect("steps").iter().filter_map(|step| step["omega"].as_u64());
+    assert!(omega.max().expect("a restricted program") <= 8);
     scratch.run(&["select", "d.csv", "-m", "fsv", "--lambda", "0.2", "--starts", "3", "--json", "f.json"]).code(0);
     let fsv = scratch.json("f.json");
     assert_eq!((fsv["status"].as_str(), fsv["starts"].as_array().map(Vec::len)), (Some("completed"), Some(3)));

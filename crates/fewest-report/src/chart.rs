@@ -82,7 +82,7 @@ pub(crate) struct Series {
 /// Ticks of an x axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ticks {
-    /// Whole numbers.
+    /// Integers.
     Whole,
     /// x is the decimal logarithm of what is shown.
     Decades,
@@ -178,7 +178,7 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
     let x = padded(points().map(|p| p.0).chain(axes.mark));
     let errors = series.iter().flat_map(|s| s.errors.iter().flat_map(|&(low, high)| [low, high]));
     let y = padded(points().map(|p| p.1).chain(errors));
-    // Ticks of whole numbers are asked for at whole numbers, where there are few.
+    // Ticks of integers are asked for at integers, where there are few.
     let (x, ticks) = if axes.ticks == Ticks::Whole {
         let (low, high) = (x.start.ceil().max(0.0), x.end.floor());
         (low - 0.5..high + 0.5, if high - low < 12.0 { 2 * (high - low) as usize + 3 } else { 10 })

@@ -18,7 +18,7 @@ impl<'a> Part<'a> {
         self.0.as_f64().filter(|x| x.is_finite())
     }
 
-    /// A whole number.
+    /// An integer.
     pub(crate) fn count(self) -> Option<u64> {
         self.0.as_u64()
     }

@@ -41,7 +41,7 @@ fn allows_restates_the_rules() {
 fn best_subset_is_the_best_of_the_enumeration() {
     each_random(3, 3000, |p, list, rng| {
         let Ok(rules) = Rules::new(p, list.clone(), &[]) else { return };
-        // Real gains, then whole numbers full of ties and zeros.
+        // Real gains, then integers full of ties and zeros.
         let ties = rng.chance(0.5);
         let gains: Vec<f64> =
             (0..p).map(|_| if ties { rng.below(5) as f64 - 1.0 } else { rng.normal() + 0.5 }).collect();

@@ -198,10 +198,10 @@ pub(crate) struct SetArgs {
 
 /// A count; its range is checked where its meaning is known.
 fn count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "it is not a count; write a whole number such as 500".to_owned())
+    text.parse().map_err(|_| "it is not a count; write an integer such as 500".to_owned())
 }
 
 /// A seed.
 fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("it is not a seed; write a whole number from 0 to {}", u64::MAX))
+    text.parse().map_err(|_| format!("it is not a seed; write an integer from 0 to {}", u64::MAX))
 }

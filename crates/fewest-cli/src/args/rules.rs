@@ -178,7 +178,7 @@ impl RuleArgs {
     /// `--max-features` of one size.
     ///
     /// # Errors
-    /// When it is no whole number.
+    /// When it is no integer.
     pub(crate) fn max_features(&self) -> Result<Option<usize>, Failure> {
         let Some(text) = &self.max_features else { return Ok(None) };
         match (text.parse(), notation::sizes(text)) {
@@ -187,7 +187,7 @@ impl RuleArgs {
                 "--max-features is {text}, but select takes one size; `fewest path` takes several"
             ))),
             (Err(_), Err(_)) => {
-                Err(Failure::Input(format!("--max-features is {text}, but must be a whole number, at least 1")))
+                Err(Failure::Input(format!("--max-features is {text}, but must be an integer, at least 1")))
             }
         }
     }

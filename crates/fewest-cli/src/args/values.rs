@@ -58,12 +58,12 @@ pub(crate) fn one_or_more(text: &str) -> Result<f64, String> {
 
 /// A count of 0 or more.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "must be a whole number, 0 or more".to_owned())
+    text.parse().map_err(|_| "must be an integer, 0 or more".to_owned())
 }
 
 /// A count of at least this.
 fn at_least<T: std::str::FromStr + PartialOrd + Copy + std::fmt::Display>(text: &str, least: T) -> Result<T, String> {
-    text.parse().ok().filter(|k| *k >= least).ok_or_else(|| format!("must be a whole number, at least {least}"))
+    text.parse().ok().filter(|k| *k >= least).ok_or_else(|| format!("must be an integer, at least {least}"))
 }
 
 /// A count of at least 1.

@@ -91,7 +91,7 @@ impl std::str::FromStr for StepText {
         let count = values::size(text).map(Self::Count);
         count
             .or_else(|_| values::share(text).map(Self::Share))
-            .map_err(|_| "must be a whole number, at least 1, a fraction between 0 and 1, or half".to_owned())
+            .map_err(|_| "must be an integer, at least 1, a fraction between 0 and 1, or half".to_owned())
     }
 }
 

@@ -20,9 +20,10 @@
 //!          out), so it stays one.
 //! Differs  from the paper, unless `plain`: the bound starts from the linear relaxation, which is
 //!          the dual's value (integrality property); subsets by reweighting (`mbp/reweight.rs`)
-//!          come before step 1; step 2 is left out while it has taken longer than step 1.
+//!          come before step 1; Omega holds the best subset so far, too; step 2 is capped in time,
+//!          and left out while it has taken longer than step 1.
 //! Cost     a linear program of milliseconds per step; step 2 is exponential in the size of Omega
-//!          at worst and capped in time.
+//!          at worst.
 //! Fails    never on limits. Errors: settings, a failure of HiGHS.
 
 use std::time::{Duration, Instant};
@@ -36,7 +37,9 @@ use crate::master::bundle::{Bundle, BundleStep};
 use crate::method::mbp::{BestClassifier, LISTS, MbpReport, MbpSettings, Model, TIGHT, reweight};
 use crate::{Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset};
 
-/// So many restricted programs may take their whole time before their share of it is looked at.
+/// Time for one restricted program where none is given.
+const RESTRICTED_TIME: Duration = Duration::from_millis(250);
+/// So many restricted programs may take all of their time before their share of it is looked at.
 const FREE: f64 = 10.0;
 
 /// Settings of [`lagrangian`].
@@ -52,15 +55,14 @@ pub struct LagrangianSettings {
     pub max_steps: u64,
     /// The ascent ends when the model promises less than this share of z. Default 1e-7.
     pub tolerance: f64,
-    /// Time for one restricted program, in seconds in JSON. Default 250 ms.
+    /// Time for one restricted program, in seconds in JSON. None: 250 ms, and no limit with `plain`.
     #[serde(with = "super::seconds")]
-    pub restricted_time: Duration,
+    pub restricted_time: Option<Duration>,
 }
 
 impl Default for LagrangianSettings {
     fn default() -> Self {
-        let (program, restricted_time) = (MbpSettings::default(), Duration::from_millis(250));
-        Self { program, epsilon: 1e-6, max_steps: 1000, tolerance: 1e-7, restricted_time }
+        Self { program: MbpSettings::default(), epsilon: 1e-6, max_steps: 1000, tolerance: 1e-7, restricted_time: None }
     }
 }
 
@@ -76,7 +78,7 @@ impl Method for LagrangianSettings {
         kernels: "linear",
         classes: Classes::Two,
         rules: ALL_RULES,
-        cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each",
+        cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each (--restricted-time)",
         paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
     };
 
@@ -297,7 +299,13 @@ impl<'b> RestrictedProgram<'_, 'b> {
     /// Whether there is time for another one, beside the ascent's own linear programs of so many
     /// seconds.
     fn in_time(&self, ascent: f64) -> bool {
-        self.settings.program.plain || self.seconds <= FREE * self.settings.restricted_time.as_secs_f64() + ascent
+        self.settings.program.plain || self.seconds <= FREE * self.cap().as_secs_f64() + ascent
+    }
+
+    /// Time for each of them.
+    fn cap(&self) -> Duration {
+        let own = if self.settings.program.plain { Duration::MAX } else { RESTRICTED_TIME };
+        self.settings.restricted_time.unwrap_or(own)
     }
 
     /// The restricted program on Omega, unless it was solved on a set that holds it. Returns the
@@ -313,7 +321,9 @@ impl<'b> RestrictedProgram<'_, 'b> {
         let large = point.weights.iter().filter(|e| e.1.abs() > self.settings.epsilon * model.bound[e.0]).map(|e| e.0);
         let mut omega = Subset::from_indices(rules.p(), large);
         // The incumbent makes the program feasible, whatever the rules are.
-        if let Some((best, _)) = run.incumbent() {
+        if let Some((best, _)) = run.incumbent()
+            && !self.settings.program.plain
+        {
             best.iter().for_each(|j| {
                 omega.insert(j);
             });
@@ -327,8 +337,8 @@ impl<'b> RestrictedProgram<'_, 'b> {
         if let Some(start) = found.start(model, &features) {
             program.set_start(&start)?;
         }
-        let cap = run.remaining().map_or(self.settings.restricted_time, |left| left.min(self.settings.restricted_time));
-        let effort = Effort { time: Some(cap), gap: run.gaps().0, ..Effort::default() };
+        let cap = run.remaining().map_or(self.cap(), |left| left.min(self.cap()));
+        let effort = Effort { time: (cap < Duration::MAX).then_some(cap), gap: run.gaps().0, ..Effort::default() };
         let answer = program.solve(&effort, &mut || run.stop().is_some())?;
         let q = features.len();
         let weight = |k: usize| answer.values[q + 2 * k] - answer.values[q + 2 * k + 1];
