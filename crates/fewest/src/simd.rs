@@ -12,6 +12,20 @@ const BLOCK: usize = 512;
 /// Positions that share one comparison.
 const GROUP: usize = 64;
 
+/// The sum of a power of two of lanes, in pairs: a chain of single additions would take longer than
+/// most of the loops before it, and compilers then split these loops as well.
+#[inline(always)]
+pub(crate) fn total<const N: usize>(mut lanes: [f64; N]) -> f64 {
+    let mut half = N / 2;
+    while half > 0 {
+        for l in 0..half {
+            lanes[l] += lanes[l + half];
+        }
+        half /= 2;
+    }
+    lanes[0]
+}
+
 /// a . b
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -35,7 +49,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     for (x, y) in a_rest.iter().zip(b_rest) {
         sum += x * y;
     }
-    sum + lanes.iter().sum::<f64>()
+    sum + total(lanes)
 }
 
 /// `out_t += sum_j x_j column_j[t]` in f32, for columns of distance `stride` in `columns`, each
@@ -127,7 +141,7 @@ pub fn add_dots(lines: &[f64], v: &[f64], out: &mut [f64]) {
             }
         }
         for k in 0..4 {
-            out[i + k] += sums[k].iter().sum::<f64>();
+            out[i + k] += total(sums[k]);
         }
         i += 4;
     }
@@ -139,7 +153,7 @@ pub fn add_dots(lines: &[f64], v: &[f64], out: &mut [f64]) {
                 sums[l] += a[l] * v[l];
             }
         }
-        out[i] += sums.iter().sum::<f64>();
+        out[i] += total(sums);
         i += 1;
     }
 }

@@ -12,6 +12,8 @@
 
 use multiversion::multiversion;
 
+use crate::simd::total;
+
 /// How the scores `f_i = x_i . w` are read and moved.
 pub(super) trait Scores {
     /// f_i
@@ -157,35 +159,29 @@ struct Dense<'a> {
 }
 
 impl Scores for Dense<'_> {
-    /// Four groups of eight lanes, then one, then single values: short rows are the common case
+    /// As `simd::dot`, inlined: short rows are the common case
     /// here.
     #[inline(always)]
     fn score(&self, i: usize) -> f64 {
         let p = self.w.len();
         let row = &self.x[i * p..(i + 1) * p];
-        let mut lanes = [[0.0f64; 8]; 4];
+        let mut lanes = [0.0f64; 32];
         let (a, a_rest) = row.as_chunks::<32>();
         let (b, b_rest) = self.w.as_chunks::<32>();
         for (a, b) in a.iter().zip(b) {
-            for g in 0..4 {
-                for l in 0..8 {
-                    lanes[g][l] += a[8 * g + l] * b[8 * g + l];
-                }
+            for l in 0..32 {
+                lanes[l] += a[l] * b[l];
             }
         }
         let (a, a_rest) = a_rest.as_chunks::<8>();
         let (b, b_rest) = b_rest.as_chunks::<8>();
-        for (g, (a, b)) in a.iter().zip(b).enumerate().take(4) {
+        for ((a, b), lanes) in a.iter().zip(b).zip(lanes.as_chunks_mut::<8>().0) {
             for l in 0..8 {
-                lanes[g][l] += a[l] * b[l];
+                lanes[l] += a[l] * b[l];
             }
         }
         let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
-        let mut total = [0.0; 8];
-        for l in 0..8 {
-            total[l] = (lanes[0][l] + lanes[1][l]) + (lanes[2][l] + lanes[3][l]);
-        }
-        rest + ((total[0] + total[4]) + (total[1] + total[5])) + ((total[2] + total[6]) + (total[3] + total[7]))
+        rest + total(lanes)
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 //! A safe register-tiled rank-k update. Columns are packed in strips of eight, so a tile of the
 //! result is 8 x 8 sums that stay in registers while k rows stream past.
 
-use multiversion::{multiversion, target::target_cfg_f};
+use pulp::{Arch, Simd, WithSimd};
 
 /// Side of a tile.
 pub(crate) const TILE: usize = 8;
@@ -79,32 +79,60 @@ impl OuterSum {
     }
 
     fn flush(&mut self) {
-        update(&self.packed, self.filled, self.strips, &mut self.tiles);
+        let Self { packed, filled, strips, tiles } = self;
+        Arch::new().dispatch(Update { packed, depth: *filled, strips: *strips, tiles });
         self.filled = 0;
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-fn update(packed: &[f64], depth: usize, strips: usize, tiles: &mut [Tile]) {
-    let strip = |s: usize| packed[s * DEPTH * TILE..][..depth * TILE].as_chunks::<TILE>().0;
-    let mut out = tiles.iter_mut();
-    for s in 0..strips {
-        let a = strip(s);
-        for t in 0..=s {
-            let Some(tile) = out.next() else { return };
-            let mut sums = *tile;
-            for (a, b) in a.iter().zip(strip(t)) {
-                for i in 0..TILE {
-                    for j in 0..TILE {
-                        sums[i][j] = if target_cfg_f!(target_feature = "fma") {
-                            a[i].mul_add(b[j], sums[i][j])
-                        } else {
-                            sums[i][j] + a[i] * b[j]
-                        };
+/// `tile_st += sum_k strip_s[k] strip_t[k]'` over the rows packed. Written for vectors of each
+/// length by hand: compilers gather the sums from memory where they choose themselves.
+struct Update<'a> {
+    packed: &'a [f64],
+    depth: usize,
+    strips: usize,
+    tiles: &'a mut [Tile],
+}
+
+impl WithSimd for Update<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match S::F64_LANES {
+            8 => self.by_vectors::<S, 1>(simd),
+            4 => self.by_vectors::<S, 2>(simd),
+            2 => self.by_vectors::<S, 4>(simd),
+            _ => self.by_vectors::<S, 8>(simd),
+        }
+    }
+}
+
+impl Update<'_> {
+    /// A row of a tile is so many vectors.
+    #[inline(always)]
+    fn by_vectors<S: Simd, const VECTORS: usize>(self, simd: S) {
+        let Self { packed, depth, strips, tiles } = self;
+        let strip = |s: usize| &packed[s * DEPTH * TILE..][..depth * TILE];
+        let mut tiles = tiles.iter_mut();
+        for s in 0..strips {
+            let a = strip(s).as_chunks::<TILE>().0;
+            for t in 0..=s {
+                let Some(tile) = tiles.next() else { return };
+                let b = S::as_simd_f64s(strip(t)).0.as_chunks::<VECTORS>().0;
+                let rows = S::as_mut_simd_f64s(tile.as_flattened_mut()).0.as_chunks_mut::<VECTORS>().0;
+                let mut sums = [[simd.splat_f64s(0.0); VECTORS]; TILE];
+                sums.copy_from_slice(rows);
+                for (a, b) in a.iter().zip(b) {
+                    for i in 0..TILE {
+                        let a = simd.splat_f64s(a[i]);
+                        for v in 0..VECTORS {
+                            sums[i][v] = simd.mul_add_e_f64s(a, b[v], sums[i][v]);
+                        }
                     }
                 }
+                rows.copy_from_slice(&sums);
             }
-            *tile = sums;
         }
     }
 }

@@ -422,6 +422,7 @@ mod seconds {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    #[allow(clippy::ref_option, reason = "serde hands over the field as it is")]
     pub(super) fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
         time.map(|time| time.as_secs_f64()).serialize(serializer)
     }

@@ -6,6 +6,8 @@
 
 use multiversion::multiversion;
 
+use crate::simd::total;
+
 const LANES: usize = 16;
 
 /// Least curvature along a pair, as LIBSVM's TAU: keeps steps finite for kernels that are not
@@ -124,7 +126,7 @@ pub(super) fn hinge_gap(y: &[f64], cost: &[f64], beta: &[f64], v: &[f64], b: f64
         }
         t += LANES;
     }
-    (t..n).map(term).sum::<f64>() + lanes.iter().sum::<f64>()
+    (t..n).map(term).sum::<f64>() + total(lanes)
 }
 
 pub(super) struct Partner {
