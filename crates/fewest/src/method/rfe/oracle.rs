@@ -270,10 +270,10 @@ impl<'a> RankingOracle<'a> {
             self.tuned.push(Tuned { step: self.trainings + 1, n_features, cost, accuracy });
         }
         self.trainings += 1;
-        let stop = &mut || run.stop_late(share);
+        let clock = run.wind_up(share);
         let iterations: u64 = match &mut self.engine {
-            Engine::Linear(oracle, ..) => oracle.train(stop).iter().map(|s| s.iterations).sum(),
-            Engine::Kernel(oracle) => oracle.train(stop).iter().map(|s| s.iterations).sum(),
+            Engine::Linear(oracle, ..) => oracle.train(&|| clock.stop()).iter().map(|s| s.iterations).sum(),
+            Engine::Kernel(oracle) => oracle.train(&mut || run.stop_late(share)).iter().map(|s| s.iterations).sum(),
         };
         run.counts.solver_iterations += iterations;
     }

@@ -1,5 +1,7 @@
 //! The linear machines of all pairs of classes on shrinking subsets; two classes are one pair.
 
+use rayon::prelude::*;
+
 use crate::dual::DualSolution;
 use crate::dual::train::affords_gram;
 use crate::problem::class_pairs;
@@ -118,9 +120,13 @@ impl<'a> PairsOracle<'a> {
         self.machines.iter_mut().for_each(|machine| machine.remove(leaving));
     }
 
-    /// Trains every machine on the current subset; what a limit cut short is a training, too.
-    pub(super) fn train(&mut self, stop: &mut dyn FnMut() -> Option<Status>) -> Vec<&DualSolution> {
-        self.machines.iter_mut().map(|machine| machine.train(stop)).collect()
+    /// Trains every machine on the current subset, the pairs in parallel; what a limit cut short is
+    /// a training, too.
+    pub(super) fn train(&mut self, stop: &(dyn Fn() -> Option<Status> + Sync)) -> Vec<&DualSolution> {
+        self.machines.par_iter_mut().for_each(|machine| {
+            machine.train(&mut || stop());
+        });
+        self.solutions()
     }
 
     /// The last trainings, none before there is one.

@@ -71,7 +71,7 @@ pub fn rfe_classes_path(
             Some(oracle) => oracle,
             none => none.insert(on.start(&problems, rules, subset.clone(), settings)?),
         };
-        let (objective, iterations, status) = oracle.train(&subset, &mut || clock.over(WIND_UP));
+        let (objective, iterations, status) = oracle.train(&subset, &|| clock.over(WIND_UP));
         let outcome = Outcome {
             status: status.unwrap_or(run.outcome.status),
             objective: Some(objective),
@@ -143,7 +143,7 @@ impl<'a> Training<'a> {
 impl ShrinkingOracle<'_> {
     /// Objective on a subset of the last one, iterations, and the limit that cut the training
     /// short.
-    fn train(&mut self, subset: &Subset, stop: &mut dyn FnMut() -> Option<Status>) -> (f64, u64, Option<Status>) {
+    fn train(&mut self, subset: &Subset, stop: &(dyn Fn() -> Option<Status> + Sync)) -> (f64, u64, Option<Status>) {
         let leaving = |from: &Subset| from.difference(subset).collect::<Vec<usize>>();
         let solutions: Vec<&DualSolution> = match self {
             Self::Linear(oracle) => {
@@ -154,7 +154,7 @@ impl ShrinkingOracle<'_> {
             Self::Kernel(oracle) => {
                 let leaving = leaving(oracle.subset());
                 oracle.remove(&leaving);
-                oracle.train(stop).iter().collect()
+                oracle.train(&mut || stop()).iter().collect()
             }
         };
         let cut_short = |status: Status| matches!(status, Status::TimeLimit | Status::Cancelled).then_some(status);
