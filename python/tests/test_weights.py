@@ -8,7 +8,23 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
-from fewest import SVMRFE, AlignmentSelector, BendersSelector, ExactSelector, InformationGain, LinearSVC, Rules, Study
+from fewest import (
+    SVMRFE,
+    AlignmentSelector,
+    BendersSelector,
+    ExactSelector,
+    FeatureGeneratingMachine,
+    FSVSelector,
+    InformationGain,
+    L1SVMSelector,
+    LagrangianSelector,
+    LinearSVC,
+    MBPSelector,
+    MILP1Selector,
+    MILP2Selector,
+    Rules,
+    Study,
+)
 
 
 @pytest.fixture
@@ -107,9 +123,24 @@ def test_other_selectors_that_keep_bounds(data):
         SVMRFE(rules=rules, kernel="rbf", criterion="margin").fit(X, y)
 
 
+@pytest.mark.parametrize(
+    "selector", [L1SVMSelector, FSVSelector, LagrangianSelector, MBPSelector, MILP1Selector, MILP2Selector], ids=lambda s: s.__name__
+)
+def test_selectors_of_linear_programs_keep_bounds(data, selector):
+    X, y = data
+    free = selector(rules=Rules(max_features=3)).fit(X, y)
+    signs = [-1 if weight > 0 else 1 for weight in np.cov(X.T, y)[-1, :-1]]
+    found = selector(rules=Rules(max_features=3, signs=signs, bounds={4: (-0.2, 0.2)})).fit(X, y)
+    for j, weight in zip(found.get_support(indices=True), found.estimator_.coef_[0], strict=True):
+        assert weight * signs[j] >= 0
+        assert abs(weight) <= (0.2 if j == 4 else np.inf)
+    worse = free.objective_ - found.objective_ if selector is MILP2Selector else found.objective_ - free.objective_
+    assert worse >= 1e-6 or selector is FSVSelector
+
+
 def test_what_cannot_be_kept_is_refused(data):
     X, y = data
-    for selector in (AlignmentSelector, InformationGain):
+    for selector in (AlignmentSelector, InformationGain, FeatureGeneratingMachine):
         with pytest.raises(ValueError, match=r"does not obey signs of weights.*exact"):
             selector(rules=Rules(max_features=2, signs={0: 1})).fit(X, y)
     with pytest.raises(ValueError, match="a study obeys no signs"):

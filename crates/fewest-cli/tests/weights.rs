@@ -133,6 +133,33 @@ fn selections_keep_the_bounds_in_objective_and_classifier() {
     assert!(accuracy(&bounded) < accuracy(&scratch.json("e.json")), "the strongest feature is taken away");
 }
 
+/// The methods whose programs are linear: every weight keeps its sign, at a price.
+#[cfg(feature = "highs")]
+#[test]
+fn linear_programs_keep_the_signs() {
+    let scratch = scratch("weights_linear");
+    scratch.run(&["fit", "d.csv", "--all-features", "--json", "free.json"]).code(0);
+    let against: Vec<(String, f64)> = weights(&scratch.json("free.json"));
+    let lines = against.iter().map(|(name, w)| if *w > 0.0 { format!("{name},,0\n") } else { format!("{name},0,\n") });
+    scratch.file("against.csv", lines.collect::<String>());
+    for method in ["milp1", "milp2", "l1-svm", "fsv", "mbp", "lagrangian"] {
+        let base = ["select", "d.csv", "-m", method, "--max-features", "3", "--json", "r.json"];
+        scratch.run(&base).code(0);
+        let free = scratch.json("r.json")["objective"].as_f64().expect("a number");
+        scratch.run(&[&base[..], &["--weight-bounds", "against.csv"]].concat()).code(0);
+        let result = scratch.json("r.json");
+        let bounded = result["objective"].as_f64().expect("a number");
+        let dearer = if method == "milp2" { free - bounded } else { bounded - free };
+        assert!(dearer > 1e-6, "{method}: {free} {bounded}");
+        assert_eq!(result["settings"]["weight_bounds"].as_object().map(serde_json::Map::len), Some(6), "{method}");
+        let Some(found) = result["model"]["weights"].as_object() else { continue };
+        for (name, weight) in found {
+            let free = against.iter().find(|e| e.0 == *name).expect("a feature").1;
+            assert!(weight.as_f64().expect("a number") * free <= 0.0, "{method}: {name} {weight}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_kept_is_refused_by_name() {
     let scratch = scratch("weights_refused");
@@ -142,7 +169,7 @@ fn what_cannot_be_kept_is_refused_by_name() {
             assert!(err.contains(part), "{args:?}: {part:?} is not in {err}");
         }
     };
-    for method in ["kta", "info-gain", "eb-rfe"] {
+    for method in ["kta", "info-gain", "eb-rfe", "fgm"] {
         let args = ["select", "d.csv", "-m", method, "--max-features", "2", "--sign", "f1:+"];
         refused(
             &args,

@@ -3,8 +3,10 @@
 //!
 //! Solves   min sum_j (up_j w_j^+ + down_j w_j^-) + sum_i C_i xi_i
 //!          s.t. y_i (w.x_i + b) + xi_i >= 1, xi >= 0, w = w^+ - w^-, 0 <= w_j^+, w_j^- <= u_j
-//!          (u_j may be infinite, and is 0 for a feature left out); b free, penalised or absent
-//! Dual     max sum_i alpha_i - sum_j u_j max(0, c_j - up_j, -c_j - down_j)
+//!          (u_j may be infinite, and is 0 for a feature left out), w_j within the bounds of rules,
+//!          where there are some; b free, penalised or absent
+//! Dual     max sum_i alpha_i - sum_j g_j(c_j), the gains of `crate::weights` under an L1 penalty:
+//!          u_j max(0, c_j - up_j, -c_j - down_j) where nothing else bounds w_j
 //!          s.t. 0 <= alpha_i <= C_i, y'alpha = 0 with a free bias, c_j = sum_i alpha_i y_i x_ij
 //! Paper    Gaudioso et al. 2017, (2.18)-(2.24) with the prices of a multiplier; Bradley,
 //!          Mangasarian 1998 with those of a linearisation; with prices 1 the L1-SVM (ONSVM,
@@ -29,7 +31,7 @@ mod columns;
 use columns::empty;
 
 use crate::backend::highs::{Effort, Program, SolveStatus};
-use crate::{Bias, DualSolution, Error, Memory, Problem, Reserved, Status};
+use crate::{Bias, DualSolution, Error, Interval, Memory, Problem, Reserved, Status, WeightBounds};
 
 /// Tuning: chosen by hand; `bench/l1_hinge.py` shows what a change costs.
 mod tuning {
@@ -80,6 +82,8 @@ pub struct L1Oracle<'a> {
     up: Vec<f64>,
     down: Vec<f64>,
     bound: Vec<f64>,
+    /// Bounds of the rules, where there are some.
+    weights: Option<&'a WeightBounds>,
     program: Program,
     _lists: Reserved,
     /// What the program takes its memory from.
@@ -136,6 +140,7 @@ impl<'a> L1Oracle<'a> {
             up: vec![1.0; p],
             down: vec![1.0; p],
             bound,
+            weights: None,
             program,
             memory: memory.clone(),
             intercept,
@@ -153,6 +158,26 @@ impl<'a> L1Oracle<'a> {
         Ok(oracle)
     }
 
+    /// With these bounds on weights beside u; before any feature joins.
+    pub(crate) fn bounded(self, weights: &'a WeightBounds) -> Self {
+        Self { weights: Some(weights).filter(|weights| !weights.is_free()), ..self }
+    }
+
+    /// What the rules allow as w_j.
+    fn allowed(&self, j: usize) -> Interval {
+        self.weights.map_or(Interval::FREE, |weights| weights.of(j))
+    }
+
+    /// The weights that feature j may have.
+    fn interval(&self, j: usize) -> Interval {
+        self.allowed(j).within(self.bound[j])
+    }
+
+    /// By how much a score exceeds the price of a weight that the rules allow.
+    fn fault(&self, j: usize, c: f64) -> f64 {
+        self.allowed(j).excess(c, self.up[j], self.down[j])
+    }
+
     /// A point as the solution of a classifier with weights for `features` (ascending), outside of
     /// which it has none.
     pub fn solution(&self, point: &L1Point, features: &[usize], tolerance: f64) -> DualSolution {
@@ -164,14 +189,7 @@ impl<'a> L1Oracle<'a> {
         // What each condition of optimality misses: prices that bind, and slacks that pay.
         let mut residual: f64 = 0.0;
         for (&j, &w) in features.iter().zip(&weights) {
-            let (c, up, down) = (point.scores[j], self.up[j], self.down[j]);
-            let inside = (c - up).max(-c - down).max(0.0);
-            residual = residual.max(match w {
-                _ if w.abs() >= self.bound[j] => 0.0,
-                0.0 => inside,
-                w if w > 0.0 => (c - up).abs(),
-                _ => (c + down).abs(),
-            });
+            residual = residual.max(self.interval(j).violation(w, point.scores[j], self.up[j], self.down[j]));
         }
         let mut scores = vec![point.bias; labels.len()];
         point.weights.iter().for_each(|&(j, w)| self.problem.design().add_column(j, w, &mut scores));
@@ -271,16 +289,15 @@ impl<'a> L1Oracle<'a> {
 
     /// The dual value at alpha, whose scores c keep the prices wherever w has no bound.
     fn dual_value(&self, alpha: &[f64], scores: &[f64]) -> f64 {
-        // Rounding may leave a hair of a gain where the bound is infinite.
-        let bounded = (0..scores.len()).filter(|&j| self.bound[j] < f64::INFINITY);
-        alpha.iter().sum::<f64>() - bounded.map(|j| self.gain(j, scores[j])).sum::<f64>()
+        // Rounding may leave a hair above the price where there is no bound.
+        let gains = (0..scores.len()).map(|j| self.gain(j, scores[j])).filter(|gain| gain.is_finite());
+        alpha.iter().sum::<f64>() - gains.sum::<f64>()
     }
 
     /// How much a feature of score c gains per weight, times the largest weight: what the dual
-    /// value loses by it.
+    /// value loses by it. Infinite where nothing bounds the weight.
     pub fn gain(&self, j: usize, c: f64) -> f64 {
-        let gain = (c - self.up[j]).max(-c - self.down[j]).max(0.0);
-        if gain > 0.0 { gain * self.bound[j] } else { 0.0 }
+        self.interval(j).priced_gain(c, self.up[j], self.down[j])
     }
 
     /// Judges the program's w and b on all samples, and keeps them when they are the best so far.
@@ -289,7 +306,8 @@ impl<'a> L1Oracle<'a> {
         let mut weights: Vec<(usize, f64)> = Vec::new();
         for &j in &self.features {
             let column = self.column[j].expect("has joined");
-            let w = values[column].clamp(0.0, self.bound[j]) - values[column + 1].clamp(0.0, self.bound[j]);
+            let Interval { lower, upper } = self.interval(j);
+            let w = values[column].clamp(0.0, upper) - values[column + 1].clamp(0.0, -lower);
             if w != 0.0 {
                 weights.push((j, w));
             }
@@ -340,7 +358,7 @@ impl<'a> L1Oracle<'a> {
         let signed: Vec<f64> = alpha.iter().zip(labels).map(|(a, y)| a * y).collect();
         let mut scores = vec![0.0; self.bound.len()];
         self.problem.design().dot_columns(0, &signed, &mut scores);
-        let fault = |j: usize| (scores[j] - self.up[j]).max(-scores[j] - self.down[j]);
+        let fault = |j: usize| self.fault(j, scores[j]);
         let mut missed: Vec<usize> = (0..scores.len())
             .filter(|&j| self.column[j].is_none() && self.bound[j] > 0.0 && fault(j) > MISSED)
             .collect();
@@ -352,7 +370,7 @@ impl<'a> L1Oracle<'a> {
         }
         // Where there is no bound on w, prices bind: a smaller alpha keeps them.
         let mut share: f64 = if let Bias::Penalised(s) = self.bias { 1.0 / (s * (plus - minus).abs()) } else { 1.0 };
-        for j in (0..scores.len()).filter(|&j| self.bound[j] == f64::INFINITY) {
+        for j in (0..scores.len()).filter(|&j| self.gain(j, scores[j]) == f64::INFINITY) {
             let price = if scores[j] > 0.0 { self.up[j] } else { self.down[j] };
             if scores[j].abs() > price {
                 share = share.min(price / scores[j].abs());
@@ -379,8 +397,9 @@ impl<'a> L1Oracle<'a> {
         let signed: Vec<f64> = labels.iter().zip(&self.cost).map(|(&y, c)| y * c * share(y)).collect();
         let mut scores = vec![0.0; self.bound.len()];
         self.problem.design().dot_columns(0, &signed, &mut scores);
-        let mut order: Vec<usize> = (0..scores.len()).filter(|&j| self.bound[j] > 0.0).collect();
-        order.sort_by(|&a, &b| scores[b].abs().total_cmp(&scores[a].abs()).then(a.cmp(&b)));
+        let size = |j: usize| self.allowed(j).worth(scores[j]);
+        let mut order: Vec<usize> = (0..scores.len()).filter(|&j| !self.interval(j).is_zero()).collect();
+        order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
         order.truncate(JOIN.0 + labels.len().min(ALL_ROWS) / 4);
         order
     }

@@ -11,6 +11,15 @@
 //! and gains `z g(c)`, so that bounds are also those of mixtures (`relaxation/`). g is convex with
 //! its least value, 0, at c = 0; `|w| <= |c|`, `w^2 / 2 <= g <= c^2 / 2`.
 //!
+//! Under an L1 penalty, whose weights cost `up` per unit above 0 and `down` per unit below,
+//!
+//! ```text
+//! g(c) = max over l <= w <= u of c w - up max(0, w) - down max(0, -w)
+//!      = max(0, u (c - up), -l (-c - down))
+//! ```
+//!
+//! which is 0 or infinite without bounds: the dual's conditions `-down <= c <= up`.
+//!
 //! Bounds are on the weights of the columns as the SVM has them: of scaled ones where they were
 //! scaled. Signs do not depend on that.
 
@@ -77,9 +86,44 @@ impl Interval {
         self.gain(c - off).max(self.gain(c + off))
     }
 
+    /// What the score c gains, 0 or more, under an L1 penalty of these prices of w > 0 and w < 0;
+    /// infinite where nothing bounds a weight that is worth more than its price.
+    pub(crate) fn priced_gain(self, c: f64, up: f64, down: f64) -> f64 {
+        let side = |gain: f64, bound: f64| if gain > 0.0 && bound > 0.0 { gain * bound } else { 0.0 };
+        side(c - up, self.upper).max(side(-c - down, -self.lower))
+    }
+
+    /// By how much the score c exceeds the price of a side on which weights are allowed; below 0
+    /// where it exceeds none.
+    pub(crate) fn excess(self, c: f64, up: f64, down: f64) -> f64 {
+        let side = |gain: f64, allowed: bool| if allowed { gain } else { f64::NEG_INFINITY };
+        side(c - up, self.upper > 0.0).max(side(-c - down, self.lower < 0.0))
+    }
+
+    /// The size of the score c, 0 where no weight of its sign is allowed: what a small weight gains
+    /// per unit.
+    pub(crate) fn worth(self, c: f64) -> f64 {
+        self.excess(c, 0.0, 0.0).max(0.0)
+    }
+
+    /// What a unit more or less of the weight w would gain under an L1 penalty of these prices, 0
+    /// where neither gains or is allowed: the distance of the score c to the conditions of w.
+    pub(crate) fn violation(self, w: f64, c: f64, up: f64, down: f64) -> f64 {
+        let (dearer, cheaper) = (if w < 0.0 { -down } else { up }, if w > 0.0 { up } else { -down });
+        let more = if w < self.upper { c - dearer } else { 0.0 };
+        let less = if w > self.lower { cheaper - c } else { 0.0 };
+        more.max(less).max(0.0)
+    }
+
     /// Whether 0 is the only weight.
     pub fn is_zero(self) -> bool {
         self.lower == 0.0 && self.upper == 0.0
+    }
+
+    /// Those of size u, 0 or more, at most.
+    #[cfg(feature = "highs")]
+    pub(crate) fn within(self, u: f64) -> Self {
+        Self { lower: self.lower.max(-u), upper: self.upper.min(u) }
     }
 
     /// The bounds times a factor, 0 or more.
@@ -164,6 +208,32 @@ impl WeightBounds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Under an L1 penalty: the gain is the largest value over a grid of weights, and a weight
+    /// violates nothing where no other of the grid is better.
+    #[test]
+    fn priced_gain_is_the_largest_value_and_its_weight_violates_nothing() {
+        let ends = [0.0, 0.5, 2.0];
+        for (lower, upper) in ends.iter().flat_map(|l| ends.iter().map(move |u| (-l, *u))) {
+            let interval = Interval { lower, upper };
+            for (up, down) in [(1.0, 1.0), (0.25, 1.5), (-0.5, 2.5)] {
+                for c in (-24..=24).map(|k| 0.125 * f64::from(k)) {
+                    let value = |w: f64| c * w - if w > 0.0 { up * w } else { -down * w };
+                    let grid = || (-8..=8).map(|k| 0.25 * f64::from(k)).filter(|w| (lower..=upper).contains(w));
+                    let largest = grid().map(value).fold(f64::NEG_INFINITY, f64::max);
+                    let about = format!("{interval:?} {c} {up} {down}");
+                    assert!((interval.priced_gain(c, up, down) - largest).abs() < 1e-12, "{about}");
+                    assert_eq!(interval.excess(c, up, down) > 0.0, largest > 0.0, "{about}");
+                    for w in grid() {
+                        let best = value(w) > largest - 1e-12;
+                        assert_eq!(interval.violation(w, c, up, down) == 0.0, best, "{about} {w}");
+                    }
+                }
+            }
+        }
+        assert_eq!(Interval::FREE.priced_gain(2.0, 1.0, 1.0), f64::INFINITY);
+        assert_eq!(Interval::FREE.priced_gain(-1.0, 1.0, 1.0), 0.0);
+    }
 
     /// The gain is the largest of `c w - w^2 / 2` over the interval, and its slope is the weight.
     #[test]

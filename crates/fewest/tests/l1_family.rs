@@ -199,7 +199,7 @@ fn mbp_plain_and_reduced_equal_enumeration_and_the_lagrangian_brackets_it() {
         };
         let bound = match settings.weight_bound {
             Some(u) => vec![u; p],
-            None => weight_bounds(&problem, settings.bias, &mut || None).expect("solved"),
+            None => weight_bounds(&problem, &rules, settings.bias, &mut || None).expect("solved"),
         };
         let truth = enumerate(&problem, &rules, &settings, &bound);
         let about = format!("case {case}: {settings:?}, {:?}", rules.list());

@@ -1,15 +1,16 @@
-//! `milp1` and `milp2` against full enumeration, their statuses, refusals.
+//! `milp1` and `milp2` against full enumeration, with and without bounds on weights, their statuses,
+//! refusals.
 
 use std::time::Duration;
 
 use fewest::backend::highs::{Column, Effort, Program};
 use fewest::method::milp::{Formulation, MilpSettings, milp, write_model};
-use fewest::{Limits, Problem, Rules, Sense, Silent, Status, Subset};
-use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_rules};
+use fewest::{Interval, Limits, Problem, RuleList, Rules, Sense, Silent, Status, Subset, WeightBound};
+use fewest_testing::{RandomProblem, Rng, allowed_subsets, dense_copy, random_bounds, random_rules};
 
 /// The best objective on a subset, by a linear program of its own: w = positive - negative part, no
 /// v.
-fn on_subset(problem: &Problem<'_>, subset: &Subset, formulation: Formulation) -> f64 {
+fn on_subset(problem: &Problem<'_>, subset: &Subset, formulation: Formulation, bounds: &[Interval]) -> f64 {
     let rows = dense_copy(problem.design());
     let features: Vec<usize> = subset.iter().collect();
     let q = features.len();
@@ -37,9 +38,10 @@ fn on_subset(problem: &Problem<'_>, subset: &Subset, formulation: Formulation) -
         entries.extend(margin.then_some((2 * q + 1 + rows.len(), -1.0)));
         lp.add_row(&entries, if margin { 0.0 } else { 1.0 }, free).expect("a row");
     }
-    for k in 0..q {
-        // |w| <= bound, also where both parts are positive.
-        lp.add_row(&[(k, 1.0), (q + k, -1.0)], -bound, bound).expect("a row");
+    for (k, &j) in features.iter().enumerate() {
+        // Also where both parts are positive.
+        let Interval { lower, upper } = bounds[j];
+        lp.add_row(&[(k, 1.0), (q + k, -1.0)], lower.max(-bound), upper.min(bound)).expect("a row");
     }
     let objective = lp.solve(&Effort::default(), &mut || false).expect("solved").objective;
     if margin { -objective } else { objective }
@@ -49,22 +51,29 @@ fn on_subset(problem: &Problem<'_>, subset: &Subset, formulation: Formulation) -
 fn both_programs_equal_enumeration_on_random_problems_with_random_rules() {
     let mut rng = Rng::new(8);
     let mut compared = 0;
-    for case in 0..130 {
+    let mut dearer = 0;
+    for case in 0..260 {
         let p = 2 + rng.below(5);
         let drawn = RandomProblem { n: 6 + rng.below(12), p, density: 0.8, noise: 0.2, seed: case };
         let (design, labels) = drawn.draw();
         let weights: Vec<f64> = labels.iter().map(|_| if rng.chance(0.2) { 0.2 + rng.unit() } else { 1.0 }).collect();
         let problem = Problem::new(&design, &labels, Some(&weights)).expect("two classes");
-        let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
+        let free = vec![Interval::FREE; p];
+        let bounds = if case % 3 == 0 { free.clone() } else { random_bounds(&mut rng, p) };
+        let stated = bounds.iter().enumerate().map(|(j, interval)| WeightBound::within(j, *interval)).collect();
+        let list = RuleList { weights: stated, ..random_rules(&mut rng, p) };
+        let Ok(rules) = Rules::new(p, list, &[]) else { continue };
         for formulation in [
             Formulation::Milp1 { weight_bound: [0.3, 1.0, 10.0][rng.below(3)] },
             Formulation::Milp2 { cost: [0.5, 1.0, 2.0][rng.below(3)] },
         ] {
             let sign = if matches!(formulation, Formulation::Milp1 { .. }) { 1.0 } else { -1.0 };
-            let truth = allowed_subsets(&rules)
-                .iter()
-                .map(|s| sign * on_subset(&problem, s, formulation))
-                .fold(f64::INFINITY, f64::min);
+            let enumerated = |bounds: &[Interval]| {
+                let value = |s: &Subset| sign * on_subset(&problem, s, formulation, bounds);
+                allowed_subsets(&rules).iter().map(value).fold(f64::INFINITY, f64::min)
+            };
+            let truth = enumerated(&bounds);
+            dearer += usize::from(truth > enumerated(&free) + 1e-3);
             let settings = MilpSettings { formulation, start: case % 2 == 0, ..MilpSettings::default() };
             let limits = Limits { gap_rel: 0.0, ..Limits::default() };
             let outcome = milp(&problem, &rules, &settings, limits, &mut Silent).expect("valid").outcome;
@@ -80,12 +89,13 @@ fn both_programs_equal_enumeration_on_random_problems_with_random_rules() {
             assert!((bound - objective).abs() <= 1e-5 * (1.0 + truth.abs()), "{about}: bound {bound} of {objective}");
             // The objective is that of a classifier on the subset, so no better than the best one
             // there.
-            let best = sign * on_subset(&problem, &subset, formulation);
+            let best = sign * on_subset(&problem, &subset, formulation, &bounds);
             assert!(sign * objective >= best - 1e-6 * (1.0 + best.abs()), "{about}: {objective} beats {best}");
         }
         compared += 1;
     }
-    assert!(compared >= 60, "only {compared} rules are without contradiction");
+    assert!(compared >= 150, "only {compared} rules are without contradiction");
+    assert!(dearer > 50, "bounds bind in {dearer} programs alone");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::tuning::{ALL_ROWS, JOINED};
 use super::{L1Oracle, L1Point};
 use crate::backend::highs::{Column, Entries, Program, Rows, SMALLEST};
-use crate::{Bias, Error, Memory, Status};
+use crate::{Bias, Error, Interval, Memory, Status};
 
 impl L1Oracle<'_> {
     /// Of the samples that count, some of each class, evenly spread; the others join when they are
@@ -43,11 +43,12 @@ impl L1Oracle<'_> {
         }
         let slack = |j: usize| {
             let used = point.weights.binary_search_by_key(&j, |e| e.0).is_ok();
-            if used { f64::NEG_INFINITY } else { (self.up[j] - point.scores[j]).min(self.down[j] + point.scores[j]) }
+            if used { f64::NEG_INFINITY } else { -self.fault(j, point.scores[j]) }
         };
-        let mut keep = std::mem::take(&mut self.features);
+        let mut keep = self.features.clone();
         keep.sort_by(|&a, &b| slack(a).total_cmp(&slack(b)).then(a.cmp(&b)));
         keep.truncate(most / 2);
+        self.features.clear();
         // The old program gives its memory back before the new one takes any.
         (self.program, self.intercept) = empty(self.bias, &self.memory)?;
         self.begun = false;
@@ -64,12 +65,13 @@ impl L1Oracle<'_> {
     /// [`Error::Solver`] when HiGHS fails.
     pub fn join(&mut self, features: &[usize]) -> Result<(), Error> {
         let new: Vec<usize> =
-            features.iter().copied().filter(|&j| self.column[j].is_none() && self.bound[j] > 0.0).collect();
+            features.iter().copied().filter(|&j| self.column[j].is_none() && !self.interval(j).is_zero()).collect();
         let (mut columns, mut entries) = (Vec::with_capacity(2 * new.len()), Entries::default());
         let mut column = Vec::new();
         for (k, &j) in new.iter().enumerate() {
             self.column[j] = Some(self.program.columns() + 2 * k);
-            for (sign, cost) in [(1.0, self.up[j]), (-1.0, self.down[j])] {
+            let Interval { lower, upper } = self.interval(j);
+            for (sign, cost, upper) in [(1.0, self.up[j], upper), (-1.0, self.down[j], -lower)] {
                 column.clear();
                 let mut add = |i: usize, x: f64| {
                     if let Some((row, _)) = self.row[i].filter(|_| x.abs() > SMALLEST) {
@@ -80,7 +82,7 @@ impl L1Oracle<'_> {
                     self.problem.design().each_in_column(j, &mut add);
                 }
                 entries.push(&column);
-                columns.push(Column { cost, lower: 0.0, upper: self.bound[j], integer: false });
+                columns.push(Column { cost, lower: 0.0, upper, integer: false });
             }
         }
         self.program.add_filled_columns(&columns, &entries)?;
@@ -124,8 +126,9 @@ impl L1Oracle<'_> {
     pub fn set_bounds(&mut self, bound: &[f64]) -> Result<(), Error> {
         for &j in self.features.iter().filter(|&&j| bound[j].to_bits() != self.bound[j].to_bits()) {
             let column = self.column[j].expect("has joined");
-            self.program.set_bounds(column, 0.0, bound[j])?;
-            self.program.set_bounds(column + 1, 0.0, bound[j])?;
+            let Interval { lower, upper } = self.allowed(j).within(bound[j]);
+            self.program.set_bounds(column, 0.0, upper)?;
+            self.program.set_bounds(column + 1, 0.0, -lower)?;
             self.infeasible = true;
         }
         self.bound.copy_from_slice(bound);

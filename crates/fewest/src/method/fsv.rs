@@ -2,7 +2,7 @@
 //!
 //! Solves   min (1 - lambda) (mean xi of class +1 + mean xi of class -1)
 //!              + lambda sum_j (1 - exp(-a |w_j|))
-//!          s.t. y_i (w.x_i + b) + xi_i >= 1, xi >= 0, b free
+//!          s.t. y_i (w.x_i + b) + xi_i >= 1, xi >= 0, b free, w_j within the bounds of the rules
 //! Paper    Bradley, Mangasarian, ICML 1998: FSV, the successive linearization algorithm (SLA); a =
 //!          5 as there.
 //! Given    Problem (n samples, p features), Rules, [`FsvSettings`].
@@ -13,15 +13,15 @@
 //!          3. again from its solution, a vertex, until the objective falls no more  4. the best of
 //!             several starts
 //! Bound    none: the objective is concave, and SLA ends at a vertex that is a stationary point.
-//! Rules    must-out in the program; where the vertex breaks another, the allowed subset of largest
-//!          total |w_j|, and step 2 on it alone.
+//! Rules    must-out and bounds on weights in the program; where the vertex breaks another, the
+//!          allowed subset of largest total |w_j|, and step 2 on it alone.
 //! Cost     some 5 to 10 linear programs per start.
 //! Differs  a dual bound of HiGHS's is not asked for; sample weights count in the means.
 //! Fails    never on limits: the best vertex so far. Errors: settings, a failure of HiGHS.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::dual::sweep::Shuffle;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::method::l1_svm::{linear_model, nearest_allowed, not_forbidden, rank_weights, sizes};
@@ -61,6 +61,8 @@ impl Default for FsvSettings {
 }
 
 impl Method for FsvSettings {
+    const WEIGHT_BOUNDS: bool = true;
+
     const INFO: Info = Info {
         name: "fsv",
         title: "feature selection by concave minimisation",
@@ -71,7 +73,7 @@ impl Method for FsvSettings {
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "some 5 to 10 linear programs per start",
         paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998.",
     };
@@ -150,7 +152,7 @@ pub fn fsv(
 ) -> Result<FsvReport, Error> {
     settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let mut concave = Concave::new(problem, rules, settings, run.memory())?;
     let (mut steps, mut best) = (Vec::new(), None);
     let mut random = Shuffle::new(settings.seed.wrapping_mul(2).wrapping_add(1));
@@ -195,14 +197,19 @@ struct Concave<'a> {
 }
 
 impl<'a> Concave<'a> {
-    fn new(problem: &'a Problem<'_>, rules: &Rules, settings: &'a FsvSettings, memory: &Memory) -> Result<Self, Error> {
+    fn new(
+        problem: &'a Problem<'_>,
+        rules: &'a Rules,
+        settings: &'a FsvSettings,
+        memory: &Memory,
+    ) -> Result<Self, Error> {
         let side =
             |y: f64| problem.labels().iter().zip(problem.weights()).filter(|e| *e.0 == y).map(|e| e.1).sum::<f64>();
         let (plus, minus) = (side(1.0), side(-1.0));
         let share = |(y, weight): (&f64, &f64)| (1.0 - settings.lambda) * weight / if *y > 0.0 { plus } else { minus };
         let cost: Vec<f64> = problem.labels().iter().zip(problem.weights()).map(share).collect();
         let bound = vec![f64::INFINITY; rules.p()];
-        let oracle = L1Oracle::within(problem, cost, Bias::Free, bound, memory)?;
+        let oracle = L1Oracle::within(problem, cost, Bias::Free, bound, memory)?.bounded(rules.weight_bounds());
         Ok(Self { settings, oracle })
     }
 

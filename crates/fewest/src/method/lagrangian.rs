@@ -9,7 +9,7 @@
 //! Dual     with |w_k| <= u_k y_k relaxed by lambda_k and mu_k = D_k / u_k - lambda_k (2.10),
 //!          0 <= lambda_k <= D_k / u_k:
 //!          z(lambda) = min |w|_1 + C sum xi + sum_k (2 lambda_k - D_k / u_k) w_k
-//!                      s.t. (2.2), (2.3), |w_k| <= u_k;
+//!                      s.t. (2.2), (2.3), |w_k| <= u_k, w_k within the bounds of the rules;
 //!          a supergradient is 2 w(lambda). Here in x_k = 2 lambda_k u_k / D_k - 1, which is in
 //!          [-1, 1]: the supergradient is D_k w_k / u_k.
 //! Steps    0. u; x = 0; z and the subset of its solution  1. the bundle proposes x; a linear
@@ -17,7 +17,7 @@
 //!          2. serious: the restricted program on Omega = {k: |w_k| > epsilon u_k}  3. again, until
 //!             the model promises nothing
 //! Rules    hold for the subset, in step 2; the bound does not use them (but for features left
-//!          out), so it stays one.
+//!          out and bounds on weights), so it stays one.
 //! Differs  from the paper, unless `plain`: the bound starts from the linear relaxation, which is
 //!          the dual's value (integrality property); subsets by reweighting (`mbp/reweight.rs`)
 //!          come before step 1; Omega holds the best subset so far, too; step 2 is capped in time,
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL_RULES, Classes, Info, Method, PROOF_CONDITION, Report};
+use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, BundleStep};
@@ -67,6 +67,8 @@ impl Default for LagrangianSettings {
 }
 
 impl Method for LagrangianSettings {
+    const WEIGHT_BOUNDS: bool = true;
+
     const INFO: Info = Info {
         name: "lagrangian",
         title: "L1-SVM with a price per feature by Lagrangian relaxation and a bundle method",
@@ -77,7 +79,7 @@ impl Method for LagrangianSettings {
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "some dozens of linear programs of milliseconds, and restricted programs of at most 250 ms each (--restricted-time)",
         paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
     };
@@ -191,7 +193,7 @@ pub fn lagrangian(
     observer: &mut dyn Observer,
 ) -> Result<LagrangianReport, Error> {
     settings.check(problem.n_features())?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let _lists = run.memory().lists("lagrangian", LISTS, problem.n_features())?;
     let model = Model::new(problem, rules, &settings.program, run.memory(), &mut || run.stop())?;
     let mut found = BestClassifier::new(&model, run.memory())?;

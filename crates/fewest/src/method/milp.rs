@@ -6,7 +6,7 @@
 //!          MILP2  max r - C sum_i weight_i xi_i
 //!                 s.t. y_i (w.x_i + b) >= r - xi_i,  -v_j <= w_j <= v_j,  r >= 0
 //!          with xi >= 0, b free, v binary and every rule on v; sample weights multiply xi_i in
-//!          MILP1 too.
+//!          MILP1 too. Where the rules bound w_j, l_j v_j <= w_j <= u_j v_j with the tighter of both.
 //! Paper    Maldonado, Perez, Weber, Labbe, Feature selection for support vector machines via mixed
 //!          integer linear programming, Information Sciences 279 (2014); MILP2 is MILO-L of Tamura,
 //!          Takano, Miyashiro 2022.
@@ -25,7 +25,9 @@ use std::path::Path;
 
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST, SolveStatus};
 use crate::master::program;
-use crate::{Error, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset};
+use crate::{
+    Error, Interval, Limits, Memory, Observer, Problem, Reserved, Rules, Run, Selection, Sense, Subset, WeightBounds,
+};
 
 /// Which program is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -123,7 +125,7 @@ pub fn milp(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    let mut run = Run::new(rules, limits, settings.sense(), observer)?;
+    let mut run = Run::bounded(rules, limits, settings.sense(), observer)?;
     let classifier = Classifier::new(problem, rules, settings, run.memory())?;
     let mut program = classifier.program(rules, false)?;
     let value = |subset: &Subset, point: &[f64]| classifier.value(subset, point);
@@ -152,13 +154,20 @@ struct Classifier<'a> {
     formulation: Formulation,
     /// Largest |w_j|.
     bound: f64,
+    /// Those of the rules.
+    bounds: &'a WeightBounds,
     /// Of the program.
     #[expect(dead_code, reason = "gives the bytes back when the run ends")]
     taken: Reserved,
 }
 
 impl<'a> Classifier<'a> {
-    fn new(problem: &'a Problem<'_>, rules: &Rules, settings: &MilpSettings, memory: &Memory) -> Result<Self, Error> {
+    fn new(
+        problem: &'a Problem<'_>,
+        rules: &'a Rules,
+        settings: &MilpSettings,
+        memory: &Memory,
+    ) -> Result<Self, Error> {
         settings.check()?;
         let (n, p) = (problem.n_samples(), problem.n_features());
         rules.check_features(p)?;
@@ -181,15 +190,21 @@ impl<'a> Classifier<'a> {
             Formulation::Milp1 { weight_bound } => weight_bound,
             Formulation::Milp2 { .. } => 1.0,
         };
-        Ok(Self { problem, formulation: settings.formulation, bound, taken })
+        Ok(Self { problem, formulation: settings.formulation, bound, bounds: rules.weight_bounds(), taken })
+    }
+
+    /// The weights that feature j may have.
+    fn weights(&self, j: usize) -> Interval {
+        self.bounds.of(j).within(self.bound)
     }
 
     fn program(&self, rules: &Rules, named: bool) -> Result<Program, Error> {
-        let (n, p, u) = (self.problem.n_samples(), self.problem.n_features(), self.bound);
+        let (n, p) = (self.problem.n_samples(), self.problem.n_features());
         let none = f64::INFINITY;
         let mut program = Program::new()?;
         program.add_columns(&vec![Column { cost: 0.0, lower: 0.0, upper: 1.0, integer: true }; p])?;
-        program.add_columns(&vec![Column { cost: 0.0, lower: -u, upper: u, integer: false }; p])?;
+        let weight = |Interval { lower, upper }| Column { cost: 0.0, lower, upper, integer: false };
+        program.add_columns(&(0..p).map(|j| weight(self.weights(j))).collect::<Vec<_>>())?;
         let bias = program.add_column(Column { cost: 0.0, lower: -none, upper: none, integer: false })?;
         let price = if let Formulation::Milp2 { cost } = self.formulation { cost } else { 1.0 };
         let slack = |weight: &f64| Column { cost: price * weight, lower: 0.0, upper: none, integer: false };
@@ -218,8 +233,14 @@ impl<'a> Classifier<'a> {
             rows.push(&sample, if margin.is_some() { 0.0 } else { 1.0 }, none);
         }
         for j in 0..p {
-            rows.push(&[(p + j, 1.0), (j, -u)], -none, 0.0);
-            rows.push(&[(p + j, 1.0), (j, u)], 0.0, none);
+            let Interval { lower, upper } = self.weights(j);
+            // The column's own bounds are as good where HiGHS would drop the coefficient.
+            if upper > SMALLEST {
+                rows.push(&[(p + j, 1.0), (j, -upper)], -none, 0.0);
+            }
+            if -lower > SMALLEST {
+                rows.push(&[(p + j, 1.0), (j, -lower)], 0.0, none);
+            }
         }
         program.add_rows(&rows)?;
         if named {
@@ -265,7 +286,7 @@ impl<'a> Classifier<'a> {
         let (p, labels) = (self.problem.n_features(), self.problem.labels());
         let mut scores = vec![point[2 * p]; labels.len()];
         for j in subset.iter() {
-            self.problem.design().add_column(j, point[p + j].clamp(-self.bound, self.bound), &mut scores);
+            self.problem.design().add_column(j, self.weights(j).weight(point[p + j]), &mut scores);
         }
         let margins = scores.iter().zip(labels).map(|(f, y)| f * y);
         match self.formulation {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::milp::{Formulation, MilpSettings, milp, write_model};
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::{Error, Kernel, Limits, Observer, Rules, Samples};
 
 /// Settings of `milp2`.
@@ -36,6 +36,8 @@ impl Milp2Settings {
 }
 
 impl Method for Milp2Settings {
+    const WEIGHT_BOUNDS: bool = true;
+
     const INFO: Info = Info {
         name: "milp2",
         title: "largest margin of the LP-SVM, as a mixed-integer program",
@@ -46,7 +48,7 @@ impl Method for Milp2Settings {
         searches: true,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "exponential in the worst case; seconds for some dozens of features",
         paper: "S. Maldonado, J. Perez, R. Weber, M. Labbe: Feature selection for support vector machines via mixed integer linear programming. Information Sciences 279 (2014), 163-175.",
     };

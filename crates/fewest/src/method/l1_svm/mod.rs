@@ -2,7 +2,7 @@
 //! tan2010).
 //!
 //! Solves   min_w,b |w|_1 + sum_i C_i loss(y_i (w.x_i + b)), w_j allowed only on the chosen subset;
-//!          hinge or squared hinge
+//!          hinge or squared hinge; w_j within the bounds of the rules
 //! Paper    Bradley, Mangasarian, ICML 1998 (hinge, a linear program); Fan et al., JMLR 2008
 //!          (squared hinge, LIBLINEAR's -s 5).
 //! Given    Problem (n samples, p features), Rules, [`L1Settings`]: a cost, or several in ascending
@@ -22,7 +22,8 @@ mod squared;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
+use squared::bounded_squared_hinge;
 pub use squared::squared_hinge;
 
 #[cfg(feature = "highs")]
@@ -30,7 +31,7 @@ use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
 use crate::{
     Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
-    Samples, Selection, Sense, Status, Subset, SvmSettings,
+    Samples, Selection, Sense, Status, Subset, SvmSettings, WeightBounds,
 };
 
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
@@ -59,6 +60,8 @@ pub struct L1Settings {
 }
 
 impl Method for L1Settings {
+    const WEIGHT_BOUNDS: bool = true;
+
     const INFO: Info = Info {
         name: "l1-svm",
         title: "SVM with L1 penalty (ONSVM, LPSVM): most weights are 0",
@@ -69,7 +72,7 @@ impl Method for L1Settings {
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "milliseconds to seconds; hinge: linear programs of the features and samples that matter",
         paper: "P. S. Bradley, O. L. Mangasarian: Feature selection via concave minimization and support vector machines. ICML 1998. R.-E. Fan et al.: LIBLINEAR. JMLR 9 (2008).",
     };
@@ -207,9 +210,9 @@ pub fn l1_svm(
 ) -> Result<L1Report, Error> {
     settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let allowed = not_forbidden(rules);
-    let mut trainer = Trainer::new(problem, &settings.svm, run.memory())?;
+    let mut trainer = Trainer::new(problem, rules.weight_bounds(), &settings.svm, run.memory())?;
     let one = [settings.svm.cost];
     let costs = if settings.costs.is_empty() { &one[..] } else { &settings.costs };
     let (mut grid, mut chosen) = (Vec::new(), None);
@@ -259,6 +262,7 @@ fn non_zero(features: &[usize], weights: &[f64]) -> Vec<(usize, f64)> {
 /// Trains at one cost after the other, each from the one before.
 struct Trainer<'a> {
     problem: &'a Problem<'a>,
+    bounds: &'a WeightBounds,
     settings: SvmSettings,
     #[cfg(feature = "highs")]
     hinge: Option<L1Oracle<'a>>,
@@ -266,20 +270,23 @@ struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    fn new(problem: &'a Problem<'a>, settings: &SvmSettings, memory: &Memory) -> Result<Self, Error> {
+    fn new(
+        problem: &'a Problem<'a>,
+        bounds: &'a WeightBounds,
+        settings: &SvmSettings,
+        memory: &Memory,
+    ) -> Result<Self, Error> {
         #[cfg(feature = "highs")]
         let hinge = match settings.loss {
-            Loss::Hinge => Some(L1Oracle::within(
-                problem,
-                problem.weights().to_vec(),
-                settings.bias,
-                vec![f64::INFINITY; problem.n_features()],
-                memory,
-            )?),
+            Loss::Hinge => {
+                let (cost, none) = (problem.weights().to_vec(), vec![f64::INFINITY; problem.n_features()]);
+                Some(L1Oracle::within(problem, cost, settings.bias, none, memory)?.bounded(bounds))
+            }
             Loss::SquaredHinge => None,
         };
         Ok(Self {
             problem,
+            bounds,
             settings: settings.clone(),
             #[cfg(feature = "highs")]
             hinge,
@@ -306,12 +313,13 @@ impl<'a> Trainer<'a> {
                 // Which features and samples matter is much the same under the squared hinge, which
                 // is sooner solved.
                 let rough = SvmSettings { cost, tolerance: ROUGH, ..self.settings.clone() };
-                let near = squared_hinge(self.problem, features, &rough, None, stop)?;
+                let near = bounded_squared_hinge(self.problem, (features, self.bounds), &rough, None, stop)?;
                 let (design, labels) = (self.problem.design(), self.problem.labels());
                 let (mut gains, mut scores) = (vec![0.0; self.problem.n_features()], vec![near.bias; labels.len()]);
                 design.dot_columns(0, &near.beta, &mut gains);
                 features.iter().zip(&near.weights).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
-                let used = features.iter().zip(&near.weights).filter(|e| *e.1 != 0.0 || gains[*e.0].abs() > NEAR);
+                let near_price = |j: usize| self.bounds.of(j).worth(gains[j]) > NEAR;
+                let used = features.iter().zip(&near.weights).filter(|e| *e.1 != 0.0 || near_price(*e.0));
                 let used: Vec<usize> = used.map(|e| *e.0).collect();
                 if stop().is_none() {
                     oracle.join(&used)?;
@@ -324,7 +332,7 @@ impl<'a> Trainer<'a> {
         }
         let settings = SvmSettings { cost, ..self.settings.clone() };
         let start = self.squared.as_ref().filter(|s| s.0 == features).map(|s| &s.1);
-        let solution = squared_hinge(self.problem, features, &settings, start, stop)?;
+        let solution = bounded_squared_hinge(self.problem, (features, self.bounds), &settings, start, stop)?;
         self.squared = Some((features.to_vec(), solution.clone()));
         Ok(solution)
     }

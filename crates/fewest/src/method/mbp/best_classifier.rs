@@ -23,6 +23,7 @@ impl<'a> BestClassifier<'a> {
     pub(crate) fn new(model: &Model<'a>, memory: &Memory) -> Result<Self, Error> {
         let nothing = vec![0.0; model.bound.len()];
         let inner = L1Oracle::within(model.problem, model.cost.clone(), model.bias, nothing, memory)?;
+        let inner = inner.bounded(model.rules.weight_bounds());
         Ok(Self { inner, best: None, pool: None, open: f64::NEG_INFINITY, programs: 0 })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Steps    1. without each feature of the subset in turn, and with all of them: the best
 //!             classifier, whose alpha scores every feature
-//!          2. those whose price is worth it by first order, u_j max(0, |c_j| - 1) - D_j, largest
+//!          2. those whose gain is worth it by first order, u_j max(0, |c_j| - 1) - D_j, largest
 //!             first, are tried
 //!          3. from a better subset at once again
 
@@ -38,7 +38,7 @@ pub(super) fn exchange(
         let point = found.on_subset(model, &rest, run)?;
         let mut tried = vec![(rest.clone(), point.primal + model.price(&rest))];
         // Step 2.
-        let worth = |j: usize| model.bound[j] * (point.scores[j].abs() - 1.0).max(0.0) - model.penalty[j];
+        let worth = |j: usize| model.interval(j).priced_gain(point.scores[j], 1.0, 1.0) - model.penalty[j];
         let outside = |&j: &usize| model.bound[j] > 0.0 && !rest.contains(j) && Some(j) != out && worth(j) > 0.0;
         let mut order: Vec<usize> = (0..rest.p()).filter(outside).collect();
         order.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then(a.cmp(&b)));

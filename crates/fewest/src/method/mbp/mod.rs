@@ -1,14 +1,14 @@
 //! `mbp`: the L1-SVM with a price per feature as a mixed binary program.
 //!
 //! Solves   min |w|_1 + sum_i C_i xi_i + sum_j D_j y_j  s.t. s_i (w.x_i + b) + xi_i >= 1,
-//!          xi >= 0, |w_j| <= u_j y_j, y binary and every rule on y (s_i are the labels, y_j
-//!          whether feature j is chosen)
+//!          xi >= 0, |w_j| <= u_j y_j, w_j within the bounds of the rules, y binary and every rule
+//!          on y (s_i are the labels, y_j whether feature j is chosen)
 //! Paper    Gaudioso, Gorgone, Labbe, Rodriguez-Chia, COR 2017, (2.1)-(2.8); u as in its section 4.
 //! Given    Problem (n samples, p features), Rules, [`MbpSettings`].
 //! Returns  the subset, its objective with the best w and b on it, a bound, u, how many features
 //!          were removed, the classifier.
 //! Steps    1. u, where it is not given: the largest |w_j| of the linear relaxation without u over
-//!             a grid of C (`weight_bounds.rs`)
+//!             a grid of C (`weight_bounds.rs`); never more than the rules' bounds allow
 //!          2. bound: the linear relaxation
 //!          3. subsets by reweighting (`reweight.rs`) and local search (`exchange.rs`)
 //!          4. smaller u, and features that no better subset holds, by reduced costs (`reduce.rs`)
@@ -38,7 +38,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL_RULES, Classes, Info, Method, PROOF_CONDITION, Report};
+use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::L1Oracle;
 use crate::master::program;
@@ -121,6 +121,8 @@ impl Default for MbpSettings {
 }
 
 impl Method for MbpSettings {
+    const WEIGHT_BOUNDS: bool = true;
+
     const INFO: Info = Info {
         name: NAME,
         title: "L1-SVM with a price per feature, to a proof",
@@ -131,7 +133,7 @@ impl Method for MbpSettings {
         searches: true,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_BOUNDS,
         cost: "exponential in the worst case; with the paper's u milliseconds",
         paper: "M. Gaudioso, E. Gorgone, M. Labbe, A. M. Rodriguez-Chia: Lagrangian relaxation for SVM feature selection. Computers and Operations Research 87 (2017), 137-145.",
     };
@@ -289,7 +291,7 @@ pub fn mbp(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<MbpReport, Error> {
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     Record::check(settings, &mut run)?;
     let from = run.resume(NAME)?.map(|state| state::take(state, rules)).transpose()?;
     let _lists = run.memory().lists(NAME, LISTS, problem.n_features())?;
@@ -301,7 +303,6 @@ pub fn mbp(
     let mut found = BestClassifier::new(&model, run.memory())?;
     found.pool = settings.several().map(|wanted| Pool::new(&run, wanted, 0));
     found.recall(&model, &mut run)?;
-    let features = model.features();
     if settings.plain {
         let reduced = Reduced { bound: model.bound.clone(), relaxation: None, removed: 0 };
         let status = solve_program(&model, settings, None, &reduced, &mut run)?;
@@ -312,7 +313,7 @@ pub fn mbp(
         (Record::resume(proof, &model, settings, &mut run)?, reduced, tree)
     } else {
         let mut proof = Record::begin(&model, settings, &mut run);
-        let reduced = reduce_model(&mut model, &mut oracle, &mut found, &features, &mut proof, &mut run)?;
+        let reduced = reduce_model(&mut model, &mut oracle, &mut found, &mut proof, &mut run)?;
         (proof, reduced, None)
     };
     // Step 5.
@@ -340,7 +341,6 @@ fn reduce_model<'a>(
     model: &mut Model<'a>,
     oracle: &mut L1Oracle<'a>,
     found: &mut BestClassifier<'a>,
-    features: &[usize],
     proof: &mut Option<Record<'_>>,
     run: &mut Run<'_>,
 ) -> Result<Reduced, Error> {
@@ -349,7 +349,8 @@ fn reduce_model<'a>(
     let relaxation = point.dual;
     run.raise_bound(relaxation);
     // Step 3.
-    let most = PROGRAMS * features.len() as u64;
+    let weighted = model.weighted();
+    let most = PROGRAMS * weighted as u64;
     reweight(model, oracle, &point, found, most, run)?;
     // Step 4.
     while let Some((_, best)) = run.incumbent()
@@ -376,7 +377,7 @@ fn reduce_model<'a>(
     if let Some(proof) = proof {
         proof.open_root(&point);
     }
-    let removed = features.len() - model.features().len();
+    let removed = weighted - model.weighted();
     Ok(Reduced { bound: model.bound.clone(), relaxation: Some(relaxation), removed })
 }
 

@@ -7,7 +7,7 @@ use crate::l1_oracle::{L1Oracle, bias_price};
 use crate::master::program;
 use crate::method::Method;
 use crate::method::l1_svm::not_forbidden;
-use crate::{Bias, Error, Memory, Problem, Reserved, Rules, Status, Subset};
+use crate::{Bias, Choice, Error, Interval, Memory, Problem, Reserved, Rules, Status, Subset};
 
 /// Numbers kept for each feature, beside those of the linear program: bounds and prices, before and
 /// after each step.
@@ -23,7 +23,7 @@ pub struct Model<'a> {
     pub(crate) bias: Bias,
     /// D
     pub(crate) penalty: Vec<f64>,
-    /// u; 0 for features that are forbidden, too.
+    /// u; 0 for features that are forbidden, too. Not above what the rules' bounds allow.
     pub(crate) bound: Vec<f64>,
 }
 
@@ -40,21 +40,37 @@ impl<'a> Model<'a> {
         rules.check_features(p)?;
         let found = match settings.weight_bound {
             Some(u) => vec![u; p],
-            None => weight_bounds_within(problem, settings.bias, memory, stop)?,
+            None => weight_bounds_within(problem, rules, settings.bias, memory, stop)?,
         };
         let mut bound = vec![0.0; p];
         for j in not_forbidden(rules) {
-            bound[j] = found[j];
+            let Interval { lower, upper } = rules.weight_bounds().of(j).within(found[j]);
+            bound[j] = upper.max(-lower);
         }
         let penalty = if settings.penalty.is_empty() { vec![0.0; p] } else { settings.penalty.clone() };
         let cost = problem.weights().iter().map(|weight| weight * settings.cost).collect();
         Ok(Self { problem, rules, cost, bias: settings.bias, penalty, bound })
     }
 
-    /// The features with u > 0, and those that the rules require.
+    /// The weights that feature j may have.
+    pub(crate) fn interval(&self, j: usize) -> Interval {
+        self.rules.weight_bounds().of(j).within(self.bound[j])
+    }
+
+    /// The features with u > 0, and those that may have to be chosen without weight: what the rules
+    /// require and, where they relate features to each other, all that they do not leave out.
     pub(crate) fn features(&self) -> Vec<usize> {
-        let required = &self.rules.list().require;
-        (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 || required.contains(&j)).collect()
+        let stays = |&j: &usize| match self.rules.root()[self.rules.unit_of(j)] {
+            Choice::In => true,
+            Choice::Free => self.bound[j] > 0.0 || !self.rules.is_sort(),
+            Choice::Out => false,
+        };
+        (0..self.bound.len()).filter(stays).collect()
+    }
+
+    /// How many features have u > 0.
+    pub(crate) fn weighted(&self) -> usize {
+        self.bound.iter().filter(|u| **u > 0.0).count()
     }
 
     /// `1 + D_j / u_j`: what a weight costs per unit in the linear relaxation, where
@@ -66,7 +82,8 @@ impl<'a> Model<'a> {
 
     /// The linear relaxation.
     pub(crate) fn oracle(&self, memory: &Memory) -> Result<L1Oracle<'a>, Error> {
-        let mut oracle = L1Oracle::within(self.problem, self.cost.clone(), self.bias, self.bound.clone(), memory)?;
+        let oracle = L1Oracle::within(self.problem, self.cost.clone(), self.bias, self.bound.clone(), memory)?;
+        let mut oracle = oracle.bounded(self.rules.weight_bounds());
         self.relax(&mut oracle)?;
         Ok(oracle)
     }
@@ -106,7 +123,10 @@ impl<'a> Model<'a> {
         let mut program = Program::new()?;
         let binary = |&j: &usize| Column { cost: self.penalty[j], lower: 0.0, upper: 1.0, integer: true };
         program.add_columns(&features.iter().map(binary).collect::<Vec<_>>())?;
-        let part = |&j: &usize| [Column { cost: 1.0, lower: 0.0, upper: self.bound[j], integer: false }; 2];
+        let part = |&j: &usize| {
+            let Interval { lower, upper } = self.interval(j);
+            [upper, -lower].map(|upper| Column { cost: 1.0, lower: 0.0, upper, integer: false })
+        };
         program.add_columns(&features.iter().flat_map(part).collect::<Vec<_>>())?;
         let (bias_cost, bias_lower) = match self.bias {
             Bias::Free => (0.0, -none),
@@ -161,7 +181,7 @@ impl<'a> Model<'a> {
     }
 
     /// Objective of the classifier of a point of the program of `features`, exact: its w on the
-    /// subset, within u, and its b.
+    /// subset, within its bounds, and its b.
     pub(crate) fn value(&self, features: &[usize], subset: &Subset, point: &[f64]) -> f64 {
         let q = features.len();
         let bias = match self.bias {
@@ -171,7 +191,7 @@ impl<'a> Model<'a> {
         let mut scores = vec![bias; self.cost.len()];
         let mut norm = self.bias_price(bias);
         for (k, &j) in features.iter().enumerate().filter(|e| subset.contains(*e.1)) {
-            let w = (point[q + 2 * k] - point[q + 2 * k + 1]).clamp(-self.bound[j], self.bound[j]);
+            let w = self.interval(j).weight(point[q + 2 * k] - point[q + 2 * k + 1]);
             norm += w.abs();
             self.problem.design().add_column(j, w, &mut scores);
         }

@@ -5,11 +5,13 @@
 //!          or -1, costs at least L(alpha) + gain_j + D_j + v (1 - s c_j), where L is the dual
 //!          value and gain_j = u_j max(0, |c_j| - 1 - D_j / u_j) what j costs it. Where that
 //!          exceeds the incumbent for every v up to u_j, the feature leaves; else v is bounded
-//!          where s c_j < 1.
+//!          where s c_j < 1. A sign that the rules' bounds leave out has no v, and v is below the
+//!          bound of the other.
 //! Rules    none is used, so the proof holds under all of them.
 
 use serde::{Deserialize, Serialize};
 
+use crate::Interval;
 use crate::l1_oracle::{L1Oracle, L1Point};
 
 use super::Model;
@@ -36,19 +38,19 @@ pub(super) fn reduce(model: &mut Model<'_>, oracle: &L1Oracle<'_>, point: &L1Poi
     let best = best + SLACK * best.abs();
     let before: f64 = model.bound.iter().sum();
     for j in 0..model.bound.len() {
-        let (c, u) = (point.scores[j], model.bound[j]);
+        let (c, Interval { lower, upper }) = (point.scores[j], model.interval(j));
         let room = best - point.dual - oracle.gain(j, c) - model.penalty[j];
-        let side = |c: f64| {
+        let side = |c: f64, u: f64| {
             if c < 1.0 {
                 // v (1 - c) <= room
-                (room / (1.0 - c)).max(0.0)
+                (room / (1.0 - c)).max(0.0).min(u)
             } else if u * (c - 1.0) < -room {
                 0.0
             } else {
                 u
             }
         };
-        model.bound[j] = u.min(side(c).max(side(-c)));
+        model.bound[j] = side(c, upper).max(side(-c, -lower));
     }
     model.bound.iter().sum::<f64>() < (1.0 - WORTH) * before
 }

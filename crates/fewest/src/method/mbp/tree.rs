@@ -263,9 +263,9 @@ impl Tree<'_, '_, '_, '_> {
         for (u, choice) in state.iter_mut().enumerate().filter(|e| *e.1 == Choice::Free) {
             let (mut chosen, mut left_out) = (bound, bound);
             for &j in model.rules.unit(u) {
-                let (score, gain) = (point.scores[j].abs(), self.oracle.gain(j, point.scores[j]));
+                let (score, gain) = (point.scores[j], self.oracle.gain(j, point.scores[j]));
                 left_out += gain;
-                chosen += gain + model.penalty[j] - model.bound[j] * (score - 1.0).max(0.0);
+                chosen += gain + model.penalty[j] - model.interval(j).priced_gain(score, 1.0, 1.0);
             }
             if chosen < cutoff && left_out < cutoff {
                 continue;

@@ -1,7 +1,7 @@
 //! u_k, the largest |w_k| worth looking at: section 4 of Gaudioso et al. 2017.
 
 use crate::l1_oracle::L1Oracle;
-use crate::{Bias, Error, Memory, Problem, Status};
+use crate::{Bias, Error, Memory, Problem, Rules, Status};
 
 use super::TIGHT;
 
@@ -9,28 +9,32 @@ use super::TIGHT;
 /// nothing.
 const COSTS: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 
-/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100}.
+/// The largest |w_k| (length p) in the linear relaxations without u for C in {0.1, 1, 10, 100},
+/// each within the bounds on weights of the rules.
 /// Most are 0, which leaves those features out: that is a choice of the paper's, no proof.
 ///
 /// # Errors
 /// A failure of HiGHS.
 pub fn weight_bounds(
     problem: &Problem<'_>,
+    rules: &Rules,
     bias: Bias,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<Vec<f64>, Error> {
-    weight_bounds_within(problem, bias, &Memory::unlimited(), stop)
+    weight_bounds_within(problem, rules, bias, &Memory::unlimited(), stop)
 }
 
 /// [`weight_bounds`], whose programs take no more than is left of `memory`.
 pub(super) fn weight_bounds_within(
     problem: &Problem<'_>,
+    rules: &Rules,
     bias: Bias,
     memory: &Memory,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<Vec<f64>, Error> {
     let p = problem.n_features();
-    let mut oracle = L1Oracle::within(problem, problem.weights().to_vec(), bias, vec![f64::INFINITY; p], memory)?;
+    let oracle = L1Oracle::within(problem, problem.weights().to_vec(), bias, vec![f64::INFINITY; p], memory)?;
+    let mut oracle = oracle.bounded(rules.weight_bounds());
     let mut bound = vec![0.0f64; p];
     for cost in COSTS {
         oracle.set_cost(&problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::{Bias, Design, RowMatrix};
+use crate::{Bias, Design, Interval, RowMatrix, WeightBounds};
 
 /// Columns looked at by one thread at a time.
 const CHUNK: usize = 2048;
@@ -16,12 +16,18 @@ pub(super) struct Columns<'a> {
     pub(super) design: &'a dyn Design,
     pub(super) features: &'a [usize],
     pub(super) bias: Bias,
+    pub(super) bounds: &'a WeightBounds,
 }
 
 impl Columns<'_> {
     /// Number of positions.
     pub(super) fn len(&self) -> usize {
         self.features.len() + usize::from(self.constant().is_some())
+    }
+
+    /// The weights that a position may have.
+    pub(super) fn interval(&self, position: usize) -> Interval {
+        self.features.get(position).map_or(Interval::FREE, |&j| self.bounds.of(j))
     }
 
     /// Value of the constant column, if there is one.

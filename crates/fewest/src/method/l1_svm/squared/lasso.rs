@@ -2,10 +2,11 @@
 //! left out, the machine is a lasso.
 //!
 //! Solves   min over u, b of  ||u||_1 + sum over i in I of C_i (y_i - x_i.u - b)^2,  I the samples
-//!          inside the margin of the point at hand.
+//!          inside the margin of the point at hand; u within bounds on weights.
 //! Paper    descent by coordinates: Friedman, Hastie, Tibshirani, J. Stat. Softw. 33, 2010; Newton
 //!          steps on the weights that are not 0, cut at changes of sign: Schmidt, Fung, Rosales,
-//!          ECML 2007 (projection), as the exact end of a descent that has found the signs.
+//!          ECML 2007 (projection), as the exact end of a descent that has found the signs; weights
+//!          at a bound stay there in such a step, and one that reaches its bound ends there.
 //! Given    columns (the working set), I, u to start from.
 //! Returns  u, b with a violation of at most what was asked for.
 //! Steps    1. sweep over all columns  2. sweeps over those of weight not 0  3. when those have
@@ -21,7 +22,7 @@ use super::columns::Columns;
 use crate::dual::normal::{Extended, Normal};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
-use crate::{Bias, RowMatrix, Status};
+use crate::{Bias, Interval, RowMatrix, Status};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
@@ -130,7 +131,17 @@ impl<'a> Lasso<'a> {
 
     /// Largest violation of the optimality conditions.
     pub(super) fn violation(&self, u: &[f64]) -> f64 {
-        (0..u.len()).map(|j| violation(u[j], self.slope(j))).fold(0.0, f64::max)
+        (0..u.len()).map(|j| self.missed(j, u[j], self.slope(j))).fold(0.0, f64::max)
+    }
+
+    /// The weights that column j may have.
+    fn interval(&self, j: usize) -> Interval {
+        self.columns.interval(self.work[j])
+    }
+
+    /// Violation of the optimality conditions of a weight at this slope.
+    fn missed(&self, j: usize, u: f64, slope: f64) -> f64 {
+        self.interval(j).violation(u, slope, 1.0, 1.0)
     }
 
     /// Lowers the violation to `open`, unless `stop` or the number `most` of sweeps ends it before.
@@ -184,10 +195,10 @@ impl<'a> Lasso<'a> {
         let mut worst = 0.0f64;
         for &j in list {
             let slope = self.slope(j);
-            worst = worst.max(violation(u[j], slope));
+            worst = worst.max(self.missed(j, u[j], slope));
             let to = if self.square[j] > 0.0 {
                 let whole = slope + self.square[j] * u[j];
-                (whole.abs() - 1.0).max(0.0).copysign(whole) / self.square[j]
+                self.interval(j).weight((whole.abs() - 1.0).max(0.0).copysign(whole) / self.square[j])
             } else {
                 0.0
             };
@@ -201,11 +212,12 @@ impl<'a> Lasso<'a> {
         worst
     }
 
-    /// A Newton step on the weights that are not 0; those whose sign would turn become 0. Whether
-    /// it gained.
+    /// A Newton step on the weights that are neither 0 nor at a bound; those whose sign would turn
+    /// become 0, and those that reach a bound stay there. Whether it gained.
     fn leap(&mut self, u: &mut [f64]) -> bool {
         self.centre();
-        let support: Vec<usize> = (0..u.len()).filter(|&j| u[j] != 0.0).collect();
+        let inside = |j: usize, Interval { lower, upper }: Interval| u[j] != 0.0 && lower < u[j] && u[j] < upper;
+        let support: Vec<usize> = (0..u.len()).filter(|&j| inside(j, self.interval(j))).collect();
         if support.is_empty() {
             return false;
         }
@@ -216,19 +228,26 @@ impl<'a> Lasso<'a> {
             return false;
         }
         let unseen = ROUNDING * (simd::dot(&self.r, &self.r) + support.iter().map(|&j| u[j].abs()).sum::<f64>());
-        // Where along the step each weight becomes 0.
-        let zero: Vec<f64> = support
-            .iter()
-            .zip(&direction)
-            .map(|(&j, d)| if d * u[j] < 0.0 { -u[j] / d } else { f64::INFINITY })
-            .collect();
-        let mut ends: Vec<f64> = zero.iter().copied().filter(|&z| z < 1.0).collect();
+        // Where along the step each weight becomes 0 or reaches its bound, and which.
+        let end = |(&j, &d): (&usize, &f64)| {
+            let Interval { lower, upper } = self.interval(j);
+            let value = if d * u[j] < 0.0 {
+                0.0
+            } else if d > 0.0 {
+                upper
+            } else {
+                lower
+            };
+            if d == 0.0 || value.is_infinite() { (f64::INFINITY, value) } else { ((value - u[j]) / d, value) }
+        };
+        let stays: Vec<(f64, f64)> = support.iter().zip(&direction).map(end).collect();
+        let mut ends: Vec<f64> = stays.iter().map(|e| e.0).filter(|&at| at < 1.0).collect();
         ends.sort_unstable_by(f64::total_cmp);
         let first = ends.first().copied().unwrap_or(1.0);
         let (mut t, mut turned, mut along) = (1.0, ends.len(), vec![0.0; self.r.len()]);
-        // To the end first, then to where half as many signs have turned, and so on.
+        // To the end first, then to where half as many weights have stopped, and so on.
         loop {
-            let to = |at: usize| if t >= zero[at] { 0.0 } else { u[support[at]] + t * direction[at] };
+            let to = |at: usize| if t >= stays[at].0 { stays[at].1 } else { u[support[at]] + t * direction[at] };
             along.fill(0.0);
             let (mut moved, mut penalty) = (0.0, 0.0);
             for (at, &j) in support.iter().enumerate() {
@@ -240,7 +259,7 @@ impl<'a> Lasso<'a> {
             // 1/2 |r + along|^2 - 1/2 |r|^2, both centred.
             let loss =
                 simd::dot(&self.r, &along) - self.shift * moved + 0.5 * (simd::dot(&along, &along) - moved * moved);
-            // Up to the first change of sign it gains, even where rounding hides that.
+            // Up to the first that stops it gains, even where rounding hides that.
             let most = if t <= first { unseen } else { 0.0 };
             if penalty + loss < most {
                 let new: Vec<f64> = (0..support.len()).map(to).collect();
@@ -277,9 +296,4 @@ impl<'a> Lasso<'a> {
         direction.truncate(support.len());
         direction
     }
-}
-
-/// Distance of `slope` = -d loss / d u to the subdifferential of |u|.
-pub(super) fn violation(u: f64, slope: f64) -> f64 {
-    if u == 0.0 { (slope.abs() - 1.0).max(0.0) } else { (slope - u.signum()).abs() }
 }

@@ -2,7 +2,7 @@
 //! improve it.
 
 use super::columns::Columns;
-use super::lasso::{Lasso, violation};
+use super::lasso::Lasso;
 use crate::dual::{BoxDual, kkt};
 use crate::simd;
 use crate::{Bias, DualSolution, Status};
@@ -85,7 +85,8 @@ impl<'a> Machine<'a> {
             (0..self.dual.len()).map(|i| 2.0 * self.dual.cost[i] * self.dual.y[i] * slack(i)).collect();
         kkt::make_feasible(self.dual, &mut beta);
         let scores = self.columns.scores(positions, &beta);
-        let violation = positions.iter().zip(&scores).map(|(&j, &c)| violation(self.w[j], c)).fold(0.0, f64::max);
+        let missed = |(&j, &c): (&usize, &f64)| self.columns.interval(j).violation(self.w[j], c, 1.0, 1.0);
+        let violation = positions.iter().zip(&scores).map(missed).fold(0.0, f64::max);
         Look { primal, beta, scores, violation }
     }
 
@@ -141,7 +142,8 @@ impl<'a> Machine<'a> {
             }
             stuck = t == 0.0;
             for ((&j, from), to) in work.iter().zip(&from).zip(&to) {
-                self.w[j] = if t == 1.0 { *to } else { from + t * (to - from) };
+                // Rounding may pass a bound.
+                self.w[j] = if t == 1.0 { *to } else { self.columns.interval(j).weight(from + t * (to - from)) };
             }
             simd::axpy(t, &along, &mut self.scores);
             if self.columns.bias == Bias::Free {

@@ -2,15 +2,17 @@
 //! point that proves it.
 //!
 //! Solves   min over w, b of  ||w||_1 + sum_i C_i max(0, 1 - y_i (w.x_i + b))^2, C_i = cost
-//!          weight_i, w on the columns allowed; b is free, penalised as the weight of a constant
-//!          column of value s (adds |b / s|), or 0.
+//!          weight_i, w on the columns allowed, within the bounds of rules; b is free, penalised as
+//!          the weight of a constant column of value s (adds |b / s|), or 0.
 //! Source   the problem is LIBLINEAR's -s 5 (Fan et al., JMLR 9, 2008). Working sets: Massias,
 //!          Gramfort, Salmon, ICML 2018 (Celer); Johnson, Guestrin, ICML 2015 (Blitz). Screening:
 //!          Ndiaye, Fercoq, Gramfort, Salmon, JMLR 18, 2017. Proximal Newton: Lee, Sun, Saunders,
 //!          SIAM J. Optim. 24, 2014.
 //! Dual     max sum_i alpha_i - alpha_i^2 / (4 C_i)  s.t. alpha >= 0, |c_j| <= 1 for c_j = sum_i
 //!          alpha_i y_i x_ij of every column allowed, the constant one included, and y'alpha = 0
-//!          for a free bias. At the optimum alpha_i = 2 C_i max(0, 1 - m_i).
+//!          for a free bias. At the optimum alpha_i = 2 C_i max(0, 1 - m_i). Where w_j is bounded,
+//!          the value loses its gain g_j(c_j) (`crate::weights`), and |c_j| <= 1 binds only on a
+//!          side without bound.
 //! Given    Problem, columns allowed, SvmSettings, a solution at another cost to start from.
 //! Returns  DualSolution: w, b; beta_i = y_i alpha_i, feasible, whose value is the proven lower
 //!          bound; the largest violation.
@@ -23,7 +25,7 @@
 //! Cost     per round a pass over the columns still in, and descents on the working set; memory
 //!          some copies of the working set.
 //! Differs  the violation, not the gap, says when a working set is done; |c_j| itself, not its
-//!          distance to 1 over ||x_j||, orders columns.
+//!          distance to 1 over ||x_j||, orders columns; bounds on weights.
 //! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on
 //!          separable data at costs of 1e5 and more; errors: settings out of range.
 
@@ -37,7 +39,7 @@ use machine::{Look, Machine};
 use proof::Proof;
 
 use crate::dual::{BoxDual, kkt};
-use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings};
+use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBounds};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
@@ -66,8 +68,23 @@ pub fn squared_hinge(
     start: Option<&DualSolution>,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<DualSolution, Error> {
+    bounded_squared_hinge(problem, (features, &WeightBounds::default()), settings, start, stop)
+}
+
+/// [`squared_hinge`] with weights within these bounds. The violation of a weight is what a unit
+/// more or less of it, where that is allowed, would gain.
+///
+/// # Errors
+/// As there.
+pub(super) fn bounded_squared_hinge(
+    problem: &Problem<'_>,
+    (features, bounds): (&[usize], &WeightBounds),
+    settings: &SvmSettings,
+    start: Option<&DualSolution>,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<DualSolution, Error> {
     settings.check()?;
-    let columns = Columns { design: problem.design(), features, bias: settings.bias };
+    let columns = Columns { design: problem.design(), features, bias: settings.bias, bounds };
     let settings = SvmSettings { loss: Loss::SquaredHinge, ..settings.clone() };
     let dual = BoxDual::new(problem.labels(), problem.weights(), &settings);
     let mut machine = Machine::new(&columns, &dual, start);
@@ -118,18 +135,18 @@ pub fn squared_hinge(
         }
         // Steps 2 to 4.
         proof.screen(&look, &machine.w);
-        let work = working_set(proof.alive(), &look, &machine.w, features.len());
+        let work = working_set(&columns, proof.alive(), &look, &machine.w);
         epochs += machine.improve(&work, SHARE * look.violation, settings.max_epochs - epochs, stop);
     }
 }
 
 /// Step 3: the weights that are not 0 and the constant column, and the columns of largest |c_j|, as
 /// many again and one hundred at least; ascending.
-fn working_set(alive: &[usize], look: &Look, w: &[f64], count: usize) -> Vec<usize> {
-    let always = |j: usize| w[j] != 0.0 || j == count;
+fn working_set(columns: &Columns<'_>, alive: &[usize], look: &Look, w: &[f64]) -> Vec<usize> {
+    let always = |j: usize| w[j] != 0.0 || j == columns.features.len();
     let mut work: Vec<usize> = alive.iter().copied().filter(|&j| always(j)).collect();
-    let mut rest: Vec<(f64, usize)> =
-        alive.iter().zip(&look.scores).filter(|&(&j, _)| !always(j)).map(|(&j, &c)| (c.abs(), j)).collect();
+    let rest = alive.iter().zip(&look.scores).filter(|&(&j, _)| !always(j));
+    let mut rest: Vec<(f64, usize)> = rest.map(|(&j, &c)| (columns.interval(j).worth(c), j)).collect();
     let room = LEAST.max(2 * work.len()) - work.len();
     if room < rest.len() {
         rest.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -2,9 +2,9 @@
 
 use super::columns::Columns;
 use super::machine::Look;
-use crate::Bias;
 use crate::dual::BoxDual;
 use crate::simd;
+use crate::{Bias, Interval};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
@@ -56,7 +56,8 @@ impl<'a> Proof<'a> {
         self.beta
     }
 
-    /// The largest value among the multiples of beta that keep |c_j| <= 1, and the factor.
+    /// The largest value among the multiples of beta that keep |c_j| <= 1 where nothing bounds the
+    /// weight, and the factor; scores are those of the positions still in.
     fn scaled(&self, beta: &[f64], scores: &[f64]) -> (f64, f64) {
         let (mut linear, mut quadratic) = (0.0, 0.0);
         for ((b, y), c) in beta.iter().zip(&self.dual.y).zip(&self.dual.cost).filter(|((b, _), _)| **b != 0.0) {
@@ -66,9 +67,30 @@ impl<'a> Proof<'a> {
         if linear <= 0.0 {
             return (0.0, 0.0);
         }
-        let top = scores.iter().fold(0.0, |m: f64, c| m.max(c.abs()));
-        let factor = (1.0 / top).min(linear / (2.0 * quadratic));
-        (factor * (linear - factor * quadratic), factor)
+        // |c_j| and the largest weight of its sign, where it is bounded; from 1 / |c_j| on these
+        // lower the slope of the value.
+        let (mut top, mut bounded) = (0.0f64, Vec::new());
+        for (&j, &c) in self.alive.iter().zip(scores) {
+            let Interval { lower, upper } = self.columns.interval(j);
+            let most = if c > 0.0 { upper } else { -lower };
+            if most.is_infinite() {
+                top = top.max(c.abs());
+            } else if most > 0.0 {
+                bounded.push((c.abs(), most));
+            }
+        }
+        bounded.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let last = 1.0 / top;
+        let (mut factor, mut slope) = (last.min(linear / (2.0 * quadratic)), linear);
+        for &(c, most) in bounded.iter().take_while(|e| 1.0 / e.0 < last) {
+            if 1.0 / c >= factor {
+                break;
+            }
+            slope -= c * most;
+            factor = (slope / (2.0 * quadratic)).clamp(1.0 / c, last);
+        }
+        let gains: f64 = bounded.iter().map(|(c, most)| most * (factor * c - 1.0).max(0.0)).sum();
+        (factor * (linear - factor * quadratic) - gains, factor)
     }
 
     /// Step 1: keeps the better of its point and that of `look`, taken over the columns still in.
@@ -83,7 +105,8 @@ impl<'a> Proof<'a> {
 
     /// Step 2. The dual is strongly concave: alpha* lies where sum_i (alpha*_i - alpha_i)^2 / (4
     /// C_i) <= gap, so that c_j can change by the root of the gap times its reach, (4 sum_i C_i
-    /// x_ij^2)^1/2, columns centred with weights C where y'alpha = 0.
+    /// x_ij^2)^1/2, columns centred with weights C where y'alpha = 0. Gains of bounded weights keep
+    /// that, being convex, and a column that gains nothing at alpha* has weight 0.
     pub(super) fn screen(&mut self, look: &Look, w: &[f64]) {
         let gap = look.primal - self.value + ROUNDING * look.primal;
         let Some(factor) = self.factor.filter(|_| self.screens && gap <= SCREEN * look.primal) else { return };
@@ -93,7 +116,8 @@ impl<'a> Proof<'a> {
         let radius = gap.sqrt();
         let stays = |(&j, &c): (&usize, &f64)| {
             let constant = j == self.columns.features.len();
-            (w[j] != 0.0 || constant || factor * c.abs() + radius * self.reach[j] >= 1.0 - ROUNDING).then_some(j)
+            let near = self.columns.interval(j).excess(factor * c, 1.0, 1.0) + radius * self.reach[j] >= -ROUNDING;
+            (w[j] != 0.0 || constant || near).then_some(j)
         };
         self.alive = self.alive.iter().zip(&look.scores).filter_map(stays).collect();
     }
