@@ -28,7 +28,7 @@ from fewest._memory import method_with_memory
 from fewest._path import fitted_path
 from fewest._rules import Rules, _Index, weight_bounds
 from fewest._svc import SVC
-from fewest._svm import PER_FEATURE, LinearSVC, elected, kernel_of
+from fewest._svm import PER_FEATURE, LinearSVC, categories_of, elected, kernel_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -270,6 +270,9 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         classifier = self._trainer(answer)
         classifier.n_features_in_ = int(support.sum())
         classifier._bounds = self._bounds_of(support)
+        if categorical := categories_of(self, len(support)):
+            chosen = np.cumsum(support) - 1
+            classifier.categorical_features = [int(chosen[j]) for j in categorical if support[j]]
         return classifier._fit(samples.with_X(samples.X[:, safe_mask(samples.X, support)]))
 
     def _bounds_of(self, support: np.ndarray) -> list[dict[str, Any]]:

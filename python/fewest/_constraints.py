@@ -41,7 +41,8 @@ CONSTRAINTS: dict[str, list[Any]] = {
     "max_iter": AT_LEAST_ONE,
     "costs": ["array-like"],
     "cv": ["cv_object"],
-    "kernel": [StrOptions({"linear", "rbf", "poly", "sigmoid"})],
+    "kernel": [StrOptions({"linear", "rbf", "laplace", "poly", "sigmoid"})],
+    "categorical_features": ["array-like", None],
     # Of texts the engine says which it takes.
     "gamma": [str, *COST],
     "degree": AT_LEAST_ONE,

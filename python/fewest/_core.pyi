@@ -140,7 +140,15 @@ def choose_cost(
     limits: dict[str, Any],
 ) -> dict[str, Any]: ...
 def check_rules(rules: dict[str, Any], names: Sequence[str]) -> None: ...
-def gamma(x: _Matrix, counts: NDArray[np.float64], rule: str | float, most: int, limits: dict[str, Any]) -> float: ...
+def gamma(
+    x: _Matrix,
+    counts: NDArray[np.float64],
+    rule: str | float,
+    most: int,
+    kernel: dict[str, Any],
+    categorical: Sequence[int],
+    limits: dict[str, Any],
+) -> float: ...
 def train(
     x: _Matrix,
     codes: NDArray[np.uint32],
@@ -149,6 +157,7 @@ def train(
     svm: dict[str, Any],
     limits: dict[str, Any],
     bounds: Sequence[dict[str, Any]],
+    categorical: Sequence[int],
 ) -> dict[str, Any]: ...
 def certify(
     x: _Matrix,

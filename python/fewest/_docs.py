@@ -61,13 +61,23 @@ PARAMETERS = {
     "proof": ("path-like", "File for a proof of the result, which :func:`fewest.verify` checks."),
     "costs": ("sequence of float", "Slack costs to choose from, ascending."),
     "cv": ("int, splitter or iterable", "Folds, as scikit-learn's; each sample must be in exactly one test part."),
-    "kernel": ('{"linear", "rbf", "poly", "sigmoid"}', "Kernel of the SVM."),
+    "kernel": (
+        '{"linear", "rbf", "laplace", "poly", "sigmoid"}',
+        """Kernel of the SVM. "laplace": ``exp(-gamma sum_j |x_j - x'_j|)``.""",
+    ),
+    "categorical_features": (
+        "array-like of bool, int or str",
+        """Features that hold categories: a mask, indices, or names of columns. In the kernel their
+        distance is 1 where two values differ, else 0; the kernel is "rbf" or "laplace". Leave them
+        out where the others are scaled.""",
+    ),
     "gamma": (
         '{"1/p", "scale", "sigest"} or float',
-        """Coefficient of "rbf", "poly", "sigmoid". "1/p" (scikit-learn's "auto"): 1 / features
-        trained on, at every step. "scale": 1 / (m x variance of X). "sigest": 1 / (m / n_features x
-        median squared distance of two samples), "sigest:BETA" BETA times that. m: the most features
-        that may be selected.""",
+        """Coefficient of every kernel but "linear". "1/p" (scikit-learn's "auto"): 1 / features
+        trained on, at every step. "scale": 1 / (m x variance of X), with "laplace" its standard
+        deviation. "sigest": 1 / (m / n_features x median squared distance of two samples), with
+        "laplace" their median sum of absolute differences, "sigest:BETA" BETA times that. m: the
+        most features that may be selected.""",
     ),
     "degree": ("int", 'Degree of "poly", at least 1.'),
     "coef0": ("float", 'Constant of "poly" and "sigmoid".'),

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import train_test_split
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, class_weights, matrix, validated
-from fewest._svm import gamma_of
+from fewest._svm import categories_of, gamma_of
 
 if TYPE_CHECKING:
     import os
@@ -297,25 +297,30 @@ class BendersSelector(Selector):
 
 
 class AlignmentSelector(Selector):
-    r"""The subset of largest alignment between a Gaussian kernel and the classes, with proof.
+    r"""The subset of largest alignment between a kernel of distances and the classes, with proof.
 
-    Exact selection for Gaussian-kernel SVMs: branch and bound on the kernel-target alignment, for
-    any number of classes,
+    Exact selection for SVMs with the Gaussian or the Laplace kernel: branch and bound on the
+    kernel-target alignment, for any number of classes,
 
-    .. math:: \max_z \; \sum_{a < b} \sum_{i, h} \psi^{ab}_i \psi^{ab}_h \exp(-\gamma \sum_j z_j (x_{ij} - x_{hj})^2), \quad z
+    .. math:: \max_z \; \sum_{a < b} \sum_{i, h} \psi^{ab}_i \psi^{ab}_h \exp(-\gamma \sum_j z_j d_j(x_{ij}, x_{hj})), \quad z
         \text{ obeys the rules},
 
     where :math:`\psi^{ab}_i` is 1 / (size of class a) for a sample of class a, -1 / (size of class
     b) for one of class b, and 0 for others. A term is the squared distance between the means of two
-    classes in the kernel's space, from 0 to 2. The classifier is an SVM with that kernel on the
-    selected features.
+    classes in the kernel's space, from 0 to 2. :math:`d_j` is the squared difference (Gaussian) or
+    the absolute one (Laplace), and of a feature that holds categories 1 where values differ, else 0.
+    The classifier is an SVM with that kernel on the selected features.
 
     Parameters
     ----------
+    kernel : {"rbf", "laplace"}, default="rbf"
+        Kernel of the search and of the classifier: ``exp(-gamma sum_j (x_j - x'_j)^2)`` or
+        ``exp(-gamma sum_j |x_j - x'_j|)``.
     gamma : {"sigest", "scale", "1/p"} or float, default="sigest"
-        gamma of ``exp(-gamma ||x - x'||^2)``. "sigest", the paper's: 1 / (m / n_features x median
-        squared distance of two samples), "sigest:BETA" BETA times that; "scale": 1 / (m x variance
-        of X); "1/p": 1 / m. m: the most features that may be selected.
+        gamma of the kernel. "sigest", the paper's: 1 / (m / n_features x median distance of two
+        samples), the distance being the sum in the kernel, "sigest:BETA" BETA times that; "scale": 1
+        / (m x variance of X), with "laplace" 1 / (m x its standard deviation), of the features that
+        hold numbers; "1/p": 1 / m. m: the most features that may be selected.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
         None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
@@ -352,9 +357,7 @@ class AlignmentSelector(Selector):
     _page = "docs/methods/kta.md"
 
     _binary_only = False
-    kernel = "rbf"
-
-    _parameter_constraints = {"C": COST_OR_AUTO}
+    _parameter_constraints = {"C": COST_OR_AUTO, "kernel": [StrOptions({"rbf", "laplace"})]}
 
     @stores_arguments
     def __init__(
@@ -362,6 +365,8 @@ class AlignmentSelector(Selector):
         *,
         n_features_to_select: int | None = None,
         rules: Rules | None = None,
+        kernel: str = "rbf",
+        categorical_features: Any = None,
         gamma: str | float = "sigest",
         C: float | str = 1.0,
         fit_cost: float | None = None,
@@ -387,10 +392,11 @@ class AlignmentSelector(Selector):
 
     def _kernel_rule(self, samples, rules):
         self.gamma_ = gamma_of(self, samples, rules["max_features"] or samples.X.shape[1])
-        return {"kind": "rbf", "gamma": self.gamma_}
+        return {"kind": self.kernel, "gamma": self.gamma_}
 
     def _method(self, samples, rules):
-        return {"name": "kta", "gamma": self.gamma_, **self._wanted()}
+        categorical = categories_of(self, samples.X.shape[1])
+        return {"name": "kta", "kernel": self.kernel, "gamma": self.gamma_, "categorical": categorical, **self._wanted()}
 
     def _limits(self):
         return {"nodes": self.node_limit}

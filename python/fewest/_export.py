@@ -71,6 +71,8 @@ def export_model(path: str | os.PathLike[str], estimator: Any, *, target_name: s
         "imputation": None,
         "machines": machines,
     }
+    if categories := getattr(classifier, "_categories", []):
+        model["categorical"] = [listed[at] for at in categories]
     if vectors is not None:
         model["support_vectors"] = vectors
     keys = ["-1", "+1"] if len(classes) == 2 else [str(at) for at in range(len(classes))]

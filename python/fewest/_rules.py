@@ -234,37 +234,39 @@ def weight_bounds(index: _Index, signs: Any, bounds: Any) -> list[dict[str, Any]
 
 
 class _Index:
-    """Where a feature is, by index or name."""
+    """Where a feature is, by index or name; ``place`` names the list in messages."""
 
-    def __init__(self, n_features: int, names: Any) -> None:
-        self.n_features = n_features
+    def __init__(self, n_features: int, names: Any, place: str = "a rule") -> None:
+        self.n_features, self.place = n_features, place
         self.names = None if names is None else {name: at for at, name in enumerate(names)}
 
     def __call__(self, feature: Any) -> int:
         if isinstance(feature, str):
             if self.names is None:
                 raise ValueError(
-                    f"a rule names the feature {feature!r}, but X has no names of columns; give a data frame or the index, "
+                    f"{self.place} names the feature {feature!r}, but X has no names of columns; give a data frame or the index, "
                     'and in a pipeline set_output(transform="pandas") for the steps before'
                 )
             if feature not in self.names:
                 near = difflib.get_close_matches(feature, self.names, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise ValueError(f"a rule names the feature {feature!r}, which X does not have{hint}")
+                raise ValueError(f"{self.place} names the feature {feature!r}, which X does not have{hint}")
             return self.names[feature]
-        at = _integer(feature, "a feature in a rule", 0)
+        at = _integer(feature, f"a feature in {self.place}", 0)
         if not 0 <= at < self.n_features:
-            raise ValueError(f"a rule names feature {at}, but X has {self.n_features} features, counted from 0")
+            raise ValueError(f"{self.place} names feature {at}, but X has {self.n_features} features, counted from 0")
         return at
 
     def all(self, features: Any) -> list[int]:
         """Indices of several features."""
         if isinstance(features, str):
-            raise ValueError(f"a rule has {features!r} in place of a list of features; write [{features!r}]")
+            raise ValueError(f"{self.place} has {features!r} in place of a list of features; write [{features!r}]")
         mask = np.asarray(features)
         if mask.dtype == bool:
             if mask.shape != (self.n_features,):
-                raise ValueError(f"a rule has a mask of shape {mask.shape}, but X has {self.n_features} features; give one value each")
+                raise ValueError(
+                    f"{self.place} has a mask of shape {mask.shape}, but X has {self.n_features} features; give one value each"
+                )
             return np.flatnonzero(mask).tolist()
         return [self(feature) for feature in features]
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.base import _fit_context, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances, pairwise_kernels
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -23,7 +23,7 @@ from fewest._constraints import COST, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import DTYPES, Samples, bias_of, class_weights, svm_of, validated
 from fewest._frames import native
-from fewest._svm import _Classifier, elected, kernel_of, linear_decision, voted, votes
+from fewest._svm import _Classifier, categories_of, elected, kernel_of, linear_decision, voted, votes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,14 +45,16 @@ class SVC(_Classifier):
     ----------
     C : float, default=1.0
         Slack cost, above 0; ``inf`` is 1e10.
-    kernel : {"linear", "rbf", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
-        Kernel k(x, x'). "precomputed": X holds its values, for ``fit`` of shape (n_samples,
-        n_samples). A callable gets two sets of samples as they were given and returns the values of
-        each pair.
+    kernel : {"linear", "rbf", "laplace", "poly", "sigmoid", "precomputed"} or callable, default="rbf"
+        Kernel k(x, x'). "laplace": ``exp(-gamma sum_j |x_j - x'_j|)``. "precomputed": X holds its
+        values, for ``fit`` of shape (n_samples, n_samples). A callable gets two sets of samples as
+        they were given and returns the values of each pair.
     gamma : {"scale", "auto", "sigest"} or float, default="scale"
-        Coefficient of "rbf", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X, samples
-        counted by weight), "auto": 1 / n_features, "sigest": 1 / median squared distance of two
-        samples, "sigest:BETA" BETA times that.
+        Coefficient of "rbf", "laplace", "poly", "sigmoid"; "scale": 1 / (n_features x variance of X,
+        samples counted by weight), with "laplace" 1 / (n_features x its standard deviation), "auto":
+        1 / n_features, "sigest": 1 / median squared distance of two samples, with "laplace" their
+        sum of absolute differences, "sigest:BETA" BETA times that. Features that hold categories
+        count in the distances, not in the variance.
     shrinking : bool, default=True
         As scikit-learn has it; the solution does not depend on it.
     probability : bool, default="deprecated"
@@ -119,7 +121,7 @@ class SVC(_Classifier):
 
     _parameter_constraints = {
         "C": [Interval(Real, 0.0, None, closed="right")],
-        "kernel": [StrOptions({"linear", "rbf", "poly", "sigmoid", "precomputed"}), callable],
+        "kernel": [StrOptions({"linear", "rbf", "laplace", "poly", "sigmoid", "precomputed"}), callable],
         # Of texts the engine says which it takes.
         "gamma": [str, *COST],
         "shrinking": ["boolean"],
@@ -140,6 +142,7 @@ class SVC(_Classifier):
         kernel: str | Callable[[Any, Any], Any] = "rbf",
         degree: int = 3,
         gamma: str | float = "scale",
+        categorical_features: Any = None,
         coef0: float = 0.0,
         shrinking: bool = True,
         probability: bool | str = "deprecated",
@@ -237,6 +240,7 @@ class SVC(_Classifier):
         kernel: Any = "precomputed" if of_values else kernel_of(self, samples, samples.X.shape[1])
         answer = self._train(samples, kernel, settings)
         self._kernel = kernel if of_values else answer["kernel"]
+        self._categories = categories_of(self, samples.X.shape[1])
         self._gamma = 0.0 if of_values else self._kernel.get("gamma", 0.0)
         self.classes_ = samples.classes
         # Of several classes scikit-learn's machines are positive for the first of the pair, the
@@ -353,12 +357,38 @@ class SVC(_Classifier):
                 return linear_decision(X, self._coef, self.intercept_)
             K = X if self._kernel == "precomputed" else None
         if K is None:
-            options = {name: value for name, value in self._kernel.items() if name != "kind"}
-            K = pairwise_kernels(X, self.support_vectors_, metric=self._kernel["kind"], **options)
+            K = self._values(X)
         else:
             K = K[:, self.support_]
         decision = K @ self._pair_coef.T + self.intercept_
         return decision.ravel() if decision.shape[1] == 1 else decision
+
+    def _values(self, X):
+        """Kernel values between samples and support vectors."""
+        vectors, options = self.support_vectors_, {name: value for name, value in self._kernel.items() if name != "kind"}
+        laplace = self._kernel["kind"] == "laplace"
+        if not (laplace or self._categories):
+            return pairwise_kernels(X, vectors, metric=self._kernel["kind"], **options)
+        numbers = np.setdiff1d(np.arange(X.shape[1]), self._categories)
+        distance = np.zeros((X.shape[0], vectors.shape[0]))
+        if len(numbers):
+            A, B = _narrow(X[:, numbers]), _narrow(vectors[:, numbers])
+            distance += manhattan_distances(A, B) if laplace else euclidean_distances(A, B, squared=True)
+        for j in self._categories:
+            x, of_vectors = (_dense(A[:, [j]]) for A in (X, vectors))
+            distance += x != of_vectors.T
+        return np.exp(-options["gamma"] * distance)
+
+
+def _narrow(X: Any) -> Any:
+    """With indices of 32 bits, which scikit-learn's distances need, where it is sparse."""
+    if not sp.issparse(X):
+        return X
+    return sp.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+
+
+def _dense(X: Any) -> np.ndarray:
+    return X.toarray() if sp.issparse(X) else np.asarray(X)
 
 
 def _by_classes(coef: np.ndarray, codes: np.ndarray, n_classes: int) -> np.ndarray:

@@ -41,7 +41,7 @@ def kernel_of(estimator: Any, samples: Samples, most: int) -> dict[str, Any]:
         return {"kind": kind}
     per_feature = estimator.gamma in ("auto", PER_FEATURE)
     out: dict[str, Any] = {"kind": kind, "gamma": PER_FEATURE if per_feature else gamma_of(estimator, samples, most)}
-    if kind != "rbf":
+    if kind in ("poly", "sigmoid"):
         out["coef0"] = float(estimator.coef0)
     if kind == "poly":
         out["degree"] = int(estimator.degree)
@@ -54,7 +54,23 @@ def gamma_of(estimator: Any, samples: Samples, most: int) -> float:
     if not isinstance(gamma, str):
         return float(gamma)
     rule = PER_FEATURE if gamma == "auto" else gamma
-    return _core.gamma(samples.matrix, samples.sample_weight, rule, most, limits_of(estimator, estimator.time_limit))
+    limits = limits_of(estimator, estimator.time_limit)
+    categorical = categories_of(estimator, samples.X.shape[1])
+    return _core.gamma(samples.matrix, samples.sample_weight, rule, most, {"kind": estimator.kernel}, categorical, limits)
+
+
+def categories_of(estimator: Any, n_features: int) -> list[int]:
+    """The features that hold categories, ascending."""
+    given = getattr(estimator, "categorical_features", None)
+    if given is None:
+        return []
+    if estimator.kernel not in ("rbf", "laplace"):
+        raise ValueError(
+            "categorical_features needs the kernel 'rbf' or 'laplace', which are made of distances, but kernel is "
+            f"{estimator.kernel!r}; leave categorical_features out, or take one of these kernels"
+        )
+    index = _Index(n_features, getattr(estimator, "feature_names_in_", None), "categorical_features")
+    return sorted(set(index.all(given)))
 
 
 class _Classifier(Linked, ClassifierMixin, BaseEstimator):
@@ -78,7 +94,8 @@ class _Classifier(Linked, ClassifierMixin, BaseEstimator):
                 f"The dual coefficients or intercepts are not finite where a value is {largest:.3g}: values of at most {LARGEST:g} "
                 "in size can be squared and summed up; scale the features first"
             )
-        answer = _core.train(*samples.arguments, kernel, settings, limits_of(self, self.time_limit), self._weight_bounds())
+        limits, categorical = limits_of(self, self.time_limit), categories_of(self, samples.X.shape[1])
+        answer = _core.train(*samples.arguments, kernel, settings, limits, self._weight_bounds(), categorical)
         warn_of_limit(self, answer, "The classifier is what training had found until then.")
         self._tell(answer)
         return answer

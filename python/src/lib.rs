@@ -23,6 +23,7 @@ mod verify;
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use fewest::kernel::Distances;
 use fewest::method::certificate;
 use fewest::method::exact::ExactSettings;
 use fewest::method::gbd::Validation;
@@ -143,8 +144,8 @@ fn judged_by(method: &mut AnyMethod, held_out: Option<HeldOut<'_>>) -> PyResult<
     Ok(())
 }
 
-/// gamma by a rule of [`Gamma`] for kernels of at most `most` features, sample i counting as
-/// `counts[i]` samples.
+/// gamma by a rule of [`Gamma`] for a kernel (a dictionary with the fields of [`KernelRule`]) of at
+/// most `most` features, of which some are categorical, sample i counting as `counts[i]` samples.
 ///
 /// # Errors
 /// As [`select`]; `RuntimeError` when the time limit came first.
@@ -155,13 +156,17 @@ fn gamma<'py>(
     counts: PyReadonlyArray1<'py, f64>,
     rule: &Bound<'py, PyAny>,
     most: usize,
+    kernel: &Bound<'py, PyAny>,
+    categorical: Vec<usize>,
     limits: &Bound<'py, PyAny>,
 ) -> PyResult<f64> {
     sheltered(|| {
         let (rule, limits): (Gamma, CallLimits) = (settings(rule)?, settings(limits)?);
         let (design, counts) = (&*x.design()?, numbers(&counts)?);
-        let (found, _) =
-            enter(py, &limits, None, |limits, _| rule.number_within(design, Some(counts), most, &Clock::new(&limits)))?;
+        let distances = Distances::new(settings::<KernelRule>(kernel)?.kernel(), &categorical);
+        let (found, _) = enter(py, &limits, None, |limits, _| {
+            rule.number_within(design, Some(counts), most, &distances, &Clock::new(&limits))
+        })?;
         found.ok_or_else(|| PyRuntimeError::new_err("gamma was not found in time; raise time_limit, or give a number"))
     })
 }
@@ -181,7 +186,7 @@ fn check_rules(rules: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<()> {
 /// Trains a classifier on all columns of `x`: one machine for two classes, one for each pair for
 /// more. `bounds`: a list of dictionaries with the fields of [`fewest::WeightBound`]. `kernel`: a
 /// dictionary with the fields of [`KernelRule`], or "precomputed" where `x` holds the kernel's
-/// values, n x n.
+/// values, n x n. `categorical`: the columns that hold categories.
 ///
 /// # Errors
 /// As [`select`].
@@ -195,6 +200,7 @@ fn train<'py>(
     svm: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
     bounds: &Bound<'py, PyAny>,
+    categorical: Vec<usize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
         let (svm, limits): (SvmSettings, CallLimits) = (settings(svm)?, settings(limits)?);
@@ -205,7 +211,7 @@ fn train<'py>(
             svm.check()?;
             let features: Vec<usize> = (0..design.n_features()).collect();
             let rules = Rules::new(features.len(), bounds, &[])?;
-            let settings = FitSettings { svm, kernel, weight_bounds: rules.weight_bounds().clone() };
+            let settings = FitSettings { svm, kernel, categorical, weight_bounds: rules.weight_bounds().clone() };
             let run = Run::bounded(&rules, limits, Sense::Min, observer)?;
             let what = || format!("training on {} samples and {} features", codes.len(), features.len());
             let bytes = RowMatrix::bytes(design, features.len());

@@ -74,6 +74,7 @@ SHARED = {
     "resume": of("resume"),
     "resume-every": of("resume_every"),
     "kernel": of("kernel"),
+    "categorical": of("categorical_features"),
     "gamma": of("gamma"),
     "coef0": of("coef0"),
     "degree": of("degree"),

@@ -95,7 +95,7 @@ fn limits_and_misuse_are_named() {
     for (options, words) in [
         (&["--gamma", "0"][..], "--gamma is 0, but must be a number above 0"),
         (&["--gamma", "sigest:x"], "--gamma is sigest:x"),
-        (&["--kernel", "linear"], "--kernel is linear, but must be rbf with kta; select first"),
+        (&["--kernel", "linear"], "--kernel is linear, but must be rbf or laplace"),
         (&["--penalty", "1"], "--penalty is an option of exact, mbp, lagrangian and gbd, not of kta"),
         (&["--certify"], "leave it out"),
         (&["--model", "m", "--model-format", "libsvm"], "add --scale none"),

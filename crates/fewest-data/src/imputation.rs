@@ -69,6 +69,16 @@ impl Imputation {
         Self { rule, fill }
     }
 
+    /// With the most frequent value for features that hold categories, whose mean or median says
+    /// nothing.
+    #[must_use]
+    pub fn with_categories(mut self, features: &Features, categorical: &[usize]) -> Self {
+        for &j in categorical {
+            self.fill[j] = fill(MissingRule::MostFrequent, features, j);
+        }
+        self
+    }
+
     /// Fills in place. A mapped file has no missing values.
     ///
     /// # Errors

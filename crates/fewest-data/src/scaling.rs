@@ -106,6 +106,16 @@ impl Scaling {
         fit(kind, &data.features, &place)
     }
 
+    /// Leaves these features as they are.
+    #[must_use]
+    pub fn except(mut self, features: &[usize]) -> Self {
+        for &j in features {
+            self.center.get_mut(j).into_iter().for_each(|center| *center = 0.0);
+            self.scale.get_mut(j).into_iter().for_each(|scale| *scale = 1.0);
+        }
+        self
+    }
+
     /// Scales in place; a mapped file from now on, without a copy.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ mod reference;
 mod rng;
 mod rules;
 
-pub use alignment::alignment_value;
+pub use alignment::{alignment_by, alignment_value, kernel_distance};
 pub use bounded::{assert_bounded, random_bounds};
 pub use bracket::{Bracket, bracket};
 pub use data::data_file;

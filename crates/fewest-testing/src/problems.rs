@@ -80,9 +80,11 @@ pub fn gram(problem: &Problem<'_>, features: &[usize], kernel: &Kernel) -> Vec<V
     let rows = dense_copy(problem.design());
     let dot = |a: &[f64], b: &[f64]| features.iter().map(|&j| a[j] * b[j]).sum::<f64>();
     let distance = |a: &[f64], b: &[f64]| features.iter().map(|&j| (a[j] - b[j]).powi(2)).sum::<f64>();
+    let absolute = |a: &[f64], b: &[f64]| features.iter().map(|&j| (a[j] - b[j]).abs()).sum::<f64>();
     let value = |i: usize, k: usize| match *kernel {
         Kernel::Linear => dot(&rows[i], &rows[k]),
         Kernel::Rbf { gamma } => (-gamma * distance(&rows[i], &rows[k])).exp(),
+        Kernel::Laplace { gamma } => (-gamma * absolute(&rows[i], &rows[k])).exp(),
         Kernel::Poly { gamma, coef0, degree } => (gamma * dot(&rows[i], &rows[k]) + coef0).powi(degree as i32),
         Kernel::Sigmoid { gamma, coef0 } => (gamma * dot(&rows[i], &rows[k]) + coef0).tanh(),
         Kernel::Precomputed => rows[i][k],

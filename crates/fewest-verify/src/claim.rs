@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 
 use crate::data::{Data, fingerprint};
 use crate::file::Checked;
-use crate::pairs::Pairs;
+use crate::pairs::{AlignmentKernel, Distance, Pairs};
 use crate::rounding::norm;
 use crate::rules::{RuleList, Rules, State};
 
@@ -52,9 +52,13 @@ pub(crate) struct Header {
     penalty: Vec<f64>,
     #[serde(default)]
     weight_bounds: Vec<f64>,
-    /// Of gain `alignment`.
+    /// Of gain `alignment`. Without a kernel it is `rbf`.
+    #[serde(default)]
+    kernel: Option<Kernel>,
     #[serde(default)]
     gamma: Option<f64>,
+    #[serde(default)]
+    categorical: Vec<usize>,
     #[serde(default)]
     centre: Vec<usize>,
     rules: RuleList,
@@ -70,6 +74,23 @@ impl Header {
             return Err(format!("it is `{format}`, version {version}, not `fewest-proof`, version 1"));
         }
         Ok(header)
+    }
+}
+
+/// The kernel of gain `alignment`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kernel {
+    Rbf,
+    Laplace,
+}
+
+impl Kernel {
+    fn distance(self) -> Distance {
+        match self {
+            Self::Rbf => Distance::Squared,
+            Self::Laplace => Distance::Absolute,
+        }
     }
 }
 
@@ -133,19 +154,26 @@ impl<'d> Claim<'d> {
                 && (penalty.is_empty() || penalty.len() == p)
                 && (bounds.is_empty() || (l1 && bounds.len() == p))
                 && bounds.iter().all(|u| *u >= 0.0)
-                && header.gamma.is_none()
+                && (header.kernel, header.gamma) == (None, None)
+                && header.categorical.is_empty()
                 && header.centre.is_empty()
         };
-        if !fits || header.centre.iter().any(|j| *j >= p) {
+        if !fits || header.centre.iter().chain(&header.categorical).any(|j| *j >= p) {
             return Err(
-                "cost, bias, gain, loss, penalty, weight bounds, gamma or centre are out of range, or do not go together"
+                "cost, bias, gain, loss, penalty, weight bounds, kernel, gamma, categorical or centre are out of \
+                        range, or do not go together"
                     .to_owned(),
             );
         }
         let rules = Rules::new(p, header.rules)?;
         let root = rules.root();
-        let of = (header.gamma.unwrap_or(0.0), &header.centre[..]);
-        let pairs = root.as_ref().filter(|_| alignment).map(|root| Pairs::new(data, &rules, root, of, memory));
+        let mut distances = vec![header.kernel.map_or(Distance::Squared, Kernel::distance); p];
+        for &j in &header.categorical {
+            distances[j] = Distance::Unequal;
+        }
+        let of = AlignmentKernel { gamma: header.gamma.unwrap_or(0.0), distances };
+        let pairs = |root| Pairs::new(data, &rules, root, of, &header.centre, memory);
+        let pairs = root.as_ref().filter(|_| alignment).map(pairs);
         let norms = (0..if alignment { 0 } else { p }).map(|j| norm(|f| data.each(j, &mut |_, x| f(x)))).collect();
         let listed = |list: Vec<f64>, default: f64| if list.is_empty() { vec![default; p] } else { list };
         Ok(Self {

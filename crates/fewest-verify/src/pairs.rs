@@ -17,6 +17,20 @@ const CATEGORIES: usize = 12;
 /// The largest value of a feature: sums of squares of differences stay below the largest double.
 const MOST_VALUE: f64 = 1e70;
 
+/// How far two values of a feature are apart: `(x - y)^2`, `|x - y|`, or 1 where they differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Distance {
+    Squared,
+    Absolute,
+    Unequal,
+}
+
+/// `exp(-gamma sum of the distances)`, one for each feature.
+pub(crate) struct AlignmentKernel {
+    pub(crate) gamma: f64,
+    pub(crate) distances: Vec<Distance>,
+}
+
 /// Some pairs, all numbers of a unit in a row of [`LENGTH`].
 #[derive(Clone)]
 pub(crate) struct Tile {
@@ -63,7 +77,7 @@ impl Tile {
 /// All pairs of different rows: samples that weigh and do not differ in features that may be chosen
 /// are one row. Units are those that the rules alone leave free, by their place in `units`.
 pub(crate) struct Pairs {
-    gamma: f64,
+    of: AlignmentKernel,
     /// By feature, empty for those that are out: its values on the rows.
     columns: Vec<Vec<f64>>,
     /// By row: its part of the weight of each class.
@@ -97,7 +111,8 @@ impl Pairs {
         data: &dyn Data,
         rules: &Rules,
         root: &State,
-        (gamma, centre): (f64, &[usize]),
+        of: AlignmentKernel,
+        centre: &[usize],
         memory: u64,
     ) -> Checked<Self> {
         let (n, labels, weights) = (data.samples(), data.labels(), data.weights());
@@ -109,8 +124,8 @@ impl Pairs {
         if totals.len() < 2 || totals.values().any(|total| !total.is_finite()) {
             return Err("the data have fewer than two classes of positive, finite weight".to_owned());
         }
-        let of = |choice| (0..rules.units.len()).filter(move |&u| root.choice[u] == choice);
-        let (units, inside): (Vec<usize>, Vec<usize>) = (of(Choice::Free).collect(), of(Choice::In).collect());
+        let all = |choice| (0..rules.units.len()).filter(move |&u| root.choice[u] == choice);
+        let (units, inside): (Vec<usize>, Vec<usize>) = (all(Choice::Free).collect(), all(Choice::In).collect());
         let list = |units: &[usize]| -> Vec<Vec<usize>> { units.iter().map(|&u| rules.units[u].clone()).collect() };
         let (features, required) = (list(&units), list(&inside).concat());
         let alive: Vec<usize> = features.iter().flatten().chain(&required).copied().collect();
@@ -145,7 +160,7 @@ impl Pairs {
         let of_unit = |u: &usize| all + if favoured.contains(u) { 0.5 / some } else { 0.0 };
         let (m, classes) = (rows.len(), totals.len() as f64);
         let mut pairs = Self {
-            gamma,
+            of,
             columns,
             diagonal: 0.0,
             rows,
@@ -267,10 +282,15 @@ impl Pairs {
         out.resize(count, 0.0);
         for &j in features {
             let (x, others) = (self.columns[j][g], &self.columns[j][first..first + count]);
-            out.iter_mut().zip(others).for_each(|(sum, other)| *sum += (x - other) * (x - other));
+            let sums = out.iter_mut().zip(others);
+            match self.of.distances[j] {
+                Distance::Squared => sums.for_each(|(sum, other)| *sum += (x - other) * (x - other)),
+                Distance::Absolute => sums.for_each(|(sum, other)| *sum += (x - other).abs()),
+                Distance::Unequal => sums.for_each(|(sum, other)| *sum += f64::from(u8::from(x != *other))),
+            }
         }
         for sum in out.iter_mut() {
-            *sum *= self.gamma;
+            *sum *= self.of.gamma;
         }
         exp_of_minus(out);
     }

@@ -1,7 +1,8 @@
 //! A trained SVM on chosen features: two classes by one machine, more by one machine per pair
 //! (one-vs-one).
 
-use crate::dual::train::train;
+use crate::dual::train::train_categorical;
+use crate::kernel::distance::ByFeature;
 use crate::problem::class_pairs;
 use crate::saddle::train_within;
 use crate::{Design, DualSolution, Error, Kernel, Memory, RowMatrix, Status, SvmSettings, WeightBounds};
@@ -13,6 +14,9 @@ pub struct FitSettings {
     pub svm: SvmSettings,
     /// Kernel. With [`Kernel::Linear`] the machines have weights, otherwise support vectors.
     pub kernel: Kernel,
+    /// Features of the design that hold categories, for the RBF or Laplace kernel: their distance
+    /// is 1 where they differ, else 0.
+    pub categorical: Vec<usize>,
     /// Bounds on the weights of the design's features, for a linear kernel and two classes.
     pub weight_bounds: WeightBounds,
 }
@@ -42,6 +46,8 @@ pub struct Model {
     pub features: Vec<usize>,
     /// Kernel.
     pub kernel: Kernel,
+    /// Those of the features that hold categories ([`FitSettings::categorical`]).
+    pub categorical: Vec<usize>,
     /// Number of classes.
     pub n_classes: u32,
     /// One machine for two classes, `k (k - 1) / 2` for k, ordered (0,1), (0,2), ..., (1,2), ...
@@ -82,6 +88,14 @@ pub fn fit(
     if bounded && settings.kernel != Kernel::Linear {
         return Err(Error::Data("bounds on weights need the linear kernel: other kernels have no weights".into()));
     }
+    let categorical: Vec<usize> = features.iter().copied().filter(|j| settings.categorical.contains(j)).collect();
+    if !settings.categorical.is_empty() && settings.kernel.distance().is_none() {
+        return Err(Error::Data(
+            "categories need the rbf or laplace kernel, which are made of distances; leave the list of categorical \
+             features out, or take one of these kernels"
+                .into(),
+        ));
+    }
     if bounded && n_classes > 2 {
         return Err(Error::Data(format!(
             "bounds on weights need two classes, but there are {n_classes}: a sign says which of two classes a \
@@ -106,7 +120,8 @@ pub fn fit(
                 let (bounds, memory) = (&settings.weight_bounds, Memory::new(settings.svm.memory));
                 train_within(design, features, bounds, (&y, &w), &settings.svm, &memory, stop)?
             } else {
-                train(design, features, &y, &w, settings.kernel, &settings.svm, stop)?
+                let kernel = (settings.kernel, &categorical[..]);
+                train_categorical(design, features, (&y, &w), kernel, &settings.svm, stop)?
             };
             let support = samples.iter().zip(&solution.beta).filter(|(_, b)| **b != 0.0);
             machines.push(Machine {
@@ -133,7 +148,8 @@ pub fn fit(
             *sample = used.binary_search(sample).expect("listed above");
         }
     }
-    Ok(Model { features: features.to_vec(), kernel: settings.kernel, n_classes, machines, support_vectors })
+    let (features, kernel) = (features.to_vec(), settings.kernel);
+    Ok(Model { features, kernel, categorical, n_classes, machines, support_vectors })
 }
 
 /// The samples of one class pair; a precomputed kernel loses their columns too.
@@ -184,6 +200,7 @@ impl Model {
                 let rows = design.rows(&self.features);
                 let vectors = &self.support_vectors;
                 let norms: Vec<f64> = (0..vectors.n_samples()).map(|s| vectors.row(s).squared_norm()).collect();
+                let by_feature = ByFeature::new(self.kernel, &self.features, &self.categorical);
                 let mut x = vec![0.0; self.features.len()];
                 for i in 0..n {
                     if i % ASKS == ASKS - 1 && stop() {
@@ -191,8 +208,13 @@ impl Model {
                     }
                     x.fill(0.0);
                     rows.row(i).add_to(1.0, &mut x);
-                    let mut values: Vec<f64> = (0..norms.len()).map(|s| vectors.row(s).dot(&x)).collect();
-                    self.kernel.from_products(&mut values, rows.row(i).squared_norm(), |s| norms[s]);
+                    let values = if let Some(kernel) = &by_feature {
+                        kernel.values(&x, vectors, 0..norms.len())
+                    } else {
+                        let mut values: Vec<f64> = (0..norms.len()).map(|s| vectors.row(s).dot(&x)).collect();
+                        self.kernel.from_products(&mut values, rows.row(i).squared_norm(), |s| norms[s]);
+                        values
+                    };
                     for (at, machine) in self.machines.iter().enumerate() {
                         let sum: f64 = machine.coefficients.iter().map(|&(s, beta)| beta * values[s]).sum();
                         out[i * m + at] = sum + machine.bias;

@@ -248,6 +248,24 @@ pub fn add_squared_differences(s: f64, a: f64, x: &[f64], out: &mut [f64]) {
     }
 }
 
+/// out += s |a - x|
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn add_absolute_differences(s: f64, a: f64, x: &[f64], out: &mut [f64]) {
+    assert_eq!(x.len(), out.len(), "add_absolute_differences needs equal lengths");
+    for (o, &x) in out.iter_mut().zip(x) {
+        *o += s * (a - x).abs();
+    }
+}
+
+/// out += s where a and x differ
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn add_inequalities(s: f64, a: f64, x: &[f64], out: &mut [f64]) {
+    assert_eq!(x.len(), out.len(), "add_inequalities needs equal lengths");
+    for (o, &x) in out.iter_mut().zip(x) {
+        *o += if a == x { 0.0 } else { s };
+    }
+}
+
 /// x <- exp(x) elementwise, for x <= 0 (and a little above); relative error below 4e-16 times a few
 /// units, 0 below -708.
 ///

@@ -9,13 +9,15 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use fewest::kernel::DistanceKernel;
 use fewest::method::certificate::certify;
 use fewest::method::exact::path::exact_path;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::kta::{KtaSettings, kta};
 use fewest::{Counts, DenseDesign, Limits, Outcome, Rules, Sense, Solution, Status, Subset};
 use fewest_testing::{
-    Bracket, HardCase, KeptProofs, alignment_value, allowed_subsets, bracket, verify_alignment, verify_proof,
+    Bracket, HardCase, KeptProofs, alignment_by, allowed_subsets, bracket, kernel_distance, verify_alignment,
+    verify_proof,
 };
 use fewest_verify::{Error, Verdict};
 use rayon::prelude::*;
@@ -313,13 +315,23 @@ type Note<'n> = dyn FnMut(&'static str, &Outcome, &[Solution], usize, &Truth) + 
 fn alignment(case: &HardCase, rules: &Rules, limits: &Limits, note: &mut Note<'_>) {
     let classes: Vec<u32> = case.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
     let gamma = [0.01, 0.3, 1.0, 5.0][case.seed as usize % 4];
-    let settings =
-        KtaSettings { gamma: fewest::Gamma::Number(gamma), solutions: case.solutions, ..KtaSettings::default() };
+    // Every kernel, with and without categories.
+    let kernel = [DistanceKernel::Rbf, DistanceKernel::Laplace][case.seed as usize / 4 % 2];
+    let categories =
+        (0..case.features()).filter(|j| case.seed / 8 % 2 == 1 && !(case.seed as usize + j).is_multiple_of(3));
+    let settings = KtaSettings {
+        kernel,
+        gamma: fewest::Gamma::Number(gamma),
+        categorical: categories.collect(),
+        solutions: case.solutions,
+        ..KtaSettings::default()
+    };
+    let distance = kernel_distance(gamma, kernel == DistanceKernel::Laplace, &settings.categorical);
     let mut files = KeptProofs::default();
     let found = kta(&case.design, &classes, &case.weights, rules, &settings, limits.clone(), &mut files)
         .expect("valid settings");
     let value = |s: &Subset| {
-        let value = alignment_value(&case.design, &classes, &case.weights, s, gamma);
+        let value = alignment_by(&case.design, &classes, &case.weights, s, &distance);
         // Sums of up to 36^2 terms of size 1 cancel.
         Bracket { lower: value - 1e-13, upper: value + 1e-13 }
     };

@@ -11,6 +11,7 @@ use fewest::{Design, Kernel, Limits, Rules, Samples, Silent, Status, SvmSettings
 use fewest_testing::{RandomProblem, Rng, dense_copy};
 
 const RBF: Kernel = Kernel::Rbf { gamma: 0.3 };
+const LAPLACE: Kernel = Kernel::Laplace { gamma: 0.3 };
 const POLY: Kernel = Kernel::Poly { gamma: 0.2, coef0: 1.0, degree: 3 };
 
 /// A design, and classes 0 to k - 1 that its first columns carry.
@@ -45,6 +46,7 @@ fn value(kernel: Kernel, a: &[f64], b: &[f64], features: &[usize]) -> f64 {
     let distance: f64 = features.iter().map(|&j| (a[j] - b[j]).powi(2)).sum();
     match kernel {
         Kernel::Rbf { gamma } => (-gamma * distance).exp(),
+        Kernel::Laplace { gamma } => (-gamma * features.iter().map(|&j| (a[j] - b[j]).abs()).sum::<f64>()).exp(),
         Kernel::Poly { gamma, coef0, degree } => (gamma * dot + coef0).powi(degree as i32),
         _ => dot,
     }
@@ -100,12 +102,13 @@ fn from_scratch(data: &Samples<'_>, k: usize, settings: &RfeSettings) -> (Vec<us
 #[test]
 fn equals_a_recomputation_from_scratch_at_every_step() {
     let per_feature = KernelRule::new(Kernel::Rbf { gamma: 1.0 }, Gamma::PerFeature);
-    let mut compared = [0; 3];
+    let mut compared = [0; 4];
     for (n, p, k, density) in [(24, 9, 2, 1.0), (30, 14, 3, 1.0), (36, 8, 4, 1.0), (30, 12, 2, 0.4), (30, 10, 3, 0.4)] {
         for seed in 0..2 {
             let (design, classes) = draw(n, p, k, density, seed);
             let data = Samples::new(&*design, &classes, None).unwrap();
-            for (at, kernel) in [RBF.into(), per_feature, POLY.into(), Kernel::Linear.into()].into_iter().enumerate() {
+            let kernels = [RBF.into(), per_feature, LAPLACE.into(), POLY.into(), Kernel::Linear.into()];
+            for (at, kernel) in kernels.into_iter().enumerate() {
                 for criterion in [Criterion::Margin, Criterion::InputWeights] {
                     for step in [1, 3] {
                         let settings = settings(kernel, criterion, step);
@@ -113,7 +116,7 @@ fn equals_a_recomputation_from_scratch_at_every_step() {
                         if closest < 1e-4 {
                             continue;
                         }
-                        compared[at.min(2)] += 1;
+                        compared[at.min(3)] += 1;
                         let found = run(&data, 2, &settings).selection;
                         let what = format!("{n} {p} {k} {density} {seed} {settings:?}");
                         assert_eq!(found.outcome.subset.unwrap().iter().collect::<Vec<_>>(), alive, "{what}");

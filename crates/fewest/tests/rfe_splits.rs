@@ -83,6 +83,7 @@ fn assert_is_its_definition(data: &Samples<'_>, k: usize, settings: &RfeSettings
 #[test]
 fn every_path_is_its_definition() {
     let rbf = Kernel::Rbf { gamma: 0.8 };
+    let laplace = Kernel::Laplace { gamma: 0.8 };
     let poly = Kernel::Poly { gamma: 1.0, coef0: 1.0, degree: 2 };
     // p > n works on the Gram matrix, n >> p and sparse data on rows; kernels and three classes on
     // a matrix of products.
@@ -95,6 +96,8 @@ fn every_path_is_its_definition() {
         (36, 12, 2, 1.0, rbf, Criterion::Margin),
         (39, 12, 3, 1.0, rbf, Criterion::InputWeights),
         (36, 12, 2, 0.5, rbf, Criterion::InputWeights),
+        (39, 12, 3, 1.0, laplace, Criterion::Margin),
+        (36, 12, 2, 0.5, laplace, Criterion::Margin),
         (39, 10, 3, 1.0, poly, Criterion::Margin),
     ] {
         let (design, classes) = draw(n, p, k, density, 7 + n as u64 + p as u64);

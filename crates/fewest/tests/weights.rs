@@ -10,8 +10,8 @@ use fewest::method::rfe::{RfeSettings, rfe};
 use fewest::model::{FitSettings, fit};
 use fewest::saddle::AlphaHalf;
 use fewest::{
-    AnyMethod, Bias, Design, DualSolution, Interval, Kernel, Limits, Loss, Problem, RuleList, Rules, Samples, Silent,
-    Status, Subset, SvmSettings, WeightBound,
+    AnyMethod, Bias, Design, DualSolution, Interval, Limits, Loss, Problem, RuleList, Rules, Samples, Silent, Status,
+    Subset, SvmSettings, WeightBound,
 };
 use fewest_testing::{RandomProblem, Rng, all_subsets, allowed_subsets, assert_bounded, random_bounds, random_rules};
 
@@ -28,7 +28,7 @@ fn bounding(bounds: &[Interval]) -> Rules {
 fn trained(problem: &Problem<'_>, features: &[usize], rules: &Rules, svm: &SvmSettings) -> DualSolution {
     let classes: Vec<u32> = problem.labels().iter().map(|y| u32::from(*y > 0.0)).collect();
     let settings =
-        FitSettings { svm: svm.clone(), kernel: Kernel::Linear, weight_bounds: rules.weight_bounds().clone() };
+        FitSettings { svm: svm.clone(), weight_bounds: rules.weight_bounds().clone(), ..FitSettings::default() };
     let model = fit(problem.design(), features, &classes, problem.weights(), &settings, &mut || None);
     model.expect("valid settings").machines.remove(0).solution
 }

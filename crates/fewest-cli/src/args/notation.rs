@@ -56,6 +56,18 @@ pub(crate) fn names(text: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
+/// Names separated by commas, as an option takes them.
+#[derive(Debug, Clone)]
+pub(crate) struct NameList(pub(crate) Vec<String>);
+
+impl NameList {
+    /// # Errors
+    /// An empty name.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        names(text).map(Self)
+    }
+}
+
 /// `left:rest` at the first colon outside quotes.
 ///
 /// # Errors

@@ -198,6 +198,8 @@ pub(crate) enum KernelName {
     Linear,
     /// exp(-gamma |x - x'|^2)
     Rbf,
+    /// exp(-gamma sum |x_j - x'_j|)
+    Laplace,
     /// (gamma x.x' + coef0)^degree
     Poly,
     /// tanh(gamma x.x' + coef0)
@@ -210,6 +212,7 @@ impl KernelName {
         match self {
             KernelName::Linear => "linear",
             KernelName::Rbf => "rbf",
+            KernelName::Laplace => "laplace",
             KernelName::Poly => "poly",
             KernelName::Sigmoid => "sigmoid",
         }
@@ -222,8 +225,9 @@ pub(crate) struct KernelArgs {
     /// Kernel
     #[arg(long, value_name = "KERNEL", value_enum, default_value_t, help_heading = "SVM")]
     pub(crate) kernel: KernelName,
-    /// gamma of the kernel: a number, scale = 1 / (K Var(X)), sigest[:BETA] = BETA / median squared
-    /// distance, both for K features, or 1/p, p the features trained on [default: 1/p; fit scale]
+    /// gamma of the kernel: a number, scale = 1 / (K Var(X)), of laplace 1 / (K sd(X)),
+    /// sigest[:BETA] = BETA / median squared distance, of laplace BETA / median sum of absolute
+    /// differences, all for K features, or 1/p, p the features trained on [default: 1/p; fit scale]
     #[arg(long, value_name = "GAMMA", value_parser = gamma, allow_negative_numbers = true, help_heading = "SVM")]
     gamma: Option<Gamma>,
     /// Constant of the poly and sigmoid kernels [default: 0]
@@ -262,6 +266,7 @@ impl KernelArgs {
         let kernel = match self.kernel {
             KernelName::Linear => Kernel::Linear,
             KernelName::Rbf => Kernel::Rbf { gamma: unused },
+            KernelName::Laplace => Kernel::Laplace { gamma: unused },
             KernelName::Poly => Kernel::Poly { gamma: unused, coef0, degree: self.degree.unwrap_or(3) },
             KernelName::Sigmoid => Kernel::Sigmoid { gamma: unused, coef0 },
         };

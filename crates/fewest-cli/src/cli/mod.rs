@@ -117,7 +117,7 @@ pub(crate) enum ModelFormat {
     /// LIBLINEAR's text format: linear, two classes; for data as in the file (scaling is folded in)
     Liblinear,
     /// LIBSVM's text format; for data as in the file (other kernels than linear need --scale none,
-    /// rbf all columns)
+    /// rbf all columns; there is no laplace)
     Libsvm,
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use std::time::{Duration, Instant};
 
-use fewest::model::FitSettings;
+use fewest::model::{FitSettings, Model};
 use fewest::{
     Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, Limits, RuleList, Rules, SparseDesign, Status,
     SvmSettings, WeightBounds,
@@ -61,6 +61,7 @@ impl ModelSink {
             ModelFormat::Liblinear if classes > 2 => {
                 "liblinear trains one class against the rest, fewest each pair of classes; use --model-format libsvm"
             }
+            ModelFormat::Libsvm if kernel == "laplace" => "libsvm has no laplace kernel; use json",
             ModelFormat::Libsvm if !linear && scaled => {
                 "libsvm reads data as in the file, but the support vectors of this kernel are scaled; add --scale none (or scale the file first with `fewest convert --scale`)"
             }
@@ -151,6 +152,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
         variance_threshold: None,
         validate: None,
         folds: None,
+        categorical: &[],
     };
     let prepared = preparation.run(terminal)?;
     let features = features(&wanted, &prepared)?;
@@ -185,8 +187,8 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     let kernel = kernel.at(features.len());
     let end = invocation.end(args.time_limit);
     let mut stop = interrupt::stopper(cancel, end, Duration::ZERO);
-    let trained =
-        prepared.train(&features, &FitSettings { svm, kernel, weight_bounds: weight_bounds.clone() }, &mut stop)?;
+    let settings = FitSettings { svm, kernel, weight_bounds: weight_bounds.clone(), ..FitSettings::default() };
+    let trained = prepared.train(&features, &settings, &mut stop)?;
     let fitting = start.elapsed().as_secs_f64();
     let mut stop = interrupt::stopper(interrupt::listen(terminal)?, end, JUDGING);
     let decisions = trained.model.decisions_until(design, &mut || stop().is_some());
@@ -319,20 +321,29 @@ fn value(
     })
 }
 
-fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: Option<f64>, times: [f64; 2]) -> String {
-    let model = &trained.model;
-    let kernel = match model.kernel {
+/// The kernel with its numbers.
+pub(crate) fn kernel_text(model: &Model) -> String {
+    let text = match model.kernel {
         Kernel::Rbf { gamma } => format!("rbf, gamma {}", table::number(gamma)),
+        Kernel::Laplace { gamma } => format!("laplace, gamma {}", table::number(gamma)),
         Kernel::Poly { gamma, coef0, degree } => {
             format!("poly, gamma {}, coef0 {coef0}, degree {degree}", table::number(gamma))
         }
         Kernel::Sigmoid { gamma, coef0 } => format!("sigmoid, gamma {}, coef0 {coef0}", table::number(gamma)),
         Kernel::Linear | Kernel::Precomputed => "linear".to_owned(),
     };
+    match model.categorical.len() {
+        0 => text,
+        categories => format!("{text}, {categories} of {} features categories", model.features.len()),
+    }
+}
+
+fn report(trained: &TrainedModel, prepared: &PreparedData, accuracy: Option<f64>, times: [f64; 2]) -> String {
+    let model = &trained.model;
     let worst = model.machines.iter().map(|m| m.solution.gap()).fold(0.0, f64::max);
     let [reading, fitting] = times.map(table::seconds);
     let mut lines = vec![
-        ("kernel", kernel),
+        ("kernel", kernel_text(model)),
         ("cost", trained.svm.cost.to_string()),
         ("target", format!("{}: {}", trained.target, prepared.classes_text())),
         ("scaling", prepared.scaling_text()),

@@ -19,6 +19,7 @@ use crate::terminal::{Level, Terminal};
 pub(crate) struct PartLearner<'a> {
     selection: &'a SelectionArgs,
     class_weight: Option<ClassWeight>,
+    categorical: Vec<String>,
 }
 
 /// What a method selected, and at which settings.
@@ -34,7 +35,7 @@ pub(crate) struct PartSelection {
 impl<'a> PartLearner<'a> {
     /// Nothing is read yet.
     pub(crate) fn new(selection: &'a SelectionArgs, options: &MethodOptions) -> Self {
-        Self { selection, class_weight: options.value("class_weight") }
+        Self { selection, class_weight: options.value("class_weight"), categorical: options.categorical() }
     }
 
     fn preparation<'b>(&'b self, folds: Option<&'b str>) -> Preparation<'b> {
@@ -45,6 +46,7 @@ impl<'a> PartLearner<'a> {
             variance_threshold: self.selection.rules.variance_threshold,
             validate: None,
             folds,
+            categorical: &self.categorical,
         }
     }
 

@@ -16,6 +16,7 @@ use super::reading::{fold_names, labelled, read, read_features, sample_weights};
 use super::scaled::{rescale, scale_name, scaling_kind, scaling_text};
 use crate::args::data::{DataArgs, PrepareArgs};
 use crate::args::notation;
+use crate::args::rules::Features as RuleFeatures;
 use crate::args::svm::ClassWeight;
 use crate::export::model_json::{FeatureScaling, TrainedModel};
 use crate::failure::Failure;
@@ -38,6 +39,8 @@ pub(crate) struct PreparedData {
     pub(crate) constant: Vec<usize>,
     /// Features whose variance, as in the file, is at most the threshold asked for.
     pub(crate) low_variance: Vec<usize>,
+    /// Features that hold categories, which are not scaled.
+    pub(crate) categorical: Vec<usize>,
     /// Samples that are not trained on.
     pub(crate) held_out: Option<HeldOutSamples>,
     /// The name of each sample's fold, where a column of the data says it.
@@ -76,6 +79,8 @@ pub(crate) struct Preparation<'a> {
     pub(crate) validate: Option<(&'a Validate, u64)>,
     /// Column with the fold of each sample.
     pub(crate) folds: Option<&'a str>,
+    /// Names of the features that hold categories.
+    pub(crate) categorical: &'a [String],
 }
 
 impl Preparation<'_> {
@@ -151,7 +156,8 @@ impl Preparation<'_> {
                 Some(self.validation_file(path, &data, &target, &indicators, terminal)?)
             }
         };
-        let learn = |rule| Imputation::fit(rule, &data.features, &texts);
+        let categorical = self.categories(&data.names)?;
+        let learn = |rule| Imputation::fit(rule, &data.features, &texts).with_categories(&data.features, &categorical);
         let imputation = self.prepare.missing.rule().map(learn);
         if let Some(imputation) = &imputation {
             imputation.apply(&mut data.features)?;
@@ -160,7 +166,7 @@ impl Preparation<'_> {
             self.variance_threshold.map_or_else(Vec::new, |least| fewest_data::low_variance(&data.features, least));
         let constant = data.features.constant();
         let (kind, scale_reason) = scaling_kind(self.prepare.scale, &data.features);
-        let scaling = Scaling::fit(kind, &data.features)?;
+        let scaling = Scaling::fit(kind, &data.features)?.except(&categorical);
         scaling.apply(&mut data.features)?;
         let prepared = |features| prepared_alike(features, imputation.as_ref(), &scaling);
         let held = held.map(|(features, labels)| Ok::<_, Failure>((prepared(features)?, labels))).transpose()?;
@@ -174,6 +180,7 @@ impl Preparation<'_> {
             sample_weights,
             constant,
             low_variance,
+            categorical,
             held_out,
             folds,
             imputation,
@@ -185,6 +192,17 @@ impl Preparation<'_> {
             account,
             taken,
         })
+    }
+
+    /// The features that hold categories, ascending.
+    ///
+    /// # Errors
+    /// A name that is no feature.
+    fn categories(&self, names: &Names) -> Result<Vec<usize>, Failure> {
+        let mut found = RuleFeatures::new(names).indices(self.categorical, "--categorical")?;
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
 
     /// Features in the order of `data`, and labels, of another file.
@@ -282,6 +300,7 @@ impl PreparedData {
             sample_weights: &self.sample_weights,
             folds: self.folds.as_deref(),
             held_out: self.held_out.as_ref(),
+            categorical: &self.categorical,
             kernel_memory: self.kernel_memory,
             memory: self.memory,
         }

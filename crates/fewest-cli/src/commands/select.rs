@@ -8,7 +8,7 @@ use fewest_report::Proof;
 use serde_json::{Map, Value};
 
 use super::certify;
-use super::fit::{ModelSink, explain_status};
+use super::fit::{ModelSink, explain_status, kernel_text};
 use super::in_force::selected;
 use super::invocation::Invocation;
 use super::selection::{Plan, ResumeOptions, Sinks, Task, proof_sink};
@@ -156,8 +156,8 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
     lines.extend(prepared.missing_text().map(|text| ("missing", text)));
     lines.push(("scaling", prepared.scaling_text()));
-    if let Some(Kernel::Rbf { gamma }) = result.model.map(|trained| trained.model.kernel) {
-        lines.push(("kernel", format!("rbf, gamma {}", table::number(gamma))));
+    if let Some(trained) = result.model.filter(|trained| trained.model.kernel != Kernel::Linear) {
+        lines.push(("kernel", kernel_text(&trained.model)));
     }
     if let Some(choice) = &task.choice {
         let splits = notation::plural(choice.splits, "inner split");

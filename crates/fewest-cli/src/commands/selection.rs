@@ -19,7 +19,8 @@ use crate::args::rules::RuleSource;
 use crate::args::svm::{ClassWeight, FIT_COST};
 use crate::cli::{SelectionArgs, StoryArgs};
 use crate::export::file::Sink;
-use crate::export::model_json::{TrainedModel, bias_value, kernel_entries};
+use crate::export::kernel_json::kernel_entries;
+use crate::export::model_json::{TrainedModel, bias_value};
 use crate::export::{settings, table};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -143,7 +144,7 @@ impl<'a> Plan<'a> {
         let terminal = invocation.terminal;
         let class_weight = options.value::<ClassWeight>("class_weight");
         let validate = options.value::<Validate>("validate");
-        let folds = options.text("folds");
+        let (folds, categorical) = (options.text("folds"), options.categorical());
         let preparation = Preparation {
             data: &args.data,
             prepare: &args.prepare,
@@ -151,6 +152,7 @@ impl<'a> Plan<'a> {
             variance_threshold: args.rules.variance_threshold,
             validate: validate.as_ref().map(|validate| (validate, options.value("seed").unwrap_or(0))),
             folds: folds.as_deref(),
+            categorical: &categorical,
         };
         let raw = preparation.load(terminal)?;
         limits.cancel = interrupt::listen(terminal)?;
@@ -362,7 +364,8 @@ impl Task<'_> {
         }
         set("class_weight", json!(self.options.text("class_weight").as_deref().unwrap_or("none")));
         set("sample_weights", json!(args.prepare.sample_weights));
-        self.add_rules(&mut out);
+        let bounds = self.rules.weight_bounds();
+        out.extend(settings::of_rules(&self.asked, bounds, &prepared.data.names));
         let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
         set("variance_threshold", json!(args.rules.variance_threshold));
         if self.options.entry().has("cost") {
@@ -391,30 +394,6 @@ impl Task<'_> {
         }
         if options.args().deals_folds() || options.given("validate") {
             out.insert("seed".to_owned(), json!(options.value::<u64>("seed").unwrap_or(0)));
-        }
-    }
-
-    /// The rules as asked for, by name.
-    fn add_rules(&self, out: &mut Map<String, Value>) {
-        let list = &self.asked;
-        let name = |j: &usize| self.prepared.data.names.get(*j).into_owned();
-        let group = |g: &Vec<usize>| g.iter().map(name).collect::<Vec<_>>();
-        let counted = |g: &Vec<(usize, Vec<usize>)>| g.iter().map(|(m, g)| json!([m, group(g)])).collect::<Vec<_>>();
-        let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
-        set("require", json!(group(&list.require)));
-        set("forbid", json!(group(&list.forbid)));
-        set("implies", list.implies.iter().map(|(a, b)| json!([name(a), name(b)])).collect());
-        set("at_most", json!(counted(&list.at_most)));
-        set("at_least", json!(counted(&list.at_least)));
-        set("together", list.together.iter().map(|g| json!(group(g))).collect());
-        set("budget", json!(list.budget));
-        let priced = list.costs.iter().enumerate().filter(|(_, cost)| **cost != 0.0);
-        let costs: Map<String, Value> = priced.map(|(j, cost)| (name(&j), json!(cost))).collect();
-        if !costs.is_empty() {
-            set("feature_costs", Value::Object(costs));
-        }
-        if let Some(bounds) = settings::of_bounds(self.rules.weight_bounds(), &self.prepared.data.names) {
-            set("weight_bounds", bounds);
         }
     }
 

@@ -53,6 +53,7 @@ struct Settings {
     class_weight: Option<String>,
     sample_weights: Option<String>,
     folds: Option<String>,
+    categorical: Vec<String>,
     validate: Value,
     seed: Option<u64>,
 }
@@ -173,6 +174,7 @@ fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedDa
         variance_threshold: None,
         validate: validate.as_ref().map(|validate| (validate, settings.seed.unwrap_or(0))),
         folds: settings.folds.as_deref(),
+        categorical: &settings.categorical,
     };
     preparation.run(terminal)
 }

@@ -28,6 +28,9 @@ struct Vector {
 /// A model that LIBSVM cannot hold, with the remedy.
 pub(crate) fn text(trained: &TrainedModel) -> Result<String, String> {
     let model = &trained.model;
+    if matches!(model.kernel, Kernel::Laplace { .. } | Kernel::Precomputed) || !model.categorical.is_empty() {
+        return Err("LIBSVM has no laplace kernel and no categories; use --model-format json".to_owned());
+    }
     let k = trained.classes.len();
     // Position of each of our classes in the file, and the sign of our machines there.
     let place = |class: u32| if k == 2 { 1 - class as usize } else { class as usize };
@@ -73,7 +76,8 @@ pub(crate) fn text(trained: &TrainedModel) -> Result<String, String> {
 
 fn kernel_lines(kernel: Kernel) -> String {
     match kernel {
-        Kernel::Linear | Kernel::Precomputed => "kernel_type linear\n".to_owned(),
+        Kernel::Linear => "kernel_type linear\n".to_owned(),
+        Kernel::Laplace { .. } | Kernel::Precomputed => unreachable!("refused before"),
         Kernel::Rbf { gamma } => format!("kernel_type rbf\ngamma {gamma:e}\n"),
         Kernel::Poly { gamma, coef0, degree } => {
             format!("kernel_type polynomial\ndegree {degree}\ngamma {gamma:e}\ncoef0 {coef0:e}\n")

@@ -2,8 +2,10 @@
 //! LIBSVM.
 
 pub(crate) mod chart;
+mod fields;
 pub(crate) mod file;
 pub(crate) mod json;
+pub(crate) mod kernel_json;
 pub(crate) mod liblinear;
 pub(crate) mod libsvm;
 pub(crate) mod model_json;

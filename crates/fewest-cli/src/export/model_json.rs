@@ -16,6 +16,9 @@ use fewest_data::Target;
 use fewest_study::Calibration;
 use serde_json::{Map, Value, json};
 
+use super::fields::{field, list, number, text, wrong};
+use super::kernel_json::{kernel_entries, read_categorical, read_kernel};
+
 /// Version of the file layout.
 pub(crate) const SCHEMA: u64 = 1;
 
@@ -64,19 +67,6 @@ pub(crate) struct TrainedModel {
     pub(crate) calibration: Option<Calibration>,
 }
 
-/// Kernel as `("rbf", parameters)`.
-pub(crate) fn kernel_entries(kernel: Kernel) -> (&'static str, Vec<(&'static str, Value)>) {
-    match kernel {
-        Kernel::Linear => ("linear", vec![]),
-        Kernel::Rbf { gamma } => ("rbf", vec![("gamma", json!(gamma))]),
-        Kernel::Poly { gamma, coef0, degree } => {
-            ("poly", vec![("gamma", json!(gamma)), ("coef0", json!(coef0)), ("degree", json!(degree))])
-        }
-        Kernel::Sigmoid { gamma, coef0 } => ("sigmoid", vec![("gamma", json!(gamma)), ("coef0", json!(coef0))]),
-        Kernel::Precomputed => ("precomputed", vec![]),
-    }
-}
-
 /// The bias as in `--bias`.
 pub(crate) fn bias_value(bias: Bias) -> Value {
     match bias {
@@ -113,6 +103,11 @@ impl TrainedModel {
         let mut out = Map::new();
         out.insert("kernel".into(), json!(kernel));
         out.extend(parameters.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        if self.model.kernel.distance().is_some() {
+            let each = self.model.features.iter().zip(&self.names);
+            let categorical = each.filter(|(j, _)| self.model.categorical.contains(j)).map(|(_, name)| name);
+            out.insert("categorical".into(), json!(categorical.collect::<Vec<_>>()));
+        }
         out.insert("cost".into(), json!(self.svm.cost));
         out.insert("loss".into(), json!(self.svm.loss));
         out.insert("bias".into(), bias_value(self.svm.bias));
@@ -199,28 +194,6 @@ pub(crate) fn row_values(rows: &RowMatrix, i: usize) -> Vec<f64> {
     values
 }
 
-/// A field that is missing or of the wrong kind.
-fn wrong(key: &str, expected: &str) -> String {
-    format!("`{key}` is missing or not {expected}; write the model again with this version of fewest")
-}
-
-fn field<'a>(value: &'a Value, key: &str, expected: &str) -> Result<&'a Value, String> {
-    value.get(key).filter(|v| !v.is_null()).ok_or_else(|| wrong(key, expected))
-}
-
-fn number(value: &Value, key: &str) -> Result<f64, String> {
-    field(value, key, "a number")?.as_f64().ok_or_else(|| wrong(key, "a number"))
-}
-
-fn text(value: &Value, key: &str) -> Result<String, String> {
-    Ok(field(value, key, "a text")?.as_str().ok_or_else(|| wrong(key, "a text"))?.to_owned())
-}
-
-fn list<T: serde::de::DeserializeOwned>(value: &Value, key: &str, expected: &str) -> Result<Vec<T>, String> {
-    let found = field(value, key, expected)?;
-    serde_json::from_value(found.clone()).map_err(|_| wrong(key, expected))
-}
-
 /// Reads a model file or a selection result.
 ///
 /// # Errors
@@ -245,6 +218,7 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
     let classes = named.ok_or_else(|| wrong("classes", "an object with the keys -1 and +1, or 0, 1, 2, ..."))?;
     let names: Vec<String> = list(model, "features", "a list of names")?;
     let kernel = read_kernel(model)?;
+    let categorical = read_categorical(model, &names, kernel)?;
     let scaling = read_scaling(field(model, "scaling", "an object")?, &names)?;
     // Models of earlier versions have none.
     let imputation = model.get("imputation").filter(|value| !value.is_null());
@@ -275,6 +249,7 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
         model: Model {
             features: (0..names.len()).collect(),
             kernel,
+            categorical,
             n_classes: k as u32,
             machines,
             support_vectors: RowMatrix::dense(rows.len(), names.len(), rows.concat()),
@@ -303,19 +278,6 @@ fn check_shown(model: &Value, names: &[String], machines: &[Machine]) -> Result<
         None => return Ok(()),
     };
     Err(format!("its {key} is not that of its machine, which is the one used; write the model again"))
-}
-
-fn read_kernel(model: &Value) -> Result<Kernel, String> {
-    let degree = || number(model, "degree").map(|d| d as u32);
-    let kernel = match text(model, "kernel")?.as_str() {
-        "linear" => Kernel::Linear,
-        "rbf" => Kernel::Rbf { gamma: number(model, "gamma")? },
-        "poly" => Kernel::Poly { gamma: number(model, "gamma")?, coef0: number(model, "coef0")?, degree: degree()? },
-        "sigmoid" => Kernel::Sigmoid { gamma: number(model, "gamma")?, coef0: number(model, "coef0")? },
-        other => return Err(format!("its kernel is {other}, but must be linear, rbf, poly or sigmoid")),
-    };
-    kernel.check().map_err(|error| error.to_string())?;
-    Ok(kernel)
 }
 
 fn read_scaling(value: &Value, names: &[String]) -> Result<FeatureScaling, String> {
@@ -425,6 +387,7 @@ mod tests {
             model: Model {
                 features: vec![3, 7],
                 kernel,
+                categorical: if kernel.distance().is_some() { vec![7] } else { vec![] },
                 n_classes: 2,
                 machines: vec![machine],
                 support_vectors: RowMatrix::dense(
@@ -450,10 +413,13 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        for kernel in [Kernel::Linear, Kernel::Poly { gamma: 0.1, coef0: 1.0, degree: 2 }] {
+        let laplace = Kernel::Laplace { gamma: 0.1 };
+        for kernel in [Kernel::Linear, Kernel::Poly { gamma: 0.1, coef0: 1.0, degree: 2 }, laplace] {
             let (out, back) = (trained(kernel), read(&trained(kernel).file()).unwrap());
             assert_eq!((back.names, back.classes, back.scaling), (out.names, out.classes, out.scaling));
             assert_eq!(back.model.kernel, kernel);
+            let categorical: Vec<usize> = if kernel == laplace { vec![1] } else { vec![] };
+            assert_eq!(back.model.categorical, categorical);
             assert_eq!(back.model.machines[0].weights, out.model.machines[0].weights);
             assert_eq!(back.model.machines[0].coefficients, out.model.machines[0].coefficients);
             assert_eq!(back.model.support_vectors.dense_values(), out.model.support_vectors.dense_values());

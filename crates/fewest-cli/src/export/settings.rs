@@ -1,7 +1,7 @@
 //! The settings of a method in a result: those of the library, flat, under the names of the
 //! options.
 
-use fewest::{AnyMethod, Kernel, WeightBounds};
+use fewest::{AnyMethod, Kernel, RuleList, WeightBounds};
 use fewest_data::Names;
 use serde_json::{Map, Value, json};
 
@@ -9,10 +9,12 @@ use serde_json::{Map, Value, json};
 pub(crate) fn of_method(method: &AnyMethod, names: &Names, kernel: Option<&Kernel>) -> Map<String, Value> {
     let settings = serde_json::to_value(method).expect("settings are numbers, lists and names");
     let mut out = Map::new();
+    // With a rule for its kernel, gamma may depend on how many features are trained on.
+    let own = !settings["kernel"].is_object();
     flatten(settings, names, &mut out);
     out.remove("name");
     if let Some(gamma) = kernel.and_then(Kernel::gamma) {
-        gamma_used(&mut out, gamma);
+        gamma_used(&mut out, gamma, own);
     }
     out
 }
@@ -23,6 +25,31 @@ pub(crate) fn of_bounds(bounds: &WeightBounds, names: &Names) -> Option<Value> {
     // An infinite number is null in JSON.
     let named = bounds.bounded().map(|(j, weight)| (names.get(j).into_owned(), json!([weight.lower, weight.upper])));
     (!bounds.is_free()).then(|| Value::Object(named.collect()))
+}
+
+/// Rules as asked for, by name.
+pub(crate) fn of_rules(list: &RuleList, bounds: &WeightBounds, names: &Names) -> Map<String, Value> {
+    let name = |j: &usize| names.get(*j).into_owned();
+    let group = |g: &Vec<usize>| g.iter().map(name).collect::<Vec<_>>();
+    let counted = |g: &Vec<(usize, Vec<usize>)>| g.iter().map(|(m, g)| json!([m, group(g)])).collect::<Vec<_>>();
+    let mut out = Map::new();
+    let mut set = |key: &str, value: Value| _ = out.insert(key.to_owned(), value);
+    set("require", json!(group(&list.require)));
+    set("forbid", json!(group(&list.forbid)));
+    set("implies", list.implies.iter().map(|(a, b)| json!([name(a), name(b)])).collect());
+    set("at_most", json!(counted(&list.at_most)));
+    set("at_least", json!(counted(&list.at_least)));
+    set("together", list.together.iter().map(|g| json!(group(g))).collect());
+    set("budget", json!(list.budget));
+    let priced = list.costs.iter().enumerate().filter(|(_, cost)| **cost != 0.0);
+    let costs: Map<String, Value> = priced.map(|(j, cost)| (name(&j), json!(cost))).collect();
+    if !costs.is_empty() {
+        set("feature_costs", Value::Object(costs));
+    }
+    if let Some(bounds) = of_bounds(bounds, names) {
+        set("weight_bounds", bounds);
+    }
+    out
 }
 
 /// Adds each setting under the name of its option.
@@ -51,6 +78,11 @@ fn flatten(settings: Value, names: &Names, out: &mut Map<String, Value>) {
             ("tuning", _) => {}
             ("folds", folds) => _ = out.insert("cv".to_owned(), fold_count(&folds)),
             ("step", step) => add_step(&step, out),
+            ("categorical", features) => {
+                let name = |j: &Value| j.as_u64().map(|j| names.get(j as usize).into_owned());
+                let listed = features.as_array().into_iter().flatten().filter_map(name);
+                out.insert(key, listed.collect());
+            }
             ("penalty", prices) => _ = out.insert(key, priced(&prices, names)),
             ("costs", Value::Array(costs)) if costs.is_empty() => _ = out.insert(key, Value::Null),
             ("start", start @ Value::Bool(_)) => _ = out.insert(key, start),
@@ -104,11 +136,9 @@ fn priced(prices: &Value, names: &Names) -> Value {
     }
 }
 
-/// The number that a rule for gamma came to; a rule for each number of features stays a rule.
-fn gamma_used(out: &mut Map<String, Value>, gamma: f64) {
-    // Without a kernel among the settings the method has one only, and gamma is a setting of its
-    // own.
-    let own = !out.contains_key("kernel");
+/// The number that a rule for gamma came to; a rule for each number of features stays a rule, but
+/// where gamma is a setting of its own.
+fn gamma_used(out: &mut Map<String, Value>, gamma: f64, own: bool) {
     let Some(rule) = out.get_mut("gamma") else { return };
     let text = rule.as_str().map_or_else(|| "number".to_owned(), str::to_owned);
     if own || text != "1/p" {

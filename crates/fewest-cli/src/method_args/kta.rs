@@ -4,12 +4,14 @@ use fewest::method::kta::KtaSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{AlignmentArgs, MethodData, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};
+use super::shared::{AlignmentArgs, DistanceArgs, MethodData, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct KtaArgs {
+    #[command(flatten)]
+    distances: DistanceArgs,
     #[command(flatten)]
     alignment: AlignmentArgs,
     #[command(flatten)]
@@ -29,7 +31,8 @@ impl MethodArgs for KtaArgs {
         let base = KtaSettings::default();
         let memory = data.kernel_memory.unwrap_or(base.memory);
         let (gamma, solutions, within) = (self.alignment.gamma, self.solutions.most(), self.solutions.within);
-        Ok(KtaSettings { gamma, solutions, within, memory, ..base }.into())
+        let (kernel, categorical) = (self.distances.kernel, data.categorical.to_vec());
+        Ok(KtaSettings { kernel, gamma, categorical, solutions, within, memory, ..base }.into())
     }
 
     fn svm(&self) -> SvmSettings {

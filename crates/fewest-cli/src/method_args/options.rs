@@ -8,6 +8,7 @@ use clap::{ArgAction, ArgMatches};
 use serde_json::{Map, Value, json};
 
 use super::{Entry, MethodArgs, certifies, foreign};
+use crate::args::notation::NameList;
 use crate::args::svm::{CostChoice, FIT_COST};
 use crate::args::usage;
 use crate::failure::Failure;
@@ -124,6 +125,11 @@ impl MethodOptions {
     /// `--fit-cost`, if the method has it and it was typed.
     pub(crate) fn fit_cost(&self) -> Option<f64> {
         self.value(FIT_COST)
+    }
+
+    /// Names of the features that hold categories: `--categorical`.
+    pub(crate) fn categorical(&self) -> Vec<String> {
+        self.value::<NameList>("categorical").map_or_else(Vec::new, |names| names.0)
     }
 
     /// The value of an option as typed, or its default as text.

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use fewest::kernel::DistanceKernel;
 use fewest::validation::Folds;
 use fewest::{Design, Gamma, SvmSettings};
 use fewest_data::{Names, Target};
 use fewest_study::ClassWeights;
 
 use crate::args::data::selected;
+use crate::args::notation::NameList;
 use crate::args::rules::{Features, read_values};
 use crate::args::svm::gamma;
 use crate::args::{notation, values};
@@ -35,6 +37,8 @@ pub(crate) struct MethodData<'a> {
     /// Samples that are not trained on.
     #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "gbd alone judges by them"))]
     pub(crate) held_out: Option<&'a HeldOutSamples>,
+    /// Features that hold categories.
+    pub(crate) categorical: &'a [usize],
     /// Bytes for kernel values, where `--memory` says it.
     pub(crate) kernel_memory: Option<u64>,
     /// Bytes allowed in all.
@@ -154,11 +158,27 @@ impl SolutionsArgs {
     }
 }
 
+/// `--kernel` and `--categorical`: the distances of features that a kernel is made of.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DistanceArgs {
+    /// Kernel, of the search and of the SVM on the chosen features
+    #[arg(long, value_name = "KERNEL", default_value = "rbf", value_parser = values::choice::<DistanceKernel>(KERNELS),
+        help_heading = "SVM")]
+    pub(crate) kernel: DistanceKernel,
+    /// Columns of numbers that are categories, separated by commas: their distance in the kernel is
+    /// 1 where two values differ, else 0. They are not scaled
+    #[arg(long, value_name = "NAMES", value_parser = NameList::read, help_heading = "Method")]
+    categorical: Option<NameList>,
+}
+
+/// The kernels of distances by name.
+const KERNELS: &[(&str, &str)] = &[("rbf", "exp(-gamma |x - x'|^2)"), ("laplace", "exp(-gamma sum |x_j - x'_j|)")];
+
 /// `--gamma` of the methods that maximise kernel-target alignment.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AlignmentArgs {
-    /// gamma of the kernel: a number, sigest[:BETA] = BETA / median squared distance, scale =
-    /// 1 / (K Var(X)), both for K features on average, or 1/p for 1 / K
+    /// gamma of the kernel: a number, sigest[:BETA] = BETA / median distance, scale =
+    /// 1 / (K Var(X)), of laplace 1 / (K sd(X)), both for K features on average, or 1/p for 1 / K
     #[arg(long, value_name = "GAMMA", default_value_t = Gamma::Sigest(1.0), value_parser = gamma,
         allow_negative_numbers = true, help_heading = "Method")]
     pub(crate) gamma: Gamma,

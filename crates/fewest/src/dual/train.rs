@@ -13,6 +13,8 @@
 use super::active_set::ActiveSet;
 use super::linear::MakeGram;
 use super::{BoxDual, DualSolution, SvmSettings, smo};
+use crate::kernel::Distances;
+use crate::kernel::distance::ByFeature;
 use crate::kernel::gram::GramMatrix;
 use crate::kernel::rows::CachedRows;
 use crate::{Design, Error, Kernel, RowMatrix, Status};
@@ -44,6 +46,18 @@ pub fn train(
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<DualSolution, Error> {
+    train_categorical(design, features, (y, weights), (kernel, &[]), settings, stop)
+}
+
+/// [`train`], where some features hold categories: the kernel is then one of distances.
+pub(crate) fn train_categorical(
+    design: &dyn Design,
+    features: &[usize],
+    (y, weights): (&[f64], &[f64]),
+    (kernel, categorical): (Kernel, &[usize]),
+    settings: &SvmSettings,
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<DualSolution, Error> {
     settings.check()?;
     kernel.check()?;
     let n = design.n_samples();
@@ -64,18 +78,15 @@ pub fn train(
             }
             smo::solve(&mut &GramMatrix::new(n, values)?, &dual, None, &mut ActiveSet::default(), settings, stop)
         }
-        _ if whole => match GramMatrix::linear_until(design, features, stop) {
+        _ if whole => match whole_gram(design, features, kernel, categorical, stop) {
             Err(status) => DualSolution::zero(&dual, 0, status),
-            Ok(gram) => {
-                let gram = gram.of_kernel(&kernel);
-                smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop)
-            }
+            Ok(gram) => smo::solve(&mut &gram, &dual, None, &mut ActiveSet::default(), settings, stop),
         },
         _ => {
             let rows = design.rows(features);
             let memory = settings.memory.saturating_sub(RowMatrix::bytes(design, features.len()));
             smo::solve(
-                &mut CachedRows::new(&rows, kernel, memory),
+                &mut CachedRows::categorical(&rows, kernel, ByFeature::new(kernel, features, categorical), memory),
                 &dual,
                 None,
                 &mut ActiveSet::default(),
@@ -84,6 +95,21 @@ pub fn train(
             )
         }
     })
+}
+
+/// The kernel matrix of some features.
+fn whole_gram(
+    design: &dyn Design,
+    features: &[usize],
+    kernel: Kernel,
+    categorical: &[usize],
+    stop: &mut dyn FnMut() -> Option<Status>,
+) -> Result<GramMatrix, Status> {
+    let distances = Distances::new(&kernel, categorical);
+    if kernel.distance().is_none() || distances.are_squared() {
+        return Ok(GramMatrix::linear_until(design, features, stop)?.of_kernel(&kernel));
+    }
+    Ok(distances.matrix(design, features, stop)?.applied(&kernel))
 }
 
 /// The linear machine of [`train`] from `start` (length n; zeros when absent), which may be the

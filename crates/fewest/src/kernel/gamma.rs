@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::Kernel;
 pub use super::sigest::sigest;
 use super::sigest::weighted_sigest;
+use super::{Distance, Distances, Kernel};
 use crate::{Clock, Design, Error};
 
 /// How gamma is found. As text, and so in JSON: a number, `scale`, `1/p`, `sigest` or
@@ -17,9 +17,10 @@ use crate::{Clock, Design, Error};
 pub enum Gamma {
     /// This number, above 0.
     Number(f64),
-    /// `1 / (K Var X)`, K the number of features that may be chosen; see [`scale`].
+    /// `1 / (K Var X)`, for absolute differences `1 / (K sd X)`, K the number of features that may
+    /// be chosen; see [`scale`].
     Scale,
-    /// This share, above 0, of `1 / median squared distance`; see [`sigest`].
+    /// This share, above 0, of `1 / median distance`; see [`sigest`].
     Sigest(f64),
     /// `1 / k`, k the number of features trained on.
     PerFeature,
@@ -42,7 +43,7 @@ impl Gamma {
         }
     }
 
-    /// The number where at most `most` features are chosen.
+    /// The number for squared distances where at most `most` features are chosen.
     ///
     /// # Errors
     /// A number out of range; for `sigest` the errors of [`sigest`].
@@ -55,11 +56,11 @@ impl Gamma {
     /// # Errors
     /// As [`Gamma::number`]; counts that do not fit the samples.
     pub fn weighted_number(self, design: &dyn Design, counts: Option<&[f64]>, most: usize) -> Result<f64, Error> {
-        let found = self.number_within(design, counts, most, &Clock::unlimited())?;
+        let found = self.number_within(design, counts, most, &Distances::squared(), &Clock::unlimited())?;
         Ok(found.expect("a clock without limits does not stop"))
     }
 
-    /// [`Gamma::weighted_number`], or nothing once the clock says stop.
+    /// [`Gamma::weighted_number`] for these distances, or nothing once the clock says stop.
     ///
     /// # Errors
     /// As [`Gamma::weighted_number`].
@@ -68,14 +69,15 @@ impl Gamma {
         design: &dyn Design,
         counts: Option<&[f64]>,
         most: usize,
+        distances: &Distances,
         clock: &Clock,
     ) -> Result<Option<f64>, Error> {
         self.check()?;
         check_counts(counts, design.n_samples())?;
         Ok(match self {
             Gamma::Number(gamma) => Some(gamma),
-            Gamma::Scale => Some(scale(design, counts, most)),
-            Gamma::Sigest(share) => weighted_sigest(design, counts, most, clock)?.map(|gamma| share * gamma),
+            Gamma::Scale => Some(scale(design, counts, most, distances)),
+            Gamma::Sigest(share) => weighted_sigest(design, counts, most, distances, clock)?.map(|gamma| share * gamma),
             Gamma::PerFeature => Some(1.0 / most.max(1) as f64),
         })
     }
@@ -199,7 +201,8 @@ impl KernelRule {
         if self.is_linear() || self.gamma == Gamma::PerFeature {
             return Ok(Some(self));
         }
-        let found = self.gamma.number_within(design, None, most, clock)?;
+        let distances = Distances::new(&self.kernel, &[]);
+        let found = self.gamma.number_within(design, None, most, &distances, clock)?;
         Ok(found.map(|gamma| Self { gamma: Gamma::Number(gamma), ..self }))
     }
 
@@ -223,7 +226,11 @@ impl KernelRule {
     /// features.
     pub fn check(&self) -> Result<(), Error> {
         if self.kernel == Kernel::Precomputed {
-            return Err(Error::setting("kernel", "precomputed", "one of the features: linear, rbf, poly or sigmoid"));
+            return Err(Error::setting(
+                "kernel",
+                "precomputed",
+                "one of the features: linear, rbf, laplace, poly or sigmoid",
+            ));
         }
         self.gamma.check()?;
         self.kernel.with_gamma(1.0).check()
@@ -248,6 +255,7 @@ struct KernelParts {
 enum KernelKind {
     Linear,
     Rbf,
+    Laplace,
     Poly,
     Sigmoid,
 }
@@ -257,6 +265,7 @@ impl From<KernelRule> for KernelParts {
         let (kind, coef0, degree) = match rule.kernel {
             Kernel::Linear | Kernel::Precomputed => (KernelKind::Linear, None, None),
             Kernel::Rbf { .. } => (KernelKind::Rbf, None, None),
+            Kernel::Laplace { .. } => (KernelKind::Laplace, None, None),
             Kernel::Poly { coef0, degree, .. } => (KernelKind::Poly, Some(coef0), Some(degree)),
             Kernel::Sigmoid { coef0, .. } => (KernelKind::Sigmoid, Some(coef0), None),
         };
@@ -272,6 +281,7 @@ impl TryFrom<KernelParts> for KernelRule {
         let kernel = match parts.kind {
             KernelKind::Linear => Kernel::Linear,
             KernelKind::Rbf => Kernel::Rbf { gamma },
+            KernelKind::Laplace => Kernel::Laplace { gamma },
             KernelKind::Poly => Kernel::Poly { gamma, coef0, degree: parts.degree.unwrap_or(3) },
             KernelKind::Sigmoid => Kernel::Sigmoid { gamma, coef0 },
         };
@@ -294,12 +304,18 @@ fn check_counts(counts: Option<&[f64]>, n: usize) -> Result<(), Error> {
 }
 
 /// `1 / (most Var X)`, scikit-learn's rule where all `most` features are chosen: Var the population
-/// variance of all values of the design, in which sample i counts as `counts[i]` samples (1 for
-/// none). 1 where all values are equal.
-pub fn scale(design: &dyn Design, counts: Option<&[f64]>, most: usize) -> f64 {
-    let (n, p) = (design.n_samples(), design.n_features());
+/// variance of all values of the features that hold numbers, in which sample i counts as
+/// `counts[i]` samples (1 for none). gamma is per unit of the distance, so for absolute differences
+/// it is `1 / (most sd X)`, sd the root of that variance. The distance of categories has no unit:
+/// `1 / most` where all features hold them. 1 where all numbers are equal.
+pub fn scale(design: &dyn Design, counts: Option<&[f64]>, most: usize, distances: &Distances) -> f64 {
+    let numbers: Vec<usize> = (0..design.n_features()).filter(|&j| !distances.is_categorical(j)).collect();
+    if numbers.is_empty() {
+        return 1.0 / most.max(1) as f64;
+    }
+    let (n, p) = (design.n_samples(), numbers.len());
     let (mut sum, mut squares) = (0.0, 0.0);
-    for j in 0..p {
+    for j in numbers {
         design.each_in_column(j, &mut |i, x| {
             let count = counts.map_or(1.0, |counts| counts[i]);
             sum += count * x;
@@ -308,6 +324,7 @@ pub fn scale(design: &dyn Design, counts: Option<&[f64]>, most: usize) -> f64 {
     }
     let total = counts.map_or(n as f64, |counts| counts.iter().sum()) * p as f64;
     let variance = squares / total - (sum / total).powi(2);
-    let gamma = 1.0 / (most.max(1) as f64 * variance);
+    let unit = if distances.of_numbers() == Distance::Absolute { variance.sqrt() } else { variance };
+    let gamma = 1.0 / (most.max(1) as f64 * unit);
     if gamma > 0.0 && gamma.is_finite() { gamma } else { 1.0 }
 }

@@ -134,6 +134,12 @@ impl GramMatrix {
         self
     }
 
+    /// Kernel values from distances.
+    pub(crate) fn applied(mut self, kernel: &Kernel) -> Self {
+        self.values.par_chunks_mut(self.n.max(1)).for_each(|row| kernel.apply(row));
+        self
+    }
+
     /// K += sign x_j x_j': a feature comes (1) or goes (-1). Cost n^2, or the squared non-zeros of
     /// a sparse column.
     pub fn add_feature(&mut self, design: &dyn Design, j: usize, sign: f64) {

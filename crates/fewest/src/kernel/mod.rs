@@ -1,6 +1,7 @@
 //! Kernels and the vector loops under them.
 
 pub(crate) mod cholesky;
+pub mod distance;
 pub mod gamma;
 pub mod gemm;
 pub mod gram;
@@ -11,6 +12,7 @@ pub mod rows;
 mod sigest;
 pub(crate) mod symmetric;
 
+pub use distance::{Distance, DistanceKernel, Distances};
 pub use gamma::{Gamma, KernelRule};
 
 use crate::{Error, simd};
@@ -24,6 +26,11 @@ pub enum Kernel {
     Linear,
     /// `exp(-gamma ||x - x'||^2)`
     Rbf {
+        /// gamma > 0
+        gamma: f64,
+    },
+    /// `exp(-gamma sum_j |x_j - x'_j|)`
+    Laplace {
         /// gamma > 0
         gamma: f64,
     },
@@ -55,7 +62,7 @@ impl Kernel {
     pub fn check(&self) -> Result<(), Error> {
         let (gamma, coef0, degree) = match *self {
             Kernel::Linear | Kernel::Precomputed => return Ok(()),
-            Kernel::Rbf { gamma } => (gamma, 0.0, 1),
+            Kernel::Rbf { gamma } | Kernel::Laplace { gamma } => (gamma, 0.0, 1),
             Kernel::Poly { gamma, coef0, degree } => (gamma, coef0, degree),
             Kernel::Sigmoid { gamma, coef0 } => (gamma, coef0, 1),
         };
@@ -73,9 +80,22 @@ impl Kernel {
 }
 
 impl Kernel {
+    /// The distance of a feature that the kernel is made of, where it is a product over features.
+    pub fn distance(&self) -> Option<Distance> {
+        match self {
+            Kernel::Rbf { .. } => Some(Distance::Squared),
+            Kernel::Laplace { .. } => Some(Distance::Absolute),
+            Kernel::Linear | Kernel::Poly { .. } | Kernel::Sigmoid { .. } | Kernel::Precomputed => None,
+        }
+    }
+
     /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norm_of(k)`
     /// is ||x_k||^2.
+    ///
+    /// # Panics
+    /// For [`Kernel::Laplace`], which inner products do not give.
     pub fn from_products(&self, products: &mut [f64], norm: f64, norm_of: impl Fn(usize) -> f64) {
+        assert_ne!(self.distance(), Some(Distance::Absolute), "inner products do not give absolute differences");
         if let Kernel::Rbf { .. } = self {
             for (k, value) in products.iter_mut().enumerate() {
                 *value = norm + norm_of(k) - 2.0 * *value;
@@ -84,11 +104,11 @@ impl Kernel {
         self.apply(products);
     }
 
-    /// Turns squared distances (RBF) or inner products (the others) into kernel values in place.
+    /// Turns distances (RBF, Laplace) or inner products (the others) into kernel values in place.
     pub(crate) fn apply(&self, values: &mut [f64]) {
         match *self {
             Kernel::Linear | Kernel::Precomputed => {}
-            Kernel::Rbf { gamma } => {
+            Kernel::Rbf { gamma } | Kernel::Laplace { gamma } => {
                 for value in values.iter_mut() {
                     *value = -gamma * value.max(0.0);
                 }
@@ -113,6 +133,7 @@ impl Kernel {
         match self {
             Kernel::Linear | Kernel::Precomputed => self,
             Kernel::Rbf { .. } => Kernel::Rbf { gamma },
+            Kernel::Laplace { .. } => Kernel::Laplace { gamma },
             Kernel::Poly { coef0, degree, .. } => Kernel::Poly { gamma, coef0, degree },
             Kernel::Sigmoid { coef0, .. } => Kernel::Sigmoid { gamma, coef0 },
         }
@@ -122,7 +143,10 @@ impl Kernel {
     pub fn gamma(&self) -> Option<f64> {
         match *self {
             Kernel::Linear | Kernel::Precomputed => None,
-            Kernel::Rbf { gamma } | Kernel::Poly { gamma, .. } | Kernel::Sigmoid { gamma, .. } => Some(gamma),
+            Kernel::Rbf { gamma }
+            | Kernel::Laplace { gamma }
+            | Kernel::Poly { gamma, .. }
+            | Kernel::Sigmoid { gamma, .. } => Some(gamma),
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Inner products, or squared distances, of all samples over features that come and go: what kernel
+//! Inner products, or distances, of all samples over features that come and go: what kernel
 //! matrices are made from.
 //!
-//! A feature x that leaves changes them by `- x_i x_k` or `- (x_i - x_k)^2`, at a cost of n^2, and
-//! a kernel matrix without it is one more pass; nothing is computed from all features again.
+//! A feature x that leaves changes them by `- x_i x_k` or `- d(x_i, x_k)`, at a cost of n^2, and a
+//! kernel matrix without it is one more pass; nothing is computed from all features again.
 
 use std::borrow::Cow;
 
 use super::Kernel;
+use super::distance::{Distance, Distances};
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
 use crate::design::Row;
@@ -19,13 +20,13 @@ const PANEL: usize = 64;
 /// Rows of [`Products::new`] between two looks at the clock.
 const LOOK: usize = 256;
 
-/// A full symmetric n x n matrix, row after row: squared distances for an RBF kernel, inner
-/// products for the others.
+/// A full symmetric n x n matrix, row after row: distances for a kernel that is a product over
+/// features (RBF, Laplace), inner products for the others.
 #[derive(Debug, Clone)]
 pub struct Products {
     n: usize,
     values: Vec<f64>,
-    distances: bool,
+    distance: Option<Distance>,
 }
 
 impl Products {
@@ -40,8 +41,13 @@ impl Products {
         kernel: &Kernel,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Self, Status> {
-        let (n, gram) = (order.len(), GramMatrix::linear_until(design, features, stop)?);
-        let distances = matches!(kernel, Kernel::Rbf { .. });
+        let (n, distance) = (order.len(), kernel.distance());
+        let squared = distance == Some(Distance::Squared);
+        let gram = if squared || distance.is_none() {
+            GramMatrix::linear_until(design, features, stop)?
+        } else {
+            Distances::new(kernel, &[]).matrix(design, features, stop)?
+        };
         let norms: Vec<f64> = (0..n).map(|i| gram.row(i)[i]).collect();
         let mut values = vec![0.0; n * n];
         for (at, (out, &i)) in values.chunks_mut(n.max(1)).zip(order).enumerate() {
@@ -52,16 +58,16 @@ impl Products {
             }
             let row = gram.row(i);
             for (out, &k) in out.iter_mut().zip(order) {
-                *out = if distances { (norms[i] + norms[k] - 2.0 * row[k]).max(0.0) } else { row[k] };
+                *out = if squared { (norms[i] + norms[k] - 2.0 * row[k]).max(0.0) } else { row[k] };
             }
         }
-        Ok(Self { n, values, distances })
+        Ok(Self { n, values, distance })
     }
 
     /// A feature comes (`sign` 1) or goes (-1); x has length n, in the order of the samples here.
     pub fn change(&mut self, x: &[f64], sign: f64) {
         for (row, &xi) in self.values.chunks_mut(self.n).zip(x) {
-            add_feature(row, xi, x, sign, self.distances);
+            add_feature(row, xi, x, sign, self.distance);
         }
     }
 
@@ -94,7 +100,7 @@ impl Products {
             values.extend_from_slice(known);
             let row = &mut values[row..];
             for &(x, sign) in changes {
-                add_feature(row, x[i], x, sign, self.distances);
+                add_feature(row, x[i], x, sign, self.distance);
             }
             kernel.apply(row);
         }
@@ -111,7 +117,7 @@ impl Products {
             let row = &mut row[..=i];
             row.copy_from_slice(&self.values[i * self.n..][..=i]);
             for x in features {
-                add_feature(row, x[i], &x[..=i], -1.0, self.distances);
+                add_feature(row, x[i], &x[..=i], -1.0, self.distance);
             }
             kernel.apply(row);
             sum += 2.0 * simd::dot(weights, row) - weights[i] * row[i];
@@ -123,7 +129,7 @@ impl Products {
     #[must_use]
     pub fn part(&self, samples: &[usize]) -> Self {
         let row = |&i: &usize| samples.iter().map(move |&k| self.values[i * self.n + k]);
-        Self { n: samples.len(), values: samples.iter().flat_map(row).collect(), distances: self.distances }
+        Self { n: samples.len(), values: samples.iter().flat_map(row).collect(), distance: self.distance }
     }
 }
 
@@ -133,7 +139,7 @@ impl Products {
 pub(crate) struct CrossProducts {
     columns: usize,
     values: Vec<f64>,
-    distances: bool,
+    distance: Option<Distance>,
 }
 
 impl CrossProducts {
@@ -147,7 +153,15 @@ impl CrossProducts {
     pub(crate) fn new(rows: &dyn Design, columns: &dyn Design, features: &[usize], kernel: &Kernel) -> Self {
         let (h, n) = (rows.n_samples(), columns.n_samples());
         let mut values = vec![0.0; h * n];
-        if columns.is_sparse() {
+        let distance = kernel.distance();
+        if let Some(distance @ (Distance::Absolute | Distance::Unequal)) = distance {
+            for &j in features {
+                let (of_rows, x) = (column(rows, j), column(columns, j));
+                for (row, &xi) in values.chunks_mut(n.max(1)).zip(&*of_rows) {
+                    distance.add(1.0, xi, &x, row);
+                }
+            }
+        } else if columns.is_sparse() {
             let rows = rows.rows(features);
             for (i, out) in values.chunks_mut(n.max(1)).enumerate() {
                 if let Row::Sparse(at, x) = rows.row(i) {
@@ -161,14 +175,13 @@ impl CrossProducts {
                 add_product(&mut values, n, 1.0, view(&a, h), view(&b, n).transposed());
             }
         }
-        let distances = matches!(kernel, Kernel::Rbf { .. });
-        if distances {
+        if distance == Some(Distance::Squared) {
             let (of_rows, of_columns) = (squared_norms(rows, features), squared_norms(columns, features));
             for (row, norm) in values.chunks_mut(n.max(1)).zip(of_rows) {
                 row.iter_mut().zip(&of_columns).for_each(|(x, other)| *x = (norm + other - 2.0 * *x).max(0.0));
             }
         }
-        Self { columns: n, values, distances }
+        Self { columns: n, values, distance }
     }
 
     /// Feature j of the two designs goes.
@@ -176,8 +189,8 @@ impl CrossProducts {
         let (of_rows, x) = (column(rows, j), column(columns, j));
         for (row, &xi) in self.values.chunks_mut(self.columns.max(1)).zip(&*of_rows) {
             // A zero changes distances, but no products.
-            if xi != 0.0 || self.distances {
-                add_feature(row, xi, &x, -1.0, self.distances);
+            if xi != 0.0 || self.distance.is_some() {
+                add_feature(row, xi, &x, -1.0, self.distance);
             }
         }
     }
@@ -218,10 +231,9 @@ fn squared_norms(design: &dyn Design, features: &[usize]) -> Vec<f64> {
     norms
 }
 
-fn add_feature(row: &mut [f64], xi: f64, x: &[f64], sign: f64, distances: bool) {
-    if distances {
-        simd::add_squared_differences(sign, xi, x, row);
-    } else {
-        simd::axpy(sign * xi, x, row);
+fn add_feature(row: &mut [f64], xi: f64, x: &[f64], sign: f64, distance: Option<Distance>) {
+    match distance {
+        Some(distance) => distance.add(sign, xi, x, row),
+        None => simd::axpy(sign * xi, x, row),
     }
 }

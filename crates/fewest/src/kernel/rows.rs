@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::Kernel;
+use super::distance::ByFeature;
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
 use crate::RowMatrix;
@@ -86,6 +87,8 @@ use tuning::{DENSE_BYTES, DENSE_RATIO, DENSE_SHARE, SCORE_BLOCK};
 pub struct CachedRows<'a> {
     data: &'a RowMatrix,
     kernel: Kernel,
+    /// Where inner products do not give the kernel.
+    by_feature: Option<ByFeature>,
     norms: Vec<f64>,
     active: Vec<usize>,
     /// Dense data: the active samples in f32, feature after feature, so that a row is computed by
@@ -100,19 +103,27 @@ impl<'a> CachedRows<'a> {
     /// Over all samples of `data`, with at most `memory` bytes of rows, copies of the samples
     /// included (two rows are kept whatever the budget).
     pub fn new(data: &'a RowMatrix, kernel: Kernel, memory: u64) -> Self {
+        let columns: Vec<usize> = (0..data.n_features()).collect();
+        Self::categorical(data, kernel, ByFeature::new(kernel, &columns, &[]), memory)
+    }
+
+    /// [`CachedRows::new`], where some columns may hold categories.
+    pub(crate) fn categorical(data: &'a RowMatrix, kernel: Kernel, by_feature: Option<ByFeature>, memory: u64) -> Self {
         let n = data.n_samples();
         let norms = (0..n).map(|i| data.row(i).squared_norm()).collect();
-        let copies = if data.dense_values().is_some() { 4 * (n * data.n_features()) as u64 } else { 0 };
+        let copies =
+            if by_feature.is_none() && data.dense_values().is_some() { 4 * (n * data.n_features()) as u64 } else { 0 };
         let dense_bytes = DENSE_BYTES.min((memory / DENSE_SHARE) as usize);
         let cache = Cache::new(n, memory.saturating_sub(copies + dense_bytes as u64));
-        let mut rows = Self { data, kernel, norms, active: (0..n).collect(), columns: Vec::new(), cache, dense_bytes };
+        let (active, columns) = ((0..n).collect(), Vec::new());
+        let mut rows = Self { data, kernel, by_feature, norms, active, columns, cache, dense_bytes };
         rows.pack();
         rows
     }
 
     /// Lays the active samples out in columns.
     fn pack(&mut self) {
-        let Some(values) = self.data.dense_values() else { return };
+        let Some(values) = self.data.dense_values().filter(|_| self.by_feature.is_none()) else { return };
         let (m, p) = (self.active.len(), self.data.n_features());
         self.columns.resize(m * p, 0.0);
         for first in (0..m).step_by(64) {
@@ -141,6 +152,9 @@ impl<'a> CachedRows<'a> {
     /// k(x_sample, x_t) for the active samples t from position `from` on.
     fn values(&self, sample: usize, from: usize) -> Vec<f64> {
         let list = &self.active[from..];
+        if let Some(kernel) = &self.by_feature {
+            return kernel.values(&self.filled(sample), self.data, list.iter().copied());
+        }
         let mut out: Vec<f64> = match self.data.row(sample) {
             Row::Dense(x) => {
                 let x: Vec<f32> = x.iter().map(|&x| x as f32).collect();
@@ -148,14 +162,20 @@ impl<'a> CachedRows<'a> {
                 simd::products(&x, &self.columns, self.active.len(), from, &mut products);
                 products.into_iter().map(f64::from).collect()
             }
-            row @ Row::Sparse(..) => {
-                let mut x = vec![0.0; self.data.n_features()];
-                row.add_to(1.0, &mut x);
+            Row::Sparse(..) => {
+                let x = self.filled(sample);
                 list.iter().map(|&t| self.data.row(t).dot(&x)).collect()
             }
         };
         self.kernel.from_products(&mut out, self.norms[sample], |k| self.norms[list[k]]);
         out
+    }
+
+    /// The values of a sample, zeros among them.
+    fn filled(&self, sample: usize) -> Vec<f64> {
+        let mut x = vec![0.0; self.data.n_features()];
+        self.data.row(sample).add_to(1.0, &mut x);
+        x
     }
 
     /// f_i by products with the dense matrix of support vectors.
@@ -189,6 +209,9 @@ impl KernelRows for CachedRows<'_> {
         self.norms.len()
     }
     fn diagonal(&self, i: usize) -> f64 {
+        if self.by_feature.is_some() {
+            return 1.0;
+        }
         let mut value = [self.norms[i]];
         self.kernel.from_products(&mut value, self.norms[i], |_| self.norms[i]);
         value[0]
@@ -212,12 +235,15 @@ impl KernelRows for CachedRows<'_> {
             return Some(vec![0.0; n]);
         }
         let chosen: Vec<f64> = support.iter().map(|&i| beta[i]).collect();
-        if n * p <= DENSE_RATIO * self.data.stored() && 8 * support.len() * p <= self.dense_bytes {
+        let products = self.by_feature.is_none();
+        if products && n * p <= DENSE_RATIO * self.data.stored() && 8 * support.len() * p <= self.dense_bytes {
             return self.scores_by_blocks(&support, &chosen, stop);
         }
         let score = |i: usize| {
-            let mut x = vec![0.0; p];
-            self.data.row(i).add_to(1.0, &mut x);
+            let x = self.filled(i);
+            if let Some(kernel) = &self.by_feature {
+                return simd::dot(&kernel.values(&x, self.data, support.iter().copied()), &chosen);
+            }
             let mut values: Vec<f64> = support.iter().map(|&s| self.data.row(s).dot(&x)).collect();
             self.kernel.from_products(&mut values, self.norms[i], |k| self.norms[support[k]]);
             simd::dot(&values, &chosen)

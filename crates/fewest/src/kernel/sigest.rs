@@ -1,10 +1,11 @@
-//! sigest: gamma from the median distance of two samples.
+//! sigest: gamma from the median distance of two samples, whatever their distance is.
 
 use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use crate::{Clock, Design, Error, simd};
+use super::Distances;
+use crate::{Clock, Design, Error};
 
 /// sigest, eq. (54): `1 / median over pairs i < h of (theta / p) |x_i - x_h|^2`, over all p
 /// features; `theta` is the most features a subset may have. The median of an even number of values
@@ -13,17 +14,19 @@ use crate::{Clock, Design, Error, simd};
 /// # Errors
 /// [`Error::Data`] when the median is 0: at least half of all pairs are equal.
 pub fn sigest(design: &dyn Design, theta: usize) -> Result<f64, Error> {
-    let found = weighted_sigest(design, None, theta, &Clock::unlimited())?;
+    let found = weighted_sigest(design, None, theta, &Distances::squared(), &Clock::unlimited())?;
     Ok(found.expect("a clock without limits does not stop"))
 }
 
 /// [`sigest`], sample i counting as `counts[i]` samples: the pair (i, h) counts as
 /// `counts[i] counts[h]` pairs, and sample i makes `counts[i] (counts[i] - 1) / 2` pairs of
-/// distance 0 with itself. Nothing once the clock says stop.
+/// distance 0 with itself. `distances` stand in for squared differences. Nothing once the clock
+/// says stop.
 pub(super) fn weighted_sigest(
     design: &dyn Design,
     counts: Option<&[f64]>,
     theta: usize,
+    distances: &Distances,
     clock: &Clock,
 ) -> Result<Option<f64>, Error> {
     let (n, p) = (design.n_samples(), design.n_features());
@@ -31,7 +34,7 @@ pub(super) fn weighted_sigest(
     let row = |i: usize, out: &mut Vec<f64>| {
         out.clear();
         if clock.stop().is_none() {
-            samples.distances(i, out);
+            samples.add_distances(i, distances, out);
         }
     };
     // Counts that are all 1 are none.
@@ -86,33 +89,36 @@ impl<'a> Samples<'a> {
         Samples::Columns((0..p).map(column).collect())
     }
 
-    /// Squared distances from sample i to those after it.
-    fn distances(&self, i: usize, out: &mut Vec<f64>) {
+    /// Distances from sample i to those after it.
+    fn add_distances(&self, i: usize, distances: &Distances, out: &mut Vec<f64>) {
         match self {
             Samples::Columns(columns) => {
                 out.resize(columns.first().map_or(0, |column| column.len() - i - 1), 0.0);
-                for column in columns {
-                    simd::add_squared_differences(1.0, column[i], &column[i + 1..], out);
+                for (j, column) in columns.iter().enumerate() {
+                    distances.of(j).add(1.0, column[i], &column[i + 1..], out);
                 }
             }
-            Samples::Rows(rows) => out.extend(rows[i + 1..].iter().map(|other| squared_distance(&rows[i], other))),
+            Samples::Rows(rows) => {
+                out.extend(rows[i + 1..].iter().map(|other| distance(&rows[i], other, distances)));
+            }
         }
     }
 }
 
-/// `|a - b|^2` of two sparse rows, features ascending.
-fn squared_distance(a: &[(u32, f64)], b: &[(u32, f64)]) -> f64 {
+/// The distance of two sparse rows, features ascending.
+fn distance(a: &[(u32, f64)], b: &[(u32, f64)], distances: &Distances) -> f64 {
+    let of = |j: u32, x: f64, y: f64| distances.of(j as usize).between(x, y);
     let (mut at, mut sum) = (0, 0.0);
     for &(j, x) in a {
         while at < b.len() && b[at].0 < j {
-            sum += b[at].1 * b[at].1;
+            sum += of(b[at].0, 0.0, b[at].1);
             at += 1;
         }
-        let difference = if at < b.len() && b[at].0 == j { x - b[at].1 } else { x };
+        let other = if at < b.len() && b[at].0 == j { b[at].1 } else { 0.0 };
         at += usize::from(at < b.len() && b[at].0 == j);
-        sum += difference * difference;
+        sum += of(j, x, other);
     }
-    sum + b[at..].iter().map(|(_, x)| x * x).sum::<f64>()
+    sum + b[at..].iter().map(|&(j, x)| of(j, 0.0, x)).sum::<f64>()
 }
 
 /// Digits of a value in the radix selection.
@@ -241,6 +247,7 @@ fn weighted_middle(
 #[cfg(test)]
 mod tests {
     use super::{select, sigest, weighted_middle, weighted_sigest};
+    use crate::kernel::Distances;
     use crate::{Clock, DenseDesign, Design, SparseDesign};
 
     const CLOCK: fn() -> Clock = Clock::unlimited;
@@ -253,7 +260,7 @@ mod tests {
                 x.iter().zip(counts).flat_map(|(x, count)| std::iter::repeat_n(*x, count as usize)).collect();
             let of = |x: &[f64], counts: Option<&[f64]>| {
                 let design = DenseDesign::new(x.len(), 1, x.to_vec()).expect("a column");
-                weighted_sigest(&design, counts, 1, &CLOCK()).expect("distances").expect("time")
+                weighted_sigest(&design, counts, 1, &Distances::squared(), &CLOCK()).expect("distances").expect("time")
             };
             assert!((of(&x, Some(&counts)) - of(&repeated, None)).abs() < 1e-12, "{counts:?}");
         }
@@ -313,7 +320,7 @@ mod tests {
         let design = design.expect("100 values");
         let clock = Clock::new(&crate::Limits { time: Some(std::time::Duration::ZERO), ..crate::Limits::default() });
         for counts in [None, Some([2.0; 50])] {
-            let found = weighted_sigest(&design, counts.as_ref().map(|c| &c[..]), 1, &clock);
+            let found = weighted_sigest(&design, counts.as_ref().map(|c| &c[..]), 1, &Distances::squared(), &clock);
             assert_eq!(found, Ok(None));
         }
     }

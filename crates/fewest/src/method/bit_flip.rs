@@ -21,7 +21,7 @@ impl Method for BitFlipSettings {
         proves: "nothing: a local search; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
         bounds: false,
         searches: false,
-        kernels: "linear, rbf, poly, sigmoid",
+        kernels: "linear, rbf, laplace, poly, sigmoid",
         classes: Classes::Any,
         rules: ALL_RULES,
         cost: "p x folds x costs x pairs of classes warm-started trainings per pass",

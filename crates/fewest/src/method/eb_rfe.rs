@@ -75,7 +75,7 @@ impl Method for EbRfeSettings {
         proves: "nothing: a heuristic; its objective is the accuracy it chose by, which is optimistic (see fewest evaluate)",
         bounds: false,
         searches: false,
-        kernels: "linear, rbf, poly, sigmoid",
+        kernels: "linear, rbf, laplace, poly, sigmoid",
         classes: Classes::Any,
         rules: ALL_RULES,
         cost: "per step K x folds x costs x pairs of classes warm-started trainings on one n x n matrix",

@@ -28,7 +28,7 @@ use super::kta::pairs::{self, Pairs};
 use super::kta::{KtaSettings, kta, shares};
 use super::{ALL_RULES, Classes, Info, Method, Report};
 use crate::backend::highs::{Column, Effort, Program, Rows, SMALLEST};
-use crate::kernel::{Gamma, KernelRule};
+use crate::kernel::{Distances, Gamma, KernelRule};
 use crate::master::program;
 use crate::{
     Clock, Design, Error, Kernel, Limits, Memory, Observer, Reserved, Rules, Run, Samples, Selection, Sense, Silent,
@@ -311,7 +311,8 @@ impl Alignment {
             design.add_column(j, settings.gamma.sqrt(), &mut out);
             out
         };
-        let judge = Pairs::new(design, &shares, &Rules::none(p), settings.gamma, 0, &Clock::unlimited())
+        let squared = Distances::squared();
+        let judge = Pairs::new(design, &shares, &Rules::none(p), (settings.gamma, &squared), 0, &Clock::unlimited())
             .expect("a clock without limits does not stop");
         Ok(Self { formulation, p, pairs, constant, columns: (0..p).map(column).collect(), judge, taken })
     }

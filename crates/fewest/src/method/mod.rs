@@ -183,6 +183,8 @@ pub struct Report {
     pub model: Option<Model>,
     /// Kernel of the SVM on the subset.
     pub kernel: Kernel,
+    /// Features that hold categories, whose distance in that kernel is 1 where they differ, else 0.
+    pub categorical: Vec<usize>,
     /// Cost of the SVM on the subset, where the method chose it.
     pub cost: Option<f64>,
     /// What the method alone tells, by name. Features are indices.
@@ -192,7 +194,7 @@ pub struct Report {
 impl Report {
     /// A selection, on which an SVM with this kernel is to be trained.
     pub fn new(selection: Selection, kernel: Kernel) -> Self {
-        Self { selection, model: None, kernel, cost: None, details: Map::new() }
+        Self { selection, model: None, kernel, categorical: Vec::new(), cost: None, details: Map::new() }
     }
 
     /// A selection, with the kernel that a rule has for its size.
@@ -205,6 +207,12 @@ impl Report {
     #[must_use]
     pub fn with_model(self, model: Option<Model>) -> Self {
         Self { model: model.filter(|m| !m.features.is_empty()), ..self }
+    }
+
+    /// With features that hold categories.
+    #[must_use]
+    pub(crate) fn with_categorical(self, categorical: Vec<usize>) -> Self {
+        Self { categorical, ..self }
     }
 
     /// With what the subsets within a share of the best tell, where these were wanted, as the
@@ -229,7 +237,8 @@ impl Report {
     pub fn fit_settings(&self, svm: &SvmSettings, fit_cost: Option<f64>, rules: &Rules) -> FitSettings {
         let cost = fit_cost.or(self.cost).unwrap_or(svm.cost);
         let weight_bounds = rules.weight_bounds().clone();
-        FitSettings { svm: SvmSettings { cost, ..svm.clone() }, kernel: self.kernel, weight_bounds }
+        let categorical = self.categorical.clone();
+        FitSettings { svm: SvmSettings { cost, ..svm.clone() }, kernel: self.kernel, categorical, weight_bounds }
     }
 
     /// With something that the method alone tells.

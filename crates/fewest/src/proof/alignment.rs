@@ -9,6 +9,7 @@ use serde_json::json;
 use super::encode::{Bytes, kind};
 use super::header::{Data, header};
 use super::writer::{put, put_end, resumed};
+use crate::kernel::DistanceKernel;
 use crate::run::state::subset;
 use crate::search::Found;
 use crate::{Design, Error, Run, Status, Subset};
@@ -59,7 +60,7 @@ impl AlignmentProof {
     pub(crate) fn begin(
         design: &dyn Design,
         (classes, weights): (&[u32], &[f64]),
-        gamma: f64,
+        (kernel, gamma, categorical): (DistanceKernel, f64, &[usize]),
         favoured: &[usize],
         run: &mut Run<'_>,
     ) -> Option<Self> {
@@ -67,7 +68,9 @@ impl AlignmentProof {
         let sink = run.proof()?;
         let made = sink.begin();
         let labels: Vec<f64> = classes.iter().map(|&class| f64::from(class)).collect();
-        let claim = json!({ "gain": "alignment", "gamma": gamma, "centre": favoured });
+        let claim = json!({
+            "gain": "alignment", "kernel": kernel, "gamma": gamma, "categorical": categorical, "centre": favoured
+        });
         let data = Data { design, labels: &labels, weights };
         sink.write(header(data, rules, claim, &made).as_bytes());
         // f is a sum over pairs whose weights add up to at most 2 c (c - 1) in size.

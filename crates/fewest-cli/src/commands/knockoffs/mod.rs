@@ -73,6 +73,7 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
         variance_threshold: None,
         validate: None,
         folds: None,
+        categorical: &[],
     }
     .run(terminal)?;
     check_classes(options, &prepared)?;

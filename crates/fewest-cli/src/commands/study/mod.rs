@@ -45,6 +45,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         variance_threshold: None,
         validate: None,
         folds: None,
+        categorical: &[],
     };
     let raw = preparation.load(terminal)?;
     let (rules, sizes) = rules(args, &source, sizes, &raw)?;

@@ -227,6 +227,7 @@ impl FgmReport {
         Model {
             features: self.kept.iter().map(|k| k.feature).collect(),
             kernel: Kernel::Linear,
+            categorical: Vec::new(),
             n_classes: 2,
             machines: vec![machine],
             support_vectors: RowMatrix::dense(0, self.kept.len(), Vec::new()),

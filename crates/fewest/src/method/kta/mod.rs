@@ -1,9 +1,11 @@
-//! Exact selection for Gaussian kernels: branch and bound on kernel-target alignment.
+//! Exact selection for kernels that are products over features: branch and bound on kernel-target
+//! alignment.
 //!
 //! Solves   max_z f(z) s.t. rules, f(z) = sum_(c < c') |mu_c - mu_c'|^2, mu_c the mean of class c
-//!          in the feature space of the kernel exp(-gamma sum_j z_j (x_ij - x_hj)^2). For two
-//!          classes f is sum_ih psi_i psi_h K_ih with psi_i = y_i over the size of i's class. No
-//!          SVM is trained: no loss, cost or bias.
+//!          in the feature space of the kernel exp(-gamma sum_j z_j d_j(x_ij, x_hj)): d_j is the
+//!          squared difference (Gaussian kernel), the absolute one (Laplace), or, of a feature that
+//!          holds categories, 1 where they differ. For two classes f is sum_ih psi_i psi_h K_ih
+//!          with psi_i = y_i over the size of i's class. No SVM is trained: no loss, cost or bias.
 //! Paper    Tamura, Takano, Miyashiro, Feature subset selection for kernel SVM classification via
 //!          mixed-integer optimization, 2022: problem INLO-K, eqs. (27)-(29), gamma by eq. (54).
 //!          The search is ours, not the paper's linear program.
@@ -21,7 +23,7 @@
 //!          above the last two levels; memory: n p values, m^2 sums per node at work, and as much
 //!          of the n^2 p / 2 kernel values as `memory` allows.
 //! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample
-//!          weights, every rule.
+//!          weights, every rule, other kernels than the Gaussian one.
 //! Fails    never on limits: the open node of largest bound is then the bound of the run, and a run
 //!          that is stopped before its first pair has neither subset nor bound. Errors: settings,
 //!          shapes, one class, more memory needed than allowed.
@@ -42,13 +44,11 @@ use serde::{Deserialize, Serialize};
 
 use super::path::{SizeReport, reports};
 use super::{ALL_RULES, Classes, Info, Method, Report};
-use crate::kernel::Gamma;
+use crate::kernel::{DistanceKernel, Distances, Gamma};
 use crate::problem;
 use crate::proof::AlignmentProof;
 use crate::search::{NearBest, Wanted};
-use crate::{
-    Choice, Clock, Design, Error, Kernel, Limits, Observer, Rules, Run, Samples, Selection, Sense, Subset, drive,
-};
+use crate::{Choice, Clock, Design, Error, Limits, Observer, Rules, Run, Samples, Selection, Sense, Subset, drive};
 use pairs::{Need, Pairs};
 use search::{Search, Tree};
 
@@ -59,8 +59,12 @@ const NAME: &str = "kta";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KtaSettings {
-    /// gamma of the kernel. Default `sigest`, the paper's.
+    /// Kernel of the features that hold numbers. Default RBF, the paper's.
+    pub kernel: DistanceKernel,
+    /// gamma of the kernel, for features of every kind. Default `sigest`, the paper's.
     pub gamma: Gamma,
+    /// Features that hold categories, from 0: their distance is 1 where two values differ, else 0.
+    pub categorical: Vec<usize>,
     /// How many best subsets to prove and return, at least 1; with `within` at most this many.
     /// Default 1.
     pub solutions: usize,
@@ -77,7 +81,9 @@ pub struct KtaSettings {
 
 impl Default for KtaSettings {
     fn default() -> Self {
-        Self { gamma: Gamma::Sigest(1.0), solutions: 1, within: None, memory: 1 << 30, start: Vec::new() }
+        let (kernel, gamma) = (DistanceKernel::default(), Gamma::Sigest(1.0));
+        let (categorical, start) = (Vec::new(), Vec::new());
+        Self { kernel, gamma, categorical, solutions: 1, within: None, memory: 1 << 30, start }
     }
 }
 
@@ -85,26 +91,33 @@ impl KtaSettings {
     fn wanted(&self) -> Wanted {
         Wanted { most: self.solutions, within: self.within }
     }
+
+    fn distances(&self) -> Distances {
+        Distances::new(&self.kernel.with_gamma(1.0), &self.categorical)
+    }
 }
 
 impl Method for KtaSettings {
     const INFO: Info = Info {
         name: NAME,
-        title: "the best subset for a Gaussian kernel, by alignment",
-        solves: "Finds the allowed subset on which the means of the classes lie farthest apart in the feature space of the Gaussian kernel (kernel-target alignment), and proves it, by branch and bound. No SVM takes part in the search; one is trained on the subset at the end. At a limit it returns the best subset so far with the bound and gap proven until then.",
-        formula: "max over allowed z of sum_ih psi_i psi_h exp(-gamma sum_j z_j (x_ij - x_hj)^2), psi_i = y_i / size of i's class; for more classes the sum over all pairs of classes",
+        title: "the best subset for a Gaussian or Laplace kernel, by alignment",
+        solves: "Finds the allowed subset on which the means of the classes lie farthest apart in the feature space of the Gaussian or Laplace kernel (kernel-target alignment), and proves it, by branch and bound. Features that hold categories may be among them. No SVM takes part in the search; one is trained on the subset at the end. At a limit it returns the best subset so far with the bound and gap proven until then.",
+        formula: "max over allowed z of sum_ih psi_i psi_h exp(-gamma sum_j z_j d_j(x_ij, x_hj)), d_j = (x - x')^2 or |x - x'|, of categories 1 where they differ; psi_i = y_i / size of i's class; for more classes the sum over all pairs of classes",
         proves: "the best subset, within --gap",
         bounds: true,
         searches: true,
-        kernels: "rbf",
+        kernels: "rbf, laplace",
         classes: Classes::Any,
         rules: ALL_RULES,
         cost: "about n^2 p^2 / 2 operations per node; fast up to --max-features 5 or so",
         paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022, for the model; the branch and bound is ours.",
     };
 
-    fn check(&self, _p: usize) -> Result<(), Error> {
+    fn check(&self, p: usize) -> Result<(), Error> {
         self.gamma.check()?;
+        if let Some(j) = self.categorical.iter().find(|j| **j >= p) {
+            return Err(Error::setting("categorical", j, format!("a feature of the {p} there are, counted from 0")));
+        }
         self.wanted().check()
     }
 
@@ -119,8 +132,9 @@ impl Method for KtaSettings {
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
         let found = search(design, classes, weights, rules, &settings, limits, observer)?;
         // A run that was stopped before gamma was found has no number, and no subset.
-        let kernel = Kernel::Rbf { gamma: found.gamma.unwrap_or(f64::NAN) };
-        Ok(Report::new(found.selection, kernel).with_near(found.near))
+        let kernel = self.kernel.with_gamma(found.gamma.unwrap_or(f64::NAN));
+        let report = Report::new(found.selection, kernel).with_categorical(self.categorical.clone());
+        Ok(report.with_near(found.near))
     }
 
     fn path(
@@ -136,13 +150,17 @@ impl Method for KtaSettings {
         let most = sizes.last().copied().unwrap_or(rules.p());
         let (start, clock) = (Instant::now(), Clock::new(limits));
         check_memory(samples.n_samples(), rules, limits.memory.at_most(self.memory))?;
-        let found = self.gamma.number_within(samples.design(), None, most, &clock)?;
+        let found = self.gamma.number_within(samples.design(), None, most, &self.distances(), &clock)?;
         // Without a number the time is over, and every size ends at once.
         let settings = Self { gamma: found.map_or(self.gamma, Gamma::Number), ..self.clone() };
         let limits = limits.clone().after(start);
         let (design, classes, weights) = (samples.design(), samples.classes(), samples.weights());
         let points = path::alignment_path(design, classes, weights, rules, sizes, &settings, &limits, observer)?;
-        Ok(reports(points, |_| Kernel::Rbf { gamma: found.unwrap_or(f64::NAN) }))
+        let mut reports = reports(points, |_| self.kernel.with_gamma(found.unwrap_or(f64::NAN)));
+        for of_size in &mut reports {
+            of_size.report.categorical.clone_from(&self.categorical);
+        }
+        Ok(reports)
     }
 }
 
@@ -208,10 +226,10 @@ fn search(
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;
     // A run that has no time at all may still find a first subset of small data.
     let clock = run.wind_up(1.0);
-    let gamma = settings.gamma.number_within(design, None, rules.most_features(), &clock)?;
-    let pairs =
-        gamma.and_then(|gamma| Some((gamma, Pairs::new(design, &shares, rules, gamma, settings.memory, &clock)?)));
-    let Some((number, pairs)) = pairs else {
+    let distances = settings.distances();
+    let gamma = settings.gamma.number_within(design, None, rules.most_features(), &distances, &clock)?;
+    let of = |gamma| Pairs::new(design, &shares, rules, (gamma, &distances), settings.memory, &clock);
+    let Some((number, pairs)) = gamma.and_then(|gamma| Some((gamma, of(gamma)?))) else {
         let status = clock.stop().expect("pairs are left out only when the clock says stop");
         let outcome = run.finish(status);
         let selection = Selection { outcome, ranking: Vec::new(), solutions: Vec::new() };
@@ -224,7 +242,8 @@ fn search(
     } else {
         tree.plant(&mut search, settings, &mut run);
         let centre = search.features(&tree.favoured);
-        tree.proof = AlignmentProof::begin(design, (classes, weights), number, &centre, &mut run);
+        let about = (settings.kernel, number, &settings.categorical[..]);
+        tree.proof = AlignmentProof::begin(design, (classes, weights), about, &centre, &mut run);
         if tree.proof.is_some() {
             AlignmentProof::limit(0, &mut run);
         }

@@ -256,6 +256,7 @@ fn largest_sum(x: &[f64], y: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Distances;
     use crate::method::kta::pairs::Pairs;
     use crate::method::kta::products::{Query, sums};
     use crate::{DenseDesign, Limits, Rules, Run, Sense, Silent};
@@ -271,8 +272,9 @@ mod tests {
         let shares: Vec<Vec<f64>> =
             [0, 1].map(|c| (0..40).map(|i| if i % 2 == c { 0.05 } else { 0.0 }).collect()).to_vec();
         let design = DenseDesign::new(40, 8, values).expect("320 values");
+        let (squared, clock) = (Distances::squared(), Clock::unlimited());
         let mut pairs =
-            Pairs::new(&design, &shares, &Rules::none(8), gamma, 1 << 20, &Clock::unlimited()).expect("time");
+            Pairs::new(&design, &shares, &Rules::none(8), (gamma, &squared), 1 << 20, &clock).expect("time");
         pairs.favour(vec![1, 2]);
         pairs
     }

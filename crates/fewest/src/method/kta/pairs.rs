@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use crate::kernel::symmetric::{self, WIDTH};
+use crate::kernel::{Distance, Distances};
 use crate::simd;
 use crate::{Choice, Clock, Design, Rules};
 
@@ -92,15 +93,23 @@ enum Source {
     Distinct { distance: Vec<f32>, weight: Vec<f32> },
 }
 
+/// A feature on the distinct rows.
+#[derive(Debug)]
+struct Column {
+    distance: Distance,
+    values: Vec<f64>,
+}
+
 /// All pairs of distinct rows. Units count from 0 over those that the rules leave free.
 #[derive(Debug)]
 pub(in crate::method) struct Pairs {
     /// Distinct rows.
     rows: usize,
-    /// sqrt(gamma) x of the features of each free unit, one column of length `rows` per feature.
-    units: Vec<Vec<Vec<f64>>>,
-    /// The same of the features that the rules require.
-    fixed: Vec<Vec<f64>>,
+    gamma: f64,
+    /// The features of each free unit.
+    units: Vec<Vec<Column>>,
+    /// Those that the rules require.
+    fixed: Vec<Column>,
     /// Share of each class (its weight sums to 1) in each row.
     shares: Vec<Vec<f64>>,
     /// Sum over the classes of each row's shares.
@@ -129,7 +138,7 @@ impl Pairs {
         design: &dyn Design,
         shares_of: &[Vec<f64>],
         rules: &Rules,
-        gamma: f64,
+        (gamma, distances): (f64, &Distances),
         memory: u64,
         clock: &Clock,
     ) -> Option<Self> {
@@ -137,14 +146,14 @@ impl Pairs {
         let spare = memory.saturating_sub(need.least());
         let n = design.n_samples();
         let column = |j: usize| {
-            let mut out = vec![0.0; n];
-            design.add_column(j, gamma.sqrt(), &mut out);
-            out
+            let mut values = vec![0.0; n];
+            design.add_column(j, 1.0, &mut values);
+            Column { distance: distances.of(j), values }
         };
         let of = |choice: Choice| (0..rules.n_units()).filter(move |&u| rules.root()[u] == choice);
-        let mut units: Vec<Vec<Vec<f64>>> =
+        let mut units: Vec<Vec<Column>> =
             of(Choice::Free).map(|u| rules.unit(u).iter().map(|&j| column(j)).collect()).collect();
-        let mut fixed: Vec<Vec<f64>> =
+        let mut fixed: Vec<Column> =
             of(Choice::In).flat_map(|u| rules.unit(u).iter().map(|&j| column(j)).collect::<Vec<_>>()).collect();
         // Equal rows become one.
         let mut place: HashMap<Vec<u64>, usize> = HashMap::new();
@@ -154,7 +163,7 @@ impl Pairs {
             if clock.stop().is_some() {
                 return None;
             }
-            let key = units.iter().flatten().chain(&fixed).map(|c| (c[i] + 0.0).to_bits()).collect();
+            let key = units.iter().flatten().chain(&fixed).map(|c| (c.values[i] + 0.0).to_bits()).collect();
             let at = *place.entry(key).or_insert(first.len());
             if at == first.len() {
                 first.push(i);
@@ -167,7 +176,7 @@ impl Pairs {
             }
         }
         for column in units.iter_mut().flatten().chain(&mut fixed) {
-            *column = first.iter().map(|&i| column[i]).collect();
+            column.values = first.iter().map(|&i| column.values[i]).collect();
         }
         let rows = first.len();
         let total = total(&shares);
@@ -180,6 +189,7 @@ impl Pairs {
         let length = fits.clamp(TILE_LENGTH.0, TILE_LENGTH.1).min(most);
         let mut pairs = Self {
             rows,
+            gamma,
             units,
             fixed,
             shares,
@@ -248,16 +258,16 @@ impl Pairs {
     }
 
     /// gamma d of a unit between row g and the rows `from..`, added to `out`.
-    fn distances(columns: &[Vec<f64>], g: usize, from: usize, out: &mut [f64]) {
-        for column in columns {
-            simd::add_squared_differences(1.0, column[g], &column[from..from + out.len()], out);
+    fn distances(&self, columns: &[Column], g: usize, from: usize, out: &mut [f64]) {
+        for Column { distance, values } in columns {
+            distance.add(self.gamma, values[g], &values[from..from + out.len()], out);
         }
     }
 
     /// Merges pairs with the same distances, where the data are categories and there is room.
     fn merge(&mut self) {
-        let few = |column: &Vec<f64>| {
-            let mut values: Vec<u64> = column.iter().map(|x| x.to_bits()).collect();
+        let few = |column: &Column| {
+            let mut values: Vec<u64> = column.values.iter().map(|x| x.to_bits()).collect();
             values.sort_unstable();
             values.dedup();
             values.len() <= CATEGORY
@@ -275,7 +285,7 @@ impl Pairs {
             }
             let mut distances = vec![vec![0.0; self.rows - g - 1]; m + 1];
             for (u, out) in distances.iter_mut().enumerate() {
-                Self::distances(self.units.get(u).unwrap_or(&self.fixed), g, g + 1, out);
+                self.distances(self.units.get(u).unwrap_or(&self.fixed), g, g + 1, out);
             }
             for k in 0..self.rows - g - 1 {
                 let key: Vec<u32> = distances[..m].iter().map(|d| (d[k] as f32).to_bits()).collect();
@@ -359,7 +369,7 @@ impl Pairs {
                     for u in 0..=m {
                         let out = &mut scratch[..run];
                         out.fill(0.0);
-                        Self::distances(self.units.get(u).unwrap_or(&self.fixed), g, h, out);
+                        self.distances(self.units.get(u).unwrap_or(&self.fixed), g, h, out);
                         if u < m {
                             symmetric::narrow(out, &mut tile.delta[u * length + at..][..run]);
                         } else {
@@ -399,7 +409,7 @@ impl Pairs {
             }
             let mut out = vec![0.0; self.rows - g - 1];
             for columns in chosen.iter().map(|&u| &self.units[u]).chain([&self.fixed]) {
-                Self::distances(columns, g, g + 1, &mut out);
+                self.distances(columns, g, g + 1, &mut out);
             }
             negate(&mut out);
             simd::exp(&mut out);

@@ -148,6 +148,7 @@ pub(crate) fn linear_model(subset: &Subset, solution: &DualSolution) -> Model {
         support_vectors: RowMatrix::dense(0, features.len(), Vec::new()),
         features,
         kernel: Kernel::Linear,
+        categorical: Vec::new(),
         n_classes: 2,
         machines: vec![Machine { negative: 0, positive: 1, weights, coefficients: Vec::new(), bias, solution }],
     }

@@ -260,6 +260,7 @@ pub(in crate::method) struct ReportState {
     model: Option<ModelState>,
     #[serde(with = "as_json")]
     kernel: Kernel,
+    categorical: Vec<usize>,
     cost: Option<f64>,
     #[serde(with = "as_json")]
     details: Map<String, Value>,
@@ -271,6 +272,7 @@ struct ModelState {
     features: Vec<usize>,
     #[serde(with = "as_json")]
     kernel: Kernel,
+    categorical: Vec<usize>,
     n_classes: u32,
     machines: Vec<Machine>,
     support_vectors: RowMatrix,
@@ -289,13 +291,14 @@ impl Part for Report {
 
     fn state(&self) -> ReportState {
         let model = |model: &Model| {
-            let Model { features, kernel, n_classes, machines, support_vectors } = model.clone();
-            ModelState { features, kernel, n_classes, machines, support_vectors }
+            let Model { features, kernel, categorical, n_classes, machines, support_vectors } = model.clone();
+            ModelState { features, kernel, categorical, n_classes, machines, support_vectors }
         };
         ReportState {
             selection: self.selection.state(),
             model: self.model.as_ref().map(model),
             kernel: self.kernel,
+            categorical: self.categorical.clone(),
             cost: self.cost,
             details: self.details.clone(),
         }
@@ -303,14 +306,15 @@ impl Part for Report {
 
     fn restore(state: ReportState, p: usize) -> Result<Self, Error> {
         let model = |model: ModelState| -> Result<Model, Error> {
-            let ModelState { features, kernel, n_classes, machines, support_vectors } = model;
+            let ModelState { features, kernel, categorical, n_classes, machines, support_vectors } = model;
             subset(p, &features)?;
-            Ok(Model { features, kernel, n_classes, machines, support_vectors })
+            Ok(Model { features, kernel, categorical, n_classes, machines, support_vectors })
         };
         Ok(Self {
             selection: Selection::restore(state.selection, p)?,
             model: state.model.map(model).transpose()?,
             kernel: state.kernel,
+            categorical: state.categorical,
             cost: state.cost,
             details: state.details,
         })

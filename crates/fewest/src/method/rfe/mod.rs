@@ -126,7 +126,7 @@ impl Method for RfeSettings {
         proves: "nothing: a heuristic; its objective is the SVM's on the chosen subset",
         bounds: false,
         searches: false,
-        kernels: "linear, rbf, poly, sigmoid",
+        kernels: "linear, rbf, laplace, poly, sigmoid",
         classes: Classes::Any,
         rules: RULES_AND_BOUNDS,
         cost: "one warm-started training per step",
