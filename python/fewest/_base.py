@@ -137,7 +137,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
             context.call_on_fit_task_begin(estimator=self)
         self._fit_on(samples, splits)
         if context is not None:
-            fitted = {"support_": self.support_, "estimator_": self.estimator_, "classes_": self.classes_}
+            fitted = {name: getattr(self, name) for name in ("support_", "estimator_", "classes_") if hasattr(self, name)}
             context.call_on_fit_task_end(estimator=self, reconstruction_attributes=fitted)
         return self
 
@@ -153,6 +153,10 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         chosen = with_costs(self, samples, rules)
         answer = chosen._select(samples, chosen._method(samples, rules), rules)
         self._set_results(answer, p)
+        self._keep_classifier(chosen, samples, answer)
+
+    def _keep_classifier(self, chosen: Any, samples: Samples, answer: dict[str, Any]) -> None:
+        """Train on the selected features, with the costs that were chosen."""
         self.estimator_ = chosen._classifier(samples, self.support_, answer)
 
     def _given_size(self) -> int | None:
@@ -364,10 +368,11 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         return self._of(self._reduced(X), "predict")
 
     def _of(self, X: Any, method: str) -> np.ndarray:
+        fitted = self._fitted()
         if X.shape[1]:
-            return getattr(self.estimator_, method)(X)
+            return getattr(fitted, method)(X)
         # scikit-learn's validation refuses a matrix without columns.
-        decision = np.broadcast_to(self.estimator_.intercept_, (X.shape[0], len(self.estimator_.intercept_)))
+        decision = np.broadcast_to(fitted.intercept_, (X.shape[0], len(fitted.intercept_)))
         decision = decision.ravel() if decision.shape[1] == 1 else decision
         if method == "decision_function":
             return decision.copy()
@@ -396,8 +401,8 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
     def _certifiable(self) -> bool:
         if getattr(self, "kernel", "linear") != "linear":
             raise AttributeError("certify is for the linear kernel")
-        if len(getattr(self, "classes_", "ab")) > 2:
-            raise AttributeError(f"certify is for two classes, but y has {len(self.classes_)}")
+        if hasattr(self, "tasks_"):
+            raise AttributeError("certify is for one task; bound_ says how far the subset is from the best for all tasks")
         return True
 
     @available_if(_certifiable)
@@ -414,7 +419,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         proof: str | os.PathLike[str] | None = None,
     ) -> dict[str, Any]:
         """How far the selected subset is from the best one of at most as many features, under the
-        same rules.
+        same rules. For more classes than two the objective is the sum over all pairs of classes.
 
         Parameters
         ----------

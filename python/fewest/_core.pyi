@@ -75,6 +75,7 @@ def select(
     listener: _Listener,
     proof: dict[str, Any] | None = None,
     held_out: tuple[_Matrix, NDArray[np.uint32], int | None] | None = None,
+    tasks: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
 def path(
     x: _Matrix,

@@ -62,6 +62,8 @@ class Samples:
     classes: np.ndarray
     kept: np.ndarray | None
     """Which of the caller's samples these are; none when all of them are."""
+    tasks: np.ndarray | None = None
+    """Task of each sample, 0, 1, ...; none without tasks."""
     matrix: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -79,7 +81,7 @@ class Samples:
         """The engine's answer; ``proof`` says where its proof goes and what it says of the run,
         ``held_out`` what classifiers are judged by.
         """
-        return _core.select(*self.arguments, rules, method_with_memory(method), limits, listener, proof, held_out)
+        return _core.select(*self.arguments, rules, method_with_memory(method), limits, listener, proof, held_out, self.tasks)
 
     @property
     def arguments(self) -> tuple[Any, np.ndarray, np.ndarray]:

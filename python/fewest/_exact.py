@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import train_test_split
+from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import Samples, class_weights, matrix, validated
+from fewest._engine import Samples, check_classes, class_weights, matrix, validated
 from fewest._svm import categories_of, gamma_of
 
 if TYPE_CHECKING:
@@ -26,8 +27,83 @@ if TYPE_CHECKING:
     from fewest._engine import Progress
     from fewest._rules import Rules
 
+MULTI_CLASS: list[Any] = [StrOptions({"ovo", "ovr"})]
+#: What the engine calls them.
+PROBLEMS = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
 
-class ExactSelector(Selector):
+
+class SeveralProblems(Selector):
+    """What selectors share whose objective may be a sum: over classes and over tasks."""
+
+    _binary_only = False
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @completes_doc
+    @limited
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None) -> Self:
+        """Select features, and train a classifier on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. Taken as they are: scale features first where their units differ.
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample, such as a site or a cohort. Each task has a classifier of its
+            own, ``estimators_``, on the one subset that is best for all together.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        return self._run(self._with_tasks(self._validated(X, y, sample_weight), tasks))
+
+    def _with_tasks(self, samples: Samples, tasks: Any) -> Samples:
+        """The samples with their tasks; sets ``tasks_``."""
+        for name in ("tasks_", "estimator_", "estimators_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if tasks is None:
+            return samples
+        for name, value in (("C", self.C == "auto"), ("fit_cost", self.fit_cost is not None)):
+            if value:
+                why = "is chosen by one classifier for all samples" if name == "C" else "is the cost of one classifier for all samples"
+                raise ValueError(f"{name} is {getattr(self, name)!r}, which {why}, but tasks have one each; leave one of them out")
+        tasks = column_or_1d(tasks, warn=True)
+        if samples.kept is None:
+            if len(tasks) != len(samples.codes):
+                raise ValueError(f"tasks has {len(tasks)} entries, but X has {len(samples.codes)} samples; give one for each")
+        elif len(tasks) <= samples.kept.max():
+            raise ValueError(f"tasks has {len(tasks)} entries, but X has more samples; give one for each")
+        else:
+            tasks = tasks[samples.kept]
+        self.tasks_, codes = np.unique(tasks, return_inverse=True)
+        samples.tasks = codes.astype(np.uint32).ravel()
+        for task, name in enumerate(self.tasks_.tolist()):
+            classes = np.unique(samples.codes[samples.tasks == task])
+            if len(classes) < 2:
+                raise ValueError(f"all samples of the task {name!r} are of one class, but a classifier needs two; leave it out")
+        return samples
+
+    def _keep_classifier(self, chosen, samples, answer):
+        if samples.tasks is None:
+            super()._keep_classifier(chosen, samples, answer)
+            return
+        self.estimators_ = []
+        for task in range(len(self.tasks_)):
+            of = np.flatnonzero(samples.tasks == task)
+            classes, codes = np.unique(samples.codes[of], return_inverse=True)
+            codes = codes.astype(np.uint32).ravel()
+            part = Samples(samples.X[of], codes, samples.weights[of], samples.sample_weight[of], samples.classes[classes], None)
+            self.estimators_.append(chosen._classifier(part, self.support_, answer))
+
+    def _fitted(self):
+        if hasattr(self, "estimators_"):
+            raise AttributeError("fitted with tasks, which have a classifier each: use estimators_, in the order of tasks_")
+        return super()._fitted()
+
+
+class ExactSelector(SeveralProblems):
     r"""The best subset for a linear SVM, with proof: branch and bound on the SVM's own objective.
 
     .. math:: \min_{w, b, z} \; \tfrac12 \|w\|^2 + C \sum_i \max(0, 1 - y_i (w^T x_i + b))^q + \sum_j \lambda_j z_j, \quad w_j = 0
@@ -44,6 +120,9 @@ class ExactSelector(Selector):
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one no limit where there is
         a penalty, or where rules have a budget or ``at_most``, else min(5, n_features).
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        How more classes than two become two-class problems, whose objectives add: one for each pair
+        of classes, as the classifier has them, or one for each class against the rest.
 
     Attributes
     ----------
@@ -55,6 +134,10 @@ class ExactSelector(Selector):
         The file of the proof; None without ``proof``.
     n_nodes_ : int
         Nodes of the search.
+    tasks_ : ndarray
+        Names of the tasks, where ``fit`` was given some.
+    estimators_ : list of object
+        Then the classifier of each of them; there is no ``estimator_``.
 
     See Also
     --------
@@ -77,7 +160,7 @@ class ExactSelector(Selector):
 
     _page = "docs/methods/exact.md"
 
-    _parameter_constraints = {"C": COST_OR_AUTO}
+    _parameter_constraints = {"C": COST_OR_AUTO, "multi_class": MULTI_CLASS}
 
     @stores_arguments
     def __init__(
@@ -88,6 +171,7 @@ class ExactSelector(Selector):
         C: float | str = 1.0,
         fit_cost: float | None = None,
         penalty: Any = None,
+        multi_class: str = "ovo",
         n_solutions: int | None = None,
         within: float | None = None,
         gap: float = 0.0001,
@@ -112,7 +196,8 @@ class ExactSelector(Selector):
         return None if self.penalty is not None else super()._default_size(n_features)
 
     def _method(self, samples, rules):
-        return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.penalty), **self._wanted()}
+        sums = {"multi_class": PROBLEMS[self.multi_class]}
+        return {"name": "exact", "svm": self._svm(), "penalty": self._prices(self.penalty), **sums, **self._wanted()}
 
     def _limits(self):
         return {"nodes": self.node_limit}
@@ -122,7 +207,7 @@ class ExactSelector(Selector):
         self.n_nodes_ = answer["counts"]["nodes"]
 
 
-class BendersSelector(Selector):
+class BendersSelector(SeveralProblems):
     """The best subset for a linear SVM, with proof, by Generalized Benders Decomposition.
 
     The problem of :class:`ExactSelector`, solved by cuts of the SVM's dual and a mixed-integer
@@ -142,6 +227,9 @@ class BendersSelector(Selector):
         :class:`ExactSelector` starts from the subset found and writes it.
     max_iter : int, default=250
         The search ends after this many cuts, which is as many trainings.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        How more classes than two become two-class problems, whose objectives add: one for each pair
+        of classes, as the classifier has them, or one for each class against the rest.
     validation_fraction : float, default=None
         Share of each class that is not trained on: the classifier of every subset tried is judged
         by it, and ``validated_`` has the one of smallest error beside the one of best objective.
@@ -163,6 +251,10 @@ class BendersSelector(Selector):
     validated_ : dict or None
         With samples to judge by: ``selected_indices`` and ``error`` of the subset of smallest
         error, its ``objective``, ``error_of_best`` of the subset selected, ``judged`` subsets.
+    tasks_ : ndarray
+        Names of the tasks, where ``fit`` was given some.
+    estimators_ : list of object
+        Then the classifier of each of them; there is no ``estimator_``.
 
     See Also
     --------
@@ -191,6 +283,7 @@ class BendersSelector(Selector):
         "validation_fraction": [Interval(Real, 0.0, 1.0, closed="neither"), None],
         "patience": [*AT_LEAST_ONE, None],
         "random_state": ["random_state"],
+        "multi_class": MULTI_CLASS,
     }
     _remedy = "ExactSelector proves the same problem, mostly sooner."
 
@@ -203,6 +296,7 @@ class BendersSelector(Selector):
         C: float | str = 1.0,
         fit_cost: float | None = None,
         penalty: Any = None,
+        multi_class: str = "ovo",
         max_iter: int = 250,
         plain: bool = False,
         validation_fraction: float | None = None,
@@ -231,12 +325,13 @@ class BendersSelector(Selector):
     def _method(self, samples, rules):
         improvements = dict.fromkeys(("warm_start", "root_cuts", "core_cuts", "cutoff", "list"), not self.plain)
         penalty, cuts = self._prices(self.penalty), int(self.max_iter)
+        improvements["multi_class"] = PROBLEMS[self.multi_class]
         return {"name": "gbd", "svm": self._svm(), "penalty": penalty, "max_cuts": cuts, **improvements}
 
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
     @limited
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, X_val: Any = None, y_val: Any = None, tasks: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
         Parameters
@@ -246,7 +341,10 @@ class BendersSelector(Selector):
         X_val : {array-like, sparse matrix} of shape (n_validation_samples, n_features), default=None
             Samples that every classifier is judged by, and that none is trained on.
         y_val : array-like of shape (n_validation_samples,), default=None
-            Their labels.
+            Their labels; two classes.
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample, such as a site or a cohort. Each task has a classifier of its
+            own, ``estimators_``, on the one subset that is best for all together.
 
         Returns
         -------
@@ -260,6 +358,11 @@ class BendersSelector(Selector):
         if self.patience is not None and X_val is None and self.validation_fraction is None:
             raise ValueError("patience has a meaning with samples to judge by only: give validation_fraction, or X_val to fit")
         samples = self._validated(X, y, sample_weight)
+        if X_val is not None or self.validation_fraction is not None:
+            check_classes(self, samples.classes, samples.classes, True)
+            if tasks is not None:
+                raise ValueError("samples to judge by are for one classifier, but tasks have one each; leave one of them out")
+        samples = self._with_tasks(samples, tasks)
         if self.validation_fraction is not None:
             samples, X_val, codes = self._apart(samples)
         elif X_val is not None:

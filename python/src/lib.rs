@@ -31,8 +31,8 @@ use fewest::method::rfe::splits::weighted_rfe_paths;
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
 use fewest::{
-    AnyMethod, Clock, Design, Error, Gamma, Kernel, KernelRule, Problem, RowMatrix, RuleList, Rules, Run, Samples,
-    Sense, Subset, SvmSettings,
+    AnyMethod, Clock, Design, Error, Gamma, Kernel, KernelRule, MultiClass, RowMatrix, RuleList, Rules, Run, Samples,
+    Sense, Several, Subset, SvmSettings,
 };
 use fewest_data::Features;
 use numpy::PyReadonlyArray1;
@@ -90,13 +90,14 @@ type HeldOut<'py> = (Columns<'py>, PyReadonlyArray1<'py, u32>, Option<u64>);
 /// file; `codes`: class of each sample (0, 1, ...); `weights`: length n; `rules`, `method` (its
 /// name and settings), `limits`: dictionaries with the fields of [`RuleList`], [`AnyMethod`],
 /// [`CallLimits`]; `listener`: called with each event, returns whether to stop; `proof`: where the
-/// run's proof goes (`path`) and what it says of the run (`made`); `held_out`: of gbd.
+/// run's proof goes (`path`) and what it says of the run (`made`); `held_out`: of gbd; `tasks`: the
+/// task of each sample (0, 1, ...).
 ///
 /// # Errors
 /// `ValueError` for bad input, `MemoryError`, `RuntimeError` for a broken part, `OSError` for a
 /// proof that cannot be written, and what `listener` raises.
 #[pyfunction]
-#[pyo3(signature = (x, codes, weights, rules, method, limits, listener, proof=None, held_out=None))]
+#[pyo3(signature = (x, codes, weights, rules, method, limits, listener, proof=None, held_out=None, tasks=None))]
 fn select<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -108,18 +109,22 @@ fn select<'py>(
     listener: Option<Py<PyAny>>,
     proof: Option<Bound<'py, PyAny>>,
     held_out: Option<HeldOut<'py>>,
+    tasks: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
         let (rules, mut method, limits): (RuleList, AnyMethod, CallLimits) =
             (settings(rules)?, settings(method)?, settings(limits)?);
         let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        let tasks = tasks.as_ref().map(numbers).transpose()?;
         judged_by(&mut method, held_out)?;
         let proof = proof::asked(proof.as_ref())?;
-        let resume = limits.resume(|| path::description(&method, &rules, &limits, design, codes, weights))?;
+        let resume = limits.resume(|| path::description(&method, &rules, &limits, (design, codes, weights, tasks)))?;
         let files = Files::new(resume, proof);
         let (report, course) = enter_keeping(py, &limits, listener, files, |limits, observer| {
             let rules = Rules::new(design.n_features(), rules, &[])?;
-            method.select(&Samples::new(design, codes, Some(weights))?, &rules, limits, observer)
+            let samples = Samples::new(design, codes, Some(weights))?;
+            let samples = tasks.map_or(Ok(samples.clone()), |tasks| samples.with_tasks(tasks))?;
+            method.select(&samples, &rules, limits, observer)
         })?;
         let written = proof::written(&course)?;
         let answer = answer::selected(py, &report, &course)?;
@@ -256,10 +261,11 @@ fn certify<'py>(
         let files = Files { resume: None, proof };
         let (certificate, course) = enter_keeping(py, &limits, None, files, |limits, observer| {
             let rules = Rules::new(design.n_features(), rules, &[])?;
-            let problem = Problem::new(design, &labels(codes), Some(weights))?;
+            let samples = Samples::new(design, codes, Some(weights))?;
+            let several = Several::new(&samples, MultiClass::default(), &limits.memory)?;
             let settings = ExactSettings { svm, ..ExactSettings::default() };
             let subset = Subset::from_indices(rules.p(), subset);
-            certificate::certify(&problem, &rules, &subset, &settings, limits, observer)
+            certificate::certify_several(&several.problems(), &rules, &subset, &settings, limits, observer)
         })?;
         let written = proof::written(&course)?;
         let dict = PyDict::new(py);

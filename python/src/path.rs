@@ -17,11 +17,10 @@ pub(crate) fn description(
     method: &AnyMethod,
     rules: &RuleList,
     limits: &CallLimits,
-    design: &dyn Design,
-    codes: &[u32],
-    weights: &[f64],
+    (design, codes, weights, tasks): (&dyn Design, &[u32], &[f64], Option<&[u32]>),
 ) -> serde_json::Value {
-    let words = codes.iter().map(|&code| u64::from(code)).chain(weights.iter().map(|weight| weight.to_bits()));
+    let codes = codes.iter().chain(tasks.into_iter().flatten()).map(|&code| u64::from(code));
+    let words = codes.chain(weights.iter().map(|weight| weight.to_bits()));
     let mut run = serde_json::to_value(method).expect("settings are numbers, lists and names");
     // How far a run may go changes nothing of what it finds.
     run.as_object_mut().map(|run| (run.remove("max_cuts"), run.remove("memory")));
@@ -53,7 +52,7 @@ pub(crate) fn path<'py>(
             (settings(rules)?, settings(method)?, settings(limits)?);
         let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
         let resume = limits.resume(|| {
-            let mut run = description(&method, &rules, &limits, design, codes, weights);
+            let mut run = description(&method, &rules, &limits, (design, codes, weights, None));
             run["sizes"] = sizes.clone().into();
             run
         })?;

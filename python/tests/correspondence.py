@@ -64,6 +64,8 @@ SHARED = {
     "gap": of("gap"),
     "node-limit": of("node_limit"),
     "proof": of("proof"),
+    "multi-class": of("multi_class"),
+    "tasks": of("tasks", method="fit"),
     "cost": of("C"),
     "fit-cost": of("fit_cost"),
     "costs": of("costs"),

@@ -55,7 +55,7 @@ ESTIMATORS = [
     FlipSelector(flip="attribute", n_features_to_select=2, costs=(0.5, 2.0), cv=3),
     ExactSelector(n_features_to_select=2),
     ExactSelector(loss="squared_hinge", intercept_scaling=1.0, n_features_to_select=2),
-    BendersSelector(n_features_to_select=1),
+    BendersSelector(n_features_to_select=2),
     AlignmentSelector(n_features_to_select=2),
     AlignmentSelector(n_features_to_select=2, gamma="scale"),
     FeatureGeneratingMachine(),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from problems import problem
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_classification
 from sklearn.feature_selection import RFE, RFECV, SelectFromModel
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import scale
@@ -255,3 +255,44 @@ def test_no_feature_selected_still_predicts():
         selector = L1SVMSelector(C=1e-9).fit(X, y)
         assert selector.transform(X).shape == (61, 0)
     assert (selector.predict(X) == np.bincount(y).argmax()).all()
+
+
+@pytest.mark.parametrize("Selector", [ExactSelector, BendersSelector])
+def test_tasks_share_one_subset_and_have_classifiers_of_their_own(Selector):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = scale(X)
+    sites = np.array(["north", "south", "east"])[np.arange(len(y)) % 3]
+    selector = Selector(n_features_to_select=3).fit(X, y, tasks=sites)
+    assert selector.status_ == "optimal"
+    assert selector.tasks_.tolist() == ["east", "north", "south"]
+    # The sum of what each task's own classifier costs, on the one subset.
+    total = 0.0
+    for site, classifier in zip(selector.tasks_, selector.estimators_, strict=True):
+        of, signs = sites == site, np.where(y == 1, 1, -1)
+        slack = np.maximum(0, 1 - signs[of] * classifier.decision_function(selector.transform(X)[of]))
+        total += 0.5 * np.sum(classifier.coef_**2) + slack.sum()
+    assert total == pytest.approx(selector.objective_, rel=1e-4)
+    with pytest.raises(AttributeError, match="estimators_"):
+        selector.predict(X)
+    with pytest.raises(ValueError, match="one class"):
+        Selector(n_features_to_select=3).fit(X, y, tasks=y)
+    with pytest.raises(ValueError, match="3 entries"):
+        Selector(n_features_to_select=3).fit(X, y, tasks=sites[:3])
+    with pytest.raises(ValueError, match="C is 'auto'"):
+        Selector(C="auto").fit(X, y, tasks=sites)
+    assert not hasattr(selector.fit(X, y), "tasks_")
+    assert selector.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("how", ["ovo", "ovr"])
+def test_many_classes_are_the_same_problem_by_two_methods_and_certified(how):
+    X, y = load_wine(return_X_y=True)
+    X = scale(X)
+    exact = ExactSelector(n_features_to_select=3, multi_class=how).fit(X, y)
+    benders = BendersSelector(n_features_to_select=3, multi_class=how).fit(X, y)
+    assert exact.status_ == benders.status_ == "optimal"
+    assert exact.objective_ == pytest.approx(benders.objective_, rel=2e-4)
+    assert exact.coef_.shape == (3, 13)
+    if how == "ovo":
+        certificate = SVMRFE(n_features_to_select=3).fit(X, y).certify(X, y)
+        assert certificate["best_objective"] == pytest.approx(exact.objective_, rel=2e-4)

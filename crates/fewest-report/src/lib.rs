@@ -30,7 +30,7 @@ pub use fewest_text::visible;
 pub use near::near_sentence;
 pub use view::shorten;
 pub use words::{
-    Proof, at_most, bound, brief, elimination_steps, expected, number, percent, plural, relative_gap, seconds,
+    Proof, at_most, bound, brief, elimination_steps, expected, number, percent, plural, problems, relative_gap, seconds,
 };
 
 const TEMPLATE: &str = include_str!("page.html");

@@ -93,6 +93,11 @@ fn summary(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Section {
     if let (Some(steps), Some(certain)) = (steps("elimination_steps"), steps("certain_steps")) {
         lines.push(("steps", crate::words::elimination_steps(steps, certain).into()));
     }
+    let (problems, column) = (result.at("problems"), result.at("settings").at("tasks"));
+    if let Some(number) = problems.at("number").count() {
+        let tasks = problems.at("tasks").count().zip(column.text());
+        lines.push(("problems", crate::words::problems(number, problems.at("multi_class").text(), tasks).into()));
+    }
     lines.extend(costs(result));
     blocks.push(Block::Pairs(lines));
     Section { id: "summary", heading: "What was asked, and the answer".to_owned(), blocks }

@@ -111,6 +111,14 @@ pub fn seconds(x: f64) -> String {
     if x < 10.0 { format!("{x:.3} s") } else { format!("{x:.1} s") }
 }
 
+/// Problems that share the subset: how they were made of classes, and the number of tasks with the
+/// column that names them.
+pub fn problems(number: u64, multi_class: Option<&str>, tasks: Option<(u64, &str)>) -> String {
+    let tasks = tasks.map(|(count, column)| format!("{count} tasks of {column}"));
+    let of: Vec<String> = multi_class.map(str::to_owned).into_iter().chain(tasks).collect();
+    format!("{number}, whose objectives add ({})", of.join("; "))
+}
+
 /// Steps of an elimination, and how many of them are those of exact trainings.
 pub fn elimination_steps(steps: u64, certain: u64) -> String {
     if certain == steps {

@@ -18,6 +18,7 @@ mod rules;
 mod run;
 pub mod saddle;
 mod search;
+mod several;
 pub mod simd;
 mod subset;
 pub mod subset_oracle;
@@ -36,5 +37,6 @@ pub use run::{
     Ranked, Reserved, Run, Selection, Sense, Silent, Solution, Status, drive, relative_gap,
 };
 pub use search::{NearBest, NearFeature, Replacement};
+pub use several::{MultiClass, Several, SubProblem};
 pub use subset::Subset;
 pub use weights::{Interval, WeightBound, WeightBounds};

@@ -5,6 +5,7 @@ use crate::dual::train::train_categorical;
 use crate::kernel::distance::ByFeature;
 use crate::problem::class_pairs;
 use crate::saddle::train_within;
+use crate::weights::check_two_classes;
 use crate::{Design, DualSolution, Error, Kernel, Memory, RowMatrix, Status, SvmSettings, WeightBounds};
 
 /// What to train.
@@ -96,12 +97,7 @@ pub fn fit(
                 .into(),
         ));
     }
-    if bounded && n_classes > 2 {
-        return Err(Error::Data(format!(
-            "bounds on weights need two classes, but there are {n_classes}: a sign says which of two classes a \
-             feature speaks for; keep two of them"
-        )));
-    }
+    check_two_classes(&settings.weight_bounds, n_classes)?;
     let mut machines = Vec::new();
     for negative in 0..n_classes {
         for positive in negative + 1..n_classes {

@@ -58,6 +58,7 @@ pub struct Samples<'a> {
     classes: Vec<u32>,
     n_classes: u32,
     weights: Vec<f64>,
+    tasks: Option<Vec<u32>>,
 }
 
 impl<'a> Samples<'a> {
@@ -80,7 +81,24 @@ impl<'a> Samples<'a> {
             }
         }
         check_values(design, 0)?;
-        Ok(Self { design, classes: classes.to_vec(), n_classes, weights })
+        Ok(Self { design, classes: classes.to_vec(), n_classes, weights, tasks: None })
+    }
+
+    /// With the task of each sample (length n; 0, 1, ... m - 1, all present): a site or cohort that
+    /// has classifiers of its own on the features that all share.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for another number of tasks than of samples, or a task without samples.
+    pub fn with_tasks(self, tasks: &[u32]) -> Result<Self, Error> {
+        let n = self.n_samples();
+        if tasks.len() != n {
+            return Err(Error::Data(format!("{} tasks for {n} samples; give one per sample", tasks.len())));
+        }
+        let most = tasks.iter().max().map_or(0, |last| last + 1);
+        if let Some(task) = (0..most).find(|task| !tasks.contains(task)) {
+            return Err(Error::Data(format!("task {task} of {most} has no sample; count tasks from 0, none left out")));
+        }
+        Ok(Self { tasks: Some(tasks.to_vec()), ..self })
     }
 
     /// The data matrix.
@@ -99,6 +117,10 @@ impl<'a> Samples<'a> {
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
+    /// Task of each sample, length n, where there are tasks.
+    pub fn tasks(&self) -> Option<&[u32]> {
+        self.tasks.as_deref()
+    }
     /// Number of samples n.
     pub fn n_samples(&self) -> usize {
         self.classes.len()
@@ -113,6 +135,9 @@ impl<'a> Samples<'a> {
     /// # Errors
     /// [`Error::Data`] when there are more classes than two.
     pub fn problem(&self) -> Result<Problem<'a>, Error> {
+        if self.tasks.is_some() {
+            return Err(Error::Data("one task is needed, but the samples are of several; leave tasks out".into()));
+        }
         self.two_classes().ok_or_else(|| {
             Error::Data(format!("two classes are needed, but there are {}; keep two of them", self.n_classes))
         })
@@ -128,7 +153,7 @@ impl<'a> Samples<'a> {
 impl<'a> From<&Problem<'a>> for Samples<'a> {
     fn from(problem: &Problem<'a>) -> Self {
         let classes = problem.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
-        Self { design: problem.design, classes, n_classes: 2, weights: problem.weights.clone() }
+        Self { design: problem.design, classes, n_classes: 2, weights: problem.weights.clone(), tasks: None }
     }
 }
 

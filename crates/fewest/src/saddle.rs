@@ -74,6 +74,25 @@ impl Cut {
         Self { constant, gains: (0..design.n_features()).into_par_iter().map(gain).collect() }
     }
 
+    /// The cut of the sum of problems on the same features, one at least. Rounding of the sums is
+    /// taken into account.
+    pub(crate) fn sum(cuts: Vec<Cut>) -> Self {
+        let share = f64::EPSILON * cuts.len() as f64;
+        let mut cuts = cuts.into_iter();
+        let mut sum = cuts.next().expect("one problem at least");
+        let mut several = false;
+        for cut in cuts {
+            several = true;
+            sum.constant += cut.constant;
+            sum.gains.iter_mut().zip(&cut.gains).for_each(|(sum, gain)| *sum += gain);
+        }
+        if several {
+            sum.constant -= share * sum.constant.abs();
+            sum.gains.iter_mut().for_each(|gain| *gain *= 1.0 + share);
+        }
+        sum
+    }
+
     /// The bound for a subset.
     pub fn at(&self, subset: &Subset) -> f64 {
         self.constant - subset.iter().map(|j| self.gains[j]).sum::<f64>()

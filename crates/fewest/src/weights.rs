@@ -205,6 +205,17 @@ impl WeightBounds {
     }
 }
 
+/// Refuses bounds where there are more classes than two.
+pub(crate) fn check_two_classes(bounds: &WeightBounds, n_classes: u32) -> Result<(), Error> {
+    if bounds.is_free() || n_classes <= 2 {
+        return Ok(());
+    }
+    Err(Error::Data(format!(
+        "bounds on weights need two classes, but there are {n_classes}: a sign says which of two classes a feature \
+         speaks for; keep two of them"
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,11 +18,22 @@ const WITH_METHOD: [&str; 5] = ["select", "path", "evaluate", "stability", "knoc
 const NOT_OF_PATH: &[&str] = &["write_model", "within"];
 
 /// Options of methods that `evaluate` does not take.
-const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within"];
+const NOT_OF_EVALUATE: &[&str] =
+    &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within", "tasks"];
 
 /// Options of methods that `stability` does not take.
-const NOT_OF_STABILITY: &[&str] =
-    &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within", "folds", "fit_cost"];
+const NOT_OF_STABILITY: &[&str] = &[
+    "certify",
+    "validate",
+    "patience",
+    "write_model",
+    "resume_every",
+    "proof",
+    "within",
+    "folds",
+    "fit_cost",
+    "tasks",
+];
 
 /// Options of methods that `knockoffs` does not take.
 const NOT_OF_KNOCKOFFS: &[&str] =

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fewest::method::certificate::{self, Certificate};
 use fewest::method::exact::ExactSettings;
-use fewest::{Limits, Status, Subset};
+use fewest::{Limits, MultiClass, Several, Status, Subset};
 use fewest_data::Names;
 use fewest_report::at_most;
 use serde_json::{Value, json};
@@ -43,10 +43,11 @@ impl Task<'_> {
     ) -> Result<Option<Certificate>, Failure> {
         let (Some(certify), Some(subset)) = (self.certify(), subset.filter(|s| !s.is_empty())) else { return Ok(None) };
         watch.certifying(subset.len());
-        let problem = self.prepared.samples()?.problem()?;
+        let samples = self.prepared.samples()?;
+        let several = Several::new(&samples, MultiClass::default(), &self.limits.memory)?;
         let settings = ExactSettings { svm: self.svm().clone(), start: start.to_vec(), ..ExactSettings::default() };
         let limits = Limits { time: Some(time(certify, left)), ..self.limits.clone() };
-        Ok(Some(certificate::certify(&problem, &self.rules, subset, &settings, limits, watch)?))
+        Ok(Some(certificate::certify_several(&several.problems(), &self.rules, subset, &settings, limits, watch)?))
     }
 }
 

@@ -153,6 +153,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
         validate: None,
         folds: None,
         categorical: &[],
+        tasks: None,
     };
     let prepared = preparation.run(terminal)?;
     let features = features(&wanted, &prepared)?;

@@ -47,6 +47,7 @@ impl<'a> PartLearner<'a> {
             validate: None,
             folds,
             categorical: &self.categorical,
+            tasks: None,
         }
     }
 

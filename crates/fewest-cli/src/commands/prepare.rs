@@ -12,7 +12,7 @@ use fewest_data::{
 use fewest_study::ClassWeights;
 
 use super::raw::{Raw, check, feature_imputation};
-use super::reading::{fold_names, labelled, read, read_features, sample_weights};
+use super::reading::{apart_names, labelled, read, read_features, sample_weights};
 use super::scaled::{rescale, scale_name, scaling_kind, scaling_text};
 use crate::args::data::{DataArgs, PrepareArgs};
 use crate::args::notation;
@@ -45,6 +45,8 @@ pub(crate) struct PreparedData {
     pub(crate) held_out: Option<HeldOutSamples>,
     /// The name of each sample's fold, where a column of the data says it.
     pub(crate) folds: Option<Vec<String>>,
+    /// The tasks of the samples, where a column of the data says them.
+    pub(crate) tasks: Option<Tasks>,
     /// What stands in for missing values; none: there are none.
     imputation: Option<Imputation>,
     /// Features that say where another one has no value.
@@ -81,6 +83,16 @@ pub(crate) struct Preparation<'a> {
     pub(crate) folds: Option<&'a str>,
     /// Names of the features that hold categories.
     pub(crate) categorical: &'a [String],
+    /// Column with the task of each sample.
+    pub(crate) tasks: Option<&'a str>,
+}
+
+/// Tasks that share one subset.
+pub(crate) struct Tasks {
+    /// Their names.
+    pub(crate) names: Vec<String>,
+    /// Which of them each sample belongs to.
+    pub(crate) codes: Vec<u32>,
 }
 
 impl Preparation<'_> {
@@ -100,19 +112,20 @@ impl Preparation<'_> {
         let (mut options, rule) = (self.data.read_options()?, self.prepare.missing.rule());
         options.missing = rule.is_some();
         options.apart.extend(self.prepare.sample_weights.clone());
-        options.apart.extend(self.folds.map(str::to_owned));
+        options.apart.extend(self.folds.into_iter().chain(self.tasks).map(str::to_owned));
         let mut data = read(&self.data.data, &options, terminal)?;
         let target = data.target.take().ok_or_else(|| {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;
         let weights = sample_weights(&data, self.prepare.sample_weights.as_deref())?;
-        let folds = self.folds.map(|name| fold_names(&data, name)).transpose()?;
+        let folds = self.folds.map(|name| apart_names(&data, name, "fold")).transpose()?;
+        let tasks = self.tasks.map(|name| apart_names(&data, name, "task")).transpose()?;
         let texts = data.text_columns();
         let marked = rule == Some(MissingRule::Indicator);
         let indicators = if marked { data.add_indicators()? } else { Vec::new() };
         let kernel_memory = self.kernel_memory(&data)?;
         let account = Memory::new(options.memory().saturating_sub(data.features.bytes()));
-        Ok(Raw { data, target, weights, folds, texts, indicators, kernel_memory, account, taken: None })
+        Ok(Raw { data, target, weights, folds, tasks, texts, indicators, kernel_memory, account, taken: None })
     }
 
     /// What `--memory` leaves when the data are there.
@@ -134,8 +147,10 @@ impl Preparation<'_> {
     /// # Errors
     /// A class weight or a threshold that does not fit.
     pub(crate) fn prepare(&self, raw: Raw, terminal: Terminal) -> Result<PreparedData, Failure> {
-        let Raw { mut data, mut target, mut weights, folds, texts, indicators, kernel_memory, account, taken } = raw;
+        let Raw { mut data, mut target, mut weights, folds, tasks, texts, indicators, kernel_memory, account, taken } =
+            raw;
         let folds = folds.filter(|_| self.folds.is_some());
+        let tasks = tasks.map(|names| Tasks::new(&names, &target, &data.source)).transpose()?;
         let class_weights = self.class_weight.unwrap_or(&ClassWeight::None).weights(&target)?;
         let by_class = class_weights.of(&target.counts());
         let mut sample_weights = weights.clone();
@@ -183,6 +198,7 @@ impl Preparation<'_> {
             categorical,
             held_out,
             folds,
+            tasks,
             imputation,
             indicators,
             scaling,
@@ -225,6 +241,37 @@ impl Preparation<'_> {
         };
         let names: Vec<String> = data.names.iter().map(Cow::into_owned).collect();
         labelled(read_features(path, &names, indicators, options, terminal)?, target)
+    }
+}
+
+impl Tasks {
+    /// Of the name of each sample's task.
+    ///
+    /// # Errors
+    /// A task whose samples are of one class.
+    fn new(by_sample: &[String], target: &Target, source: &str) -> Result<Self, Failure> {
+        let mut names = by_sample.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        let code = |name: &String| names.binary_search(name).expect("listed above") as u32;
+        let codes: Vec<u32> = by_sample.iter().map(code).collect();
+        for (task, name) in names.iter().enumerate() {
+            let mut of =
+                codes.iter().zip(&target.codes).filter(|sample| *sample.0 as usize == task).map(|sample| sample.1);
+            let first = of.next();
+            if of.all(|class| Some(class) == first) {
+                return Err(Failure::Input(format!(
+                    "{source}: all samples of the task {name} are of one class, but a classifier needs two; leave it out, or \
+                     join it with another"
+                )));
+            }
+        }
+        Ok(Self { names, codes })
+    }
+
+    /// The name of each sample's task.
+    fn by_sample(&self) -> Vec<String> {
+        self.codes.iter().map(|&code| self.names[code as usize].clone()).collect()
     }
 }
 
@@ -311,7 +358,11 @@ impl PreparedData {
     /// # Errors
     /// A class whose samples all have weight 0.
     pub(crate) fn samples(&self) -> Result<Samples<'_>, Failure> {
-        Ok(Samples::new(self.data.features.as_design(), &self.target.codes, Some(&self.weights))?)
+        let samples = Samples::new(self.data.features.as_design(), &self.target.codes, Some(&self.weights))?;
+        Ok(match &self.tasks {
+            None => samples,
+            Some(tasks) => samples.with_tasks(&tasks.codes)?,
+        })
     }
 
     /// Refuses more classes than two for `who`, which needs two.
@@ -324,18 +375,18 @@ impl PreparedData {
             return Ok(());
         }
         Err(Failure::Input(format!(
-            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use --method rfe, kta or info-gain{}",
+            "{}: {who} needs two classes, but `{}` has {} ({}); keep two of them, or use a method for more: exact, gbd, rfe, kta or info-gain",
             self.data.source,
             target.column,
             target.classes.len(),
-            notation::some(&target.classes),
-            if who == "--certify" { " without it" } else { "" }
+            notation::some(&target.classes)
         )))
     }
 
     /// A number that changes with any value, class, weight or fold.
     pub(crate) fn check(&self) -> u64 {
-        check(&self.data, &self.target, &self.weights, self.folds.as_deref())
+        let tasks = self.tasks.as_ref().map(Tasks::by_sample);
+        check(&self.data, &self.target, &self.weights, [self.folds.as_deref(), tasks.as_deref()])
     }
 
     /// What is taken of the memory beside the data.

@@ -17,6 +17,8 @@ pub(crate) struct Raw {
     pub(super) weights: Vec<f64>,
     /// The name of each sample's fold, where a column of the data says it.
     pub(crate) folds: Option<Vec<String>>,
+    /// The name of each sample's task, where a column of the data says it.
+    pub(super) tasks: Option<Vec<String>>,
     /// The features that each text column became.
     pub(super) texts: Vec<Vec<usize>>,
     /// Features that say where another one has no value.
@@ -51,15 +53,16 @@ impl Raw {
         };
         let weights = rows.iter().map(|&i| self.weights[i]).collect();
         let folds = self.folds.as_ref().map(|folds| rows.iter().map(|&i| folds[i].clone()).collect());
+        let tasks = self.tasks.as_ref().map(|tasks| rows.iter().map(|&i| tasks[i].clone()).collect());
         let (texts, indicators) = (self.texts.clone(), self.indicators.clone());
         let target = self.target.rows(rows);
         let (kernel_memory, account) = (self.kernel_memory, self.account.clone());
-        Ok(Self { data, target, weights, folds, texts, indicators, kernel_memory, account, taken })
+        Ok(Self { data, target, weights, folds, tasks, texts, indicators, kernel_memory, account, taken })
     }
 
     /// A number that changes with any value, class, weight or fold.
     pub(crate) fn check(&self) -> u64 {
-        check(&self.data, &self.target, &self.weights, self.folds.as_deref())
+        check(&self.data, &self.target, &self.weights, [self.folds.as_deref(), self.tasks.as_deref()])
     }
 
     /// The features that each text column became.
@@ -88,10 +91,10 @@ impl Raw {
     }
 }
 
-/// [`fingerprint`] of values, classes, weights and folds.
-pub(super) fn check(data: &Dataset, target: &Target, weights: &[f64], folds: Option<&[String]>) -> u64 {
+/// [`fingerprint`] of values, classes, weights, and columns that name things.
+pub(super) fn check(data: &Dataset, target: &Target, weights: &[f64], named: [Option<&[String]>; 2]) -> u64 {
     let classes = target.codes.iter().map(|&code| u64::from(code));
-    let names = folds.into_iter().flatten().flat_map(|fold| fold.bytes()).map(u64::from);
+    let names = named.into_iter().flatten().flatten().flat_map(|name| name.bytes()).map(u64::from);
     let words = classes.chain(weights.iter().map(|weight| weight.to_bits())).chain(names);
     fingerprint(data.features.as_design(), words)
 }

@@ -117,15 +117,15 @@ pub(super) fn sample_weights(data: &Dataset, name: Option<&str>) -> Result<Vec<f
     column.values.iter().enumerate().map(weight).collect()
 }
 
-/// The name of each sample's fold.
+/// The name of each sample's `what`, a fold or a task.
 ///
 /// # Errors
 /// A blank cell.
-pub(super) fn fold_names(data: &Dataset, name: &str) -> Result<Vec<String>, Failure> {
+pub(super) fn apart_names(data: &Dataset, name: &str, what: &str) -> Result<Vec<String>, Failure> {
     let column = data.apart.iter().find(|column| column.name == name).expect("it was asked for, and read");
     match column.values.iter().position(|cell| cell.trim().is_empty()) {
         Some(row) => Err(Failure::Input(format!(
-            "{}, data row {}, column `{name}`: the cell is blank, but must name the sample's fold",
+            "{}, data row {}, column `{name}`: the cell is blank, but must name the sample's {what}",
             data.source,
             row + 1
         ))),

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, resume.file.as_ref())?;
     let task = plan.load()?;
     if let Some(sink) = &model_sink {
+        task.one_classifier("--model")?;
         let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
         sink.accepts(classes, &kernel_name(options), scaled, false)?;
         sink.holds(args.selection.prepare.missing)?;
@@ -114,7 +115,10 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         }
         terminal.out(&text)?;
     }
-    explain_status(outcome.status, trained.is_some(), terminal);
+    if trained.is_none() && task.prepared.tasks.is_some() && outcome.subset.is_some() {
+        terminal.note("each task has classifiers of its own, and none was trained here: train each by `fewest fit --result RESULT.json` on the samples of its task");
+    }
+    explain_status(outcome.status, trained.is_some() || task.prepared.tasks.is_some(), terminal);
     // A certificate that was cut short leaves the selection as it is; only Ctrl-C is passed on.
     let cancelled = certificate.as_ref().is_some_and(|c| c.status == Status::Cancelled);
     Ok(if cancelled { 3 } else { exit_code(outcome.status) })
@@ -154,6 +158,7 @@ fn summary(task: &Task<'_>, result: &SelectionResult<'_>, report: &Report, fitti
     let classes = prepared.classes_text();
     lines.push(("samples", result.n_samples.to_string()));
     lines.push(("target", format!("{}: {classes}", prepared.target.column)));
+    lines.extend(task.problems_text(report).map(|text| ("problems", text)));
     lines.extend(prepared.missing_text().map(|text| ("missing", text)));
     lines.push(("scaling", prepared.scaling_text()));
     if let Some(trained) = result.model.filter(|trained| trained.model.kernel != Kernel::Linear) {

@@ -144,7 +144,10 @@ impl<'a> Plan<'a> {
         let terminal = invocation.terminal;
         let class_weight = options.value::<ClassWeight>("class_weight");
         let validate = options.value::<Validate>("validate");
-        let (folds, categorical) = (options.text("folds"), options.categorical());
+        let (folds, tasks, categorical) = (options.text("folds"), options.text("tasks"), options.categorical());
+        if tasks.is_some() {
+            refuse_with_tasks(options)?;
+        }
         let preparation = Preparation {
             data: &args.data,
             prepare: &args.prepare,
@@ -153,6 +156,7 @@ impl<'a> Plan<'a> {
             validate: validate.as_ref().map(|validate| (validate, options.value("seed").unwrap_or(0))),
             folds: folds.as_deref(),
             categorical: &categorical,
+            tasks: tasks.as_deref(),
         };
         let raw = preparation.load(terminal)?;
         limits.cancel = interrupt::listen(terminal)?;
@@ -172,14 +176,25 @@ impl<'a> Plan<'a> {
         let (method, svm) = (options.args().method(&data)?, data.svm(options.args().svm()));
         debug_assert_eq!(options.args().finds_size(), method.finds_size(), "{}", options.name());
         check_classes(&options, &prepared)?;
-        if options.given("certify") {
-            prepared.needs_two_classes("--certify")?;
-        }
         let asked = list.clone();
         let rules = Rules::new(prepared.data.names.len(), ruled_out(list, &prepared), listed(&prepared.data.names))?;
         let reading = invocation.elapsed().saturating_sub(choosing);
         Ok(Task { args, story, options, choice, invocation, svm, method, limits, prepared, asked, rules, reading })
     }
+}
+
+/// Refuses what needs one classifier for all samples, where each task has its own.
+fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> {
+    let why = if options.chooses_cost() {
+        "--cost auto judges one classifier for all samples; give a number"
+    } else if options.given("validate") {
+        "--validate judges one classifier for all samples; leave it out"
+    } else if options.given("fit_cost") {
+        "--fit-cost is the cost of one classifier for all samples; leave it out"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Input(format!("with --tasks each task has classifiers of its own, but {why}")))
 }
 
 /// Data, rules and settings of a run.
@@ -253,7 +268,7 @@ impl Task<'_> {
         let list =
             |typed: &[String]| typed.iter().flat_map(|names| notation::names(names).unwrap_or_default()).collect();
         let (drop, text): (Vec<String>, Vec<String>) = (list(&data.drop), list(&data.text));
-        let apart: Vec<String> = self.options.text("folds").into_iter().collect();
+        let apart: Vec<String> = self.options.text("folds").into_iter().chain(self.options.text("tasks")).collect();
         json!({
             "method": self.method_name(),
             "version": env!("CARGO_PKG_VERSION"),
@@ -326,6 +341,10 @@ impl Task<'_> {
         report: &Report,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<TrainedModel>, Failure> {
+        if self.prepared.tasks.is_some() {
+            // Each task has classifiers of its own.
+            return Ok(None);
+        }
         let nothing = report.selection.outcome.subset.as_ref().is_none_or(Subset::is_empty);
         let own = self.options.entry().has_own_classifier();
         debug_assert!(nothing || report.model.is_some() == own, "{}", self.options.name());
@@ -392,6 +411,9 @@ impl Task<'_> {
         if options.args().deals_folds() {
             out.insert("folds".to_owned(), json!(options.text("folds")));
         }
+        if options.entry().has("tasks") {
+            out.insert("tasks".to_owned(), json!(options.text("tasks")));
+        }
         if options.args().deals_folds() || options.given("validate") {
             out.insert("seed".to_owned(), json!(options.value::<u64>("seed").unwrap_or(0)));
         }
@@ -416,6 +438,29 @@ impl Task<'_> {
             ("trace".to_owned(), History::value(histories, max_features)),
         ];
         story.into_iter().chain(chosen).collect()
+    }
+
+    /// Refuses an option that is for one classifier, where each task has its own.
+    ///
+    /// # Errors
+    /// The option, and what to do.
+    pub(crate) fn one_classifier(&self, option: &str) -> Result<(), Failure> {
+        match &self.prepared.tasks {
+            None => Ok(()),
+            Some(tasks) => Err(Failure::Input(format!(
+                "{option} is for one classifier, but each of the {} tasks has its own; leave it out, and train each by \
+                 `fewest fit --result RESULT.json` on the samples of its task",
+                tasks.names.len()
+            ))),
+        }
+    }
+
+    /// What was taken together, where it is more than one problem.
+    pub(crate) fn problems_text(&self, report: &Report) -> Option<String> {
+        let problems = report.details.get("problems")?;
+        let (number, column) = (|key: &str| problems.get(key).and_then(Value::as_u64), self.options.text("tasks"));
+        let how = problems.get("multi_class").and_then(Value::as_str);
+        Some(fewest_report::problems(number("number")?, how, number("tasks").zip(column.as_deref())))
     }
 
     /// Whether the result says what a report shows of the data.

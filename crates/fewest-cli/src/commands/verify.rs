@@ -175,6 +175,7 @@ fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedDa
         validate: validate.as_ref().map(|validate| (validate, settings.seed.unwrap_or(0))),
         folds: settings.folds.as_deref(),
         categorical: &settings.categorical,
+        tasks: None,
     };
     preparation.run(terminal)
 }

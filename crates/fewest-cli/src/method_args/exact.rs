@@ -4,7 +4,7 @@ use fewest::method::exact::ExactSettings;
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{MethodData, PenaltyArg, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};
+use super::shared::{MethodData, PenaltyArg, ProblemsArgs, ProofArg, ResumeArgs, SearchArgs, SolutionsArgs};
 use crate::args::svm::SvmArgs;
 use crate::failure::Failure;
 
@@ -19,6 +19,8 @@ pub(crate) struct ExactArgs {
     #[command(flatten)]
     proof: ProofArg,
     #[command(flatten)]
+    problems: ProblemsArgs,
+    #[command(flatten)]
     svm: SvmArgs,
     #[command(flatten)]
     resume: ResumeArgs,
@@ -28,7 +30,8 @@ impl MethodArgs for ExactArgs {
     fn method(&self, data: &MethodData<'_>) -> Result<AnyMethod, Failure> {
         let (svm, penalty) = (data.svm(self.svm()), self.penalty.resolve(data)?);
         let (solutions, within) = (self.solutions.most(), self.solutions.within);
-        Ok(ExactSettings { svm, penalty, solutions, within, ..ExactSettings::default() }.into())
+        let multi_class = self.problems.multi_class();
+        Ok(ExactSettings { svm, penalty, solutions, within, multi_class, ..ExactSettings::default() }.into())
     }
 
     fn svm(&self) -> SvmSettings {

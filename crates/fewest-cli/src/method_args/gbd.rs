@@ -6,7 +6,7 @@ use fewest::method::gbd::{GbdSettings, Validation};
 use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, ProofArg, ResumeArgs, needs};
+use super::shared::{GapArg, HeldOutSamples, MethodData, PenaltyArg, ProblemsArgs, ProofArg, ResumeArgs, needs};
 use super::validate::Validate;
 use crate::args::svm::SvmArgs;
 use crate::args::values;
@@ -39,6 +39,8 @@ pub(crate) struct GbdArgs {
     #[command(flatten)]
     proof: ProofArg,
     #[command(flatten)]
+    problems: ProblemsArgs,
+    #[command(flatten)]
     svm: SvmArgs,
     #[command(flatten)]
     resume: ResumeArgs,
@@ -53,8 +55,8 @@ impl MethodArgs for GbdArgs {
             patience: self.patience,
         };
         let (penalty, validation) = (self.penalty.resolve(data)?, data.held_out.map(judge));
-        let (svm, max_cuts) = (data.svm(self.svm()), self.max_cuts);
-        Ok(GbdSettings { svm, penalty, max_cuts, validation, ..base }.into())
+        let (svm, max_cuts, multi_class) = (data.svm(self.svm()), self.max_cuts, self.problems.multi_class());
+        Ok(GbdSettings { svm, penalty, max_cuts, validation, multi_class, ..base }.into())
     }
 
     fn check(&self) -> Result<(), Failure> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fewest::kernel::DistanceKernel;
 use fewest::validation::Folds;
-use fewest::{Design, Gamma, SvmSettings};
+use fewest::{Design, Gamma, MultiClass, SvmSettings};
 use fewest_data::{Names, Target};
 use fewest_study::ClassWeights;
 
@@ -91,6 +91,40 @@ pub(crate) struct SearchArgs {
     node_limit: Option<u64>,
 }
 
+/// `--multi-class` and `--tasks`, which the command reads.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProblemsArgs {
+    /// How more classes than two become two-class problems, whose objectives add: one for each pair
+    /// of classes, as the classifier trained afterwards has them, or one for each class against
+    /// the rest
+    #[arg(long, value_name = "HOW", default_value = "one-vs-one", help_heading = "Method")]
+    multi_class: MultiClassChoice,
+    /// Column that names the task of each sample, such as a site or a cohort: each task has
+    /// classifiers of its own, on one subset that is best for all together; the column is set apart
+    /// and never selected
+    #[arg(long, value_name = "COLUMN", help_heading = "Method")]
+    tasks: Option<String>,
+}
+
+impl ProblemsArgs {
+    /// How classes become problems.
+    pub(crate) fn multi_class(&self) -> MultiClass {
+        match self.multi_class {
+            MultiClassChoice::OneVsOne => MultiClass::OneVsOne,
+            MultiClassChoice::OneVsRest => MultiClass::OneVsRest,
+        }
+    }
+}
+
+/// `--multi-class`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum MultiClassChoice {
+    /// Each pair of classes
+    OneVsOne,
+    /// Each class against all others
+    OneVsRest,
+}
+
 /// `--proof`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProofArg {
@@ -103,8 +137,8 @@ pub(crate) struct ProofArg {
 /// `--certify`, and the limits of its search.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CertifyArgs {
-    /// Say how far the subset found is from the best of its size, by the search of exact; it never
-    /// changes the subset. Takes what is left of the time limit, 60s without one, and no more than
+    /// Say how far the subset found is from the best of its size, by the search of exact (of more
+    /// classes than two: for the sum over their pairs); it never changes the subset. Takes what is left of the time limit, 60s without one, and no more than
     /// TIME
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "",
         value_parser = Certify::read, help_heading = CERTIFICATE)]

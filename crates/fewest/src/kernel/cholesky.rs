@@ -32,6 +32,11 @@ impl Factor {
         }
     }
 
+    /// Rows of the matrix.
+    pub(crate) fn size(&self) -> usize {
+        self.m
+    }
+
     /// H = the matrix in these lower tiles.
     pub(crate) fn load(&mut self, tiles: &[Tile]) {
         self.tiles.clone_from_slice(tiles);
@@ -88,6 +93,36 @@ impl Factor {
 
     /// x with H x = b.
     pub(crate) fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let mut x = self.solve_lower(b);
+        let strips = b.len().div_ceil(TILE);
+        let depth = strips * TILE;
+        x.resize(depth, 0.0);
+        let packed = self.packed.as_chunks::<TILE>().0;
+        for s in (0..strips).rev() {
+            let strip = &packed[s * depth..][..depth];
+            let (before, rest) = x.split_at_mut(s * TILE);
+            let diagonal = &strip[s * TILE..][..TILE];
+            for l in (0..TILE).rev() {
+                let mut value = rest[l];
+                for k in l + 1..TILE {
+                    value -= diagonal[l][k] * rest[k];
+                }
+                rest[l] = value / diagonal[l][l];
+            }
+            for (column, x) in strip.iter().zip(before) {
+                let mut value = 0.0;
+                for l in 0..TILE {
+                    value += column[l] * rest[l];
+                }
+                *x -= value;
+            }
+        }
+        x.truncate(b.len());
+        x
+    }
+
+    /// x with L x = b.
+    pub(crate) fn solve_lower(&self, b: &[f64]) -> Vec<f64> {
         let strips = b.len().div_ceil(TILE);
         let depth = strips * TILE;
         let mut x = b.to_vec();
@@ -109,25 +144,6 @@ impl Factor {
                     value -= diagonal[k][l] * rest[k];
                 }
                 rest[l] = value / diagonal[l][l];
-            }
-        }
-        for s in (0..strips).rev() {
-            let strip = &packed[s * depth..][..depth];
-            let (before, rest) = x.split_at_mut(s * TILE);
-            let diagonal = &strip[s * TILE..][..TILE];
-            for l in (0..TILE).rev() {
-                let mut value = rest[l];
-                for k in l + 1..TILE {
-                    value -= diagonal[l][k] * rest[k];
-                }
-                rest[l] = value / diagonal[l][l];
-            }
-            for (column, x) in strip.iter().zip(before) {
-                let mut value = 0.0;
-                for l in 0..TILE {
-                    value += column[l] * rest[l];
-                }
-                *x -= value;
             }
         }
         x.truncate(b.len());

@@ -1,9 +1,9 @@
 //! Certificate: how far a subset, found by whatever method, is from the best one of its size.
 //!
 //! Solves   `min_z v(z) + sum_j lambda_j z_j` s.t. rules and at most as many features as the subset
-//!          has, by [`exact`] with the subset as its start; v with the loss, cost and bias of the
+//!          has, by [`exact_several`] with the subset as its start; v with the loss, cost and bias of the
 //!          SVM asked about.
-//! Given    Problem (n samples, p features), Rules, the subset, [`ExactSettings`].
+//! Given    Problem (n samples, p features) or several, whose objectives add, Rules, the subset, [`ExactSettings`].
 //! Returns  the subset's own objective, the best subset known of that size, the bound, status.
 //! Fails    never on limits: the bound is then as far as it was proven. Errors: settings out of
 //!          range; an empty subset, or one the rules forbid.
@@ -11,10 +11,11 @@
 use std::time::{Duration, Instant};
 
 use super::Method;
-use super::exact::{ExactSettings, exact};
+use super::exact::{ExactSettings, exact_several};
 use crate::run::relative_gap;
 use crate::saddle::train_within;
 use crate::search::cutoff;
+use crate::several::check_several;
 use crate::{Clock, Counts, Error, Limits, Observer, Problem, RuleList, Rules, Sense, Solution, Status, Subset};
 
 /// What is known of a subset against all others of its size.
@@ -43,11 +44,10 @@ impl Certificate {
     }
 }
 
-/// Compares `subset` with the best of its size. `settings.start` may name further subsets to start
-/// from; `settings.solutions` and `settings.within` are not used.
+/// [`certify_several`] for one problem.
 ///
 /// # Errors
-/// Settings out of range; a subset that is empty or that the rules forbid.
+/// As there.
 pub fn certify(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -56,8 +56,25 @@ pub fn certify(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Certificate, Error> {
+    certify_several(std::slice::from_ref(problem), rules, subset, settings, limits, observer)
+}
+
+/// Compares `subset` with the best of its size, for problems whose objectives add. `settings.start` may name further subsets to start
+/// from; `settings.solutions` and `settings.within` are not used.
+///
+/// # Errors
+/// Settings out of range; a subset that is empty or that the rules forbid; no problem, or problems
+/// on other numbers of features.
+pub fn certify_several(
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    subset: &Subset,
+    settings: &ExactSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Certificate, Error> {
     let begun = Instant::now();
-    Method::check(settings, problem.n_features())?;
+    Method::check(settings, check_several(problems)?)?;
     if subset.is_empty() || !rules.allows(subset) {
         let why = if subset.is_empty() { "it is empty" } else { "the rules forbid it" };
         return Err(Error::Rules(format!("the subset {subset:?} cannot be certified: {why}; name another one")));
@@ -65,11 +82,14 @@ pub fn certify(
     let list = RuleList { max_features: Some(subset.len()), ..rules.list().clone() };
     let rules = Rules::new(rules.p(), list, &[])?;
     let features: Vec<usize> = subset.iter().collect();
-    let (y, weights) = (problem.labels(), problem.weights());
     let clock = Clock::new(&limits);
     let stop = &mut || clock.stop();
-    let (design, bounds, svm) = (problem.design(), rules.weight_bounds(), &settings.svm);
-    let own = train_within(design, &features, bounds, (y, weights), svm, &limits.memory, stop)?.primal;
+    let (bounds, svm) = (rules.weight_bounds(), &settings.svm);
+    let mut own = 0.0;
+    for problem in problems {
+        let of_samples = (problem.labels(), problem.weights());
+        own += train_within(problem.design(), &features, bounds, of_samples, svm, &limits.memory, stop)?.primal;
+    }
     let mut objective = own + features.iter().filter_map(|&j| settings.penalty.get(j)).sum::<f64>();
 
     let gaps = (limits.gap_rel, limits.gap_abs);
@@ -77,7 +97,7 @@ pub fn certify(
     start.insert(0, subset.clone());
     let settings = ExactSettings { start, solutions: 1, within: None, ..settings.clone() };
     let limits = limits.after(begun);
-    let outcome = exact(problem, &rules, &settings, limits, observer)?.outcome;
+    let outcome = exact_several(problems, &rules, &settings, limits, observer)?.outcome;
     let best = match (outcome.subset, outcome.objective) {
         (Some(found), Some(value)) if found == *subset => {
             // Where columns are large the search's value is the more careful one.

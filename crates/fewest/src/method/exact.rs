@@ -6,7 +6,7 @@
 //! Paper    Aytug 2015, problems FSP-M and FSP-lambda; bound of the saddle form (ARCHITECTURE.md,
 //!          "The idea"); tree as in Hazimeh, Mazumder, Saab, Sparse regression at scale, Math.
 //!          Programming 196 (2022).
-//! Given    Problem (n samples, p features), Rules, [`ExactSettings`].
+//! Given    Problem (n samples, p features) or several, Rules, [`ExactSettings`].
 //! Returns  the N best subsets or all within a share of the best, objective, bound, status.
 //! Steps    1. first subsets: the largest gains, and those given  2. relax the root
 //!          3. improve: round, eliminate, swap  4. decide features by their price and by probing
@@ -15,6 +15,8 @@
 //!             low  6. until no node is open below the incumbent
 //! Cost     per node: a few rounds on the samples near the margin (`relaxation`); memory: 8 n bytes
 //!          per open node, up to `svm.memory`; nodes beyond start from the root's answer.
+//! Several  problems that share the subset add their objectives: more classes than two, tasks
+//!          (`crate::several`).
 //! Weights  with bounds gain as `crate::weights` says.
 //! Differs  from the paper: no master problem; a node's bound is the relaxation at the end of all
 //!          its cuts.
@@ -33,8 +35,10 @@ use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::relaxation::Relaxation;
 use crate::search::{NearBest, Wanted};
+use crate::several::{check_several, no_proof_of_several};
 use crate::{
-    Error, Kernel, Limits, Observer, Problem, Rules, Run, Samples, Selection, Sense, Subset, SvmSettings, drive,
+    Error, Kernel, Limits, MultiClass, Observer, Problem, Rules, Run, Samples, Selection, Sense, Several, Subset,
+    SvmSettings, drive,
 };
 use dive::Search;
 use tree::Tree;
@@ -61,11 +65,14 @@ pub struct ExactSettings {
     pub within: Option<f64>,
     /// Subsets to start from, as first incumbents; those the rules forbid are ignored.
     pub start: Vec<Subset>,
+    /// How more classes than two become two-class problems, whose objectives add.
+    pub multi_class: MultiClass,
 }
 
 impl Default for ExactSettings {
     fn default() -> Self {
-        Self { svm: SvmSettings::default(), penalty: Vec::new(), solutions: 1, within: None, start: Vec::new() }
+        let (svm, multi_class) = (SvmSettings::default(), MultiClass::default());
+        Self { svm, penalty: Vec::new(), solutions: 1, within: None, start: Vec::new(), multi_class }
     }
 }
 
@@ -83,6 +90,7 @@ impl ExactSettings {
 
 impl Method for ExactSettings {
     const WEIGHT_BOUNDS: bool = true;
+    const TASKS: bool = true;
     const INFO: Info = Info {
         name: NAME,
         title: "the best subset, by branch and bound",
@@ -92,7 +100,7 @@ impl Method for ExactSettings {
         bounds: true,
         searches: true,
         kernels: "linear",
-        classes: Classes::Two,
+        classes: Classes::Any,
         rules: RULES_AND_BOUNDS,
         cost: "few nodes where C is small or few features stand out; grows with C, p and --max-features in the worst case exponentially",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015, for the model; the branch and bound is ours.",
@@ -112,8 +120,9 @@ impl Method for ExactSettings {
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
         let settings = Self { start: super::subsets(&self.start, rules)?, ..self.clone() };
-        let (selection, near) = search(&samples.problem()?, rules, &settings, limits, observer)?;
-        Ok(Report::new(selection, Kernel::Linear).with_near(near))
+        let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
+        let (selection, near) = search(&several.problems(), rules, &settings, limits, observer)?;
+        Ok(Report::new(selection, Kernel::Linear).with_near(near).with_several(&several, self.multi_class))
     }
 
     fn path(
@@ -125,8 +134,10 @@ impl Method for ExactSettings {
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
         self.wanted().check_path()?;
-        let points = path::exact_path(&samples.problem()?, rules, sizes, self, limits, observer)?;
-        Ok(reports(points, |_| Kernel::Linear))
+        let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
+        let points = path::exact_path_several(&several.problems(), rules, sizes, self, limits, observer)?;
+        let reports = reports(points, |_| Kernel::Linear);
+        Ok(reports.into_iter().map(|size| size.map(|report| report.with_several(&several, self.multi_class))).collect())
     }
 
     fn finds_size(&self) -> bool {
@@ -151,21 +162,42 @@ pub fn exact(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<Selection, Error> {
-    search(problem, rules, settings, limits, observer).map(|found| found.0)
+    exact_several(std::slice::from_ref(problem), rules, settings, limits, observer)
+}
+
+/// [`exact`] of several problems on the same features, whose objectives add: the one subset that is
+/// best for all together.
+///
+/// # Errors
+/// As [`exact`]; no problem, or problems on other numbers of features.
+pub fn exact_several(
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    settings: &ExactSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Selection, Error> {
+    search(problems, rules, settings, limits, observer).map(|found| found.0)
 }
 
 /// [`exact`], and what the subsets within a share of the best tell, where these are wanted.
 fn search(
-    problem: &Problem<'_>,
+    problems: &[Problem<'_>],
     rules: &Rules,
     settings: &ExactSettings,
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<(Selection, Option<NearBest>), Error> {
-    settings.check(problem.n_features())?;
+    let p = check_several(problems)?;
+    settings.check(p)?;
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
-    let _lists = run.memory().lists(NAME, LISTS, problem.n_features())?;
-    let relaxation = Relaxation::new(problem, rules, &settings.svm, &settings.penalty);
+    // Norms of each problem's columns are kept twice.
+    let lists = if problems.len() > 1 { LISTS + 3 * problems.len() as u64 } else { LISTS };
+    let _lists = run.memory().lists(NAME, lists, p)?;
+    if problems.len() > 1 && run.proof().is_some() {
+        return Err(no_proof_of_several(problems.len()));
+    }
+    let relaxation = Relaxation::new(problems, rules, &settings.svm, &settings.penalty);
     let mut relaxation = relaxation.within(run.memory());
     if run.proof().is_some() {
         run.hold_back(HELD_BACK);
@@ -176,7 +208,7 @@ fn search(
     if let Some(state) = run.resume(NAME)? {
         tree.restore(state, &relaxation, &mut run)?;
     } else {
-        tree.proof = ProofWriter::begin(problem, &settings.claim(), &mut run);
+        tree.proof = ProofWriter::begin(&problems[0], &settings.claim(), &mut run);
         tree.plant(&mut search, settings, &mut run);
         relaxation.afforded()?;
     }

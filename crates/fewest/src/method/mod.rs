@@ -46,7 +46,7 @@ use serde_json::{Map, Value};
 use crate::kernel::{Kernel, KernelRule};
 use crate::model::{FitSettings, Model};
 use crate::search::NearBest;
-use crate::{Error, Limits, Observer, RuleList, Rules, Samples, Selection, Subset, SvmSettings};
+use crate::{Error, Limits, MultiClass, Observer, RuleList, Rules, Samples, Selection, Several, Subset, SvmSettings};
 use path::SizeReport;
 
 /// A selection method; the implementer holds its settings, which are JSON as well.
@@ -57,6 +57,9 @@ pub trait Method: std::fmt::Debug + Clone + Serialize + DeserializeOwned {
     /// Whether it obeys bounds on weights ([`Rules::weight_bounds`]); rules that have some are
     /// refused otherwise.
     const WEIGHT_BOUNDS: bool = false;
+
+    /// Whether it takes tasks ([`Samples::with_tasks`]), which are refused otherwise.
+    const TASKS: bool = false;
 
     /// Checks every setting against its range, for p features.
     ///
@@ -225,6 +228,15 @@ impl Report {
         }
     }
 
+    /// With what was taken together, where it is more than one problem, as the detail `problems`.
+    #[must_use]
+    pub(crate) fn with_several(self, several: &Several<'_>, multi_class: MultiClass) -> Self {
+        match several.summary(multi_class) {
+            Some(summary) => self.detail("problems", summary),
+            None => self,
+        }
+    }
+
     /// With the cost that the method chose.
     #[must_use]
     pub fn with_cost(self, cost: f64) -> Self {
@@ -284,6 +296,12 @@ macro_rules! methods {
             /// Names of the methods that obey bounds on weights.
             pub fn bounding() -> Vec<&'static str> {
                 let all = [$($(#[$gate])* (<$settings as Method>::INFO.name, <$settings as Method>::WEIGHT_BOUNDS)),*];
+                all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
+            }
+
+            /// Names of the methods that take tasks.
+            pub fn tasking() -> Vec<&'static str> {
+                let all = [$($(#[$gate])* (<$settings as Method>::INFO.name, <$settings as Method>::TASKS)),*];
                 all.into_iter().filter(|method| method.1).map(|method| method.0).collect()
             }
 
@@ -350,6 +368,27 @@ impl AnyMethod {
         )))
     }
 
+    /// Refuses tasks where the method of this name does not take them.
+    ///
+    /// # Errors
+    /// [`Error::Data`] with the methods that do.
+    pub fn check_tasks(name: &str) -> Result<(), Error> {
+        let tasking = Self::tasking();
+        if tasking.contains(&name) {
+            return Ok(());
+        }
+        Err(Error::Data(format!(
+            "{name} selects for one task; leave tasks out, or use a method that takes several: {}",
+            tasking.join(", ")
+        )))
+    }
+
+    fn check_samples(&self, samples: &Samples<'_>, rules: &Rules) -> Result<(), Error> {
+        let name = self.info().name;
+        samples.tasks().map_or(Ok(()), |_| Self::check_tasks(name))?;
+        Self::check_weight_bounds(name, rules.list())
+    }
+
     /// See [`Method::select`].
     ///
     /// # Errors
@@ -361,7 +400,7 @@ impl AnyMethod {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        Self::check_weight_bounds(self.info().name, rules.list())?;
+        self.check_samples(samples, rules)?;
         of_any!(self, method => method.select(samples, rules, limits, observer))
     }
 
@@ -377,7 +416,7 @@ impl AnyMethod {
         limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Result<Vec<SizeReport>, Error> {
-        Self::check_weight_bounds(self.info().name, rules.list())?;
+        self.check_samples(samples, rules)?;
         of_any!(self, method => method.path(samples, rules, sizes, limits, observer))
     }
 
@@ -396,7 +435,7 @@ impl AnyMethod {
     /// # Errors
     /// As there.
     pub fn write_program(&self, samples: &Samples<'_>, rules: &Rules, path: &Path) -> Result<(), Error> {
-        Self::check_weight_bounds(self.info().name, rules.list())?;
+        self.check_samples(samples, rules)?;
         of_any!(self, method => method.write_program(samples, rules, path))
     }
 }

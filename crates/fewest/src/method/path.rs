@@ -41,6 +41,13 @@ pub struct SizeReport {
     pub report: Report,
 }
 
+impl SizeReport {
+    /// The report changed.
+    pub(super) fn map(self, change: impl FnOnce(Report) -> Report) -> Self {
+        Self { report: change(self.report), ..self }
+    }
+}
+
 /// Reports of points, with the kernel of the SVM on so many features.
 pub(super) fn reports(points: Vec<PathPoint>, kernel: impl Fn(usize) -> Kernel) -> Vec<SizeReport> {
     let report = |point: PathPoint| {

@@ -38,7 +38,7 @@ pub(crate) fn train_bounded(
     settings.check()?;
     let problem = Problem::of_parts(design, y, weights);
     let rules = Rules::none(design.n_features()).with_weight_bounds(bounds);
-    let mut relaxation = Relaxation::new(&problem, &rules, settings, &[]).within(memory);
+    let mut relaxation = Relaxation::new(std::slice::from_ref(&problem), &rules, settings, &[]).within(memory);
     // They say which weights the upper value is of.
     relaxation.keep_points();
     let all: Vec<usize> = (0..design.n_features()).collect();
@@ -133,7 +133,7 @@ impl Relaxation<'_> {
 
     /// Keeps what is better of a point: the bound of its alpha, and the objective of its weights.
     fn take_better(&self, node: &Node<'_, '_>, polish: &Polish<'_>, point: &Polished, best: &mut Answer) {
-        let found = self.judge(node, Warm { beta: point.beta.clone(), bias: point.bias, ..best.warm.clone() });
+        let found = self.judge(node, Warm { beta: point.beta.clone(), bias: vec![point.bias], ..best.warm.clone() });
         let primal = self.primal(node, polish, point);
         let machine = |answer: &Answer| answer.points.as_ref().and_then(|points| points.primal.clone());
         let own = Some(node.machine(point.w.clone(), self.bias_of(point))).filter(|_| self.keeps_points());

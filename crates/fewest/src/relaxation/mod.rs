@@ -10,7 +10,8 @@
 //!
 //! with `D` the part of the dual objective without features, `c_j = x_j . beta` and the gains
 //! `g_u = 1/2 |c_u|^2`, or those of bounded weights (`crate::weights`). The best L is
-//! the perspective relaxation (`w_j^2 / z_j`, z in the polytope of the rules' rows). A node is
+//! the perspective relaxation (`w_j^2 / z_j`, z in the polytope of the rules' rows). Where several
+//! problems share the subset, D and the gains are sums over them (`parts.rs`). A node is
 //! solved on few samples and few features: samples far from the margin keep the alpha they had,
 //! features of small gain stay out; whatever was left out is then counted in full, so the bound
 //! holds whether the guess was right or not, and samples and features that matter are added until
@@ -19,26 +20,29 @@
 mod bounded;
 mod interior;
 mod node;
+mod parts;
 mod polish;
 mod probe;
 mod reach;
 mod record;
+mod restrict;
 mod subset;
+mod tied;
 
 use std::sync::Mutex;
 
 pub(crate) use bounded::train_bounded;
 use interior::Goal;
 use node::Node;
+use parts::Part;
 pub(crate) use probe::{Probed, Ruling};
 use reach::Reach;
 use record::Kept;
 pub(crate) use record::Points;
 
-use crate::dual::kkt::make_feasible;
 use crate::dual::{BoxDual, Loss};
 use crate::proof::RowNumbers;
-use crate::{Design, Error, Interval, Memory, Problem, Reserved, Rules, Shape, Status, SvmSettings};
+use crate::{Error, Interval, Memory, Problem, Reserved, Rules, Shape, Status, SvmSettings};
 
 // Tuning: `make bench-exact-real`.
 
@@ -54,7 +58,8 @@ const WIDENINGS: u32 = 30;
 pub(crate) struct Warm {
     /// beta_i = y_i alpha_i, length n; feasible.
     pub(crate) beta: Vec<f64>,
-    pub(crate) bias: f64,
+    /// By problem.
+    pub(crate) bias: Vec<f64>,
     /// (unit, share), for the free units of positive share.
     pub(crate) shares: Vec<(usize, f64)>,
     /// Price of each row of the rules.
@@ -106,10 +111,13 @@ struct Row {
     upper: f64,
 }
 
-/// The relaxation of one problem under its rules.
+/// The relaxation of problems that share one subset under its rules.
 pub(crate) struct Relaxation<'a> {
-    problem: &'a Problem<'a>,
+    parts: Vec<Part<'a>>,
+    /// Each problem alone, without prices, where there are several.
+    alone: Vec<Relaxation<'a>>,
     rules: &'a Rules,
+    /// Of the samples of all problems.
     dual: BoxDual,
     /// lambda by unit.
     penalty: Vec<f64>,
@@ -130,9 +138,10 @@ pub(crate) struct Relaxation<'a> {
 }
 
 impl<'a> Relaxation<'a> {
-    /// `penalty` holds lambda_j >= 0 by feature, or nothing.
-    pub(crate) fn new(problem: &'a Problem<'a>, rules: &'a Rules, svm: &SvmSettings, penalty: &[f64]) -> Self {
-        let dual = BoxDual::new(problem.labels(), problem.weights(), svm);
+    /// Of one problem or more, on the same features; `penalty` holds lambda_j >= 0 by feature, or
+    /// nothing.
+    pub(crate) fn new(problems: &'a [Problem<'a>], rules: &'a Rules, svm: &SvmSettings, penalty: &[f64]) -> Self {
+        let parts = Part::all(problems, svm);
         let sum = |u: usize| rules.unit(u).iter().map(|&j| penalty.get(j).copied().unwrap_or(0.0)).sum();
         let (rows, places) = match rules.shape() {
             Shape::Free => (Vec::new(), Vec::new()),
@@ -142,17 +151,23 @@ impl<'a> Relaxation<'a> {
             }
             Shape::General => rows_over_units(rules),
         };
-        let square = |u: usize| rules.unit(u).iter().map(|&j| problem.design().squared_norm(j)).sum::<f64>();
+        let square = |part: &Part<'_>, u: usize| -> f64 {
+            rules.unit(u).iter().map(|&j| part.design().squared_norm(j)).sum::<f64>()
+        };
+        let norm = |u: usize| parts.iter().map(|part| square(part, u)).sum::<f64>().sqrt();
+        let norms = (0..rules.n_units()).map(norm).collect();
+        let alone = |problem| Self::new(std::slice::from_ref(problem), rules, svm, &[]);
         Self {
-            problem,
+            dual: BoxDual::of_all(&parts),
+            alone: if problems.len() > 1 { problems.iter().map(alone).collect() } else { Vec::new() },
+            parts,
             rules,
-            dual,
             penalty: (0..rules.n_units()).map(sum).collect(),
             rows,
             places,
             size_only: rules.is_sort(),
             svm: svm.clone(),
-            norms: (0..rules.n_units()).map(|u| square(u).sqrt()).collect(),
+            norms,
             numbers: None,
             memory: Memory::unlimited(),
             refusal: Mutex::new(None),
@@ -162,7 +177,8 @@ impl<'a> Relaxation<'a> {
     /// Takes the memory of its blocks from this account.
     #[must_use]
     pub(crate) fn within(self, memory: &Memory) -> Self {
-        Self { memory: memory.clone(), ..self }
+        let alone = self.alone.into_iter().map(|one| one.within(memory)).collect();
+        Self { memory: memory.clone(), alone, ..self }
     }
 
     /// Takes the memory of a block of n x m values and of the factor on its shorter side; nothing
@@ -178,6 +194,7 @@ impl<'a> Relaxation<'a> {
     /// # Errors
     /// [`Error::Memory`] with the first that did not.
     pub(crate) fn afforded(&self) -> Result<(), Error> {
+        self.alone.iter().try_for_each(Self::afforded)?;
         self.refusal.lock().expect("no panic").take().map_or(Ok(()), Err)
     }
 
@@ -199,15 +216,6 @@ impl<'a> Relaxation<'a> {
         self.penalty.iter().any(|l| *l > 0.0)
     }
 
-    fn design(&self) -> &'a dyn Design {
-        self.problem.design()
-    }
-
-    /// Moves beta into its box and onto the equality of a free bias.
-    pub(crate) fn make_feasible(&self, beta: &mut [f64]) {
-        make_feasible(&self.dual, beta);
-    }
-
     /// lambda of a unit.
     pub(crate) fn penalty(&self, unit: usize) -> f64 {
         self.penalty[unit]
@@ -220,49 +228,57 @@ impl<'a> Relaxation<'a> {
 
     /// g_u - lambda_u at beta.
     pub(crate) fn gain(&self, unit: usize, beta: &[f64]) -> f64 {
-        let gain = |&j: &usize| self.interval(j).gain(self.design().dot_column(j, beta));
-        self.rules.unit(unit).iter().map(gain).sum::<f64>() - self.penalty[unit]
+        let features = self.rules.unit(unit);
+        let mut gain = 0.0;
+        for part in &self.parts {
+            let (design, own) = (part.design(), part.of(beta));
+            gain += features.iter().map(|&j| self.interval(j).gain(design.dot_column(j, own))).sum::<f64>();
+        }
+        gain - self.penalty[unit]
     }
 
     /// The part of the dual objective without features, at a feasible beta.
     pub(crate) fn constant(&self, beta: &[f64]) -> f64 {
-        let sum: f64 = beta.iter().sum();
         let part = |i: usize| self.dual.y[i] * beta[i] - 0.5 * self.dual.ridge[i] * beta[i] * beta[i];
-        (0..beta.len()).map(part).sum::<f64>() - 0.5 * self.dual.bias_square() * sum * sum
+        (0..beta.len()).map(part).sum::<f64>() - self.bias_part(beta)
     }
 
     /// The best multiple of "alpha equal within each class", for the units that are in and the
     /// largest gains of the others.
     pub(crate) fn cold(&self) -> Warm {
-        let n = self.dual.len();
+        Warm {
+            beta: self.parts.iter().flat_map(|part| self.cold_of(part)).collect(),
+            bias: vec![0.0; self.parts.len()],
+            shares: Vec::new(),
+            tau: vec![0.0; self.rows.len()],
+            margins: vec![1.0; self.dual.len()],
+        }
+    }
+
+    fn cold_of(&self, part: &Part<'_>) -> Vec<f64> {
+        let dual = &part.dual;
+        let n = dual.len();
         let mut total = [0.0; 2];
         for i in 0..n {
-            total[usize::from(self.dual.y[i] > 0.0)] += self.dual.cost[i];
+            total[usize::from(dual.y[i] > 0.0)] += dual.cost[i];
         }
         let least = total[0].min(total[1]);
-        let beta: Vec<f64> = (0..n)
-            .map(|i| self.dual.y[i] * self.dual.cost[i] * least / total[usize::from(self.dual.y[i] > 0.0)])
-            .collect();
+        let beta: Vec<f64> =
+            (0..n).map(|i| dual.y[i] * dual.cost[i] * least / total[usize::from(dual.y[i] > 0.0)]).collect();
         let size = self.rules.most_features();
         let mut squares: Vec<f64> = (0..self.rules.p())
             .map(|j| {
-                let c = self.design().dot_column(j, &beta);
+                let c = part.design().dot_column(j, &beta);
                 c * c
             })
             .collect();
         squares.sort_unstable_by(|a, b| b.total_cmp(a));
         let linear: f64 = beta.iter().map(|b| b.abs()).sum();
-        let ridge: f64 = beta.iter().zip(&self.dual.ridge).map(|(b, r)| r * b * b).sum();
+        let ridge: f64 = beta.iter().zip(&dual.ridge).map(|(b, r)| r * b * b).sum();
         let curve: f64 = squares.iter().take(size).sum::<f64>() + ridge;
-        let most = if self.dual.loss == Loss::Hinge { 1.0 } else { f64::INFINITY };
+        let most = if dual.loss == Loss::Hinge { 1.0 } else { f64::INFINITY };
         let length = (linear / curve.max(f64::MIN_POSITIVE)).min(most).min(1e6);
-        Warm {
-            beta: beta.iter().map(|b| b * length).collect(),
-            bias: 0.0,
-            shares: Vec::new(),
-            tau: vec![0.0; self.rows.len()],
-            margins: vec![1.0; n],
-        }
+        beta.iter().map(|b| b * length).collect()
     }
 
     /// The bound of the node where the units `inside` are chosen, the units `free` are undecided
@@ -289,7 +305,8 @@ impl<'a> Relaxation<'a> {
         for widening in 0.. {
             let chosen = |choice: &[bool]| choice.iter().filter(|chosen| **chosen).count();
             let columns: usize = (0..units.len()).filter(|&at| units[at]).map(|at| rules.unit(free[at]).len()).sum();
-            let Some(_taken) = self.reserve(chosen(&samples), node.features.len() + 1 + columns) else { break };
+            let width = self.n_problems() * (node.features.len() + 1 + columns);
+            let Some(_taken) = self.reserve(chosen(&samples), width) else { break };
             node.snap(&mut warm, &samples, reach);
             let (restricted, start) = node.restrict(&warm, &samples, &units, reach);
             let gap = (looked.upper - looked.lower).max(0.0);

@@ -1,17 +1,13 @@
-//! One node: what matters of it, its restricted problem, and both values at a point, nothing left
-//! out.
+//! One node: what matters of it, and both values at a point, nothing left out.
 
-use super::interior::{Block, Point, Restricted, UnitColumns, sides};
+use super::parts::Part;
 use super::reach::Reach;
 use super::{Relaxation, Row, Warm};
-use crate::dual::kkt::{best_bias, make_feasible, total_loss};
+use crate::dual::kkt::{best_bias, total_loss};
 use crate::dual::{Bias, BoxDual, Loss};
-use crate::{Design, Interval};
 
 // Tuning: `make bench-exact-real`.
 
-/// Shares up to this are 0 to the children and to the upper value.
-const SMALL: f64 = 1e-3;
 /// Share of the box within which a sample with the right margin counts as being on its bound.
 const NEAR: f64 = 0.03;
 /// Prices this many times the largest gain are lowered.
@@ -77,53 +73,54 @@ impl<'r, 'a> Node<'r, 'a> {
         Self { relaxation, inside, features, free, rows, named, slots }
     }
 
-    fn dual(&self) -> &BoxDual {
+    pub(super) fn dual(&self) -> &BoxDual {
         &self.relaxation.dual
-    }
-
-    fn design(&self) -> &'a dyn Design {
-        self.relaxation.design()
     }
 
     /// Both values at the point, nothing left out.
     pub(super) fn look(&self, warm: &Warm) -> Evaluation {
-        let (relaxation, dual, design) = (self.relaxation, self.dual(), self.design());
-        let n = dual.len();
+        let relaxation = self.relaxation;
         let beta = &warm.beta;
-        let mut scores = vec![0.0; n];
-        let (mut held, mut norm) = (0.0, 0.0);
-        for &j in &self.features {
-            let (interval, c) = (relaxation.interval(j), design.dot_column(j, beta));
-            let w = interval.weight(c);
-            design.add_column(j, w, &mut scores);
-            held += interval.gain(c);
-            norm += 0.5 * w * w;
+        let mut margins = Vec::with_capacity(beta.len());
+        let (mut held, mut norm, mut loss) = (0.0, 0.0, 0.0);
+        let mut offsets = Vec::with_capacity(relaxation.parts.len());
+        for (part, bias) in relaxation.parts.iter().zip(&warm.bias) {
+            let (dual, design) = (&part.dual, part.design());
+            let mut scores = vec![0.0; dual.len()];
+            for &j in &self.features {
+                let (interval, c) = (relaxation.interval(j), part.score(j, beta));
+                let w = interval.weight(c);
+                design.add_column(j, w, &mut scores);
+                held += interval.gain(c);
+                norm += 0.5 * w * w;
+            }
+            for &(u, z) in &warm.shares {
+                for &j in relaxation.rules.unit(u) {
+                    let w = relaxation.interval(j).weight(part.score(j, beta));
+                    design.add_column(j, z * w, &mut scores);
+                    norm += 0.5 * z * w * w;
+                }
+            }
+            let offset = match dual.bias {
+                Bias::Free if self.free.is_empty() => best_bias(dual, &scores),
+                Bias::Free => *bias,
+                Bias::Penalised(_) => dual.bias_square() * part.of(beta).iter().sum::<f64>(),
+                Bias::None => 0.0,
+            };
+            if let Bias::Penalised(s) = dual.bias {
+                norm += 0.5 * (offset / s) * (offset / s);
+            }
+            loss += total_loss(dual, &scores, offset);
+            margins.extend(scores.iter().zip(&dual.y).map(|(score, y)| y * (score + offset)));
+            offsets.push(offset);
         }
         let prices: f64 = self.inside.iter().map(|&u| relaxation.penalty[u]).sum();
-        let mut shared = 0.0;
-        for &(u, z) in &warm.shares {
-            for &j in relaxation.rules.unit(u) {
-                let w = relaxation.interval(j).weight(design.dot_column(j, beta));
-                design.add_column(j, z * w, &mut scores);
-                norm += 0.5 * z * w * w;
-            }
-            shared += z * relaxation.penalty[u];
-        }
-        let offset = match dual.bias {
-            Bias::Free if self.free.is_empty() => best_bias(dual, &scores),
-            Bias::Free => warm.bias,
-            Bias::Penalised(_) => dual.bias_square() * beta.iter().sum::<f64>(),
-            Bias::None => 0.0,
-        };
-        if let Bias::Penalised(s) = dual.bias {
-            norm += 0.5 * (offset / s) * (offset / s);
-        }
-        let upper = norm + prices + shared + total_loss(dual, &scores, offset);
+        let shared: f64 = warm.shares.iter().map(|&(u, z)| z * relaxation.penalty[u]).sum();
+        let upper = norm + prices + shared + loss;
         let gains: Vec<f64> = self.free.iter().map(|&u| relaxation.gain(u, beta)).collect();
         let over = self.over(&gains, warm);
-        let rounding = self.rounding(warm, offset, held, &gains, &over);
+        let rounding = self.rounding(warm, &offsets, held, &gains, &over);
         let lower = self.bound(self.still(warm), held, &over, self.slots) - rounding;
-        let margins = (0..n).map(|i| dual.y[i] * (scores[i] + offset)).collect();
         Evaluation { lower, upper, margins, gains, rounding }
     }
 
@@ -133,7 +130,7 @@ impl<'r, 'a> Node<'r, 'a> {
     /// Cauchy-Schwarz), and so is each score c; a gain by that times the weight, whose square is at
     /// most twice the gain. What `sum beta` lacks to 0 counts with the bias. Prices of rows that
     /// are far above the gains take digits with them.
-    fn rounding(&self, warm: &Warm, offset: f64, held: f64, gains: &[f64], over: &[f64]) -> f64 {
+    fn rounding(&self, warm: &Warm, offsets: &[f64], held: f64, gains: &[f64], over: &[f64]) -> f64 {
         let (relaxation, dual) = (self.relaxation, self.dual());
         let share = f64::EPSILON * (8.0 + dual.len() as f64);
         let absolute: f64 = warm.beta.iter().map(|b| b.abs()).sum();
@@ -161,7 +158,10 @@ impl<'r, 'a> Node<'r, 'a> {
             terms * self.rows.iter().map(|(at, row)| sum(row) * warm.tau[*at]).sum::<f64>()
         };
         let unbalanced = match dual.bias {
-            Bias::Free => warm.beta.iter().sum::<f64>().abs() * (1.0 + 2.0 * offset.abs()),
+            Bias::Free => {
+                let off = |part: &Part<'_>| part.of(&warm.beta).iter().sum::<f64>().abs();
+                relaxation.parts.iter().zip(offsets).map(|(part, b)| off(part) * (1.0 + 2.0 * b.abs())).sum()
+            }
             Bias::Penalised(s) => share * s * s * absolute * absolute,
             Bias::None => 0.0,
         };
@@ -245,23 +245,10 @@ impl<'r, 'a> Node<'r, 'a> {
     /// Samples and free units worth having: those the warm point calls undecided, and the nearest
     /// of the others.
     pub(super) fn choose(&self, warm: &Warm, looked: &Evaluation, reach: Reach) -> (Vec<bool>, Vec<bool>) {
-        let dual = self.dual();
-        let n = dual.len();
-        let mut undecided = 0;
-        let mut order: Vec<(f64, usize)> = Vec::new();
-        for i in (0..n).filter(|&i| dual.cost[i] > 0.0) {
-            let (alpha, distance) = (dual.y[i] * warm.beta[i], 1.0 - warm.margins[i]);
-            let high = dual.loss == Loss::Hinge && alpha >= dual.cost[i] * (1.0 - NEAR);
-            let settled = if high { distance > 0.0 } else { alpha <= reach.of(dual.cost[i]) * NEAR && distance < 0.0 };
-            undecided += usize::from(!settled);
-            order.push((if settled { distance.abs() } else { 0.0 }, i));
+        let mut samples = vec![false; self.dual().len()];
+        for part in &self.relaxation.parts {
+            choose_samples(part, warm, reach, &mut samples[part.samples.clone()]);
         }
-        let wanted = (3 * undecided / 2 + 32).min(order.len());
-        if wanted < order.len() {
-            order.select_nth_unstable_by(wanted, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        }
-        let mut samples = vec![false; n];
-        order[..wanted].iter().for_each(|o| samples[o.1] = true);
 
         let mut units = vec![false; self.free.len()];
         for &(u, _) in &warm.shares {
@@ -338,134 +325,25 @@ impl<'r, 'a> Node<'r, 'a> {
         }
         more
     }
+}
 
-    /// The restricted problem and the warm point inside it.
-    pub(super) fn restrict(&self, warm: &Warm, samples: &[bool], units: &[bool], reach: Reach) -> (Restricted, Point) {
-        let (relaxation, dual, design) = (self.relaxation, self.dual(), self.design());
-        let chosen: Vec<usize> = (0..samples.len()).filter(|&i| samples[i]).collect();
-        let mut fixed = warm.beta.clone();
-        for &i in &chosen {
-            fixed[i] = 0.0;
-        }
-        let penalised = match dual.bias {
-            Bias::Penalised(s) => Some(s),
-            Bias::Free | Bias::None => None,
-        };
-        let mut columns: Vec<Option<usize>> = penalised.iter().map(|_| None).collect();
-        columns.extend(self.features.iter().map(|&j| Some(j)));
-        let n_in = columns.len();
-        let (mut unit_columns, mut z, mut position) = (Vec::new(), Vec::new(), vec![usize::MAX; self.free.len()]);
-        let count = units.iter().filter(|u| **u).count();
-        let share = |u: usize| match warm.shares.binary_search_by_key(&u, |s| s.0) {
-            Ok(at) => warm.shares[at].1,
-            Err(_) if warm.shares.is_empty() => (self.slots as f64 / count as f64).min(0.9),
-            Err(_) => 0.0,
-        };
-        for at in (0..units.len()).filter(|&at| units[at]) {
-            let u = self.free[at];
-            position[at] = unit_columns.len();
-            let first = columns.len();
-            columns.extend(relaxation.rules.unit(u).iter().map(|&j| Some(j)));
-            unit_columns.push(UnitColumns { first, last: columns.len(), penalty: relaxation.penalty[u] });
-            z.push(share(u));
-        }
-        let of_column = |column: &Option<usize>| column.map_or(Interval::FREE, |j| relaxation.interval(j));
-        let bounded = !relaxation.rules.weight_bounds().is_free();
-        let weights: Vec<Interval> = if bounded { columns.iter().map(of_column).collect() } else { Vec::new() };
-        let mut base = vec![0.0; columns.len()];
-        let mut full = vec![0.0; dual.len()];
-        let block = Block::new(chosen.len(), columns.len(), |k, out| {
-            let Some(j) = columns[k] else {
-                let s = penalised.unwrap_or(0.0);
-                base[k] = s * fixed.iter().sum::<f64>();
-                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * s);
-                return;
-            };
-            if relaxation.interval(j).is_zero() {
-                out.fill(0.0);
-                return;
-            }
-            base[k] = design.dot_column(j, &fixed);
-            if let Some(column) = design.dense_column(j) {
-                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * column[i]);
-            } else {
-                full.fill(0.0);
-                design.add_column(j, 1.0, &mut full);
-                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * full[i]);
-            }
-        });
-        let ridge_part = |i: usize| dual.y[i] * fixed[i] - 0.5 * dual.ridge[i] * fixed[i] * fixed[i];
-        let constant = (0..dual.len()).map(ridge_part).sum::<f64>()
-            + self.inside.iter().map(|&u| relaxation.penalty[u]).sum::<f64>();
-        let (mut rows, mut tau) = (Vec::new(), Vec::new());
-        for (at, row) in &self.rows {
-            let coefficients: Vec<(usize, f64)> = row
-                .coefficients
-                .iter()
-                .filter_map(|&(u, a)| {
-                    let at = position[self.free.binary_search(&u).expect("the row lists free units")];
-                    (at != usize::MAX).then_some((at, a))
-                })
-                .collect();
-            if !coefficients.is_empty() {
-                rows.push(Row { coefficients, upper: row.upper });
-                tau.push(warm.tau[*at]);
-            }
-        }
-        let take = |values: &[f64]| chosen.iter().map(|&i| values[i]).collect::<Vec<f64>>();
-        let y = take(&dual.y);
-        let alpha = chosen.iter().map(|&i| dual.y[i] * warm.beta[i]).collect();
-        let cost = match dual.loss {
-            Loss::Hinge => chosen.iter().map(|&i| reach.of(dual.cost[i])).collect(),
-            Loss::SquaredHinge => vec![f64::INFINITY; chosen.len()],
-        };
-        let balance = (dual.bias == Bias::Free).then(|| -fixed.iter().sum::<f64>());
-        let restricted = Restricted {
-            z: block,
-            y,
-            cost,
-            ridge: take(&dual.ridge),
-            base,
-            constant,
-            balance,
-            reach: reach.0,
-            n_in,
-            sides: sides(&weights, n_in, &unit_columns),
-            weights,
-            units: unit_columns,
-            rows,
-        };
-        (restricted, Point { alpha, bias: warm.bias, z, tau, w: Vec::new() })
+/// Samples of one problem that the warm point calls undecided, and the nearest of the others.
+fn choose_samples(part: &Part<'_>, warm: &Warm, reach: Reach, samples: &mut [bool]) {
+    let (dual, beta, margins) = (&part.dual, part.of(&warm.beta), part.of(&warm.margins));
+    let mut undecided = 0;
+    let mut order: Vec<(f64, usize)> = Vec::new();
+    for i in (0..dual.len()).filter(|&i| dual.cost[i] > 0.0) {
+        let (alpha, distance) = (dual.y[i] * beta[i], 1.0 - margins[i]);
+        let high = dual.loss == Loss::Hinge && alpha >= dual.cost[i] * (1.0 - NEAR);
+        let settled = if high { distance > 0.0 } else { alpha <= reach.of(dual.cost[i]) * NEAR && distance < 0.0 };
+        undecided += usize::from(!settled);
+        order.push((if settled { distance.abs() } else { 0.0 }, i));
     }
-
-    /// Puts the restricted problem's point back, feasible.
-    pub(super) fn take(&self, warm: &mut Warm, samples: &[bool], units: &[bool], point: &Point, reach: Reach) {
-        let dual = self.dual();
-        let chosen = (0..samples.len()).filter(|&i| samples[i]);
-        for (i, alpha) in chosen.zip(&point.alpha) {
-            let cost = dual.cost[i];
-            // What the method could not bring onto its bound belongs there.
-            let alpha = if *alpha < 1e-9 * reach.of(cost) {
-                0.0
-            } else if dual.loss == Loss::Hinge && *alpha > cost * (1.0 - 1e-9) {
-                cost
-            } else {
-                *alpha
-            };
-            warm.beta[i] = dual.y[i] * alpha;
-        }
-        make_feasible(dual, &mut warm.beta);
-        warm.bias = point.bias;
-        let here: Vec<usize> = (0..units.len()).filter(|&at| units[at]).map(|at| self.free[at]).collect();
-        warm.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > SMALL).collect();
-        warm.tau.fill(0.0);
-        let mut tau = point.tau.iter();
-        for (at, row) in &self.rows {
-            if row.coefficients.iter().any(|(u, _)| here.binary_search(u).is_ok()) {
-                warm.tau[*at] = tau.next().copied().unwrap_or(0.0);
-            }
-        }
+    let wanted = (3 * undecided / 2 + 32).min(order.len());
+    if wanted < order.len() {
+        order.select_nth_unstable_by(wanted, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     }
+    order[..wanted].iter().for_each(|o| samples[o.1] = true);
 }
 
 /// The positive ones among the `count` largest values, falling.

@@ -16,28 +16,18 @@
 //! unit that may be decided.
 
 use super::node::Node;
+use super::tied::{Ray, Step, Tied};
 use super::{Relaxation, Warm};
-use crate::dual::{Bias, Loss};
-use crate::kernel::cholesky::Factor;
-use crate::kernel::outer::OuterSum;
+use crate::Status;
 use crate::proof::Point;
-use crate::simd::{axpy, dot};
-use crate::{Reserved, Status};
+use crate::simd::axpy;
 
 // Tuning: `make bench-exact-real`.
 
-/// Weights below this share of the largest count as 0.
-const SLIGHT: f64 = 1e-9;
-/// Ridge of a tied feature, as a share of the mean of the diagonal.
-const SOFT: f64 = 1e-7;
 /// Points tried on a line.
 const POINTS: u32 = 10;
 /// How far the score of a unit that is left out may grow, in multiples of what it is.
 const FAR: f64 = 4.0;
-/// Rows added between two looks at the clock.
-const LOOK: usize = 64;
-/// Share of the way to the end of the box that may be gone.
-const SHORT: f64 = 0.999;
 
 /// What probing tells of the units of positive share.
 #[derive(Debug, Default)]
@@ -108,156 +98,6 @@ impl Relaxation<'_> {
     }
 }
 
-/// The features in or tied, on the samples that can move.
-struct Tied {
-    samples: Vec<usize>,
-    /// W, by position in `samples`.
-    weights: Vec<f64>,
-    /// The features T of each of the samples, line by line, and the bias's constant feature.
-    rows: Vec<f64>,
-    m: usize,
-    constant: f64,
-    factor: Factor,
-    /// Score of each feature of T, its weight at share 1, whether that moves with the score, and
-    /// how much it counts in the bound: 1 where it is in, the share where it is tied.
-    scores: Vec<f64>,
-    weights_of: Vec<f64>,
-    moves: Vec<bool>,
-    shares: Vec<f64>,
-    /// R of each feature of T.
-    ridge: Vec<f64>,
-    /// Whether the loss adds a curve of its own.
-    squared: bool,
-    /// `X_T' W (y - ridge beta)`, with the bias's constant feature last.
-    slopes: Vec<f64>,
-    /// The memory of all this.
-    _taken: Reserved,
-}
-
-/// The combination of the columns of T that is a direction, and how the bound moves along it as far
-/// as T tells.
-struct Step {
-    a: Vec<f64>,
-    /// Slope and curve of the bound, by side.
-    told: [(f64, f64); 2],
-}
-
-/// A direction of beta.
-struct Ray {
-    /// Slope and curve of the part of the bound without scores.
-    slope: f64,
-    curve: f64,
-    /// The box ends here, by side.
-    ends: [f64; 2],
-    /// Scores along the direction: of the features that are in, then of free units.
-    scores: Vec<f64>,
-    direction: Vec<f64>,
-}
-
-impl Tied {
-    /// None when no unit is tied, no sample can move, it is told to stop, or it does not fit.
-    fn new(node: &Node<'_, '_>, warm: &Warm, gap: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Option<Self> {
-        let relaxation = node.relaxation;
-        let (dual, design, rules) = (&relaxation.dual, relaxation.design(), relaxation.rules);
-        let n = dual.len();
-        let mu = gap.max(1e-12 * warm.beta.iter().map(|b| b.abs()).sum::<f64>()).max(f64::MIN_POSITIVE)
-            / (2 * n + 2 * node.free.len()) as f64;
-        let weight = |i: usize| {
-            let (down, up) = (warm.beta[i] - dual.lower[i], dual.upper[i] - warm.beta[i]);
-            if down <= 0.0 || up <= 0.0 { 0.0 } else { 1.0 / (dual.ridge[i] + mu / (down * down) + mu / (up * up)) }
-        };
-        let all: Vec<f64> = (0..n).map(weight).collect();
-        let least = SLIGHT * all.iter().fold(0.0, |m: f64, w| m.max(*w));
-        let samples: Vec<usize> = (0..n).filter(|&i| all[i] > least).collect();
-        let weights: Vec<f64> = samples.iter().map(|&i| all[i]).collect();
-
-        let mut features = node.features.clone();
-        let mut shares = vec![1.0; features.len()];
-        for &(u, share) in &warm.shares {
-            features.extend(rules.unit(u));
-            shares.resize(features.len(), share);
-        }
-        let (m, n_in) = (features.len(), node.features.len());
-        if samples.is_empty() || m == n_in {
-            return None;
-        }
-        let taken = relaxation.reserve(samples.len(), m)?;
-        let mut rows = vec![0.0; samples.len() * m];
-        let mut full = vec![0.0; n];
-        for (k, &j) in features.iter().enumerate() {
-            let column = design.dense_column(j).unwrap_or_else(|| {
-                full.fill(0.0);
-                design.add_column(j, 1.0, &mut full);
-                &full
-            });
-            samples.iter().enumerate().for_each(|(at, &i)| rows[at * m + k] = column[i]);
-        }
-        let (constant, anchor) = match dual.bias {
-            Bias::None => (0.0, 0.0),
-            // A free bias that no sample holds must still be able to move.
-            Bias::Free => (1.0, 1e-10),
-            Bias::Penalised(s) => (s, 1.0),
-        };
-        let biased = usize::from(constant != 0.0);
-        let mut sum = OuterSum::new(m + biased);
-        let (mut trace, mut slopes) = (0.0, vec![0.0; m + biased]);
-        for (at, ((row, w), &i)) in rows.chunks_exact(m).zip(&weights).zip(&samples).enumerate() {
-            if at % LOOK == LOOK - 1 && stop().is_some() {
-                return None;
-            }
-            sum.add(row, w.sqrt(), constant);
-            trace += w * dot(row, row);
-            let slope = w * (dual.y[i] - dual.ridge[i] * warm.beta[i]);
-            axpy(slope, row, &mut slopes[..m]);
-            slopes[m..].iter_mut().for_each(|s| *s += slope * constant);
-        }
-        let mut factor = Factor::new(m + biased);
-        factor.load(sum.tiles());
-        let mut ridge = vec![1.0; n_in];
-        ridge.resize(m, SOFT * trace / m as f64);
-        ridge.resize(m + biased, anchor);
-        ridge.iter().enumerate().for_each(|(k, r)| factor.add(k, k, *r));
-        factor.decompose_until(stop).ok()?;
-        let scores: Vec<f64> = features.iter().map(|&j| design.dot_column(j, &warm.beta)).collect();
-        let at = |k: usize| relaxation.interval(features[k]).weight(scores[k]);
-        let weights_of: Vec<f64> = (0..m).map(at).collect();
-        let moves = weights_of.iter().zip(&scores).map(|(w, c)| w == c).collect();
-        Some(Self {
-            samples,
-            weights,
-            rows,
-            m,
-            constant,
-            factor,
-            scores,
-            weights_of,
-            moves,
-            shares,
-            ridge,
-            squared: dual.loss == Loss::SquaredHinge,
-            slopes,
-            _taken: taken,
-        })
-    }
-
-    /// The direction that moves the scores of these features of T towards 0.
-    fn step(&self, unit: std::ops::Range<usize>) -> Step {
-        let mut target = vec![0.0; self.ridge.len()];
-        unit.clone().for_each(|k| target[k] = -self.scores[k]);
-        let a = self.factor.solve(&target);
-        // X_T' d = target - R a; the curve of the squared losses is at most d' W^-1 d = a' X_T' d.
-        let moved: Vec<f64> = (0..a.len()).map(|k| target[k] - self.ridge[k] * a[k]).collect();
-        let (slope, curve) = (dot(&self.slopes, &a), dot(&a, &moved));
-        let told = [0.0, 1.0].map(|chosen| {
-            let share = |k: usize| if unit.contains(&k) { chosen } else { self.shares[k] };
-            let curve_of = |k: usize| if self.moves[k] { share(k) * moved[k] * moved[k] } else { 0.0 };
-            let parts = (0..self.m).map(|k| (share(k) * self.weights_of[k] * moved[k], curve_of(k)));
-            parts.fold((slope, if self.squared { curve } else { 0.0 }), |told, part| (told.0 - part.0, told.1 + part.1))
-        });
-        Step { a, told }
-    }
-}
-
 impl Step {
     /// Where the bound of a side is largest as far as T tells, and how much it rises until there.
     fn promise(&self, chosen: bool) -> (f64, f64) {
@@ -272,7 +112,7 @@ impl Step {
 struct Line<'l, 'n, 'r, 'a> {
     node: &'l Node<'r, 'a>,
     beta: &'n [f64],
-    /// The features that are in, then those of free units, and their scores.
+    /// The features that are in, then those of free units, and their scores, problem by problem.
     features: Vec<usize>,
     scores: Vec<f64>,
     /// What the gain of each free unit must exceed: its price and those of the rows.
@@ -299,46 +139,42 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         line
     }
 
-    /// Scores of the features that are in, then those of free units, at any point or along any
-    /// direction.
+    /// Scores of the features that are in, then those of free units, problem by problem, at any point
+    /// or along any direction.
     fn scores(&self, beta: &[f64]) -> Vec<f64> {
-        let design = self.node.relaxation.design();
-        self.features.iter().map(|&j| design.dot_column(j, beta)).collect()
+        let parts = &self.node.relaxation.parts;
+        let mut scores = Vec::with_capacity(parts.len() * self.features.len());
+        for part in parts {
+            let (design, own) = (part.design(), part.of(beta));
+            scores.extend(self.features.iter().map(|&j| design.dot_column(j, own)));
+        }
+        scores
     }
 
     /// The direction of a step.
-    fn ray(&self, tied: &Tied, step: &Step) -> Ray {
-        let (dual, beta) = (&self.node.relaxation.dual, self.beta);
-        let offset = step.a.get(tied.m).map_or(0.0, |a| a * tied.constant);
-        let rows = tied.rows.chunks_exact(tied.m);
-        let mut along: Vec<f64> =
-            rows.zip(&tied.weights).map(|(row, w)| w * (dot(row, &step.a[..tied.m]) + offset)).collect();
-        if dual.bias == Bias::Free {
-            let excess = along.iter().sum::<f64>() / tied.weights.iter().sum::<f64>();
-            along.iter_mut().zip(&tied.weights).for_each(|(d, w)| *d -= w * excess);
+    fn ray(&self, tied: &Tied<'_, '_>, step: &Step) -> Ray {
+        let direction = vec![0.0; self.beta.len()];
+        let mut ray = Ray { slope: 0.0, curve: 0.0, ends: [f64::INFINITY; 2], scores: Vec::new(), direction };
+        for (part, a) in tied.parts.iter().zip(&step.a) {
+            part.add_to(a, self.beta, &mut ray);
         }
-        let mut d = vec![0.0; dual.len()];
-        let (mut slope, mut curve, mut ends) = (0.0, 0.0, [f64::INFINITY; 2]);
-        for (&i, &along) in tied.samples.iter().zip(&along) {
-            d[i] = along;
-            slope += along * (dual.y[i] - dual.ridge[i] * beta[i]);
-            curve += dual.ridge[i] * along * along;
-            let (down, up) = (beta[i] - dual.lower[i], dual.upper[i] - beta[i]);
-            let (back, ahead) = if along > 0.0 { (down, up) } else { (up, down) };
-            if along != 0.0 {
-                ends = [ends[0].min(SHORT * back / along.abs()), ends[1].min(SHORT * ahead / along.abs())];
-            }
-        }
-        let (sum, moved) = (beta.iter().sum::<f64>(), along.iter().sum::<f64>());
-        slope -= dual.bias_square() * sum * moved;
-        curve += dual.bias_square() * moved * moved;
-        Ray { slope, curve, ends, scores: self.scores(&d), direction: d }
+        ray.scores = self.scores(&ray.direction);
+        ray
     }
 
     /// The bound at t on the ray, where a unit may be left out or chosen.
     fn value(&self, unit: usize, chosen: bool, t: f64, ray: &Ray, gains: &mut Vec<f64>) -> f64 {
         let (relaxation, held) = (self.node.relaxation, self.node.features.len());
-        let gain_of = |k: usize| relaxation.interval(self.features[k]).gain(self.scores[k] + t * ray.scores[k]);
+        let (each, all) = (self.features.len(), self.scores.len());
+        let gain_of = |k: usize| {
+            let interval = relaxation.interval(self.features[k]);
+            let (mut gain, mut at) = (0.0, k);
+            while at < all {
+                gain += interval.gain(self.scores[at] + t * ray.scores[at]);
+                at += each;
+            }
+            gain
+        };
         let mut still = self.still + t * (ray.slope - 0.5 * t * ray.curve);
         let mut at = held;
         let mut slots = self.node.slots;
@@ -444,7 +280,7 @@ mod tests {
                 _ => (list.budget, list.costs) = (Some(2.5), (0..p).map(|_| 0.5 + random()).collect()),
             }
             let rules = Rules::new(p, list, &[]).unwrap();
-            let relaxation = Relaxation::new(&problem, &rules, &svm, &penalty);
+            let relaxation = Relaxation::new(std::slice::from_ref(&problem), &rules, &svm, &penalty);
             let cold = relaxation.cold();
             let solve = |inside: &[usize], free: &[usize], tolerance: f64| {
                 let decide = Decide { cutoff: f64::INFINITY, share: 0.0, tolerance };

@@ -1,5 +1,6 @@
 //! What a proof file needs of a node: the dual points that its bounds hold at, and the primal point
-//! of a subset's objective. Nothing of it is made where no proof is written.
+//! of a subset's objective. Nothing of it is made where no proof is written, and none is of several
+//! problems.
 
 use super::node::{Evaluation, Node};
 use super::{Answer, Relaxation, Warm};
@@ -65,7 +66,7 @@ impl Relaxation<'_> {
         let units = (0..self.rules.n_units()).filter(|&u| found.subset.contains(self.rules.unit(u)[0]));
         let price = units.map(|u| self.penalty[u]).sum();
         let of = (&found.subset, found.objective, price);
-        Some(Listed::new(self.problem, &self.dual, Gain::Ridge, of, found.point.clone()?))
+        Some(Listed::new(self.parts[0].problem, &self.dual, Gain::Ridge, of, found.point.clone()?))
     }
 
     /// The subset of units that are in.
@@ -134,7 +135,7 @@ impl Node<'_, '_> {
     /// The machine of beta.
     fn primal_point(&self, beta: &[f64]) -> PrimalPoint {
         let relaxation = self.relaxation;
-        let weight = |&j: &usize| relaxation.interval(j).weight(relaxation.design().dot_column(j, beta));
+        let weight = |&j: &usize| relaxation.interval(j).weight(relaxation.parts[0].score(j, beta));
         let weights = self.features.iter().map(weight).collect();
         self.machine(weights, self.relaxation.dual.bias_square() * beta.iter().sum::<f64>())
     }

@@ -1,7 +1,8 @@
 //! The value of one subset by the engines of [`crate::dual`], where the interior point of the
 //! relaxation ends too early.
 //!
-//! Weights with bounds are another matter (`bounded.rs`).
+//! Weights with bounds are another matter (`bounded.rs`). Of several problems each is trained alone;
+//! what follows is of one.
 //!
 //! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better
 //!          conditioned where means are
@@ -36,6 +37,9 @@ impl Relaxation<'_> {
         tolerance: f64,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> (Answer, u64) {
+        if !self.alone.is_empty() {
+            return self.train_each(inside, warm, tolerance, stop);
+        }
         let node = Node::new(self, inside, &[]);
         if !self.rules.weight_bounds().is_free() {
             return self.train_bounded(&node, warm, tolerance, stop);
@@ -63,11 +67,37 @@ impl Relaxation<'_> {
                 _ => continue,
             };
             iterations += solution.iterations;
-            let found = self.judge(&node, Warm { beta: solution.beta, bias: solution.bias, ..warm.clone() });
+            let found = self.judge(&node, Warm { beta: solution.beta, bias: vec![solution.bias], ..warm.clone() });
             best = best.better(found);
             self.polish(&node, &polish, &mut best, tolerance);
         }
         (best, iterations)
+    }
+
+    /// Each problem alone: values add.
+    fn train_each(
+        &self,
+        inside: &[usize],
+        warm: &Warm,
+        tolerance: f64,
+        stop: &mut dyn FnMut() -> Option<Status>,
+    ) -> (Answer, u64) {
+        let prices: f64 = inside.iter().map(|&u| self.penalty(u)).sum();
+        let (mut lower, mut upper, mut iterations) = (prices, prices, 0);
+        let mut ends = Warm { beta: Vec::new(), bias: Vec::new(), margins: Vec::new(), ..warm.clone() };
+        for ((part, alone), bias) in self.parts.iter().zip(&self.alone).zip(&warm.bias) {
+            let (beta, margins) = (part.of(&warm.beta).to_vec(), part.of(&warm.margins).to_vec());
+            let start = Warm { beta, bias: vec![*bias], margins, ..warm.clone() };
+            let (found, used) = alone.train(inside, &start, tolerance, stop);
+            (lower, upper, iterations) = (lower + found.lower, upper + found.upper, iterations + used);
+            ends.beta.extend(found.warm.beta);
+            ends.bias.extend(found.warm.bias);
+            ends.margins.extend(found.warm.margins);
+        }
+        // A sum of so many terms.
+        lower -= f64::EPSILON * (2 + self.parts.len()) as f64 * lower.abs();
+        let (excess, points) = (Vec::new(), None);
+        (Answer { lower, upper, excess, priced: lower, warm: ends, rounds: 0, points }, iterations)
     }
 
     /// The conditions solved from the best point; better values are kept.
@@ -135,7 +165,7 @@ impl Relaxation<'_> {
         let count = used.iter().filter(|u| **u).count().max(1) as f64;
         let mut values = vec![0.0; n * features.len()];
         for (&j, column) in features.iter().zip(values.chunks_exact_mut(n)) {
-            self.design().add_column(j, 1.0, column);
+            self.parts[0].design().add_column(j, 1.0, column);
             if self.dual.bias == Bias::Free {
                 let mean = column.iter().zip(&used).filter(|e| *e.1).map(|e| e.0 / count).sum::<f64>();
                 for x in column {

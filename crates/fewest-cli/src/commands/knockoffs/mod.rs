@@ -74,6 +74,7 @@ pub(crate) fn run(args: &KnockoffArgs, options: &MethodOptions, invocation: &Inv
         validate: None,
         folds: None,
         categorical: &[],
+        tasks: None,
     }
     .run(terminal)?;
     check_classes(options, &prepared)?;

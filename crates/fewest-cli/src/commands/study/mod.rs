@@ -46,6 +46,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         validate: None,
         folds: None,
         categorical: &[],
+        tasks: None,
     };
     let raw = preparation.load(terminal)?;
     let (rules, sizes) = rules(args, &source, sizes, &raw)?;

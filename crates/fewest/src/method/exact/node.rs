@@ -47,7 +47,8 @@ impl Node for OpenNode {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Packed {
     beta: Vec<f32>,
-    bias: f64,
+    /// By problem.
+    bias: Vec<f64>,
     shares: Vec<(u32, f32)>,
     tau: Vec<f64>,
     margins: Vec<f32>,
@@ -55,21 +56,23 @@ pub(super) struct Packed {
 
 impl Packed {
     fn bytes(&self) -> u64 {
-        let numbers = 4 * (self.beta.len() + self.margins.len()) + 8 * (self.shares.len() + self.tau.len());
+        let wide = self.shares.len() + self.tau.len() + self.bias.len();
+        let numbers = 4 * (self.beta.len() + self.margins.len()) + 8 * wide;
         (size_of::<Self>() + numbers) as u64
     }
 
     /// Whether it may be one of this relaxation.
     pub(super) fn fits(&self, relaxation: &Relaxation<'_>) -> bool {
         let (n, rows) = (relaxation.n_samples(), relaxation.n_rows());
-        let lengths = (self.beta.len(), self.margins.len(), self.tau.len()) == (n, n, rows);
+        let problems = relaxation.n_problems();
+        let lengths = (self.beta.len(), self.margins.len(), self.tau.len(), self.bias.len()) == (n, n, rows, problems);
         lengths && self.shares.iter().all(|share| (share.0 as usize) < relaxation.n_units())
     }
 
     pub(super) fn new(warm: &Warm) -> Arc<Self> {
         Arc::new(Self {
             beta: warm.beta.iter().map(|&b| b as f32).collect(),
-            bias: warm.bias,
+            bias: warm.bias.clone(),
             shares: warm.shares.iter().map(|s| (s.0 as u32, s.1 as f32)).collect(),
             tau: warm.tau.clone(),
             margins: warm.margins.iter().map(|&m| m as f32).collect(),
@@ -81,7 +84,7 @@ impl Packed {
         relaxation.make_feasible(&mut beta);
         Warm {
             beta,
-            bias: self.bias,
+            bias: self.bias.clone(),
             shares: self.shares.iter().map(|s| (s.0 as usize, f64::from(s.1))).collect(),
             tau: self.tau.clone(),
             margins: self.margins.iter().map(|&m| f64::from(m)).collect(),

@@ -6,19 +6,20 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::{ExactSettings, NAME, exact};
+use super::{ExactSettings, NAME, exact_several};
 use crate::dual::train::train;
 use crate::method::Method;
 use crate::method::path::{PathClock, PathPoint, PathSize, parts_of, points, walk};
 use crate::method::rfe::path::survivors;
 use crate::method::rfe::{RfeSettings, Step};
-use crate::{Error, Kernel, Limits, Observer, Problem, Rules, Sense, Silent, Subset};
+use crate::several::check_several;
+use crate::{Design, Error, Kernel, Limits, Observer, Problem, Rules, Sense, Silent, Subset};
 
 /// Step of the SVM-RFE that `exact` starts from: a tenth of the features while there are many, then
 /// one at a time.
 const START_STEP: Step = Step::Remaining(0.1);
 
-/// A path of [`exact`]: for each size the best subset and a bound.
+/// A path of [`exact`](super::exact): for each size the best subset and a bound.
 ///
 /// # Errors
 /// Sizes that do not ascend from 1 to p, settings or limits out of range.
@@ -30,26 +31,42 @@ pub fn exact_path(
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Result<Vec<PathPoint>, Error> {
-    settings.check(problem.n_features())?;
+    exact_path_several(std::slice::from_ref(problem), rules, sizes, settings, limits, observer)
+}
+
+/// A path of [`exact_several`].
+///
+/// # Errors
+/// As [`exact_path`]; no problem, or problems on other numbers of features.
+pub fn exact_path_several(
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    sizes: &[usize],
+    settings: &ExactSettings,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Result<Vec<PathPoint>, Error> {
+    settings.check(check_several(problems)?)?;
     let clock = PathClock::new(limits)?;
     let sizes = PathSize::all(rules, sizes)?;
     let elimination = RfeSettings { svm: settings.svm.clone(), step: START_STEP, ..RfeSettings::default() };
     let share = Limits { nodes: None, oracle_calls: None, ..clock.share(sizes.len() + 1) };
-    // SVM-RFE without the bounds says little of weights that have some.
-    let survivors = if rules.weight_bounds().is_free() {
-        survivors(&problem.into(), &sizes, &elimination, &PathClock::new(&share)?, &mut Silent)?
-    } else {
-        Vec::new()
+    let survivors = match problems {
+        // SVM-RFE without the bounds says little of weights that have some.
+        [problem] if rules.weight_bounds().is_free() => {
+            survivors(&problem.into(), &sizes, &elimination, &PathClock::new(&share)?, &mut Silent)?
+        }
+        _ => Vec::new(),
     };
     let mut parts = parts_of(NAME, rules, &sizes, observer)?;
     let found = walk(&sizes, Sense::Min, &clock, &mut parts, |at, rules, previous, limits, observer| {
         let mut start = settings.start.clone();
         start.extend(survivors.iter().find(|s| s.size == at).map(|s| s.subset.clone()));
         if let Some(previous) = previous {
-            start.extend(grown(problem, rules, previous, settings, &clock)?);
+            start.extend(grown(problems, rules, previous, settings, &clock)?);
             start.push(previous.clone());
         }
-        exact(problem, rules, &ExactSettings { start, ..settings.clone() }, limits, observer)
+        exact_several(problems, rules, &ExactSettings { start, ..settings.clone() }, limits, observer)
     })?;
     Ok(points(found))
 }
@@ -58,7 +75,7 @@ pub fn exact_path(
 /// the dual of the SVM on it, its weights free. Gains are `g_j(c_j) - lambda_j`, since `v(z + e_j)
 /// >= v(z) - g_j(c_j)`.
 fn grown(
-    problem: &Problem<'_>,
+    problems: &[Problem<'_>],
     rules: &Rules,
     subset: &Subset,
     settings: &ExactSettings,
@@ -68,12 +85,16 @@ fn grown(
         return Ok(None);
     }
     let features: Vec<usize> = subset.iter().collect();
-    let (design, y, weights) = (problem.design(), problem.labels(), problem.weights());
     let stop = &mut || clock.over(Duration::ZERO);
-    let beta = train(design, &features, y, weights, Kernel::Linear, &settings.svm, stop)?.beta;
+    let mut points = Vec::with_capacity(problems.len());
+    for problem in problems {
+        let (design, y, weights) = (problem.design(), problem.labels(), problem.weights());
+        points.push((design, train(design, &features, y, weights, Kernel::Linear, &settings.svm, stop)?.beta));
+    }
     let gain = |j: usize| {
-        let gain = rules.weight_bounds().of(j).gain(design.dot_column(j, &beta));
-        gain - settings.penalty.get(j).unwrap_or(&0.0)
+        let gain =
+            |(design, beta): &(&dyn Design, Vec<f64>)| rules.weight_bounds().of(j).gain(design.dot_column(j, beta));
+        points.iter().map(gain).sum::<f64>() - settings.penalty.get(j).unwrap_or(&0.0)
     };
     let mut gains: Vec<f64> = (0..rules.p()).into_par_iter().map(gain).collect();
     let stays = 1.0 + gains.iter().map(|g| g.max(0.0)).sum::<f64>();

@@ -5,10 +5,11 @@ use std::collections::{HashSet, VecDeque};
 use super::validation::least_error;
 use super::{GbdSettings, TrainedSubset};
 use crate::dual::DualSolution;
+use crate::dual::kkt::relative_gap;
 use crate::master::cuts::{Check, CutMaster, MasterAnswer, indicator};
 use crate::master::list::List;
 use crate::relaxation::{Relaxation, Warm};
-use crate::saddle::{AlphaHalf, Value};
+use crate::saddle::{AlphaHalf, Cut, Value};
 use crate::{Error, Event, Master, Next, Oracle, Problem, Rules, Run, Status, Subset};
 
 /// Step 3 starts when the relaxation is solved to this gap.
@@ -42,39 +43,82 @@ pub(super) enum Query {
     Mixture(Vec<f64>),
 }
 
-/// SUB-M and SUB-lambda, (5) and (12).
+/// SUB-M and SUB-lambda, (5) and (12), of each problem.
 pub(super) struct Trainer<'a> {
-    problem: &'a Problem<'a>,
+    problems: &'a [Problem<'a>],
     rules: &'a Rules,
     settings: &'a GbdSettings,
-    pub(super) half: AlphaHalf<'a>,
-    /// The exact engines, once they were needed.
-    exact: Option<Relaxation<'a>>,
+    pub(super) halves: Vec<AlphaHalf<'a>>,
+    /// The exact engines of each, once they were needed.
+    exact: Vec<Option<Relaxation<'a>>>,
+}
+
+/// A training of each problem; objectives and cuts add.
+pub(super) struct Trained {
+    pub(super) machines: Vec<DualSolution>,
+    pub(super) cut: Cut,
+    pub(super) primal: f64,
+}
+
+impl Trained {
+    fn new(values: Vec<Value>) -> Self {
+        let primal = values.iter().map(|value| value.solution.primal).sum();
+        let (machines, cuts): (Vec<_>, Vec<_>) = values.into_iter().map(|value| (value.solution, value.cut)).unzip();
+        Self { machines, cut: Cut::sum(cuts), primal }
+    }
+
+    /// The relative gap of their sum.
+    fn gap(&self) -> f64 {
+        relative_gap(self.primal, self.machines.iter().map(|machine| machine.dual).sum())
+    }
+
+    /// beta of all, one after the other.
+    fn beta(&self) -> Vec<f64> {
+        self.machines.iter().flat_map(|machine| &machine.beta).copied().collect()
+    }
 }
 
 impl<'a> Trainer<'a> {
-    pub(super) fn new(problem: &'a Problem<'a>, rules: &'a Rules, settings: &'a GbdSettings) -> Result<Self, Error> {
-        let half = AlphaHalf::new(problem, &settings.svm, settings.warm_start)?;
-        let half = half.within(rules.weight_bounds().clone());
-        Ok(Self { problem, rules, settings, half, exact: None })
+    pub(super) fn new(problems: &'a [Problem<'a>], rules: &'a Rules, settings: &'a GbdSettings) -> Result<Self, Error> {
+        let half = |problem| {
+            let half = AlphaHalf::new(problem, &settings.svm, settings.warm_start)?;
+            Ok(half.within(rules.weight_bounds().clone()))
+        };
+        let halves = problems.iter().map(half).collect::<Result<_, Error>>()?;
+        Ok(Self { problems, rules, settings, halves, exact: problems.iter().map(|_| None).collect() })
+    }
+
+    /// One problem's value of a subset, to this tolerance.
+    fn value(&mut self, at: usize, subset: &Subset, tolerance: f64, stop: &mut dyn FnMut() -> Option<Status>) -> Value {
+        let value = self.halves[at].at(subset, stop);
+        let mut value = if value.solution.gap() > tolerance && stop().is_none() {
+            self.finish(at, subset, value, tolerance, stop)
+        } else {
+            value
+        };
+        // Losses of columns whose terms cancel are rounded, too; the cut knows by how much.
+        value.solution.primal = value.solution.primal.max(value.cut.at(subset));
+        value
     }
 
     /// The value of a subset whose training ended short of `tolerance`, by the exact engines. Both
     /// sides are values of feasible points, so that the better of each is kept.
     fn finish(
         &mut self,
+        at: usize,
         subset: &Subset,
         value: Value,
         tolerance: f64,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Value {
-        let (problem, rules, settings) = (self.problem, self.rules, self.settings);
-        let exact = self.exact.get_or_insert_with(|| Relaxation::new(problem, rules, &settings.svm, &[]));
+        let (problem, rules, settings) = (&self.problems[at], self.rules, self.settings);
+        let new = || Relaxation::new(std::slice::from_ref(problem), rules, &settings.svm, &[]);
+        let exact = self.exact[at].get_or_insert_with(new);
         let mut units: Vec<usize> = subset.iter().map(|j| rules.unit_of(j)).collect();
         units.sort_unstable();
         units.dedup();
         let trained = &value.solution;
-        let warm = Warm { beta: trained.beta.clone(), bias: trained.bias, ..exact.cold() };
+        let warm = Warm { beta: trained.beta.clone(), bias: vec![trained.bias], ..exact.cold() };
         let (found, iterations) = exact.train(&units, &warm, tolerance, stop);
         if found.lower <= trained.dual && found.upper >= trained.primal {
             return value;
@@ -82,7 +126,7 @@ impl<'a> Trainer<'a> {
         let weight = |j: usize| rules.weight_bounds().of(j).weight(problem.design().dot_column(j, &found.warm.beta));
         let solution = DualSolution {
             weights: subset.iter().map(weight).collect(),
-            bias: found.warm.bias,
+            bias: found.warm.bias[0],
             primal: found.upper.min(trained.primal),
             dual: found.lower.max(trained.dual),
             absolute_gap: f64::INFINITY,
@@ -90,34 +134,52 @@ impl<'a> Trainer<'a> {
             beta: found.warm.beta,
             ..value.solution
         };
-        self.half.take(solution)
+        self.halves[at].take(solution)
+    }
+
+    /// Number of samples of all problems.
+    pub(super) fn n_samples(&self) -> usize {
+        self.problems.iter().map(Problem::n_samples).sum()
+    }
+
+    /// The cut of a beta of an earlier run, of as many numbers.
+    pub(super) fn cut(&self, beta: &[f64]) -> Cut {
+        Cut::sum(self.halves.iter().zip(self.apart(beta)).map(|(half, beta)| half.cut(beta)).collect())
+    }
+
+    /// Starts the next trainings from such a beta.
+    pub(super) fn start_from(&mut self, beta: &[f64]) {
+        let parts: Vec<Vec<f64>> = self.apart(beta).map(<[f64]>::to_vec).collect();
+        self.halves.iter_mut().zip(parts).for_each(|(half, beta)| half.start_from(beta));
+    }
+
+    /// The beta of each problem.
+    fn apart<'b>(&self, mut beta: &'b [f64]) -> impl Iterator<Item = &'b [f64]> + use<'a, 'b> {
+        let problems = self.problems;
+        problems.iter().map(move |problem| {
+            let (own, rest) = beta.split_at(problem.n_samples());
+            beta = rest;
+            own
+        })
     }
 }
 
 impl Oracle for Trainer<'_> {
     type Query = Query;
-    type Answer = Value;
+    type Answer = Trained;
 
-    fn ask(&mut self, query: &Query, run: &mut Run<'_>) -> Result<Value, Error> {
+    fn ask(&mut self, query: &Query, run: &mut Run<'_>) -> Result<Trained, Error> {
         let winds_up = run.stop().is_some();
         let mut stop = || if winds_up { run.stop_late(1.0) } else { run.stop() };
-        let value = match query {
-            Query::Subset(subset) => {
-                let value = self.half.at(subset, &mut stop);
-                let tolerance = (KNOWN * run.gaps().0).max(FINEST);
-                let mut value = if value.solution.gap() > tolerance && stop().is_none() {
-                    self.finish(subset, value, tolerance, &mut stop)
-                } else {
-                    value
-                };
-                // Losses of columns whose terms cancel are rounded, too; the cut knows by how much.
-                value.solution.primal = value.solution.primal.max(value.cut.at(subset));
-                value
-            }
-            Query::Mixture(z) => self.half.at_weights(z, &mut stop),
+        let tolerance = (KNOWN * run.gaps().0).max(FINEST);
+        let problems = 0..self.problems.len();
+        let value = |at: usize| match query {
+            Query::Subset(subset) => self.value(at, subset, tolerance, &mut stop),
+            Query::Mixture(z) => self.halves[at].at_weights(z, &mut stop),
         };
-        run.counts.solver_iterations += value.solution.iterations;
-        Ok(value)
+        let trained = Trained::new(problems.map(value).collect());
+        run.counts.solver_iterations += trained.machines.iter().map(|machine| machine.iterations).sum::<u64>();
+        Ok(trained)
     }
 }
 
@@ -216,7 +278,7 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
         }
     }
 
-    fn learn(&mut self, query: Query, value: Value, run: &mut Run<'_>) -> Result<(), Error> {
+    fn learn(&mut self, query: Query, trained: Trained, run: &mut Run<'_>) -> Result<(), Error> {
         if run.stop().is_some() && self.learned > 0 {
             // A training that was cut short is done again by the run that goes on.
             self.queue.push_front(query.clone());
@@ -225,10 +287,10 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
         }
         self.learned += 1;
         run.counts.cuts += 1;
-        let objective = value.solution.primal + self.cuts.price(&query.z());
-        self.points.push((value.solution.beta.clone(), objective));
+        let objective = trained.primal + self.cuts.price(&query.z());
+        self.points.push((trained.beta(), objective));
         // Step 2.
-        self.cuts.learn(&value.cut, objective)?;
+        self.cuts.learn(&trained.cut, objective)?;
         match query {
             Query::Mixture(z) => {
                 if self.at_root && objective < self.core_value {
@@ -237,7 +299,7 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
             }
             Query::Subset(subset) => {
                 if run.offer(&subset, objective) {
-                    self.unsure = value.solution.gap();
+                    self.unsure = trained.gap();
                 }
                 self.visited.insert(subset.clone());
                 self.trained.push(TrainedSubset {
@@ -245,7 +307,7 @@ impl<'a> Master<Trainer<'a>> for Benders<'a> {
                     objective,
                     upper: run.incumbent().map_or(objective, |i| i.1),
                     bound: run.bound(),
-                    validation_error: self.settings.validation.as_ref().map(|v| v.error(&subset, &value.solution)),
+                    validation_error: self.settings.validation.as_ref().map(|v| v.error(&subset, &trained.machines[0])),
                     subset,
                 });
             }

@@ -6,7 +6,8 @@
 //! Paper    Aytug, Feature selection for support vector machines using Generalized Benders
 //!          Decomposition, EJOR 244 (2015): FSP-M, FSP-lambda, GBD-M (Table 1), GBD-lambda;
 //!          eqs. (5)-(15).
-//! Given    Problem (n samples, p features), Rules, [`GbdSettings`].
+//! Given    Problem (n samples, p features) or several, whose objectives and cuts add, Rules,
+//!          [`GbdSettings`].
 //! Returns  subset, objective, proven bound, status; every subset trained on, with its objective
 //!          and validation error.
 //! Steps    1. SUB: train the SVM on a subset; its objective is an upper value
@@ -56,9 +57,10 @@ use crate::master::list::{self, List};
 use crate::method::exact::{ExactSettings, exact};
 use crate::proof::ForProof;
 use crate::relaxation;
+use crate::several::{check_several, no_proof_of_several};
 use crate::{
-    Error, Kernel, Limits, Memory, Observer, Outcome, Problem, Reserved, Rules, Run, Samples, Selection, Sense, Status,
-    Subset, SvmSettings, drive,
+    Error, Kernel, Limits, Memory, MultiClass, Observer, Outcome, Problem, Reserved, Rules, Run, Samples, Selection,
+    Sense, Several, Status, Subset, SvmSettings, drive,
 };
 
 use benders::{Benders, Trainer};
@@ -96,6 +98,8 @@ pub struct GbdSettings {
     /// Look at every subset where the rules allow few, instead of solving masters by HiGHS. Default
     /// yes.
     pub list: bool,
+    /// How more classes than two become two-class problems, whose objectives add.
+    pub multi_class: MultiClass,
 }
 
 impl Default for GbdSettings {
@@ -117,12 +121,14 @@ impl GbdSettings {
             core_cuts: false,
             cutoff: false,
             list: false,
+            multi_class: MultiClass::default(),
         }
     }
 }
 
 impl Method for GbdSettings {
     const WEIGHT_BOUNDS: bool = true;
+    const TASKS: bool = true;
     const INFO: Info = Info {
         name: NAME,
         title: "Generalized Benders Decomposition, as published",
@@ -132,7 +138,7 @@ impl Method for GbdSettings {
         bounds: true,
         searches: false,
         kernels: "linear",
-        classes: Classes::Two,
+        classes: Classes::Any,
         rules: RULES_AND_BOUNDS,
         cost: "one training and one mixed-integer program per round; slow where --max-features is near half the features",
         paper: "H. Aytug: Feature selection for support vector machines using Generalized Benders Decomposition. European Journal of Operational Research, 2015.",
@@ -154,9 +160,10 @@ impl Method for GbdSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let report = gbd(&samples.problem()?, rules, self, limits, observer)?;
+        let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
+        let report = gbd_several(&several.problems(), rules, self, limits, observer)?;
         let validated = report.validated();
-        let out = Report::new(report.selection, Kernel::Linear);
+        let out = Report::new(report.selection, Kernel::Linear).with_several(&several, self.multi_class);
         Ok(match validated {
             Some(validated) => out.detail("validated", validated),
             None => out,
@@ -271,27 +278,53 @@ pub fn gbd(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<GbdReport, Error> {
-    let p = problem.n_features();
+    gbd_several(std::slice::from_ref(problem), rules, settings, limits, observer)
+}
+
+/// [`gbd`] of several problems on the same features, whose objectives add, and so do their cuts.
+///
+/// # Errors
+/// As [`gbd`]; no problem, problems on other numbers of features, validation data, which judge one
+/// classifier.
+pub fn gbd_several(
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    settings: &GbdSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<GbdReport, Error> {
+    let p = check_several(problems)?;
     settings.check(p)?;
+    if problems.len() > 1 && settings.validation.is_some() {
+        return Err(Error::Data(format!(
+            "validation data judge one two-class classifier, but there are {}, of more classes or tasks; leave \
+             --validate out",
+            problems.len()
+        )));
+    }
+    if problems.len() > 1 && observer.proof().is_some() {
+        return Err(no_proof_of_several(problems.len()));
+    }
     rules.check_features(p)?;
     let _cuts = reserve(rules, settings, &limits.memory)?;
     let mut run = Run::bounded(rules, limits.clone(), Sense::Min, observer)?;
     let bounded = !rules.weight_bounds().is_free();
     // What trains within bounds has a block of its own.
-    let _block = if bounded { Some(relaxation::reserve(problem.n_samples(), p, run.memory())?) } else { None };
+    let largest = problems.iter().map(Problem::n_samples).max().unwrap_or(0);
+    let _block = if bounded { Some(relaxation::reserve(largest, p, run.memory())?) } else { None };
     let listed = lists(rules, settings, &limits.memory);
     let list = if listed { List::new(rules, || run.stop().is_some()) } else { None };
-    let mut oracle = Trainer::new(problem, rules, settings)?;
+    let mut oracle = Trainer::new(problems, rules, settings)?;
     let mut master = Benders::new(rules, settings, list)?;
     if let Some(state) = run.resume(NAME)? {
-        master.restore(state, problem.n_samples(), &mut oracle)?;
+        master.restore(state, &mut oracle)?;
     }
     let status = drive(&mut oracle, &mut master, &mut run)?;
     master.keep(true, &mut run);
     let (best_validated, trained) = (least_error(&master.trained, true), master.trained);
     let mut selection = Selection { ranking: Vec::new(), solutions: Vec::new(), outcome: run.finish(status) };
     if observer.proof().is_some() {
-        let proven = prove(problem, rules, settings, limits, &selection.outcome, observer)?;
+        let proven = prove(&problems[0], rules, settings, limits, &selection.outcome, observer)?;
         if selection.outcome.status == Status::Optimal {
             selection.outcome.status = proven;
         }

@@ -84,8 +84,8 @@ impl Benders<'_> {
     /// Goes on from a state.
     ///
     /// # Errors
-    /// One that is damaged or of another problem, for n samples; a failure of HiGHS.
-    pub(super) fn restore(&mut self, mut from: StateReader, n: usize, trainer: &mut Trainer<'_>) -> Result<(), Error> {
+    /// One that is damaged or of other problems; a failure of HiGHS.
+    pub(super) fn restore(&mut self, mut from: StateReader, trainer: &mut Trainer<'_>) -> Result<(), Error> {
         let state: BendersState = from.take()?;
         let p = self.rules.p();
         let shares = |z: &[f64]| z.len() == p && z.iter().all(|z| (0.0..=1.0).contains(z));
@@ -116,14 +116,14 @@ impl Benders<'_> {
         (self.round, self.nothing_new) = (state.round, state.nothing_new);
         for _ in 0..from.take::<usize>()? {
             let (beta, objective): (Vec<f64>, f64) = from.take()?;
-            if beta.len() != n || beta.iter().any(|b| !b.is_finite()) {
+            if beta.len() != trainer.n_samples() || beta.iter().any(|b| !b.is_finite()) {
                 return Err(stranger("it has other samples"));
             }
-            self.cuts.learn(&trainer.half.cut(&beta), objective)?;
+            self.cuts.learn(&trainer.cut(&beta), objective)?;
             self.points.push((beta, objective));
         }
         if let Some((beta, _)) = self.points.last() {
-            trainer.half.start_from(beta.clone());
+            trainer.start_from(beta);
         }
         Ok(())
     }

@@ -1,4 +1,6 @@
-//! The signed rows of the restricted problem, stored along the shorter side.
+//! The signed rows of the restricted problem, problem by problem, each stored along its shorter side.
+
+use std::ops::Range;
 
 use crate::simd::{PADDING, add_combination, add_dots};
 
@@ -64,5 +66,61 @@ impl Block {
         let mut padded = vec![0.0; self.stride];
         add_combination(&self.lines, a, &mut padded);
         out.iter_mut().zip(&padded).for_each(|(out, x)| *out += x);
+    }
+}
+
+/// The blocks of the problems: samples one problem after the other, and so are columns, as many in
+/// each.
+#[derive(Debug)]
+pub(in crate::relaxation) struct Blocks(Vec<Block>);
+
+impl Blocks {
+    /// One for each problem, with as many columns each.
+    pub(in crate::relaxation) fn new(blocks: Vec<Block>) -> Self {
+        Self(blocks)
+    }
+
+    /// Samples of all problems.
+    pub(super) fn n(&self) -> usize {
+        self.0.iter().map(|block| block.n).sum()
+    }
+
+    /// Columns of each problem.
+    pub(super) fn m(&self) -> usize {
+        self.0[0].m
+    }
+
+    /// The block where there is one problem.
+    pub(super) fn only(&self) -> Option<&Block> {
+        if let [block] = &self.0[..] { Some(block) } else { None }
+    }
+
+    /// Number of problems.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Each problem's block, its samples and its columns.
+    pub(super) fn each(&self) -> impl Iterator<Item = (&Block, Range<usize>, Range<usize>)> {
+        let mut n = 0;
+        self.0.iter().enumerate().map(move |(t, block)| {
+            let first = n;
+            n += block.n;
+            (block, first..n, t * block.m..(t + 1) * block.m)
+        })
+    }
+
+    /// out += Z v
+    pub(super) fn add_times(&self, v: &[f64], out: &mut [f64]) {
+        for (block, samples, columns) in self.each() {
+            block.add_times(&v[columns], &mut out[samples]);
+        }
+    }
+
+    /// out += Z'a
+    pub(super) fn add_transposed_times(&self, a: &[f64], out: &mut [f64]) {
+        for (block, samples, columns) in self.each() {
+            block.add_transposed_times(&a[samples], &mut out[columns]);
+        }
     }
 }

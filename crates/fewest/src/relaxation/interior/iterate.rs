@@ -2,7 +2,7 @@
 
 use super::BACK_OFF;
 
-/// Everything that stays positive, and the bias.
+/// Everything that stays positive, and the bias of each problem.
 #[derive(Debug, Clone)]
 pub(super) struct Iterate {
     pub(super) alpha: Vec<f64>,
@@ -11,7 +11,7 @@ pub(super) struct Iterate {
     /// Multipliers of alpha >= 0 and of alpha <= C.
     pub(super) low: Vec<f64>,
     pub(super) high: Vec<f64>,
-    pub(super) bias: f64,
+    pub(super) bias: Vec<f64>,
     pub(super) z: Vec<f64>,
     /// 1 - z
     pub(super) v: Vec<f64>,
@@ -41,7 +41,8 @@ pub(super) struct Residuals {
     pub(super) q: Vec<f64>,
     pub(super) t: Vec<f64>,
     pub(super) left: Vec<f64>,
-    pub(super) balance: f64,
+    /// By problem.
+    pub(super) balance: Vec<f64>,
 }
 
 /// A direction, and how r moves along it: c less what the bounds take.
@@ -105,7 +106,7 @@ impl Iterate {
             room: add(&self.room, &d.room),
             low: add(&self.low, &d.low),
             high: add(&self.high, &d.high),
-            bias: self.bias + length * d.bias,
+            bias: add(&self.bias, &d.bias),
             z: add(&self.z, &d.z),
             v: add(&self.v, &d.v),
             q: add(&self.q, &d.q),

@@ -31,14 +31,18 @@
 //! D^-1 + D^-1 K'(t / tau + A diag(theta z / (z + theta rho'h^-1 rho)) A')^-1 K D^-1`.
 
 mod block;
+mod bordered;
+mod coupled;
 mod iterate;
 mod sides;
 mod system;
 
+use std::ops::Range;
+
 use super::Row;
 use crate::simd::dot;
 use crate::{Interval, Status};
-pub(super) use block::Block;
+pub(super) use block::{Block, Blocks};
 use iterate::{Iterate, Residuals};
 use sides::Side;
 pub(super) use sides::sides;
@@ -57,8 +61,9 @@ const NEAR: f64 = 1e-6;
 const PATIENCE: u32 = 8;
 /// The same where weights are bounded.
 const PATIENCE_WITHIN: u32 = 20;
-/// Columns first..last of the block belong to one unit that is free to be chosen, at price
-/// `penalty`.
+
+/// Columns first..last of each problem's block belong to one unit that is free to be chosen, at
+/// price `penalty`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UnitColumns {
     pub(super) first: usize,
@@ -70,8 +75,8 @@ pub(super) struct UnitColumns {
 /// others are out).
 #[derive(Debug)]
 pub(super) struct Restricted {
-    /// n x m, features that are in first, then unit after unit.
-    pub(super) z: Block,
+    /// By problem n x m, features that are in first, then unit after unit.
+    pub(super) z: Blocks,
     /// Label of each sample.
     pub(super) y: Vec<f64>,
     /// C_i, infinite for the squared hinge.
@@ -82,11 +87,11 @@ pub(super) struct Restricted {
     pub(super) base: Vec<f64>,
     /// What the fixed samples add to the objective, and the penalties of the features that are in.
     pub(super) constant: f64,
-    /// y'alpha of the samples here, with a free bias.
-    pub(super) balance: Option<f64>,
+    /// y'alpha of the samples here, by problem, with a free bias.
+    pub(super) balance: Option<Vec<f64>>,
     /// No alpha of a solution is larger than this.
     pub(super) reach: f64,
-    /// Columns that are in.
+    /// Columns of each problem that are in.
     pub(super) n_in: usize,
     pub(super) units: Vec<UnitColumns>,
     /// Over positions in `units`.
@@ -103,7 +108,8 @@ pub(super) struct Restricted {
 #[derive(Debug, Clone)]
 pub(super) struct Point {
     pub(super) alpha: Vec<f64>,
-    pub(super) bias: f64,
+    /// By problem.
+    pub(super) bias: Vec<f64>,
     pub(super) z: Vec<f64>,
     pub(super) tau: Vec<f64>,
     pub(super) w: Vec<f64>,
@@ -134,7 +140,37 @@ impl Goal {
 }
 impl Restricted {
     fn n(&self) -> usize {
-        self.z.n
+        self.z.n()
+    }
+
+    /// Columns first..last of each problem.
+    fn spans(&self, first: usize, last: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let m = self.z.m();
+        (0..self.z.len()).map(move |t| t * m + first..t * m + last)
+    }
+
+    /// Columns of a unit, problem by problem.
+    fn columns(&self, unit: &UnitColumns) -> impl Iterator<Item = usize> + use<> {
+        self.spans(unit.first, unit.last).flatten()
+    }
+
+    /// a.b over the columns of a unit.
+    fn dot_unit(&self, unit: &UnitColumns, a: &[f64], b: &[f64]) -> f64 {
+        self.spans(unit.first, unit.last).map(|span| dot(&a[span.clone()], &b[span])).sum()
+    }
+
+    /// y_i b_t, by sample.
+    fn offsets(&self, bias: &[f64]) -> Vec<f64> {
+        let mut offsets = self.y.clone();
+        for ((_, samples, _), b) in self.z.each().zip(bias) {
+            offsets[samples].iter_mut().for_each(|y| *y *= b);
+        }
+        offsets
+    }
+
+    /// y'alpha by problem.
+    fn balances(&self, alpha: &[f64]) -> Vec<f64> {
+        self.z.each().map(|(_, samples, _)| dot(&self.y[samples.clone()], &alpha[samples])).collect()
     }
 
     /// The size alpha_i may have: C_i, or 2 C_i with the squared hinge, unless no solution reaches
@@ -162,7 +198,9 @@ impl Restricted {
 
     /// What the columns that are in gain, and each unit: at least, where nu is not the best.
     fn gains(&self, r: &[f64], nu: &[f64]) -> (f64, Vec<f64>) {
-        let half_square = |first: usize, last: usize| 0.5 * dot(&r[first..last], &r[first..last]);
+        let half_square = |first: usize, last: usize| {
+            self.spans(first, last).map(|span| 0.5 * dot(&r[span.clone()], &r[span])).sum::<f64>()
+        };
         let mut inside = half_square(0, self.n_in);
         let mut gains: Vec<f64> = self.units.iter().map(|u| half_square(u.first, u.last)).collect();
         self.add_bounds(nu, &mut inside, &mut gains);
@@ -174,7 +212,9 @@ impl Restricted {
         if self.sides.is_empty() {
             return self.gains(c, &[]);
         }
-        let gain = |first: usize, last: usize| (first..last).map(|k| self.weights[k].gain(c[k])).sum::<f64>();
+        let gain = |first: usize, last: usize| {
+            self.spans(first, last).flatten().map(|k| self.weights[k].gain(c[k])).sum::<f64>()
+        };
         (gain(0, self.n_in), self.units.iter().map(|u| gain(u.first, u.last)).collect())
     }
 
@@ -182,7 +222,7 @@ impl Restricted {
     fn weights(&self, r: &[f64], z: &[f64]) -> Vec<f64> {
         let mut w = r.to_vec();
         for (u, z) in self.units.iter().zip(z) {
-            w[u.first..u.last].iter_mut().for_each(|w| *w *= z);
+            self.spans(u.first, u.last).for_each(|span| w[span].iter_mut().for_each(|w| *w *= z));
         }
         w
     }
@@ -202,7 +242,8 @@ impl Restricted {
         let mut margins = vec![0.0; n];
         let nu = self.central(&c, &start.z, mu);
         self.z.add_times(&self.weights(&self.rest(&c, &nu), &start.z), &mut margins);
-        let slope = |i: usize, alpha: f64, margin: f64| 1.0 - self.ridge[i] * alpha - margin - self.y[i] * start.bias;
+        let offsets = self.offsets(&start.bias);
+        let slope = |i: usize, alpha: f64, margin: f64| 1.0 - self.ridge[i] * alpha - margin - offsets[i];
         let mut alpha: Vec<f64> = (0..n)
             .map(|i| {
                 let push = mu / slope(i, start.alpha[i], margins[i]).abs().max(1e-3);
@@ -246,7 +287,7 @@ impl Restricted {
             .collect();
         let v = z.iter().map(|z| 1.0 - z).collect();
         let left = self.lefts(&r, &nu, &z, mu);
-        Iterate { alpha, room, low, high, bias: start.bias, z, v, q, s, tau, t, nu, left }
+        Iterate { alpha, room, low, high, bias: start.bias.clone(), z, v, q, s, tau, t, nu, left }
     }
 
     /// Steps 1 to 6. Returns the point and the rounds used.
@@ -270,7 +311,7 @@ impl Restricted {
             let lower = self.lower(&at.alpha, (inside, &gains), &prices, &at.tau);
             let products = at.products();
             let gap = products
-                + lacking.balance.abs() * (1.0 + at.bias.abs())
+                + lacking.balance.iter().zip(&at.bias).map(|(e, b)| e.abs() * (1.0 + b.abs())).sum::<f64>()
                 + lacking.t.iter().zip(&at.tau).map(|(r, tau)| r.abs() * tau).sum::<f64>()
                 + lacking.q.iter().zip(&at.z).map(|(r, z)| r.abs() * z).sum::<f64>()
                 + lacking.left.iter().zip(&at.nu).map(|(r, nu)| r.abs() * nu).sum::<f64>()
@@ -282,7 +323,8 @@ impl Restricted {
             if gap < nearest.0 {
                 nearest = (gap, at.clone());
             }
-            let balanced = lacking.balance.abs() <= 1e-7 * (1.0 + at.alpha.iter().sum::<f64>());
+            let most = 1e-7 * (1.0 + at.alpha.iter().sum::<f64>());
+            let balanced = lacking.balance.iter().all(|e| e.abs() <= most);
             if balanced && goal.reached(lower, lower + gap) {
                 return (self.settle(at, goal), round);
             }
@@ -307,10 +349,9 @@ impl Restricted {
             let mut turn = vec![0.0; c.len()];
             self.correct_left(&predictor.at.z, &predictor.r, &mut corrected.left);
             for (u, columns) in self.units.iter().enumerate() {
-                let dr = &predictor.r[columns.first..columns.last];
-                corrected.q[u] -= 0.5 * dot(dr, dr);
-                for (turn, dr) in turn[columns.first..columns.last].iter_mut().zip(dr) {
-                    *turn = -predictor.at.z[u] * dr;
+                corrected.q[u] -= 0.5 * self.dot_unit(columns, &predictor.r, &predictor.r);
+                for k in self.columns(columns) {
+                    turn[k] = -predictor.at.z[u] * predictor.r[k];
                 }
             }
             self.z.add_times(&turn, &mut corrected.alpha);
@@ -355,24 +396,26 @@ impl Restricted {
 
     /// Moves the samples that may move towards the bound they have room to, until `y'alpha = e`.
     fn rebalance(&self, alpha: &mut [f64], may: impl Fn(f64, f64) -> bool) {
-        let Some(e) = self.balance else { return };
-        let off = e - dot(&self.y, alpha);
-        let reach: Vec<f64> = (0..self.n())
-            .map(|i| match (may(alpha[i], self.cost[i]), self.y[i] * off > 0.0) {
+        let Some(balance) = &self.balance else { return };
+        let balances = self.balances(alpha);
+        for ((_, samples, _), off) in self.z.each().zip(balance.iter().zip(balances).map(|(e, is)| e - is)) {
+            let room = |i: usize| match (may(alpha[i], self.cost[i]), self.y[i] * off > 0.0) {
                 (false, _) => 0.0,
                 (true, true) => (self.cost[i] - alpha[i]).min(1e3 * alpha[i]),
                 (true, false) => alpha[i],
-            })
-            .collect();
-        let share = (off.abs() / reach.iter().sum::<f64>().max(f64::MIN_POSITIVE)).min(0.99);
-        for i in 0..self.n() {
-            alpha[i] += (self.y[i] * off).signum() * share * reach[i];
+            };
+            let reach: Vec<f64> = samples.clone().map(room).collect();
+            let share = (off.abs() / reach.iter().sum::<f64>().max(f64::MIN_POSITIVE)).min(0.99);
+            for (i, reach) in samples.zip(reach) {
+                alpha[i] += (self.y[i] * off).signum() * share * reach;
+            }
         }
     }
 
     fn residuals(&self, at: &Iterate, (held, gains, prices, r): (&[f64], &[f64], &[f64], &[f64])) -> Residuals {
+        let offsets = self.offsets(&at.bias);
         let alpha = (0..self.n())
-            .map(|i| 1.0 - self.ridge[i] * at.alpha[i] - held[i] - self.y[i] * at.bias - at.high[i] + at.low[i])
+            .map(|i| 1.0 - self.ridge[i] * at.alpha[i] - held[i] - offsets[i] - at.high[i] + at.low[i])
             .collect();
         let q = (0..self.units.len()).map(|u| at.s[u] + prices[u] - gains[u] - at.q[u]).collect();
         let t = self
@@ -382,6 +425,8 @@ impl Restricted {
             .map(|(row, t)| row.upper - row.coefficients.iter().map(|&(u, a)| a * at.z[u]).sum::<f64>() - t)
             .collect();
         let left = self.lacking_left(at, r);
-        Residuals { alpha, q, t, left, balance: self.balance.map_or(0.0, |e| e - dot(&self.y, &at.alpha)) }
+        let lacks = |balance: &Vec<f64>| balance.iter().zip(self.balances(&at.alpha)).map(|(e, is)| e - is).collect();
+        let balance = self.balance.as_ref().map_or_else(|| vec![0.0; self.z.len()], lacks);
+        Residuals { alpha, q, t, left, balance }
     }
 }

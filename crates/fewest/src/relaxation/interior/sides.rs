@@ -48,9 +48,14 @@ impl Side {
     }
 }
 
-/// The finite bounds of columns, the first `n_in` of which are in. A weight that can only be 0 has
-/// none: its column is empty.
-pub(in crate::relaxation) fn sides(weights: &[Interval], n_in: usize, units: &[UnitColumns]) -> Vec<Side> {
+/// The finite bounds of columns, the first `n_in` of which are in, in each problem. A weight that can
+/// only be 0 has none: its column is empty.
+pub(in crate::relaxation) fn sides(
+    weights: &[Interval],
+    problems: usize,
+    n_in: usize,
+    units: &[UnitColumns],
+) -> Vec<Side> {
     let mut found = Vec::new();
     let mut add = |column: usize, unit: Option<usize>| {
         let interval = weights[column];
@@ -60,10 +65,11 @@ pub(in crate::relaxation) fn sides(weights: &[Interval], n_in: usize, units: &[U
             }
         }
     };
-    if !weights.is_empty() {
-        (0..n_in).for_each(|column| add(column, None));
+    let m = weights.len() / problems;
+    for problem in (0..problems).filter(|_| m > 0) {
+        (0..n_in).for_each(|k| add(problem * m + k, None));
         for (u, columns) in units.iter().enumerate() {
-            (columns.first..columns.last).for_each(|column| add(column, Some(u)));
+            (columns.first..columns.last).for_each(|k| add(problem * m + k, Some(u)));
         }
     }
     found
@@ -121,7 +127,7 @@ impl Restricted {
                 *h = 1.0 / *h;
             }
             for (u, columns) in self.units.iter().enumerate() {
-                for k in columns.first..columns.last {
+                for k in self.columns(columns) {
                     let share = at.z[u] * bend[k] * turn[k];
                     lean[k] += share;
                     curve[u] -= share * turn[k];
@@ -144,7 +150,7 @@ impl Restricted {
             }
         }
         for (u, columns) in self.units.iter().enumerate() {
-            for k in columns.first..columns.last {
+            for k in self.columns(columns) {
                 gain[u] -= at.z[u] * bent.bend[k] * bent.turn[k] * pull[k];
             }
         }
@@ -153,11 +159,11 @@ impl Restricted {
 
     /// Adds z h N to the weights that a step moves anyway.
     pub(super) fn add_pull(&self, at: &Iterate, bent: &Bent, forced: &Forced, moved: &mut [f64]) {
-        for k in 0..self.n_in {
+        for k in self.spans(0, self.n_in).flatten() {
             moved[k] += bent.bend[k] * forced.pull[k];
         }
         for (u, columns) in self.units.iter().enumerate() {
-            for k in columns.first..columns.last {
+            for k in self.columns(columns) {
                 moved[k] += at.z[u] * bent.bend[k] * forced.pull[k];
             }
         }
@@ -172,7 +178,7 @@ impl Restricted {
     ) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let mut dr: Vec<f64> = dc.iter().zip(&forced.pull).map(|(dc, pull)| dc - pull).collect();
         for (u, columns) in self.units.iter().enumerate() {
-            for k in columns.first..columns.last {
+            for k in self.columns(columns) {
                 dr[k] += bent.turn[k] * dz[u];
             }
         }

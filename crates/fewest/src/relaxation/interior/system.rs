@@ -1,5 +1,8 @@
 //! The linear system of a round and its solution: steps 3 to 5.
 
+use super::block::Block;
+use super::bordered::{Bordered, LOOK};
+use super::coupled::Coupled;
 use super::iterate::{Aim, Iterate, Residuals, Step};
 use super::sides::Bent;
 use super::{Restricted, Row, UnitColumns};
@@ -9,8 +12,6 @@ use crate::kernel::inverse::invert;
 use crate::kernel::outer::OuterSum;
 use crate::simd::{axpy, dot};
 
-/// Lines added between two looks at the clock.
-const LOOK: usize = 64;
 /// Corrections of a solution, see [`Restricted::solve_refined`].
 const REFINEMENTS: u32 = 2;
 
@@ -21,9 +22,13 @@ pub(super) struct System {
     theta: Vec<f64>,
     /// G^-1, rows x rows.
     g: Vec<f64>,
-    factor: Factor,
-    /// M^-1 y when the n x n system was factored and there is a free bias.
-    bordered: Option<Vec<f64>>,
+    factor: Factors,
+}
+
+/// The factor of what is left once all but alpha and the bias is eliminated.
+enum Factors {
+    One(Bordered),
+    Several(Coupled),
 }
 
 impl Restricted {
@@ -44,17 +49,22 @@ impl Restricted {
         let theta: Vec<f64> = (0..self.units.len()).map(|u| 1.0 / curve(u)).collect();
         let mut g = self.over_rows(at, &|u| theta[u]);
         invert(&mut g, rows, rows.max(1), 1e-300);
-        if self.z.by_rows() {
-            let factor = self.factor_by_features(at, bent, &inverse_h, &theta, stop)?;
-            return Ok(System { inverse_h, theta, g, factor, bordered: None });
-        }
-        let factor = self.factor_by_samples(at, bent, (&inverse_h, &theta, &g), stop)?;
-        let bordered = self.balance.map(|_| factor.solve(&self.y));
-        Ok(System { inverse_h, theta, g, factor, bordered })
+        let factor = match self.z.only() {
+            None => Factors::Several(self.coupled(at, bent, (&inverse_h, &theta), stop)?),
+            Some(block) if block.by_rows() => {
+                let factor = self.factor_by_features(at, bent, (block, &inverse_h, &theta), stop)?;
+                Factors::One(Bordered { factor, border: None })
+            }
+            Some(block) => {
+                let factor = self.factor_by_samples(at, bent, (block, &inverse_h, &theta, &g), stop)?;
+                Factors::One(self.bordered(factor, &self.y))
+            }
+        };
+        Ok(System { inverse_h, theta, g, factor })
     }
 
     /// `A diag(share) A' + t / tau`, rows x rows.
-    fn over_rows(&self, at: &Iterate, share: &dyn Fn(usize) -> f64) -> Vec<f64> {
+    pub(super) fn over_rows(&self, at: &Iterate, share: &dyn Fn(usize) -> f64) -> Vec<f64> {
         let rows = self.rows.len();
         let mut dense = vec![0.0; self.units.len()];
         let mut g = vec![0.0; rows * rows];
@@ -74,22 +84,14 @@ impl Restricted {
         &self,
         at: &Iterate,
         bent: &Bent,
-        inverse_h: &[f64],
-        theta: &[f64],
+        (block, inverse_h, theta): (&Block, &[f64], &[f64]),
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Factor, Status> {
         let (m, bend) = (bent.r.len(), &bent.bend);
         // h^-1 rho
         let lean: Vec<f64> = bent.lean.iter().zip(bend).map(|(rho, h)| rho / h).collect();
         let square = |u: &UnitColumns| dot(&bent.lean[u.first..u.last], &lean[u.first..u.last]);
-        let biased = usize::from(self.balance.is_some());
-        let mut sum = OuterSum::new(m + biased);
-        for i in 0..self.n() {
-            if i % LOOK == LOOK - 1 {
-                stop().map_or(Ok(()), Err)?;
-            }
-            sum.add(self.z.line(i), inverse_h[i].sqrt(), if biased == 1 { self.y[i] } else { 0.0 });
-        }
+        let mut sum = self.outer_by_features(block, (inverse_h, &self.y), stop)?;
         // theta / (z + theta rho'h^-1 rho)
         let shrunk: Vec<f64> = self
             .units
@@ -98,8 +100,7 @@ impl Restricted {
             .map(|(u, columns)| theta[u] / (at.z[u] + theta[u] * square(columns)))
             .collect();
         self.add_rows_by_features(at, &lean, &shrunk, &mut sum);
-        let mut factor = Factor::new(m + biased);
-        factor.load(sum.tiles());
+        let mut factor = self.load_by_features(&mut sum, m, inverse_h);
         (0..self.n_in).for_each(|k| factor.add(k, k, 1.0 / bend[k]));
         for (u, columns) in self.units.iter().enumerate() {
             let inverse = 1.0 / at.z[u];
@@ -109,10 +110,6 @@ impl Restricted {
                     factor.add(i, k, if i == k { inverse / bend[i] } else { 0.0 } - share * lean[i] * lean[k]);
                 }
             }
-        }
-        if biased == 1 {
-            // A free bias that no sample holds must still be able to move.
-            factor.add(m, m, 1e-10 * inverse_h.iter().sum::<f64>().min(1.0));
         }
         factor.decompose_until(stop)?;
         Ok(factor)
@@ -148,26 +145,26 @@ impl Restricted {
         &self,
         at: &Iterate,
         bent: &Bent,
-        (inverse_h, theta, g): (&[f64], &[f64], &[f64]),
+        (block, inverse_h, theta, g): (&Block, &[f64], &[f64], &[f64]),
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Factor, Status> {
         let (n, rho, bend) = (self.n(), &bent.lean, &bent.bend);
         let mut sum = OuterSum::new(n);
         self.subtract_rows_by_samples(rho, theta, g, &mut sum);
-        (0..self.n_in).for_each(|k| sum.add(self.z.line(k), bend[k].sqrt(), 0.0));
+        (0..self.n_in).for_each(|k| sum.add(block.line(k), bend[k].sqrt(), 0.0));
         for (u, columns) in self.units.iter().enumerate() {
             if u % LOOK == LOOK - 1 {
                 stop().map_or(Ok(()), Err)?;
             }
             if columns.last - columns.first == 1 {
                 let k = columns.first;
-                sum.add(self.z.line(k), (at.z[u] * bend[k] + theta[u] * rho[k] * rho[k]).sqrt(), 0.0);
+                sum.add(block.line(k), (at.z[u] * bend[k] + theta[u] * rho[k] * rho[k]).sqrt(), 0.0);
                 continue;
             }
             let mut image = vec![0.0; n];
             for k in columns.first..columns.last {
-                sum.add(self.z.line(k), (at.z[u] * bend[k]).sqrt(), 0.0);
-                axpy(rho[k], self.z.line(k), &mut image);
+                sum.add(block.line(k), (at.z[u] * bend[k]).sqrt(), 0.0);
+                axpy(rho[k], block.line(k), &mut image);
             }
             sum.add(&image, theta[u].sqrt(), 0.0);
         }
@@ -206,29 +203,15 @@ impl Restricted {
     }
 
     /// alpha and bias of a right side, through the factor.
-    fn solve_system(&self, system: &System, right: &[f64], lacking: f64, m: usize) -> (Vec<f64>, f64) {
-        if !self.z.by_rows() {
-            let mut alpha = system.factor.solve(right);
-            let mut bias = 0.0;
-            if let Some(border) = &system.bordered {
-                bias = (dot(&self.y, &alpha) - lacking) / dot(&self.y, border);
-                axpy(-bias, border, &mut alpha);
+    fn solve_system(&self, bent: &Bent, system: &System, right: &[f64], lacking: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        match &system.factor {
+            Factors::One(factor) => {
+                let block = self.z.only().expect("one factor for one problem");
+                let (alpha, bias) = factor.solve((block, &self.y, &system.inverse_h), right, lacking[0]);
+                (alpha, vec![bias])
             }
-            return (alpha, bias);
+            Factors::Several(factors) => self.solve_coupled(factors, (bent, &system.inverse_h), right, lacking),
         }
-        let n = self.n();
-        let scaled: Vec<f64> = right.iter().zip(&system.inverse_h).map(|(r, h)| r * h).collect();
-        let mut small = vec![0.0; m];
-        self.z.add_transposed_times(&scaled, &mut small);
-        if self.balance.is_some() {
-            small.push(dot(&self.y, &scaled) - lacking);
-        }
-        let u = system.factor.solve(&small);
-        let bias = u.get(m).copied().unwrap_or(0.0);
-        let mut back = vec![0.0; n];
-        self.z.add_times(&u[..m], &mut back);
-        let alpha = (0..n).map(|i| scaled[i] - system.inverse_h[i] * (back[i] + self.y[i] * bias)).collect();
-        (alpha, bias)
     }
 
     /// [`Restricted::solve_system`], corrected where weights are bounded: multipliers of bounds may
@@ -237,23 +220,26 @@ impl Restricted {
         &self,
         (at, bent, system): (&Iterate, &Bent, &System),
         right: &[f64],
-        lacking: f64,
-    ) -> (Vec<f64>, f64) {
-        let m = bent.r.len();
-        let (mut alpha, mut bias) = self.solve_system(system, right, lacking, m);
+        lacking: &[f64],
+    ) -> (Vec<f64>, Vec<f64>) {
+        let (mut alpha, mut bias) = self.solve_system(bent, system, right, lacking);
         let rounds = if self.sides.is_empty() { 0 } else { REFINEMENTS };
         for _ in 0..rounds {
-            let mut dc = vec![0.0; m];
+            let mut dc = vec![0.0; bent.r.len()];
             self.z.add_transposed_times(&alpha, &mut dc);
             let mut image = vec![0.0; self.n()];
             self.z.add_times(&self.times_e(at, bent, system, &dc), &mut image);
-            let left: Vec<f64> = (0..self.n())
-                .map(|i| right[i] - alpha[i] / system.inverse_h[i] - image[i] - self.y[i] * bias)
-                .collect();
-            let unbalanced = if self.balance.is_some() { lacking - dot(&self.y, &alpha) } else { 0.0 };
-            let (more, shift) = self.solve_system(system, &left, unbalanced, m);
+            let offsets = self.offsets(&bias);
+            let left: Vec<f64> =
+                (0..self.n()).map(|i| right[i] - alpha[i] / system.inverse_h[i] - image[i] - offsets[i]).collect();
+            let mut unbalanced = vec![0.0; lacking.len()];
+            if self.balance.is_some() {
+                let is = self.balances(&alpha);
+                unbalanced.iter_mut().zip(lacking.iter().zip(is)).for_each(|(left, (e, is))| *left = e - is);
+            }
+            let (more, shift) = self.solve_system(bent, system, &left, &unbalanced);
             axpy(1.0, &more, &mut alpha);
-            bias += shift;
+            axpy(1.0, &shift, &mut bias);
         }
         (alpha, bias)
     }
@@ -261,8 +247,7 @@ impl Restricted {
     /// E dc
     fn times_e(&self, at: &Iterate, bent: &Bent, system: &System, dc: &[f64]) -> Vec<f64> {
         let (rows, theta, lean) = (self.rows.len(), &system.theta, &bent.lean);
-        let mut along: Vec<f64> =
-            self.units.iter().map(|u| dot(&lean[u.first..u.last], &dc[u.first..u.last])).collect();
+        let mut along: Vec<f64> = self.units.iter().map(|u| self.dot_unit(u, lean, dc)).collect();
         let across = |row: &Row| row.coefficients.iter().map(|&(u, a)| a * theta[u] * along[u]).sum::<f64>();
         let across: Vec<f64> = self.rows.iter().map(across).collect();
         for (r, row) in self.rows.iter().enumerate() {
@@ -271,7 +256,7 @@ impl Restricted {
         }
         let mut w: Vec<f64> = dc.iter().zip(&bent.bend).map(|(dc, h)| h * dc).collect();
         for (u, columns) in self.units.iter().enumerate() {
-            for k in columns.first..columns.last {
+            for k in self.columns(columns) {
                 w[k] = at.z[u] * w[k] + lean[k] * theta[u] * along[u];
             }
         }
@@ -302,7 +287,7 @@ impl Restricted {
         }
         let mut h = vec![0.0; m];
         for (u, columns) in self.units.iter().enumerate() {
-            for k in columns.first..columns.last {
+            for k in self.columns(columns) {
                 h[k] = lean[k] * theta[u] * shift[u];
             }
         }
@@ -311,11 +296,11 @@ impl Restricted {
             (0..n).map(|i| lacking.alpha[i] + aim.low[i] / at.alpha[i] - aim.high[i] / at.room[i]).collect();
         self.z.add_times(&h, &mut right);
 
-        let (alpha, bias) = self.solve_refined((at, bent, system), &right, lacking.balance);
+        let (alpha, bias) = self.solve_refined((at, bent, system), &right, &lacking.balance);
 
         let mut dc = vec![0.0; m];
         self.z.add_transposed_times(&alpha, &mut dc);
-        let along: Vec<f64> = self.units.iter().map(|u| dot(&lean[u.first..u.last], &dc[u.first..u.last])).collect();
+        let along: Vec<f64> = self.units.iter().map(|u| self.dot_unit(u, lean, &dc)).collect();
         let tau = solve_g(
             &(0..rows)
                 .map(|r| g[r] + self.rows[r].coefficients.iter().map(|&(u, a)| a * theta[u] * along[u]).sum::<f64>())

@@ -1,0 +1,83 @@
+//! The problems that share one subset. Their samples stand one after the other, so that beta and
+//! margins of all are one vector each.
+
+use std::ops::Range;
+
+use super::Relaxation;
+use crate::dual::BoxDual;
+use crate::dual::kkt::make_feasible;
+use crate::{Design, Problem, SvmSettings};
+
+/// One problem.
+pub(super) struct Part<'a> {
+    pub(super) problem: &'a Problem<'a>,
+    pub(super) dual: BoxDual,
+    /// Its samples among those of all problems.
+    pub(super) samples: Range<usize>,
+}
+
+impl<'a> Part<'a> {
+    /// All problems, one after the other.
+    pub(super) fn all(problems: &'a [Problem<'a>], svm: &SvmSettings) -> Vec<Self> {
+        let mut first = 0;
+        let part = |problem: &'a Problem<'a>| {
+            let dual = BoxDual::new(problem.labels(), problem.weights(), svm);
+            let samples = first..first + dual.len();
+            first = samples.end;
+            Self { problem, dual, samples }
+        };
+        problems.iter().map(part).collect()
+    }
+
+    pub(super) fn design(&self) -> &'a dyn Design {
+        self.problem.design()
+    }
+
+    /// Its values of a vector over the samples of all problems.
+    pub(super) fn of<'v, T>(&self, values: &'v [T]) -> &'v [T] {
+        &values[self.samples.clone()]
+    }
+
+    /// c_j at the beta of all problems.
+    pub(super) fn score(&self, j: usize, beta: &[f64]) -> f64 {
+        self.design().dot_column(j, self.of(beta))
+    }
+}
+
+impl Relaxation<'_> {
+    /// Number of problems: columns of each feature.
+    pub(crate) fn n_problems(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Moves beta into its box and onto the equality of each free bias.
+    pub(crate) fn make_feasible(&self, beta: &mut [f64]) {
+        for part in &self.parts {
+            make_feasible(&part.dual, &mut beta[part.samples.clone()]);
+        }
+    }
+
+    /// `sum_t s^2 (sum_i beta_i)^2 / 2`, the biases' part of the dual objective.
+    pub(super) fn bias_part(&self, beta: &[f64]) -> f64 {
+        let square = |part: &Part<'_>| {
+            let sum: f64 = part.of(beta).iter().sum();
+            0.5 * part.dual.bias_square() * sum * sum
+        };
+        self.parts.iter().map(square).sum()
+    }
+}
+
+impl BoxDual {
+    /// Of all samples, where each problem has a bias of its own: for what concerns samples alone.
+    pub(super) fn of_all(parts: &[Part<'_>]) -> Self {
+        let mut all = parts[0].dual.clone();
+        for BoxDual { y, cost, lower, upper, ridge, .. } in parts[1..].iter().map(|part| &part.dual) {
+            all.y.extend(y);
+            all.cost.extend(cost);
+            all.lower.extend(lower);
+            all.upper.extend(upper);
+            all.ridge.extend(ridge);
+        }
+        all
+    }
+}

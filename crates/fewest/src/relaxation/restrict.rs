@@ -1,0 +1,166 @@
+//! The problem of a node restricted to the samples and units that matter, and its answer put back.
+
+use super::interior::{Block, Blocks, Point, Restricted, UnitColumns, sides};
+use super::node::Node;
+use super::parts::Part;
+use super::reach::Reach;
+use super::{Row, Warm};
+use crate::Interval;
+use crate::dual::{Bias, Loss};
+
+// Tuning: `make bench-exact-real`.
+
+/// Shares up to this are 0 to the children and to the upper value.
+const SMALL: f64 = 1e-3;
+
+impl Node<'_, '_> {
+    /// The restricted problem and the warm point inside it.
+    pub(super) fn restrict(&self, warm: &Warm, samples: &[bool], units: &[bool], reach: Reach) -> (Restricted, Point) {
+        let (relaxation, dual) = (self.relaxation, self.dual());
+        let chosen: Vec<usize> = (0..samples.len()).filter(|&i| samples[i]).collect();
+        let mut fixed = warm.beta.clone();
+        for &i in &chosen {
+            fixed[i] = 0.0;
+        }
+        let penalised = matches!(dual.bias, Bias::Penalised(_));
+        let mut columns: Vec<Option<usize>> = if penalised { vec![None] } else { Vec::new() };
+        columns.extend(self.features.iter().map(|&j| Some(j)));
+        let n_in = columns.len();
+        let (mut unit_columns, mut z, mut position) = (Vec::new(), Vec::new(), vec![usize::MAX; self.free.len()]);
+        let count = units.iter().filter(|u| **u).count();
+        let share = |u: usize| match warm.shares.binary_search_by_key(&u, |s| s.0) {
+            Ok(at) => warm.shares[at].1,
+            Err(_) if warm.shares.is_empty() => (self.slots as f64 / count as f64).min(0.9),
+            Err(_) => 0.0,
+        };
+        for at in (0..units.len()).filter(|&at| units[at]) {
+            let u = self.free[at];
+            position[at] = unit_columns.len();
+            let first = columns.len();
+            columns.extend(relaxation.rules.unit(u).iter().map(|&j| Some(j)));
+            unit_columns.push(UnitColumns { first, last: columns.len(), penalty: relaxation.penalty[u] });
+            z.push(share(u));
+        }
+        let problems = relaxation.parts.len();
+        let of_column = |column: &Option<usize>| column.map_or(Interval::FREE, |j| relaxation.interval(j));
+        let bounded = !relaxation.rules.weight_bounds().is_free();
+        let mut weights: Vec<Interval> = if bounded { columns.iter().map(of_column).collect() } else { Vec::new() };
+        weights = weights.repeat(problems);
+        let mut base = Vec::with_capacity(problems * columns.len());
+        let block = |part: &Part<'_>| {
+            let (block, own) = self.block(part, &columns, (&chosen, &fixed));
+            base.extend(own);
+            block
+        };
+        let blocks = relaxation.parts.iter().map(block).collect();
+        let ridge_part = |i: usize| dual.y[i] * fixed[i] - 0.5 * dual.ridge[i] * fixed[i] * fixed[i];
+        let constant = (0..dual.len()).map(ridge_part).sum::<f64>()
+            + self.inside.iter().map(|&u| relaxation.penalty[u]).sum::<f64>();
+        let (mut rows, mut tau) = (Vec::new(), Vec::new());
+        for (at, row) in &self.rows {
+            let coefficients: Vec<(usize, f64)> = row
+                .coefficients
+                .iter()
+                .filter_map(|&(u, a)| {
+                    let at = position[self.free.binary_search(&u).expect("the row lists free units")];
+                    (at != usize::MAX).then_some((at, a))
+                })
+                .collect();
+            if !coefficients.is_empty() {
+                rows.push(Row { coefficients, upper: row.upper });
+                tau.push(warm.tau[*at]);
+            }
+        }
+        let take = |values: &[f64]| chosen.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let y = take(&dual.y);
+        let alpha = chosen.iter().map(|&i| dual.y[i] * warm.beta[i]).collect();
+        let cost = match dual.loss {
+            Loss::Hinge => chosen.iter().map(|&i| reach.of(dual.cost[i])).collect(),
+            Loss::SquaredHinge => vec![f64::INFINITY; chosen.len()],
+        };
+        let left = |part: &Part<'_>| -part.of(&fixed).iter().sum::<f64>();
+        let balance = (dual.bias == Bias::Free).then(|| relaxation.parts.iter().map(left).collect());
+        let restricted = Restricted {
+            z: Blocks::new(blocks),
+            y,
+            cost,
+            ridge: take(&dual.ridge),
+            base,
+            constant,
+            balance,
+            reach: reach.0,
+            n_in,
+            sides: sides(&weights, problems, n_in, &unit_columns),
+            weights,
+            units: unit_columns,
+            rows,
+        };
+        (restricted, Point { alpha, bias: warm.bias.clone(), z, tau, w: Vec::new() })
+    }
+
+    /// The block of one problem, and what its fixed samples add to c. No column is that of a
+    /// penalised bias; samples are counted over all problems.
+    fn block(
+        &self,
+        part: &Part<'_>,
+        columns: &[Option<usize>],
+        (chosen, fixed): (&[usize], &[f64]),
+    ) -> (Block, Vec<f64>) {
+        let (dual, design, fixed) = (&part.dual, part.design(), part.of(fixed));
+        let range = |end: usize| chosen.partition_point(|&i| i < end);
+        let chosen = &chosen[range(part.samples.start)..range(part.samples.end)];
+        let chosen: Vec<usize> = chosen.iter().map(|i| i - part.samples.start).collect();
+        let mut base = vec![0.0; columns.len()];
+        let mut full = vec![0.0; dual.len()];
+        let block = Block::new(chosen.len(), columns.len(), |k, out| {
+            let Some(j) = columns[k] else {
+                let s = dual.bias_square().sqrt();
+                base[k] = s * fixed.iter().sum::<f64>();
+                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * s);
+                return;
+            };
+            if self.relaxation.interval(j).is_zero() {
+                out.fill(0.0);
+                return;
+            }
+            base[k] = design.dot_column(j, fixed);
+            if let Some(column) = design.dense_column(j) {
+                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * column[i]);
+            } else {
+                full.fill(0.0);
+                design.add_column(j, 1.0, &mut full);
+                out.iter_mut().zip(&chosen).for_each(|(out, &i)| *out = dual.y[i] * full[i]);
+            }
+        });
+        (block, base)
+    }
+
+    /// Puts the restricted problem's point back, feasible.
+    pub(super) fn take(&self, warm: &mut Warm, samples: &[bool], units: &[bool], point: &Point, reach: Reach) {
+        let dual = self.dual();
+        let chosen = (0..samples.len()).filter(|&i| samples[i]);
+        for (i, alpha) in chosen.zip(&point.alpha) {
+            let cost = dual.cost[i];
+            // What the method could not bring onto its bound belongs there.
+            let alpha = if *alpha < 1e-9 * reach.of(cost) {
+                0.0
+            } else if dual.loss == Loss::Hinge && *alpha > cost * (1.0 - 1e-9) {
+                cost
+            } else {
+                *alpha
+            };
+            warm.beta[i] = dual.y[i] * alpha;
+        }
+        self.relaxation.make_feasible(&mut warm.beta);
+        warm.bias.clone_from(&point.bias);
+        let here: Vec<usize> = (0..units.len()).filter(|&at| units[at]).map(|at| self.free[at]).collect();
+        warm.shares = here.iter().copied().zip(point.z.iter().copied()).filter(|s| s.1 > SMALL).collect();
+        warm.tau.fill(0.0);
+        let mut tau = point.tau.iter();
+        for (at, row) in &self.rows {
+            if row.coefficients.iter().any(|(u, _)| here.binary_search(u).is_ok()) {
+                warm.tau[*at] = tau.next().copied().unwrap_or(0.0);
+            }
+        }
+    }
+}
