@@ -234,11 +234,11 @@ fn method_and_its_options() {
 }
 
 #[test]
-fn three_classes_are_too_many_for_exact() {
+fn three_classes_are_too_many_for_fgm() {
     let scratch = Scratch::new("three");
     scratch.file("t.csv", generated(30, 5, &["a", "b", "c"], 5));
-    let ran = scratch.run(&["select", "t.csv", "--method", "exact", "--max-features", "2"]).code(2);
-    for word in ["exact needs two classes", "3", "info-gain"] {
+    let ran = scratch.run(&["select", "t.csv", "--method", "fgm", "--max-features", "2"]).code(2);
+    for word in ["fgm needs two classes", "3", "info-gain"] {
         assert!(ran.err.contains(word), "`{word}` is not in: {}", ran.err);
     }
 }

@@ -1,5 +1,7 @@
 //! `--multi-class` and `--tasks`: what they find, what they say, what they refuse.
 
+use std::fmt::Write as _;
+
 mod common;
 
 use common::{Noise, Ran, Scratch};
@@ -15,7 +17,7 @@ fn table() -> String {
         let noise: Vec<f64> = (0..4).map(|_| 0.5 * noise.next()).collect();
         let site = ["north", "south"][i / 3 % 2];
         let line = [a + noise[0], b + noise[1], noise[2], noise[3]].map(|x| format!("{x:.4}")).join(",");
-        text += &format!("{line},{site},{}\n", ["red", "green", "blue"][class]);
+        writeln!(text, "{line},{site},{}", ["red", "green", "blue"][class]).expect("memory");
     }
     text
 }

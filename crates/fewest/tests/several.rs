@@ -141,6 +141,9 @@ fn equals_enumeration_for_random_classes_tasks_and_rules() {
     assert!(checked >= 1000 && several > 800, "{checked} {several}");
 }
 
+/// Data, labels and weights of a problem.
+type Part = (DenseDesign<'static>, Vec<f64>, Vec<f64>);
+
 /// Matrix, labels and weights of each problem: by the definition, one sample after the other.
 fn apart(
     design: &DenseDesign<'_>,
@@ -148,7 +151,7 @@ fn apart(
     weights: &[f64],
     tasks: Option<&[u32]>,
     multi_class: MultiClass,
-) -> Option<Vec<(DenseDesign<'static>, Vec<f64>, Vec<f64>)>> {
+) -> Option<Vec<Part>> {
     let n = classes.len();
     let p = design.values().len() / n;
     let last = tasks.map_or(0, |tasks| *tasks.iter().max().expect("samples"));

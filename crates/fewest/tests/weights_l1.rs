@@ -337,7 +337,9 @@ fn fsv_ends_where_its_own_linear_program_within_the_bounds_ends() {
         // Stationary: the tangent at |w| has its least value there.
         let mut price = vec![0.0; p];
         subset.iter().zip(w).for_each(|(j, w)| price[j] = w.abs());
-        price.iter_mut().for_each(|v| *v = lambda * 5.0 * (-5.0 * *v).exp());
+        for v in &mut price {
+            *v = lambda * 5.0 * (-5.0 * *v).exp();
+        }
         let averaged = Problem::new(&design, &labels, Some(&means)).expect("two classes");
         let least = whole(&averaged, (1.0, Bias::Free), &price, &bounds, subset);
         let tangent: f64 = subset.iter().zip(w).map(|(j, w)| price[j] * w.abs()).sum();

@@ -29,7 +29,8 @@ pub(crate) fn rows_over(rules: &Rules, column: impl Fn(usize) -> Option<usize>) 
             same
         });
         let largest = sums.iter().fold(0.0, |m: f64, e| m.max(e.1.abs()));
-        let scale = if (1.0 / FAR_FROM_ONE..=FAR_FROM_ONE).contains(&largest) { 1.0 } else { largest };
+        let near = largest == 0.0 || (1.0 / FAR_FROM_ONE..=FAR_FROM_ONE).contains(&largest);
+        let scale = if near { 1.0 } else { largest };
         // Only costs can be this small beside others; without them a budget is a little looser, see
         // `refuse`.
         sums.retain_mut(|e| {

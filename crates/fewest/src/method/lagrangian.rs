@@ -322,9 +322,9 @@ impl<'b> RestrictedProgram<'_, 'b> {
         found.offer(model, &point.weights, run)?;
         let large = point.weights.iter().filter(|e| e.1.abs() > self.settings.epsilon * model.bound[e.0]).map(|e| e.0);
         let mut omega = Subset::from_indices(rules.p(), large);
-        // The incumbent makes the program feasible, whatever the rules are.
+        // The incumbent makes the program feasible, whatever the rules are; the paper has none.
         if let Some((best, _)) = run.incumbent()
-            && !self.settings.program.plain
+            && !(self.settings.program.plain && rules.allows(&Subset::empty(rules.p())))
         {
             best.iter().for_each(|j| {
                 omega.insert(j);
