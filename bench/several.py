@@ -22,7 +22,7 @@ FEWEST = sys.argv[1] if len(sys.argv) > 1 else str(c.TARGET / "release" / "fewes
 PAGE = c.RESULTS / "several.md"
 PLAIN = [("wdbc", 5, 1.0), ("ionosphere", 5, 1.0), ("german-numeric", 5, 0.1), ("parkinsons", 5, 1.0), ("leukemia_golub", 5, 0.03)]
 COPIES = [2, 4, 8]
-CLASSES = [("zoo", (3, 5, 8), 1.0), ("soybean-small", (3, 5, 8), 1.0), ("glioma", (3, 5), 0.001), ("glioma", (3, 5), 0.01), ("glioma", (3, 5), 0.1)]
+CLASSES = [("zoo", (3, 5, 8), 1.0), ("soybean-small", (3, 5, 8), 1.0), ("glioma", (3, 5), 0.001), ("glioma", (3, 5), 0.01), ("glioma", (5,), 0.1)]
 #: Samples of the four groups of glioma, which stand one after the other in the source (README of the data).
 GLIOMA = (14, 7, 14, 15)
 
