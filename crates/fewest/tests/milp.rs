@@ -1,5 +1,5 @@
-//! `milp1` and `milp2` against full enumeration, with and without bounds on weights, their statuses,
-//! refusals.
+//! `milp1` and `milp2` against full enumeration, with and without bounds on weights, their
+//! statuses, refusals.
 
 use std::time::Duration;
 

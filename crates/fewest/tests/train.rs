@@ -3,7 +3,7 @@
 
 use fewest::dual::BoxDual;
 use fewest::dual::train::train;
-use fewest::{Bias, Design, Kernel, Loss, Problem, SvmSettings};
+use fewest::{Bias, DenseDesign, Design, Kernel, Loss, Problem, SvmSettings};
 use fewest_testing::{RandomProblem, assert_kkt_kernel, assert_kkt_linear, gram};
 
 #[test]
@@ -37,6 +37,41 @@ fn linear_machines_of_every_shape() {
     }
 }
 
+/// Where all variables may sit at a bound, samples are zero or there are fewer of them than
+/// features.
+#[test]
+fn the_smallest_problems_reach_their_gap() {
+    for seed in 0..4000 {
+        let n = 2 + seed as usize % 5;
+        let draw = RandomProblem { n, p: 1 + seed as usize / 5 % 4, density: 0.7, noise: 0.3, seed };
+        let (design, labels) = if seed % 2 == 0 { draw.draw() } else { zero_first(&draw) };
+        let problem = Problem::new(&design, &labels, None).unwrap();
+        let features: Vec<usize> = (0..draw.p).collect();
+        let loss = if seed % 3 == 0 { Loss::SquaredHinge } else { Loss::Hinge };
+        let bias = [Bias::Free, Bias::None, Bias::Penalised(0.5), Bias::Penalised(1.5), Bias::Penalised(10.0)];
+        let cost = [1e-3, 0.03, 1.0, 30.0, 1000.0][seed as usize / 7 % 5];
+        let settings = SvmSettings { cost, loss, bias: bias[seed as usize / 3 % 5], ..SvmSettings::default() };
+        let weights = problem.weights();
+        let found = train(&design, &features, &labels, weights, Kernel::Linear, &settings, &mut || None).unwrap();
+        assert!(found.gap() <= 1e-6, "seed {seed}, {settings:?}: {} {:?}", found.gap(), found.status);
+        let dual = BoxDual::new(&labels, weights, &settings);
+        assert_kkt_linear(&design, &features, &dual, &found, 2e-6);
+    }
+}
+
+/// The drawn problem with a first sample of zeros.
+fn zero_first(draw: &RandomProblem) -> (DenseDesign<'static>, Vec<f64>) {
+    let (design, labels) = draw.draw();
+    let mut values = Vec::new();
+    for j in 0..draw.p {
+        let mut column = vec![0.0; draw.n];
+        design.add_column(j, 1.0, &mut column);
+        column[0] = 0.0;
+        values.extend(column);
+    }
+    (DenseDesign::new(draw.n, draw.p, values).unwrap(), labels)
+}
+
 #[test]
 fn a_precomputed_kernel_equals_its_own_kernel() {
     let (design, labels) = RandomProblem { n: 40, p: 5, density: 1.0, noise: 0.1, seed: 3 }.draw();
@@ -44,7 +79,7 @@ fn a_precomputed_kernel_equals_its_own_kernel() {
     let features: Vec<usize> = (0..5).collect();
     let kernel = Kernel::Sigmoid { gamma: 0.01, coef0: 0.1 };
     let matrix = gram(&problem, &features, &kernel);
-    let ready = fewest::DenseDesign::new(40, 40, matrix.concat()).unwrap();
+    let ready = DenseDesign::new(40, 40, matrix.concat()).unwrap();
     let settings = SvmSettings { tolerance: 1e-9, ..SvmSettings::default() };
     let solve = |design: &dyn Design, kernel: Kernel| {
         let all: Vec<usize> = (0..design.n_features()).collect();

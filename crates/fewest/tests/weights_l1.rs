@@ -1,5 +1,5 @@
-//! Bounds on the weights of `l1-svm`, `fsv`, `mbp` and `lagrangian`: against linear programs written
-//! out whole, full enumeration, and the conditions of optimality from their definitions.
+//! Bounds on the weights of `l1-svm`, `fsv`, `mbp` and `lagrangian`: against linear programs
+//! written out whole, full enumeration, and the conditions of optimality from their definitions.
 
 use fewest::backend::highs::{Column, Effort, Program};
 use fewest::method::fsv::{FsvSettings, fsv};

@@ -25,6 +25,7 @@ pub(crate) mod scaled;
 pub(crate) mod select;
 pub(crate) mod selection;
 pub(crate) mod share;
+pub(crate) mod sinks;
 pub(crate) mod stability;
 pub(crate) mod study;
 pub(crate) mod verify;

@@ -10,7 +10,8 @@ use fewest_data::Names;
 use serde_json::{Map, json};
 
 use super::invocation::Invocation;
-use super::selection::{Plan, ResumeOptions, Sinks, Task, proof_sink};
+use super::selection::{Plan, ResumeOptions, Task};
+use super::sinks::{Sinks, proof_sink};
 use super::{certify, report};
 use crate::args::notation;
 use crate::cli::PathArgs;

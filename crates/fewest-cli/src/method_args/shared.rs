@@ -138,8 +138,8 @@ pub(crate) struct ProofArg {
 #[derive(Debug, clap::Args)]
 pub(crate) struct CertifyArgs {
     /// Say how far the subset found is from the best of its size, by the search of exact (of more
-    /// classes than two: for the sum over their pairs); it never changes the subset. Takes what is left of the time limit, 60s without one, and no more than
-    /// TIME
+    /// classes than two: for the sum over their pairs); it never changes the subset. Takes what is
+    /// left of the time limit, 60s without one, and no more than TIME
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "",
         value_parser = Certify::read, help_heading = CERTIFICATE)]
     certify: Option<Certify>,

@@ -14,9 +14,9 @@
 //!          3. if none left: the variable with the largest violation enters F, or the gap is met
 //! Cost     each round O(n s + s^2) with s = |F|; building R afresh O(s^3). A feature that leaves
 //!          the data is a rank-one change of R, O(s^2).
-//! Differs  the jitter (1e-10 of the largest K_ii) makes R exist for singular K_FF; since v and t
-//!          use the true K, R only shapes the direction: along null directions the step runs into
-//!          the box and a variable leaves F.
+//! Differs  the jitter (1e-10 of the largest K_ii + s^2) makes R exist for singular K_FF; since v
+//!          and t use the true K, R only shapes the direction: along null directions the step runs
+//!          into the box and a variable leaves F.
 
 use super::free_inverse::FreeInverse;
 use super::{Bias, BoxDual};
@@ -95,8 +95,10 @@ impl ActiveSet {
         settled: &mut dyn FnMut(&Point<'_>, f64) -> bool,
         stop: &mut dyn FnMut() -> bool,
     ) -> u64 {
-        let matrix = FreeMatrix { gram, dual, shift: dual.bias_square(), jitter: 1e-10 * largest_diagonal(gram) };
-        if !self.follow(&matrix, point.beta) {
+        let shift = dual.bias_square();
+        let matrix = FreeMatrix { gram, dual, shift, jitter: 1e-10 * (largest_diagonal(gram) + shift) };
+        // Where K and the bias are zero, pair steps end on the box at once.
+        if matrix.jitter == 0.0 || !self.follow(&matrix, point.beta) {
             return 0;
         }
         let (mut builds, mut built_now, mut round) = (0, false, 0);

@@ -210,7 +210,9 @@ impl<'a, R: KernelRows> Solver<'a, R> {
         {
             return self.end(limit, pair);
         }
-        let is_rounding = pair.violation <= LEAST_VIOLATION * (1.0 + self.top.abs());
+        // A variable that moves alone is measured by its own v, not by that of step 1.
+        let scale = if self.dual.bias == Bias::Free { self.top.abs() } else { 0.0 };
+        let is_rounding = pair.violation <= LEAST_VIOLATION * (1.0 + scale);
         if !is_rounding && !self.schedule.due(pair.violation, self.iterations) {
             self.is_fresh = false;
             return Check::Step;

@@ -1,9 +1,10 @@
 //! Certificate: how far a subset, found by whatever method, is from the best one of its size.
 //!
 //! Solves   `min_z v(z) + sum_j lambda_j z_j` s.t. rules and at most as many features as the subset
-//!          has, by [`exact_several`] with the subset as its start; v with the loss, cost and bias of the
-//!          SVM asked about.
-//! Given    Problem (n samples, p features) or several, whose objectives add, Rules, the subset, [`ExactSettings`].
+//!          has, by [`exact_several`] with the subset as its start; v with the loss, cost and bias
+//!          of the SVM asked about.
+//! Given    Problem (n samples, p features) or several, whose objectives add, Rules, the subset,
+//!          [`ExactSettings`].
 //! Returns  the subset's own objective, the best subset known of that size, the bound, status.
 //! Fails    never on limits: the bound is then as far as it was proven. Errors: settings out of
 //!          range; an empty subset, or one the rules forbid.
@@ -59,8 +60,8 @@ pub fn certify(
     certify_several(std::slice::from_ref(problem), rules, subset, settings, limits, observer)
 }
 
-/// Compares `subset` with the best of its size, for problems whose objectives add. `settings.start` may name further subsets to start
-/// from; `settings.solutions` and `settings.within` are not used.
+/// Compares `subset` with the best of its size, for problems whose objectives add. `settings.start`
+/// may name further subsets to start from; `settings.solutions` and `settings.within` are not used.
 ///
 /// # Errors
 /// Settings out of range; a subset that is empty or that the rules forbid; no problem, or problems

@@ -55,7 +55,8 @@ pub struct LagrangianSettings {
     pub max_steps: u64,
     /// The ascent ends when the model promises less than this share of z. Default 1e-7.
     pub tolerance: f64,
-    /// Time for one restricted program, in seconds in JSON. None: 250 ms, and no limit with `plain`.
+    /// Time for one restricted program, in seconds in JSON. None: 250 ms, and no limit with
+    /// `plain`.
     #[serde(with = "super::seconds")]
     pub restricted_time: Option<Duration>,
 }

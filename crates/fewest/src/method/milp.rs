@@ -6,7 +6,8 @@
 //!          MILP2  max r - C sum_i weight_i xi_i
 //!                 s.t. y_i (w.x_i + b) >= r - xi_i,  -v_j <= w_j <= v_j,  r >= 0
 //!          with xi >= 0, b free, v binary and every rule on v; sample weights multiply xi_i in
-//!          MILP1 too. Where the rules bound w_j, l_j v_j <= w_j <= u_j v_j with the tighter of both.
+//!          MILP1 too. Where the rules bound w_j, l_j v_j <= w_j <= u_j v_j with the tighter of
+//!          both.
 //! Paper    Maldonado, Perez, Weber, Labbe, Feature selection for support vector machines via mixed
 //!          integer linear programming, Information Sciences 279 (2014); MILP2 is MILO-L of Tamura,
 //!          Takano, Miyashiro 2022.

@@ -4,8 +4,8 @@
 //! For any feasible beta and any prices tau >= 0 of the rules' rows,
 //!
 //! ```text
-//! L = D(beta) - sum_in (g_u - lambda_u) - sum_r b_r tau_r - sum_free max(0, g_u - lambda_u -
-//! (A'tau)_u)
+//! L = D(beta) - sum_in (g_u - lambda_u) - sum_r b_r tau_r
+//!     - sum_free max(0, g_u - lambda_u - (A'tau)_u)
 //! ```
 //!
 //! with `D` the part of the dual objective without features, `c_j = x_j . beta` and the gains

@@ -139,8 +139,8 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         line
     }
 
-    /// Scores of the features that are in, then those of free units, problem by problem, at any point
-    /// or along any direction.
+    /// Scores of the features that are in, then those of free units, problem by problem, at any
+    /// point or along any direction.
     fn scores(&self, beta: &[f64]) -> Vec<f64> {
         let parts = &self.node.relaxation.parts;
         let mut scores = Vec::with_capacity(parts.len() * self.features.len());

@@ -1,8 +1,8 @@
 //! The value of one subset by the engines of [`crate::dual`], where the interior point of the
 //! relaxation ends too early.
 //!
-//! Weights with bounds are another matter (`bounded.rs`). Of several problems each is trained alone;
-//! what follows is of one.
+//! Weights with bounds are another matter (`bounded.rs`). Of several problems each is trained
+//! alone; what follows is of one.
 //!
 //! Steps    1. with a free bias, a copy of the columns moved to mean 0: the same problem, better
 //!          conditioned where means are

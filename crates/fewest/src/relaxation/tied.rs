@@ -1,4 +1,5 @@
-//! The units that are tied at a node's relaxation, problem by problem: the directions of `probe.rs`.
+//! The units that are tied at a node's relaxation, problem by problem: the directions of
+//! `probe.rs`.
 
 use super::Warm;
 use super::node::Node;
@@ -23,7 +24,8 @@ const SHORT: f64 = 0.999;
 /// The features in or tied, in each problem.
 pub(super) struct Tied<'r, 'a> {
     pub(super) parts: Vec<TiedPart<'r, 'a>>,
-    /// How much each feature of T counts in the bound: 1 where it is in, the share where it is tied.
+    /// How much each feature of T counts in the bound: 1 where it is in, the share where it is
+    /// tied.
     shares: Vec<f64>,
     /// Whether the loss adds a curve of its own.
     squared: bool,

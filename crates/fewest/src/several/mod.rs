@@ -69,8 +69,8 @@ pub(crate) struct Summary {
     tasks: Option<usize>,
 }
 
-/// The two-class problems of samples, with the data that they need: one copy at most, whatever their
-/// number.
+/// The two-class problems of samples, with the data that they need: one copy at most, whatever
+/// their number.
 pub struct Several<'a> {
     parts: Vec<SubProblem>,
     designs: Vec<Joined<'a>>,
@@ -127,8 +127,8 @@ impl<'a> Several<'a> {
         Ok(Self { parts, designs, labels, _taken: taken })
     }
 
-    /// [`Several::new`] for rules, whose bounds on weights say which of two classes a feature speaks
-    /// for.
+    /// [`Several::new`] for rules, whose bounds on weights say which of two classes a feature
+    /// speaks for.
     ///
     /// # Errors
     /// Bounds on weights and more classes than two; those of [`Several::new`].

@@ -72,8 +72,8 @@ pub fn exact_path_several(
 }
 
 /// The subset with more features, as far as the rules allow: those first that could save most, by
-/// the dual of the SVM on it, its weights free. Gains are `g_j(c_j) - lambda_j`, since `v(z + e_j)
-/// >= v(z) - g_j(c_j)`.
+/// the dual of the SVM on it, its weights free. Gains are `g_j(c_j) - lambda_j`, since
+/// `v(z + e_j) >= v(z) - g_j(c_j)`.
 fn grown(
     problems: &[Problem<'_>],
     rules: &Rules,

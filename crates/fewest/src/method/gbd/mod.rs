@@ -48,6 +48,7 @@
 
 mod benders;
 mod state;
+mod trainer;
 mod validation;
 
 use serde::{Deserialize, Serialize};
@@ -63,7 +64,8 @@ use crate::{
     Sense, Several, Status, Subset, SvmSettings, drive,
 };
 
-use benders::{Benders, Trainer};
+use benders::Benders;
+use trainer::Trainer;
 pub use validation::Validation;
 use validation::least_error;
 

@@ -7,7 +7,8 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::TrainedSubset;
-use super::benders::{Benders, Query, Trainer};
+use super::benders::Benders;
+use super::trainer::{Query, Trainer};
 use crate::run::state::{StateReader, StateWriter, stranger, subset};
 use crate::{Error, Run};
 

@@ -1,4 +1,5 @@
-//! The signed rows of the restricted problem, problem by problem, each stored along its shorter side.
+//! The signed rows of the restricted problem, problem by problem, each stored along its shorter
+//! side.
 
 use std::ops::Range;
 

@@ -6,13 +6,18 @@
 //! ```text
 //! M_t = H_t + Z_t D_t Z_t'  bordered by y_t,   D = h (in), z h (unit)          one problem alone
 //! P_t = Z_t rho_t                                                              n_t x units
-//! S   = theta^-1 + A' (tau / t) A + sum_t P_t' M_t^-1 P_t                      S w = sum_t P_t' M_t^-1 r_t
+//! S   = theta^-1 + A' (tau / t) A + sum_t P_t' M_t^-1 P_t,  S w = sum_t P_t' M_t^-1 r_t
 //! alpha_t = M_t^-1 (r_t - P_t w)
 //! ```
 //!
-//! Where a problem has fewer columns than samples, `Z' M^-1 Z = D^-1 - D^-1 (D^-1 + Z'H^-1 Z)^-1 D^-1`, both
-//! inverses bordered. Cost per round: that of each problem alone, and for each
-//! `U min(n, m) (U + min(n, m)) / 2`, with U units.
+//! Where a problem has fewer columns than samples, both inverses are bordered:
+//!
+//! ```text
+//! Z' M^-1 Z = D^-1 - D^-1 (D^-1 + Z'H^-1 Z)^-1 D^-1
+//! ```
+//!
+//! Cost per round, with U units: that of each problem alone, and for each
+//! `U min(n, m) (U + min(n, m)) / 2`.
 
 use super::block::Block;
 use super::bordered::{Bordered, LOOK};

@@ -48,8 +48,8 @@ impl Side {
     }
 }
 
-/// The finite bounds of columns, the first `n_in` of which are in, in each problem. A weight that can
-/// only be 0 has none: its column is empty.
+/// The finite bounds of columns, the first `n_in` of which are in, in each problem. A weight that
+/// can only be 0 has none: its column is empty.
 pub(in crate::relaxation) fn sides(
     weights: &[Interval],
     problems: usize,

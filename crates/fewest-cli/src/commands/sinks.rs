@@ -1,0 +1,67 @@
+//! Where `select` and `path` write.
+
+use std::path::PathBuf;
+
+use crate::cli::SelectionArgs;
+use crate::export::file::Sink;
+use crate::failure::Failure;
+use crate::method_args::MethodOptions;
+
+/// Where the result goes besides the table.
+pub(crate) struct Sinks {
+    /// `--json`.
+    pub(crate) json: Option<Sink>,
+    /// `--trace`.
+    pub(crate) trace: Option<Sink>,
+    /// `--report`.
+    pub(crate) report: Option<Sink>,
+    /// Whether something else than the table goes to standard output, so that the table is left
+    /// out.
+    pub(crate) taken: bool,
+}
+
+impl Sinks {
+    /// Opens them; `model`, `program` and `proof` are the places of `--model`, `--write-model` and
+    /// `--proof`.
+    ///
+    /// # Errors
+    /// A path that cannot be written, two files at one place, several outputs on standard output.
+    pub(crate) fn open(
+        args: &SelectionArgs,
+        trace: Option<&PathBuf>,
+        (model, program, proof): (Option<&Sink>, Option<&Sink>, Option<&Sink>),
+        resume: Option<&PathBuf>,
+    ) -> Result<Self, Failure> {
+        let json = Sink::open_if("--json", args.json.as_ref())?;
+        let trace = Sink::open_if("--trace", trace)?;
+        let report = Sink::open_if("--report", args.report.as_ref())?;
+        let outputs = [
+            ("--json", json.as_ref()),
+            ("--proof", proof),
+            ("--model", model),
+            ("--report", report.as_ref()),
+            ("--trace", trace.as_ref()),
+            ("--write-model", program),
+        ];
+        let mut inputs = vec![("the data", args.data.data.as_path())];
+        inputs.extend(args.rules.files());
+        inputs.extend(resume.map(|path| ("the file of --resume", path.as_path())));
+        Sink::apart(&outputs, &inputs)?;
+        let taken = outputs.iter().filter_map(|output| output.1).any(Sink::is_stdout);
+        Ok(Self { json, trace, report, taken })
+    }
+}
+
+/// The place of `--proof`, looked at before the run.
+///
+/// # Errors
+/// A path that cannot be written, or standard output.
+pub(crate) fn proof_sink(options: &MethodOptions) -> Result<Option<Sink>, Failure> {
+    let sink = Sink::open_if("--proof", options.value::<PathBuf>("proof").as_ref())?;
+    match &sink {
+        None | Some(Sink::File(_)) => Ok(sink),
+        Some(Sink::Stdout | Sink::Stream(_)) => {
+            Err(Failure::input("--proof needs a file, which takes its place when it is complete; name one"))
+        }
+    }
+}
