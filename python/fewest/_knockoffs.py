@@ -14,6 +14,7 @@ from sklearn.utils import check_X_y
 
 from fewest import _core
 from fewest._evaluate import _weights_of
+from fewest._memory import allowed
 from fewest._stability import _is_constant
 
 
@@ -116,9 +117,10 @@ def knockoffs(
     features = np.flatnonzero(~_is_constant(X))
     if len(features) == 0:
         raise ValueError("every feature has one value only, so that there is nothing to copy")
-    law = _core.Knockoffs(np.asfortranarray(X), features.tolist())
+    limits = {} if (memory := allowed()) is None else {"memory": memory}
+    law = _core.Knockoffs(np.asfortranarray(X), features.tolist(), limits)
     run = delayed(_statistics)
-    both = (law.draw(int(random_state), draw) for draw in range(n_draws))
+    both = (law.draw(int(random_state), draw, limits) for draw in range(n_draws))
     draws = Parallel(n_jobs=n_jobs)(run(estimator, *copies, y, importance_getter, sample_weight) for copies in both)
     found = _core.knockoff_selection(draws, float(fdr))
     statistics, evidence, separations = np.zeros((3, X.shape[1]))

@@ -1,17 +1,17 @@
 //! Copies of features that mean nothing, and what is told from them.
 
-use fewest::Memory;
 use fewest::validation::{Knockoffs as Law, knockoff_selection as selection};
+use fewest::{Clock, Limits};
 use fewest_data::generate::normals;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use pythonize::pythonize;
 use serde_json::json;
 
-use crate::enter::sheltered;
+use crate::enter::{CallLimits, enter, sheltered};
 use crate::matrix::Columns;
-use crate::raised;
+use crate::settings;
 
 /// The law of the copies of features none of which is constant.
 #[pyclass(frozen, module = "fewest._core")]
@@ -19,34 +19,46 @@ pub(crate) struct Knockoffs(Law);
 
 #[pymethods]
 impl Knockoffs {
-    /// Learns it.
+    /// Learns it; `limits`: a dictionary with the fields of [`CallLimits`].
     ///
     /// # Errors
-    /// `ValueError` for a feature that there is not.
+    /// `ValueError` for a feature that there is not, `MemoryError`, `TimeoutError`, and what Ctrl-C
+    /// raises.
     #[new]
-    fn new(py: Python<'_>, x: Columns<'_>, features: Vec<usize>) -> PyResult<Self> {
+    fn new(py: Python<'_>, x: Columns<'_>, features: Vec<usize>, limits: &Bound<'_, PyAny>) -> PyResult<Self> {
         sheltered(|| {
             let design = &*x.design()?;
             if let Some(j) = features.iter().find(|&&j| j >= design.n_features()) {
                 return Err(PyValueError::new_err(format!("feature {j} of {}, counted from 0", design.n_features())));
             }
-            let law = py.detach(|| Law::new(design, &features, &Memory::unlimited(), &mut || false));
-            Ok(Self(law.map_err(raised)?.expect("nobody stops it")))
+            let (law, _) = enter(py, &settings::<CallLimits>(limits)?, None, |limits, _| {
+                Law::new(design, &features, &limits.memory, &mut over(&limits))
+            })?;
+            law.map(Self).ok_or_else(too_late)
         })
     }
 
     /// n x 2 p: the features and their copies, but for the pairs that changed places, of which there
     /// is a list of p.
+    ///
+    /// # Errors
+    /// `MemoryError`, `TimeoutError`, and what Ctrl-C raises.
     fn draw<'py>(
         &self,
         py: Python<'py>,
         seed: u64,
         stream: u32,
+        limits: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<bool>>)> {
         sheltered(|| {
-            let both = py.detach(|| self.0.draw(&mut normals(seed, stream), &mut || false)).expect("nobody stops it");
-            let values = PyArray1::from_slice(py, both.design.values());
             let columns = 2 * self.0.features().len();
+            let (both, _) = enter(py, &settings::<CallLimits>(limits)?, None, |limits, _| {
+                let what = || format!("the copies of {} features", columns / 2);
+                let _reserved = limits.memory.reserve(self.0.bytes(), what, "leave features out of the data")?;
+                Ok(self.0.draw(&mut normals(seed, stream), &mut over(&limits)))
+            })?;
+            let both = both.ok_or_else(too_late)?;
+            let values = PyArray1::from_slice(py, both.design.values());
             let rows: Bound<'py, PyArray2<f64>> = values.reshape([columns, values.len()? / columns])?;
             Ok((rows.getattr("T")?, PyArray1::from_slice(py, both.swapped())))
         })
@@ -63,6 +75,16 @@ impl Knockoffs {
     fn shrinkage(&self) -> f64 {
         self.0.shrinkage()
     }
+}
+
+/// Whether a limit was met.
+fn over(limits: &Limits) -> impl FnMut() -> bool + use<> {
+    let clock = Clock::new(limits);
+    move || clock.stop().is_some()
+}
+
+fn too_late() -> PyErr {
+    PyTimeoutError::new_err("the time was over before the copies were drawn; give more")
 }
 
 /// What the statistics of each draw say: `selected`, `evidence`, `thresholds`.

@@ -1,10 +1,12 @@
 """`fewest.knockoffs`: the command's answer, any estimator, what is refused."""
 
 import json
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from problems import ctrl_c
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
@@ -12,6 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import fewest
 from fewest import SVMRFE, FeatureGeneratingMachine, InformationGain, L1SVMSelector, _core, knockoffs
 
 
@@ -87,4 +90,24 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(ValueError, match="draws of different lengths"):
         _core.knockoff_selection([[1.0], [1.0, 2.0]], 0.2)
     with pytest.raises(ValueError, match="feature 3 of 3"):
-        _core.Knockoffs(np.eye(3), [3])
+        _core.Knockoffs(np.eye(3), [3], {})
+
+
+def test_memory_and_time_are_kept_while_copies_are_made():
+    X, y = data()
+    before = fewest.set_memory("100K")
+    try:
+        with pytest.raises(MemoryError, match="copies of 30 features in 300 samples needs"):
+            knockoffs(LogisticRegression(), X, y)
+    finally:
+        fewest.set_memory(before)
+    with pytest.raises(TimeoutError, match="the time was over"):
+        _core.Knockoffs(X, list(range(30)), {"time": 0.0})
+
+
+def test_ctrl_c_ends_the_making_of_copies():
+    X = np.random.default_rng(0).normal(size=(3000, 2500))
+    begun = time.monotonic()
+    with ctrl_c(0.5), pytest.raises(KeyboardInterrupt):
+        knockoffs(LogisticRegression(), X, np.tile([0, 1], 1500))
+    assert time.monotonic() - begun < 10

@@ -1,15 +1,12 @@
 """While a fit runs: limits, callbacks, Ctrl-C, threads, messages, and going on from where one was stopped."""
 
 import os
-import signal
-import threading
 import time
 import warnings
-from contextlib import contextmanager
 
 import joblib
 import pytest
-from problems import problem
+from problems import ctrl_c, problem
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_validate
@@ -127,20 +124,6 @@ def test_scikit_learn_s_callback_protocol():
     from sklearn.callback import ProgressBar
 
     SVMRFE(n_features_to_select=3).set_callbacks(ProgressBar()).fit(X, y)
-
-
-@contextmanager
-def ctrl_c(after):
-    """One SIGINT to this process after some seconds."""
-    # What runs in the background is started with Ctrl-C ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_raises_or_keeps_the_best_so_far():
