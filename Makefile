@@ -212,8 +212,8 @@ limits-python: ## every estimator of the Python package on three shapes: seconds
 	PYTHONPATH=python $(BENCH_PYTHON) bench/limits_python.py --limit 1
 
 fuzz: need-cargo tools ## every file that is read, random, damaged or of wrong parts: readers, models, results, rules, states, proofs; FUZZ_SECONDS each
-	$(CARGO) test --release --workspace --locked --test fuzz --test fuzz_files --no-run
+	$(CARGO) test --release --workspace --locked --test memory --test it --no-run
 	for reader in svmlight csv arff npz parquet csc; do \
-	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test fuzz -- $$reader --nocapture; done
+	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test memory -- fuzz::$$reader --nocapture; done
 	for kind in models results rules states proofs; do \
-	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test fuzz_files -- $$kind --nocapture; done
+	  FEWEST_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --release --workspace --locked --test it -- fuzz_files::$$kind --nocapture; done

@@ -1,6 +1,6 @@
 """Proofs against enumeration on many hard small problems, in blocks of seeds. One command: `make fuzz-proof`.
 
-Each block is one run of crates/fewest/tests/proof.rs on one core; what it printed is kept in bench/.cache/proof, so that a run that
+Each block is one run of crates/fewest/tests/it/proof.rs on one core; what it printed is kept in bench/.cache/proof, so that a run that
 was stopped goes on with the first block that is missing. `gbd`, which is the dearest, runs on every fifth seed there; --gbd runs it
 alone on every seed. The table of all blocks goes to bench/results/proof.md.
 """
@@ -17,13 +17,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCKS = ROOT / "bench" / ".cache" / "proof"
 RESULT = ROOT / "bench" / "results" / "proof.md"
 BLOCK = 1000
+TEST = "proof::no_answer_claims_more_than_is_true"
 ROW = re.compile(r"^(\w+)\s+([\w-]+)\s+(\d+)\s+(\d+)\s+(\d+)$")
 COUNT = re.compile(r"^(\d+) cases, (\d+) with a value known")
 
 
 def built(profile):
     """A copy of the test's executable, so that later builds do not change a run under way, and its commit."""
-    command = ["cargo", "test", "--profile", profile, "--workspace", "--locked", "--test", "proof", "--no-run", "--message-format", "json"]
+    command = ["cargo", "test", "--profile", profile, "-p", "fewest", "--locked", "--test", "it", "--no-run", "--message-format", "json"]
     lines = subprocess.run(command, cwd=ROOT, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
     found = [json.loads(line) for line in lines if '"executable":"' in line]
     BLOCKS.mkdir(parents=True, exist_ok=True)
@@ -48,7 +49,7 @@ def run(test, first, cases, methods):
     if methods:
         env["FEWEST_PROOF_METHODS"] = methods
     (executable, commit), start = test, time.monotonic()
-    done = subprocess.run([executable, "--nocapture"], cwd=ROOT / "crates" / "fewest", env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run([executable, "--nocapture", "--exact", TEST], cwd=ROOT / "crates" / "fewest", env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if not any(COUNT.match(line) for line in done.stdout.splitlines()):
         raise SystemExit(f"seeds {first} to {first + cases - 1} gave no table:\n{done.stdout}")
     text = f"{done.stdout}\nseconds {time.monotonic() - start:.1f}\ncommit {commit}\n"
@@ -88,7 +89,7 @@ def main():
     lines = [
         "# Proofs against enumeration",
         "",
-        f"Seeds {a.first} to {a.first + a.cases - 1} of `crates/fewest/tests/proof.rs`, profile {a.profile}, {', '.join(sorted(commits))}, one core, {seconds:.0f} s; "
+        f"Seeds {a.first} to {a.first + a.cases - 1} of `crates/fewest/tests/it/proof.rs`, profile {a.profile}, {', '.join(sorted(commits))}, one core, {seconds:.0f} s; "
         f"{cases} cases have an allowed subset, in {unsure} the value is known to no better than 1e-6.",
         f"{'Methods: gbd on every seed. ' if methods else ''}{len(faults)} faults{':' if faults else '.'}",
         "",

@@ -1,0 +1,38 @@
+//! The tests of the command, in one program: each program more is linked anew. `report_browser` is
+//! its own, because it needs all cores.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod auto_cost;
+mod bad_input;
+mod commands;
+mod elimination;
+mod evaluate;
+mod exact;
+mod exit_codes;
+mod fgm;
+mod fuzz_files;
+mod gbd;
+mod generate;
+mod hard_memory;
+mod interrupt;
+mod knockoffs;
+mod kta;
+mod kta_kernels;
+mod l1;
+mod limits;
+mod milo;
+mod missing;
+mod options;
+mod peer_models;
+mod proof_option;
+mod report;
+mod resume;
+mod several;
+mod stability;
+mod study;
+mod two_costs;
+mod verify;
+mod weights;
+mod within;

@@ -1,0 +1,245 @@
+//! Column files: what comes back, what the methods see of them, every kind of damage.
+
+use fewest::Design;
+use fewest_data::{Dataset, Features, Names, Note, ReadOptions, ScaleKind, Scaling, read, summary, to_columns, write};
+
+use crate::common::{Case, classes, holds, lines, rows};
+
+const SPARSE: &str = "1 1:0.5 3:2 # comment\n-1 2:1\n+1 1:-4 2:1e-3 5:7\n";
+
+fn with_memory(bytes: u64) -> ReadOptions {
+    ReadOptions { memory_limit: Some(bytes), ..ReadOptions::default() }
+}
+
+/// n rows of 3 values in p columns, seeded by the row.
+fn wide(n: usize, p: usize) -> String {
+    let line = |i: usize| {
+        let mut columns: Vec<usize> = (0..3).map(|k| 1 + (i * 7919 + k * 104_729) % p).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let pairs: Vec<String> =
+            columns.iter().map(|j| format!(" {j}:{}", 0.25 + ((i * 31 + j) % 17) as f64)).collect();
+        format!("{}{}\n", if i.is_multiple_of(2) { 1 } else { -1 }, pairs.concat())
+    };
+    lines(n, line)
+}
+
+/// The column file made of a case, and the data set it holds.
+fn converted(case: &Case) -> (String, Dataset) {
+    let path = case.beside("out.csc");
+    to_columns(case.path(), &ReadOptions::default(), &path).expect("convert");
+    let data = read(&path, &ReadOptions::default()).expect("read");
+    (path, data)
+}
+
+#[test]
+fn what_is_written_comes_back() {
+    for (name, text) in [("a.svm", SPARSE), ("a.csv", "age,b c,y\n1,0,no\n0,2.5,yes\n-3,1e300,no\n")] {
+        let case = Case::new(name, text);
+        let (path, data) = converted(&case);
+        let truth = case.read().expect("read");
+        assert!(matches!(data.features, Features::Mapped(_)));
+        assert_eq!((rows(&data), classes(&data)), (rows(&truth), classes(&truth)));
+        assert_eq!((&data.names, &data.target), (&truth.names, &truth.target));
+        // From a data set in memory, the file is the same, byte for byte.
+        let again = case.beside("again.csc");
+        write(&again, &truth).expect("write");
+        assert_eq!(std::fs::read(&path).expect("read"), std::fs::read(&again).expect("read"), "{name}");
+        // And from a mapped one every other format.
+        for other in ["b.svm", "b.csv", "b.npz", "b.arff", "b.parquet", "b.csc"] {
+            let back = case.beside(other);
+            write(&back, &data).expect("write");
+            assert_eq!(rows(&read(&back, &ReadOptions::default()).expect("read")), rows(&truth), "{other}");
+        }
+    }
+}
+
+#[test]
+fn a_file_larger_than_the_memory_is_converted_in_several_passes() {
+    // 60 000 values are 720 kB; half of 600 kB holds 25 000 of them.
+    let case = Case::new("a.svm", wide(20_000, 5000));
+    let (small, large) = (case.beside("small.csc"), case.beside("large.csc"));
+    to_columns(case.path(), &with_memory(600_000), &small).expect("in passes");
+    to_columns(case.path(), &ReadOptions::default(), &large).expect("at once");
+    assert_eq!(std::fs::read(&small).expect("read"), std::fs::read(&large).expect("read"));
+    let refused = read(case.path(), &with_memory(600_000)).expect_err("the matrix is larger").to_string();
+    holds(&refused, &["sparse matrix", "585.94 KiB"]);
+    let refused = to_columns(case.path(), &with_memory(50_000), &small).expect_err("the counts are larger").to_string();
+    holds(&refused, &["the counts of all columns"]);
+}
+
+#[test]
+fn methods_see_the_same_matrix_as_in_memory() {
+    let case = Case::new("a.svm", wide(3000, 700));
+    let (path, _) = converted(&case);
+    // A quarter of 80 kB: pages are given back again and again.
+    let mut mapped = read(&path, &with_memory(80_000)).expect("the starts fit").features;
+    let mut memory = case.read().expect("read").features;
+    assert_eq!(mapped.bytes(), 8 * 701 + 20_000);
+    assert_eq!(mapped.constant(), memory.constant());
+    for scale in [false, true] {
+        if scale {
+            let fitted = Scaling::fit(ScaleKind::MaxAbs, &mapped).expect("fit");
+            assert_eq!(fitted, Scaling::fit(ScaleKind::MaxAbs, &memory).expect("fit"));
+            fitted.apply(&mut mapped).expect("apply");
+            fitted.apply(&mut memory).expect("apply");
+            assert!(Scaling::fit(ScaleKind::Standard, &mapped).is_err());
+        }
+        let (a, b) = (mapped.as_design(), memory.as_design());
+        let p = a.n_features();
+        let v: Vec<f64> = (0..3000).map(|i| ((i * 37) % 101) as f64 - 50.0).collect();
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-12 * (1.0 + b.abs()));
+        let dots = |design: &dyn Design| {
+            let mut out = vec![0.0; p - 5];
+            design.dot_columns(5, &v, &mut out);
+            out.extend((0..5).map(|j| design.dot_column(j, &v)));
+            out
+        };
+        assert!(near(&dots(a), &dots(b)));
+        let added = |design: &dyn Design| {
+            let mut out = v.clone();
+            (0..p).for_each(|j| design.add_column(j, 0.5, &mut out));
+            out
+        };
+        assert!(near(&added(a), &added(b)));
+        let chosen = [3, 1, 690, 250];
+        let picked =
+            |design: &dyn Design| (0..3000).map(|i| design.rows(&chosen).row(i).dot(&[1.0, -2.0, 3.0, 0.5])).collect();
+        let (x, y): (Vec<f64>, Vec<f64>) = (picked(a), picked(b));
+        assert_eq!(x, y);
+        let some = [0, 5, 77, 2999];
+        for (a, b) in [
+            (a.select_samples(&some), b.select_samples(&some)),
+            (Box::new(OwnedFeatures(mapped.rows(&some))), Box::new(OwnedFeatures(memory.rows(&some)))),
+        ] {
+            for j in 0..p {
+                assert_eq!(a.squared_norm(j), b.squared_norm(j));
+            }
+        }
+        let columns = [Some(2), None, Some(699)];
+        let (a, b) = (mapped.select(&columns), memory.select(&columns));
+        assert!((0..3000).all(|i| (0..3).all(|j| a.value(i, j) == b.value(i, j))));
+    }
+}
+
+/// Features as a design of their own.
+struct OwnedFeatures(Features);
+
+impl Design for OwnedFeatures {
+    fn n_samples(&self) -> usize {
+        self.0.n_samples()
+    }
+    fn n_features(&self) -> usize {
+        self.0.n_features()
+    }
+    fn stored(&self) -> usize {
+        self.0.as_design().stored()
+    }
+    fn is_sparse(&self) -> bool {
+        self.0.as_design().is_sparse()
+    }
+    fn dot_column(&self, j: usize, v: &[f64]) -> f64 {
+        self.0.as_design().dot_column(j, v)
+    }
+    fn add_column(&self, j: usize, s: f64, out: &mut [f64]) {
+        self.0.as_design().add_column(j, s, out);
+    }
+    fn each_in_column(&self, j: usize, f: &mut dyn FnMut(usize, f64)) {
+        self.0.as_design().each_in_column(j, f);
+    }
+    fn rows(&self, features: &[usize]) -> fewest::RowMatrix {
+        self.0.as_design().rows(features)
+    }
+    fn select_samples(&self, samples: &[usize]) -> Box<dyn Design> {
+        self.0.as_design().select_samples(samples)
+    }
+}
+
+#[test]
+fn summaries_agree() {
+    let case = Case::new("a.svm", SPARSE.to_owned() + "1 1:1 2:1 3:1 4:0 5:1 6:3 7:3\n");
+    let (_, data) = converted(&case);
+    let truth = case.read().expect("read");
+    let (a, b) = (summary(&data), summary(&truth));
+    assert_eq!((&a.duplicates, &a.constant, &a.ranges), (&b.duplicates, &b.constant, &b.ranges));
+    assert_eq!(a.duplicates.len(), 1);
+    assert!(data.notes.iter().any(|n| matches!(n, Note::Constant { count: 1, .. })), "{:?}", data.notes);
+}
+
+#[test]
+fn a_model_finds_its_features() {
+    let case = Case::new("a.svm", SPARSE);
+    let (path, _) = converted(&case);
+    let options = ReadOptions { features: Some(vec!["x5".into(), "x1".into()]), ..ReadOptions::default() };
+    let data = read(&path, &options).expect("read");
+    assert_eq!(rows(&data), [[0.0, 0.5], [0.0, 0.0], [7.0, -4.0]]);
+    assert_eq!(data.names, Names::Listed(vec!["x5".into(), "x1".into()]));
+}
+
+#[test]
+fn damage_is_found_and_named() {
+    let case = Case::new("a.svm", SPARSE);
+    let (path, _) = converted(&case);
+    let good = std::fs::read(&path).expect("read");
+    let message = |bytes: &[u8]| {
+        let case = Case::new("d.csc", bytes);
+        case.read().expect_err("damaged").to_string().replace(case.path(), "d.csc")
+    };
+    holds(&message(&good[..good.len() - 1]), &["d.csc", "bytes, but its header says", "copy or download it again"]);
+    holds(&message(&good[..100]), &["fewer than its header"]);
+    holds(&message(b"label 1:2\n"), &["does not begin as a column file"]);
+    let mut long = good.clone();
+    long.push(0);
+    holds(&message(&long), &["its header says"]);
+    let mut newer = good.clone();
+    newer[8] = 2;
+    holds(&message(&newer), &["version 2, but version 1", "newer fewest"]);
+    // Every byte that means something is watched by a checksum: the gaps between the sections are
+    // all that is not.
+    let mut unseen = 0;
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 0x10;
+        let case = Case::new("d.csc", &bad);
+        match case.read() {
+            Ok(data) => {
+                unseen += 1;
+                assert_eq!((bad[at], rows(&data)), (0x10, rows(&Case::new("a.svm", SPARSE).read().expect("read"))));
+            }
+            Err(error) => holds(&error.to_string(), &["d.csc"]),
+        }
+    }
+    // Header 128, starts 6 x 8, rows 6 x 4, values 6 x 8, classes 3 x 4, text 4 + 1 + 4 + 2 + 4 +
+    // 1.
+    assert_eq!(good.len() - unseen, 128 + 48 + 24 + 48 + 12 + 16);
+    let mut sum = good.clone();
+    sum[good.len() - 1] ^= 1;
+    holds(&message(&sum), &["checksum of the text"]);
+}
+
+#[test]
+fn what_cannot_be_mapped_is_refused() {
+    let case = Case::new("a.svm", SPARSE);
+    let data = case.read().expect("read");
+    for (path, why) in [("-".to_owned(), "standard output"), (case.beside("a.csc.gz"), "cannot be compressed")] {
+        let error = fewest_data::write_as(&path, &data, fewest_data::Format::Csc).expect_err(why).to_string();
+        holds(&error, &[why, ".csc"]);
+    }
+    let (path, _) = converted(&case);
+    let asked = |options: ReadOptions| read(&path, &options).expect_err("refused").to_string();
+    holds(
+        &asked(ReadOptions { drop: vec!["x1".into()], ..ReadOptions::default() }),
+        &["column `x1`", "fewest convert"],
+    );
+    holds(
+        &asked(ReadOptions { target: Some("z".into()), ..ReadOptions::default() }),
+        &["no column `z`", "target", "y"],
+    );
+    holds(&asked(with_memory(40)), &["column starts", "40 bytes"]);
+    let zipped = case.beside("z.csc.gz");
+    std::fs::write(&zipped, [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]).expect("write");
+    holds(
+        &read(&zipped, &ReadOptions::default()).expect_err("compressed").to_string(),
+        &["gzip", "decompress it first"],
+    );
+}

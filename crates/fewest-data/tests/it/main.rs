@@ -1,0 +1,14 @@
+//! The tests of readers and writers, in one program: each program more is linked anew. What
+//! measures the memory of the whole process is in `memory`.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod agreement;
+mod bad_input;
+mod columns;
+mod formats;
+mod generate;
+mod hostile;
+mod imputation;
+mod scaling;

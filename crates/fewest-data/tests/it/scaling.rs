@@ -1,0 +1,153 @@
+//! Scaling and variances against their definitions.
+
+use fewest_data::{DataError, ScaleKind, Scaling, deviations, low_variance, means, variances};
+
+use crate::common::{Case, rows};
+
+const TABLE: &str = "a,b,c,y\n1,5,0,0\n2,5,-4,1\n6,5,2,1\n";
+const SPARSE: &str = "1 1:1 2:5\n-1 1:2 2:5 3:-4\n1 1:6 2:5 3:2\n";
+
+#[test]
+fn standard_uses_the_population_variance() {
+    let mut data = Case::new("a.csv", TABLE).read().expect("read");
+    let scaling = Scaling::fit(ScaleKind::Standard, &data.features).expect("fit");
+    let spread = (14.0f64 / 3.0).sqrt();
+    assert_eq!(scaling.center[..2], [3.0, 5.0]);
+    assert!((scaling.scale[0] - spread).abs() < 1e-15);
+    assert_eq!(scaling.scale[1], 1.0);
+    scaling.apply(&mut data.features).expect("apply");
+    let scaled = rows(&data);
+    assert!((scaled[2][0] - 3.0 / spread).abs() < 1e-15);
+    assert!(scaled.iter().all(|row| row[1] == 0.0));
+}
+
+#[test]
+fn maxabs_is_the_same_dense_and_sparse() {
+    let mut dense = Case::new("a.csv", TABLE).read().expect("read");
+    let mut sparse = Case::new("a.svm", SPARSE).read().expect("read");
+    let scaling = Scaling::fit(ScaleKind::MaxAbs, &dense.features).expect("fit");
+    assert_eq!(scaling, Scaling::fit(ScaleKind::MaxAbs, &sparse.features).expect("fit"));
+    assert_eq!(scaling.scale, [6.0, 5.0, 4.0]);
+    scaling.apply(&mut dense.features).expect("apply");
+    scaling.apply(&mut sparse.features).expect("apply");
+    assert_eq!(rows(&dense), rows(&sparse));
+    assert_eq!(rows(&dense)[1], [2.0 / 6.0, 1.0, -1.0]);
+}
+
+#[test]
+fn standard_on_sparse_data_is_refused() {
+    let data = Case::new("a.svm", SPARSE).read().expect("read");
+    let error = Scaling::fit(ScaleKind::Standard, &data.features).expect_err("refused");
+    assert!(matches!(error, DataError::SparseStandard));
+    crate::common::holds(&error.to_string(), &["--scale maxabs"]);
+}
+
+#[test]
+fn another_number_of_features_is_refused() {
+    let mut data = Case::new("a.csv", TABLE).read().expect("read");
+    let other = Case::new("a.csv", "a,y\n1,0\n2,1\n").read().expect("read");
+    let scaling = Scaling::fit(ScaleKind::Standard, &other.features).expect("fit");
+    let error = scaling.apply(&mut data.features).expect_err("refused");
+    crate::common::holds(&error.to_string(), &["for 1 features", "have 3"]);
+}
+
+#[test]
+fn none_changes_nothing_and_all_survive_json() {
+    let mut data = Case::new("a.csv", TABLE).read().expect("read");
+    let before = rows(&data);
+    for kind in [ScaleKind::None, ScaleKind::MaxAbs, ScaleKind::Standard] {
+        let scaling = Scaling::fit(kind, &data.features).expect("fit");
+        let text = serde_json::to_string(&scaling).expect("json");
+        assert_eq!(serde_json::from_str::<Scaling>(&text).expect("json"), scaling, "{text}");
+    }
+    Scaling::fit(ScaleKind::None, &data.features).expect("fit").apply(&mut data.features).expect("apply");
+    assert_eq!(rows(&data), before);
+}
+
+#[test]
+fn variances_of_dense_and_sparse() {
+    let dense = variances(&Case::new("a.csv", TABLE).read().expect("read").features);
+    let sparse = Case::new("a.svm", SPARSE).read().expect("read").features;
+    for (a, b) in dense.iter().zip(variances(&sparse)) {
+        assert!((a - b).abs() < 1e-14);
+    }
+    assert!((dense[0] - 14.0 / 3.0).abs() < 1e-14);
+    assert_eq!(dense[1], 0.0);
+    assert_eq!(low_variance(&sparse, 0.0), [1]);
+    assert_eq!(low_variance(&sparse, 5.0), [0, 1]);
+}
+
+/// A table of one feature and the target.
+fn column(cells: &[f64]) -> Case {
+    let lines = crate::common::lines(cells.len(), |i| format!("{:e},{}\n", cells[i], i % 2));
+    Case::new("a.csv", format!("big,y\n{lines}"))
+}
+
+#[test]
+fn numbers_near_the_largest_double() {
+    for (cells, mean, deviation) in [
+        (&[1e300, 3e300, 1e300, 3e300][..], 2e300, 1e300),
+        (&[1.7e308, -1.7e308, 1.7e308, -1.7e308], 0.0, 1.7e308),
+        (&[f64::MAX, f64::MIN, f64::MIN, f64::MAX], 0.0, f64::MAX),
+        (&[-1.7e308, 1.7e308, -1.7e308, -1.7e308], -0.85e308, 1.7e308 * 0.75f64.sqrt()),
+        (&[1e-300, 3e-300, 1e-300, 3e-300], 2e-300, 1e-300),
+    ] {
+        let mut data = column(cells).read().expect("finite values");
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-14 * b.abs().max(a.abs());
+        let scaling = Scaling::fit(ScaleKind::Standard, &data.features).expect("fit");
+        assert!(close(scaling.center[0], mean), "{cells:?}: {}", scaling.center[0]);
+        assert!(close(scaling.scale[0], deviation), "{cells:?}: {}", scaling.scale[0]);
+        assert_eq!(deviations(&data.features), scaling.scale);
+        assert_eq!(means(&data.features), scaling.center);
+        assert!(low_variance(&data.features, 0.0).is_empty(), "not constant: {cells:?}");
+        scaling.apply(&mut data.features).expect("apply");
+        for (row, cell) in rows(&data).iter().zip(cells) {
+            let expected = (cell / 4.0 - mean / 4.0) / (deviation / 4.0);
+            assert!(close(row[0], expected), "{cells:?}: {} for {expected}", row[0]);
+        }
+    }
+}
+
+#[test]
+fn powers_of_two_change_no_digit() {
+    let cells = [1.25, -0.5, 3.0, 7.75, 0.1, 0.3];
+    let plain = column(&cells).read().expect("read");
+    let fit = |data: &fewest_data::Dataset| Scaling::fit(ScaleKind::Standard, &data.features).expect("fit");
+    for exponent in [-600, -30, 30, 900] {
+        let unit = 2f64.powi(exponent);
+        let mut scaled = column(&cells.map(|x| x * unit)).read().expect("read");
+        assert_eq!(fit(&scaled).scale[0], fit(&plain).scale[0] * unit);
+        assert_eq!(low_variance(&scaled.features, 0.0), [0; 0]);
+        let mut plain = plain.clone();
+        fit(&plain).apply(&mut plain.features).expect("apply");
+        fit(&scaled).apply(&mut scaled.features).expect("apply");
+        assert_eq!(rows(&plain), rows(&scaled));
+    }
+}
+
+#[test]
+fn thresholds_beyond_squares_of_doubles() {
+    let large = column(&[1e300, 3e300]).read().expect("read").features;
+    assert!(low_variance(&large, 1e308).is_empty());
+    let small = column(&[1e-300, 3e-300]).read().expect("read").features;
+    assert_eq!(low_variance(&small, 1e-320), [0]);
+}
+
+#[test]
+fn what_cannot_be_represented_names_its_column() {
+    let data = column(&[1.0, 1e300, 2.0, 3.0]).read().expect("finite values");
+    let error = Scaling::of(ScaleKind::None, &data).expect_err("squares overflow");
+    assert!(matches!(error, DataError::OutOfRange { .. }));
+    crate::common::holds(&error.to_string(), &["a.csv, column `big`: 1e300", "too large", "--scale maxabs"]);
+    let error = Scaling::fit(ScaleKind::None, &data.features).expect_err("squares overflow");
+    crate::common::holds(&error.to_string(), &["feature number 1: 1e300"]);
+    for kind in [ScaleKind::Standard, ScaleKind::MaxAbs] {
+        Scaling::of(kind, &data).expect("brought to size");
+    }
+    let tiny = column(&[0.0, 5e-324, 0.0, 5e-324]).read().expect("read");
+    let error = Scaling::of(ScaleKind::Standard, &tiny).expect_err("no digits left");
+    crate::common::holds(&error.to_string(), &["column `big`", "standard deviation, too small", "--scale maxabs"]);
+    let mut tiny = tiny;
+    Scaling::of(ScaleKind::MaxAbs, &tiny).expect("fit").apply(&mut tiny.features).expect("apply");
+    assert_eq!(rows(&tiny), [[0.0], [1.0], [0.0], [1.0]]);
+}

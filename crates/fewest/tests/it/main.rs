@@ -1,0 +1,36 @@
+//! The tests of the library from outside, in one program: each program more is linked anew.
+
+mod conic;
+mod eb_rfe;
+mod exact;
+mod fgm;
+mod fgm_source;
+#[cfg(feature = "highs")]
+mod gbd;
+mod kta;
+mod kta_kernels;
+mod l1_family;
+mod l1_svm_squared;
+mod linear_dual;
+mod methods;
+#[cfg(feature = "highs")]
+mod milo_k;
+#[cfg(feature = "highs")]
+mod milp;
+mod path;
+mod proof;
+mod proof_file;
+mod proof_mutation;
+mod resume;
+mod rfe;
+mod rfe_kernels;
+mod rfe_shrinking;
+mod rfe_splits;
+mod rules;
+mod several;
+mod smo;
+mod train;
+mod weights;
+#[cfg(feature = "highs")]
+mod weights_l1;
+mod within;
