@@ -107,8 +107,8 @@ def _same(v: np.ndarray) -> np.ndarray:
     return v
 
 
-def _largest(shard: _core.Shard, v: np.ndarray, most: int, always: list[int], never: list[int]) -> Any:
-    return shard.largest(_aligned(v), most, always, never, get_worker().state.nthreads)
+def _largest(shard: _core.Shard, v: np.ndarray, most: int, *features: list[int]) -> Any:
+    return shard.largest(_aligned(v), most, *features, get_worker().state.nthreads)
 
 
 def _scores(shard: _core.Shard, v: np.ndarray) -> np.ndarray:
@@ -339,11 +339,14 @@ class Source:
         self.shards, self.client, self.bounds = shards, shards.client, shards._bounds
         self.rounds: list[dict[str, float]] = []
 
-    def largest(self, v: np.ndarray, most: int, always: list[int], never: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    def largest(
+        self, v: np.ndarray, most: int, always: list[int], never: list[int], positive: list[int], negative: list[int]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """At least the ``most`` features of the largest (x_j . v)^2, those of ``always``, none of
-        ``never``; and x_j . v.
+        ``never``; and x_j . v, as 0 where it is below 0 in ``positive`` or above 0 in ``negative``.
         """
-        wanted = [(most, a, b) for a, b in zip(self._own(always), self._own(never), strict=True)]
+        lists = [self._own(features) for features in (always, never, positive, negative)]
+        wanted = [(most, *own) for own in zip(*lists, strict=True)]
         features, scores = zip(*self._round(_largest, v, wanted), strict=True)
         return np.concatenate(features), np.concatenate(scores)
 

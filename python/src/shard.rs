@@ -97,7 +97,7 @@ impl Shard {
     }
 
     /// The features of the `most` largest scores x_j . v squared, and of `always`, without `never`;
-    /// and the scores.
+    /// and the scores, those below 0 of `positive` and above 0 of `negative` as 0.
     fn largest<'py>(
         &self,
         py: Python<'py>,
@@ -105,10 +105,18 @@ impl Shard {
         most: usize,
         always: Vec<usize>,
         never: Vec<usize>,
+        positive: Vec<usize>,
+        negative: Vec<usize>,
         threads: usize,
     ) -> PyResult<Scores<'py>> {
         sheltered(|| {
-            let wanted = ScoreQuery { most, always: self.own(&always), never: self.own(&never) };
+            let wanted = ScoreQuery {
+                most,
+                always: self.own(&always),
+                never: self.own(&never),
+                positive: self.own(&positive),
+                negative: self.own(&negative),
+            };
             let found = self.at(py, &v, threads, |design, v| (&design).largest(v, &wanted))?;
             let features: Vec<i64> = found.iter().map(|s| (self.first + s.feature) as i64).collect();
             let scores: Vec<f64> = found.iter().map(|s| s.score).collect();
@@ -146,7 +154,7 @@ impl Shard {
 }
 
 /// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always,
-/// never)`, `scores(v)` and `columns(features)`, which answer for the whole matrix; `columns` gives
+/// never, positive, negative)`, `scores(v)` and `columns(features)`, which answer for the whole matrix; `columns` gives
 /// a list of matrices, side by side those asked for.
 struct Elsewhere {
     n: usize,
@@ -189,8 +197,8 @@ impl Source for Elsewhere {
     fn largest(&self, v: &[f64], wanted: &ScoreQuery) -> Result<Vec<FeatureScore>, Error> {
         self.ask(|source| {
             let v = PyArray1::from_slice(source.py(), v);
-            let ScoreQuery { most, always, never } = wanted;
-            let answer = source.call_method1("largest", (v, *most, always, never))?;
+            let ScoreQuery { most, always, never, positive, negative } = wanted;
+            let answer = source.call_method1("largest", (v, *most, always, never, positive, negative))?;
             let (features, scores): (PyReadonlyArray1<'_, i64>, PyReadonlyArray1<'_, f64>) = answer.extract()?;
             let scored = |(&j, &score): (&i64, &f64)| {
                 let feature = usize::try_from(j).ok().filter(|&j| j < self.p);

@@ -196,6 +196,14 @@ impl WeightBounds {
         self.intervals.iter().any(|i| boxed(i.lower) || boxed(i.upper))
     }
 
+    /// Those of some features, in their order.
+    pub(crate) fn of_all(&self, features: &[usize]) -> Self {
+        if self.is_free() {
+            return Self::default();
+        }
+        Self { intervals: features.iter().map(|&j| self.of(j)).collect() }
+    }
+
     /// Those of the columns `sqrt(z_j) x_j` of some features, one z_j for each, in their order.
     pub(crate) fn weighted(&self, features: &[usize], z: &[f64]) -> Self {
         if self.is_free() {

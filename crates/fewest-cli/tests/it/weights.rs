@@ -141,7 +141,7 @@ fn linear_programs_keep_the_signs() {
     let against: Vec<(String, f64)> = weights(&scratch.json("free.json"));
     let lines = against.iter().map(|(name, w)| if *w > 0.0 { format!("{name},,0\n") } else { format!("{name},0,\n") });
     scratch.file("against.csv", lines.collect::<String>());
-    for method in ["milp1", "milp2", "l1-svm", "fsv", "mbp", "lagrangian"] {
+    for method in ["milp1", "milp2", "l1-svm", "fsv", "mbp", "lagrangian", "fgm"] {
         let base = ["select", "d.csv", "-m", method, "--max-features", "3", "--json", "r.json"];
         scratch.run(&base).code(0);
         let free = scratch.json("r.json")["objective"].as_f64().expect("a number");
@@ -163,19 +163,24 @@ fn linear_programs_keep_the_signs() {
 #[test]
 fn what_cannot_be_kept_is_refused_by_name() {
     let scratch = scratch("weights_refused");
+    scratch.file("box.csv", "f1,0,0.5\n");
     let refused = |args: &[&str], parts: &[&str]| {
         let err = scratch.run(args).code(2).err;
         for part in parts {
             assert!(err.contains(part), "{args:?}: {part:?} is not in {err}");
         }
     };
-    for method in ["kta", "info-gain", "eb-rfe", "fgm"] {
+    for method in ["kta", "info-gain", "eb-rfe"] {
         let args = ["select", "d.csv", "-m", method, "--max-features", "2", "--sign", "f1:+"];
         refused(
             &args,
             &["--sign bounds the weight of f1", &format!("--method {method} obeys no bounds"), "--method exact"],
         );
     }
+    refused(
+        &["select", "d.csv", "-m", "fgm", "--max-features", "2", "--weight-bounds", "box.csv"],
+        &["fgm keeps signs of weights", "0 and 0.5", "signs alone"],
+    );
     for command in ["path", "evaluate", "stability"] {
         let args = [command, "d.csv", "-m", "info-gain", "--max-features", "2", "--sign", "f1:+"];
         refused(&args, &["--method info-gain obeys no bounds"]);

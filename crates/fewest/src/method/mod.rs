@@ -156,6 +156,9 @@ pub const ALL_RULES: &str = all_rules!();
 /// [`ALL_RULES`] of a method that obeys bounds on weights as well.
 pub const RULES_AND_BOUNDS: &str = concat!(all_rules!(), "; bounds on weights: --sign --weight-bounds");
 
+/// [`ALL_RULES`] of a method that obeys signs of weights as well.
+pub const RULES_AND_SIGNS: &str = concat!(all_rules!(), "; signs of weights: --sign");
+
 /// Numbers of classes that a method takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Classes {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fewest::method::fgm::{FeatureScore, FgmReport, FgmSettings, Mkl, ScoreQuery, Source, fgm, fgm_from};
-use fewest::{Bias, Design, Error, Limits, Problem, RowMatrix, RuleList, Rules, Silent};
+use fewest::{Bias, Design, Error, Limits, Problem, RowMatrix, RuleList, Rules, Silent, WeightBound};
 use fewest_testing::{RandomProblem, Rng, random_rules};
 
 fn limits(gap: f64) -> Limits {
@@ -60,7 +60,14 @@ impl Source for Shards<'_> {
         for (first, last, block) in self.blocks() {
             let within =
                 |list: &[usize]| list.iter().filter(|j| (first..last).contains(j)).map(|j| j - first).collect();
-            let own = ScoreQuery { most: wanted.most, always: within(&wanted.always), never: within(&wanted.never) };
+            let ScoreQuery { most, always, never, positive, negative } = wanted;
+            let own = ScoreQuery {
+                most: *most,
+                always: within(always),
+                never: within(never),
+                positive: within(positive),
+                negative: within(negative),
+            };
             let shifted = |s: FeatureScore| FeatureScore { feature: first + s.feature, ..s };
             found.extend((&block).largest(v, &own)?.into_iter().map(shifted));
         }
@@ -94,7 +101,11 @@ fn columns_elsewhere_give_the_same_result_to_the_last_bit() {
         let ((dense, labels), (sparse, _)) = (drawn.draw(), drawn.draw_sparse());
         let design: &dyn Design = if case % 2 == 0 { &dense } else { &sparse };
         let size = || RuleList { max_features: Some(3), require: vec![1], forbid: vec![2], ..RuleList::default() };
-        let list = if p > 100 || rng.chance(0.5) { size() } else { random_rules(&mut rng, p) };
+        let mut list = if p > 100 || rng.chance(0.5) { size() } else { random_rules(&mut rng, p) };
+        if rng.chance(0.5) {
+            let sign = |j: usize| if j % 3 == 0 { WeightBound::positive(j) } else { WeightBound::negative(j) };
+            list.weights = (0..p).filter(|_| rng.chance(0.5)).map(sign).collect();
+        }
         let Ok(rules) = Rules::new(p, list, &[]) else { continue };
         let settings = FgmSettings {
             bias: [Bias::None, Bias::Free][rng.below(2)],

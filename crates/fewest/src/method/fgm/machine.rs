@@ -2,27 +2,29 @@
 //! after another.
 //!
 //! Solves   min 1/2 sum_j w_j^2 / z_j + sum_i C_i xi_i^2, xi_i = max(0, 1 - y_i (w.x_i + b)), with
-//!          w_j = 0 where z_j = 0.
+//!          w_j = 0 where z_j = 0, and s_j w_j >= 0 where it has the sign s_j.
 //! Paper    Keerthi and DeCoste, A modified finite Newton method for fast solution of large scale
 //!          linear SVMs, JMLR 2005.
 //! Given    rows (n x q) and box, once; z each time.      Returns  beta, scores, bias, upper value.
 //! Steps    1. alpha, gradient, gap  2. the samples inside the margin change: update
 //!          `G = sum 2 C_i x_i x_i'` over them
-//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0
-//!          4. exact line search
+//!          3. direction: Cholesky of `I + sqrt(Z) G sqrt(Z)` over the columns with z_j > 0; with
+//!             signs, the minimum within them of the model of that matrix (block principal pivoting:
+//!             Judice and Pires, Computers and Operations Research 1994)
+//!          4. exact line search, within the signs to the model's minimum at most
 //! Cost     per step two passes over the rows and q^3 / 6; memory 3 q^2. G does not depend on z, so
 //!          a new z needs no new pass over the samples inside; from the last z a few steps do.
 //! Fails    never; stops with the gap reached.
 
 use super::margin::MarginHessian;
-use super::mixture::{Level, squared_hinge};
-use super::tuning::machine::{ROUNDING, STEPS};
+use super::mixture::{Level, count, squared_hinge};
+use super::tuning::machine::{PATIENCE, PIVOTS, ROUNDING, STEPS};
 use crate::dual::newton::flat_point;
 use crate::dual::normal::Extended;
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
-use crate::{RowMatrix, Status};
+use crate::{Interval, RowMatrix, Status, WeightBounds};
 
 /// The machine, with what the last z left behind.
 pub(super) struct Machine<'a> {
@@ -30,6 +32,8 @@ pub(super) struct Machine<'a> {
     dual: &'a BoxDual,
     q: usize,
     hessian: MarginHessian<'a>,
+    /// Signs of the weights, by column.
+    signs: WeightBounds,
     /// w_j = sqrt(z_j) u_j; the bias's coefficient last.
     u: Vec<f64>,
     /// Steps taken.
@@ -40,7 +44,7 @@ pub(super) struct Machine<'a> {
 pub(super) struct Answer {
     /// Feasible dual point, length n.
     pub(super) beta: Vec<f64>,
-    /// c_j over the columns.
+    /// c_j over the columns, as they count.
     pub(super) scores: Vec<f64>,
     /// b of the decision function.
     pub(super) bias: f64,
@@ -53,13 +57,15 @@ pub(super) struct Answer {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(rows: &'a RowMatrix, dual: &'a BoxDual) -> Self {
+    /// `signs` of the weights, by column.
+    pub(super) fn new(rows: &'a RowMatrix, dual: &'a BoxDual, signs: WeightBounds) -> Self {
         let x = Extended::new(rows, dual.bias);
         Self {
             x,
             dual,
             q: rows.n_features(),
             hessian: MarginHessian::new(x, dual.len()),
+            signs,
             u: vec![0.0; x.width()],
             steps: 0,
         }
@@ -86,7 +92,7 @@ impl<'a> Machine<'a> {
             let penalised = self.x.penalised(&self.u);
             let upper = 0.5 * simd::dot(&self.u, &penalised) + loss;
             let level = Level::of(self.dual, &beta);
-            let value = |c: &[f64]| (0..q).map(|j| z[j] * c[j] * c[j]).sum::<f64>();
+            let value = |c: &[f64]| (0..q).map(|j| z[j] * self.signs.of(j).weight(c[j]).powi(2)).sum::<f64>();
             // An unbalanced beta counts against a free bias.
             let off = if self.x.is_free() { c[q].abs() * (1.0 + self.u[q].abs()) } else { 0.0 };
             let gap = upper - level.value(value(&c)) + off;
@@ -101,9 +107,13 @@ impl<'a> Machine<'a> {
             self.hessian.follow(self.dual, &beta);
 
             // Step 3.
-            self.factor(&mut factor, &support, &root);
             let down: Vec<f64> = support.iter().map(|&j| root[j] * c[j] - penalised[j]).collect();
-            let solved = factor.solve(&down);
+            let solved = if self.signs.is_free() {
+                self.factor(&mut factor, &support, &root);
+                factor.solve(&down)
+            } else {
+                self.within_signs(&support, &root, &down)
+            };
             let mut direction = vec![0.0; m];
             support.iter().zip(&solved).for_each(|(&j, d)| direction[j] = *d);
 
@@ -112,6 +122,7 @@ impl<'a> Machine<'a> {
             let slope = simd::dot(&penalised, &direction);
             let curve = simd::dot(&direction, &self.x.penalised(&direction));
             let t = self.line_search(&margins, &along, slope, curve, simd::dot(&down, &solved));
+            let t = if self.signs.is_free() { t } else { t.min(1.0) };
             simd::axpy(t, &direction, &mut self.u);
             simd::axpy(t, &along, &mut margins);
             self.steps += 1;
@@ -124,7 +135,9 @@ impl<'a> Machine<'a> {
         let m = self.x.width();
         let mut root: Vec<f64> = z.iter().map(|z| z.sqrt()).collect();
         root.resize(m, 1.0);
-        let support: Vec<usize> = (0..m).filter(|&j| root[j] > 0.0).collect();
+        // A weight that its sign keeps at 0 stays there.
+        let moves = |j: usize| self.u[j] != 0.0 || j >= self.q || self.signs.of(j) == Interval::FREE;
+        let support: Vec<usize> = (0..m).filter(|&j| root[j] > 0.0 && moves(j)).collect();
         let mut factor = Factor::new(support.len());
         self.factor(&mut factor, &support, &root);
         Curvature {
@@ -141,18 +154,64 @@ impl<'a> Machine<'a> {
 
     /// The factor of `R + sqrt(Z) G sqrt(Z)` on the support.
     fn factor(&self, out: &mut Factor, support: &[usize], root: &[f64]) {
-        let m = self.x.width();
-        out.fill(|a, b| {
-            let (i, j) = (support[a], support[b]);
-            let penalty = match (a == b, i < self.q) {
-                (false, _) => 0.0,
-                (true, true) => 1.0,
-                // A free bias that no sample inside fixes must still be able to move.
-                (true, false) => self.x.last_penalty.max(1e-8),
-            };
-            penalty + root[i] * root[j] * self.hessian.gram[i * m + j]
-        });
+        out.fill(|a, b| self.entry(support[a], support[b], root));
         out.decompose();
+    }
+
+    /// An entry of `R + sqrt(Z) G sqrt(Z)`.
+    fn entry(&self, i: usize, j: usize, root: &[f64]) -> f64 {
+        let penalty = match (i == j, i < self.q) {
+            (false, _) => 0.0,
+            (true, true) => 1.0,
+            // A free bias that no sample inside fixes must still be able to move.
+            (true, false) => self.x.last_penalty.max(1e-8),
+        };
+        penalty + root[i] * root[j] * self.hessian.gram[i * self.x.width() + j]
+    }
+
+    /// Step 3 with signs: the d over the support of the smallest `1/2 d'Hd - down.d` with `u + d`
+    /// within the signs.
+    fn within_signs(&self, support: &[usize], root: &[f64], down: &[f64]) -> Vec<f64> {
+        let sign = |j: usize| if j < self.q { self.signs.of(j) } else { Interval::FREE };
+        let tiny = 1e-13 * down.iter().fold(0.0, |most: f64, d| most.max(d.abs()));
+        // Those at 0, and whether they leave it where the slope is as given.
+        let mut held: Vec<bool> =
+            support.iter().zip(down).map(|(&j, &d)| self.u[j] == 0.0 && sign(j).weight(d) == 0.0).collect();
+        let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
+        let mut d = vec![0.0; support.len()];
+        for _ in 0..PIVOTS {
+            let (free, at_zero): (Vec<usize>, Vec<usize>) = (0..support.len()).partition(|&a| !held[a]);
+            let mut rest = down.to_vec();
+            for &b in &at_zero {
+                d[b] = -self.u[support[b]];
+                for (a, rest) in rest.iter_mut().enumerate().filter(|_| d[b] != 0.0) {
+                    *rest -= self.entry(support[a], support[b], root) * d[b];
+                }
+            }
+            let mut factor = Factor::new(free.len());
+            factor.fill(|a, b| self.entry(support[free[a]], support[free[b]], root));
+            factor.decompose();
+            let solved = factor.solve(&free.iter().map(|&a| rest[a]).collect::<Vec<f64>>());
+            free.iter().zip(solved).for_each(|(&a, s)| d[a] = s);
+            // Those on the wrong side, and those at 0 that would leave it.
+            let wrong = |a: usize| {
+                let j = support[a];
+                if !held[a] {
+                    let to = self.u[j] + d[a];
+                    return sign(j).weight(to) != to;
+                }
+                let slope = rest[a] - free.iter().map(|&b| self.entry(j, support[b], root) * d[b]).sum::<f64>();
+                sign(j).weight(slope).abs() > tiny
+            };
+            let turned: Vec<usize> = (0..support.len()).filter(|&a| wrong(a)).collect();
+            let Some(&last) = turned.last() else { break };
+            patience = if turned.len() < fewest { PATIENCE } else { patience.saturating_sub(1) };
+            fewest = fewest.min(turned.len());
+            // One at a time ends in any case (Murty).
+            let turned = if patience > 0 { turned } else { vec![last] };
+            turned.into_iter().for_each(|a| held[a] = !held[a]);
+        }
+        support.iter().zip(d).map(|(&j, d)| sign(j).weight(self.u[j] + d) - self.u[j]).collect()
     }
 
     /// The answer at a dual point, made feasible first.
@@ -171,6 +230,7 @@ impl<'a> Machine<'a> {
         let level = Level::of(self.dual, &beta);
         let lower = level.value(value(&c));
         c.truncate(self.q);
+        count(&self.signs, &mut c);
         Answer { beta, scores: c, bias, upper, lower, level }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::source::Source;
 use crate::dual::BoxDual;
-use crate::{Error, Memory, Reserved, RowMatrix};
+use crate::{Error, Memory, Reserved, RowMatrix, WeightBounds};
 
 /// The columns of all generated subsets, gathered once.
 #[derive(Debug)]
@@ -120,6 +120,13 @@ impl Level {
     }
 }
 
+/// Makes scores over the columns those that count: 0 where the sign of the weight forbids them.
+pub(super) fn count(signs: &WeightBounds, scores: &mut [f64]) {
+    for (k, interval) in signs.bounded() {
+        scores[k] = interval.weight(scores[k]);
+    }
+}
+
 /// A solution of the problem of a round.
 #[derive(Debug, Clone)]
 pub(super) struct Point {
@@ -131,7 +138,7 @@ pub(super) struct Point {
     pub(super) weights: Vec<f64>,
     /// Feasible dual point, length n.
     pub(super) beta: Vec<f64>,
-    /// c_j = sum_i beta_i x_ij over the columns.
+    /// c_j = sum_i beta_i x_ij over the columns, as they count.
     pub(super) scores: Vec<f64>,
     /// b of the decision function.
     pub(super) bias: f64,

@@ -11,7 +11,8 @@ use super::support_norm::SupportNorm;
 use super::{FgmSettings, Mkl, SelectedFeature, mkl, paper_value};
 use crate::dual::train::train_linear;
 use crate::dual::{BoxDual, DualSolution, kkt};
-use crate::{Error, Memory, Oracle, Run, Status, SvmSettings};
+use crate::saddle::train_within;
+use crate::{Error, Memory, Oracle, Run, Status, SvmSettings, WeightBounds};
 
 /// A solution with margins of 1 in the paper's scale: alpha sums to 1.
 fn paper_solution(solution: DualSolution) -> DualSolution {
@@ -59,6 +60,9 @@ pub(super) struct MixtureOracle<'a> {
     svm: &'a SvmSettings,
     settings: &'a FgmSettings,
     separation: &'a Separation<'a>,
+    /// Signs of the weights, and labels and weights of the samples.
+    signs: &'a WeightBounds,
+    of_samples: (&'a [f64], &'a [f64]),
     columns: Columns,
     pub(super) subsets: Subsets,
     last: Option<Point>,
@@ -94,6 +98,8 @@ impl<'a> MixtureOracle<'a> {
         svm: &'a SvmSettings,
         settings: &'a FgmSettings,
         separation: &'a Separation<'a>,
+        signs: &'a WeightBounds,
+        of_samples: (&'a [f64], &'a [f64]),
         memory: &Memory,
     ) -> Self {
         Self {
@@ -102,6 +108,8 @@ impl<'a> MixtureOracle<'a> {
             svm,
             settings,
             separation,
+            signs,
+            of_samples,
             columns: Columns::new(dual.len(), memory),
             subsets: Subsets::default(),
             last: None,
@@ -136,7 +144,8 @@ impl<'a> MixtureOracle<'a> {
     ) -> Point {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
-        let mut problem = SupportNorm::new(&self.columns.rows, self.dual, required, most, self.start.as_ref());
+        let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.as_ref());
+        let mut problem = SupportNorm::new(rows, self.dual, required, most, signs, start);
         let p = self.source.n_features();
         let most_violated = |scores: &[f64]| self.separation.among(p, features, scores).most;
         let point = problem.solve(tolerance, &most_violated, stop);
@@ -147,7 +156,8 @@ impl<'a> MixtureOracle<'a> {
     /// The best mixture of the subsets listed. With `reuse` subsets of the columns at hand join the
     /// list until none of them is violated by more than the gap asked for.
     fn over_list(&mut self, query: &MixtureQuery, stop: &mut dyn FnMut() -> Option<Status>) -> Point {
-        let mut machine = Machine::new(&self.columns.rows, self.dual);
+        let signs = self.signs.of_all(&self.columns.features);
+        let mut machine = Machine::new(&self.columns.rows, self.dual, signs.clone());
         let design = (self.settings.mkl == Mkl::Simple).then(|| self.columns.rows.design());
         let (p, q) = (self.source.n_features(), self.columns.features.len());
         let mut iterations = 0;
@@ -166,7 +176,8 @@ impl<'a> MixtureOracle<'a> {
                 Some(design) => {
                     let (dual, svm, columns, subsets) = (self.dual, self.svm, &self.columns, &self.subsets);
                     let start = self.last.as_ref().map(|p| &p.beta[..]);
-                    let simple = mkl::Simple { design: &**design, dual, svm, columns, subsets };
+                    let (design, signs, of_samples) = (&**design, &signs, self.of_samples);
+                    let simple = mkl::Simple { design, dual, svm, columns, subsets, signs, of_samples };
                     simple.solve(mu, start, query.tolerance, stop)
                 }
             };
@@ -250,7 +261,12 @@ impl<'a> MixtureOracle<'a> {
         self.columns.gather(self.source, features)?;
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
         let design = self.columns.rows.design();
-        let solution = train_linear(&*design, &at, self.dual, Some(&start.beta[..]), self.svm, stop);
+        let solution = if self.signs.is_free() {
+            train_linear(&*design, &at, self.dual, Some(&start.beta[..]), self.svm, stop)
+        } else {
+            let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
+            train_within(&*design, &at, &signs, self.of_samples, self.svm, &memory, stop)?
+        };
         let solution = paper_solution(solution);
         let kept = features.iter().zip(&solution.weights);
         Ok((kept.map(|(&feature, &weight)| SelectedFeature { feature, share: 1.0, weight }).collect(), solution))

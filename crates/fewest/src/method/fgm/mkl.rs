@@ -14,20 +14,22 @@
 //!             search between
 //! Stop     (upper - lower) / upper, the lower value being that of the dual point against the worst
 //!          generated subset.
+//! Signs    of weights bound each training; a score that they forbid counts as 0.
 //! Differs  from SimpleMKL: its line search takes secant steps on the derivative, which every
 //!          training gives, in place of Armijo's rule; subsets are warm-started with their last
 //!          weights.
 //! Fails    never; stops with the gap reached.
 
 use super::machine::{Answer, Machine};
-use super::mixture::{Columns, Level, Point, Subsets};
+use super::mixture::{Columns, Level, Point, Subsets, count};
 use super::tuning::mkl::{DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
 use crate::dual::train::train_linear;
 use crate::dual::{BoxDual, DualSolution};
 use crate::master::simplex_qp;
+use crate::relaxation::train_bounded;
 use crate::saddle::weighted;
 use crate::simd;
-use crate::{Design, Status, SvmSettings};
+use crate::{Design, Memory, Status, SvmSettings, WeightBounds};
 
 /// mu with dust swept away, sum 1.
 fn swept(mu: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -182,6 +184,10 @@ pub(super) struct Simple<'a> {
     pub(super) svm: &'a SvmSettings,
     pub(super) columns: &'a Columns,
     pub(super) subsets: &'a Subsets,
+    /// Signs of the weights, by column.
+    pub(super) signs: &'a WeightBounds,
+    /// Labels and weights of the samples.
+    pub(super) of_samples: (&'a [f64], &'a [f64]),
 }
 
 /// SimpleMKL's training at one mu.
@@ -287,11 +293,18 @@ impl Simple<'_> {
         let used: Vec<usize> = (0..q).filter(|&k| z[k] > 0.0).collect();
         let factors: Vec<f64> = used.iter().map(|&k| z[k]).collect();
         let design = weighted(self.design, &used, &factors);
-        let all: Vec<usize> = (0..used.len()).collect();
         let settings = SvmSettings { tolerance: inner, ..self.svm.clone() };
-        let solution = train_linear(&*design, &all, self.dual, start, &settings, stop);
+        let solution = if self.signs.is_free() {
+            let all: Vec<usize> = (0..used.len()).collect();
+            train_linear(&*design, &all, self.dual, start, &settings, stop)
+        } else {
+            let (signs, memory) = (self.signs.weighted(&used, &factors), Memory::unlimited());
+            let found = train_bounded(&*design, signs, self.of_samples, &settings, &memory, stop);
+            found.expect("settings were checked, and memory is not limited")
+        };
         *iterations += 1;
-        let scores = self.columns.rows.combination(&solution.beta);
+        let mut scores = self.columns.rows.combination(&solution.beta);
+        count(self.signs, &mut scores);
         let squares = self.subsets.squares(&scores);
         let lower = Level::of(self.dual, &solution.beta).value(squares.iter().copied().fold(0.0, f64::max));
         Training { mu, z, solution, scores, squares, lower }
@@ -377,9 +390,11 @@ mod tests {
                 mu[0] = 1.0;
                 mu
             };
-            let mut machine = Machine::new(&columns.rows, &dual);
+            let mut machine = Machine::new(&columns.rows, &dual, signs.clone());
             let newton = fast(&mut machine, &mut subsets, 12, start(), 1e-9, None, &mut || None);
-            let simple = Simple { design: &x, dual: &dual, svm: &svm, columns: &columns, subsets: &subsets };
+            let of_samples = (&y[..], problem.weights());
+            let (design, columns, subsets, signs) = (&x, &columns, &subsets, &signs);
+            let simple = Simple { design, dual: &dual, svm: &svm, columns, subsets, signs, of_samples };
             let simple = simple.solve(start(), None, 1e-5, &mut || None);
             assert!(
                 (newton.upper - simple.upper).abs() <= 1e-6 * newton.upper,

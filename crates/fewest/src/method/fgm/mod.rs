@@ -21,6 +21,10 @@
 //!          subsets of the mixture, each retrained: that of the largest sum of z_j c_j^2 (FGM-B)
 //!          and that of the largest sum of w_j^2. Where they have none, but `subset_size` is set:
 //!          every feature of positive weight, the paper's own output, if the other rules allow it.
+//! Signs    of weights: `s_j w_j >= 0`. With margins of 1 only what a feature gains changes,
+//!          `max(0, s_j c_j)^2 / 2`, which is of degree 2 in alpha as before, so that the factor
+//!          between both scales stays. A bound other than 0 is refused: the paper's rho leaves the
+//!          length of w open, so that a bound would be one on w / rho.
 //! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has
 //!          a smaller value. Under a budget, groups or implications the sum it counts is raised by
 //!          the slack the search may have left, 1e-6. Where a subset is kept and B is not the size
@@ -54,13 +58,13 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL_RULES, Classes, Info, Method, Report};
+use super::{Classes, Info, Method, RULES_AND_SIGNS, Report};
 use crate::dual::{Bias, BoxDual, DualSolution, Loss};
 use crate::model::{Machine as Classifier, Model};
 use crate::problem::checked_labels;
 use crate::{
-    Error, Kernel, Limits, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run, Samples, Selection, Sense,
-    Status, Subset, SvmSettings, drive,
+    Error, Interval, Kernel, Limits, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run, Samples, Selection,
+    Sense, Status, Subset, SvmSettings, WeightBounds, drive,
 };
 use mixture_oracle::MixtureOracle;
 use rounds::Rounds;
@@ -135,6 +139,7 @@ fn paper_value(value: f64) -> f64 {
 }
 
 impl Method for FgmSettings {
+    const WEIGHT_BOUNDS: bool = true;
     const INFO: Info = Info {
         name: "fgm",
         title: "feature generating machine, for millions of sparse features",
@@ -145,7 +150,7 @@ impl Method for FgmSettings {
         searches: false,
         kernels: "linear",
         classes: Classes::Two,
-        rules: ALL_RULES,
+        rules: RULES_AND_SIGNS,
         cost: "a few passes over the data, and some Newton steps on the columns of the generated subsets",
         paper: "M. Tan, L. Wang, I. W. Tsang: Learning sparse SVM for feature selection on very high dimensional datasets. ICML 2010.",
     };
@@ -311,11 +316,13 @@ fn generate(
 ) -> Result<FgmReport, Error> {
     settings.check(rules.p())?;
     let generated = rules_of_subsets(rules, settings.subset_size)?;
-    let mut run = Run::new(rules, limits, Sense::Min, observer)?;
+    let signs = signs_of(rules)?;
+    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let svm = settings.svm();
     let dual = BoxDual::new(labels, weights, &svm);
     let separation = Separation::new(&generated);
-    let mut oracle = MixtureOracle::new(source, &dual, &svm, settings, &separation, run.memory());
+    let (of_samples, memory) = ((labels, weights), run.memory());
+    let mut oracle = MixtureOracle::new(source, &dual, &svm, settings, &separation, signs, of_samples, memory);
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
     let mut rounds = Rounds::new(source, &dual, &separation, proves);
     // Steps 1 to 4.
@@ -381,6 +388,19 @@ fn rules_of_subsets(rules: &Rules, size: Option<usize>) -> Result<Cow<'_, Rules>
     let list = RuleList { max_features: Some(size), ..list.clone() };
     let rules = Rules::new(p, list, &[]);
     rules.map(Cow::Owned).map_err(|why| Error::setting("subset_size", size, format!("a size the rules allow ({why})")))
+}
+
+/// The bounds of the rules on weights, which may be signs alone.
+fn signs_of(rules: &Rules) -> Result<&WeightBounds, Error> {
+    let bounds = rules.weight_bounds();
+    let boxed = |bound: f64| bound != 0.0 && bound.is_finite();
+    match bounds.bounded().find(|(_, interval)| boxed(interval.lower) || boxed(interval.upper)) {
+        None => Ok(bounds),
+        Some((j, Interval { lower, upper })) => Err(Error::Rules(format!(
+            "fgm keeps signs of weights, but the weight of feature {j} is bounded by {lower} and {upper}: its margin \
+             rho leaves the length of w open, so that only bounds of 0 have a meaning; give signs alone, or use exact"
+        ))),
+    }
 }
 
 /// Whether any union of allowed subsets is allowed.

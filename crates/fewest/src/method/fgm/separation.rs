@@ -3,11 +3,12 @@
 //!
 //! Where the rules are a size, must-in and must-out, the source gives the largest and no array of
 //! length p is kept. Other rules ask [`Rules::best_subset_until`], whose slack the bound accounts
-//! for.
+//! for. Where a sign forbids the weight that a score asks for, the score counts as 0: the feature
+//! gains `max(0, s c)^2 / 2`.
 
 use super::source::{FeatureScore, ScoreQuery, Source, keep};
 use super::tuning::SLACK;
-use crate::{Choice, Error, Rules};
+use crate::{Choice, Error, Interval, Rules};
 
 /// The rules in the form that separation needs.
 pub(super) enum Separation<'a> {
@@ -41,7 +42,12 @@ impl<'a> Separation<'a> {
             features
         };
         let (always, never) = (decided(Choice::In), decided(Choice::Out));
-        Separation::Largest(ScoreQuery { most: rules.most_features() - always.len(), always, never })
+        let bounded = |forbidden: fn(Interval) -> bool| {
+            let bounds = rules.weight_bounds().bounded();
+            bounds.filter(|(_, interval)| forbidden(*interval)).map(|(j, _)| j).collect::<Vec<usize>>()
+        };
+        let (positive, negative) = (bounded(|i| i.lower == 0.0), bounded(|i| i.upper == 0.0));
+        Separation::Largest(ScoreQuery { most: rules.most_features() - always.len(), always, never, positive, negative })
     }
 
     /// The most violated subset of all features at beta (length n).
@@ -50,16 +56,16 @@ impl<'a> Separation<'a> {
             Separation::Largest(query) => Ok(of_largest(source.largest(beta, query)?, query)),
             Separation::Search(rules) => {
                 let mut squares = source.scores(beta)?;
-                for c in &mut squares {
-                    *c *= *c;
+                for (j, c) in squares.iter_mut().enumerate() {
+                    *c = rules.weight_bounds().of(j).weight(*c).powi(2);
                 }
                 Ok(search(rules, &squares))
             }
         }
     }
 
-    /// The most violated subset among the columns at hand: `scores` of `features`, the others
-    /// counting as 0.
+    /// The most violated subset among the columns at hand: `scores` of `features` as they count, the
+    /// others counting as 0.
     pub(super) fn among(&self, p: usize, features: &[usize], scores: &[f64]) -> ViolatedSubset {
         let scored = features.iter().zip(scores);
         match self {

@@ -9,7 +9,8 @@ use crate::{Design, Error, RowMatrix};
 const CHUNK: usize = 4096;
 
 /// A question for scores: those of the features `always`, and the `most` largest squares among the
-/// features in neither list.
+/// features in neither `always` nor `never`. A score counts as 0 where the sign of its feature's
+/// weight forbids it ([`ScoreQuery::counted`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScoreQuery {
     /// How many of the largest.
@@ -18,6 +19,10 @@ pub struct ScoreQuery {
     pub always: Vec<usize>,
     /// Features whose score is not needed, ascending.
     pub never: Vec<usize>,
+    /// Features of weights that are 0 or more, ascending: their scores below 0 count as 0.
+    pub positive: Vec<usize>,
+    /// Features of weights that are 0 or less, ascending: their scores above 0 count as 0.
+    pub negative: Vec<usize>,
 }
 
 /// A feature and its score c_j = x_j . v.
@@ -25,7 +30,7 @@ pub struct ScoreQuery {
 pub struct FeatureScore {
     /// Index, from 0.
     pub feature: usize,
-    /// c_j
+    /// c_j, 0 where it counts as 0.
     pub score: f64,
 }
 
@@ -76,7 +81,8 @@ impl Source for &dyn Design {
             a
         };
         let mut found = (0..p.div_ceil(CHUNK)).into_par_iter().map(chunk).reduce(Vec::new, merge);
-        found.extend(query.always.iter().map(|&j| FeatureScore { feature: j, score: self.dot_column(j, v) }));
+        let always = |&j: &usize| FeatureScore { feature: j, score: query.counted(j, self.dot_column(j, v)) };
+        found.extend(query.always.iter().map(always));
         Ok(found)
     }
     fn rows(&self, features: &[usize]) -> Result<RowMatrix, Error> {
@@ -85,6 +91,12 @@ impl Source for &dyn Design {
 }
 
 impl ScoreQuery {
+    /// The score as it counts for the feature.
+    pub fn counted(&self, feature: usize, score: f64) -> f64 {
+        let forbidding = if score < 0.0 { &self.positive } else { &self.negative };
+        if forbidding.binary_search(&feature).is_ok() { 0.0 } else { score }
+    }
+
     /// Whether the feature is in neither list.
     pub(super) fn has(&self, feature: usize) -> bool {
         self.always.binary_search(&feature).is_err() && self.never.binary_search(&feature).is_err()
@@ -125,7 +137,7 @@ fn largest_of(first: usize, scores: &[f64], query: &ScoreQuery) -> Vec<FeatureSc
         if left_out.next_if_eq(&k).is_some() {
             continue;
         }
-        if score * score > floor {
+        if score * score > floor && query.counted(first + k, score) != 0.0 {
             found.push(FeatureScore { feature: first + k, score });
             if found.len() >= 2 * query.most.max(8) {
                 keep(&mut found, query.most);

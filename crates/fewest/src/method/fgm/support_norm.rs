@@ -16,19 +16,20 @@
 //!             descent is slow, Newton steps on the weights that are not 0
 //!          4. exact line search between, P's kinks included (proximal Newton: Lee, Sun, Saunders,
 //!             SIAM J. Optim. 2014)
-//! Required features have z_j = 1 and the penalty 1/2 w^2 throughout; the bias its own.
+//! Required features have z_j = 1 and the penalty 1/2 w^2 throughout; the bias its own. A sign of w_j
+//! leaves z and P as they are, and half of the line to w_j.
 //! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0;
 //!          memory 3 q^2.
 //! Fails    never; stops with the gap reached.
 
 use super::margin::MarginHessian;
-use super::mixture::{Level, Point, squared_hinge};
+use super::mixture::{Level, Point, count, squared_hinge};
 use super::tuning::support_norm::{INNER, PATIENCE, ROUNDING, SLOW, STEPS, SWEEPS, TRIES};
 use crate::dual::normal::Extended;
 use crate::dual::{BoxDual, kkt};
 use crate::kernel::cholesky::Factor;
 use crate::simd;
-use crate::{RowMatrix, Status};
+use crate::{RowMatrix, Status, WeightBounds};
 
 /// The problem over the columns at hand, and its solution so far.
 pub(super) struct SupportNorm<'a> {
@@ -39,6 +40,8 @@ pub(super) struct SupportNorm<'a> {
     required: Vec<bool>,
     /// B less the required ones.
     most: f64,
+    /// Signs of the weights, by column.
+    signs: WeightBounds,
     hessian: MarginHessian<'a>,
     /// Coefficients of the columns, then of the bias.
     w: Vec<f64>,
@@ -49,7 +52,7 @@ pub(super) struct SupportNorm<'a> {
 struct Evaluation {
     /// Gradient of the loss at w, negated: sum_i beta_i x_i with the bias.
     pull: Vec<f64>,
-    /// Feasible dual point, and its scores over the columns.
+    /// Feasible dual point, and its scores over the columns, as they count.
     feasible: Vec<f64>,
     scores: Vec<f64>,
     upper: f64,
@@ -94,13 +97,14 @@ fn threshold(sizes: &[f64], most: f64) -> (f64, usize) {
 }
 
 impl<'a> SupportNorm<'a> {
-    /// `required` of length q; subsets have at most `most` features besides those. `start`:
-    /// coefficients of the first columns and s.
+    /// `required` of length q; subsets have at most `most` features besides those; `signs` of the
+    /// weights, by column. `start`: coefficients of the first columns and s.
     pub(super) fn new(
         rows: &'a RowMatrix,
         dual: &'a BoxDual,
         required: Vec<bool>,
         most: usize,
+        signs: WeightBounds,
         start: Option<&(Vec<f64>, f64)>,
     ) -> Self {
         let x = Extended::new(rows, dual.bias);
@@ -114,7 +118,7 @@ impl<'a> SupportNorm<'a> {
             s = *level;
         }
         let hessian = MarginHessian::new(x, dual.len());
-        Self { x, dual, q, required, most: most as f64, hessian, w, s }
+        Self { x, dual, q, required, most: most as f64, signs, hessian, w, s }
     }
 
     /// What the next round starts from.
@@ -206,6 +210,7 @@ impl<'a> SupportNorm<'a> {
             scores = self.x.weights(&feasible);
         }
         scores.truncate(self.q);
+        count(&self.signs, &mut scores);
         let lower = Level::of(self.dual, &feasible).value(most_violated(&scores));
         Evaluation { pull, feasible, scores, upper, gap: (upper - lower) / upper }
     }
@@ -293,7 +298,9 @@ impl<'a> SupportNorm<'a> {
 
     /// The first s tried: at w = 0 the features of largest score are the first to enter.
     fn first_threshold(&self, slope: &[f64]) -> f64 {
-        let scores: Vec<f64> = slope[..self.q].iter().map(|c| c.abs()).collect();
+        let mut scores: Vec<f64> = slope[..self.q].iter().map(|slope| -slope).collect();
+        count(&self.signs, &mut scores);
+        scores.iter_mut().for_each(|c| *c = c.abs());
         let sizes = self.sizes(&scores);
         sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE)
     }
@@ -383,7 +390,8 @@ impl<'a> SupportNorm<'a> {
             let mut moved = Vec::with_capacity(support.len());
             for (&j, step) in support.iter().zip(&step) {
                 let to = u[j] + t * step;
-                let to = if j < self.q && !self.required[j] && to * u[j] < 0.0 { 0.0 } else { to };
+                let turned = j < self.q && !self.required[j] && to * u[j] < 0.0;
+                let to = if turned { 0.0 } else { self.signed(j, to) };
                 simd::axpy(to - u[j], &self.hessian.gram[j * m..(j + 1) * m], &mut next);
                 moved.push(to);
             }
@@ -404,13 +412,18 @@ impl<'a> SupportNorm<'a> {
             return b / (curve + self.x.last_penalty).max(1e-8);
         }
         if self.required[j] {
-            return b / (curve + 1.0);
+            return self.signed(j, b / (curve + 1.0));
         }
         let over = b.abs() - self.s;
         if over <= 0.0 {
             return 0.0;
         }
         let size = if over <= self.s * curve { over / curve } else { b.abs() / (curve + 1.0) };
-        size.copysign(b)
+        self.signed(j, size.copysign(b))
+    }
+
+    /// The u_j next to `to` of the sign that it has to have.
+    fn signed(&self, j: usize, to: f64) -> f64 {
+        if j < self.q { self.signs.of(j).weight(to) } else { to }
     }
 }

@@ -22,6 +22,10 @@ pub(super) mod machine {
     pub(in super::super) const STEPS: usize = 100;
     /// Gap, as a share of the value, below which a step that does not halve it is rounding.
     pub(in super::super) const ROUNDING: f64 = 1e-9;
+    /// Rounds of pivoting without fewer wrong signs before it turns one at a time,
+    pub(in super::super) const PATIENCE: u32 = 10;
+    /// and rounds at most.
+    pub(in super::super) const PIVOTS: usize = 300;
 }
 
 /// Proximal Newton on the support norm (`support_norm.rs`).
