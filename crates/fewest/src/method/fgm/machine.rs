@@ -46,8 +46,8 @@ pub(super) struct Answer {
     pub(super) beta: Vec<f64>,
     /// c_j over the columns, as they count.
     pub(super) scores: Vec<f64>,
-    /// b of the decision function.
-    pub(super) bias: f64,
+    /// b of the decision function, of each problem.
+    pub(super) bias: Vec<f64>,
     /// Primal value.
     pub(super) upper: f64,
     /// Value of beta at z.
@@ -231,7 +231,7 @@ impl<'a> Machine<'a> {
         let lower = level.value(value(&c));
         c.truncate(self.q);
         count(&self.signs, &mut c);
-        Answer { beta, scores: c, bias, upper, lower, level }
+        Answer { beta, scores: c, bias: vec![bias], upper, lower, level }
     }
 
     /// The step t > 0 where the derivative along the direction is 0: it is piecewise linear and

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::source::Source;
+use super::part::{Part, joint};
 use crate::dual::BoxDual;
 use crate::{Error, Memory, Reserved, RowMatrix, WeightBounds};
 
@@ -13,21 +13,22 @@ pub(super) struct Columns {
     /// Features, in the order in which they were generated.
     pub(super) features: Vec<usize>,
     pub(super) position: HashMap<usize, u32>,
-    /// n x q, columns as in `features`.
-    pub(super) rows: RowMatrix,
+    /// Of each problem: n x q, columns as in `features`.
+    pub(super) rows: Vec<RowMatrix>,
     /// The memory of `rows`, twice: appending moves them.
     taken: Reserved,
 }
 
 impl Columns {
-    /// None yet, of n samples.
-    pub(super) fn new(n: usize, memory: &Memory) -> Self {
-        let (features, position, rows) = (Vec::new(), HashMap::new(), RowMatrix::dense(n, 0, Vec::new()));
+    /// None yet.
+    pub(super) fn new(parts: &[Part<'_>], memory: &Memory) -> Self {
+        let (features, position) = (Vec::new(), HashMap::new());
+        let rows = parts.iter().map(|part| RowMatrix::dense(part.dual.len(), 0, Vec::new())).collect();
         Self { features, position, rows, taken: memory.take(0).expect("nothing is always left") }
     }
 
     /// Adds the columns that are not there yet.
-    pub(super) fn gather(&mut self, source: &dyn Source, features: &[usize]) -> Result<(), Error> {
+    pub(super) fn gather(&mut self, parts: &[Part<'_>], features: &[usize]) -> Result<(), Error> {
         let before = self.features.len();
         for &j in features {
             if !self.position.contains_key(&j) {
@@ -36,13 +37,15 @@ impl Columns {
             }
         }
         if self.features.len() > before {
-            let more = source.rows(&self.features[before..])?;
-            if !self.taken.grow(2 * more.held()) {
-                let (n, columns) = (self.rows.n_samples(), self.features.len());
-                let what = format!("the {columns} columns of all generated subsets of {n} samples");
-                return Err(self.taken.refused(2 * more.held(), what, "choose fewer features a subset"));
+            for (part, rows) in parts.iter().zip(&mut self.rows) {
+                let more = part.source.rows(&self.features[before..])?;
+                if !self.taken.grow(2 * more.held()) {
+                    let (n, columns) = (rows.n_samples(), self.features.len());
+                    let what = format!("the {columns} columns of all generated subsets of {n} samples");
+                    return Err(self.taken.refused(2 * more.held(), what, "choose fewer features a subset"));
+                }
+                rows.append(more);
             }
-            self.rows.append(more);
         }
         Ok(())
     }
@@ -91,8 +94,9 @@ impl Subsets {
         z
     }
 
-    /// sum_{j in d_t} c_j^2 for each t.
-    pub(super) fn squares(&self, c: &[f64]) -> Vec<f64> {
+    /// sum_{j in d_t} c_j^2 for each t, over q columns.
+    pub(super) fn squares(&self, c: &[f64], q: usize) -> Vec<f64> {
+        let c = joint(c, q);
         self.list.iter().map(|subset| subset.iter().map(|&k| c[k as usize].powi(2)).sum()).collect()
     }
 }
@@ -112,6 +116,17 @@ impl Level {
         let total: f64 = beta.iter().sum();
         let ridge: f64 = beta.iter().zip(&dual.ridge).map(|(b, r)| r * b * b).sum();
         Self { sum: beta.iter().map(|b| b.abs()).sum(), rest: ridge + dual.bias_square() * total * total }
+    }
+
+    /// That of several problems at once.
+    pub(super) fn of_all(parts: &[Part<'_>], beta: &[f64]) -> Self {
+        Self::sum(parts.iter().map(|part| Self::of(&part.dual, part.own(beta))))
+    }
+
+    /// That of problems whose values add, with one factor for all.
+    pub(super) fn sum(levels: impl Iterator<Item = Self>) -> Self {
+        let add = |a: Self, b: Self| Self { sum: a.sum + b.sum, rest: a.rest + b.rest };
+        levels.reduce(add).unwrap_or(Self { sum: 0.0, rest: 0.0 })
     }
 
     /// The value where the mixture's columns have this sum of squared scores.
@@ -134,14 +149,14 @@ pub(super) struct Point {
     pub(super) mu: Vec<f64>,
     /// z = sum_t mu_t d_t over the columns.
     pub(super) z: Vec<f64>,
-    /// w_j over the columns; z_j c_j at the optimum.
+    /// w_j over the columns, by problem; z_j c_j at the optimum.
     pub(super) weights: Vec<f64>,
-    /// Feasible dual point, length n.
+    /// Feasible dual point of the samples of all problems.
     pub(super) beta: Vec<f64>,
-    /// c_j = sum_i beta_i x_ij over the columns, as they count.
+    /// c_j = sum_i beta_i x_ij over the columns, by problem, as they count.
     pub(super) scores: Vec<f64>,
-    /// b of the decision function.
-    pub(super) bias: f64,
+    /// b of the decision function of each problem.
+    pub(super) bias: Vec<f64>,
     /// Value of the primal at mu: an upper value.
     pub(super) upper: f64,
     /// Trainings of the SVM, or steps inside one.

@@ -3,30 +3,26 @@
 
 use std::time::Instant;
 
-use super::machine::Machine;
+use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets};
+use super::part::{Part, joint};
 use super::separation::{Separation, ViolatedSubset};
-use super::source::{ScoreQuery, Source};
-use super::support_norm::SupportNorm;
-use super::{FgmSettings, Mkl, SelectedFeature, mkl, paper_value};
+use super::source::ScoreQuery;
+use super::support_norm::{Start, SupportNorm};
+use super::{FgmSettings, Mkl, mkl};
 use crate::dual::train::train_linear;
-use crate::dual::{BoxDual, DualSolution, kkt};
+use crate::dual::{Bias, BoxDual, DualSolution, kkt};
 use crate::saddle::train_within;
-use crate::{Error, Memory, Oracle, Run, Status, SvmSettings, WeightBounds};
+use crate::{Error, Memory, Oracle, RowMatrix, Run, Status, SvmSettings, WeightBounds};
 
-/// A solution with margins of 1 in the paper's scale: alpha sums to 1.
-fn paper_solution(solution: DualSolution) -> DualSolution {
-    let scale = 1.0 / solution.beta.iter().map(|b| b.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
-    let scaled = |x: Vec<f64>| x.into_iter().map(|x| scale * x).collect();
-    DualSolution {
-        beta: scaled(solution.beta),
-        bias: scale * solution.bias,
-        weights: scaled(solution.weights),
-        primal: paper_value(solution.primal),
-        dual: paper_value(solution.dual),
-        absolute_gap: f64::INFINITY,
-        ..solution
-    }
+/// What is kept, with margins of 1.
+pub(super) struct Kept {
+    /// The features, ascending, and z_j of each.
+    pub(super) shares: Vec<(usize, f64)>,
+    /// The machine of each problem, on them.
+    pub(super) machines: Vec<DualSolution>,
+    /// The sum of their values.
+    pub(super) value: f64,
 }
 
 /// What a round asks.
@@ -55,19 +51,18 @@ pub(super) struct MixtureAnswer {
 
 /// Step 2: the best mixture of the generated subsets.
 pub(super) struct MixtureOracle<'a> {
-    source: &'a dyn Source,
-    dual: &'a BoxDual,
+    parts: &'a [Part<'a>],
+    p: usize,
     svm: &'a SvmSettings,
     settings: &'a FgmSettings,
     separation: &'a Separation<'a>,
-    /// Signs of the weights, and labels and weights of the samples.
+    /// Signs of the weights.
     signs: &'a WeightBounds,
-    of_samples: (&'a [f64], &'a [f64]),
     columns: Columns,
     pub(super) subsets: Subsets,
     last: Option<Point>,
     /// What [`SupportNorm`] left behind.
-    start: Option<(Vec<f64>, f64)>,
+    start: Option<Start>,
 }
 
 impl Oracle for MixtureOracle<'_> {
@@ -93,24 +88,22 @@ impl Oracle for MixtureOracle<'_> {
 impl<'a> MixtureOracle<'a> {
     /// No subset yet.
     pub(super) fn new(
-        source: &'a dyn Source,
-        dual: &'a BoxDual,
+        parts: &'a [Part<'a>],
+        p: usize,
         svm: &'a SvmSettings,
         settings: &'a FgmSettings,
         separation: &'a Separation<'a>,
         signs: &'a WeightBounds,
-        of_samples: (&'a [f64], &'a [f64]),
         memory: &Memory,
     ) -> Self {
         Self {
-            source,
-            dual,
+            parts,
+            p,
             svm,
             settings,
             separation,
             signs,
-            of_samples,
-            columns: Columns::new(dual.len(), memory),
+            columns: Columns::new(parts, memory),
             subsets: Subsets::default(),
             last: None,
             start: None,
@@ -119,9 +112,9 @@ impl<'a> MixtureOracle<'a> {
 
     /// Gathers the subset's columns and adds it; returns whether it is new.
     fn add(&mut self, violated: &ViolatedSubset) -> Result<bool, Error> {
-        self.columns.gather(self.source, &violated.features)?;
+        self.columns.gather(self.parts, &violated.features)?;
         let q = self.columns.features.len();
-        let needed = 24 * (q as u64).pow(2);
+        let needed = 24 * self.parts.len() as u64 * (q as u64).pow(2);
         if self.settings.mkl == Mkl::Fast && needed > self.settings.memory {
             return Err(Error::Memory {
                 what: format!("weighing subsets of {q} features"),
@@ -145,8 +138,8 @@ impl<'a> MixtureOracle<'a> {
         let features = &self.columns.features;
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
         let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.as_ref());
-        let mut problem = SupportNorm::new(rows, self.dual, required, most, signs, start);
-        let p = self.source.n_features();
+        let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, start);
+        let p = self.p;
         let most_violated = |scores: &[f64]| self.separation.among(p, features, scores).most;
         let point = problem.solve(tolerance, &most_violated, stop);
         self.start = Some(problem.into_start());
@@ -157,14 +150,15 @@ impl<'a> MixtureOracle<'a> {
     /// list until none of them is violated by more than the gap asked for.
     fn over_list(&mut self, query: &MixtureQuery, stop: &mut dyn FnMut() -> Option<Status>) -> Point {
         let signs = self.signs.of_all(&self.columns.features);
-        let mut machine = Machine::new(&self.columns.rows, self.dual, signs.clone());
-        let design = (self.settings.mkl == Mkl::Simple).then(|| self.columns.rows.design());
-        let (p, q) = (self.source.n_features(), self.columns.features.len());
+        let (p, q) = (self.p, self.columns.features.len());
+        let mut machine = Machines::new(&self.columns.rows, self.parts, q, &signs);
+        let designs = || self.columns.rows.iter().map(RowMatrix::design).collect::<Vec<_>>();
+        let designs = (self.settings.mkl == Mkl::Simple).then(designs);
         let mut iterations = 0;
         loop {
             let mut mu = self.last.as_ref().map_or_else(|| vec![1.0], |p| p.mu.clone());
             mu.resize(self.subsets.len(), 0.0);
-            let point = match &design {
+            let point = match &designs {
                 None => {
                     let most_violated = |scores: &[f64]| {
                         self.columns.positions(&self.separation.among(p, &self.columns.features, scores).features)
@@ -173,11 +167,10 @@ impl<'a> MixtureOracle<'a> {
                     let pool = Some(&pool).filter(|_| self.settings.reuse);
                     mkl::fast(&mut machine, &mut self.subsets, q, mu, query.tolerance, pool, stop)
                 }
-                Some(design) => {
-                    let (dual, svm, columns, subsets) = (self.dual, self.svm, &self.columns, &self.subsets);
+                Some(designs) => {
+                    let (parts, svm, columns, subsets) = (self.parts, self.svm, &self.columns, &self.subsets);
                     let start = self.last.as_ref().map(|p| &p.beta[..]);
-                    let (design, signs, of_samples) = (&**design, &signs, self.of_samples);
-                    let simple = mkl::Simple { design, dual, svm, columns, subsets, signs, of_samples };
+                    let simple = mkl::Simple { designs, parts, svm, columns, subsets, signs: &signs };
                     simple.solve(mu, start, query.tolerance, stop)
                 }
             };
@@ -186,8 +179,8 @@ impl<'a> MixtureOracle<'a> {
             if !self.settings.reuse || stop().is_some() {
                 return Point { iterations, ..point };
             }
-            let pool = self.separation.among(p, &self.columns.features, &point.scores);
-            let level = Level::of(self.dual, &point.beta);
+            let pool = self.separation.among(p, &self.columns.features, &joint(&point.scores, q));
+            let level = Level::of_all(self.parts, &point.beta);
             if kkt::relative_gap(point.upper, level.value(pool.most)) <= query.pool {
                 return Point { iterations, ..point };
             }
@@ -199,33 +192,38 @@ impl<'a> MixtureOracle<'a> {
         }
     }
 
-    /// The features of positive weight in a mixture, ascending, and its machine.
-    pub(super) fn mixture(&self, point: &Point, status: Status) -> (Vec<SelectedFeature>, DualSolution) {
-        let features = &self.columns.features;
-        let mut used: Vec<usize> = (0..point.z.len()).filter(|&k| point.z[k] > 0.0).collect();
+    /// The features of positive weight in a mixture, and its machines.
+    pub(super) fn mixture(&self, point: &Point, status: Status) -> Kept {
+        let (features, q) = (&self.columns.features, point.z.len());
+        let mut used: Vec<usize> = (0..q).filter(|&k| point.z[k] > 0.0).collect();
         used.sort_unstable_by_key(|&k| features[k]);
-        let mut weights = vec![0.0; features.len()];
-        for &k in &used {
-            weights[k] = point.weights[k];
+        let mut machines = Vec::new();
+        for (t, (part, rows)) in self.parts.iter().zip(&self.columns.rows).enumerate() {
+            let own: Vec<f64> = used.iter().map(|&k| point.weights[t * q + k]).collect();
+            let mut weights = vec![0.0; features.len()];
+            used.iter().zip(&own).for_each(|(&k, w)| weights[k] = *w);
+            let scores: Vec<f64> = (0..part.dual.len()).map(|i| rows.row(i).dot(&weights)).collect();
+            let squares = used.iter().map(|&k| weights[k] * point.scores[t * q + k]).sum();
+            let (beta, bias) = (part.own(&point.beta).to_vec(), point.bias[t]);
+            let ridges = used.iter().zip(&own).map(|(&k, w)| w * w / point.z[k]).sum::<f64>();
+            let primal = if self.parts.len() == 1 { point.upper } else { primal(&part.dual, &scores, bias, ridges) };
+            machines.push(DualSolution {
+                bias,
+                primal,
+                dual: Level::of(&part.dual, &beta).value(squares),
+                absolute_gap: f64::INFINITY,
+                kkt_residual: kkt::residual(&part.dual, &beta, &scores),
+                iterations: point.iterations,
+                status,
+                weights: own,
+                beta,
+            });
         }
-        let scores: Vec<f64> = (0..self.dual.len()).map(|i| self.columns.rows.row(i).dot(&weights)).collect();
-        let squares = used.iter().map(|&k| weights[k] * point.scores[k]).sum();
-        let solution = paper_solution(DualSolution {
-            beta: point.beta.clone(),
-            bias: point.bias,
-            weights: used.iter().map(|&k| weights[k]).collect(),
-            primal: point.upper,
-            dual: Level::of(self.dual, &point.beta).value(squares),
-            absolute_gap: f64::INFINITY,
-            kkt_residual: kkt::residual(self.dual, &point.beta, &scores),
-            iterations: point.iterations,
-            status,
-        });
-        let shares = used.iter().map(|&k| (features[k], point.z[k])).zip(&solution.weights);
-        (shares.map(|((feature, share), &weight)| SelectedFeature { feature, share, weight }).collect(), solution)
+        let shares = used.iter().map(|&k| (features[k], point.z[k])).collect();
+        Kept { shares, machines, value: point.upper }
     }
 
-    /// The better of two subsets that the rules of `separation` allow, with the SVM trained on it:
+    /// The better of two subsets that the rules of `separation` allow, with the SVMs trained on it:
     /// that of the largest `sum_j z_j c_j^2` in the mixture (FGM-B), and that of the largest
     /// `sum_j w_j^2`.
     pub(super) fn best_subset(
@@ -233,42 +231,53 @@ impl<'a> MixtureOracle<'a> {
         separation: &Separation<'_>,
         point: &Point,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(Vec<SelectedFeature>, DualSolution), Error> {
-        let by_score: Vec<f64> = point.scores.iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
-        let columns = &self.columns.features[..by_score.len()];
-        let p = self.source.n_features();
-        let first = separation.among(p, columns, &by_score).features;
-        let second = separation.among(p, columns, &point.weights).features;
+    ) -> Result<Kept, Error> {
+        let q = point.z.len();
+        let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
+        let columns = &self.columns.features[..q];
+        let first = separation.among(self.p, columns, &by_score).features;
+        let second = separation.among(self.p, columns, &joint(&point.weights, q)).features;
         let same = first == second;
         let mut best = self.train(&first, point, stop)?;
         if !same {
             let other = self.train(&second, point, stop)?;
-            if other.1.primal < best.1.primal {
+            if other.value < best.value {
                 best = other;
             }
         }
         Ok(best)
     }
 
-    /// The SVM on a subset.
+    /// The SVMs on a subset.
     fn train(
         &mut self,
         features: &[usize],
         start: &Point,
         stop: &mut dyn FnMut() -> Option<Status>,
-    ) -> Result<(Vec<SelectedFeature>, DualSolution), Error> {
+    ) -> Result<Kept, Error> {
         // Rules may have filled the subset up with columns that no round asked for.
-        self.columns.gather(self.source, features)?;
+        self.columns.gather(self.parts, features)?;
         let at: Vec<usize> = features.iter().map(|j| self.columns.position[j] as usize).collect();
-        let design = self.columns.rows.design();
-        let solution = if self.signs.is_free() {
-            train_linear(&*design, &at, self.dual, Some(&start.beta[..]), self.svm, stop)
-        } else {
-            let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
-            train_within(&*design, &at, &signs, self.of_samples, self.svm, &memory, stop)?
-        };
-        let solution = paper_solution(solution);
-        let kept = features.iter().zip(&solution.weights);
-        Ok((kept.map(|(&feature, &weight)| SelectedFeature { feature, share: 1.0, weight }).collect(), solution))
+        let mut machines = Vec::new();
+        for (part, rows) in self.parts.iter().zip(&self.columns.rows) {
+            let design = rows.design();
+            machines.push(if self.signs.is_free() {
+                train_linear(&*design, &at, &part.dual, Some(part.own(&start.beta)), self.svm, stop)
+            } else {
+                let (signs, memory) = (self.signs.of_all(&self.columns.features), Memory::new(self.svm.memory));
+                train_within(&*design, &at, &signs, part.of_samples, self.svm, &memory, stop)?
+            });
+        }
+        let value = machines.iter().map(|machine| machine.primal).sum();
+        Ok(Kept { shares: features.iter().map(|&feature| (feature, 1.0)).collect(), machines, value })
     }
+}
+
+/// The value of weights, with `ridges` = sum_j w_j^2 / z_j, that give these scores.
+fn primal(dual: &BoxDual, scores: &[f64], bias: f64, ridges: f64) -> f64 {
+    let of_bias = match dual.bias {
+        Bias::Penalised(s) => (bias / s) * (bias / s),
+        Bias::Free | Bias::None => 0.0,
+    };
+    0.5 * (ridges + of_bias) + kkt::total_loss(dual, scores, bias)
 }

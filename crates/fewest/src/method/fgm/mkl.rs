@@ -20,11 +20,13 @@
 //!          weights.
 //! Fails    never; stops with the gap reached.
 
-use super::machine::{Answer, Machine};
+use super::machine::Answer;
+use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets, count};
+use super::part::{Part, joint};
 use super::tuning::mkl::{DUST, INNER, LONG_PATIENCE, MOST_ADDED, PATIENCE, SECANTS};
+use crate::dual::DualSolution;
 use crate::dual::train::train_linear;
-use crate::dual::{BoxDual, DualSolution};
 use crate::master::simplex_qp;
 use crate::relaxation::train_bounded;
 use crate::saddle::weighted;
@@ -69,7 +71,7 @@ pub(super) struct Pool<'a> {
 /// its minimum over all mixtures of the columns at hand is what a step aims at, so that a subset
 /// does not cost a training.
 pub(super) fn fast(
-    machine: &mut Machine<'_>,
+    machine: &mut Machines<'_>,
     subsets: &mut Subsets,
     q: usize,
     mut mu: Vec<f64>,
@@ -79,12 +81,12 @@ pub(super) fn fast(
 ) -> Point {
     // A training of relative gap e leaves the gradient open by about its root.
     let inner = (0.3 * tolerance).powi(2).clamp(1e-14, INNER * tolerance);
-    let before = machine.steps;
+    let before = machine.steps();
     let mut z = subsets.mixed(&mu, q);
     let mut answer = machine.train(&z, inner, stop);
     let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: PATIENCE };
     loop {
-        let squares = subsets.squares(&answer.scores);
+        let squares = subsets.squares(&answer.scores, q);
         let worst = squares.iter().copied().fold(0.0, f64::max);
         let gap = (answer.upper - answer.level.value(worst)) / answer.upper;
         let mut done = gap <= tolerance || mu.len() == 1 || stop().is_some() || progress.ended(gap);
@@ -110,8 +112,8 @@ pub(super) fn fast(
         }
         if done {
             let Answer { beta, scores, bias, upper, .. } = answer;
-            let weights = z.iter().zip(&scores).map(|(z, c)| z * c).collect();
-            return Point { mu, z, weights, beta, scores, bias, upper, iterations: machine.steps - before };
+            let weights = shared(&z, &scores);
+            return Point { mu, z, weights, beta, scores, bias, upper, iterations: machine.steps() - before };
         }
     }
 }
@@ -119,7 +121,7 @@ pub(super) fn fast(
 /// The minimum of the quadratic model of v at mu over the mixtures, and the slope of v towards it.
 /// Subsets that the model asks for are added.
 fn aim(
-    machine: &Machine<'_>,
+    machine: &Machines<'_>,
     subsets: &mut Subsets,
     mu: &[f64],
     z: &[f64],
@@ -129,6 +131,7 @@ fn aim(
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> (Vec<f64>, f64) {
     let (c, q) = (&answer.scores, z.len());
+    let sizes = joint(c, q);
     // Subsets of weight 0 that the gradient keeps there have no part in the step.
     let level: f64 = mu.iter().zip(squares).map(|(m, s)| m * s).sum();
     let mut part: Vec<usize> = (0..mu.len()).filter(|&t| mu[t] > 0.0 || squares[t] >= level).collect();
@@ -146,15 +149,16 @@ fn aim(
         let linear: Vec<f64> = (0..m).map(|a| down[a] - simd::dot(&h[a * m..(a + 1) * m], &at)).collect();
         simplex_qp::minimise(&h, &linear, &mut aim);
         let Some(pool) = pool.filter(|_| added < MOST_ADDED && stop().is_none()) else { break };
-        // The model's squared scores where it aims: c_j^2 - 2 (V'' (z' - z))_j.
+        // The model's squared scores where it aims: c_j^2 - 2 (V'' (z' - z))_j, summed over problems.
         let mut full = vec![0.0; subsets.len()];
         for (&t, &a) in part.iter().zip(&aim) {
             full[t] = a;
         }
         let there = subsets.mixed(&full, q);
-        let v: Vec<f64> = (0..q).map(|j| c[j] * (there[j] - z[j])).collect();
+        let v: Vec<f64> = (0..c.len()).map(|k| c[k] * (there[k % q] - z[k % q])).collect();
         let kv = curvature.apply(&v);
-        let expected: Vec<f64> = (0..q).map(|j| (c[j] * c[j] - 2.0 * c[j] * kv[j]).max(0.0)).collect();
+        let square = |k: usize| c[k] * c[k] - 2.0 * c[k] * kv[k];
+        let expected: Vec<f64> = (0..q).map(|j| (j..c.len()).step_by(q).map(square).sum::<f64>().max(0.0)).collect();
         let scores: Vec<f64> = expected.iter().map(|s| s.sqrt()).collect();
         let Some(subset) = (pool.most_violated)(&scores) else { break };
         let gained: f64 = subset.iter().map(|&k| expected[k as usize]).sum();
@@ -164,7 +168,7 @@ fn aim(
         }
         curvature.push(&subset, c);
         part.push(subsets.len() - 1);
-        down.push(-0.5 * subset.iter().map(|&k| c[k as usize].powi(2)).sum::<f64>());
+        down.push(-0.5 * subset.iter().map(|&k| sizes[k as usize].powi(2)).sum::<f64>());
         at.push(0.0);
         aim.push(0.0);
     }
@@ -176,25 +180,31 @@ fn aim(
     (out, slope)
 }
 
+/// The weights z_j c_j of all problems.
+fn shared(z: &[f64], scores: &[f64]) -> Vec<f64> {
+    scores.iter().enumerate().map(|(k, c)| z[k % z.len()] * c).collect()
+}
+
 /// SimpleMKL, from a feasible `mu`.
 pub(super) struct Simple<'a> {
-    /// The columns at hand.
-    pub(super) design: &'a dyn Design,
-    pub(super) dual: &'a BoxDual,
+    /// The columns at hand of each problem.
+    pub(super) designs: &'a [Box<dyn Design + 'a>],
+    pub(super) parts: &'a [Part<'a>],
     pub(super) svm: &'a SvmSettings,
     pub(super) columns: &'a Columns,
     pub(super) subsets: &'a Subsets,
     /// Signs of the weights, by column.
     pub(super) signs: &'a WeightBounds,
-    /// Labels and weights of the samples.
-    pub(super) of_samples: (&'a [f64], &'a [f64]),
 }
 
 /// SimpleMKL's training at one mu.
 struct Training {
     mu: Vec<f64>,
     z: Vec<f64>,
-    solution: DualSolution,
+    /// Of each problem, and the sum of their values.
+    solutions: Vec<DualSolution>,
+    upper: f64,
+    beta: Vec<f64>,
     scores: Vec<f64>,
     squares: Vec<f64>,
     lower: f64,
@@ -214,11 +224,11 @@ impl Simple<'_> {
         let mut now = self.train(mu, start, inner, &mut iterations, stop);
         let mut progress = Progress { best: f64::INFINITY, idle: 0, patience: LONG_PATIENCE };
         loop {
-            let gap = (now.solution.primal - now.lower) / now.solution.primal;
+            let gap = (now.upper - now.lower) / now.upper;
             if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
-                let Training { mu, z, solution, scores, .. } = now;
-                let DualSolution { beta, bias, primal: upper, .. } = solution;
-                let weights = z.iter().zip(&scores).map(|(z, c)| z * c).collect();
+                let Training { mu, z, solutions, upper, beta, scores, .. } = now;
+                let bias = solutions.iter().map(|solution| solution.bias).collect();
+                let weights = shared(&z, &scores);
                 return Point { mu, z, weights, beta, scores, bias, upper, iterations };
             }
             // Step 2.
@@ -277,7 +287,7 @@ impl Simple<'_> {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Training {
         let mu = swept(from.mu.iter().zip(direction).map(|(m, d)| m + t * d));
-        self.train(mu, Some(&from.solution.beta), inner, iterations, stop)
+        self.train(mu, Some(&from.beta), inner, iterations, stop)
     }
 
     fn train(
@@ -292,22 +302,29 @@ impl Simple<'_> {
         let z = self.subsets.mixed(&mu, q);
         let used: Vec<usize> = (0..q).filter(|&k| z[k] > 0.0).collect();
         let factors: Vec<f64> = used.iter().map(|&k| z[k]).collect();
-        let design = weighted(self.design, &used, &factors);
         let settings = SvmSettings { tolerance: inner, ..self.svm.clone() };
-        let solution = if self.signs.is_free() {
-            let all: Vec<usize> = (0..used.len()).collect();
-            train_linear(&*design, &all, self.dual, start, &settings, stop)
-        } else {
-            let (signs, memory) = (self.signs.weighted(&used, &factors), Memory::unlimited());
-            let found = train_bounded(&*design, signs, self.of_samples, &settings, &memory, stop);
-            found.expect("settings were checked, and memory is not limited")
-        };
-        *iterations += 1;
-        let mut scores = self.columns.rows.combination(&solution.beta);
-        count(self.signs, &mut scores);
-        let squares = self.subsets.squares(&scores);
-        let lower = Level::of(self.dual, &solution.beta).value(squares.iter().copied().fold(0.0, f64::max));
-        Training { mu, z, solution, scores, squares, lower }
+        let (mut solutions, mut beta, mut scores) = (Vec::new(), Vec::new(), Vec::new());
+        for ((part, design), rows) in self.parts.iter().zip(self.designs).zip(&self.columns.rows) {
+            let design = weighted(&**design, &used, &factors);
+            let solution = if self.signs.is_free() {
+                let (all, start): (Vec<usize>, _) = ((0..used.len()).collect(), start.map(|beta| part.own(beta)));
+                train_linear(&*design, &all, &part.dual, start, &settings, stop)
+            } else {
+                let (signs, memory) = (self.signs.weighted(&used, &factors), Memory::unlimited());
+                let found = train_bounded(&*design, signs, part.of_samples, &settings, &memory, stop);
+                found.expect("settings were checked, and memory is not limited")
+            };
+            *iterations += 1;
+            let mut own = rows.combination(&solution.beta);
+            count(self.signs, &mut own);
+            beta.extend(&solution.beta);
+            scores.extend(own);
+            solutions.push(solution);
+        }
+        let upper = solutions.iter().map(|solution| solution.primal).sum();
+        let squares = self.subsets.squares(&scores, q);
+        let lower = Level::of_all(self.parts, &beta).value(squares.iter().copied().fold(0.0, f64::max));
+        Training { mu, z, solutions, upper, beta, scores, squares, lower }
     }
 }
 
@@ -377,9 +394,10 @@ mod tests {
             let (x, y) = drawn(60, 12, 17 + seed as u64);
             let problem = Problem::new(&x, &y, None).expect("valid");
             let svm = SvmSettings { cost: 0.5, loss: Loss::SquaredHinge, bias, ..SvmSettings::default() };
-            let dual = BoxDual::new(&y, problem.weights(), &svm);
-            let mut columns = Columns::new(60, &crate::Memory::unlimited());
-            columns.gather(&problem.design(), &(0..12).collect::<Vec<usize>>()).expect("in memory");
+            let design = problem.design();
+            let parts = Part::all(vec![(&design, &y, problem.weights())], &svm);
+            let mut columns = Columns::new(&parts, &crate::Memory::unlimited());
+            columns.gather(&parts, &(0..12).collect::<Vec<usize>>()).expect("in memory");
             let mut subsets = Subsets::default();
             for first in 0..6 {
                 subsets.add((0..4).map(|k| (first * 5 + k * k) as u32 % 12).collect());
@@ -390,11 +408,12 @@ mod tests {
                 mu[0] = 1.0;
                 mu
             };
-            let mut machine = Machine::new(&columns.rows, &dual, signs.clone());
+            let signs = WeightBounds::default();
+            let mut machine = Machines::new(&columns.rows, &parts, 12, &signs);
             let newton = fast(&mut machine, &mut subsets, 12, start(), 1e-9, None, &mut || None);
-            let of_samples = (&y[..], problem.weights());
-            let (design, columns, subsets, signs) = (&x, &columns, &subsets, &signs);
-            let simple = Simple { design, dual: &dual, svm: &svm, columns, subsets, signs, of_samples };
+            let designs = [columns.rows[0].design()];
+            let (columns, subsets) = (&columns, &subsets);
+            let simple = Simple { designs: &designs, parts: &parts, svm: &svm, columns, subsets, signs: &signs };
             let simple = simple.solve(start(), None, 1e-5, &mut || None);
             assert!(
                 (newton.upper - simple.upper).abs() <= 1e-6 * newton.upper,
@@ -405,12 +424,12 @@ mod tests {
             for (name, point, tolerance) in [("fast", &newton, 1e-9), ("simple", &simple, 1e-5)] {
                 // mu_t > 0 only where the sum of squares is the largest: the gap counts what is
                 // missing to that.
-                let squares = subsets.squares(&point.scores);
+                let squares = subsets.squares(&point.scores, 12);
                 let worst = squares.iter().copied().fold(0.0, f64::max);
                 let missing: f64 = point.mu.iter().zip(&squares).map(|(m, s)| m * (worst - s)).sum();
                 assert!(missing <= 4.0 * tolerance * point.upper, "{name}: {missing} of {}", point.upper);
                 assert!((point.mu.iter().sum::<f64>() - 1.0).abs() < 1e-12 && point.mu.iter().all(|m| *m >= 0.0));
-                let lower = Level::of(&dual, &point.beta).value(worst);
+                let lower = Level::of_all(&parts, &point.beta).value(worst);
                 assert!(lower <= point.upper && point.upper - lower <= 1.1 * tolerance * point.upper, "{name}");
             }
             assert!(

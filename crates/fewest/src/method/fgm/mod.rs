@@ -25,6 +25,9 @@
 //!          `max(0, s_j c_j)^2 / 2`, which is of degree 2 in alpha as before, so that the factor
 //!          between both scales stays. A bound other than 0 is refused: the paper's rho leaves the
 //!          length of w open, so that a bound would be one on w / rho.
+//! Several  problems (more classes than two, tasks) are one whose matrix is block-diagonal, with one
+//!          rho: V is the sum of theirs, squared scores add over them, mu and z are shared
+//!          ([`fgm_several`]).
 //! Bound    -S(alpha, d) at the most violated d (Theorem 1): no allowed subset, and no mixture, has
 //!          a smaller value. Under a budget, groups or implications the sum it counts is raised by
 //!          the slack the search may have left, 1e-6. Where a subset is kept and B is not the size
@@ -43,11 +46,14 @@
 //! Fails    never on limits: the mixture so far is returned. Errors: settings out of range; too
 //!          many columns for the memory.
 
+mod descent;
 mod machine;
+mod machines;
 mod margin;
 mod mixture;
 mod mixture_oracle;
 mod mkl;
+mod part;
 mod rounds;
 mod separation;
 mod source;
@@ -59,14 +65,16 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{Classes, Info, Method, RULES_AND_SIGNS, Report};
-use crate::dual::{Bias, BoxDual, DualSolution, Loss};
-use crate::model::{Machine as Classifier, Model};
+use crate::dual::{Bias, DualSolution, Loss};
+use crate::model::{self, FitSettings, Machine as Classifier, Model};
 use crate::problem::checked_labels;
+use crate::several::{SubProblem, check_several};
 use crate::{
-    Error, Interval, Kernel, Limits, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run, Samples, Selection,
-    Sense, Status, Subset, SvmSettings, WeightBounds, drive,
+    Design, Error, Interval, Kernel, Limits, MultiClass, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run,
+    Samples, Selection, Sense, Several, Status, Subset, SvmSettings, WeightBounds, drive,
 };
-use mixture_oracle::MixtureOracle;
+use mixture_oracle::{Kept, MixtureOracle};
+use part::{Part, joint};
 use rounds::Rounds;
 use separation::Separation;
 pub use source::{FeatureScore, ScoreQuery, Source};
@@ -102,6 +110,8 @@ pub struct FgmSettings {
     pub tolerance: f64,
     /// Bytes that the matrices of multiple kernel learning may use. Default 1 GiB.
     pub memory: u64,
+    /// How more classes than two become two-class problems, whose values add.
+    pub multi_class: MultiClass,
 }
 
 impl Default for FgmSettings {
@@ -115,6 +125,7 @@ impl Default for FgmSettings {
             subset_size: None,
             tolerance: svm.tolerance,
             memory: svm.memory,
+            multi_class: MultiClass::default(),
         }
     }
 }
@@ -140,6 +151,7 @@ fn paper_value(value: f64) -> f64 {
 
 impl Method for FgmSettings {
     const WEIGHT_BOUNDS: bool = true;
+    const TASKS: bool = true;
     const INFO: Info = Info {
         name: "fgm",
         title: "feature generating machine, for millions of sparse features",
@@ -149,7 +161,7 @@ impl Method for FgmSettings {
         bounds: true,
         searches: false,
         kernels: "linear",
-        classes: Classes::Two,
+        classes: Classes::Any,
         rules: RULES_AND_SIGNS,
         cost: "a few passes over the data, and some Newton steps on the columns of the generated subsets",
         paper: "M. Tan, L. Wang, I. W. Tsang: Learning sparse SVM for feature selection on very high dimensional datasets. ICML 2010.",
@@ -166,13 +178,59 @@ impl Method for FgmSettings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let report = fgm(&samples.problem()?, rules, self, limits, observer)?;
-        Ok(report.into())
+        let several = Several::of(samples, (self.multi_class, rules), &limits.memory)?;
+        let problems = several.problems();
+        if let [problem] = &problems[..] {
+            return Ok(fgm(problem, rules, self, limits, observer)?.into());
+        }
+        let found = fgm_several(&problems, rules, self, limits, observer)?;
+        let model = self.classifier(samples, &several, &found)?;
+        Ok(report_of(found.selection, &found.kept, found.rounds)
+            .with_model(model)
+            .with_several(&several, self.multi_class))
     }
 
     fn finds_size(&self) -> bool {
         self.subset_size.is_some()
     }
+}
+
+impl FgmSettings {
+    /// The classifier of more classes than two, a machine for each pair; none with tasks, which
+    /// have classifiers of their own.
+    fn classifier(
+        &self,
+        samples: &Samples<'_>,
+        several: &Several<'_>,
+        found: &FgmSeveralReport,
+    ) -> Result<Option<Model>, Error> {
+        let features: Vec<usize> = found.kept.iter().map(|k| k.feature).collect();
+        if samples.tasks().is_some() || features.is_empty() {
+            return Ok(None);
+        }
+        if self.multi_class == MultiClass::OneVsRest {
+            let settings = FitSettings { svm: self.svm(), ..FitSettings::default() };
+            let (design, classes) = (samples.design(), samples.classes());
+            return model::fit(design, &features, classes, samples.weights(), &settings, &mut || None).map(Some);
+        }
+        let machine = |(part, solution): (&SubProblem, &DualSolution)| {
+            machine_of(part.negative.unwrap_or(0), part.positive, solution.clone())
+        };
+        let machines = several.parts().iter().zip(&found.machines).map(machine).collect();
+        Ok(Some(linear_model(features, samples.n_classes(), machines)))
+    }
+}
+
+/// A machine of a linear model.
+fn machine_of(negative: u32, positive: u32, solution: DualSolution) -> Classifier {
+    let (weights, bias) = (solution.weights.clone(), solution.bias);
+    Classifier { negative, positive, weights, coefficients: Vec::new(), bias, solution }
+}
+
+/// A linear model on features, ascending.
+fn linear_model(features: Vec<usize>, n_classes: u32, machines: Vec<Classifier>) -> Model {
+    let support_vectors = RowMatrix::dense(0, features.len(), Vec::new());
+    Model { features, kernel: Kernel::Linear, categorical: Vec::new(), n_classes, machines, support_vectors }
 }
 
 /// A feature kept.
@@ -182,7 +240,7 @@ pub struct SelectedFeature {
     pub feature: usize,
     /// z_j = sum_t mu_t d_tj, in (0, 1]; 1 where a subset is kept.
     pub share: f64,
-    /// w_j of the decision function (sec. 2.5).
+    /// w_j of the decision function (sec. 2.5); of several problems the length of their w_j.
     pub weight: f64,
 }
 
@@ -226,28 +284,35 @@ pub struct FgmReport {
 impl FgmReport {
     /// The classifier `f(x) = sum_j w_j x_j + b` of section 2.5 on the features kept.
     pub fn model(&self) -> Model {
-        let solution = self.solution.clone();
-        let (weights, bias) = (solution.weights.clone(), solution.bias);
-        let machine = Classifier { negative: 0, positive: 1, weights, coefficients: Vec::new(), bias, solution };
-        Model {
-            features: self.kept.iter().map(|k| k.feature).collect(),
-            kernel: Kernel::Linear,
-            categorical: Vec::new(),
-            n_classes: 2,
-            machines: vec![machine],
-            support_vectors: RowMatrix::dense(0, self.kept.len(), Vec::new()),
-        }
+        let features = self.kept.iter().map(|k| k.feature).collect();
+        linear_model(features, 2, vec![machine_of(0, 1, self.solution.clone())])
     }
 }
 
 impl From<FgmReport> for Report {
     fn from(report: FgmReport) -> Self {
-        let (model, shares) = (report.model(), report.kept.iter().map(|k| k.share).collect::<Vec<f64>>());
-        Report::new(report.selection, Kernel::Linear)
-            .with_model(Some(model))
-            .detail("shares", shares)
-            .detail("rounds", report.rounds)
+        let model = report.model();
+        report_of(report.selection, &report.kept, report.rounds).with_model(Some(model))
     }
+}
+
+fn report_of(selection: Selection, kept: &[SelectedFeature], rounds: Vec<Round>) -> Report {
+    let shares: Vec<f64> = kept.iter().map(|k| k.share).collect();
+    Report::new(selection, Kernel::Linear).detail("shares", shares).detail("rounds", rounds)
+}
+
+/// Result of [`fgm_several`].
+#[derive(Debug, Clone)]
+pub struct FgmSeveralReport {
+    /// As in [`FgmReport`]; the value is -1 / (4 V), V the sum of the values of the machines.
+    pub selection: Selection,
+    /// The features kept, ascending.
+    pub kept: Vec<SelectedFeature>,
+    /// The machine of each problem with margins of 1, in their order: w and b, and its own values,
+    /// on the columns `sqrt(z_j) x_j`.
+    pub machines: Vec<DualSolution>,
+    /// Every round, in order.
+    pub rounds: Vec<Round>,
 }
 
 /// The feature generating machine; see the head of this file.
@@ -283,7 +348,32 @@ pub fn fgm(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
-    generate(&problem.design(), problem.labels(), problem.weights(), rules, settings, limits, observer)
+    let (source, p) = (problem.design(), problem.n_features());
+    let generated =
+        generate(vec![(&source, problem.labels(), problem.weights())], p, rules, settings, limits, observer)?;
+    Ok(generated.of_one())
+}
+
+/// [`fgm`] of several problems on the same features, whose values add: one margin rho for all, one
+/// subset, a classifier for each.
+///
+/// # Errors
+/// As [`fgm`]; no problem, or problems on other numbers of features.
+pub fn fgm_several(
+    problems: &[Problem<'_>],
+    rules: &Rules,
+    settings: &FgmSettings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<FgmSeveralReport, Error> {
+    let p = check_several(problems)?;
+    let designs: Vec<&dyn Design> = problems.iter().map(Problem::design).collect();
+    let part = |(design, problem)| -> (&dyn Source, &[f64], &[f64]) {
+        let (design, problem): (&&dyn Design, &Problem<'_>) = (design, problem);
+        (design, problem.labels(), problem.weights())
+    };
+    let parts = designs.iter().zip(problems).map(part).collect();
+    generate(parts, p, rules, settings, limits, observer).map(Generated::of_several)
 }
 
 /// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1)
@@ -302,43 +392,92 @@ pub fn fgm_from(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let weights = checked_labels(source.n_samples(), labels, weights)?;
-    generate(source, labels, &weights, rules, settings, limits, observer)
+    let p = source.n_features();
+    Ok(generate(vec![(source, labels, &weights)], p, rules, settings, limits, observer)?.of_one())
+}
+
+/// What was found.
+struct Generated {
+    selection: Selection,
+    kept: Kept,
+    rounds: Vec<Round>,
+}
+
+impl Generated {
+    /// For one problem, its machine in the paper's scale.
+    fn of_one(mut self) -> FgmReport {
+        let solution = paper_solution(self.kept.machines.remove(0));
+        let kept = selected(&self.kept.shares, &solution.weights);
+        FgmReport { selection: self.selection, kept, solution, rounds: self.rounds }
+    }
+
+    fn of_several(self) -> FgmSeveralReport {
+        let Kept { shares, machines, .. } = self.kept;
+        let kept = selected(&shares, &lengths(&machines, shares.len()));
+        FgmSeveralReport { selection: self.selection, kept, machines, rounds: self.rounds }
+    }
+}
+
+/// A solution with margins of 1 in the paper's scale: alpha sums to 1.
+fn paper_solution(solution: DualSolution) -> DualSolution {
+    let scale = 1.0 / solution.beta.iter().map(|b| b.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
+    let scaled = |x: Vec<f64>| x.into_iter().map(|x| scale * x).collect();
+    DualSolution {
+        beta: scaled(solution.beta),
+        bias: scale * solution.bias,
+        weights: scaled(solution.weights),
+        primal: paper_value(solution.primal),
+        dual: paper_value(solution.dual),
+        absolute_gap: f64::INFINITY,
+        ..solution
+    }
+}
+
+/// The weights of one machine, or the lengths of those of several, of so many features.
+fn lengths(machines: &[DualSolution], features: usize) -> Vec<f64> {
+    let weights: Vec<f64> = machines.iter().flat_map(|machine| &machine.weights).copied().collect();
+    joint(&weights, features)
+}
+
+fn selected(shares: &[(usize, f64)], weights: &[f64]) -> Vec<SelectedFeature> {
+    let each = shares.iter().zip(weights);
+    each.map(|(&(feature, share), &weight)| SelectedFeature { feature, share, weight }).collect()
 }
 
 fn generate(
-    source: &dyn Source,
-    labels: &[f64],
-    weights: &[f64],
+    problems: Vec<(&dyn Source, &[f64], &[f64])>,
+    p: usize,
     rules: &Rules,
     settings: &FgmSettings,
     limits: Limits,
     observer: &mut dyn Observer,
-) -> Result<FgmReport, Error> {
+) -> Result<Generated, Error> {
     settings.check(rules.p())?;
     let generated = rules_of_subsets(rules, settings.subset_size)?;
     let signs = signs_of(rules)?;
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let svm = settings.svm();
-    let dual = BoxDual::new(labels, weights, &svm);
+    let parts = Part::all(problems, &svm);
     let separation = Separation::new(&generated);
-    let (of_samples, memory) = ((labels, weights), run.memory());
-    let mut oracle = MixtureOracle::new(source, &dual, &svm, settings, &separation, signs, of_samples, memory);
+    let mut oracle = MixtureOracle::new(&parts, p, &svm, settings, &separation, signs, run.memory());
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
-    let mut rounds = Rounds::new(source, &dual, &separation, proves);
+    let mut rounds = Rounds::new(&parts, &separation, proves);
     // Steps 1 to 4.
     rounds.first(&mut run)?;
     let status = drive(&mut oracle, &mut rounds, &mut run)?;
     // Step 5.
-    let (kept, solution) = keep(&mut oracle, &rounds, settings, &mut run)?;
+    let kept = keep(&mut oracle, &rounds, settings, &mut run)?;
     let subset = subset_of(rules.p(), &kept);
-    run.offer(&subset, solution.primal);
+    run.offer(&subset, paper_value(kept.value));
     // A mixture of more than B features is no answer to the question for subsets of B.
     let answers = rules.list().max_features.is_some() || generated.allows(&subset);
     let proven = run.closed() && answers;
     let mut outcome = run.finish(if proven { Status::Optimal } else { status });
     outcome.counts.cuts = oracle.subsets.len() as u64;
-    let selection = Selection { outcome, ranking: ranking(&kept), solutions: Vec::new() };
-    Ok(FgmReport { selection, kept, solution, rounds: rounds.history })
+    let weights = lengths(&kept.machines, kept.shares.len());
+    let ranking = ranking(&selected(&kept.shares, &weights));
+    let selection = Selection { outcome, ranking, solutions: Vec::new() };
+    Ok(Generated { selection, kept, rounds: rounds.history })
 }
 
 /// Step 5: every feature of the mixture, where no size was asked and the rules allow it; else the
@@ -348,12 +487,12 @@ fn keep(
     rounds: &Rounds<'_>,
     settings: &FgmSettings,
     run: &mut Run<'_>,
-) -> Result<(Vec<SelectedFeature>, DualSolution), Error> {
+) -> Result<Kept, Error> {
     let rules = run.rules();
     let best = rounds.best.as_ref().expect("a limit before the first answer is wound up by one");
     if rules.list().max_features.is_none() && settings.subset_size.is_some() {
         let mixture = oracle.mixture(best, run.stop().unwrap_or(Status::Optimal));
-        if rules.allows(&subset_of(rules.p(), &mixture.0)) {
+        if rules.allows(&subset_of(rules.p(), &mixture)) {
             run.raise_bound(paper_value(rounds.lower));
             return Ok(mixture);
         }
@@ -365,8 +504,8 @@ fn keep(
     oracle.best_subset(&separation, best, &mut || run.stop_late(1.0))
 }
 
-fn subset_of(p: usize, kept: &[SelectedFeature]) -> Subset {
-    Subset::from_indices(p, kept.iter().map(|k| k.feature))
+fn subset_of(p: usize, kept: &Kept) -> Subset {
+    Subset::from_indices(p, kept.shares.iter().map(|share| share.0))
 }
 
 /// The rules of each generated subset: those of the run, with `size` as their size where it is set.

@@ -5,18 +5,16 @@ use std::time::{Duration, Instant};
 
 use super::mixture::{Level, Point};
 use super::mixture_oracle::{MixtureAnswer, MixtureOracle, MixtureQuery};
+use super::part::{Part, make_feasible};
 use super::separation::{Separation, ViolatedSubset};
-use super::source::Source;
 use super::tuning::{MKL_SHARE, POOL_OF_GAP, POOL_SHARE, SMALLEST};
 use super::{Round, paper_value};
-use crate::dual::{BoxDual, kkt};
 use crate::run::relative_gap;
 use crate::{Error, Event, Master, Next, Run, Status};
 
 /// Steps 1, 3 and 4: seeks the most violated subset, and knows value and bound.
 pub(super) struct Rounds<'a> {
-    source: &'a dyn Source,
-    dual: &'a BoxDual,
+    parts: &'a [Part<'a>],
     separation: &'a Separation<'a>,
     violated: Option<ViolatedSubset>,
     /// Time of the last separation.
@@ -36,10 +34,9 @@ pub(super) struct Rounds<'a> {
 
 impl<'a> Rounds<'a> {
     /// Nothing learnt yet.
-    pub(super) fn new(source: &'a dyn Source, dual: &'a BoxDual, separation: &'a Separation<'a>, proves: bool) -> Self {
+    pub(super) fn new(parts: &'a [Part<'a>], separation: &'a Separation<'a>, proves: bool) -> Self {
         Self {
-            source,
-            dual,
+            parts,
             separation,
             violated: None,
             separated: Duration::ZERO,
@@ -55,8 +52,8 @@ impl<'a> Rounds<'a> {
     /// The most violated subset at beta; raises the bound.
     fn separate(&mut self, beta: &[f64], run: &mut Run<'_>) -> Result<(), Error> {
         let start = Instant::now();
-        let violated = self.separation.all(self.source, beta)?;
-        self.lower = self.lower.max(Level::of(self.dual, beta).value(violated.most));
+        let violated = self.separation.all(self.parts, beta)?;
+        self.lower = self.lower.max(Level::of_all(self.parts, beta).value(violated.most));
         if self.proves {
             run.raise_bound(paper_value(self.lower));
         }
@@ -67,16 +64,17 @@ impl<'a> Rounds<'a> {
 
     /// Step 1. A sample of weight 2 starts as two samples do.
     pub(super) fn first(&mut self, run: &mut Run<'_>) -> Result<(), Error> {
-        let total: f64 = self.dual.cost.iter().sum();
-        let mut beta: Vec<f64> = self.dual.y.iter().zip(&self.dual.cost).map(|(y, cost)| y * (cost / total)).collect();
-        kkt::make_feasible(self.dual, &mut beta);
+        let each = || self.parts.iter().flat_map(|part| part.dual.y.iter().zip(&part.dual.cost));
+        let total: f64 = each().map(|(_, cost)| cost).sum();
+        let mut beta: Vec<f64> = each().map(|(y, cost)| y * (cost / total)).collect();
+        make_feasible(self.parts, &mut beta);
         self.separate(&beta, run)
     }
 
     /// Bound on the value of the subsets of these rules, with margins of 1, by one more pass.
     pub(super) fn bound_at(&self, point: &Point, rules: &Separation<'_>) -> Result<f64, Error> {
-        let most = rules.all(self.source, &point.beta)?.most;
-        Ok(Level::of(self.dual, &point.beta).value(most))
+        let most = rules.all(self.parts, &point.beta)?.most;
+        Ok(Level::of_all(self.parts, &point.beta).value(most))
     }
 
     fn query(&mut self, run: &Run<'_>, late: f64) -> MixtureQuery {

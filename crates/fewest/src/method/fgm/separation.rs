@@ -6,7 +6,8 @@
 //! for. Where a sign forbids the weight that a score asks for, the score counts as 0: the feature
 //! gains `max(0, s c)^2 / 2`.
 
-use super::source::{FeatureScore, ScoreQuery, Source, keep};
+use super::part::Part;
+use super::source::{FeatureScore, ScoreQuery, keep};
 use super::tuning::SLACK;
 use crate::{Choice, Error, Interval, Rules};
 
@@ -47,20 +48,47 @@ impl<'a> Separation<'a> {
             bounds.filter(|(_, interval)| forbidden(*interval)).map(|(j, _)| j).collect::<Vec<usize>>()
         };
         let (positive, negative) = (bounded(|i| i.lower == 0.0), bounded(|i| i.upper == 0.0));
-        Separation::Largest(ScoreQuery { most: rules.most_features() - always.len(), always, never, positive, negative })
+        Separation::Largest(ScoreQuery {
+            most: rules.most_features() - always.len(),
+            always,
+            never,
+            positive,
+            negative,
+        })
     }
 
-    /// The most violated subset of all features at beta (length n).
-    pub(super) fn all(&self, source: &dyn Source, beta: &[f64]) -> Result<ViolatedSubset, Error> {
-        match self {
-            Separation::Largest(query) => Ok(of_largest(source.largest(beta, query)?, query)),
-            Separation::Search(rules) => {
-                let mut squares = source.scores(beta)?;
-                for (j, c) in squares.iter_mut().enumerate() {
-                    *c = rules.weight_bounds().of(j).weight(*c).powi(2);
-                }
-                Ok(search(rules, &squares))
+    /// The most violated subset of all features at beta, of the samples of all problems: their
+    /// squared scores add.
+    pub(super) fn all(&self, parts: &[Part<'_>], beta: &[f64]) -> Result<ViolatedSubset, Error> {
+        if let (Separation::Largest(query), [one]) = (self, parts) {
+            return Ok(of_largest(one.source.largest(beta, query)?, query));
+        }
+        let mut squares = Vec::new();
+        for part in parts {
+            let scores = part.source.scores(part.own(beta))?;
+            squares.resize(scores.len(), 0.0);
+            for (j, (sum, c)) in squares.iter_mut().zip(scores).enumerate() {
+                *sum += self.counted(j, c).powi(2);
             }
+        }
+        match self {
+            Separation::Search(rules) => Ok(search(rules, &squares)),
+            Separation::Largest(query) => {
+                let each = squares.iter().enumerate().map(|(feature, square)| (feature, square.sqrt()));
+                let has = |(j, size): &(usize, f64)| {
+                    if query.has(*j) { *size > 0.0 } else { query.always.binary_search(j).is_ok() }
+                };
+                let found = each.filter(has).map(|(feature, score)| FeatureScore { feature, score });
+                Ok(of_largest(found.collect(), query))
+            }
+        }
+    }
+
+    /// The score of a feature as it counts.
+    fn counted(&self, feature: usize, score: f64) -> f64 {
+        match self {
+            Separation::Largest(query) => query.counted(feature, score),
+            Separation::Search(rules) => rules.weight_bounds().of(feature).weight(score),
         }
     }
 

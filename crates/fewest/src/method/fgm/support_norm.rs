@@ -17,47 +17,63 @@
 //!          4. exact line search between, P's kinks included (proximal Newton: Lee, Sun, Saunders,
 //!             SIAM J. Optim. 2014)
 //! Required features have z_j = 1 and the penalty 1/2 w^2 throughout; the bias its own. A sign of w_j
-//! leaves z and P as they are, and half of the line to w_j.
+//! leaves z and P as they are, and half of the line to w_j. Of several problems w_j is a vector, |w_j|
+//! its length, and G has a block for each: the descent moves all of w_j at once (`descent.rs`).
 //! Cost     per step two passes over the rows, and sweeps of s q, s the features of weight not 0;
 //!          memory 3 q^2.
 //! Fails    never; stops with the gap reached.
 
 use super::margin::MarginHessian;
 use super::mixture::{Level, Point, count, squared_hinge};
-use super::tuning::support_norm::{INNER, PATIENCE, ROUNDING, SLOW, STEPS, SWEEPS, TRIES};
+use super::part::{Part, joint, make_feasible, n_samples};
+use super::tuning::support_norm::{INNER, PATIENCE, ROUNDING, STEPS, TRIES};
 use crate::dual::normal::Extended;
-use crate::dual::{BoxDual, kkt};
-use crate::kernel::cholesky::Factor;
 use crate::simd;
 use crate::{RowMatrix, Status, WeightBounds};
 
-/// The problem over the columns at hand, and its solution so far.
+/// What one problem has of its own.
+pub(super) struct Block<'a> {
+    part: &'a Part<'a>,
+    pub(super) x: Extended<'a>,
+    pub(super) hessian: MarginHessian<'a>,
+}
+
+impl Block<'_> {
+    /// Entry i, j of its Hessian.
+    pub(super) fn curve(&self, i: usize, j: usize) -> f64 {
+        self.hessian.gram[i * self.x.width() + j]
+    }
+}
+
+/// The problem over the columns at hand, and its solution so far. Weights, slopes and steps have a
+/// vector for each block: the q columns, then its bias.
 pub(super) struct SupportNorm<'a> {
-    x: Extended<'a>,
-    dual: &'a BoxDual,
-    q: usize,
+    parts: &'a [Part<'a>],
+    pub(super) blocks: Vec<Block<'a>>,
+    pub(super) q: usize,
     /// Whether z_j = 1 is required.
-    required: Vec<bool>,
+    pub(super) required: Vec<bool>,
     /// B less the required ones.
     most: f64,
     /// Signs of the weights, by column.
-    signs: WeightBounds,
-    hessian: MarginHessian<'a>,
-    /// Coefficients of the columns, then of the bias.
-    w: Vec<f64>,
-    s: f64,
+    pub(super) signs: WeightBounds,
+    w: Vec<Vec<f64>>,
+    pub(super) s: f64,
 }
 
 /// Value, gap and dual point of step 1.
 struct Evaluation {
     /// Gradient of the loss at w, negated: sum_i beta_i x_i with the bias.
-    pull: Vec<f64>,
+    pull: Vec<Vec<f64>>,
     /// Feasible dual point, and its scores over the columns, as they count.
     feasible: Vec<f64>,
     scores: Vec<f64>,
     upper: f64,
     gap: f64,
 }
+
+/// What a round leaves behind: the weights, and s.
+pub(super) type Start = (Vec<Vec<f64>>, f64);
 
 /// How the gap went so far.
 struct Progress {
@@ -100,55 +116,77 @@ impl<'a> SupportNorm<'a> {
     /// `required` of length q; subsets have at most `most` features besides those; `signs` of the
     /// weights, by column. `start`: coefficients of the first columns and s.
     pub(super) fn new(
-        rows: &'a RowMatrix,
-        dual: &'a BoxDual,
+        rows: &'a [RowMatrix],
+        parts: &'a [Part<'a>],
         required: Vec<bool>,
         most: usize,
         signs: WeightBounds,
-        start: Option<&(Vec<f64>, f64)>,
+        start: Option<&Start>,
     ) -> Self {
-        let x = Extended::new(rows, dual.bias);
-        let (m, q) = (x.width(), rows.n_features());
-        let (mut w, mut s) = (vec![0.0; m], 0.0);
-        if let Some((known, level)) = start {
-            // The bias stays last.
-            let columns = known.len() - (m - q);
-            w[..columns].copy_from_slice(&known[..columns]);
-            w[q..].copy_from_slice(&known[columns..]);
-            s = *level;
+        let q = required.len();
+        let (mut blocks, mut w, mut s) = (Vec::new(), Vec::new(), 0.0);
+        for (t, (part, rows)) in parts.iter().zip(rows).enumerate() {
+            let x = Extended::new(rows, part.dual.bias);
+            let m = x.width();
+            let mut own = vec![0.0; m];
+            if let Some((known, level)) = start {
+                // The bias stays last.
+                let columns = known[t].len() - (m - q);
+                own[..columns].copy_from_slice(&known[t][..columns]);
+                own[q..].copy_from_slice(&known[t][columns..]);
+                s = *level;
+            }
+            w.push(own);
+            blocks.push(Block { part, x, hessian: MarginHessian::new(x, part.dual.len()) });
         }
-        let hessian = MarginHessian::new(x, dual.len());
-        Self { x, dual, q, required, most: most as f64, signs, hessian, w, s }
+        Self { parts, blocks, q, required, most: most as f64, signs, w, s }
+    }
+
+    /// X w of the samples of all problems.
+    fn scores(&self, w: &[Vec<f64>], out: &mut [f64]) {
+        for (block, w) in self.blocks.iter().zip(w) {
+            block.x.scores(w, &mut out[block.part.samples.clone()]);
+        }
     }
 
     /// What the next round starts from.
-    pub(super) fn into_start(self) -> (Vec<f64>, f64) {
+    pub(super) fn into_start(self) -> Start {
         (self.w, self.s)
     }
 
+    /// |w_j|
+    pub(super) fn size(w: &[Vec<f64>], j: usize) -> f64 {
+        match w {
+            [own] => own[j].abs(),
+            _ => w.iter().map(|own| own[j] * own[j]).sum::<f64>().sqrt(),
+        }
+    }
+
     /// Sizes of the coefficients that share B, falling.
-    fn sizes(&self, w: &[f64]) -> Vec<f64> {
-        let mut sizes: Vec<f64> = (0..self.q).filter(|&j| !self.required[j]).map(|j| w[j].abs()).collect();
+    fn sizes(&self, w: &[Vec<f64>]) -> Vec<f64> {
+        let mut sizes: Vec<f64> = (0..self.q).filter(|&j| !self.required[j]).map(|j| Self::size(w, j)).collect();
         sizes.sort_unstable_by(|a, b| b.total_cmp(a));
         sizes
     }
 
     /// P and the bias's penalty.
-    fn penalty(&self, w: &[f64]) -> f64 {
+    fn penalty(&self, w: &[Vec<f64>]) -> f64 {
         let sizes = self.sizes(w);
         let (_, full) = threshold(&sizes, self.most);
         let squares = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>();
         let tail: f64 = sizes[full..].iter().sum();
         let shared = if tail > 0.0 { tail * tail / (self.most - full as f64) } else { 0.0 };
-        let required: f64 = (0..self.q).filter(|&j| self.required[j]).map(|j| w[j] * w[j]).sum();
-        0.5 * (required + squares(&sizes[..full]) + shared + self.x.last_penalty * squares(&w[self.q..]))
+        let required = (0..self.q).filter(|&j| self.required[j]);
+        let required: f64 = required.map(|j| w.iter().map(|own| own[j] * own[j]).sum::<f64>()).sum();
+        let biases: f64 = self.blocks.iter().zip(w).map(|(b, w)| b.x.last_penalty * squares(&w[self.q..])).sum();
+        0.5 * (required + squares(&sizes[..full]) + shared + biases)
     }
 
     /// The z that goes with w.
-    fn shares(&self, w: &[f64]) -> Vec<f64> {
+    fn shares(&self, w: &[Vec<f64>]) -> Vec<f64> {
         let (s, _) = threshold(&self.sizes(w), self.most);
         (0..self.q)
-            .map(|j| match w[j].abs() {
+            .map(|j| match Self::size(w, j) {
                 _ if self.required[j] => 1.0,
                 0.0 => 0.0,
                 size if size >= s => 1.0,
@@ -158,16 +196,16 @@ impl<'a> SupportNorm<'a> {
     }
 
     /// Solves to a relative gap of `tolerance`. `most_violated` gives the largest sum of squared
-    /// scores of an allowed subset of the columns.
+    /// scores, those of several problems joined, of an allowed subset of the columns.
     pub(super) fn solve(
         &mut self,
         tolerance: f64,
         most_violated: &dyn Fn(&[f64]) -> f64,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Point {
-        let n = self.dual.len();
+        let n = n_samples(self.parts);
         let (mut margins, mut along, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        self.x.scores(&self.w, &mut margins);
+        self.scores(&self.w, &mut margins);
         let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0 };
         for step in 0.. {
             // Step 1.
@@ -177,13 +215,16 @@ impl<'a> SupportNorm<'a> {
                 return self.point(now, step as u64);
             }
             // Step 2.
-            self.hessian.follow(self.dual, &beta);
+            for Block { part, hessian, .. } in &mut self.blocks {
+                hessian.follow(&part.dual, part.own(&beta));
+            }
             // Step 3.
             let aim = INNER * tolerance.max(0.1 * now.gap);
             let u = self.model(&now.pull, (progress.care * aim.powi(2)).max(1e-15) * now.upper);
             // Step 4.
-            let direction: Vec<f64> = u.iter().zip(&self.w).map(|(u, w)| u - w).collect();
-            self.x.scores(&direction, &mut along);
+            let less = |(u, w): (&Vec<f64>, &Vec<f64>)| u.iter().zip(w).map(|(u, w)| u - w).collect();
+            let direction: Vec<Vec<f64>> = u.iter().zip(&self.w).map(less).collect();
+            self.scores(&direction, &mut along);
             let t = self.line_search(&direction, &margins, &along, now.upper);
             if t == 0.0 {
                 // Nothing is left to gain.
@@ -192,7 +233,7 @@ impl<'a> SupportNorm<'a> {
             if t == 1.0 {
                 self.w = u;
             } else {
-                simd::axpy(t, &direction, &mut self.w);
+                direction.iter().zip(&mut self.w).for_each(|(d, w)| simd::axpy(t, d, w));
             }
             simd::axpy(t, &along, &mut margins);
         }
@@ -201,17 +242,24 @@ impl<'a> SupportNorm<'a> {
 
     /// Step 1: alpha, value and gap at w, whose margins are given.
     fn evaluate(&self, margins: &[f64], beta: &mut [f64], most_violated: &dyn Fn(&[f64]) -> f64) -> Evaluation {
-        let loss = squared_hinge(self.dual, margins, beta);
-        let pull = self.x.weights(beta);
-        let upper = self.penalty(&self.w) + loss;
-        let (mut feasible, mut scores) = (beta.to_vec(), pull.clone());
-        if self.x.is_free() {
-            kkt::make_feasible(self.dual, &mut feasible);
-            scores = self.x.weights(&feasible);
+        let mut loss = 0.0;
+        for part in self.parts {
+            loss += squared_hinge(&part.dual, part.own(margins), &mut beta[part.samples.clone()]);
         }
-        scores.truncate(self.q);
-        count(&self.signs, &mut scores);
-        let lower = Level::of(self.dual, &feasible).value(most_violated(&scores));
+        let of_beta = |beta: &[f64]| self.blocks.iter().map(|b| b.x.weights(b.part.own(beta))).collect::<Vec<_>>();
+        let pull = of_beta(beta);
+        let upper = self.penalty(&self.w) + loss;
+        let (mut feasible, mut each) = (beta.to_vec(), pull.clone());
+        if self.blocks.iter().any(|block| block.x.is_free()) {
+            make_feasible(self.parts, &mut feasible);
+            each = of_beta(&feasible);
+        }
+        for scores in &mut each {
+            scores.truncate(self.q);
+            count(&self.signs, scores);
+        }
+        let scores = each.concat();
+        let lower = Level::of_all(self.parts, &feasible).value(most_violated(&joint(&scores, self.q)));
         Evaluation { pull, feasible, scores, upper, gap: (upper - lower) / upper }
     }
 
@@ -220,10 +268,10 @@ impl<'a> SupportNorm<'a> {
         Point {
             mu: Vec::new(),
             z: self.shares(&self.w),
-            weights: self.w[..self.q].to_vec(),
+            weights: self.w.iter().flat_map(|w| &w[..self.q]).copied().collect(),
             beta: now.feasible,
             scores: now.scores,
-            bias: self.w.get(self.q).map_or(0.0, |b| b * self.x.last),
+            bias: self.blocks.iter().zip(&self.w).map(|(b, w)| w.get(self.q).map_or(0.0, |v| v * b.x.last)).collect(),
             upper: now.upper,
             iterations,
         }
@@ -231,11 +279,13 @@ impl<'a> SupportNorm<'a> {
 
     /// Step 4: the step t along the direction, 1 mostly, 0 where no step falls below `upper`. The
     /// value is convex in t, so halves of the bracket close in.
-    fn line_search(&self, direction: &[f64], margins: &[f64], along: &[f64], upper: f64) -> f64 {
+    fn line_search(&self, direction: &[Vec<f64>], margins: &[f64], along: &[f64], upper: f64) -> f64 {
         let value = |t: f64| {
-            let at: Vec<f64> = self.w.iter().zip(direction).map(|(w, d)| w + t * d).collect();
-            let loss = (0..margins.len())
-                .map(|i| self.dual.cost[i] * (1.0 - self.dual.y[i] * (margins[i] + t * along[i])).max(0.0).powi(2));
+            let step = |(w, d): (&Vec<f64>, &Vec<f64>)| w.iter().zip(d).map(|(w, d)| w + t * d).collect();
+            let at: Vec<Vec<f64>> = self.w.iter().zip(direction).map(step).collect();
+            let of_samples = self.parts.iter().flat_map(|part| part.dual.cost.iter().zip(&part.dual.y));
+            let slack = |i: usize, y: f64| (1.0 - y * (margins[i] + t * along[i])).max(0.0).powi(2);
+            let loss = of_samples.enumerate().map(|(i, (cost, y))| cost * slack(i, *y));
             self.penalty(&at) + loss.sum::<f64>()
         };
         let enough = upper * (1.0 + ROUNDING);
@@ -251,10 +301,10 @@ impl<'a> SupportNorm<'a> {
     }
 
     /// Step 3: the u that minimises `-pull.d + 1/2 d'Gd + P(u)`, d = u - w, but for `open`.
-    fn model(&mut self, pull: &[f64], open: f64) -> Vec<f64> {
+    fn model(&mut self, pull: &[Vec<f64>], open: f64) -> Vec<Vec<f64>> {
         let mut u = self.w.clone();
         // The gradient of the model at u: G (u - w) - pull.
-        let mut slope: Vec<f64> = pull.iter().map(|c| -c).collect();
+        let mut slope: Vec<Vec<f64>> = pull.iter().map(|pull| pull.iter().map(|c| -c).collect()).collect();
         let free = self.required.iter().filter(|r| !**r).count();
         if free as f64 <= self.most {
             self.s = 0.0;
@@ -297,133 +347,22 @@ impl<'a> SupportNorm<'a> {
     }
 
     /// The first s tried: at w = 0 the features of largest score are the first to enter.
-    fn first_threshold(&self, slope: &[f64]) -> f64 {
-        let mut scores: Vec<f64> = slope[..self.q].iter().map(|slope| -slope).collect();
-        count(&self.signs, &mut scores);
-        scores.iter_mut().for_each(|c| *c = c.abs());
+    fn first_threshold(&self, slope: &[Vec<f64>]) -> f64 {
+        let mut scores: Vec<Vec<f64>> = slope.iter().map(|slope| slope.iter().map(|s| -s).collect()).collect();
+        scores.iter_mut().for_each(|scores| count(&self.signs, scores));
         let sizes = self.sizes(&scores);
         sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE)
     }
 
     /// Shares beyond B, above 0 where s is too small and below where it is too large; and the sum
     /// of the shares below 1.
-    fn excess(&self, u: &[f64]) -> (f64, f64) {
+    fn excess(&self, u: &[Vec<f64>]) -> (f64, f64) {
         let (mut off, mut shared) = (-self.most, 0.0);
         for j in (0..self.q).filter(|&j| !self.required[j]) {
-            let share = u[j].abs() / self.s;
+            let share = Self::size(u, j) / self.s;
             off += share.min(1.0);
             shared += if share < 1.0 { share } else { 0.0 };
         }
         (off, shared)
-    }
-
-    /// Coordinate descent given s.
-    fn descend(&self, u: &mut [f64], slope: &mut [f64], open: f64) {
-        let m = u.len();
-        let (mut only, mut restricted): (Option<Vec<usize>>, usize) = (None, 0);
-        for _ in 0..SWEEPS {
-            let mut gained = 0.0;
-            let mut visit = |j: usize, u: &mut [f64], slope: &mut [f64]| {
-                let curve = self.hessian.gram[j * m + j];
-                let to = self.minimiser(j, curve, curve * u[j] - slope[j]);
-                let change = to - u[j];
-                if change != 0.0 {
-                    gained += 0.5 * change * change * curve.max(1e-12);
-                    u[j] = to;
-                    simd::axpy(change, &self.hessian.gram[j * m..(j + 1) * m], slope);
-                }
-            };
-            match &only {
-                None => (0..m).for_each(|j| visit(j, u, slope)),
-                Some(list) => list.iter().for_each(|&j| visit(j, u, slope)),
-            }
-            let all = only.is_none();
-            if gained <= open {
-                if all {
-                    return;
-                }
-                // Done among these: look at all again.
-                only = None;
-                restricted = 0;
-            } else {
-                restricted += 1;
-                if restricted % SLOW == 0 {
-                    self.newton_step(u, slope);
-                }
-                only = Some((0..m).filter(|&j| u[j] != 0.0 || j >= self.q).collect());
-            }
-        }
-    }
-
-    /// The penalty of u_j given s.
-    fn penalty_of(&self, j: usize, u: f64) -> f64 {
-        match u.abs() {
-            _ if j >= self.q => 0.5 * self.x.last_penalty * u * u,
-            size if self.required[j] || size > self.s => {
-                0.5 * (u * u + if self.required[j] { 0.0 } else { self.s * self.s })
-            }
-            size => self.s * size,
-        }
-    }
-
-    /// A Newton step of the model given s on the weights that are not 0; those whose sign would
-    /// turn become 0. Taken as far as it gains.
-    fn newton_step(&self, u: &mut [f64], slope: &mut [f64]) {
-        let m = u.len();
-        let support: Vec<usize> = (0..m).filter(|&j| u[j] != 0.0).collect();
-        // (derivative, curvature) of the penalty
-        let penalty_slope = |j: usize| match u[j] {
-            u if j >= self.q => (self.x.last_penalty * u, self.x.last_penalty),
-            u if self.required[j] || u.abs() > self.s => (u, 1.0),
-            u => (self.s * u.signum(), 0.0),
-        };
-        let ridge = 1e-10 * support.iter().map(|&j| self.hessian.gram[j * m + j]).fold(1e-6, f64::max);
-        let mut factor = Factor::new(support.len());
-        factor.fill(|a, b| {
-            let (i, j) = (support[a], support[b]);
-            self.hessian.gram[i * m + j] + if i == j { penalty_slope(i).1 + ridge } else { 0.0 }
-        });
-        factor.decompose();
-        let step = factor.solve(&support.iter().map(|&j| -slope[j] - penalty_slope(j).0).collect::<Vec<f64>>());
-        for t in [1.0, 0.3, 0.1, 0.03] {
-            let (mut next, mut gain) = (slope.to_vec(), 0.0);
-            let mut moved = Vec::with_capacity(support.len());
-            for (&j, step) in support.iter().zip(&step) {
-                let to = u[j] + t * step;
-                let turned = j < self.q && !self.required[j] && to * u[j] < 0.0;
-                let to = if turned { 0.0 } else { self.signed(j, to) };
-                simd::axpy(to - u[j], &self.hessian.gram[j * m..(j + 1) * m], &mut next);
-                moved.push(to);
-            }
-            for (&j, &to) in support.iter().zip(&moved) {
-                gain -= 0.5 * (slope[j] + next[j]) * (to - u[j]) + self.penalty_of(j, to) - self.penalty_of(j, u[j]);
-            }
-            if gain > 0.0 {
-                slope.copy_from_slice(&next);
-                support.iter().zip(moved).for_each(|(&j, to)| u[j] = to);
-                return;
-            }
-        }
-    }
-
-    /// The u_j that minimises `1/2 curve u^2 - b u + penalty`.
-    fn minimiser(&self, j: usize, curve: f64, b: f64) -> f64 {
-        if j >= self.q {
-            return b / (curve + self.x.last_penalty).max(1e-8);
-        }
-        if self.required[j] {
-            return self.signed(j, b / (curve + 1.0));
-        }
-        let over = b.abs() - self.s;
-        if over <= 0.0 {
-            return 0.0;
-        }
-        let size = if over <= self.s * curve { over / curve } else { b.abs() / (curve + 1.0) };
-        self.signed(j, size.copysign(b))
-    }
-
-    /// The u_j next to `to` of the sign that it has to have.
-    fn signed(&self, j: usize, to: f64) -> f64 {
-        if j < self.q { self.signs.of(j).weight(to) } else { to }
     }
 }
