@@ -120,11 +120,18 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
             the search was stopped. A kernel's gamma is that of the largest size. ``time_limit`` is
             for all of them.
         """
+        return self._sized(X, y, sizes, sample_weight, None)
+
+    def _sized(self, X: Any, y: Any, sizes: Any, sample_weight: Any, tasks: Any) -> list[Self]:
+        """What path returns; ``tasks`` where the selector takes some."""
         if is_elsewhere(X):
             raise TypeError("path needs the samples in memory; give an array, such as X.compute() of a Dask collection")
         selector = clone(self)
         selector._validate_params()
-        return fitted_path(selector, selector._validated(X, y, sample_weight), sizes)
+        samples = selector._validated(X, y, sample_weight)
+        if tasks is not None:
+            samples = selector._with_tasks(samples, tasks)
+        return fitted_path(selector, samples, sizes)
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         return validated(self, X, y, sample_weight, self.class_weight, self._binary_only)
@@ -401,8 +408,6 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
     def _certifiable(self) -> bool:
         if getattr(self, "kernel", "linear") != "linear":
             raise AttributeError("certify is for the linear kernel")
-        if hasattr(self, "tasks_"):
-            raise AttributeError("certify is for one task; bound_ says how far the subset is from the best for all tasks")
         return True
 
     @available_if(_certifiable)
@@ -442,9 +447,21 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
             subset known) and ``best_objective``, ``status`` ("optimal" when ``best`` is proven),
             ``elapsed`` seconds, ``proof`` (its file, or None).
         """
+        return self._certified(X, y, sample_weight, time_limit, {"gap": gap, "nodes": node_limit}, proof, None)
+
+    def _certified(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        time_limit: float | None,
+        search: dict[str, Any],
+        proof: str | os.PathLike[str] | None,
+        tasks: Any,
+    ) -> dict[str, Any]:
+        """What certify returns, of the SVM of this selector."""
         svm = svm_of(self._cost(), getattr(self, "loss", "hinge"), bias_of(self), 1e-9)
-        search = {"gap": gap, "nodes": node_limit}
-        return self._certificate(X, y, sample_weight, svm, self.class_weight, time_limit, search, proof)
+        return self._certificate(X, y, sample_weight, svm, self.class_weight, time_limit, search, proof, tasks)
 
     def _certificate(
         self,
@@ -456,8 +473,9 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         time_limit: float | None,
         search: dict[str, Any],
         proof: str | os.PathLike[str] | None,
+        tasks: Any = None,
     ) -> dict[str, Any]:
-        """What certify returns, of this SVM."""
+        """What certify returns, of this SVM; ``tasks`` where the selector takes some."""
         check_is_fitted(self)
         if is_elsewhere(X):
             raise TypeError("certify needs the samples in memory; give an array, such as X.compute() of a Dask collection")
@@ -470,7 +488,8 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         subset = np.flatnonzero(self.support_).tolist()
         request = None if proof is None else self._proof_request(proof, "exact", {"svm": svm})
         limits = limits_of(self, time_limit, **search)
-        certificate = _core.certify(*samples.arguments, rules, subset, svm, limits, request)
+        codes = None if tasks is None else self._coded(samples, tasks)[1]
+        certificate = _core.certify(*samples.arguments, rules, subset, svm, limits, request, codes)
         certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
         certificate["proof"] = os.fspath(proof) if proof is not None and certificate["proof"] else None
         return certificate

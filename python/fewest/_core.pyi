@@ -86,6 +86,7 @@ def path(
     sizes: Sequence[int],
     limits: dict[str, Any],
     listener: _Listener,
+    tasks: NDArray[np.uint32] | None = None,
 ) -> list[dict[str, Any]]: ...
 def write_program(
     x: _Matrix,
@@ -169,6 +170,7 @@ def certify(
     svm: dict[str, Any],
     limits: dict[str, Any],
     proof: dict[str, Any] | None = None,
+    tasks: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
 def select_from(
     n: int,

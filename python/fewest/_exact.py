@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.model_selection import train_test_split
-from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest._base import Selector
@@ -16,6 +15,7 @@ from fewest._call import limited
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import Samples, check_classes, class_weights, matrix, validated
+from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
 from fewest._svm import categories_of, gamma_of
 
 if TYPE_CHECKING:
@@ -26,81 +26,6 @@ if TYPE_CHECKING:
 
     from fewest._engine import Progress
     from fewest._rules import Rules
-
-MULTI_CLASS: list[Any] = [StrOptions({"ovo", "ovr"})]
-#: What the engine calls them.
-PROBLEMS = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
-
-
-class SeveralProblems(Selector):
-    """What selectors share whose objective may be a sum: over classes and over tasks."""
-
-    _binary_only = False
-
-    @_fit_context(prefer_skip_nested_validation=True)
-    @completes_doc
-    @limited
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None) -> Self:
-        """Select features, and train a classifier on them.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. Taken as they are: scale features first where their units differ.
-        tasks : array-like of shape (n_samples,), default=None
-            The task of each sample, such as a site or a cohort. Each task has a classifier of its
-            own, ``estimators_``, on the one subset that is best for all together.
-
-        Returns
-        -------
-        self : object
-            Fitted.
-        """
-        return self._run(self._with_tasks(self._validated(X, y, sample_weight), tasks))
-
-    def _with_tasks(self, samples: Samples, tasks: Any) -> Samples:
-        """The samples with their tasks; sets ``tasks_``."""
-        for name in ("tasks_", "estimator_", "estimators_"):
-            if hasattr(self, name):
-                delattr(self, name)
-        if tasks is None:
-            return samples
-        for name, value in (("C", self.C == "auto"), ("fit_cost", self.fit_cost is not None)):
-            if value:
-                why = "is chosen by one classifier for all samples" if name == "C" else "is the cost of one classifier for all samples"
-                raise ValueError(f"{name} is {getattr(self, name)!r}, which {why}, but tasks have one each; leave one of them out")
-        tasks = column_or_1d(tasks, warn=True)
-        if samples.kept is None:
-            if len(tasks) != len(samples.codes):
-                raise ValueError(f"tasks has {len(tasks)} entries, but X has {len(samples.codes)} samples; give one for each")
-        elif len(tasks) <= samples.kept.max():
-            raise ValueError(f"tasks has {len(tasks)} entries, but X has more samples; give one for each")
-        else:
-            tasks = tasks[samples.kept]
-        self.tasks_, codes = np.unique(tasks, return_inverse=True)
-        samples.tasks = codes.astype(np.uint32).ravel()
-        for task, name in enumerate(self.tasks_.tolist()):
-            classes = np.unique(samples.codes[samples.tasks == task])
-            if len(classes) < 2:
-                raise ValueError(f"all samples of the task {name!r} are of one class, but a classifier needs two; leave it out")
-        return samples
-
-    def _keep_classifier(self, chosen, samples, answer):
-        if samples.tasks is None:
-            super()._keep_classifier(chosen, samples, answer)
-            return
-        self.estimators_ = []
-        for task in range(len(self.tasks_)):
-            of = np.flatnonzero(samples.tasks == task)
-            classes, codes = np.unique(samples.codes[of], return_inverse=True)
-            codes = codes.astype(np.uint32).ravel()
-            part = Samples(samples.X[of], codes, samples.weights[of], samples.sample_weight[of], samples.classes[classes], None)
-            self.estimators_.append(chosen._classifier(part, self.support_, answer))
-
-    def _fitted(self):
-        if hasattr(self, "estimators_"):
-            raise AttributeError("fitted with tasks, which have a classifier each: use estimators_, in the order of tasks_")
-        return super()._fitted()
 
 
 class ExactSelector(SeveralProblems):

@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
-from fewest._base import Selector
 from fewest._call import limited
 from fewest._constraints import CONSTRAINTS, COST_OR_AUTO, FEW, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import bias_of, is_elsewhere
+from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
+from fewest._svm import SVC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from fewest._rules import Rules
 
 
-class FeatureGeneratingMachine(Selector):
+class FeatureGeneratingMachine(SeveralProblems):
     """Feature generating machine: a sparse linear SVM among millions of features, with the value of
     its relaxation proven.
 
@@ -49,6 +50,9 @@ class FeatureGeneratingMachine(Selector):
     intercept_scaling : float or None, default=1.0
         Value s of the constant feature whose weight is the bias, above 0. None: the bias is not
         penalised.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        How more classes than two become two-class problems, whose values add: each pair of classes,
+        or each class against the rest. Two classes with columns on workers.
     mkl : {"fast", "simple"}, default=None
         Solver of multiple kernel learning: Newton's method, or SimpleMKL. None: "fast", with
         ``plain`` "simple", the paper's.
@@ -63,8 +67,13 @@ class FeatureGeneratingMachine(Selector):
         Value of the SVM on the subset, or of the mixture where every feature of it is kept.
     bound_ : float or None
         No allowed subset, and no mixture of them, has a smaller value.
-    estimator_ : LinearSVC
-        The method's own classifier on the selected features.
+    estimator_ : LinearSVC or SVC
+        The method's own classifier on the selected features; for more classes than two the SVC
+        trained on them, with squared hinge loss at ``C / 2``. Not with tasks.
+    tasks_ : ndarray
+        Names of the tasks, where ``fit`` was given some.
+    estimators_ : list of SVC
+        The classifier of each task, as for more classes, in the order of ``tasks_``.
     shares_ : ndarray of shape (n_selected,)
         Weight of each kept feature in the mixture, in (0, 1]; 1 where a subset is kept.
     rounds_ : list of dict
@@ -94,6 +103,7 @@ class FeatureGeneratingMachine(Selector):
     _parameter_constraints = {
         "C": COST_OR_AUTO,
         "subset_size": CONSTRAINTS["n_features_to_select"],
+        "multi_class": MULTI_CLASS,
         "mkl": [StrOptions({"fast", "simple"}), None],
     }
 
@@ -107,6 +117,7 @@ class FeatureGeneratingMachine(Selector):
         subset_size: int | None = None,
         fit_intercept: bool = True,
         intercept_scaling: float | None = 1.0,
+        multi_class: str = "ovo",
         mkl: str | None = None,
         plain: bool = False,
         gap: float = 0.0001,
@@ -123,7 +134,7 @@ class FeatureGeneratingMachine(Selector):
     @_fit_context(prefer_skip_nested_validation=True)
     @completes_doc
     @limited
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, tasks: Any = None) -> Self:
         """Select features, and train a classifier on them.
 
         Parameters
@@ -134,13 +145,19 @@ class FeatureGeneratingMachine(Selector):
             :mod:`fewest.dask`.
         y : array-like of shape (n_samples,), default=None
             Labels. None: those in the files that X names.
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample, such as a site or a cohort. Each task has a classifier of its
+            own, ``estimators_``, on the one subset that is best for all together. Not with columns
+            on workers.
 
         Returns
         -------
         self : object
             Fitted.
         """
-        return self._run(self._validated(X, y, sample_weight))
+        if tasks is not None and is_elsewhere(X):
+            raise TypeError("tasks need the samples in memory; give an array, such as X.compute() of a Dask collection")
+        return self._run(self._with_tasks(self._validated(X, y, sample_weight), tasks))
 
     def _validated(self, X, y, sample_weight):
         if is_elsewhere(X):
@@ -168,8 +185,21 @@ class FeatureGeneratingMachine(Selector):
             "mkl": self.mkl or ("simple" if self.plain else "fast"),
             "subset_size": None if self.subset_size is None else min(int(self.subset_size), self.n_features_in_),
             "reuse": not self.plain,
+            "multi_class": PROBLEMS[self.multi_class],
             "tolerance": float(self.tol),
         }
+
+    def _trainer(self, answer):
+        # C is that of C / 2 sum xi_i^2.
+        return SVC(
+            C=self._cost() / 2,
+            loss="squared_hinge",
+            fit_intercept=self.fit_intercept,
+            intercept_scaling=self.intercept_scaling,
+            tol=min(self.tol, 1e-9),
+            n_jobs=self.n_jobs,
+            kernel="linear",
+        )
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)

@@ -46,6 +46,7 @@ def fitted_path(selector: Any, samples: Samples, sizes: Any) -> list[Any]:
         wanted,
         limits,
         listener if listener.wanted else None,
+        samples.tasks,
     )
     return [_fitted(selector, chosen, samples, answer) for answer in answers]
 
@@ -59,5 +60,5 @@ def _fitted(selector: Any, chosen: Any, samples: Samples, answer: dict[str, Any]
     vars(fitted).update({name: vars(selector)[name] for name in learnt})
     warn_of_limit(fitted, answer, f"This is the best subset so far of at most {size} features.")
     fitted._set_results({"proof": False, **answer}, samples.X.shape[1])
-    fitted.estimator_ = chosen._classifier(samples, fitted.support_, answer)
+    fitted._keep_classifier(chosen, samples, answer)
     return fitted

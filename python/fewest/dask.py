@@ -399,6 +399,7 @@ class ShardSamples:
     """
 
     kept = None
+    tasks = None
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any):
         """Check labels and weights; set ``classes_``, ``n_features_in_``, ``feature_names_in_``."""

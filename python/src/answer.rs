@@ -33,7 +33,8 @@ pub(crate) fn selected<'py>(py: Python<'py>, report: &Report, course: &Course) -
     dict.set_item("counts", pythonize(py, &outcome.counts)?)?;
     let solutions = report.selection.solutions.iter().map(|s| (s.subset.iter().collect(), s.objective));
     dict.set_item("solutions", solutions.collect::<Vec<(Vec<usize>, f64)>>())?;
-    dict.set_item("model", report.model.as_ref().map(|model| own_machine(py, model)).transpose()?)?;
+    let own = report.model.as_ref().filter(|model| model.n_classes == 2);
+    dict.set_item("model", own.map(|model| own_machine(py, model)).transpose()?)?;
     dict.set_item("kernel", pythonize(py, &KernelRule::from(report.kernel))?)?;
     dict.set_item("cost", report.cost)?;
     dict.set_item("details", pythonize(py, &report.details)?)?;

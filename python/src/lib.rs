@@ -82,6 +82,20 @@ fn labels(codes: &[u32]) -> Vec<f64> {
     codes.iter().map(|&c| if c == 1 { 1.0 } else { -1.0 }).collect()
 }
 
+/// Samples, of tasks where there are.
+fn samples_of<'a>(
+    design: &'a dyn Design,
+    codes: &[u32],
+    weights: &[f64],
+    tasks: Option<&[u32]>,
+) -> Result<Samples<'a>, Error> {
+    let samples = Samples::new(design, codes, Some(weights))?;
+    match tasks {
+        None => Ok(samples),
+        Some(tasks) => samples.with_tasks(tasks),
+    }
+}
+
 /// Samples that classifiers are judged by and not trained on: matrix, classes, and after how many
 /// subsets in a row without a smaller error the search ends.
 type HeldOut<'py> = (Columns<'py>, PyReadonlyArray1<'py, u32>, Option<u64>);
@@ -122,8 +136,7 @@ fn select<'py>(
         let files = Files::new(resume, proof);
         let (report, course) = enter_keeping(py, &limits, listener, files, |limits, observer| {
             let rules = Rules::new(design.n_features(), rules, &[])?;
-            let samples = Samples::new(design, codes, Some(weights))?;
-            let samples = tasks.map_or(Ok(samples.clone()), |tasks| samples.with_tasks(tasks))?;
+            let samples = samples_of(design, codes, weights, tasks)?;
             method.select(&samples, &rules, limits, observer)
         })?;
         let written = proof::written(&course)?;
@@ -236,12 +249,12 @@ fn trained_kernel(kernel: &Bound<'_, PyAny>, p: usize) -> PyResult<Kernel> {
 }
 
 /// How far a subset is from the best of its size: `objective`, `bound`, `gap`, `best`, `status`;
-/// `proof` as in [`select`].
+/// `proof` and `tasks` as in [`select`].
 ///
 /// # Errors
 /// As [`select`].
 #[pyfunction]
-#[pyo3(signature = (x, codes, weights, rules, subset, svm, limits, proof=None))]
+#[pyo3(signature = (x, codes, weights, rules, subset, svm, limits, proof=None, tasks=None))]
 fn certify<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -252,16 +265,18 @@ fn certify<'py>(
     svm: &Bound<'py, PyAny>,
     limits: &Bound<'py, PyAny>,
     proof: Option<Bound<'py, PyAny>>,
+    tasks: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     sheltered(|| {
         let proof = proof::asked(proof.as_ref())?;
         let (rules, svm, limits): (RuleList, SvmSettings, CallLimits) =
             (settings(rules)?, settings(svm)?, settings(limits)?);
         let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        let tasks = tasks.as_ref().map(numbers).transpose()?;
         let files = Files { resume: None, proof };
         let (certificate, course) = enter_keeping(py, &limits, None, files, |limits, observer| {
             let rules = Rules::new(design.n_features(), rules, &[])?;
-            let samples = Samples::new(design, codes, Some(weights))?;
+            let samples = samples_of(design, codes, weights, tasks)?;
             let several = Several::new(&samples, MultiClass::default(), &limits.memory)?;
             let settings = ExactSettings { svm, ..ExactSettings::default() };
             let subset = Subset::from_indices(rules.p(), subset);

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 
 use crate::enter::{CallLimits, Files, enter, enter_keeping, sheltered};
 use crate::matrix::Columns;
-use crate::{answer, numbers, settings};
+use crate::{answer, numbers, samples_of, settings};
 
 /// What a run is, by which the file of its states is known again.
 pub(crate) fn description(
@@ -31,11 +31,12 @@ pub(crate) fn description(
 }
 
 /// As [`crate::select`] for each of several sizes, ascending: a dictionary for each, with the size
-/// as `max_features`. The time is for all of them.
+/// as `max_features`. The time is for all of them. `tasks` as there.
 ///
 /// # Errors
 /// As [`crate::select`], and sizes that do not ascend from 1 to p.
 #[pyfunction]
+#[pyo3(signature = (x, codes, weights, rules, method, sizes, limits, listener, tasks=None))]
 pub(crate) fn path<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -46,20 +47,22 @@ pub(crate) fn path<'py>(
     sizes: Vec<usize>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
+    tasks: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     sheltered(|| {
         let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
             (settings(rules)?, settings(method)?, settings(limits)?);
         let (design, codes, weights) = (&*x.design()?, numbers(&codes)?, numbers(&weights)?);
+        let tasks = tasks.as_ref().map(numbers).transpose()?;
         let resume = limits.resume(|| {
-            let mut run = description(&method, &rules, &limits, (design, codes, weights, None));
+            let mut run = description(&method, &rules, &limits, (design, codes, weights, tasks));
             run["sizes"] = sizes.clone().into();
             run
         })?;
         let (reports, course) =
             enter_keeping(py, &limits, listener, Files { resume, proof: None }, |limits, observer| {
                 let rules = Rules::new(design.n_features(), rules, &[])?;
-                method.path(&Samples::new(design, codes, Some(weights))?, &rules, &sizes, &limits, observer)
+                method.path(&samples_of(design, codes, weights, tasks)?, &rules, &sizes, &limits, observer)
             })?;
         let answer = |found: &fewest::method::path::SizeReport| {
             let dict = answer::selected(py, &found.report, &course)?;

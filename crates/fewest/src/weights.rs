@@ -197,7 +197,8 @@ impl WeightBounds {
     }
 
     /// Those of some features, in their order.
-    pub(crate) fn of_all(&self, features: &[usize]) -> Self {
+    #[must_use]
+    pub fn of_all(&self, features: &[usize]) -> Self {
         if self.is_free() {
             return Self::default();
         }

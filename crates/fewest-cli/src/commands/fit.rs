@@ -20,6 +20,7 @@ use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
 use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, loss_name};
 use crate::export::table::{self, Table};
+use crate::export::task_models::TaskModels;
 use crate::export::{json as json_text, liblinear, libsvm, result, settings};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -84,6 +85,27 @@ impl ModelSink {
                 "--model-format holds no values that stand in for missing ones; use json, or fill them in first with `fewest convert --missing RULE`",
             )),
         }
+    }
+
+    /// Refuses before the run a format that cannot hold the classifiers of tasks.
+    ///
+    /// # Errors
+    /// The remedy.
+    pub(crate) fn holds_tasks(&self) -> Result<(), Failure> {
+        match self.format {
+            ModelFormat::Json => Ok(()),
+            _ => Err(Failure::input(
+                "--model-format holds one classifier, but with --tasks each task has its own; use json",
+            )),
+        }
+    }
+
+    /// Writes the classifiers of tasks.
+    ///
+    /// # Errors
+    /// A failed write.
+    pub(crate) fn write_tasks(&self, tasks: &TaskModels, terminal: Terminal) -> Result<(), Failure> {
+        self.sink.write(&tasks.file(), terminal)
     }
 
     /// Writes the model.

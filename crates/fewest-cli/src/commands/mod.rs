@@ -28,4 +28,6 @@ pub(crate) mod share;
 pub(crate) mod sinks;
 pub(crate) mod stability;
 pub(crate) mod study;
+mod task_models;
+pub(crate) mod tasks;
 pub(crate) mod verify;

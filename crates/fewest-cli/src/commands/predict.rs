@@ -3,10 +3,13 @@
 use fewest_data::{Dataset, Features, Imputation, Indicator, MissingRule, ScaleKind, Scaling};
 use serde_json::json;
 
+use super::reading::apart_names;
 use super::{reading, scaled};
+use crate::args::notation;
 use crate::cli::PredictArgs;
 use crate::export::file::Sink;
-use crate::export::model_json::{self, SCHEMA, TrainedModel};
+use crate::export::model_json::{SCHEMA, TrainedModel};
+use crate::export::task_models::{self, Classifiers, TaskModels};
 use crate::export::{json as json_text, table};
 use crate::failure::{Failure, plain};
 use crate::terminal::Terminal;
@@ -19,7 +22,8 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
     let place = args.model.display();
     let content = std::fs::read_to_string(&args.model)
         .map_err(|error| Failure::Input(format!("{place}: cannot be read: {}", plain(&error))))?;
-    let trained = model_json::read(&content).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
+    let classifiers = task_models::read(&content).map_err(|why| Failure::Input(format!("{place}: {why}")))?;
+    let trained = classifiers.first();
     let out = Sink::open_if("--out", args.out.as_ref())?.unwrap_or(Sink::Stdout);
     let json = Sink::open_if("--json", args.json.as_ref())?;
     if out.is_stdout() && json.as_ref().is_some_and(Sink::is_stdout) {
@@ -34,17 +38,27 @@ pub(crate) fn run(args: &PredictArgs, terminal: Terminal) -> Result<u8, Failure>
     if options.target.is_none() && !trained.target.is_empty() {
         options.target = Some(trained.target.clone());
     }
-    let indicators = indicators(&trained);
+    if let Classifiers::Tasks(tasks) = &classifiers {
+        options.apart.push(tasks.column.clone());
+    }
+    let indicators = indicators(trained);
     let read = reading::read_features(&args.data.data, &trained.names, &indicators, options, terminal);
-    let mut data = read.map_err(|failure| not_imputed(failure, &trained))?;
-    impute(&trained, &mut data.features)?;
-    scale(&trained, &mut data.features)?;
-    let design = data.features.as_design();
-    let predicted = trained.model.predict(design);
-    let decisions = trained.model.decisions(design);
-    out.write(&csv(&trained, &data, &predicted, &decisions), terminal)?;
+    let mut data = read.map_err(|failure| not_imputed(failure, trained))?;
+    impute(trained, &mut data.features)?;
+    scale(trained, &mut data.features)?;
+    let (predicted, text) = match &classifiers {
+        Classifiers::One(trained) => {
+            let design = data.features.as_design();
+            let predicted = trained.model.predict(design);
+            let decisions = trained.model.decisions(design);
+            let text = csv(trained, &data, &predicted, &decisions);
+            (predicted, text)
+        }
+        Classifiers::Tasks(tasks) => by_task(tasks, &data)?,
+    };
+    out.write(&text, terminal)?;
 
-    let known = known(&trained, &data);
+    let known = known(classifiers.classes(), &data);
     let score = known.as_ref().map(|known| Score::of(known, &predicted));
     if let Some(sink) = &json {
         let score = score.as_ref();
@@ -109,8 +123,73 @@ fn scale(trained: &TrainedModel, features: &mut Features) -> Result<(), Failure>
 }
 
 /// The class of each row as the model counts them, where the data have a target.
-fn known(trained: &TrainedModel, data: &Dataset) -> Option<Vec<Option<u32>>> {
-    data.target.as_ref().map(|target| target.codes_in(&trained.classes))
+fn known(classes: &[String], data: &Dataset) -> Option<Vec<Option<u32>>> {
+    data.target.as_ref().map(|target| target.codes_in(classes))
+}
+
+/// Each sample by the classifier of its task: the class as all samples have it, and the lines: the
+/// task, the class, a decision value for each pair of classes that some task has, empty where the
+/// sample's has not, and the class in the data where there is one.
+fn by_task(tasks: &TaskModels, data: &Dataset) -> Result<(Vec<u32>, String), Failure> {
+    let names = apart_names(data, &tasks.column, "task")?;
+    let pair = |trained: &TrainedModel, at: usize| {
+        let machine = &trained.model.machines[at];
+        [machine.negative, machine.positive].map(|class| trained.classes[class as usize].clone())
+    };
+    let mut pairs: Vec<[String; 2]> = Vec::new();
+    for (_, trained) in &tasks.each {
+        for at in 0..trained.model.machines.len() {
+            let own = pair(trained, at);
+            if !pairs.contains(&own) {
+                pairs.push(own);
+            }
+        }
+    }
+    let mut predicted = vec![0; names.len()];
+    let mut decisions = vec![vec![String::new(); pairs.len()]; names.len()];
+    let mut left = names.len();
+    for (task, trained) in &tasks.each {
+        let of: Vec<usize> = (0..names.len()).filter(|&i| names[i] == *task).collect();
+        left -= of.len();
+        let values = trained.model.decisions(&*data.features.as_design().select_samples(&of));
+        let of_all = |class: &String| tasks.classes.iter().position(|known| known == class).unwrap_or(0) as u32;
+        let classes: Vec<u32> = trained.classes.iter().map(of_all).collect();
+        let count = trained.model.machines.len();
+        for ((&i, class), values) in of.iter().zip(trained.model.votes(&values)).zip(values.chunks(count)) {
+            predicted[i] = classes[class as usize];
+            for (at, value) in values.iter().enumerate() {
+                let column = pairs.iter().position(|known| *known == pair(trained, at)).expect("listed above");
+                decisions[i][column] = value.to_string();
+            }
+        }
+    }
+    if left > 0 {
+        let known: Vec<String> = tasks.each.iter().map(|(task, _)| task.clone()).collect();
+        let row = names.iter().position(|name| !known.contains(name)).unwrap_or(0);
+        return Err(Failure::Input(format!(
+            "{}, data row {}, column `{}`: the model has no classifier of the task {}, but of {}; leave those samples \
+             out, or train with samples of that task",
+            data.source,
+            row + 1,
+            tasks.column,
+            names[row],
+            notation::some(&known)
+        )));
+    }
+    let mut header = vec![tasks.column.clone(), "prediction".to_owned()];
+    match &pairs[..] {
+        [_] => header.push("decision".to_owned()),
+        _ => header.extend(pairs.iter().map(|[negative, positive]| format!("decision_{negative}_{positive}"))),
+    }
+    header.extend(data.target.as_ref().map(|t| t.column.clone()));
+    let mut out = line(&header);
+    for (i, &class) in predicted.iter().enumerate() {
+        let mut cells = vec![names[i].clone(), tasks.classes[class as usize].clone()];
+        cells.append(&mut decisions[i]);
+        cells.extend(data.target.as_ref().map(|t| t.classes[t.codes[i] as usize].clone()));
+        out += &line(&cells);
+    }
+    Ok((predicted, out))
 }
 
 /// How many predictions are right.

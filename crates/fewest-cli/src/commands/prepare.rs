@@ -14,6 +14,7 @@ use fewest_study::ClassWeights;
 use super::raw::{Raw, check, feature_imputation};
 use super::reading::{apart_names, labelled, read, read_features, sample_weights};
 use super::scaled::{rescale, scale_name, scaling_kind, scaling_text};
+use super::tasks::Tasks;
 use crate::args::data::{DataArgs, PrepareArgs};
 use crate::args::notation;
 use crate::args::rules::Features as RuleFeatures;
@@ -60,7 +61,7 @@ pub(crate) struct PreparedData {
     /// Bytes allowed in all.
     memory: u64,
     /// What of them is taken beside the data.
-    account: Memory,
+    pub(super) account: Memory,
     /// That of samples which are a copy.
     #[expect(dead_code, reason = "gives the bytes back when the data are dropped")]
     taken: Option<Reserved>,
@@ -85,14 +86,6 @@ pub(crate) struct Preparation<'a> {
     pub(crate) categorical: &'a [String],
     /// Column with the task of each sample.
     pub(crate) tasks: Option<&'a str>,
-}
-
-/// Tasks that share one subset.
-pub(crate) struct Tasks {
-    /// Their names.
-    pub(crate) names: Vec<String>,
-    /// Which of them each sample belongs to.
-    pub(crate) codes: Vec<u32>,
 }
 
 impl Preparation<'_> {
@@ -241,37 +234,6 @@ impl Preparation<'_> {
         };
         let names: Vec<String> = data.names.iter().map(Cow::into_owned).collect();
         labelled(read_features(path, &names, indicators, options, terminal)?, target)
-    }
-}
-
-impl Tasks {
-    /// Of the name of each sample's task.
-    ///
-    /// # Errors
-    /// A task whose samples are of one class.
-    fn new(by_sample: &[String], target: &Target, source: &str) -> Result<Self, Failure> {
-        let mut names = by_sample.to_vec();
-        names.sort_unstable();
-        names.dedup();
-        let code = |name: &String| names.binary_search(name).expect("listed above") as u32;
-        let codes: Vec<u32> = by_sample.iter().map(code).collect();
-        for (task, name) in names.iter().enumerate() {
-            let mut of =
-                codes.iter().zip(&target.codes).filter(|sample| *sample.0 as usize == task).map(|sample| sample.1);
-            let first = of.next();
-            if of.all(|class| Some(class) == first) {
-                return Err(Failure::Input(format!(
-                    "{source}: all samples of the task {name} are of one class, but a classifier needs two; leave it out, or \
-                     join it with another"
-                )));
-            }
-        }
-        Ok(Self { names, codes })
-    }
-
-    /// The name of each sample's task.
-    fn by_sample(&self) -> Vec<String> {
-        self.codes.iter().map(|&code| self.names[code as usize].clone()).collect()
     }
 }
 
@@ -449,7 +411,7 @@ impl PreparedData {
     }
 
     /// A model with the names and the scaling that belong to it.
-    fn trained(&self, model: Model, svm: &SvmSettings) -> TrainedModel {
+    pub(super) fn trained(&self, model: Model, svm: &SvmSettings) -> TrainedModel {
         TrainedModel {
             names: model.features.iter().map(|&j| self.data.names.get(j).into_owned()).collect(),
             scaling: self.scaling_of(&model.features),

@@ -44,7 +44,9 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, resume.file.as_ref())?;
     let task = plan.load()?;
     if let Some(sink) = &model_sink {
-        task.one_classifier("--model")?;
+        if task.prepared.tasks.is_some() {
+            sink.holds_tasks()?;
+        }
         let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
         sink.accepts(classes, &kernel_name(options), scaled, false)?;
         sink.holds(args.selection.prepare.missing)?;
@@ -62,6 +64,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
 
     let fitting = Instant::now();
     let trained = task.train(&report, &mut task.stopper())?;
+    let of_tasks = task.train_tasks(&report, &mut task.stopper())?;
     let fitting = fitting.elapsed();
 
     let outcome = &report.selection.outcome;
@@ -74,6 +77,9 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     more.extend(task.story(&histories, None));
     if let Some(proof) = proofs.first() {
         more.insert("proof".to_owned(), proof.as_str().into());
+    }
+    if let Some(tasks) = &of_tasks {
+        more.insert("task_models".to_owned(), tasks.value());
     }
     if let Some(note) = task.separation(trained.as_ref()) {
         terminal.note(&note);
@@ -99,10 +105,11 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     if sinks.json.is_some() || sinks.report.is_some() {
         report::write(result.document(), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
     }
-    match (&model_sink, &trained) {
-        (Some(sink), Some(trained)) => sink.write(trained, terminal)?,
-        (Some(_), None) => terminal.warn("no model was written, as no feature was selected"),
-        (None, _) => {}
+    match (&model_sink, &trained, &of_tasks) {
+        (Some(sink), Some(trained), _) => sink.write(trained, terminal)?,
+        (Some(sink), None, Some(tasks)) => sink.write_tasks(tasks, terminal)?,
+        (Some(_), None, None) => terminal.warn("no model was written, as no feature was selected"),
+        (None, ..) => {}
     }
     if !sinks.taken {
         let mut text = summary(&task, &result, &report, fitting);
@@ -116,10 +123,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
         }
         terminal.out(&text)?;
     }
-    if trained.is_none() && task.prepared.tasks.is_some() && outcome.subset.is_some() {
-        terminal.note("each task has classifiers of its own, and none was trained here: train each by `fewest fit --result RESULT.json` on the samples of its task");
-    }
-    explain_status(outcome.status, trained.is_some() || task.prepared.tasks.is_some(), terminal);
+    explain_status(outcome.status, trained.is_some() || of_tasks.is_some(), terminal);
     // A certificate that was cut short leaves the selection as it is; only Ctrl-C is passed on.
     let cancelled = certificate.as_ref().is_some_and(|c| c.status == Status::Cancelled);
     Ok(if cancelled { 3 } else { exit_code(outcome.status) })

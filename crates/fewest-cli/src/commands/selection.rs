@@ -129,8 +129,6 @@ fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> {
         "--cost auto judges one classifier for all samples; give a number"
     } else if options.given("validate") {
         "--validate judges one classifier for all samples; leave it out"
-    } else if options.given("fit_cost") {
-        "--fit-cost is the cost of one classifier for all samples; leave it out"
     } else {
         return Ok(());
     };
@@ -141,7 +139,7 @@ fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> {
 pub(crate) struct Task<'a> {
     args: &'a SelectionArgs,
     story: &'a StoryArgs,
-    options: MethodOptions,
+    pub(super) options: MethodOptions,
     /// How the costs were chosen, with `--cost auto`.
     pub(crate) choice: Option<CostChoice>,
     invocation: &'a Invocation,
@@ -378,21 +376,6 @@ impl Task<'_> {
             ("trace".to_owned(), History::value(histories, max_features)),
         ];
         story.into_iter().chain(chosen).collect()
-    }
-
-    /// Refuses an option that is for one classifier, where each task has its own.
-    ///
-    /// # Errors
-    /// The option, and what to do.
-    pub(crate) fn one_classifier(&self, option: &str) -> Result<(), Failure> {
-        match &self.prepared.tasks {
-            None => Ok(()),
-            Some(tasks) => Err(Failure::Input(format!(
-                "{option} is for one classifier, but each of the {} tasks has its own; leave it out, and train each by \
-                 `fewest fit --result RESULT.json` on the samples of its task",
-                tasks.names.len()
-            ))),
-        }
     }
 
     /// What was taken together, where it is more than one problem.

@@ -12,3 +12,4 @@ pub(crate) mod model_json;
 pub(crate) mod result;
 pub(crate) mod settings;
 pub(crate) mod table;
+pub(crate) mod task_models;

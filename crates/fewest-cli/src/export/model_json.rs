@@ -194,11 +194,11 @@ pub(crate) fn row_values(rows: &RowMatrix, i: usize) -> Vec<f64> {
     values
 }
 
-/// Reads a model file or a selection result.
+/// A file of this program's layout.
 ///
 /// # Errors
-/// What is missing or of the wrong kind, with the remedy.
-pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
+/// No JSON, or another layout.
+pub(super) fn parse(content: &str) -> Result<Value, String> {
     let file: Value = serde_json::from_str(content).map_err(|error| {
         format!("not JSON ({error}); give a model written by `fewest fit`, or the --json result of `fewest select`")
     })?;
@@ -209,13 +209,25 @@ pub(crate) fn read(content: &str) -> Result<TrainedModel, String> {
             "its `schema` is {found}, but this version of fewest reads {SCHEMA}; write the model again"
         ));
     }
-    let model = field(&file, "model", "a model; the selection may have ended without one")?;
-    let classes =
-        field(&file, "classes", "the class names")?.as_object().ok_or_else(|| wrong("classes", "an object"))?;
+    Ok(file)
+}
+
+/// The names of classes as [`classes_value`] writes them.
+pub(super) fn read_classes(value: &Value) -> Result<Vec<String>, String> {
+    let classes = value.as_object().ok_or_else(|| wrong("classes", "an object"))?;
     let key = |at: usize| if classes.len() == 2 { ["-1", "+1"][at].to_owned() } else { at.to_string() };
     let class = |at| classes.get(&key(at)).and_then(Value::as_str).map(str::to_owned);
     let named: Option<Vec<String>> = (0..classes.len()).map(class).collect();
-    let classes = named.ok_or_else(|| wrong("classes", "an object with the keys -1 and +1, or 0, 1, 2, ..."))?;
+    named.ok_or_else(|| wrong("classes", "an object with the keys -1 and +1, or 0, 1, 2, ..."))
+}
+
+/// Reads the model of a model file or a selection result.
+///
+/// # Errors
+/// What is missing or of the wrong kind, with the remedy.
+pub(super) fn read(file: &Value) -> Result<TrainedModel, String> {
+    let model = field(file, "model", "a model; the selection may have ended without one")?;
+    let classes = read_classes(field(file, "classes", "the class names")?)?;
     let names: Vec<String> = list(model, "features", "a list of names")?;
     let kernel = read_kernel(model)?;
     let categorical = read_categorical(model, &names, kernel)?;
@@ -415,7 +427,7 @@ mod tests {
     fn what_is_written_is_read_back() {
         let laplace = Kernel::Laplace { gamma: 0.1 };
         for kernel in [Kernel::Linear, Kernel::Poly { gamma: 0.1, coef0: 1.0, degree: 2 }, laplace] {
-            let (out, back) = (trained(kernel), read(&trained(kernel).file()).unwrap());
+            let (out, back) = (trained(kernel), read(&parse(&trained(kernel).file()).unwrap()).unwrap());
             assert_eq!((back.names, back.classes, back.scaling), (out.names, out.classes, out.scaling));
             assert_eq!(back.model.kernel, kernel);
             let categorical: Vec<usize> = if kernel == laplace { vec![1] } else { vec![] };
@@ -439,10 +451,10 @@ mod tests {
     #[test]
     fn damaged_files_are_refused_with_a_reason() {
         let whole = trained(Kernel::Linear).file();
-        assert!(read("solver_type L2R").unwrap_err().contains("not JSON"));
-        assert!(read("{}").unwrap_err().contains("schema"));
+        assert!(parse("solver_type L2R").unwrap_err().contains("not JSON"));
+        assert!(parse("{}").unwrap_err().contains("schema"));
         for (from, to) in [("\"machines\"", "\"m\""), ("\"linear\"", "\"cubic\""), ("\"scale\"", "\"s\"")] {
-            assert!(read(&whole.replace(from, to)).is_err(), "{from}");
+            assert!(read(&parse(&whole.replace(from, to)).unwrap()).is_err(), "{from}");
         }
     }
 }

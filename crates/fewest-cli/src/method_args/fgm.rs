@@ -4,7 +4,7 @@ use fewest::method::fgm::{FgmSettings, Mkl};
 use fewest::{AnyMethod, Loss, SvmSettings};
 
 use super::MethodArgs;
-use super::shared::{GapArg, MethodData};
+use super::shared::{GapArg, MethodData, ProblemsArgs};
 use crate::args::svm::{BiasArg, ClassWeightArg, CostArg, LOSSES, ToleranceArg};
 use crate::args::values;
 use crate::failure::Failure;
@@ -28,6 +28,8 @@ pub(crate) struct FgmArgs {
     #[command(flatten)]
     gap: GapArg,
     #[command(flatten)]
+    problems: ProblemsArgs,
+    #[command(flatten)]
     cost: CostArg,
     /// Loss
     #[arg(long, value_name = "LOSS", default_value = "squared-hinge", value_parser = values::choice::<Loss>(&LOSSES[1..]), help_heading = "SVM")]
@@ -45,7 +47,8 @@ impl MethodArgs for FgmArgs {
         let SvmSettings { cost, bias, tolerance, memory, .. } = data.svm(self.svm());
         let mkl = self.mkl.unwrap_or(if self.plain { Mkl::Simple } else { Mkl::Fast });
         let (reuse, subset_size) = (!self.plain, self.subset_size);
-        Ok(FgmSettings { cost, bias, mkl, reuse, subset_size, tolerance, memory }.into())
+        let multi_class = self.problems.multi_class();
+        Ok(FgmSettings { cost, bias, mkl, reuse, subset_size, tolerance, memory, multi_class }.into())
     }
 
     fn svm(&self) -> SvmSettings {

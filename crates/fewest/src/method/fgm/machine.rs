@@ -44,6 +44,8 @@ pub(super) struct Machine<'a> {
 pub(super) struct Answer {
     /// Feasible dual point, length n.
     pub(super) beta: Vec<f64>,
+    /// w_j over the columns.
+    pub(super) weights: Vec<f64>,
     /// c_j over the columns, as they count.
     pub(super) scores: Vec<f64>,
     /// b of the decision function, of each problem.
@@ -100,7 +102,7 @@ impl<'a> Machine<'a> {
             best_gap = best_gap.min(gap);
             if gap <= tolerance * upper || step == STEPS || stalled || stop().is_some() {
                 let bias = self.u.get(q).map_or(0.0, |b| b * self.x.last);
-                return self.answer(beta, c, bias, upper, &value);
+                return self.answer((beta, c, upper), weighted(&self.u), bias, &value);
             }
 
             // Step 2.
@@ -217,10 +219,9 @@ impl<'a> Machine<'a> {
     /// The answer at a dual point, made feasible first.
     fn answer(
         &self,
-        mut beta: Vec<f64>,
-        mut c: Vec<f64>,
+        (mut beta, mut c, upper): (Vec<f64>, Vec<f64>, f64),
+        mut weights: Vec<f64>,
         bias: f64,
-        upper: f64,
         value: &dyn Fn(&[f64]) -> f64,
     ) -> Answer {
         if self.x.is_free() {
@@ -230,8 +231,9 @@ impl<'a> Machine<'a> {
         let level = Level::of(self.dual, &beta);
         let lower = level.value(value(&c));
         c.truncate(self.q);
+        weights.truncate(self.q);
         count(&self.signs, &mut c);
-        Answer { beta, scores: c, bias: vec![bias], upper, lower, level }
+        Answer { beta, weights, scores: c, bias: vec![bias], upper, lower, level }
     }
 
     /// The step t > 0 where the derivative along the direction is 0: it is piecewise linear and

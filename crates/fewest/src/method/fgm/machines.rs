@@ -30,15 +30,17 @@ impl<'a> Machines<'a> {
             return answers.remove(0);
         }
         let level = Level::sum(answers.iter().map(|answer| answer.level));
-        let (mut beta, mut scores, mut bias, mut upper) = (Vec::new(), Vec::new(), Vec::new(), 0.0);
+        let (mut beta, mut weights, mut scores) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut bias, mut upper) = (Vec::new(), 0.0);
         for answer in answers {
             beta.extend(answer.beta);
+            weights.extend(answer.weights);
             scores.extend(answer.scores);
             bias.extend(answer.bias);
             upper += answer.upper;
         }
         let lower = level.value(joint(&scores, self.q).iter().zip(z).map(|(c, z)| z * c * c).sum());
-        Answer { beta, scores, bias, upper, lower, level }
+        Answer { beta, weights, scores, bias, upper, lower, level }
     }
 
     /// How the sum of the values curves at z, the point of the last training.

@@ -203,7 +203,7 @@ impl<'a> MixtureOracle<'a> {
             let mut weights = vec![0.0; features.len()];
             used.iter().zip(&own).for_each(|(&k, w)| weights[k] = *w);
             let scores: Vec<f64> = (0..part.dual.len()).map(|i| rows.row(i).dot(&weights)).collect();
-            let squares = used.iter().map(|&k| weights[k] * point.scores[t * q + k]).sum();
+            let squares = used.iter().map(|&k| point.z[k] * point.scores[t * q + k].powi(2)).sum();
             let (beta, bias) = (part.own(&point.beta).to_vec(), point.bias[t]);
             let ridges = used.iter().zip(&own).map(|(&k, w)| w * w / point.z[k]).sum::<f64>();
             let primal = if self.parts.len() == 1 { point.upper } else { primal(&part.dual, &scores, bias, ridges) };

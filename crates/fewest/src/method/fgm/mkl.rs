@@ -111,8 +111,7 @@ pub(super) fn fast(
             };
         }
         if done {
-            let Answer { beta, scores, bias, upper, .. } = answer;
-            let weights = shared(&z, &scores);
+            let Answer { beta, weights, scores, bias, upper, .. } = answer;
             return Point { mu, z, weights, beta, scores, bias, upper, iterations: machine.steps() - before };
         }
     }
@@ -180,11 +179,6 @@ fn aim(
     (out, slope)
 }
 
-/// The weights z_j c_j of all problems.
-fn shared(z: &[f64], scores: &[f64]) -> Vec<f64> {
-    scores.iter().enumerate().map(|(k, c)| z[k % z.len()] * c).collect()
-}
-
 /// SimpleMKL, from a feasible `mu`.
 pub(super) struct Simple<'a> {
     /// The columns at hand of each problem.
@@ -204,6 +198,8 @@ struct Training {
     /// Of each problem, and the sum of their values.
     solutions: Vec<DualSolution>,
     upper: f64,
+    /// w_j over the columns, by problem.
+    weights: Vec<f64>,
     beta: Vec<f64>,
     scores: Vec<f64>,
     squares: Vec<f64>,
@@ -226,9 +222,8 @@ impl Simple<'_> {
         loop {
             let gap = (now.upper - now.lower) / now.upper;
             if gap <= tolerance || now.mu.len() == 1 || stop().is_some() || progress.ended(gap) {
-                let Training { mu, z, solutions, upper, beta, scores, .. } = now;
+                let Training { mu, z, solutions, weights, upper, beta, scores, .. } = now;
                 let bias = solutions.iter().map(|solution| solution.bias).collect();
-                let weights = shared(&z, &scores);
                 return Point { mu, z, weights, beta, scores, bias, upper, iterations };
             }
             // Step 2.
@@ -304,7 +299,8 @@ impl Simple<'_> {
         let factors: Vec<f64> = used.iter().map(|&k| z[k]).collect();
         let settings = SvmSettings { tolerance: inner, ..self.svm.clone() };
         let (mut solutions, mut beta, mut scores) = (Vec::new(), Vec::new(), Vec::new());
-        for ((part, design), rows) in self.parts.iter().zip(self.designs).zip(&self.columns.rows) {
+        let mut weights = vec![0.0; q * self.parts.len()];
+        for (t, ((part, design), rows)) in self.parts.iter().zip(self.designs).zip(&self.columns.rows).enumerate() {
             let design = weighted(&**design, &used, &factors);
             let solution = if self.signs.is_free() {
                 let (all, start): (Vec<usize>, _) = ((0..used.len()).collect(), start.map(|beta| part.own(beta)));
@@ -317,6 +313,9 @@ impl Simple<'_> {
             *iterations += 1;
             let mut own = rows.combination(&solution.beta);
             count(self.signs, &mut own);
+            for ((&k, z), u) in used.iter().zip(&factors).zip(&solution.weights) {
+                weights[t * q + k] = z.sqrt() * u;
+            }
             beta.extend(&solution.beta);
             scores.extend(own);
             solutions.push(solution);
@@ -324,7 +323,7 @@ impl Simple<'_> {
         let upper = solutions.iter().map(|solution| solution.primal).sum();
         let squares = self.subsets.squares(&scores, q);
         let lower = Level::of_all(self.parts, &beta).value(squares.iter().copied().fold(0.0, f64::max));
-        Training { mu, z, solutions, upper, beta, scores, squares, lower }
+        Training { mu, z, solutions, upper, weights, beta, scores, squares, lower }
     }
 }
 

@@ -54,6 +54,7 @@ mod mixture;
 mod mixture_oracle;
 mod mkl;
 mod part;
+mod report;
 mod rounds;
 mod separation;
 mod source;
@@ -66,15 +67,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{Classes, Info, Method, RULES_AND_SIGNS, Report};
 use crate::dual::{Bias, DualSolution, Loss};
-use crate::model::{self, FitSettings, Machine as Classifier, Model};
+use crate::model::{self, FitSettings, Model};
 use crate::problem::checked_labels;
 use crate::several::{SubProblem, check_several};
 use crate::{
-    Design, Error, Interval, Kernel, Limits, MultiClass, Observer, Problem, Ranked, RowMatrix, RuleList, Rules, Run,
-    Samples, Selection, Sense, Several, Status, Subset, SvmSettings, WeightBounds, drive,
+    Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection, Sense,
+    Several, Status, Subset, SvmSettings, WeightBounds, drive,
 };
 use mixture_oracle::{Kept, MixtureOracle};
-use part::{Part, joint};
+use part::Part;
+pub use report::{FgmReport, FgmSeveralReport, Round, SelectedFeature};
+use report::{Generated, linear_model, machine_of, ranking, report_of};
 use rounds::Rounds;
 use separation::Separation;
 pub use source::{FeatureScore, ScoreQuery, Source};
@@ -221,100 +224,6 @@ impl FgmSettings {
     }
 }
 
-/// A machine of a linear model.
-fn machine_of(negative: u32, positive: u32, solution: DualSolution) -> Classifier {
-    let (weights, bias) = (solution.weights.clone(), solution.bias);
-    Classifier { negative, positive, weights, coefficients: Vec::new(), bias, solution }
-}
-
-/// A linear model on features, ascending.
-fn linear_model(features: Vec<usize>, n_classes: u32, machines: Vec<Classifier>) -> Model {
-    let support_vectors = RowMatrix::dense(0, features.len(), Vec::new());
-    Model { features, kernel: Kernel::Linear, categorical: Vec::new(), n_classes, machines, support_vectors }
-}
-
-/// A feature kept.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SelectedFeature {
-    /// Index, from 0.
-    pub feature: usize,
-    /// z_j = sum_t mu_t d_tj, in (0, 1]; 1 where a subset is kept.
-    pub share: f64,
-    /// w_j of the decision function (sec. 2.5); of several problems the length of their w_j.
-    pub weight: f64,
-}
-
-/// One round.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Round {
-    /// Value of the best mixture so far: Theorem 1's beta_k, negated.
-    pub upper: f64,
-    /// Bound proven so far: Theorem 1's phi_k, negated.
-    pub lower: f64,
-    /// Subsets generated so far.
-    pub subsets: usize,
-    /// Columns gathered so far.
-    pub columns: usize,
-    /// Features of positive weight.
-    pub kept: usize,
-    /// Seconds of multiple kernel learning, its trainings and the subsets it reused columns for.
-    pub mkl_seconds: f64,
-    /// Seconds of the pass over all features and the selection of the most violated subset.
-    pub separation_seconds: f64,
-}
-
-/// Result of [`fgm`].
-#[derive(Debug, Clone)]
-pub struct FgmReport {
-    /// The features kept, value, bound, status. The objective is that of the SVM on the subset, or
-    /// the mixture's value where the mixture is kept; status `optimal` says that the features are
-    /// an allowed subset of at most B features and that the gap is closed, `completed` that the
-    /// relaxation is solved within the gap. The ranking lists the features kept, by falling |w_j|;
-    /// its criterion is z_j.
-    pub selection: Selection,
-    /// The features kept, ascending.
-    pub kept: Vec<SelectedFeature>,
-    /// The machine behind w and b, in the paper's scale: |beta_i| sum to 1. Its objectives are
-    /// those of its own SVM, on the columns `sqrt(z_j) x_j`.
-    pub solution: DualSolution,
-    /// Every round, in order.
-    pub rounds: Vec<Round>,
-}
-
-impl FgmReport {
-    /// The classifier `f(x) = sum_j w_j x_j + b` of section 2.5 on the features kept.
-    pub fn model(&self) -> Model {
-        let features = self.kept.iter().map(|k| k.feature).collect();
-        linear_model(features, 2, vec![machine_of(0, 1, self.solution.clone())])
-    }
-}
-
-impl From<FgmReport> for Report {
-    fn from(report: FgmReport) -> Self {
-        let model = report.model();
-        report_of(report.selection, &report.kept, report.rounds).with_model(Some(model))
-    }
-}
-
-fn report_of(selection: Selection, kept: &[SelectedFeature], rounds: Vec<Round>) -> Report {
-    let shares: Vec<f64> = kept.iter().map(|k| k.share).collect();
-    Report::new(selection, Kernel::Linear).detail("shares", shares).detail("rounds", rounds)
-}
-
-/// Result of [`fgm_several`].
-#[derive(Debug, Clone)]
-pub struct FgmSeveralReport {
-    /// As in [`FgmReport`]; the value is -1 / (4 V), V the sum of the values of the machines.
-    pub selection: Selection,
-    /// The features kept, ascending.
-    pub kept: Vec<SelectedFeature>,
-    /// The machine of each problem with margins of 1, in their order: w and b, and its own values,
-    /// on the columns `sqrt(z_j) x_j`.
-    pub machines: Vec<DualSolution>,
-    /// Every round, in order.
-    pub rounds: Vec<Round>,
-}
-
 /// The feature generating machine; see the head of this file.
 ///
 /// ```
@@ -396,54 +305,6 @@ pub fn fgm_from(
     Ok(generate(vec![(source, labels, &weights)], p, rules, settings, limits, observer)?.of_one())
 }
 
-/// What was found.
-struct Generated {
-    selection: Selection,
-    kept: Kept,
-    rounds: Vec<Round>,
-}
-
-impl Generated {
-    /// For one problem, its machine in the paper's scale.
-    fn of_one(mut self) -> FgmReport {
-        let solution = paper_solution(self.kept.machines.remove(0));
-        let kept = selected(&self.kept.shares, &solution.weights);
-        FgmReport { selection: self.selection, kept, solution, rounds: self.rounds }
-    }
-
-    fn of_several(self) -> FgmSeveralReport {
-        let Kept { shares, machines, .. } = self.kept;
-        let kept = selected(&shares, &lengths(&machines, shares.len()));
-        FgmSeveralReport { selection: self.selection, kept, machines, rounds: self.rounds }
-    }
-}
-
-/// A solution with margins of 1 in the paper's scale: alpha sums to 1.
-fn paper_solution(solution: DualSolution) -> DualSolution {
-    let scale = 1.0 / solution.beta.iter().map(|b| b.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
-    let scaled = |x: Vec<f64>| x.into_iter().map(|x| scale * x).collect();
-    DualSolution {
-        beta: scaled(solution.beta),
-        bias: scale * solution.bias,
-        weights: scaled(solution.weights),
-        primal: paper_value(solution.primal),
-        dual: paper_value(solution.dual),
-        absolute_gap: f64::INFINITY,
-        ..solution
-    }
-}
-
-/// The weights of one machine, or the lengths of those of several, of so many features.
-fn lengths(machines: &[DualSolution], features: usize) -> Vec<f64> {
-    let weights: Vec<f64> = machines.iter().flat_map(|machine| &machine.weights).copied().collect();
-    joint(&weights, features)
-}
-
-fn selected(shares: &[(usize, f64)], weights: &[f64]) -> Vec<SelectedFeature> {
-    let each = shares.iter().zip(weights);
-    each.map(|(&(feature, share), &weight)| SelectedFeature { feature, share, weight }).collect()
-}
-
 fn generate(
     problems: Vec<(&dyn Source, &[f64], &[f64])>,
     p: usize,
@@ -474,9 +335,7 @@ fn generate(
     let proven = run.closed() && answers;
     let mut outcome = run.finish(if proven { Status::Optimal } else { status });
     outcome.counts.cuts = oracle.subsets.len() as u64;
-    let weights = lengths(&kept.machines, kept.shares.len());
-    let ranking = ranking(&selected(&kept.shares, &weights));
-    let selection = Selection { outcome, ranking, solutions: Vec::new() };
+    let selection = Selection { outcome, ranking: ranking(&kept), solutions: Vec::new() };
     Ok(Generated { selection, kept, rounds: rounds.history })
 }
 
@@ -546,17 +405,4 @@ fn signs_of(rules: &Rules) -> Result<&WeightBounds, Error> {
 fn allows_every_union(rules: &Rules) -> bool {
     let list = rules.list();
     list.max_features.is_none() && list.budget.is_none() && list.at_most.is_empty()
-}
-
-/// Best first: by falling |w_j|, ties to the smaller index.
-fn ranking(kept: &[SelectedFeature]) -> Vec<Ranked> {
-    let mut order: Vec<&SelectedFeature> = kept.iter().collect();
-    order.sort_by(|a, b| b.weight.abs().total_cmp(&a.weight.abs()).then(a.feature.cmp(&b.feature)));
-    let ranked = |(at, k): (usize, &&SelectedFeature)| Ranked {
-        feature: k.feature,
-        rank: at + 1,
-        step: None,
-        criterion: k.share,
-    };
-    order.iter().enumerate().map(ranked).collect()
 }

@@ -1,0 +1,166 @@
+"""What selectors share whose objective may be a sum: over pairs of classes, and over tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils import column_or_1d
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from fewest._base import Selector
+from fewest._call import limited
+from fewest._docs import completes_doc
+from fewest._engine import Samples
+
+if TYPE_CHECKING:
+    import os
+
+    from typing_extensions import Self
+
+MULTI_CLASS: list[Any] = [StrOptions({"ovo", "ovr"})]
+#: What the engine calls them.
+PROBLEMS = {"ovo": "one-vs-one", "ovr": "one-vs-rest"}
+
+
+class SeveralProblems(Selector):
+    """Selectors that take more classes than two and tasks."""
+
+    _binary_only = False
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @completes_doc
+    @limited
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, tasks: Any = None) -> Self:
+        """Select features, and train a classifier on them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples. Taken as they are: scale features first where their units differ.
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample, such as a site or a cohort. Each task has a classifier of its
+            own, ``estimators_``, on the one subset that is best for all together.
+
+        Returns
+        -------
+        self : object
+            Fitted.
+        """
+        return self._run(self._with_tasks(self._validated(X, y, sample_weight), tasks))
+
+    @completes_doc
+    @limited
+    def path(self, X: Any, y: Any, sizes: Any, sample_weight: Any = None, *, tasks: Any = None) -> list[Self]:
+        """Select features for each of several sizes, each from what the size before found.
+
+        Parameters
+        ----------
+        sizes : int or sequence of int
+            Most features of each, ascending; an int: from 1 to it.
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample, as in ``fit``.
+
+        Returns
+        -------
+        selectors : list of object
+            A fitted selector for each size, with ``n_features_to_select`` set to it; fewer where
+            the search was stopped. ``time_limit`` is for all of them.
+        """
+        return self._sized(X, y, sizes, sample_weight, tasks)
+
+    @available_if(Selector._certifiable)
+    @completes_doc
+    def certify(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        tasks: Any = None,
+        time_limit: float | None = 10.0,
+        gap: float = 1e-4,
+        node_limit: int | None = None,
+        proof: str | os.PathLike[str] | None = None,
+    ) -> dict[str, Any]:
+        """How far the selected subset is from the best one of at most as many features, under the
+        same rules. For more classes than two the objective is the sum over all pairs of classes,
+        with tasks over those of each task.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The samples it was fitted on, with all features.
+        tasks : array-like of shape (n_samples,), default=None
+            The task of each sample; needed where it was fitted with tasks.
+        time_limit : float, default=10.0
+            Seconds to search for a better subset and a better bound.
+        gap : float, default=1e-4
+            Relative gap at which the search ends.
+        node_limit : int, default=None
+            The search ends after this many nodes.
+        proof : path-like, default=None
+            File for a proof of the bound, which :func:`fewest.verify` checks. Two classes, no
+            tasks.
+
+        Returns
+        -------
+        certificate : dict
+            ``objective`` of the SVMs on the subset, ``bound`` below that of every subset of at most
+            as many features, the relative ``gap`` between them, ``best`` (indices of the best
+            subset known) and ``best_objective``, ``status`` ("optimal" when ``best`` is proven),
+            ``elapsed`` seconds, ``proof`` (its file, or None).
+        """
+        if hasattr(self, "tasks_") and tasks is None:
+            raise ValueError("it was fitted with tasks; give those of the samples as tasks, so that the same sum is certified")
+        return self._certified(X, y, sample_weight, time_limit, {"gap": gap, "nodes": node_limit}, proof, tasks)
+
+    def _with_tasks(self, samples: Samples, tasks: Any) -> Samples:
+        """The samples with their tasks; sets ``tasks_``."""
+        for name in ("tasks_", "estimator_", "estimators_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if tasks is None:
+            return samples
+        for name, value in (("C", self.C == "auto"), ("fit_cost", getattr(self, "fit_cost", None) is not None)):
+            if value:
+                why = "is chosen by one classifier for all samples" if name == "C" else "is the cost of one classifier for all samples"
+                raise ValueError(f"{name} is {getattr(self, name)!r}, which {why}, but tasks have one each; leave one of them out")
+        self.tasks_, samples.tasks = self._coded(samples, tasks)
+        return samples
+
+    def _coded(self, samples: Samples, tasks: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The names of the tasks, and that of each sample as 0, 1, ..."""
+        tasks = column_or_1d(tasks, warn=True)
+        if samples.kept is None:
+            if len(tasks) != len(samples.codes):
+                raise ValueError(f"tasks has {len(tasks)} entries, but X has {len(samples.codes)} samples; give one for each")
+        elif len(tasks) <= samples.kept.max():
+            raise ValueError(f"tasks has {len(tasks)} entries, but X has more samples; give one for each")
+        else:
+            tasks = tasks[samples.kept]
+        names, codes = np.unique(tasks, return_inverse=True)
+        codes = codes.astype(np.uint32).ravel()
+        for task, name in enumerate(names.tolist()):
+            if len(np.unique(samples.codes[codes == task])) < 2:
+                raise ValueError(f"all samples of the task {name!r} are of one class, but a classifier needs two; leave it out")
+        return names, codes
+
+    def _keep_classifier(self, chosen, samples, answer):
+        if samples.tasks is None:
+            super()._keep_classifier(chosen, samples, answer)
+            return
+        self.estimators_ = []
+        for task in range(len(self.tasks_)):
+            of = np.flatnonzero(samples.tasks == task)
+            classes, codes = np.unique(samples.codes[of], return_inverse=True)
+            codes = codes.astype(np.uint32).ravel()
+            part = Samples(samples.X[of], codes, samples.weights[of], samples.sample_weight[of], samples.classes[classes], None)
+            self.estimators_.append(chosen._classifier(part, self.support_, answer))
+
+    def _fitted(self):
+        if hasattr(self, "estimators_"):
+            raise AttributeError("fitted with tasks, which have a classifier each: use estimators_, in the order of tasks_")
+        return super()._fitted()
