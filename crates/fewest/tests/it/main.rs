@@ -28,9 +28,11 @@ mod rfe_shrinking;
 mod rfe_splits;
 mod rules;
 mod several;
+mod several_fgm;
 mod smo;
 mod train;
 mod weights;
+mod weights_fgm;
 #[cfg(feature = "highs")]
 mod weights_l1;
 mod within;
