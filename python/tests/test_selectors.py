@@ -280,8 +280,42 @@ def test_tasks_share_one_subset_and_have_classifiers_of_their_own(Selector):
         Selector(n_features_to_select=3).fit(X, y, tasks=sites[:3])
     with pytest.raises(ValueError, match="C is 'auto'"):
         Selector(C="auto").fit(X, y, tasks=sites)
+    certificate = selector.certify(X, y, tasks=sites)
+    assert certificate["status"] == "optimal"
+    assert certificate["objective"] == pytest.approx(selector.objective_, rel=1e-4)
+    with pytest.raises(ValueError, match="fitted with tasks"):
+        selector.certify(X, y)
+    sizes = Selector().path(X, y, 3, tasks=sites)
+    assert [one.n_features_ for one in sizes] == [1, 2, 3]
+    assert sizes[2].objective_ == pytest.approx(selector.objective_, rel=2e-4)
+    assert all(len(one.estimators_) == 3 and one.tasks_.tolist() == selector.tasks_.tolist() for one in sizes)
     assert not hasattr(selector.fit(X, y), "tasks_")
     assert selector.score(X, y) > 0.9
+
+
+def test_fgm_takes_tasks_and_many_classes():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = scale(X)
+    sites = np.array(["north", "south", "east"])[np.arange(len(y)) % 3]
+    machine = FeatureGeneratingMachine(n_features_to_select=4, C=0.5).fit(X, y, tasks=sites)
+    assert machine.n_features_ == 4
+    assert machine.bound_ <= machine.objective_
+    # V is the sum of what each task's own classifier costs; the value is -1 / (4 V).
+    total = 0.0
+    for site, classifier in zip(machine.tasks_, machine.estimators_, strict=True):
+        of, signs = sites == site, np.where(y == 1, 1, -1)
+        slack = np.maximum(0, 1 - signs[of] * classifier.decision_function(machine.transform(X)[of]))
+        total += 0.5 * (np.sum(classifier.coef_**2) + np.sum(classifier.intercept_**2)) + 0.25 * (slack**2).sum()
+    assert -0.25 / total == pytest.approx(machine.objective_, rel=1e-4)
+    X, y = load_wine(return_X_y=True)
+    X = scale(X)
+    for how in ("ovo", "ovr"):
+        machine = FeatureGeneratingMachine(n_features_to_select=4, multi_class=how).fit(X, y)
+        assert machine.score(X, y) > 0.9
+        best = ExactSelector(n_features_to_select=4, multi_class=how, loss="squared_hinge", C=0.5, intercept_scaling=1.0).fit(X, y)
+        value = -0.25 / best.objective_
+        assert machine.bound_ <= value + 1e-4 * abs(value)
+        assert machine.objective_ >= value - 1e-4 * abs(value)
 
 
 @pytest.mark.parametrize("how", ["ovo", "ovr"])

@@ -140,11 +140,23 @@ def test_selectors_of_linear_programs_keep_bounds(data, selector):
         assert found.objective_ >= free.objective_ + 1e-6 or selector is FSVSelector
 
 
+def test_fgm_keeps_signs(data):
+    X, y = data
+    free = FeatureGeneratingMachine(n_features_to_select=3).fit(X, y)
+    signs = {int(j): -np.sign(free.coef_[0, j]) for j in np.flatnonzero(free.support_)[:2]}
+    found = FeatureGeneratingMachine(rules=Rules(max_features=3, signs=signs)).fit(X, y)
+    assert all(found.coef_[0, j] * sign >= 0 for j, sign in signs.items())
+    assert found.objective_ > free.objective_ + 1e-9
+    assert found.bound_ <= found.objective_
+
+
 def test_what_cannot_be_kept_is_refused(data):
     X, y = data
-    for selector in (AlignmentSelector, InformationGain, FeatureGeneratingMachine):
+    for selector in (AlignmentSelector, InformationGain):
         with pytest.raises(ValueError, match=r"does not obey signs of weights.*exact"):
             selector(rules=Rules(max_features=2, signs={0: 1})).fit(X, y)
+    with pytest.raises(ValueError, match=r"fgm keeps signs of weights.*signs alone"):
+        FeatureGeneratingMachine(rules=Rules(max_features=2, bounds={0: (0, 1)})).fit(X, y)
     with pytest.raises(ValueError, match="a study obeys no signs"):
         Study(rules=Rules(signs={0: 1})).fit(X, y)
     with pytest.raises(ValueError, match="the lower bound on the weight of x1 is 0.5, but must be 0 or less"):

@@ -13,6 +13,7 @@ use fewest_data::Format;
 
 use crate::args::data::{DataArgs, MissingArg, PrepareArgs, ScaleArg, format};
 use crate::args::generate::GenerateArgs;
+use crate::args::notation::NameList;
 use crate::args::rules::RuleArgs;
 use crate::args::svm::{ClassWeight, KernelArgs, SvmArgs};
 use crate::args::values;
@@ -346,6 +347,10 @@ pub(crate) struct FitArgs {
     /// Kernel parameters.
     #[command(flatten)]
     pub(crate) kernel: KernelArgs,
+    /// Columns of numbers that are categories, separated by commas: their distance in the rbf or
+    /// laplace kernel is 1 where two values differ, else 0. They are not scaled
+    #[arg(long, value_name = "NAMES", value_parser = NameList::read, help_heading = "SVM")]
+    pub(crate) categorical: Option<NameList>,
     /// Bounds on weights.
     #[command(flatten)]
     pub(crate) weights: WeightArgs,

@@ -18,26 +18,25 @@ const WITH_METHOD: [&str; 5] = ["select", "path", "evaluate", "stability", "knoc
 const NOT_OF_PATH: &[&str] = &["write_model", "within"];
 
 /// Options of methods that `evaluate` does not take.
-const NOT_OF_EVALUATE: &[&str] =
-    &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within", "tasks"];
+const NOT_OF_EVALUATE: &[&str] = &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within"];
 
 /// Options of methods that `stability` does not take.
-const NOT_OF_STABILITY: &[&str] = &[
+const NOT_OF_STABILITY: &[&str] =
+    &["certify", "validate", "patience", "write_model", "resume_every", "proof", "within", "folds", "fit_cost"];
+
+/// Options of methods that `knockoffs` does not take.
+const NOT_OF_KNOCKOFFS: &[&str] = &[
     "certify",
     "validate",
     "patience",
     "write_model",
+    "resume",
     "resume_every",
-    "proof",
-    "within",
-    "folds",
+    "costs",
+    "retune",
     "fit_cost",
     "tasks",
 ];
-
-/// Options of methods that `knockoffs` does not take.
-const NOT_OF_KNOCKOFFS: &[&str] =
-    &["certify", "validate", "patience", "write_model", "resume", "resume_every", "costs", "retune", "fit_cost"];
 
 /// Options of methods that a command has as its own.
 fn own(command: &str) -> &'static [&'static str] {

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use std::time::{Duration, Instant};
 
+use fewest::kernel::Distances;
 use fewest::model::{FitSettings, Model};
 use fewest::{
-    Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, Limits, RuleList, Rules, SparseDesign, Status,
+    Clock, DenseDesign, Design, DualSolution, Gamma, Kernel, KernelRule, Limits, RuleList, Rules, SparseDesign, Status,
     SvmSettings, WeightBounds,
 };
 use fewest_data::Names;
@@ -15,7 +16,9 @@ use serde_json::{Value, json};
 use super::invocation::Invocation;
 use super::prepare::{Preparation, PreparedData, listed};
 use crate::args::data::{self, MissingArg};
+use crate::args::notation::NameList;
 use crate::args::rules::Features;
+use crate::args::svm::KernelName;
 use crate::cli::{FitArgs, ModelArgs, ModelFormat};
 use crate::export::file::Sink;
 use crate::export::model_json::{SCHEMA, TrainedModel, bias_value, classes_value, loss_name};
@@ -87,16 +90,15 @@ impl ModelSink {
         }
     }
 
-    /// Refuses before the run a format that cannot hold the classifiers of tasks.
+    /// Refuses before the run a format of other programs, which holds no more than theirs; `what` is
+    /// what it does not hold.
     ///
     /// # Errors
     /// The remedy.
-    pub(crate) fn holds_tasks(&self) -> Result<(), Failure> {
+    pub(crate) fn holds_more(&self, what: &str) -> Result<(), Failure> {
         match self.format {
             ModelFormat::Json => Ok(()),
-            _ => Err(Failure::input(
-                "--model-format holds one classifier, but with --tasks each task has its own; use json",
-            )),
+            _ => Err(Failure::Input(format!("--model-format holds {what}; use json"))),
         }
     }
 
@@ -157,6 +159,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     if kernel != "linear" {
         weights.refused_by(&format!("--kernel {kernel}"), "use --kernel linear")?;
     }
+    let categories = categories(args)?;
     let wanted = wanted(args)?;
     let json = Sink::open_if("--json", args.json.as_ref())?;
     let model_sink = ModelSink::open(&args.model)?;
@@ -174,7 +177,7 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
         variance_threshold: None,
         validate: None,
         folds: None,
-        categorical: &[],
+        categorical: &categories,
         tasks: None,
     };
     let prepared = preparation.run(terminal)?;
@@ -190,7 +193,11 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
         let whole = features.len() == prepared.data.names.len();
         sink.accepts(prepared.target.classes.len(), kernel, prepared.scale_name() != "none", whole)?;
         sink.holds(args.prepare.missing)?;
+        if !categories.is_empty() {
+            sink.holds_more("no categories")?;
+        }
     }
+    let categorical = used_categories(&prepared, &features)?;
     let reading = invocation.elapsed().as_secs_f64();
 
     let start = Instant::now();
@@ -201,16 +208,20 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
     if matches!(kernel.gamma(), Gamma::Scale | Gamma::Sigest(_)) && !kernel.is_linear() {
         let limits = Limits { time: invocation.left(args.time_limit), cancel: cancel.clone(), ..Limits::default() };
         let chosen = columns(design, &features)?;
-        let Some(found) = kernel.resolve_within(chosen.as_ref(), features.len(), &Clock::new(&limits))? else {
+        let place = |j: &usize| features.binary_search(j).expect("they are among these");
+        let distances = Distances::new(kernel.kernel(), &categorical.iter().map(place).collect::<Vec<usize>>());
+        let clock = Clock::new(&limits);
+        let found = kernel.gamma().number_within(chosen.as_ref(), None, features.len(), &distances, &clock)?;
+        let Some(gamma) = found else {
             terminal.note("stopped before gamma was found; there is no model. Give --gamma a number, or scale");
             return Ok(3);
         };
-        kernel = found;
+        kernel = KernelRule::new(*kernel.kernel(), Gamma::Number(gamma));
     }
     let kernel = kernel.at(features.len());
     let end = invocation.end(args.time_limit);
     let mut stop = interrupt::stopper(cancel, end, Duration::ZERO);
-    let settings = FitSettings { svm, kernel, weight_bounds: weight_bounds.clone(), ..FitSettings::default() };
+    let settings = FitSettings { svm, kernel, categorical, weight_bounds: weight_bounds.clone() };
     let trained = prepared.train(&features, &settings, &mut stop)?;
     let fitting = start.elapsed().as_secs_f64();
     let mut stop = interrupt::stopper(interrupt::listen(terminal)?, end, JUDGING);
@@ -234,6 +245,38 @@ pub(crate) fn run(args: &FitArgs, invocation: &Invocation) -> Result<u8, Failure
         terminal.note(&format!("the training was stopped ({status}); the model is the best so far, see its gap"));
     }
     Ok(result::exit_code(status))
+}
+
+/// The names of the features that hold categories.
+///
+/// # Errors
+/// A kernel that is not made of distances.
+fn categories(args: &FitArgs) -> Result<Vec<String>, Failure> {
+    let Some(NameList(names)) = &args.categorical else { return Ok(Vec::new()) };
+    match args.kernel.kernel {
+        KernelName::Rbf | KernelName::Laplace => Ok(names.clone()),
+        kernel => Err(Failure::Input(format!(
+            "--categorical has no meaning for the {} kernel, which is not made of distances; leave it out, or use \
+             --kernel rbf or laplace",
+            kernel.text()
+        ))),
+    }
+}
+
+/// The categories among the features that are trained on.
+///
+/// # Errors
+/// None of those named is.
+fn used_categories(prepared: &PreparedData, features: &[usize]) -> Result<Vec<usize>, Failure> {
+    let named = &prepared.categorical;
+    let used: Vec<usize> = named.iter().copied().filter(|j| features.binary_search(j).is_ok()).collect();
+    match named.first().filter(|_| used.is_empty()) {
+        None => Ok(used),
+        Some(&first) => Err(Failure::Input(format!(
+            "--categorical names {}, which is not trained on; leave it out, or add it to the features",
+            prepared.data.names.get(first)
+        ))),
+    }
 }
 
 /// The features asked for: names, or none for all.

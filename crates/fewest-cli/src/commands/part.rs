@@ -20,6 +20,7 @@ pub(crate) struct PartLearner<'a> {
     selection: &'a SelectionArgs,
     class_weight: Option<ClassWeight>,
     categorical: Vec<String>,
+    tasks: Option<String>,
 }
 
 /// What a method selected, and at which settings.
@@ -35,7 +36,8 @@ pub(crate) struct PartSelection {
 impl<'a> PartLearner<'a> {
     /// Nothing is read yet.
     pub(crate) fn new(selection: &'a SelectionArgs, options: &MethodOptions) -> Self {
-        Self { selection, class_weight: options.value("class_weight"), categorical: options.categorical() }
+        let (class_weight, categorical) = (options.value("class_weight"), options.categorical());
+        Self { selection, class_weight, categorical, tasks: options.text("tasks") }
     }
 
     fn preparation<'b>(&'b self, folds: Option<&'b str>) -> Preparation<'b> {
@@ -47,7 +49,7 @@ impl<'a> PartLearner<'a> {
             validate: None,
             folds,
             categorical: &self.categorical,
-            tasks: None,
+            tasks: self.tasks.as_deref(),
         }
     }
 

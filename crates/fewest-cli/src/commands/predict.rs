@@ -132,64 +132,31 @@ fn known(classes: &[String], data: &Dataset) -> Option<Vec<Option<u32>>> {
 /// sample's has not, and the class in the data where there is one.
 fn by_task(tasks: &TaskModels, data: &Dataset) -> Result<(Vec<u32>, String), Failure> {
     let names = apart_names(data, &tasks.column, "task")?;
-    let pair = |trained: &TrainedModel, at: usize| {
-        let machine = &trained.model.machines[at];
-        [machine.negative, machine.positive].map(|class| trained.classes[class as usize].clone())
-    };
-    let mut pairs: Vec<[String; 2]> = Vec::new();
-    for (_, trained) in &tasks.each {
-        for at in 0..trained.model.machines.len() {
-            let own = pair(trained, at);
-            if !pairs.contains(&own) {
-                pairs.push(own);
-            }
-        }
-    }
-    let mut predicted = vec![0; names.len()];
-    let mut decisions = vec![vec![String::new(); pairs.len()]; names.len()];
-    let mut left = names.len();
-    for (task, trained) in &tasks.each {
-        let of: Vec<usize> = (0..names.len()).filter(|&i| names[i] == *task).collect();
-        left -= of.len();
-        let values = trained.model.decisions(&*data.features.as_design().select_samples(&of));
-        let of_all = |class: &String| tasks.classes.iter().position(|known| known == class).unwrap_or(0) as u32;
-        let classes: Vec<u32> = trained.classes.iter().map(of_all).collect();
-        let count = trained.model.machines.len();
-        for ((&i, class), values) in of.iter().zip(trained.model.votes(&values)).zip(values.chunks(count)) {
-            predicted[i] = classes[class as usize];
-            for (at, value) in values.iter().enumerate() {
-                let column = pairs.iter().position(|known| *known == pair(trained, at)).expect("listed above");
-                decisions[i][column] = value.to_string();
-            }
-        }
-    }
-    if left > 0 {
+    let judged = tasks.judge(data.features.as_design(), &names).map_err(|(row, task)| {
         let known: Vec<String> = tasks.each.iter().map(|(task, _)| task.clone()).collect();
-        let row = names.iter().position(|name| !known.contains(name)).unwrap_or(0);
-        return Err(Failure::Input(format!(
-            "{}, data row {}, column `{}`: the model has no classifier of the task {}, but of {}; leave those samples \
-             out, or train with samples of that task",
+        Failure::Input(format!(
+            "{}, data row {}, column `{}`: the model has no classifier of the task {task}, but of {}; leave those \
+             samples out, or train with samples of that task",
             data.source,
             row + 1,
             tasks.column,
-            names[row],
             notation::some(&known)
-        )));
-    }
+        ))
+    })?;
     let mut header = vec![tasks.column.clone(), "prediction".to_owned()];
-    match &pairs[..] {
+    match &judged.pairs[..] {
         [_] => header.push("decision".to_owned()),
-        _ => header.extend(pairs.iter().map(|[negative, positive]| format!("decision_{negative}_{positive}"))),
+        pairs => header.extend(pairs.iter().map(|[negative, positive]| format!("decision_{negative}_{positive}"))),
     }
     header.extend(data.target.as_ref().map(|t| t.column.clone()));
     let mut out = line(&header);
-    for (i, &class) in predicted.iter().enumerate() {
+    for (i, &class) in judged.predicted.iter().enumerate() {
         let mut cells = vec![names[i].clone(), tasks.classes[class as usize].clone()];
-        cells.append(&mut decisions[i]);
+        cells.extend(judged.decisions[i].iter().map(|value| value.map_or(String::new(), |value| value.to_string())));
         cells.extend(data.target.as_ref().map(|t| t.classes[t.codes[i] as usize].clone()));
         out += &line(&cells);
     }
-    Ok((predicted, out))
+    Ok((judged.predicted, out))
 }
 
 /// How many predictions are right.

@@ -1,5 +1,7 @@
 //! Data as read, and copies of some of their samples.
 
+use std::borrow::Cow;
+
 use fewest::{Memory, Reserved};
 use fewest_data::{Dataset, Imputation, Indicator, Names, Target};
 
@@ -32,6 +34,19 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
+    /// What samples are dealt by: their class, and with tasks task and class.
+    pub(crate) fn strata(&self) -> Cow<'_, Target> {
+        let Some(tasks) = &self.tasks else { return Cow::Borrowed(&self.target) };
+        let each = tasks.iter().zip(&self.target.codes);
+        let cells: Vec<(&String, u32)> = each.map(|(task, &class)| (task, class)).collect();
+        let mut known = cells.clone();
+        known.sort_unstable();
+        known.dedup();
+        let codes = cells.iter().map(|cell| known.binary_search(cell).expect("listed above") as u32).collect();
+        let name = |(task, class): &(&String, u32)| format!("{} of task {task}", self.target.classes[*class as usize]);
+        Cow::Owned(Target { codes, classes: known.iter().map(name).collect(), ..self.target.clone() })
+    }
+
     /// These samples alone, ascending; all classes keep their names.
     ///
     /// # Errors

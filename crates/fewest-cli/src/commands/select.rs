@@ -45,7 +45,7 @@ pub(crate) fn run(args: &SelectArgs, options: &MethodOptions, invocation: &Invoc
     let task = plan.load()?;
     if let Some(sink) = &model_sink {
         if task.prepared.tasks.is_some() {
-            sink.holds_tasks()?;
+            sink.holds_more("one classifier, but with --tasks each task has its own")?;
         }
         let (classes, scaled) = (task.prepared.target.classes.len(), task.prepared.scale_name() != "none");
         sink.accepts(classes, &kernel_name(options), scaled, false)?;

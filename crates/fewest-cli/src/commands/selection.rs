@@ -85,9 +85,7 @@ impl<'a> Plan<'a> {
         let class_weight = options.value::<ClassWeight>("class_weight");
         let validate = options.value::<Validate>("validate");
         let (folds, tasks, categorical) = (options.text("folds"), options.text("tasks"), options.categorical());
-        if tasks.is_some() {
-            refuse_with_tasks(options)?;
-        }
+        refuse_with_tasks(options)?;
         let preparation = Preparation {
             data: &args.data,
             prepare: &args.prepare,
@@ -123,9 +121,14 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Refuses what needs one classifier for all samples, where each task has its own.
-fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> {
-    let why = if options.chooses_cost() {
+/// Refuses what needs one classifier for all samples, where there are tasks, which have their own.
+///
+/// # Errors
+/// The option, and what to do.
+pub(crate) fn refuse_with_tasks(options: &MethodOptions) -> Result<(), Failure> {
+    let why = if !options.given("tasks") {
+        return Ok(());
+    } else if options.chooses_cost() {
         "--cost auto judges one classifier for all samples; give a number"
     } else if options.given("validate") {
         "--validate judges one classifier for all samples; leave it out"

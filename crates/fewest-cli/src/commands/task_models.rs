@@ -1,7 +1,7 @@
 //! The classifiers of tasks, each trained on the samples of its task and the features of all.
 
 use fewest::model::{self, FitSettings, Model};
-use fewest::{AnyMethod, Report, RowMatrix, Status};
+use fewest::{Report, RowMatrix, Status};
 
 use super::prepare::PreparedData;
 use super::selection::Task;
@@ -14,16 +14,17 @@ impl PreparedData {
     ///
     /// # Errors
     /// As [`PreparedData::train`].
-    fn task_classifiers(
+    pub(super) fn task_classifiers(
         &self,
         column: &str,
         report: &Report,
-        settings: &FitSettings,
+        mut settings: FitSettings,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<TaskModels>, Failure> {
         let subset = report.selection.outcome.subset.as_ref().filter(|subset| !subset.is_empty());
         let (Some(tasks), Some(subset)) = (&self.tasks, subset) else { return Ok(None) };
         let (features, design): (Vec<usize>, _) = (subset.iter().collect(), self.data.features.as_design());
+        settings.weight_bounds = settings.weight_bounds.of_all(&features);
         let what = || format!("training on {} samples and {} features", self.weights.len(), features.len());
         let _rows = self.account.reserve(2 * RowMatrix::bytes(design, features.len()), what, "use fewer features")?;
         let all: Vec<usize> = (0..features.len()).collect();
@@ -38,7 +39,7 @@ impl PreparedData {
             let codes: Vec<u32> = of.iter().map(code).collect();
             let weights: Vec<f64> = of.iter().map(|&i| self.weights[i]).collect();
             let part = rows.select_samples(&of);
-            let model = model::fit(&*part, &all, &codes, &weights, settings, stop)?;
+            let model = model::fit(&*part, &all, &codes, &weights, &settings, stop)?;
             let mut trained = self.trained(Model { features: features.clone(), ..model }, &settings.svm);
             trained.classes = known.iter().map(|&class| self.target.classes[class as usize].clone()).collect();
             each.push((name.clone(), trained));
@@ -58,16 +59,8 @@ impl Task<'_> {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<TaskModels>, Failure> {
         let Some(column) = self.options.text("tasks") else { return Ok(None) };
-        let svm = match &self.method {
-            // Its cost is of C / 2 sum xi_i^2.
-            AnyMethod::Fgm(settings) => &settings.svm(),
-            _ => self.svm(),
-        };
-        let mut settings = report.fit_settings(svm, self.options.fit_cost(), &self.rules);
-        if let Some(subset) = &report.selection.outcome.subset {
-            let features: Vec<usize> = subset.iter().collect();
-            settings.weight_bounds = settings.weight_bounds.of_all(&features);
-        }
-        self.prepared.task_classifiers(&column, report, &settings, stop)
+        let svm = self.prepared.method_data().svm(self.options.args().task_svm());
+        let settings = report.fit_settings(&svm, self.options.fit_cost(), &self.rules);
+        self.prepared.task_classifiers(&column, report, settings, stop)
     }
 }

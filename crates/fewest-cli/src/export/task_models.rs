@@ -5,6 +5,7 @@
 //! `{"column", "models": [{"task", "classes", "model"}]}`, each `model` and its `classes` as in
 //! `model_json.rs`. A task may have fewer classes than all samples.
 
+use fewest::Design;
 use serde_json::{Value, json};
 
 use super::fields::{field, list, text, wrong};
@@ -33,6 +34,45 @@ impl TaskModels {
         json!({"column": self.column, "models": self.each.iter().map(one).collect::<Vec<Value>>()})
     }
 
+    /// Each sample by the classifier of its task. `design` has the features of the models as the
+    /// columns that these name, prepared; `tasks` names the task of each sample.
+    ///
+    /// # Errors
+    /// The first sample of a task that has no classifier, and that task.
+    pub(crate) fn judge(&self, design: &dyn Design, tasks: &[String]) -> Result<Judged, (usize, String)> {
+        let named = |trained: &TrainedModel, at: usize| {
+            let machine = &trained.model.machines[at];
+            [machine.negative, machine.positive].map(|class| trained.classes[class as usize].clone())
+        };
+        let mut pairs: Vec<[String; 2]> = Vec::new();
+        for (_, trained) in &self.each {
+            for pair in (0..trained.model.machines.len()).map(|at| named(trained, at)) {
+                if !pairs.contains(&pair) {
+                    pairs.push(pair);
+                }
+            }
+        }
+        let unknown = |task: &&String| self.each.iter().all(|(known, _)| known != *task);
+        if let Some((at, task)) = tasks.iter().enumerate().find(|(_, task)| unknown(task)) {
+            return Err((at, task.clone()));
+        }
+        let (mut predicted, mut decisions) = (vec![0; tasks.len()], vec![vec![None; pairs.len()]; tasks.len()]);
+        for (task, trained) in &self.each {
+            let of: Vec<usize> = (0..tasks.len()).filter(|&i| tasks[i] == *task).collect();
+            let values = trained.model.decisions(&*design.select_samples(&of));
+            let code = |class: &String| self.classes.iter().position(|known| known == class).unwrap_or(0) as u32;
+            let codes: Vec<u32> = trained.classes.iter().map(code).collect();
+            let count = trained.model.machines.len();
+            let column = |at: usize| pairs.iter().position(|pair| *pair == named(trained, at)).unwrap_or(0);
+            let columns: Vec<usize> = (0..count).map(column).collect();
+            for ((&i, class), values) in of.iter().zip(trained.model.votes(&values)).zip(values.chunks(count)) {
+                predicted[i] = codes[class as usize];
+                columns.iter().zip(values).for_each(|(&column, value)| decisions[i][column] = Some(*value));
+            }
+        }
+        Ok(Judged { pairs, predicted, decisions })
+    }
+
     /// The whole file.
     pub(crate) fn file(&self) -> String {
         let first = &self.each[0].1;
@@ -46,6 +86,16 @@ impl TaskModels {
             "task_models": self.value(),
         }))
     }
+}
+
+/// What the classifiers of tasks say of samples.
+pub(crate) struct Judged {
+    /// The pairs of classes that some task tells apart; positive values speak for the second.
+    pub(crate) pairs: Vec<[String; 2]>,
+    /// The class of each sample, among those of all.
+    pub(crate) predicted: Vec<u32>,
+    /// The decision value of each sample for each pair; none where its task has not that pair.
+    pub(crate) decisions: Vec<Vec<Option<f64>>>,
 }
 
 /// What `fewest predict` reads.

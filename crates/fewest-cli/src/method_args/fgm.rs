@@ -63,6 +63,12 @@ impl MethodArgs for FgmArgs {
         }
     }
 
+    fn task_svm(&self) -> SvmSettings {
+        // Its cost is that of C / 2 sum xi_i^2.
+        let svm = self.svm();
+        SvmSettings { cost: 0.5 * svm.cost, ..svm }
+    }
+
     fn finds_size(&self) -> bool {
         self.subset_size.is_some()
     }

@@ -63,6 +63,11 @@ pub(crate) trait MethodArgs: std::fmt::Debug + Send + Sync {
     /// The SVM that is trained on the subset, and that a certificate judges by.
     fn svm(&self) -> SvmSettings;
 
+    /// The SVM that is trained on the subset for each task.
+    fn task_svm(&self) -> SvmSettings {
+        self.svm()
+    }
+
     /// Whether the method finds a size by itself; what [`AnyMethod::finds_size`] will say once
     /// there are data.
     fn finds_size(&self) -> bool {

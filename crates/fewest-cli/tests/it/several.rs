@@ -115,7 +115,7 @@ fn each_task_has_a_classifier_that_predicts_its_samples() {
         let value = if method == "fgm" { -0.25 / objective } else { objective };
         assert!((total - value).abs() <= 2e-4 * value, "{method}: {total} {value}");
         for from in ["m.json", "r.json"] {
-            let said = run(&scratch, &format!("predict {data} --model {from} --out p.csv")).code(0).out;
+            let said = run(&scratch, &format!("predict {from} {data} --out p.csv")).code(0).out;
             let predicted = scratch.read("p.csv");
             assert!(predicted.starts_with("site,prediction,decision_"), "{predicted}");
             assert_eq!(predicted.lines().count(), scratch.read(data).lines().count());
@@ -134,11 +134,55 @@ fn each_task_has_a_classifier_that_predicts_its_samples() {
     let south = predicted.lines().find(|line| line.starts_with("south,")).expect("a sample");
     assert!(south.contains(",,"), "{south}");
     scratch.file("west.csv", table().replace("south", "west"));
-    let said = run(&scratch, "predict west.csv --model m.json").code(2).err;
+    let said = run(&scratch, "predict m.json west.csv").code(2).err;
     assert!(said.contains("no classifier of the task west") && said.contains("north and south"), "{said}");
     scratch.file("none.csv", "a,b,y\n1,2,red\n");
-    let said = run(&scratch, "predict none.csv --model m.json").code(2).err;
+    let said = run(&scratch, "predict m.json none.csv").code(2).err;
     assert!(said.contains("site"), "{said}");
+}
+
+/// Two sites in which `a` and `b` say the opposite of each other.
+fn opposed() -> String {
+    let mut noise = Noise(9);
+    let mut text = "a,b,c,d,e,f,site,y\n".to_owned();
+    for i in 0..160 {
+        let (south, class) = (i % 2 == 1, i / 2 % 2 == 1);
+        let at = if south == class { 1.0 } else { -1.0 };
+        let mut x: Vec<f64> = (0..6).map(|_| noise.next()).collect();
+        x[0] += 0.8 * at;
+        x[1] += 0.8 * at;
+        let line = x.iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(",");
+        writeln!(text, "{line},{},{}", if south { "south" } else { "north" }, if class { "ill" } else { "well" })
+            .expect("memory");
+    }
+    text
+}
+
+/// Folds and halves have samples of each task and class, and each sample is judged by the classifier
+/// of its task.
+#[test]
+fn evaluate_and_stability_take_tasks() {
+    let scratch = Scratch::new("several_evaluate");
+    scratch.file("d.csv", opposed());
+    for method in ["exact --cost 0.1", "fgm --cost 0.2", "gbd --cost 0.1"] {
+        let accuracy = |tasks: &str| {
+            let line = format!("evaluate d.csv {tasks} --method {method} --max-features 2 --cv 4 --json e.json");
+            run(&scratch, &line).code(0);
+            scratch.json("e.json")["summary"]["accuracy"]["mean"].as_f64().expect("a number")
+        };
+        let (alone, apart) = (accuracy("--drop site"), accuracy("--tasks site"));
+        assert!(apart > 0.75 && alone < 0.65, "{method}: {apart} with tasks, {alone} without");
+    }
+    assert_eq!(scratch.json("e.json")["settings"]["tasks"], "site");
+    let line = "evaluate d.csv --tasks site --method exact --tune C=0.01,0.1 --max-features 1..2 --cv 3 --json e.json";
+    run(&scratch, line).code(0);
+    let line = "stability d.csv --tasks site --method exact --cost 0.1 --max-features 2 --pairs 10 --threshold 0.9 --json s.json";
+    run(&scratch, line).code(0);
+    let result = scratch.json("s.json");
+    assert_eq!((selected(&result), result["settings"]["tasks"].as_str()), (vec!["a", "b"], Some("site")));
+    scratch.file("few.csv", "a,b,site,y\n1,2,n,u\n2,1,n,v\n2,2,n,u\n1,1,n,v\n3,1,s,u\n4,4,s,v\n5,1,s,v\n");
+    let said = run(&scratch, "stability few.csv --tasks site --method exact --max-features 1 --pairs 4").code(2).err;
+    assert!(said.contains("class u of task s has fewer than 2 samples"), "{said}");
 }
 
 #[test]
@@ -162,7 +206,16 @@ fn what_is_for_one_classifier_is_refused_by_name() {
         ("select d.csv --drop site --method exact --max-features 2 --proof p.fwp", "a proof file speaks of one"),
         ("select d.csv --drop site --method gbd --max-features 2 --validate 0.3", "leave --validate out"),
         ("select d.csv --drop site --method exact --max-features 2 --sign a:+", "bounds on weights need two classes"),
-        ("evaluate d.csv --tasks site --method exact --max-features 2", "--tasks"),
+        (
+            "evaluate d.csv --tasks site --method exact --max-features 2 --cost auto",
+            "--cost auto judges one classifier for all samples",
+        ),
+        (
+            "evaluate d.csv --tasks site --method exact --max-features 2 --against rfe",
+            "--against rfe selects for one task",
+        ),
+        ("stability d.csv --tasks site --method rfe --max-features 2", "not of rfe"),
+        ("knockoffs d.csv --tasks site --method fgm --max-features 2", "--tasks"),
         ("select d.csv --drop site --method exact --max-features 2 --multi-class all", "one-vs-rest"),
     ] {
         let Ran { err: said, code, .. } = run(&scratch, line);

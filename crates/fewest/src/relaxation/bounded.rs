@@ -89,7 +89,7 @@ impl Relaxation<'_> {
         // Step 1.
         let cold = self.judge(node, self.cold());
         let reach = Reach::new(self, cold.upper.min(best.upper));
-        let (restricted, start) = node.restrict(&cold.warm, &vec![true; n], &[], reach);
+        let (restricted, start) = node.restrict(&cold.warm, (&vec![true; n], &[]), &node.all_turned(), reach);
         let mu = START * (cold.upper - cold.lower) / (2 * n + 1) as f64;
         let goal = Goal { cutoff: f64::INFINITY, share: 0.0, tolerance: SHARE * tolerance, mu };
         let (point, rounds) = restricted.solve(&start, &goal, stop);

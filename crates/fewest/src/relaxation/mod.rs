@@ -28,6 +28,7 @@ mod record;
 mod restrict;
 mod subset;
 mod tied;
+mod turned;
 
 use std::sync::Mutex;
 
@@ -39,6 +40,7 @@ pub(crate) use probe::{Probed, Ruling};
 use reach::Reach;
 use record::Kept;
 pub(crate) use record::Points;
+use turned::Turned;
 
 use crate::dual::{BoxDual, Loss};
 use crate::proof::RowNumbers;
@@ -298,6 +300,8 @@ impl<'a> Relaxation<'a> {
         let mut looked = node.look(&warm);
         let mut reach = Reach::new(self, looked.upper);
         let (mut samples, mut units) = node.choose(&warm, &looked, reach);
+        let mut turned = Turned::default();
+        node.turn(&warm, &units, 0.0, &mut turned);
         let mut rounds = 0;
         let mut best = looked.lower;
         let mut kept = self.keeps_points().then(|| Kept::new(&looked, &warm));
@@ -308,7 +312,7 @@ impl<'a> Relaxation<'a> {
             let width = self.n_problems() * (node.features.len() + 1 + columns);
             let Some(_taken) = self.reserve(chosen(&samples), width) else { break };
             node.snap(&mut warm, &samples, reach);
-            let (restricted, start) = node.restrict(&warm, &samples, &units, reach);
+            let (restricted, start) = node.restrict(&warm, (&samples, &units), &turned, reach);
             let gap = (looked.upper - looked.lower).max(0.0);
             let missing = (decide.cutoff - looked.lower).clamp(START_LEAST * gap, gap);
             let pairs =
@@ -341,7 +345,8 @@ impl<'a> Relaxation<'a> {
                 break;
             }
             let worth = 0.02 * gap / (self.dual.len() + free.len()) as f64;
-            let more = node.widen(&warm, &looked, &mut samples, &mut units, worth);
+            let wider = node.widen(&warm, &looked, &mut samples, &mut units, worth);
+            let more = node.turn(&warm, &units, worth, &mut turned) || wider;
             if !more && gap > 0.5 * previous {
                 break;
             }

@@ -4,6 +4,7 @@ use super::interior::{Block, Blocks, Point, Restricted, UnitColumns, sides};
 use super::node::Node;
 use super::parts::Part;
 use super::reach::Reach;
+use super::turned::Turned;
 use super::{Row, Warm};
 use crate::Interval;
 use crate::dual::{Bias, Loss};
@@ -14,8 +15,14 @@ use crate::dual::{Bias, Loss};
 const SMALL: f64 = 1e-3;
 
 impl Node<'_, '_> {
-    /// The restricted problem and the warm point inside it.
-    pub(super) fn restrict(&self, warm: &Warm, samples: &[bool], units: &[bool], reach: Reach) -> (Restricted, Point) {
+    /// The restricted problem, with the bounds on weights that take part, and the warm point inside it.
+    pub(super) fn restrict(
+        &self,
+        warm: &Warm,
+        (samples, units): (&[bool], &[bool]),
+        turned: &Turned,
+        reach: Reach,
+    ) -> (Restricted, Point) {
         let (relaxation, dual) = (self.relaxation, self.dual());
         let chosen: Vec<usize> = (0..samples.len()).filter(|&i| samples[i]).collect();
         let mut fixed = warm.beta.clone();
@@ -42,8 +49,9 @@ impl Node<'_, '_> {
             z.push(share(u));
         }
         let problems = relaxation.parts.len();
-        let of_column = |column: &Option<usize>| column.map_or(Interval::FREE, |j| relaxation.interval(j));
-        let bounded = !relaxation.rules.weight_bounds().is_free();
+        let taking_part = |column: &Option<usize>| column.filter(|j| turned.has(*j));
+        let of_column = |column: &Option<usize>| taking_part(column).map_or(Interval::FREE, |j| relaxation.interval(j));
+        let bounded = columns.iter().any(|column| taking_part(column).is_some());
         let mut weights: Vec<Interval> = if bounded { columns.iter().map(of_column).collect() } else { Vec::new() };
         weights = weights.repeat(problems);
         let mut base = Vec::with_capacity(problems * columns.len());

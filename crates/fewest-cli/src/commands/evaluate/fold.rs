@@ -15,7 +15,9 @@ use crate::commands::part::{PartLearner, PartSelection};
 use crate::commands::prepare::PreparedData;
 use crate::commands::raw::Raw;
 use crate::commands::share::FoldTime;
+use crate::export::task_models::{Judged, TaskModels};
 use crate::failure::Failure;
+use crate::method_args::MethodOptions;
 use crate::terminal::Terminal;
 
 /// What a fold found.
@@ -105,10 +107,16 @@ struct Predictions {
 struct TestSamples {
     features: Features,
     truth: Vec<u32>,
+    /// The task of each, where there are tasks.
+    tasks: Vec<String>,
 }
 
-/// A classifier; none where no feature was selected.
-struct FoldModel(Option<Model>);
+/// A classifier, or one for each task; none where no feature was selected.
+enum FoldModel {
+    None,
+    One(Model),
+    Tasks(TaskModels),
+}
 
 impl<'a> Learner<'a> {
     /// The method with all choices of what is tuned.
@@ -180,12 +188,12 @@ impl<'a> Learner<'a> {
         let fit_cost = self.recipes.fit_costs[fit].or(options.fit_cost());
         let prepared = self.part.prepare(raw, &train)?;
         let found = PartLearner::select(&prepared, &options, &self.sources[size], time, cancel)?;
-        let learned = Self::train(&prepared, &found, fit_cost, cancel)?;
+        let learned = Self::train(&prepared, &found, (&options, fit_cost), cancel)?;
         if cancel.is_cancelled() {
             return Ok(None);
         }
         let seconds = start.elapsed().as_secs_f64();
-        let judged = learned.predict(&prepared, &TestSamples::new(raw, &fold.test, &prepared)?);
+        let judged = learned.predict(&prepared, &TestSamples::new(raw, &fold.test, &prepared)?)?;
         let classes = raw.target.classes.len();
         let PartSelection { report, svm, rules } = &found;
         let selected = selected(report);
@@ -205,7 +213,7 @@ impl<'a> Learner<'a> {
             stopped: status.is_limit() || time.cut_short(),
             cost: report.cost.unwrap_or(svm.cost),
             fit_cost: trained.then(|| report.fit_settings(svm, fit_cost, rules).svm.cost),
-            gamma: learned.0.as_ref().and_then(|m| m.kernel.gamma()),
+            gamma: if let FoldModel::One(model) = &learned { model.kernel.gamma() } else { None },
             max_features: self.options.sizes[size],
             inner,
             set_f1: truth.map(|truth| set_f1(&selected, truth)),
@@ -227,7 +235,7 @@ impl<'a> Learner<'a> {
         if !self.is_tuned() {
             return Ok(Some(TuningChoice { recipe: 0, fit: 0, size: 0, inner: Vec::new() }));
         }
-        let part = raw.target.rows(rows);
+        let part = raw.strata().rows(rows);
         if self.options.inner > rows.len() {
             let (inner, n) = (self.options.inner, rows.len());
             return Err(Failure::Input(format!("--inner-cv is {inner}, but the training part has {n} samples")));
@@ -245,11 +253,11 @@ impl<'a> Learner<'a> {
                     let (options, source) = (&self.recipes.choices[recipe], &self.sources[size]);
                     let found = PartLearner::select(&prepared, options, source, time, cancel)?;
                     for fit in 0..n_fits {
-                        let learned = Self::train(&prepared, &found, self.recipes.fit_costs[fit], cancel)?;
+                        let learned = Self::train(&prepared, &found, (options, self.recipes.fit_costs[fit]), cancel)?;
                         if cancel.is_cancelled() {
                             return Ok(None);
                         }
-                        let Predictions { truth, predicted, .. } = learned.predict(&prepared, &held);
+                        let Predictions { truth, predicted, .. } = learned.predict(&prepared, &held)?;
                         let right = truth.iter().zip(&predicted).filter(|(t, p)| t == p).count();
                         scores[size][recipe * n_fits + fit].push(right as f64 / truth.len() as f64);
                     }
@@ -277,34 +285,60 @@ impl<'a> Learner<'a> {
     fn train(
         prepared: &PreparedData,
         found: &PartSelection,
-        fit_cost: Option<f64>,
+        (options, fit_cost): (&MethodOptions, Option<f64>),
         cancel: &Cancel,
     ) -> Result<FoldModel, Failure> {
         let mut stop = || cancel.is_cancelled().then_some(Status::Cancelled);
+        if let Some(column) = options.text("tasks") {
+            let svm = prepared.method_data().svm(options.args().task_svm());
+            let settings = found.report.fit_settings(&svm, fit_cost, &found.rules);
+            let trained = prepared.task_classifiers(&column, &found.report, settings, &mut stop)?;
+            return Ok(trained.map_or(FoldModel::None, FoldModel::Tasks));
+        }
         let trained = prepared.classifier(&found.report, &found.svm, (fit_cost, &found.rules), &mut stop)?;
-        Ok(FoldModel(trained.map(|trained| trained.model)))
+        Ok(trained.map_or(FoldModel::None, |trained| FoldModel::One(trained.model)))
     }
 }
 
 impl TestSamples {
     fn new(raw: &Raw, rows: &[usize], prepared: &PreparedData) -> Result<Self, Failure> {
         let part = raw.rows(rows)?;
-        Ok(Self { truth: part.target.codes, features: prepared.prepared_alike(part.data.features)? })
+        let tasks = part.tasks.unwrap_or_default();
+        Ok(Self { truth: part.target.codes, features: prepared.prepared_alike(part.data.features)?, tasks })
     }
 }
 
 impl FoldModel {
     /// Judges samples; `prepared` are those it learned from.
-    fn predict(&self, prepared: &PreparedData, held: &TestSamples) -> Predictions {
-        let truth = held.truth.clone();
-        let Some(model) = &self.0 else {
-            let counts = prepared.target.counts();
-            let most = counts.iter().max().copied().unwrap_or(0);
-            let class = counts.iter().position(|&count| count == most).unwrap_or(0) as u32;
-            return Predictions { predicted: vec![class; truth.len()], decisions: Vec::new(), truth };
-        };
-        let decisions = model.decisions(held.features.as_design());
-        let predicted = model.votes(&decisions);
-        Predictions { truth, predicted, decisions }
+    ///
+    /// # Errors
+    /// A task that none of those is of.
+    fn predict(&self, prepared: &PreparedData, held: &TestSamples) -> Result<Predictions, Failure> {
+        let (truth, design) = (held.truth.clone(), held.features.as_design());
+        Ok(match self {
+            FoldModel::None => {
+                let counts = prepared.target.counts();
+                let most = counts.iter().max().copied().unwrap_or(0);
+                let class = counts.iter().position(|&count| count == most).unwrap_or(0) as u32;
+                Predictions { predicted: vec![class; truth.len()], decisions: Vec::new(), truth }
+            }
+            FoldModel::One(model) => {
+                let decisions = model.decisions(design);
+                let predicted = model.votes(&decisions);
+                Predictions { truth, predicted, decisions }
+            }
+            FoldModel::Tasks(tasks) => {
+                let Judged { predicted, decisions, .. } = tasks.judge(design, &held.tasks).map_err(|(_, task)| {
+                    Failure::Input(format!(
+                        "all samples of the task {task} are held out, so that it has no classifier; deal each task into \
+                         several folds"
+                    ))
+                })?;
+                // One value for each sample, of two classes alone.
+                let two = prepared.target.classes.len() == 2;
+                let decisions = if two { decisions.into_iter().flatten().flatten().collect() } else { Vec::new() };
+                Predictions { truth, predicted, decisions }
+            }
+        })
     }
 }

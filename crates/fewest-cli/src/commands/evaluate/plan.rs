@@ -14,6 +14,7 @@ use crate::args::svm::FIT_COST;
 use crate::args::values::Costs;
 use crate::cli::{EvaluateArgs, SelectionArgs};
 use crate::commands::raw::Raw;
+use crate::commands::selection::refuse_with_tasks;
 use crate::failure::Failure;
 use crate::method_args::{self, MethodOptions};
 
@@ -122,9 +123,16 @@ impl<'a> Options<'a> {
         if args.choose.is_some() && sizes.len() == 1 {
             return Err(Failure::input("--choose has a meaning for several sizes only: --max-features 1..20"));
         }
+        refuse_with_tasks(options)?;
         let mut methods = vec![recipes(options, &tuned, args)?];
         if let Some(other) = &args.against {
             let other = options.of_other(method_args::find(other)?)?;
+            if other.text("tasks") != options.text("tasks") {
+                return Err(Failure::Input(format!(
+                    "--tasks is given, but --against {} selects for one task; leave one of the two out",
+                    other.name()
+                )));
+            }
             methods.push(recipes(&other, &tuned.of(&other), args)?);
         }
         Ok(Self {
@@ -178,7 +186,7 @@ impl<'a> Options<'a> {
             return Err(Failure::Input(format!("{}: --cv is {}, but there are {n} samples", raw.data.source, self.cv)));
         }
         let deal = |repeat: usize| {
-            let of = fewest_data::stratified_folds(&raw.target, self.cv, self.seed.wrapping_add(repeat as u64));
+            let of = fewest_data::stratified_folds(&raw.strata(), self.cv, self.seed.wrapping_add(repeat as u64));
             named_folds(self.cv, |f| inside(&of, f), repeat, self.repeats)
         };
         Ok((0..self.repeats).flat_map(deal).collect())

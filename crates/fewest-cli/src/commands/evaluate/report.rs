@@ -70,6 +70,9 @@ impl<'a> Report<'a> {
             "scale": scale_name(kind), "scale_reason": reason.text(), "scheme": scheme, "inner_cv": options.inner,
             "tune": {"C": options.tuned.costs, "fit_cost": options.tuned.fit_costs, "gamma": options.tuned.gammas}, "sizes": options.sizes, "choose": options.choose
         });
+        if let Some(column) = options.methods[0].choices[0].text("tasks") {
+            value["settings"]["tasks"] = json!(column);
+        }
         if let [first, second] = self.methods.as_slice() {
             value["against"] = second.value(raw);
             value["comparison"] = comparison(first, second);

@@ -22,6 +22,7 @@ use super::invocation::Invocation;
 use super::part::PartLearner;
 use super::prepare::listed;
 use super::raw::Raw;
+use super::selection::refuse_with_tasks;
 use super::share::{FoldTime, FoldTimes};
 use crate::args::notation;
 use crate::args::rules::{Features, RuleSource};
@@ -73,11 +74,12 @@ pub(crate) fn run(args: &StabilityArgs, options: &MethodOptions, invocation: &In
     Sink::apart(&[("--json", sink.as_ref()), ("--report", page.as_ref())], &inputs)?;
     let options =
         if options.args().deals_folds() { options.with("seed", &args.seed.to_string())? } else { options.again()? };
+    refuse_with_tasks(&options)?;
     let learner = PartLearner::new(selection, &options);
     let raw = learner.load(None, terminal)?;
     let candidates = Candidates::new(&raw, &source)?;
     check(args, &raw, &candidates)?;
-    let pairs = fewest_data::stratified_halves(&raw.target, args.pairs, args.seed);
+    let pairs = fewest_data::stratified_halves(&raw.strata(), args.pairs, args.seed);
     let resume = match &args.resume {
         Some(path) => {
             let run = json!({"options": identity(args, &options), DATA: raw.check()});
@@ -166,11 +168,12 @@ impl Candidates {
 /// Refuses what would come to nothing: too few samples for halves, a bound that no share of the
 /// halves keeps.
 fn check(args: &StabilityArgs, raw: &Raw, candidates: &Candidates) -> Result<(), Failure> {
-    let counts = raw.target.counts();
+    let strata = raw.strata();
+    let counts = strata.counts();
     if let Some(class) = counts.iter().position(|&count| count < 2) {
         return Err(Failure::Input(format!(
             "{}: class {} has fewer than 2 samples, so that one half has none of it; leave that class out",
-            raw.data.source, raw.target.classes[class]
+            raw.data.source, strata.classes[class]
         )));
     }
     let (Some(q), None) = (candidates.most, args.threshold) else { return Ok(()) };
