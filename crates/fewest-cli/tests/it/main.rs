@@ -12,6 +12,7 @@ mod evaluate;
 mod exact;
 mod exit_codes;
 mod fgm;
+mod fit_categories;
 mod fuzz_files;
 mod gbd;
 mod generate;

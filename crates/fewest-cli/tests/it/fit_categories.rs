@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-mod common;
-
-use common::{Noise, Scratch};
+use crate::common::{Noise, Scratch};
 
 /// A category `c` of four codes, by `code`, and a number `a`; the class is of both.
 fn table(code: [u32; 4]) -> String {
