@@ -103,7 +103,7 @@ fn columns_elsewhere_give_the_same_result_to_the_last_bit() {
         let size = || RuleList { max_features: Some(3), require: vec![1], forbid: vec![2], ..RuleList::default() };
         let mut list = if p > 100 || rng.chance(0.5) { size() } else { random_rules(&mut rng, p) };
         if rng.chance(0.5) {
-            let sign = |j: usize| if j % 3 == 0 { WeightBound::positive(j) } else { WeightBound::negative(j) };
+            let sign = |j: usize| if j.is_multiple_of(3) { WeightBound::positive(j) } else { WeightBound::negative(j) };
             list.weights = (0..p).filter(|_| rng.chance(0.5)).map(sign).collect();
         }
         let Ok(rules) = Rules::new(p, list, &[]) else { continue };

@@ -61,7 +61,8 @@ fn draw_settings(rng: &mut Rng) -> FgmSettings {
 
 fn draw_signs(rng: &mut Rng, p: usize) -> Vec<WeightBound> {
     let sign = |rng: &mut Rng, j| if rng.chance(0.5) { WeightBound::positive(j) } else { WeightBound::negative(j) };
-    (0..p).filter_map(|j| rng.chance(0.6).then(|| sign(rng, j))).collect()
+    let signed: Vec<usize> = (0..p).filter(|_| rng.chance(0.6)).collect();
+    signed.into_iter().map(|j| sign(rng, j)).collect()
 }
 
 #[test]

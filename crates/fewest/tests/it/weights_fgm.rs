@@ -159,7 +159,7 @@ fn all_solvers_give_the_same_value_on_more_features_than_a_subset_has() {
     for seed in 0..3 {
         let (x, labels) = RandomProblem { n: 40, p: 20, density: 0.5, noise: 0.1, seed }.draw_sparse();
         let problem = Problem::new(&x, &labels, None).expect("valid");
-        let sign = |j: usize| if j % 2 == 0 { WeightBound::positive(j) } else { WeightBound::negative(j) };
+        let sign = |j: usize| if j.is_multiple_of(2) { WeightBound::positive(j) } else { WeightBound::negative(j) };
         let weights = (0..20).filter(|j| j % 5 != 0).map(sign).collect();
         let rules = Rules::new(20, RuleList { weights, ..RuleList::default() }, &[]).expect("valid");
         let mut values = Vec::new();

@@ -107,7 +107,9 @@ impl SupportNorm<'_> {
 
     /// Those that minimise `sum_t (1/2 curve_t u_t^2 - b_t u_t) + penalty(|u|)`.
     fn minimisers(&self, j: usize, curves: &[f64], mut b: Vec<f64>) -> Vec<f64> {
-        b.iter_mut().for_each(|b| *b = self.signed(j, *b));
+        for b in &mut b {
+            *b = self.signed(j, *b);
+        }
         let at = |r: f64| b.iter().zip(curves).map(|(b, a)| b / (a + r)).collect::<Vec<f64>>();
         let length = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
         if !self.required[j] && length(&b) <= self.s {

@@ -211,7 +211,9 @@ impl<'a> Machine<'a> {
             fewest = fewest.min(turned.len());
             // One at a time ends in any case (Murty).
             let turned = if patience > 0 { turned } else { vec![last] };
-            turned.into_iter().for_each(|a| held[a] = !held[a]);
+            for a in turned {
+                held[a] = !held[a];
+            }
         }
         support.iter().zip(d).map(|(&j, d)| sign(j).weight(self.u[j] + d) - self.u[j]).collect()
     }

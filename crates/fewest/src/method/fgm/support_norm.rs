@@ -349,7 +349,9 @@ impl<'a> SupportNorm<'a> {
     /// The first s tried: at w = 0 the features of largest score are the first to enter.
     fn first_threshold(&self, slope: &[Vec<f64>]) -> f64 {
         let mut scores: Vec<Vec<f64>> = slope.iter().map(|slope| slope.iter().map(|s| -s).collect()).collect();
-        scores.iter_mut().for_each(|scores| count(&self.signs, scores));
+        for scores in &mut scores {
+            count(&self.signs, scores);
+        }
         let sizes = self.sizes(&scores);
         sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE)
     }
