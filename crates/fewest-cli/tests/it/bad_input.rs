@@ -232,11 +232,11 @@ fn method_and_its_options() {
 }
 
 #[test]
-fn three_classes_are_too_many_for_fgm() {
+fn three_classes_are_too_many_for_mbp() {
     let scratch = Scratch::new("three");
     scratch.file("t.csv", generated(30, 5, &["a", "b", "c"], 5));
-    let ran = scratch.run(&["select", "t.csv", "--method", "fgm", "--max-features", "2"]).code(2);
-    for word in ["fgm needs two classes", "3", "info-gain"] {
+    let ran = scratch.run(&["select", "t.csv", "--method", "mbp", "--max-features", "2"]).code(2);
+    for word in ["mbp needs two classes", "3", "info-gain"] {
         assert!(ran.err.contains(word), "`{word}` is not in: {}", ran.err);
     }
 }
