@@ -13,7 +13,7 @@ from fewest._constraints import CONSTRAINTS, COST_OR_AUTO, FEW, stores_arguments
 from fewest._docs import completes_doc
 from fewest._engine import bias_of, is_elsewhere
 from fewest._several import MULTI_CLASS, PROBLEMS, SeveralProblems
-from fewest._svm import SVC
+from fewest._svc import SVC
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -141,8 +141,8 @@ class SeveralProblems(Selector):
             raise ValueError(f"tasks has {len(tasks)} entries, but X has more samples; give one for each")
         else:
             tasks = tasks[samples.kept]
-        names, codes = np.unique(tasks, return_inverse=True)
-        codes = codes.astype(np.uint32).ravel()
+        names, places = np.unique(tasks, return_inverse=True)
+        codes = places.astype(np.uint32).ravel()
         for task, name in enumerate(names.tolist()):
             if len(np.unique(samples.codes[codes == task])) < 2:
                 raise ValueError(f"all samples of the task {name!r} are of one class, but a classifier needs two; leave it out")

@@ -107,8 +107,16 @@ def _same(v: np.ndarray) -> np.ndarray:
     return v
 
 
-def _largest(shard: _core.Shard, v: np.ndarray, most: int, *features: list[int]) -> Any:
-    return shard.largest(_aligned(v), most, *features, get_worker().state.nthreads)
+def _largest(
+    shard: _core.Shard,
+    v: np.ndarray,
+    most: int,
+    always: list[int],
+    never: list[int],
+    positive: list[int],
+    negative: list[int],
+) -> Any:
+    return shard.largest(_aligned(v), most, always, never, positive, negative, get_worker().state.nthreads)
 
 
 def _scores(shard: _core.Shard, v: np.ndarray) -> np.ndarray:
