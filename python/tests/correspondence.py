@@ -269,7 +269,14 @@ COMMANDS: dict[str, Command] = {
     "path": Command(
         fewest.ExactSelector.path,
         _DATA | _RULES | _SAID | {"time-limit", "trace", "describe", "method"},
-        {"resume": _RESUME, "resume-every": _RESUME},
+        {
+            "resume": _RESUME,
+            "resume-every": _RESUME,
+            "cv": "``fewest.evaluate`` of each size; ``cv`` of ``SVMRFE``",
+            "repeats": "``repeats`` of ``fewest.evaluate``",
+            "seed": "``random_state`` of ``fewest.evaluate``",
+            "inner-cv": "``cv`` of the selector",
+        },
     ),
     "evaluate": Command(
         fewest.evaluate,

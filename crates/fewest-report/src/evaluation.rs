@@ -208,8 +208,8 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
         return Ok(None);
     }
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let curve: Vec<(u64, f64, f64, u64)> =
-        by_size.iter().map(|(&k, size)| (k, mean(&size.means), mean(&size.errors), size.chosen)).collect();
+    let curve: Vec<SizePoint> =
+        by_size.iter().map(|(&k, size)| (k, mean(&size.means), mean(&size.errors), Some(size.chosen))).collect();
     // The smallest of the best, as in the choice itself.
     let best = curve.iter().fold(curve[0], |best, &c| if c.1 > best.1 + 1e-12 { c } else { best });
     let one = curve.iter().find(|c| c.1 >= best.1 - best.2).unwrap_or(&best);
@@ -230,18 +230,23 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     }))
 }
 
-/// Picture and table of accuracies by number of features, given as (features, accuracy, standard
-/// error, folds that chose it), with a line at one of the numbers.
+/// Number of features, accuracy, its standard error, and how many folds chose it, where folds choose.
+pub(crate) type SizePoint = (u64, f64, f64, Option<u64>);
+
+/// Picture and table of accuracies by number of features, with a line at one of the numbers.
 pub(crate) fn accuracy_by_size(
     budget: &Budget,
     title: &str,
-    curve: &[(u64, f64, f64, u64)],
+    curve: &[SizePoint],
     mark: Option<u64>,
 ) -> Result<(String, Table), String> {
     let rows = curve.iter().map(|&(k, mean, se, chosen)| {
-        vec![k.to_string().into(), format!("{mean:.4}").into(), format!("{se:.4}").into(), chosen.to_string().into()]
+        let mut row = vec![k.to_string().into(), format!("{mean:.4}").into(), format!("{se:.4}").into()];
+        row.extend(chosen.map(|chosen| Cell::from(chosen.to_string())));
+        row
     });
-    let columns = vec![numbers("features"), numbers("accuracy"), numbers("std error"), numbers("folds that chose it")];
+    let mut columns = vec![numbers("features"), numbers("accuracy"), numbers("std error")];
+    columns.extend(curve.first().and_then(|point| point.3).map(|_| numbers("folds that chose it")));
     let table = budget.table(title, columns, rows);
     let series = Series {
         points: curve.iter().map(|c| (c.0 as f64, c.1)).collect(),

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::chart::{Axes, Role, Series, Ticks, dots, lines};
 use crate::common::{balance, data, label, list, number_cell, rules, sentence_case, settings, warnings};
+use crate::evaluation::{SizePoint, accuracy_by_size};
 use crate::read::Part;
 use crate::selection::{proof, stand_ins, trace};
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
@@ -59,6 +60,7 @@ pub(crate) fn page(path: Part<'_>, budget: &Budget) -> Result<Page, String> {
         _ => "no size at all".to_owned(),
     };
     let mut sections = vec![summary(&points, first, budget)?];
+    sections.extend(accuracies(path, &points, budget)?);
     sections.extend(members(&points, budget)?);
     // The search of the size that took longest is the one worth looking at.
     let took = |p: &Point<'_>| p.result.at("seconds").number().unwrap_or(0.0);
@@ -169,6 +171,29 @@ fn table(points: &[Point<'_>], budget: &Budget) -> crate::view::Table {
         words("chosen"),
     ];
     budget.table("The subset of each size", columns, rows)
+}
+
+/// Accuracy on samples that took no part, by number of features.
+fn accuracies(path: Part<'_>, points: &[Point<'_>], budget: &Budget) -> Result<Option<Section>, String> {
+    let of = |point: &Point<'_>| {
+        let accuracy = point.result.at("cv").at("accuracy");
+        Some((point.size, accuracy.at("mean").number()?, accuracy.at("se").number().unwrap_or(0.0), None))
+    };
+    let curve: Vec<SizePoint> = points.iter().filter_map(of).collect();
+    let cv = path.at("cv");
+    let (Some(best), Some(one_se)) = (cv.at("best_size").count(), cv.at("one_se_size").count()) else {
+        return Ok(None);
+    };
+    let (svg, table) = accuracy_by_size(budget, "Accuracy by number of features", &curve, Some(one_se))?;
+    let done = plural(cv.at("done").count().unwrap_or(0), "fold");
+    let summary = format!(
+        "Mean over {done} of the accuracy on samples that took no part, with one standard error: selected and trained anew on the others. Best with {}; the line marks the smallest number within one standard error of that, {one_se}. The accuracy of a number chosen by this picture is a little too good.",
+        plural(best, "feature")
+    );
+    let title = "Accuracy against number of features".to_owned();
+    let chart = Chart { id: "accuracy", title, summary, svg, table };
+    let heading = "How many features are needed".to_owned();
+    Ok(Some(Section { id: "accuracy-section", heading, blocks: vec![Block::Chart(chart)] }))
 }
 
 /// Which feature is chosen at which size.

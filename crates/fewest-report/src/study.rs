@@ -2,7 +2,9 @@
 //! it.
 
 use crate::common::{balance, data, list, settings, warnings};
-use crate::evaluation::{accuracy_by_size, confusion, folds, frequency, guessing, interval, measures, stability_words};
+use crate::evaluation::{
+    SizePoint, accuracy_by_size, confusion, folds, frequency, guessing, interval, measures, stability_words,
+};
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, numbers, shorten, words};
 use crate::words::{Proof, brief, percent, plural};
@@ -201,9 +203,9 @@ fn sizes(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
     let in_folds = |k: u64| result.at("folds").items().filter(|f| f.at("max_features").count() == Some(k)).count();
     let of = |size: Part<'_>| {
         let (k, accuracy) = (size.at("max_features").count()?, size.at("accuracy").number()?);
-        Some((k, accuracy, size.at("se").number().unwrap_or(0.0), in_folds(k) as u64))
+        Some((k, accuracy, size.at("se").number().unwrap_or(0.0), Some(in_folds(k) as u64)))
     };
-    let curve: Vec<(u64, f64, f64, u64)> = result.at("sizes").items().filter_map(of).collect();
+    let curve: Vec<SizePoint> = result.at("sizes").items().filter_map(of).collect();
     if curve.len() < 2 {
         return Ok(None);
     }

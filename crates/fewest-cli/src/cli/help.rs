@@ -71,7 +71,8 @@ Each size starts from what the sizes before it found. The time limit is for the 
 Examples:
   fewest path wdbc.csv --method exact --max-features 1..10
   fewest path wdbc.csv --method rfe --max-features 1,2,5,10 --certify --json path.json
-  fewest path genes.csv.gz --method exact --max-features 2..20:2 --cost 0.01 --time-limit 10m";
+  fewest path genes.csv.gz --method exact --max-features 2..20:2 --cost 0.01 --time-limit 10m
+  fewest path genes.csv.gz --method rfe --max-features 1..20 --cv 10 --report path.html";
 
 /// Shown under `fewest evaluate --help`.
 pub(super) const EVALUATE_EXAMPLES: &str = "\

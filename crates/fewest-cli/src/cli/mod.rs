@@ -187,6 +187,19 @@ pub(crate) struct PathArgs {
     /// Trace and description.
     #[command(flatten)]
     pub(crate) story: StoryArgs,
+    /// Deal the samples into F stratified folds as well: the path anew on the training part of each,
+    /// and how well each size does on the samples held out. Half of the time limit is for it
+    #[arg(long, value_name = "F", value_parser = values::folds, help_heading = "Evaluation", conflicts_with = "resume")]
+    pub(crate) cv: Option<usize>,
+    /// Repeat the folds of --cv this many times, dealt anew [default: 1]
+    #[arg(long, value_name = "R", value_parser = values::size, help_heading = "Evaluation", requires = "cv")]
+    pub(crate) repeats: Option<usize>,
+    /// How samples are dealt into folds [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::count, help_heading = "Evaluation")]
+    pub(crate) seed: Option<u64>,
+    /// Number of stratified folds of methods that cross-validate [default: 5]
+    #[arg(long, value_name = "F", value_parser = values::folds, help_heading = "Evaluation")]
+    pub(crate) inner_cv: Option<usize>,
     /// Keep here the sizes that are done and how far the one at hand has come, and go on from there
     /// when started again
     #[arg(long, value_name = "FILE", help_heading = "Output")]

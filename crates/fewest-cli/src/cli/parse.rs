@@ -41,7 +41,7 @@ const NOT_OF_KNOCKOFFS: &[&str] = &[
 /// Options of methods that a command has as its own.
 fn own(command: &str) -> &'static [&'static str] {
     match command {
-        "path" => &["resume", "resume_every"],
+        "path" => &["resume", "resume_every", "cv", "seed"],
         "evaluate" => &["cv", "folds", "seed", "resume"],
         "stability" => &["seed", "resume"],
         "knockoffs" => &["seed"],

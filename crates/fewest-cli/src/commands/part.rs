@@ -1,7 +1,8 @@
 //! A method on some of the samples, which are prepared by themselves: what `evaluate` does in a fold
 //! and `stability` in a half; `knockoffs` runs a method in the same way.
 
-use fewest::{Cancel, Limits, Report, Rules, Samples, Silent, SvmSettings};
+use fewest::method::path::SizeReport;
+use fewest::{AnyMethod, Cancel, Limits, Report, Rules, Samples, Silent, SvmSettings};
 
 use super::auto_cost;
 use super::in_force::{check_classes, limits, ruled_out, rules};
@@ -108,13 +109,55 @@ impl<'a> PartLearner<'a> {
         time: &mut FoldTime,
         cancel: &Cancel,
     ) -> Result<PartSelection, Failure> {
-        check_classes(options, prepared)?;
-        let list = ruled_out(rules(source, prepared, Terminal::new(Level::Quiet))?, prepared);
-        let svm = prepared.method_data().svm(options.args().svm());
-        let rules = Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?;
+        let (svm, rules) = in_force_of(prepared, options, source)?;
         let report = run(prepared, &prepared.samples()?, &rules, options, time, cancel)?;
         Ok(PartSelection { report, svm, rules })
     }
+
+    /// Selects once for each size, ascending, on prepared samples alone; `source` has the largest.
+    ///
+    /// # Errors
+    /// Data that the method cannot learn from.
+    pub(crate) fn path(
+        prepared: &PreparedData,
+        options: &MethodOptions,
+        source: &RuleSource,
+        sizes: &[usize],
+        time: &mut FoldTime,
+        cancel: &Cancel,
+    ) -> Result<Vec<PartSelection>, Failure> {
+        let (svm, rules) = in_force_of(prepared, options, source)?;
+        let (method, limits) = method_of(prepared, options, time, cancel)?;
+        let points = method.path(&prepared.samples()?, &rules, sizes, &limits, &mut Silent)?;
+        points.iter().for_each(|point| time.note(point.report.selection.outcome.status));
+        let selection =
+            |point: SizeReport| PartSelection { report: point.report, svm: svm.clone(), rules: rules.clone() };
+        Ok(points.into_iter().map(selection).collect())
+    }
+}
+
+/// The SVM of the method on these samples, and the rules that it obeys.
+fn in_force_of(
+    prepared: &PreparedData,
+    options: &MethodOptions,
+    source: &RuleSource,
+) -> Result<(SvmSettings, Rules), Failure> {
+    check_classes(options, prepared)?;
+    let list = ruled_out(rules(source, prepared, Terminal::new(Level::Quiet))?, prepared);
+    let svm = prepared.method_data().svm(options.args().svm());
+    Ok((svm, Rules::new(prepared.data.names.len(), list, listed(&prepared.data.names))?))
+}
+
+/// The method and the limits of its next run.
+fn method_of(
+    prepared: &PreparedData,
+    options: &MethodOptions,
+    time: &mut FoldTime,
+    cancel: &Cancel,
+) -> Result<(AnyMethod, Limits), Failure> {
+    let method = options.args().method(&prepared.method_data())?;
+    let memory = prepared.account().clone();
+    Ok((method, Limits { cancel: cancel.clone(), time: time.next(), memory, ..limits(options) }))
 }
 
 /// Runs the method on samples of prepared data, in the time of its part.
@@ -129,9 +172,7 @@ pub(super) fn run(
     time: &mut FoldTime,
     cancel: &Cancel,
 ) -> Result<Report, Failure> {
-    let method = options.args().method(&prepared.method_data())?;
-    let memory = prepared.account().clone();
-    let limits = Limits { cancel: cancel.clone(), time: time.next(), memory, ..limits(options) };
+    let (method, limits) = method_of(prepared, options, time, cancel)?;
     let report = method.select(samples, rules, limits, &mut Silent)?;
     time.note(report.selection.outcome.status);
     Ok(report)

@@ -13,6 +13,7 @@ use super::auto_cost;
 use super::in_force::{check_classes, limits, ruled_out, rules};
 use super::invocation::Invocation;
 use super::prepare::{Preparation, PreparedData, listed};
+use super::raw::Raw;
 use super::reading::{FEW, warnings};
 use crate::args::notation;
 use crate::args::rules::RuleSource;
@@ -45,6 +46,7 @@ pub(crate) struct Plan<'a> {
     invocation: &'a Invocation,
     source: RuleSource,
     limits: Limits,
+    keeps_raw: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -71,7 +73,12 @@ impl<'a> Plan<'a> {
             return Err(Failure::input("--certify judges linear SVMs only; leave it out, or --kernel"));
         }
         let limits = limits(options);
-        Ok(Self { args, story, options, invocation, source, limits })
+        Ok(Self { args, story, options, invocation, source, limits, keeps_raw: false })
+    }
+
+    /// The task has the samples as they were read, too.
+    pub(crate) fn keeping_raw(self) -> Self {
+        Self { keeps_raw: true, ..self }
     }
 
     /// Reads the data and gives rules and settings their names; from then on Ctrl-C ends the run
@@ -80,7 +87,7 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// Whatever is wrong with the data, or with a name in a rule.
     pub(crate) fn load(self) -> Result<Task<'a>, Failure> {
-        let Self { args, story, options, invocation, source, mut limits } = self;
+        let Self { args, story, options, invocation, source, mut limits, keeps_raw } = self;
         let terminal = invocation.terminal;
         let class_weight = options.value::<ClassWeight>("class_weight");
         let validate = options.value::<Validate>("validate");
@@ -107,6 +114,8 @@ impl<'a> Plan<'a> {
             (options.again()?, None)
         };
         let choosing = invocation.elapsed().saturating_sub(read);
+        let n = raw.target.codes.len();
+        let kept = if keeps_raw { Some(raw.rows(&(0..n).collect::<Vec<usize>>())?) } else { None };
         let prepared = preparation.prepare(raw, terminal)?;
         limits.memory = prepared.account().clone();
         let list = rules(&source, &prepared, terminal)?;
@@ -117,7 +126,22 @@ impl<'a> Plan<'a> {
         let asked = list.clone();
         let rules = Rules::new(prepared.data.names.len(), ruled_out(list, &prepared), listed(&prepared.data.names))?;
         let reading = invocation.elapsed().saturating_sub(choosing);
-        Ok(Task { args, story, options, choice, invocation, svm, method, limits, prepared, asked, rules, reading })
+        Ok(Task {
+            args,
+            story,
+            options,
+            choice,
+            invocation,
+            svm,
+            method,
+            limits,
+            source,
+            raw: kept,
+            prepared,
+            asked,
+            rules,
+            reading,
+        })
     }
 }
 
@@ -151,6 +175,10 @@ pub(crate) struct Task<'a> {
     pub(crate) method: AnyMethod,
     /// Limits, with the flag that Ctrl-C sets.
     pub(crate) limits: Limits,
+    /// The rules as typed.
+    pub(super) source: RuleSource,
+    /// The samples as they were read, where the plan keeps them.
+    pub(super) raw: Option<Raw>,
     /// The data.
     pub(crate) prepared: PreparedData,
     /// The rules as asked for.

@@ -26,6 +26,7 @@ mod limits;
 mod milo;
 mod missing;
 mod options;
+mod path_folds;
 mod peer_models;
 mod proof_option;
 mod report;

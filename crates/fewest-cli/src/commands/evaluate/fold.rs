@@ -2,22 +2,19 @@
 
 use std::time::Instant;
 
-use fewest::model::Model;
-use fewest::validation::{FoldMetrics, Folds, Metrics, Summary, choose_size, confusion, set_f1};
-use fewest::{Cancel, Status};
-use fewest_data::Features;
+use fewest::Cancel;
+use fewest::validation::{FoldMetrics, Folds, Metrics, Summary, choose_size, set_f1};
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Fold, Options, Recipes};
+use super::plan::{Options, Recipes};
 use crate::args::rules::RuleSource;
+use crate::commands::deal::Fold;
+use crate::commands::held_out::{FoldModel, HeldOut};
 use crate::commands::in_force::selected;
 use crate::commands::part::{PartLearner, PartSelection};
-use crate::commands::prepare::PreparedData;
 use crate::commands::raw::Raw;
 use crate::commands::share::FoldTime;
-use crate::export::task_models::{Judged, TaskModels};
 use crate::failure::Failure;
-use crate::method_args::MethodOptions;
 use crate::terminal::Terminal;
 
 /// What a fold found.
@@ -95,29 +92,6 @@ struct TuningChoice {
     inner: Vec<InnerScore>,
 }
 
-/// Samples and what a classifier says of them.
-struct Predictions {
-    truth: Vec<u32>,
-    predicted: Vec<u32>,
-    /// Sample after sample, one for each machine; empty where the most frequent class is predicted.
-    decisions: Vec<f64>,
-}
-
-/// Samples to judge, scaled as those learned from.
-struct TestSamples {
-    features: Features,
-    truth: Vec<u32>,
-    /// The task of each, where there are tasks.
-    tasks: Vec<String>,
-}
-
-/// A classifier, or one for each task; none where no feature was selected.
-enum FoldModel {
-    None,
-    One(Model),
-    Tasks(TaskModels),
-}
-
 impl<'a> Learner<'a> {
     /// The method with all choices of what is tuned.
     ///
@@ -180,7 +154,7 @@ impl<'a> Learner<'a> {
         terminal: Terminal,
     ) -> Result<Option<FoldResult>, Failure> {
         let start = Instant::now();
-        let train: Vec<usize> = (0..raw.target.codes.len()).filter(|i| fold.test.binary_search(i).is_err()).collect();
+        let train = fold.train(raw.target.codes.len());
         let Some(choice) = self.tune(raw, &train, time, cancel)? else { return Ok(None) };
         let TuningChoice { recipe, fit, size, inner } = choice;
         let options = &self.recipes.choices[recipe];
@@ -188,12 +162,12 @@ impl<'a> Learner<'a> {
         let fit_cost = self.recipes.fit_costs[fit].or(options.fit_cost());
         let prepared = self.part.prepare(raw, &train)?;
         let found = PartLearner::select(&prepared, &options, &self.sources[size], time, cancel)?;
-        let learned = Self::train(&prepared, &found, (&options, fit_cost), cancel)?;
+        let learned = FoldModel::train(&prepared, &found, (&options, fit_cost), cancel)?;
         if cancel.is_cancelled() {
             return Ok(None);
         }
         let seconds = start.elapsed().as_secs_f64();
-        let judged = learned.predict(&prepared, &TestSamples::new(raw, &fold.test, &prepared)?)?;
+        let judged = learned.predict(&prepared, &HeldOut::new(raw, &fold.test, &prepared)?)?;
         let classes = raw.target.classes.len();
         let PartSelection { report, svm, rules } = &found;
         let selected = selected(report);
@@ -205,15 +179,15 @@ impl<'a> Learner<'a> {
         Ok(Some(FoldResult {
             repeat: fold.repeat,
             fold: fold.name.clone(),
-            metrics: Metrics::new(&judged.truth, &judged.predicted, &judged.decisions, classes),
-            confusion: confusion(&judged.truth, &judged.predicted, classes),
+            metrics: judged.metrics(classes),
+            confusion: judged.confusion(classes),
             n_test: fold.test.len(),
             seconds,
             status: status.name().to_owned(),
             stopped: status.is_limit() || time.cut_short(),
             cost: report.cost.unwrap_or(svm.cost),
             fit_cost: trained.then(|| report.fit_settings(svm, fit_cost, rules).svm.cost),
-            gamma: if let FoldModel::One(model) = &learned { model.kernel.gamma() } else { None },
+            gamma: learned.gamma(),
             max_features: self.options.sizes[size],
             inner,
             set_f1: truth.map(|truth| set_f1(&selected, truth)),
@@ -247,19 +221,18 @@ impl<'a> Learner<'a> {
             let (outside, inside) = folds.split(f);
             let of = |list: Vec<usize>| list.into_iter().map(|at| rows[at]).collect::<Vec<usize>>();
             let prepared = self.part.prepare(raw, &of(outside))?;
-            let held = TestSamples::new(raw, &of(inside), &prepared)?;
+            let held = HeldOut::new(raw, &of(inside), &prepared)?;
             for recipe in 0..n_recipes {
                 for size in 0..n_sizes {
                     let (options, source) = (&self.recipes.choices[recipe], &self.sources[size]);
                     let found = PartLearner::select(&prepared, options, source, time, cancel)?;
                     for fit in 0..n_fits {
-                        let learned = Self::train(&prepared, &found, (options, self.recipes.fit_costs[fit]), cancel)?;
+                        let learned =
+                            FoldModel::train(&prepared, &found, (options, self.recipes.fit_costs[fit]), cancel)?;
                         if cancel.is_cancelled() {
                             return Ok(None);
                         }
-                        let Predictions { truth, predicted, .. } = learned.predict(&prepared, &held)?;
-                        let right = truth.iter().zip(&predicted).filter(|(t, p)| t == p).count();
-                        scores[size][recipe * n_fits + fit].push(right as f64 / truth.len() as f64);
+                        scores[size][recipe * n_fits + fit].push(learned.predict(&prepared, &held)?.accuracy());
                     }
                 }
             }
@@ -279,66 +252,5 @@ impl<'a> Learner<'a> {
         let inner = if n_sizes > 1 { of_size.iter().zip(&self.options.sizes).map(inner).collect() } else { Vec::new() };
         let (recipe, fit) = (chosen[size] / n_fits, chosen[size] % n_fits);
         Ok(Some(TuningChoice { recipe, fit, size, inner }))
-    }
-
-    /// The classifier on what was selected.
-    fn train(
-        prepared: &PreparedData,
-        found: &PartSelection,
-        (options, fit_cost): (&MethodOptions, Option<f64>),
-        cancel: &Cancel,
-    ) -> Result<FoldModel, Failure> {
-        let mut stop = || cancel.is_cancelled().then_some(Status::Cancelled);
-        if let Some(column) = options.text("tasks") {
-            let svm = prepared.method_data().svm(options.args().task_svm());
-            let settings = found.report.fit_settings(&svm, fit_cost, &found.rules);
-            let trained = prepared.task_classifiers(&column, &found.report, settings, &mut stop)?;
-            return Ok(trained.map_or(FoldModel::None, FoldModel::Tasks));
-        }
-        let trained = prepared.classifier(&found.report, &found.svm, (fit_cost, &found.rules), &mut stop)?;
-        Ok(trained.map_or(FoldModel::None, |trained| FoldModel::One(trained.model)))
-    }
-}
-
-impl TestSamples {
-    fn new(raw: &Raw, rows: &[usize], prepared: &PreparedData) -> Result<Self, Failure> {
-        let part = raw.rows(rows)?;
-        let tasks = part.tasks.unwrap_or_default();
-        Ok(Self { truth: part.target.codes, features: prepared.prepared_alike(part.data.features)?, tasks })
-    }
-}
-
-impl FoldModel {
-    /// Judges samples; `prepared` are those it learned from.
-    ///
-    /// # Errors
-    /// A task that none of those is of.
-    fn predict(&self, prepared: &PreparedData, held: &TestSamples) -> Result<Predictions, Failure> {
-        let (truth, design) = (held.truth.clone(), held.features.as_design());
-        Ok(match self {
-            FoldModel::None => {
-                let counts = prepared.target.counts();
-                let most = counts.iter().max().copied().unwrap_or(0);
-                let class = counts.iter().position(|&count| count == most).unwrap_or(0) as u32;
-                Predictions { predicted: vec![class; truth.len()], decisions: Vec::new(), truth }
-            }
-            FoldModel::One(model) => {
-                let decisions = model.decisions(design);
-                let predicted = model.votes(&decisions);
-                Predictions { truth, predicted, decisions }
-            }
-            FoldModel::Tasks(tasks) => {
-                let Judged { predicted, decisions, .. } = tasks.judge(design, &held.tasks).map_err(|(_, task)| {
-                    Failure::Input(format!(
-                        "all samples of the task {task} are held out, so that it has no classifier; deal each task into \
-                         several folds"
-                    ))
-                })?;
-                // One value for each sample, of two classes alone.
-                let two = prepared.target.classes.len() == 2;
-                let decisions = if two { decisions.into_iter().flatten().flatten().collect() } else { Vec::new() };
-                Predictions { truth, predicted, decisions }
-            }
-        })
     }
 }

@@ -23,7 +23,7 @@ use crate::interrupt;
 use crate::method_args::MethodOptions;
 use crate::resume::{BETWEEN_FOLDS, DATA, Resume};
 use fold::{FoldResult, Learner};
-use plan::{Fold, Options};
+use plan::Options;
 
 /// Runs the command.
 ///
@@ -90,15 +90,4 @@ pub(crate) fn run(args: &EvaluateArgs, method: &MethodOptions, invocation: &Invo
     }
     let stopped = results.iter().flatten().any(|r| r.stopped);
     Ok(if missing > 0 || stopped { 3 } else { 0 })
-}
-
-/// What a fold is called in messages.
-fn fold_name(repeat: usize, fold: &str, repeats: usize) -> String {
-    if repeats > 1 { format!("fold {fold} of repetition {}", repeat + 1) } else { format!("fold {fold}") }
-}
-
-/// Folds with their names.
-fn named_folds(count: usize, of: impl Fn(usize) -> Vec<usize>, repeat: usize, repeats: usize) -> Vec<Fold> {
-    let fold = |f: usize| Fold { repeat, name: fold_name(repeat, &(f + 1).to_string(), repeats), test: of(f) };
-    (0..count).map(fold).collect()
 }

@@ -7,12 +7,12 @@ use fewest::validation::SizeRule;
 use fewest_data::Names;
 use serde_json::Value;
 
-use super::{fold_name, named_folds};
 use crate::args::notation;
 use crate::args::rules::Features;
 use crate::args::svm::FIT_COST;
 use crate::args::values::Costs;
 use crate::cli::{EvaluateArgs, SelectionArgs};
+use crate::commands::deal::Fold;
 use crate::commands::raw::Raw;
 use crate::commands::selection::refuse_with_tasks;
 use crate::failure::Failure;
@@ -20,16 +20,6 @@ use crate::method_args::{self, MethodOptions};
 
 /// Folds, unless an option says otherwise.
 const FOLDS: usize = 10;
-
-/// One fold.
-pub(crate) struct Fold {
-    /// Repetition, from 0.
-    pub(crate) repeat: usize,
-    /// What it is called.
-    pub(crate) name: String,
-    /// Samples held out, ascending.
-    pub(crate) test: Vec<usize>,
-}
 
 /// A method with every choice of cost and gamma, and of the cost of the final classifier.
 pub(crate) struct Recipes {
@@ -160,7 +150,6 @@ impl<'a> Options<'a> {
     /// More folds than samples, or a column with one fold only.
     pub(crate) fn folds(&self, raw: &Raw) -> Result<Vec<Fold>, Failure> {
         let n = raw.target.codes.len();
-        let inside = |of: &[u32], f: usize| (0..n).filter(|&i| of[i] as usize == f).collect::<Vec<usize>>();
         if let Some(names) = &raw.folds {
             let mut known: Vec<&String> = names.iter().collect();
             known.sort_unstable();
@@ -174,22 +163,15 @@ impl<'a> Options<'a> {
             }
             let fold = |name: &&String| Fold {
                 repeat: 0,
-                name: fold_name(0, name, 1),
+                name: Fold::name(0, name, 1),
                 test: (0..n).filter(|&i| names[i] == **name).collect(),
             };
             return Ok(known.iter().map(fold).collect());
         }
         if self.leave_one_out {
-            return Ok(named_folds(n, |i| vec![i], 0, 1));
+            return Ok(Fold::numbered(n, |i| vec![i], 0, 1));
         }
-        if self.cv > n {
-            return Err(Failure::Input(format!("{}: --cv is {}, but there are {n} samples", raw.data.source, self.cv)));
-        }
-        let deal = |repeat: usize| {
-            let of = fewest_data::stratified_folds(&raw.strata(), self.cv, self.seed.wrapping_add(repeat as u64));
-            named_folds(self.cv, |f| inside(&of, f), repeat, self.repeats)
-        };
-        Ok((0..self.repeats).flat_map(deal).collect())
+        Fold::stratified(raw, self.cv, self.repeats, self.seed)
     }
 
     /// The features that should be found.

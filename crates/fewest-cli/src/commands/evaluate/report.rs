@@ -9,8 +9,9 @@ use fewest_data::Names;
 use serde_json::{Map, Value, json};
 
 use super::fold::{FoldResult, Learner};
-use super::plan::{Fold, Options};
+use super::plan::Options;
 use crate::args::data::PrepareArgs;
+use crate::commands::deal::Fold;
 use crate::commands::raw::Raw;
 use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_kind, scaling_text};
@@ -43,9 +44,7 @@ impl<'a> Report<'a> {
         folds: &[Fold],
         results: &'a [Option<FoldResult>],
     ) -> Self {
-        let n = raw.target.codes.len() as f64;
-        let share = |fold: &Fold| fold.test.len() as f64 / (n - fold.test.len() as f64);
-        let test_share = folds.iter().map(share).sum::<f64>() / folds.len() as f64;
+        let test_share = Fold::test_share(folds, raw.target.codes.len());
         let of = |(learner, results): (&'a Learner<'a>, &'a [Option<FoldResult>])| MethodReport {
             name: learner.method(),
             folds: results.iter().flatten().collect(),

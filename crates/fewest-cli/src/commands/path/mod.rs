@@ -1,0 +1,169 @@
+//! `fewest path`: a subset for each of several sizes, as a table and as JSON; with `--cv` how well
+//! each does on samples that took no part ([`folds`]).
+
+mod folds;
+mod report;
+
+use std::time::Instant;
+
+use fewest::Subset;
+use fewest::method::certificate::Certificate;
+use fewest::method::path::SizeReport;
+use serde_json::{Map, json};
+
+use super::invocation::Invocation;
+use super::part::PartLearner;
+use super::selection::{Plan, ResumeOptions, Task};
+use super::share::FoldTimes;
+use super::sinks::{Sinks, proof_sink};
+use crate::args::notation;
+use crate::cli::{PathArgs, SelectionArgs};
+use crate::export::json::Document;
+use crate::export::model_json::{SCHEMA, TrainedModel};
+use crate::export::table;
+use crate::failure::Failure;
+use crate::method_args::MethodOptions;
+use crate::progress::Watch;
+use folds::{Deal, PathLearner, SizeScores};
+use report::{Found, outcome};
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, found before the run where that is possible.
+pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocation) -> Result<u8, Failure> {
+    let terminal = invocation.terminal;
+    let sizes = args.selection.rules.sizes()?;
+    let sizes =
+        sizes.ok_or_else(|| Failure::input("say for which sizes: --max-features 1..20, or 1..20:2, or 1,2,5"))?;
+    if options.given("costs") && options.entry().has("retune") {
+        return Err(Failure::Input(format!(
+            "path has no {} with --costs; use `fewest select` for each size, or leave out --costs",
+            options.name()
+        )));
+    }
+    if args.resume.is_some() && !options.entry().info().searches && options.name() == "info-gain" {
+        return Err(Failure::input(
+            "--resume keeps how far a long run has come, but info-gain is done at once; leave it out",
+        ));
+    }
+    let deal = args.cv.map(|cv| Deal { cv, repeats: args.repeats.unwrap_or(1), seed: args.seed.unwrap_or(0) });
+    let options = &with_folds(args, options)?;
+    let plan = Plan::new(&args.selection, &args.story, options, invocation, sizes.last().copied())?;
+    let plan = if deal.is_some() { plan.keeping_raw() } else { plan };
+    let proof = proof_sink(options)?;
+    let outputs = (None, None, proof.as_ref());
+    let sinks = Sinks::open(&args.selection, args.story.trace.as_ref(), outputs, args.resume.as_ref())?;
+    let task = plan.load()?;
+
+    let selecting = Instant::now();
+    let more = Map::from_iter([("command".to_owned(), json!("path")), ("sizes".to_owned(), json!(sizes))]);
+    let resume = task.resume(ResumeOptions { file: args.resume.clone(), every: args.resume_every }, more)?;
+    let mut proof = task.proof_file(resume.is_some());
+    let watch = Watch::new(&task.prepared.data.names, terminal, sinks.trace.as_ref());
+    let mut watch = watch.proving(resume.as_ref(), proof.as_mut())?;
+    let samples = task.prepared.samples()?;
+    let mut limits = task.method_limits();
+    if deal.is_some() {
+        limits.time = limits.time.map(|time| time / 2);
+    }
+    let points = task.method.path(&samples, &task.rules, &sizes, &limits, &mut watch)?;
+    let scores = deal.map_or(Ok(None), |deal| judged(&task, &args.selection, &sizes, deal))?;
+    let certificates = certificates(&task, &points, &mut watch)?;
+    let histories = watch.finish()?;
+    let proofs = proof.map_or(Ok(Vec::new()), fewest_data::ProofFile::finish)?;
+    let selecting = selecting.elapsed();
+    let found = Found { points: &points, certificates: &certificates, scores: scores.as_ref() };
+
+    if sinks.json.is_some() || sinks.report.is_some() {
+        let trained = trainings(&task, &points)?;
+        let results = found.results(&task, &trained, &histories, &proofs)?;
+        let mut document =
+            vec![("schema".to_owned(), Document::Value(json!(SCHEMA))), ("path".to_owned(), Document::List(results))];
+        document.extend(scores.as_ref().map(|scores| ("cv".to_owned(), Document::Value(scores.value()))));
+        document.extend([
+            ("command".to_owned(), Document::Value(json!(invocation.command_line))),
+            ("version".to_owned(), Document::Value(json!(env!("CARGO_PKG_VERSION")))),
+        ]);
+        super::report::write(Document::Object(document), sinks.json.as_ref(), sinks.report.as_ref(), terminal)?;
+    }
+    if !sinks.taken {
+        let sizes_text = format!("sizes {}", args.selection.rules.max_features.as_deref().unwrap_or_default());
+        let times = [task.reading, selecting].map(|t| table::seconds(t.as_secs_f64()));
+        let mut lines = vec![
+            ("method", task.method_name().to_owned()),
+            ("rules", task.rules_text(Some(&sizes_text), &[])),
+            ("samples", task.prepared.data.features.n_samples().to_string()),
+            ("target", format!("{}: {}", task.prepared.target.column, task.prepared.classes_text())),
+            ("scaling", task.prepared.scaling_text()),
+            ("time", format!("read {}, path {}", times[0], times[1])),
+        ];
+        lines.extend(task.choice.as_ref().map(|choice| {
+            let splits = notation::plural(choice.splits, "inner split");
+            ("cost", format!("{}, chosen by the AUC of {splits} at the largest size", table::number(choice.cost)))
+        }));
+        lines.extend(task.prepared.missing_text().map(|text| ("missing", text)));
+        terminal.out(&(table::pairs(&lines) + "\n" + &found.story(&task.prepared.data.names)))?;
+    }
+    Ok(found.ending(sizes.len(), terminal))
+}
+
+/// The method's options, with the folds it deals by itself.
+///
+/// # Errors
+/// Options of folds that nothing deals.
+fn with_folds(args: &PathArgs, options: &MethodOptions) -> Result<MethodOptions, Failure> {
+    if !options.args().deals_folds() {
+        let unused = |option: &str, why: &str| Err(Failure::Input(format!("{option} {why}; leave it out")));
+        return match (args.inner_cv, args.seed, args.cv) {
+            (Some(_), ..) => {
+                unused("--inner-cv", &format!("is for methods that cross-validate, and {} does not", options.name()))
+            }
+            (_, Some(_), None) => unused("--seed", "says how samples are dealt into folds, and there is no --cv"),
+            _ => options.again(),
+        };
+    }
+    let mut dealt = options.again()?;
+    if let Some(seed) = args.seed {
+        dealt = dealt.with("seed", &seed.to_string())?;
+    }
+    match args.inner_cv {
+        Some(inner) => dealt.with("cv", &inner.to_string()),
+        None => Ok(dealt),
+    }
+}
+
+/// How well each size does on samples that took no part, in the time that is left.
+///
+/// # Errors
+/// More folds than samples, a fold that the method fails in.
+fn judged(task: &Task<'_>, args: &SelectionArgs, sizes: &[usize], deal: Deal) -> Result<Option<SizeScores>, Failure> {
+    let Some(raw) = &task.raw else { return Ok(None) };
+    let part = PartLearner::new(args, &task.options);
+    let learner = PathLearner { part, options: &task.options, source: &task.source, sizes };
+    let times = |folds: usize| FoldTimes::new(task.method_limits().time, None, folds);
+    learner.judge(raw, deal, times, &task.limits.cancel).map(Some)
+}
+
+/// The classifier of each size; the first that time is too short for ends the trainings of all.
+fn trainings(task: &Task<'_>, points: &[SizeReport]) -> Result<Vec<Option<TrainedModel>>, Failure> {
+    let mut stop = task.stopper();
+    points.iter().map(|point| task.train(&point.report, &mut stop)).collect()
+}
+
+/// The certificate of each size, if asked for: the time left is shared out among them, and each
+/// starts from what the one before found.
+fn certificates(
+    task: &Task<'_>,
+    points: &[SizeReport],
+    watch: &mut Watch<'_>,
+) -> Result<Vec<Option<Certificate>>, Failure> {
+    let mut all: Vec<Option<Certificate>> = Vec::new();
+    for (at, point) in points.iter().enumerate() {
+        let share = task.left().map(|left| left / (points.len() - at) as u32);
+        let start: Vec<Subset> = all.iter().rev().flatten().take(1).map(|c| c.best.subset.clone()).collect();
+        watch.at_size(point.max_features);
+        all.push(task.certificate(outcome(point).subset.as_ref(), &start, share, watch)?);
+    }
+    Ok(all)
+}
