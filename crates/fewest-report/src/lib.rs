@@ -7,6 +7,7 @@
 
 mod chart;
 mod common;
+mod course;
 mod evaluation;
 mod knockoffs;
 mod near;

@@ -6,6 +6,7 @@ use crate::chart::{Axes, Bar, Role, Series, Ticks, lines, matrix};
 use crate::common::{
     balance, bar_chart, data, label, list, number_cell, rules, sentence_case, settings, status_words, warnings,
 };
+use crate::course::{self, thinned};
 use crate::read::Part;
 use crate::view::{Block, Budget, Cell, Chart, Page, Section, Table, numbers, words};
 use crate::words::{Proof, at_most, brief, number, percent, plural, seconds};
@@ -16,9 +17,6 @@ const MATRIX: usize = 20;
 /// What `AUC alone` means.
 const ALONE: &str = "AUC alone: how well the feature by itself orders the two classes (with more classes: the mean over the pairs); 0.5 is \
                      chance, 1 is perfect, whatever the direction. A feature weak alone may be strong together with others.";
-
-/// Points of a line; a finer one cannot be seen.
-const POINTS: usize = 400;
 
 /// What is known of a subset's quality; nothing where there is no objective.
 pub(crate) fn proof(result: Part<'_>) -> Option<Proof<'_>> {
@@ -42,7 +40,7 @@ pub(crate) fn page(result: Part<'_>, budget: &Budget) -> Result<Page, String> {
     sections.extend(features(result, budget, &chosen)?);
     sections.extend(stand_ins(result, budget)?);
     sections.extend(trace(result, budget)?);
-    sections.extend(elimination(result, budget)?);
+    sections.extend(course::sections(result, budget)?);
     sections.extend(balance(budget, result)?);
     sections.extend(solutions(result, budget));
     sections.extend(others(result, budget, &chosen));
@@ -218,17 +216,10 @@ fn auc_cell(auc: Option<f64>) -> Cell {
     auc.map_or_else(String::new, |auc| format!("{auc:.3}")).into()
 }
 
-/// Points of a trace, thinned to what can be seen; always with the first and the last.
-fn thinned(points: Part<'_>) -> Vec<(f64, f64)> {
-    let all: Vec<(f64, f64)> = points.items().filter_map(Part::pair).collect();
-    let every = all.len().div_ceil(POINTS).max(1);
-    let last = all.len().saturating_sub(1);
-    all.into_iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last).map(|(_, point)| point).collect()
-}
-
 /// Incumbent and bound over time.
 pub(crate) fn trace(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let (incumbent, bound) = (thinned(result.at("trace").at("incumbent")), thinned(result.at("trace").at("bound")));
+    let [incumbent, bound] =
+        ["incumbent", "bound"].map(|key| thinned(result.at("trace").at(key).items().filter_map(Part::pair).collect()));
     if incumbent.len() + bound.len() < 2 {
         return Ok(None);
     }
@@ -373,29 +364,6 @@ fn others(result: Part<'_>, budget: &Budget, chosen: &[&str]) -> Option<Section>
     let blocks =
         vec![Block::Table(budget.table(format!("All {}", plural(order.len() as u64, "feature")), columns, rows))];
     Some(Section { id: "all", heading: "All features".to_owned(), blocks })
-}
-
-/// Accuracy against size, where the method evaluates on its way (`eb-rfe`).
-fn elimination(result: Part<'_>, budget: &Budget) -> Result<Option<Section>, String> {
-    let one = |step: Part<'_>| Some((step.at("n_features").number()?, step.at("accuracy").number()?));
-    let mut points: Vec<(f64, f64)> = result.at("curve").items().filter_map(one).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if points.len() < 2 {
-        return Ok(None);
-    }
-    let mark = result.at("selected").items().len() as f64;
-    let rows = points.iter().map(|&(k, accuracy)| vec![brief(k).into(), format!("{accuracy:.4}").into()]);
-    let table = budget.table("Accuracy by number of features", vec![numbers("features"), numbers("accuracy")], rows);
-    let summary = format!(
-        "Cross-validated accuracy of the best candidate of each size. The line marks the {} chosen. It is optimistic, as the same samples chose the features; fewest evaluate judges on others.",
-        plural(mark as u64, "feature")
-    );
-    let svg = lines(
-        &[Series { points, errors: Vec::new(), stepped: false, joined: true, role: Role::First }],
-        Axes { x: "number of features", y: "accuracy", ticks: Ticks::Whole, mark: Some(mark) },
-    )?;
-    let chart = Chart { id: "curve", title: "Accuracy against number of features".to_owned(), summary, svg, table };
-    Ok(Some(Section { id: "elimination", heading: "Number of features".to_owned(), blocks: vec![Block::Chart(chart)] }))
 }
 
 /// The best subsets, where several were asked for, and the one of least validation error.

@@ -312,3 +312,43 @@ fn what_is_expected_at_most_is_rounded_up() {
         assert_eq!(crate::expected(most), text);
     }
 }
+
+/// What a method tells of its course is a chart with a row for each step.
+#[test]
+fn a_course_is_drawn() {
+    let step = |at: u32| json!({"value": 1.0 + f64::from(at), "lower": 2.0 + f64::from(at), "upper": (at > 0).then_some(9.0), "serious": at != 1, "omega": at, "seconds": 0.1});
+    let point = |cost: f64| json!({"cost": cost, "objective": 3.0, "bound": 2.9, "features": 10.0 * cost});
+    let taken = |k: u64| json!({"step": 9 - k, "n_features": k, "cost": 0.25, "accuracy": 0.75});
+    for (key, value, id, row) in [
+        ("steps", json!([step(0), step(1), step(2)]), "ascent", "<td>null</td>"),
+        ("grid", json!([point(0.1), point(1.0)]), "grid", ">10</td>"),
+        ("tuned", json!([taken(5), taken(4), taken(3)]), "tuned", ">0.7500</td>"),
+        ("curve", json!([taken(5), taken(4), taken(3)]), "curve", ">0.7500</td>"),
+    ] {
+        let mut result = selection(&nasty());
+        assert!(!page(&result).unwrap().contains(&format!("id=\"{id}\"")), "{id}");
+        result[key] = value;
+        let text = page(&result).unwrap();
+        assert!(text.contains(&format!("id=\"{id}\"")) && text.contains(row), "{id}");
+        // A single step is no course.
+        result[key] = json!([result[key][0]]);
+        assert!(!page(&result).unwrap().contains(&format!("id=\"{id}\"")), "{id}");
+    }
+}
+
+/// The page of a path with folds has accuracies by size.
+#[test]
+fn a_path_with_folds_has_accuracies() {
+    let names = nasty();
+    let at = |k: usize| {
+        let mut result = selection(&names);
+        result["settings"]["max_features"] = json!(k);
+        result["cv"] = json!({"accuracy": {"mean": 0.5 + 0.1 * k as f64, "se": 0.02}});
+        result
+    };
+    let mut path = json!({"path": [at(2), at(3)], "cv": {"folds": 5, "done": 5, "best_size": 3, "one_se_size": 2}});
+    let text = page(&path).unwrap();
+    assert!(text.contains("How many features are needed") && text.contains("0.8000"));
+    path["cv"]["best_size"] = json!(null);
+    assert!(!page(&path).unwrap().contains("How many features are needed"));
+}
