@@ -209,7 +209,7 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
             .label_style(font(INK))
             .axis_desc_style(font(INK))
             .x_label_formatter(&tick)
-            .y_label_formatter(&|y| short(*y))
+            .y_label_formatter(&|value| within(*value, y.end - y.start))
             .draw()?;
         if let Some(mark) = axes.mark {
             chart.draw_series(LineSeries::new([(mark, y.start), (mark, y.end)], INK.stroke_width(2)))?;
@@ -312,9 +312,17 @@ fn short(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// A number of an axis that is this long, with the digits that tell it from its neighbours.
+fn within(x: f64, length: f64) -> String {
+    // Ticks are a tenth of the length apart or more.
+    let fraction = (1.0 - length.log10().floor()).max(0.0) as usize;
+    let needed = fraction > 2 && x.abs() >= 1.0 && fraction <= 9;
+    if needed { format!("{x:.fraction$}") } else { short(x) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Axes, Bar, Role, Series, Ticks, bars, decade, dots, lines, matrix, short};
+    use super::{Axes, Bar, Role, Series, Ticks, bars, decade, dots, lines, matrix, short, within};
 
     fn count(svg: &str, what: &str) -> usize {
         svg.matches(what).count()
@@ -355,6 +363,8 @@ mod tests {
 
     #[test]
     fn axis_numbers_are_short() {
+        assert_eq!([within(2.56512, 4e-5), within(2.56514, 4e-5)], ["2.565120", "2.565140"]);
+        assert_eq!([within(0.95, 0.1), within(120.0, 90.0), within(1.5, 0.7)], ["0.95", "120", "1.5"]);
         assert_eq!([short(0.5), short(1234.0), short(1e-9), short(20.0)], ["0.5", "1234", "1.0e-9", "20"]);
         assert_eq!([decade(-2.0), decade(-0.5), decade(1.5)], ["0.01", "0.3", "32"]);
     }

@@ -399,7 +399,8 @@ impl PreparedData {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<Option<TrainedModel>, Failure> {
         if let Some(model) = &report.model {
-            return Ok(Some(self.trained(model.clone(), svm)));
+            let cost = report.cost.unwrap_or(svm.cost);
+            return Ok(Some(self.trained(model.clone(), &SvmSettings { cost, ..svm.clone() })));
         }
         match report.selection.outcome.subset.as_ref().filter(|subset| !subset.is_empty()) {
             None => Ok(None),

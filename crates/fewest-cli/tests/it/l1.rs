@@ -12,12 +12,15 @@ fn l1_svm_gives_its_own_classifier_and_a_grid() {
     assert_eq!(result["status"], "optimal");
     assert!(result["bound"].as_f64() <= result["objective"].as_f64());
     assert_eq!(result["settings"]["costs"], serde_json::Value::Null);
-    scratch.run(&[&arguments[..], &["--costs", "0.001,0.01,0.1,10", "--max-features", "3"]].concat()).code(0);
+    scratch.run(&[&arguments[..], &["--costs", "0.001,0.01,0.1,10", "--max-features", "7"]].concat()).code(0);
     let result = scratch.json("r.json");
     assert_eq!(result["grid"].as_array().map(Vec::len), Some(4));
-    assert!(result["selected"].as_array().expect("names").len() <= 3);
-    let chosen = result["grid"].as_array().expect("a grid").iter().rev().find(|g| g["features"].as_u64() <= Some(3));
+    assert!(result["selected"].as_array().expect("names").len() <= 7);
+    let chosen = result["grid"].as_array().expect("a grid").iter().rev().find(|g| g["features"].as_u64() <= Some(7));
     assert_eq!(result["cost"], chosen.expect("a small cost")["cost"]);
+    assert_eq!(result["model"]["cost"], result["cost"], "the classifier is the one of that cost");
+    scratch.run(&[&arguments[..], &["--costs", "0.1"]].concat()).code(0);
+    assert_eq!(scratch.json("r.json")["model"]["cost"], 0.1);
 }
 
 #[cfg(feature = "highs")]

@@ -100,7 +100,7 @@ impl Method for L1Settings {
     ) -> Result<Report, Error> {
         let report = l1_svm(&samples.problem()?, rules, self, limits, observer)?;
         let (model, several) = (report.model(), report.grid.len() > 1);
-        let out = Report::new(report.selection, Kernel::Linear).with_model(model);
+        let out = Report::new(report.selection, Kernel::Linear).with_model(model).with_cost(report.cost);
         Ok(if several { out.detail("cost", report.cost).detail("grid", report.grid) } else { out })
     }
 }
