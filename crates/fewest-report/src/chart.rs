@@ -168,7 +168,9 @@ fn padded(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
     if low > high {
         return 0.0..1.0;
     }
-    let room = if high > low { 0.06 * (high - low) } else { 0.1 * high.abs().max(1.0) };
+    // What differs by rounding alone is one value.
+    let apart = high - low > 1e-9 * high.abs().max(low.abs());
+    let room = if apart { 0.06 * (high - low) } else { 0.1 * high.abs().max(1.0) };
     low - room..high + room
 }
 
