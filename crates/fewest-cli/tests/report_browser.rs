@@ -94,7 +94,8 @@ fn pages_of_real_runs_work_in_a_browser() {
     };
 
     let wdbc = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/wdbc.csv");
-    let (file, path) = made(&["path", wdbc, "--method", "exact", "--max-features", "1..10"], "wdbc");
+    let path = ["path", wdbc, "--method", "exact", "--max-features", "1..10", "--cost", "0.1", "--cv", "3"];
+    let (file, path) = made(&path, "wdbc");
     let results = path["path"].as_array().unwrap();
     let chosen: usize = results.iter().map(|r| length(&r["selected"])).sum();
     let longest = results
@@ -102,7 +103,7 @@ fn pages_of_real_runs_work_in_a_browser() {
         .max_by(|a, b| a["seconds"].as_f64().unwrap().total_cmp(&b["seconds"].as_f64().unwrap()))
         .unwrap();
     plan.push(json!({"name": "wdbc", "file": file, "marks": {
-        "objective": 10, "members": chosen, "trace": trace(longest), "correlations": 100, "balance-chart": 2
+        "objective": 10, "accuracy": 10, "members": chosen, "trace": trace(longest), "correlations": 100, "balance-chart": 2
     }}));
 
     let study = ["study", wdbc, "--max-features", "1..4", "--folds", "3", "--repeats", "1", "--inner-cv", "3"];
