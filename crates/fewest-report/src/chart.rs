@@ -194,10 +194,10 @@ pub(crate) fn lines(series: &[Series], axes: Axes<'_>) -> Drawing {
             .x_label_area_size(46)
             .y_label_area_size(70)
             .build_cartesian_2d(x.clone(), y.clone())?;
-        let tick = |x: &f64| match axes.ticks {
-            Ticks::Whole if (x - x.round()).abs() < 1e-9 => short(*x),
+        let tick = |tick: &f64| match axes.ticks {
+            Ticks::Whole if (tick - tick.round()).abs() < 1e-9 => short(*tick),
             Ticks::Whole => String::new(),
-            Ticks::Decades => decade(*x),
+            Ticks::Decades => decade(*tick, x.end - x.start),
         };
         chart
             .configure_mesh()
@@ -294,11 +294,12 @@ pub(crate) fn dots(rows: &[String], columns: &[String], there: &[Vec<bool>]) -> 
     })
 }
 
-/// A time on a logarithmic axis: one digit that counts.
-fn decade(x: f64) -> String {
-    let seconds = 10f64.powf(x);
-    let digits = (-x.floor()).clamp(0.0, 6.0) as usize;
-    format!("{seconds:.digits$}")
+/// 10^x on a logarithmic axis that is this many decades long: one digit that counts, and more where
+/// that is short.
+fn decade(x: f64, length: f64) -> String {
+    let finer = (-length.log10()).clamp(0.0, 3.0).ceil();
+    let digits = (finer - x.floor()).clamp(0.0, 9.0) as usize;
+    format!("{:.digits$}", 10f64.powf(x))
 }
 
 /// A number on an axis: four digits at most.
@@ -368,6 +369,7 @@ mod tests {
         assert_eq!([within(2.56512, 4e-5), within(2.56514, 4e-5)], ["2.565120", "2.565140"]);
         assert_eq!([within(0.95, 0.1), within(120.0, 90.0), within(1.5, 0.7)], ["0.95", "120", "1.5"]);
         assert_eq!([short(0.5), short(1234.0), short(1e-9), short(20.0)], ["0.5", "1234", "1.0e-9", "20"]);
-        assert_eq!([decade(-2.0), decade(-0.5), decade(1.5)], ["0.01", "0.3", "32"]);
+        assert_eq!([decade(-2.0, 4.0), decade(-0.5, 4.0), decade(1.5, 4.0)], ["0.01", "0.3", "32"]);
+        assert_eq!([decade(-0.376, 0.02), decade(-0.37, 0.02)], ["0.421", "0.427"]);
     }
 }
