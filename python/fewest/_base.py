@@ -136,6 +136,10 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         return validated(self, X, y, sample_weight, self.class_weight, self._binary_only)
 
+    def _prepared(self, samples: Samples) -> Samples:
+        """The samples as the selector trains on them."""
+        return samples
+
     def _run(self, samples: Samples, splits: Any = ()) -> Any:
         """Fit as one task of scikit-learn's callback protocol."""
         context = None
@@ -485,7 +489,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         # At most the features selected, which may be more than was asked for where a method keeps a
         # mixture.
         rules = {**self._rules(samples.X.shape[1]), "max_features": self.n_features_}
-        subset = np.flatnonzero(self.support_).tolist()
+        samples, subset = self._prepared(samples), np.flatnonzero(self.support_).tolist()
         request = None if proof is None else self._proof_request(proof, "exact", {"svm": svm})
         limits = limits_of(self, time_limit, **search)
         codes = None if tasks is None else self._coded(samples, tasks)[1]

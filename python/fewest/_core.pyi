@@ -50,6 +50,7 @@ __all__ = [
     "knockoff_selection",
     "measures",
     "path",
+    "preparation",
     "rfe_paths",
     "select",
     "select_from",
@@ -127,7 +128,9 @@ def rfe_paths(
     split_weights: Sequence[NDArray[np.float64]] | None,
     limits: dict[str, Any],
     listener: _Listener,
+    raw: tuple[_Matrix, dict[str, Any]] | None = None,
 ) -> list[dict[str, Any]]: ...
+def preparation(x: _Matrix, how: dict[str, Any]) -> dict[str, list[float] | None]: ...
 def costs(x: _Matrix, weights: NDArray[np.float64], max_features: int | None) -> tuple[list[float], list[float]]: ...
 def choose_cost(
     x: _Matrix,

@@ -12,9 +12,11 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from fewest._base import Selector
 from fewest._call import limited
+from fewest._constraints import AT_LEAST_ONE
 from fewest._docs import completes_doc
 from fewest._engine import Samples, weights_in
 from fewest._path import fitted_path
+from fewest._rules import Rules, _Index
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -23,6 +25,13 @@ if TYPE_CHECKING:
 STEP = {
     "step": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0.0, 1.0, closed="neither")],
     "step_of": [StrOptions({"original", "remaining"})],
+}
+
+
+#: How many features a selector by elimination may be asked for, and what it may begin with.
+SIZE_AND_START = {
+    "n_features_to_select": [*AT_LEAST_ONE, Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
+    "start": ["array-like", None],
 }
 
 
@@ -52,25 +61,19 @@ def _indices(split: tuple[Any, Any], samples: Samples, n_samples: int) -> tuple[
 
 
 def folds_of(splits: list[tuple[np.ndarray, np.ndarray]], samples: Samples, class_weight: Any) -> dict[str, Any]:
-    """The fold of each sample, which the test parts must share out, and, where those of classes
-    depend on the training part, the weights of each training.
+    """The two parts of each split, and, where those of classes depend on the training part, the
+    weights of each training.
     """
-    n_samples = len(samples.codes)
-    of = np.full(n_samples, -1)
-    for number, (_, test) in enumerate(splits):
-        if (of[test] >= 0).any():
-            raise ValueError("cv puts a sample into two test parts; this method needs folds, such as StratifiedKFold makes")
-        of[test] = number
-    if (of < 0).any():
-        raise ValueError("cv leaves samples out of every test part; this method needs folds, such as StratifiedKFold makes")
-    # A fold without samples of positive weight is none.
-    _, of = np.unique(of, return_inverse=True)
-    of = of.ravel()
-    folds = {"of": of.tolist(), "weights": samples.sample_weight.tolist()}
+    # A split without held-out samples of positive weight is none.
+    splits = [split for split in splits if len(split[1])]
+    if not splits:
+        raise ValueError("cv holds no sample out; give folds, such as StratifiedKFold makes, or other splits")
+    parts = [{"training": train.tolist(), "held_out": test.tolist()} for train, test in splits]
+    folds = {"splits": parts, "weights": samples.sample_weight.tolist()}
     if not isinstance(class_weight, str):
         return folds
-    of_fold = [weights_in(samples, class_weight, np.flatnonzero(of != fold)) for fold in range(of.max() + 1)]
-    return {**folds, "training": [weights.tolist() for weights in of_fold]}
+    of_split = [weights_in(samples, class_weight, train) for train, _ in splits]
+    return {**folds, "training": [weights.tolist() for weights in of_split]}
 
 
 class CrossValidated(Selector):
@@ -120,6 +123,20 @@ class CrossValidated(Selector):
         selector._validate_params()
         samples = selector._validated(X, y, sample_weight)
         return selector._fitted_path(samples, selector._splits(self.cv, samples, X, y, groups), sizes)
+
+    def _given_size(self) -> int | None:
+        size = self.n_features_to_select
+        if size is None or isinstance(size, Integral):
+            return super()._given_size()
+        if (self.rules or Rules()).max_features is not None:
+            raise ValueError("n_features_to_select and max_features of the rules both give a size; leave one of them out")
+        return max(int(size * self.n_features_in_), 1)
+
+    def _begun(self) -> list[int] | None:
+        """The features of ``start``, ascending."""
+        if self.start is None:
+            return None
+        return sorted(set(_Index(self.n_features_in_, getattr(self, "feature_names_in_", None), "start").all(self.start)))
 
     def _fitted_path(self, samples: Samples, splits: Any, sizes: Any) -> list[Any]:
         self._folds = folds_of(splits, samples, self.class_weight)

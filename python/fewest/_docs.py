@@ -60,7 +60,10 @@ PARAMETERS = {
     "lp": ('{"simplex", "interior"}', "How HiGHS solves linear programs: simplex, or interior point as in the paper."),
     "proof": ("path-like", "File for a proof of the result, which :func:`fewest.verify` checks."),
     "costs": ("sequence of float", "Slack costs to choose from, ascending."),
-    "cv": ("int, splitter or iterable", "Folds, as scikit-learn's; each sample must be in exactly one test part."),
+    "cv": (
+        "int, splitter or iterable",
+        "Splits, as scikit-learn's: the number of stratified folds, a splitter, or (train, test) pairs.",
+    ),
     "kernel": (
         '{"linear", "rbf", "laplace", "poly", "sigmoid"}',
         """Kernel of the SVM. "laplace": ``exp(-gamma sum_j |x_j - x'_j|)``.""",

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.metrics import check_scoring, get_scorer_names
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from fewest import _core
 from fewest._auto_cost import check_one_choice
 from fewest._call import limited
+from fewest._columns import ColumnFile
 from fewest._constraints import AT_LEAST_ONE, COST_OR_AUTO, stores_arguments
-from fewest._cross_validated import STEP, CrossValidated, criterion_of, folds_of, step_of
+from fewest._cross_validated import SIZE_AND_START, STEP, CrossValidated, criterion_of, folds_of, step_of
 from fewest._docs import completes_doc
 from fewest._engine import Listener, Samples, limits_of, warn_of_limit, weights_in
 from fewest._path import fitted_path
-from fewest._rules import Rules
+from fewest._preparation import Preparation
 from fewest._svm import voted, votes
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from fewest._engine import Progress
+    from fewest._rules import Rules
 
 
 class SVMRFE(CrossValidated):
@@ -51,7 +53,7 @@ class SVMRFE(CrossValidated):
     n_features_to_select : int or float, default=None
         At most this many features; a number below 1 is a share of all. None: the size of ``rules``; without one the size is chosen
         where there is ``cv``, there is no limit where rules have a budget or ``at_most``, and it is
-        half of the features, but at least 2, otherwise.
+        half of the features that it begins with, but at least 2, otherwise.
     fit_cost : float, default=None
         Slack cost of the classifier on the selected features, above 0. None: C. Cross-validation
         judges sizes by the SVMs of the elimination, which are trained at C.
@@ -60,15 +62,25 @@ class SVMRFE(CrossValidated):
     step_of : {"original", "remaining"}, default="original"
         What a share is taken of: all features (scikit-learn), or those that remain ("remaining"
         with 0.5 halves them).
+    start : sequence of features, default=None
+        Features to begin with, by index, name or mask; the others never enter. None: all.
     costs : sequence of float, default=None
         Slack costs to choose from by cross-validated accuracy on the way, ascending: ``cv`` are
-        then the folds of that choice, and the size is not chosen. None: C alone.
+        then the splits of that choice, and the size is not chosen. None: C alone.
     retune : int, default=1
         With ``costs``: the cost is chosen anew every so many steps.
     cv : int, splitter or iterable, default=None
         None: no cross-validation. Otherwise as scikit-learn's: the number of stratified folds, a
-        splitter, or (train, test) pairs. With ``costs`` each sample must be in exactly one test
-        part, and None is 5.
+        splitter, or (train, test) pairs. With ``costs`` None is 5.
+    impute : {"mean", "median", "most_frequent"} or None, default=None
+        What stands in for missing values (NaN). With ``cv`` it is learnt from the training part of
+        each split. None: there may be none.
+    scale : bool, default=False
+        Features are given mean 0 and variance 1, or, where X is sparse, largest absolute value 1.
+        With ``cv`` this, too, is learnt from the training part of each split, and at the end, as
+        for ``predict``, from all samples; ``coef_`` is of the features scaled. ``impute`` and
+        ``scale`` go with one C: where ``C="auto"`` or ``costs`` choose it, put the selector behind
+        scikit-learn's transformers in a pipeline.
     scoring : str or callable, default=None
         Score of a size in a fold; None: accuracy. It may ask for ``predict`` and
         ``decision_function``.
@@ -94,6 +106,9 @@ class SVMRFE(CrossValidated):
         ``tol`` or rounding. None where the criterion is not the squared weights.
     objective_ : float
         Objective of the SVM on the selected features.
+    preparation_ : object or None
+        With ``impute`` or ``scale``, what was learnt from all samples: ``fill``, ``center``,
+        ``scale``, ndarrays of shape (n_features,) or None.
     tuned_ : list of dict
         With ``costs``, every choice of the cost: ``step``, ``n_features``, ``cost``, ``accuracy``.
     cv_results_ : dict of array-like of length n_sizes
@@ -127,8 +142,10 @@ class SVMRFE(CrossValidated):
 
     _parameter_constraints = {
         "C": COST_OR_AUTO,
-        "n_features_to_select": [*AT_LEAST_ONE, Interval(RealNotInt, 0.0, 1.0, closed="neither"), None],
+        **SIZE_AND_START,
         **STEP,
+        "impute": [StrOptions({"mean", "median", "most_frequent"}), None],
+        "scale": ["boolean"],
         "costs": ["array-like", None],
         "retune": AT_LEAST_ONE,
         "scoring": [StrOptions(set(get_scorer_names())), callable, None],
@@ -144,6 +161,7 @@ class SVMRFE(CrossValidated):
         rules: Rules | None = None,
         step: float = 1,
         step_of: str = "original",
+        start: Any = None,
         C: float | str = 1.0,
         costs: Sequence[float] | None = None,
         retune: int = 1,
@@ -158,6 +176,8 @@ class SVMRFE(CrossValidated):
         intercept_scaling: float | None = None,
         tol: float = 1e-09,
         cv: Any = None,
+        impute: str | None = None,
+        scale: bool = False,
         scoring: Any = None,
         min_features_to_select: int = 1,
         size_rule: str | float = "best",
@@ -181,7 +201,7 @@ class SVMRFE(CrossValidated):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. Taken as they are: scale features first where their units differ.
+            Samples. Taken as they are, unless ``scale`` says otherwise.
         sample_weight : array-like of shape (n_samples,), default=None
             How many samples each counts as, 0 or more, in training and in scores; default 1.
         groups : array-like of shape (n_samples,), default=None
@@ -192,12 +212,47 @@ class SVMRFE(CrossValidated):
         self : object
             Fitted.
         """
-        samples = self._validated(X, y, sample_weight)
-        self._tuning = self._tuned(samples, X, y, groups)
+        raw = self._validated(X, y, sample_weight)
+        self._tuning = self._tuned(raw, X, y, groups)
+        self._raw = None if self._how() is None else raw
         try:
+            samples = self._learnt(raw)
             return self._run(samples, self._splits(self.cv if self._chooses_size else None, samples, X, y, groups))
         finally:
-            del self._tuning
+            del self._tuning, self._raw
+
+    def _how(self) -> dict[str, Any] | None:
+        """How samples are prepared, as the engine takes it."""
+        if self.impute is None and not self.scale:
+            return None
+        return {"impute": self.impute and self.impute.replace("_", "-"), "scale": bool(self.scale)}
+
+    def _learnt(self, raw: Samples) -> Samples:
+        """The samples prepared by what they say themselves."""
+        self.preparation_ = None
+        if (how := self._how()) is None:
+            return raw
+        if isinstance(raw.X, ColumnFile):
+            raise TypeError("impute and scale need the samples in memory; write the column file from samples that are prepared")
+        if self.C == "auto" or self.costs is not None:
+            raise ValueError(
+                "impute and scale are learnt anew in the splits that judge sizes, not in those that choose a cost (C='auto', costs); "
+                "put the selector behind SimpleImputer or StandardScaler in a pipeline"
+            )
+        self.preparation_ = Preparation.learnt(raw.matrix, how)
+        return self._prepared(raw)
+
+    def _prepared(self, samples: Samples) -> Samples:
+        return samples if self.preparation_ is None else samples.with_X(self.preparation_.apply(samples.X))
+
+    def _reduced(self, X: Any) -> Any:
+        reduced = super()._reduced(X)
+        return reduced if self.preparation_ is None else self.preparation_.part(self.support_).apply(reduced)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.impute is not None
+        return tags
 
     @property
     def _chooses_size(self) -> bool:
@@ -224,7 +279,7 @@ class SVMRFE(CrossValidated):
                 )
         selector = clone(self)
         selector._validate_params()
-        samples = selector._validated(X, y, sample_weight)
+        samples = selector._learnt(selector._validated(X, y, sample_weight))
         return fitted_path(selector, samples, sizes)
 
     path.__doc__ = CrossValidated.path.__doc__
@@ -242,16 +297,10 @@ class SVMRFE(CrossValidated):
         finally:
             del self._chosen
 
-    def _given_size(self):
-        size = self.n_features_to_select
-        if size is None or isinstance(size, Integral):
-            return super()._given_size()
-        if (self.rules or Rules()).max_features is not None:
-            raise ValueError("n_features_to_select and max_features of the rules both give a size; leave one of them out")
-        return max(int(size * self.n_features_in_), 1)
-
     def _default_size(self, n_features):
-        return max(n_features // 2, min(2, n_features))
+        begun = self._begun()
+        begins = n_features if begun is None else len(begun)
+        return max(begins // 2, min(2, begins))
 
     def _rules(self, p):
         rules = super()._rules(p)
@@ -265,7 +314,7 @@ class SVMRFE(CrossValidated):
 
     def _method(self, samples, rules):
         tuning = getattr(self, "_tuning", None)
-        how = {"criterion": criterion_of(self), "step": step_of(self), "tuning": tuning}
+        how = {"criterion": criterion_of(self), "step": step_of(self), "tuning": tuning, "start": self._begun()}
         return {"name": "rfe", "svm": self._svm(), "kernel": self._kernel, **how}
 
     def _set_results(self, answer, p):
@@ -318,6 +367,7 @@ class SVMRFE(CrossValidated):
             self._split_weights(samples, splits),
             limits_of(self, share),
             listener if listener.wanted else None,
+            None if self._raw is None else (self._raw.matrix, self._how()),
         )
 
     def _split_weights(self, samples, splits):

@@ -109,6 +109,8 @@ def checked(estimator: Any, *arrays: Any, **options: Any) -> Any:
     """
     if isinstance(arrays[0], ColumnFile):
         return _checked_file(estimator, *arrays, **options)
+    if getattr(estimator, "impute", None) is not None:
+        options["ensure_all_finite"] = "allow-nan"
     try:
         return validate_data(estimator, native(arrays[0]), *arrays[1:], accept_sparse=("csc", "csr"), dtype=DTYPES, **options)
     except ValueError as error:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from fewest._constraints import AT_LEAST_ONE, stores_arguments
-from fewest._cross_validated import STEP, CrossValidated, criterion_of, step_of
-from fewest._rules import _Index
+from fewest._cross_validated import SIZE_AND_START, STEP, CrossValidated, criterion_of, step_of
 
 if TYPE_CHECKING:
     import os
@@ -30,9 +30,11 @@ class EvaluationRFE(CrossValidated):
 
     Parameters
     ----------
-    n_features_to_select : int, default=None
-        At most this many features. None: the size of ``rules``; without one that of the largest
-        accuracy.
+    n_features_to_select : int or float, default=None
+        At most this many features; a number below 1 is a share of all. None: the size of ``rules``;
+        without one that of the largest accuracy.
+    start : sequence of features, default=None
+        Features to begin with, by index, name or mask; the others never enter. None: all.
     candidates : int, default=3
         Candidates per step, at least 1.
     adaptive : float, default=None
@@ -52,6 +54,9 @@ class EvaluationRFE(CrossValidated):
     curve_ : list of dict
         Every step: ``n_features``, ``accuracy``, ``cost``, ``candidates`` (their accuracies),
         ``folds``, ``left``.
+    cv_results_ : dict of ndarray of shape (n_sizes,)
+        The same by size, ascending: ``n_features``, ``mean_test_score``, ``std_test_score``,
+        ``split{i}_test_score`` for each split i, and ``cost``, the one of these scores.
 
     References
     ----------
@@ -71,6 +76,7 @@ class EvaluationRFE(CrossValidated):
     _page = "docs/methods/eb-rfe.md"
 
     _parameter_constraints = {
+        **SIZE_AND_START,
         "candidates": AT_LEAST_ONE,
         "adaptive": [Interval(Real, 1.0, None, closed="left"), None],
     }
@@ -79,8 +85,9 @@ class EvaluationRFE(CrossValidated):
     def __init__(
         self,
         *,
-        n_features_to_select: int | None = None,
+        n_features_to_select: float | None = None,
         rules: Rules | None = None,
+        start: Any = None,
         candidates: int = 3,
         adaptive: float | None = None,
         costs: Sequence[float] = (0.0625, 0.25, 1.0, 4.0, 16.0, 64.0),
@@ -118,11 +125,21 @@ class EvaluationRFE(CrossValidated):
             "adaptive": None if self.adaptive is None else float(self.adaptive),
             "costs": [float(cost) for cost in self.costs],
             "folds": self._folds,
+            "start": self._begun(),
         }
 
     def _set_results(self, answer, p):
         super()._set_results(answer, p)
         self.C_, self.curve_ = answer["cost"], answer["details"]["curve"]
+        rows = self.curve_[::-1]
+        scores = np.array([row["folds"] for row in rows]).reshape(len(rows), -1)
+        self.cv_results_ = {
+            "n_features": np.array([row["n_features"] for row in rows], dtype=int),
+            "mean_test_score": scores.mean(axis=1) if rows else np.zeros(0),
+            "std_test_score": scores.std(axis=1) if rows else np.zeros(0),
+            "cost": np.array([row["cost"] for row in rows]),
+            **{f"split{number}_test_score": score for number, score in enumerate(scores.T)},
+        }
 
 
 class FlipSelector(CrossValidated):
@@ -134,6 +151,10 @@ class FlipSelector(CrossValidated):
 
     Parameters
     ----------
+    n_features_to_select : int or float, default=None
+        At most this many features; a number below 1 is a share of all. None: the size of ``rules``;
+        without one no limit where there is ``start`` or rules have a budget or ``at_most``, and 5
+        otherwise.
     flip : {"bit", "attribute"}, default="bit"
         Which subsets are neighbours.
     C : float, default=1.0
@@ -181,7 +202,7 @@ class FlipSelector(CrossValidated):
         "flip": [StrOptions({"bit", "attribute"})],
         "costs": ["array-like", None],
         "max_iter": [*AT_LEAST_ONE, None],
-        "start": ["array-like", None],
+        **SIZE_AND_START,
         **STEP,
     }
 
@@ -189,7 +210,7 @@ class FlipSelector(CrossValidated):
     def __init__(
         self,
         *,
-        n_features_to_select: int | None = None,
+        n_features_to_select: float | None = None,
         rules: Rules | None = None,
         flip: str = "bit",
         C: float = 1.0,
@@ -235,8 +256,7 @@ class FlipSelector(CrossValidated):
             return {"rfe": {"step": step_of(self), "criterion": criterion_of(self)}}
         if (self.step, self.step_of, self.criterion) != (1, "original", "auto"):
             raise ValueError("step, step_of and criterion are of the SVM-RFE that finds a start, but start names one; leave them out")
-        index = _Index(self.n_features_in_, getattr(self, "feature_names_in_", None))
-        return {"features": sorted(index.all(self.start))}
+        return {"features": self._begun()}
 
     def _default_size(self, n_features):
         return None if self.start is not None else super()._default_size(n_features)

@@ -56,7 +56,8 @@ def export_model(path: str | os.PathLike[str], estimator: Any, *, target_name: s
         classifier, support = last.estimator_, np.flatnonzero(last.support_)
     names = getattr(estimator, "feature_names_in_", getattr(last, "feature_names_in_", None))
     listed = [f"x{j + 1}" if names is None else str(names[j]) for j in support]
-    centre, scale = _scaling(scaler, p)
+    prepared = getattr(last, "preparation_", None)
+    centre, scale, kind = _scaling(scaler, prepared, p)
     classes = [str(label) for label in classifier.classes_.tolist()]
     kernel, machines, vectors = _machines(classifier, classes)
     model: dict[str, Any] = {
@@ -65,10 +66,10 @@ def export_model(path: str | os.PathLike[str], estimator: Any, *, target_name: s
         "features": listed,
         "feature_indices": support.tolist(),
         "scaling": {
-            "kind": {StandardScaler: "standard", MaxAbsScaler: "maxabs"}.get(type(scaler), "none"),
+            "kind": kind,
             "features": {name: {"centre": centre[j], "scale": scale[j]} for name, j in zip(listed, support, strict=True)},
         },
-        "imputation": None,
+        "imputation": _imputation(last, listed, support),
         "machines": machines,
     }
     if categories := getattr(classifier, "_categories", []):
@@ -102,13 +103,26 @@ def _parts(estimator: Any) -> tuple[Any, Any]:
     return scaler, last
 
 
-def _scaling(scaler: Any, p: int) -> tuple[list[float], list[float]]:
-    """What is subtracted from each feature, and what it is divided by."""
-    centre, scale = getattr(scaler, "mean_", None), getattr(scaler, "scale_", None)
-    return (
-        np.zeros(p).tolist() if centre is None or not getattr(scaler, "with_mean", False) else centre.tolist(),
-        np.ones(p).tolist() if scale is None else scale.tolist(),
-    )
+def _scaling(scaler: Any, prepared: Any, p: int) -> tuple[list[float], list[float], str]:
+    """What is subtracted from each feature, what it is divided by, and the name of that."""
+    kind = {StandardScaler: "standard", MaxAbsScaler: "maxabs"}.get(type(scaler), "none")
+    centre = getattr(scaler, "mean_", None) if getattr(scaler, "with_mean", False) else None
+    scale = getattr(scaler, "scale_", None)
+    if prepared is not None:
+        if scaler is not None:
+            raise TypeError("a model file has one scaling; leave out the scaler, or scale and impute of the selector")
+        centre, scale = prepared.center, prepared.scale
+        kind = "none" if scale is None else "maxabs" if centre is None else "standard"
+    return (np.zeros(p) if centre is None else centre).tolist(), (np.ones(p) if scale is None else scale).tolist(), kind
+
+
+def _imputation(selector: Any, names: list[str], support: np.ndarray) -> dict[str, Any] | None:
+    """What stands in for missing values."""
+    fill = getattr(getattr(selector, "preparation_", None), "fill", None)
+    if fill is None:
+        return None
+    each = {name: {"fill": float(fill[j]), "indicates": None} for name, j in zip(names, support, strict=True)}
+    return {"rule": selector.impute.replace("_", "-"), "features": each}
 
 
 def _machines(classifier: Any, classes: list[str]) -> tuple[dict[str, Any], list[dict[str, Any]], Any]:

@@ -15,6 +15,7 @@ mod judge;
 mod knockoffs;
 mod matrix;
 mod path;
+mod prepare;
 mod proof;
 mod shard;
 mod study;
@@ -27,7 +28,7 @@ use fewest::kernel::Distances;
 use fewest::method::certificate;
 use fewest::method::exact::ExactSettings;
 use fewest::method::gbd::Validation;
-use fewest::method::rfe::splits::weighted_rfe_paths;
+use fewest::method::rfe::splits::{SplitParts, rfe_paths_of};
 use fewest::model::{self, FitSettings};
 use fewest::validation::Split;
 use fewest::{
@@ -43,6 +44,7 @@ use pythonize::depythonize;
 
 use enter::{CallLimits, Files, enter, enter_keeping, sheltered};
 use matrix::Columns;
+use prepare::Preparation;
 
 /// What the library's remedies, which speak of the command's options, say in Python.
 const REMEDIES: &[(&str, &str)] = &[
@@ -301,11 +303,13 @@ fn certify<'py>(
 /// dictionary for each split with `sizes`, `decisions` (sizes x held-out samples x machines,
 /// positive for the second class of the pair) and what [`select`] tells of rankings.
 /// `split_weights`: the weight of each sample in the training part of each split; none for
-/// `weights`.
+/// `weights`. `raw`: samples and how they are prepared in each split, by its training part; none:
+/// `x` is what is trained on.
 ///
 /// # Errors
 /// As [`select`].
 #[pyfunction]
+#[pyo3(signature = (x, codes, weights, rules, method, splits, split_weights, limits, listener, raw=None))]
 fn rfe_paths<'py>(
     py: Python<'py>,
     x: Columns<'py>,
@@ -317,10 +321,13 @@ fn rfe_paths<'py>(
     split_weights: Option<Vec<PyReadonlyArray1<'py, f64>>>,
     limits: &Bound<'py, PyAny>,
     listener: Option<Py<PyAny>>,
+    raw: Option<(Columns<'py>, Bound<'py, PyAny>)>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     sheltered(|| {
         let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
             (settings(rules)?, settings(method)?, settings(limits)?);
+        let raw: Option<(_, Preparation)> =
+            raw.as_ref().map(|(x, how)| PyResult::Ok((x.design()?, crate::settings(how)?))).transpose()?;
         let AnyMethod::Rfe(settings) = method else {
             return Err(PyValueError::new_err(format!("paths are for rfe, not for {}", method.info().name)));
         };
@@ -333,7 +340,11 @@ fn rfe_paths<'py>(
         let (paths, course) = enter(py, &limits, listener, |limits, observer| {
             let rules = Rules::new(design.n_features(), rules, &[])?;
             let data = Samples::new(design, codes, Some(weights))?;
-            weighted_rfe_paths(&data, &rules, &settings, &splits, &of_splits, limits, observer)
+            let parts = raw
+                .as_ref()
+                .map(|(design, how)| |training: &[usize], held_out: &[usize]| how.parts(&**design, training, held_out));
+            let parts = SplitParts { splits: &splits, weights: &of_splits, parts: parts.as_ref().map(|p| p as _) };
+            rfe_paths_of(&data, &rules, &settings, parts, limits, observer)
         })?;
         paths.iter().map(|path| answer::path(py, path, &course)).collect()
     })
@@ -376,5 +387,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(path::path, module)?)?;
     module.add_function(wrap_pyfunction!(path::write_program, module)?)?;
     module.add_function(wrap_pyfunction!(rfe_paths, module)?)?;
+    module.add_function(wrap_pyfunction!(prepare::preparation, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)
 }

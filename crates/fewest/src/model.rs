@@ -208,7 +208,7 @@ impl Model {
                         kernel.values(&x, vectors, 0..norms.len())
                     } else {
                         let mut values: Vec<f64> = (0..norms.len()).map(|s| vectors.row(s).dot(&x)).collect();
-                        self.kernel.from_products(&mut values, rows.row(i).squared_norm(), |s| norms[s]);
+                        self.kernel.from_products(&mut values, rows.row(i).squared_norm(), &norms);
                         values
                     };
                     for (at, machine) in self.machines.iter().enumerate() {

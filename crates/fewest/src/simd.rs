@@ -4,6 +4,8 @@
 //! Sums are split over fixed lanes, so a result depends on the machine's instruction set but never
 //! on the thread count.
 
+use std::ops::{Add, AddAssign, Mul};
+
 use multiversion::multiversion;
 
 const LANES: usize = 32;
@@ -52,15 +54,21 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     sum + total(lanes)
 }
 
-/// `out_t += sum_j x_j column_j[t]` in f32, for columns of distance `stride` in `columns`, each
-/// read from position `from` on.
+/// `out_t += sum_k x_k column_k[t]`, where column k is number `which_k` of those that lie at distance
+/// `stride` in `columns`, each read from position `from` on.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
-pub fn products(x: &[f32], columns: &[f32], stride: usize, from: usize, out: &mut [f32]) {
+pub fn products<T: Copy + Mul<Output = T> + Add<Output = T> + AddAssign>(
+    (which, x): (&[u32], &[T]),
+    columns: &[T],
+    stride: usize,
+    from: usize,
+    out: &mut [T],
+) {
     let mut first = 0;
     while first < out.len() {
         let last = (first + BLOCK).min(out.len());
         let out = &mut out[first..last];
-        let column = |j: usize| &columns[j * stride + from + first..][..last - first];
+        let column = |k: usize| &columns[which[k] as usize * stride + from + first..][..last - first];
         let mut j = 0;
         while j + 4 <= x.len() {
             let (a, b, c, d) = (column(j), column(j + 1), column(j + 2), column(j + 3));
@@ -266,43 +274,66 @@ pub fn add_inequalities(s: f64, a: f64, x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// x <- exp(x) elementwise, for x <= 0 (and a little above); relative error below 4e-16 times a few
-/// units, 0 below -708.
+/// exp(x) for x <= 0 (and a little above); relative error below 4e-16 times a few units, 0 below
+/// -708.
 ///
 /// exp(x) = 2^k exp(r) with k = round(x / ln 2), |r| <= ln 2 / 2, and the Taylor polynomial of
 /// degree 13 for exp(r).
-#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+fma", "x86_64+avx2+fma"))]
-pub fn exp(values: &mut [f64]) {
+#[inline(always)]
+fn exp_of(value: f64) -> f64 {
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     // 1.5 * 2^52: adding and subtracting it rounds to an integer.
     const ROUND: f64 = 6_755_399_441_055_744.0;
-    for value in values {
-        let x = if *value > -708.0 { *value } else { -708.0 };
-        let shifted = x * std::f64::consts::LOG2_E + ROUND;
-        let k = shifted - ROUND;
-        let r = x - k * LN2_HIGH - k * LN2_LOW;
-        let mut poly = 1.605_904_383_682_161_3e-10;
-        for c in [
-            2.087_675_698_786_81e-9,
-            2.505_210_838_544_172e-8,
-            2.755_731_922_398_589e-7,
-            2.755_731_922_398_589_3e-6,
-            2.480_158_730_158_73e-5,
-            1.984_126_984_126_984e-4,
-            1.388_888_888_888_889e-3,
-            8.333_333_333_333_333e-3,
-            4.166_666_666_666_666_4e-2,
-            1.666_666_666_666_666_6e-1,
-            0.5,
-            1.0,
-            1.0,
-        ] {
-            poly = poly * r + c;
-        }
-        // The low bits of `shifted` hold k; moved into the exponent they make 2^k.
-        let scale = f64::from_bits((shifted.to_bits().wrapping_add(1023)) << 52);
-        *value = if *value > -708.0 { poly * scale } else { 0.0 };
+    let x = if value > -708.0 { value } else { -708.0 };
+    let shifted = x * std::f64::consts::LOG2_E + ROUND;
+    let k = shifted - ROUND;
+    let r = x - k * LN2_HIGH - k * LN2_LOW;
+    let mut poly = 1.605_904_383_682_161_3e-10;
+    for c in [
+        2.087_675_698_786_81e-9,
+        2.505_210_838_544_172e-8,
+        2.755_731_922_398_589e-7,
+        2.755_731_922_398_589_3e-6,
+        2.480_158_730_158_73e-5,
+        1.984_126_984_126_984e-4,
+        1.388_888_888_888_889e-3,
+        8.333_333_333_333_333e-3,
+        4.166_666_666_666_666_4e-2,
+        1.666_666_666_666_666_6e-1,
+        0.5,
+        1.0,
+        1.0,
+    ] {
+        poly = poly * r + c;
+    }
+    // The low bits of `shifted` hold k; moved into the exponent they make 2^k.
+    let scale = f64::from_bits((shifted.to_bits().wrapping_add(1023)) << 52);
+    if value > -708.0 { poly * scale } else { 0.0 }
+}
+
+/// x <- exp(x) elementwise, for x <= 0 (and a little above).
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn exp(values: &mut [f64]) {
+    values.iter_mut().for_each(|value| *value = exp_of(*value));
+}
+
+/// d <- exp(-gamma max(d, 0)): from distances to kernel values.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn exp_of_distances(distances: &mut [f64], gamma: f64) {
+    for d in distances {
+        *d = exp_of(-gamma * if *d > 0.0 { *d } else { 0.0 });
+    }
+}
+
+/// From inner products `x.x_t` to `exp(-gamma ||x - x_t||^2)`, in place; `norm` is ||x||^2 and
+/// `norms_t` is ||x_t||^2.
+#[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn exp_of_products(products: &mut [f64], norm: f64, norms: &[f64], gamma: f64) {
+    assert_eq!(products.len(), norms.len(), "equal lengths");
+    for (value, of) in products.iter_mut().zip(norms) {
+        let distance = norm + of - 2.0 * *value;
+        *value = exp_of(-gamma * if distance > 0.0 { distance } else { 0.0 });
     }
 }
 

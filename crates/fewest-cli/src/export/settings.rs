@@ -114,13 +114,21 @@ fn add_step(step: &Value, out: &mut Map<String, Value>) {
     }
 }
 
-/// Where a flip starts: from features, or from what rfe ends with. Subsets that a search starts
-/// from are none of the options.
+/// Where an elimination or a flip starts: from features, or from what rfe ends with. Subsets that a
+/// search starts from are none of the options.
 fn add_start(start: Value, names: &Names, out: &mut Map<String, Value>) {
-    let Value::Object(mut start) = start else { return };
+    let name = |j: &Value| j.as_u64().map(|j| names.get(j as usize).into_owned());
+    let named = |features: &[Value]| json!(features.iter().filter_map(name).collect::<Vec<_>>());
+    let mut start = match start {
+        Value::Object(start) => start,
+        Value::Array(features) if features.iter().any(Value::is_u64) => {
+            out.insert("start".to_owned(), named(&features));
+            return;
+        }
+        _ => return,
+    };
     if let Some(Value::Array(features)) = start.remove("features") {
-        let name = |j: &Value| j.as_u64().map(|j| names.get(j as usize).into_owned());
-        out.insert("start".to_owned(), json!(features.iter().filter_map(name).collect::<Vec<_>>()));
+        out.insert("start".to_owned(), named(&features));
     } else if let Some(rfe) = start.remove("rfe") {
         out.insert("start".to_owned(), json!("rfe"));
         flatten(rfe, names, out);
@@ -198,7 +206,8 @@ mod tests {
         let tuning = Tuning { costs: vec![1.0, 2.0], folds: Folds::new(vec![0, 1, 2, 0]).unwrap(), every: 3 };
         let kernel = KernelRule::new(Kernel::Poly { gamma: 1.0, coef0: 0.5, degree: 2 }, Gamma::Scale);
         let (step, criterion) = (Step::Remaining(0.5), Criterion::Margin);
-        let rfe = RfeSettings { kernel, step, criterion, tuning: Some(tuning), ..RfeSettings::default() };
+        let start = Some(vec![1]);
+        let rfe = RfeSettings { kernel, step, criterion, tuning: Some(tuning), start, ..RfeSettings::default() };
         let used = Kernel::Poly { gamma: 0.25, coef0: 0.5, degree: 2 };
         let settings = of_method(&rfe.into(), &names, Some(&used));
         for (key, value) in [
@@ -213,6 +222,7 @@ mod tests {
             ("step", json!(0.5)),
             ("step_of", json!("remaining")),
             ("criterion", json!("margin")),
+            ("start", json!(["b"])),
             ("loss", json!("hinge")),
         ] {
             assert_eq!(settings[key], value, "{key}");

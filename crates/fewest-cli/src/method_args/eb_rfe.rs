@@ -5,7 +5,7 @@ use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::elimination::RankingArgs;
-use super::shared::{CertifyArgs, FoldsArgs, MethodData, ResumeArgs};
+use super::shared::{CertifyArgs, FoldsArgs, MethodData, ResumeArgs, StartNames};
 use crate::args::svm::MarginArgs;
 use crate::args::values::{self, Costs};
 use crate::failure::Failure;
@@ -22,6 +22,9 @@ pub(crate) struct EbRfeArgs {
     /// Choose the cost among these by cross-validation [default: 0.0625,0.25,1,4,16,64]
     #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
     costs: Option<Costs>,
+    /// Begin with these features alone, or with those of a result: a,b,c [default: all]
+    #[arg(long, value_name = "A,B,...|RESULT.json", value_parser = StartNames::read, help_heading = "Method")]
+    start: Option<StartNames>,
     #[command(flatten)]
     folds: FoldsArgs,
     #[command(flatten)]
@@ -45,6 +48,7 @@ impl MethodArgs for EbRfeArgs {
             adaptive: self.adaptive,
             costs,
             folds: self.folds.resolve(data)?,
+            start: self.start.as_ref().map(|names| names.indices(data.names)).transpose()?,
         }
         .into())
     }

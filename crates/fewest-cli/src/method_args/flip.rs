@@ -7,8 +7,7 @@ use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::elimination::{RankingArgs, StepArgs};
-use super::shared::{CertifyArgs, FoldsArgs, MethodData, start};
-use crate::args::rules::Features;
+use super::shared::{CertifyArgs, FoldsArgs, MethodData, StartNames};
 use crate::args::svm::SvmArgs;
 use crate::args::values::{self, Costs};
 use crate::failure::Failure;
@@ -16,8 +15,8 @@ use crate::failure::Failure;
 /// A search among the neighbours of a subset.
 #[derive(Debug, clap::Args)]
 struct FlipArgs {
-    /// Start from the features of this result [default: the result of rfe]
-    #[arg(long, value_name = "RESULT.json", value_parser = |text: &str| start(text).map(StartNames), help_heading = "Method")]
+    /// Start from these features, or from those of a result: a,b,c [default: the result of rfe]
+    #[arg(long, value_name = "A,B,...|RESULT.json", value_parser = StartNames::read, help_heading = "Method")]
     start: Option<StartNames>,
     /// Most passes over all neighbours, or all: until nothing improves
     #[arg(long, value_name = "N|all", default_value = "1", help_heading = "Method")]
@@ -36,10 +35,6 @@ struct FlipArgs {
     #[command(flatten)]
     certify: CertifyArgs,
 }
-
-/// Names of the features to start from.
-#[derive(Debug, Clone)]
-struct StartNames(Vec<String>);
 
 /// `--passes`: at least 1, or none for all.
 #[derive(Debug, Clone, Copy)]
@@ -73,11 +68,7 @@ impl FlipArgs {
     fn search(&self, data: &MethodData<'_>) -> Result<FlipSearch, Failure> {
         let start = match &self.start {
             None => FlipStart::Rfe { step: self.step.step(), criterion: self.ranking.criterion() },
-            Some(StartNames(names)) => {
-                let mut features = Features::new(data.names).indices(names, "--start")?;
-                features.sort_unstable();
-                FlipStart::Features(features)
-            }
+            Some(names) => FlipStart::Features(names.indices(data.names)?),
         };
         let svm = data.svm(self.svm());
         let costs = self.costs.as_ref().map_or_else(|| vec![svm.cost], |costs| costs.0.clone());

@@ -5,7 +5,7 @@ use fewest::{AnyMethod, SvmSettings};
 
 use super::MethodArgs;
 use super::elimination::{RankingArgs, StepArgs};
-use super::shared::{CertifyArgs, FoldsArgs, MethodData, ResumeArgs, needs};
+use super::shared::{CertifyArgs, FoldsArgs, MethodData, ResumeArgs, StartNames, needs};
 use crate::args::svm::SvmArgs;
 use crate::args::values::{self, Costs};
 use crate::failure::Failure;
@@ -16,6 +16,9 @@ pub(crate) struct RfeArgs {
     step: StepArgs,
     #[command(flatten)]
     ranking: RankingArgs,
+    /// Begin with these features alone, or with those of a result: a,b,c [default: all]
+    #[arg(long, value_name = "A,B,...|RESULT.json", value_parser = StartNames::read, help_heading = "Method")]
+    start: Option<StartNames>,
     /// Choose the cost among these by cross-validation: 0.25,1,4 [default: --cost alone]
     #[arg(long, value_name = "C,C,...", allow_negative_numbers = true, help_heading = "Method")]
     costs: Option<Costs>,
@@ -42,7 +45,8 @@ impl MethodArgs for RfeArgs {
             None => None,
         };
         let (svm, kernel, criterion) = (data.svm(self.svm()), self.ranking.kernel(), self.ranking.criterion());
-        Ok(RfeSettings { svm, kernel, criterion, step: self.step.step(), tuning }.into())
+        let start = self.start.as_ref().map(|names| names.indices(data.names)).transpose()?;
+        Ok(RfeSettings { svm, kernel, criterion, step: self.step.step(), tuning, start }.into())
     }
 
     fn check(&self) -> Result<(), Failure> {

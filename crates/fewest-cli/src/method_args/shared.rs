@@ -388,9 +388,32 @@ fn weighted(of: Vec<u32>, data: &MethodData<'_>) -> Result<Folds, Failure> {
     Ok(folds.training_weighted(weights)?)
 }
 
-/// The features that a search starts from: those of a result.
-pub(crate) fn start(text: &str) -> Result<Vec<String>, String> {
-    selected(Path::new(text)).map_err(Failure::into_text)
+/// Names of the features that a search starts from.
+#[derive(Debug, Clone)]
+pub(crate) struct StartNames(Vec<String>);
+
+impl StartNames {
+    /// Names separated by commas, or the file of a result.
+    ///
+    /// # Errors
+    /// A file that is no result, an empty name.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        if Path::new(text).extension().is_some_and(|end| end.eq_ignore_ascii_case("json")) {
+            return selected(Path::new(text)).map(Self).map_err(Failure::into_text);
+        }
+        notation::names(text).map(Self)
+    }
+
+    /// The features, ascending.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub(crate) fn indices(&self, names: &Names) -> Result<Vec<usize>, Failure> {
+        let mut features = Features::new(names).indices(&self.0, "--start")?;
+        features.sort_unstable();
+        features.dedup();
+        Ok(features)
+    }
 }
 
 /// `mbp has two classes` in words: refuses options that the method has, but not together with

@@ -133,6 +133,27 @@ fn flips_start_from_rfe_or_a_result_and_tell_their_cost() {
         scratch.run(&[&base[..], &["--max-features", "2", "--passes", "all"]].concat()).code(0);
         assert!(scratch.json("r.json")["selected"].as_array().unwrap().len() <= 2);
     }
+    let named: Vec<String> = scratch.json("s.json")["selected"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect();
+    let names = named.join(",");
+    scratch.run(&["select", "d.csv", "-m", "bit-flip", "--cv", "4", "--start", &names, "--json", "n.json"]).code(0);
+    assert_eq!(scratch.json("n.json")["start"]["selected_indices"], scratch.json("s.json")["selected_indices"]);
+    // Eliminations begin with what they are given: nothing else can be selected.
+    for method in ["rfe", "eb-rfe"] {
+        for start in ["s.json", &names] {
+            let base = ["select", "d.csv", "-m", method, "--max-features", "2", "--json", "e.json"];
+            scratch.run(&[&base[..], &["--start", start]].concat()).code(0);
+            let selected = scratch.json("e.json")["selected"].clone();
+            assert!(selected.as_array().unwrap().iter().all(|name| named.iter().any(|n| name == n)), "{selected}");
+            assert_eq!(scratch.json("e.json")["settings"]["start"], scratch.json("s.json")["selected"]);
+        }
+        let ran = scratch.run(&["select", "d.csv", "-m", method, "--max-features", "2", "--start", "nobody"]).code(2);
+        assert!(ran.err.contains("--start") && ran.err.contains("nobody"), "{}", ran.err);
+    }
     scratch.file("bad.json", "{}");
     for (more, words) in [
         (&["--start", "bad.json"][..], &["bad.json", "selected"][..]),

@@ -233,6 +233,15 @@ impl Row<'_> {
         }
     }
 
+    /// Calls `f` with the place of each value that is not 0, ascending, and the value.
+    #[inline]
+    pub fn each(self, mut f: impl FnMut(usize, f64)) {
+        match self {
+            Row::Dense(x) => x.iter().enumerate().filter(|(_, x)| **x != 0.0).for_each(|(j, &x)| f(j, x)),
+            Row::Sparse(columns, x) => columns.iter().zip(x).for_each(|(&j, &x)| f(j as usize, x)),
+        }
+    }
+
     /// ||x_i||^2
     pub fn squared_norm(self) -> f64 {
         match self {

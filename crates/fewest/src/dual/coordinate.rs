@@ -52,17 +52,47 @@ pub fn solve(
     settings: &SvmSettings,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
-    descend(rows, dual, start, settings, settings.max_epochs, f64::INFINITY, stop)
+    descend(rows, dual, start, settings, settings.max_epochs, Work::ANY, stop)
 }
 
-/// As [`solve`], but gives up with [`Status::CallLimit`] after `work` visited values.
+/// How many values coordinate descent may visit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Work {
+    /// In any case.
+    pub(super) least: f64,
+    /// As long as, at the pace of the last epochs, it ends within them.
+    pub(super) most: f64,
+}
+
+impl Work {
+    /// As many as it takes.
+    pub(super) const ANY: Self = Self { least: f64::INFINITY, most: f64::INFINITY };
+}
+
+/// Values visited and the estimated relative gap after each epoch.
+#[derive(Default)]
+struct Pace(Vec<(f64, f64)>);
+
+impl Pace {
+    /// Whether at the pace of the later half, in which gaps fall by a constant factor for each value
+    /// visited, the gap comes down to `target` before `most` values are visited.
+    fn ends_within(&self, most: f64, target: f64) -> bool {
+        let Some(&(visited, gap)) = self.0.last() else { return false };
+        let half = self.0.partition_point(|(earlier, _)| *earlier < 0.5 * visited);
+        let (earlier, before) = self.0[half];
+        let fall = (before / gap).ln();
+        fall > 0.0 && visited + (visited - earlier) * (gap / target).ln() / fall <= most
+    }
+}
+
+/// As [`solve`], but gives up with [`Status::CallLimit`] after so many visited values.
 pub(super) fn descend(
     rows: &RowMatrix,
     dual: &BoxDual,
     start: Option<&[f64]>,
     settings: &SvmSettings,
     max_epochs: u64,
-    work: f64,
+    work: Work,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
     let n = dual.len();
@@ -88,6 +118,7 @@ pub(super) fn descend(
     }
     let mean_row = rows.stored() as f64 / n.max(1) as f64;
     let mut visited = 0.0;
+    let mut pace = Pace::default();
     let mut demand = 1.0;
     let mut earlier = beta(&d);
     let mut reach = f64::INFINITY;
@@ -101,7 +132,8 @@ pub(super) fn descend(
                 earlier[i as usize] = d.coordinates[i as usize].beta();
             }
         }
-        let limit = stop().or((epochs >= max_epochs || visited >= work).then_some(Status::CallLimit));
+        let spent = visited >= work.least && !pace.ends_within(work.most, demand * settings.tolerance);
+        let limit = stop().or((epochs >= max_epochs || spent).then_some(Status::CallLimit));
         if let Some(status) = limit {
             return finish(rows, dual, beta(&d), epochs, status);
         }
@@ -124,6 +156,7 @@ pub(super) fn descend(
 
         // Step 5. A repaired beta loses about 1 + |b| per unit of imbalance.
         let gap = epoch.gap + if dual.bias == Bias::Free { unbalanced * (1.0 + d.centre.abs()) } else { 0.0 };
+        pace.0.push((visited, gap / (value + gap)));
         let settled = epoch.highest - epoch.lowest <= ROUNDING || d.active.is_empty();
         if gap <= demand * settings.tolerance * (value + gap) || settled {
             let now = finish(rows, dual, beta(&d), epochs, Status::Optimal);

@@ -25,6 +25,7 @@
 //! and a step solves `(R + Z'D Z) dv = Z'D q + r`, `dalpha = D (q - Z dv)` with
 //! `1/D = s/alpha + t/(C - alpha)`.
 
+use super::coordinate::Work;
 use super::normal::{Extended, Normal};
 use super::patience::{Due, Patience};
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, newton};
@@ -92,7 +93,7 @@ pub(super) fn hinge(
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> DualSolution {
     let start = start.unwrap_or_else(|| {
-        coordinate::descend(rows, dual, None, settings, START_EPOCHS.min(settings.max_epochs), f64::INFINITY, stop)
+        coordinate::descend(rows, dual, None, settings, START_EPOCHS.min(settings.max_epochs), Work::ANY, stop)
     });
     if start.gap() <= settings.tolerance {
         return DualSolution { status: Status::Optimal, ..start };

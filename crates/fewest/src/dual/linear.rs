@@ -10,11 +10,13 @@
 //!          3. interior point where Newton stalled
 //! Cost     counted in visited values (one multiply-add on a stored value): a Newton round is about
 //!          two passes and p^3 / 6 tile operations, and every sample enters the Hessian about
-//!          twice. So the whole is at most `1 + SHARE` times the Newton cost, and plain coordinate
-//!          descent where that is cheaper than the share.
+//!          twice. So the whole is some `1 + SHARE` times the Newton cost, and plain coordinate
+//!          descent where that is cheaper than the share, or where its pace says that it is cheaper
+//!          than Newton's method; where the pace slackens, `1 + MOST` times that cost.
 //! Fails    never; stops with a status and the gap reached.
 
 use super::active_set::ActiveSet;
+use super::coordinate::Work;
 use super::{BoxDual, DualSolution, Loss, SvmSettings, coordinate, interior, newton, smo};
 use crate::kernel::gram::GramMatrix;
 use crate::{RowMatrix, Status};
@@ -24,6 +26,8 @@ use crate::{RowMatrix, Status};
 mod tuning {
     /// Share of the expected Newton cost that coordinate descent may use first.
     pub(super) const SHARE: f64 = 0.3;
+    /// And as long as its pace says that it ends within this share.
+    pub(super) const MOST: f64 = 1.0;
     /// Rounds Newton's method is expected to take.
     pub(super) const HINGE_ROUNDS: f64 = 30.0;
     pub(super) const SQUARED_ROUNDS: f64 = 8.0;
@@ -34,7 +38,7 @@ mod tuning {
     /// Tile operations per visited value's time.
     pub(super) const TILE_SPEED: f64 = 16.0;
 }
-use tuning::{HINGE_ROUNDS, PAIR_STEPS, PASSES, SHARE, SQUARED_ROUNDS, TILE_SPEED};
+use tuning::{HINGE_ROUNDS, MOST, PAIR_STEPS, PASSES, SHARE, SQUARED_ROUNDS, TILE_SPEED};
 
 /// Makes a Gram matrix, or names the limit that came first.
 pub type MakeGram<'a> = dyn Fn(&mut dyn FnMut() -> Option<Status>) -> Result<GramMatrix, Status> + 'a;
@@ -52,7 +56,8 @@ pub fn solve_linear(
     // Step 1.
     let newton_work = newton_work(rows, dual, settings.memory).unwrap_or(f64::INFINITY);
     let gram_work = gram.map_or(f64::INFINITY, |_| gram_work(rows));
-    let work = SHARE * newton_work.min(gram_work);
+    let second = newton_work.min(gram_work);
+    let work = Work { least: SHARE * second, most: MOST * second };
     let first = coordinate::descend(rows, dual, start, settings, settings.max_epochs, work, stop);
     let out_of_work = first.status == Status::CallLimit && first.iterations < settings.max_epochs;
     if !out_of_work {

@@ -126,10 +126,7 @@ impl GramMatrix {
         let n = self.n;
         let norms: Vec<f64> = (0..n).map(|i| self.values[i * n + i]).collect();
         if !matches!(kernel, Kernel::Linear | Kernel::Precomputed) {
-            self.values
-                .par_chunks_mut(n)
-                .enumerate()
-                .for_each(|(i, row)| kernel.from_products(row, norms[i], |k| norms[k]));
+            self.values.par_chunks_mut(n).enumerate().for_each(|(i, row)| kernel.from_products(row, norms[i], &norms));
         }
         self
     }

@@ -89,31 +89,25 @@ impl Kernel {
         }
     }
 
-    /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norm_of(k)`
-    /// is ||x_k||^2.
+    /// Turns inner products `x.x_k` into kernel values in place; `norm` is ||x||^2 and `norms[k]` is
+    /// ||x_k||^2.
     ///
     /// # Panics
     /// For [`Kernel::Laplace`], which inner products do not give.
-    pub fn from_products(&self, products: &mut [f64], norm: f64, norm_of: impl Fn(usize) -> f64) {
+    pub fn from_products(&self, products: &mut [f64], norm: f64, norms: &[f64]) {
         assert_ne!(self.distance(), Some(Distance::Absolute), "inner products do not give absolute differences");
-        if let Kernel::Rbf { .. } = self {
-            for (k, value) in products.iter_mut().enumerate() {
-                *value = norm + norm_of(k) - 2.0 * *value;
-            }
+        if let Kernel::Rbf { gamma } = *self {
+            simd::exp_of_products(products, norm, norms, gamma);
+        } else {
+            self.apply(products);
         }
-        self.apply(products);
     }
 
     /// Turns distances (RBF, Laplace) or inner products (the others) into kernel values in place.
     pub(crate) fn apply(&self, values: &mut [f64]) {
         match *self {
             Kernel::Linear | Kernel::Precomputed => {}
-            Kernel::Rbf { gamma } | Kernel::Laplace { gamma } => {
-                for value in values.iter_mut() {
-                    *value = -gamma * value.max(0.0);
-                }
-                simd::exp(values);
-            }
+            Kernel::Rbf { gamma } | Kernel::Laplace { gamma } => simd::exp_of_distances(values, gamma),
             Kernel::Poly { gamma, coef0, degree } => {
                 for value in values {
                     *value = (gamma * *value + coef0).powi(degree as i32);

@@ -8,7 +8,6 @@ use super::distance::ByFeature;
 use super::gemm::{View, add_product};
 use super::gram::GramMatrix;
 use crate::RowMatrix;
-use crate::design::Row;
 use crate::simd;
 
 /// What a decomposition solver sees of the kernel matrix. Samples are addressed by position in the
@@ -73,15 +72,17 @@ impl KernelRows for &GramMatrix {
 mod tuning {
     /// Samples whose scores are computed together.
     pub(super) const SCORE_BLOCK: usize = 64;
-    /// Sparse rows are worth treating as dense for matrix products up to this ratio of features to
-    /// non-zeros per row.
-    pub(super) const DENSE_RATIO: usize = 12;
+    /// Support vectors whose columns stay in the second cache meanwhile.
+    pub(super) const SUPPORT_BLOCK: usize = 512;
+    /// Matrix products are worth it up to this ratio of features to non-zeros per row; beyond, the
+    /// columns of a row's non-zeros are added up.
+    pub(super) const DENSE_RATIO: usize = 3;
     /// Bytes of dense support vectors a score computation may take, at most.
     pub(super) const DENSE_BYTES: usize = 256 << 20;
     /// Share of the memory allowed that they may take.
     pub(super) const DENSE_SHARE: u64 = 4;
 }
-use tuning::{DENSE_BYTES, DENSE_RATIO, DENSE_SHARE, SCORE_BLOCK};
+use tuning::{DENSE_BYTES, DENSE_RATIO, DENSE_SHARE, SCORE_BLOCK, SUPPORT_BLOCK};
 
 /// Kernel rows computed from the samples, cached in f32.
 pub struct CachedRows<'a> {
@@ -91,9 +92,13 @@ pub struct CachedRows<'a> {
     by_feature: Option<ByFeature>,
     norms: Vec<f64>,
     active: Vec<usize>,
-    /// Dense data: the active samples in f32, feature after feature, so that a row is computed by
-    /// streaming columns.
+    /// Squared norms of the active samples.
+    active_norms: Vec<f64>,
+    /// The active samples in f32, zeros included, feature after feature, so that a row is computed
+    /// by streaming the columns of its non-zeros; empty where they are too many.
     columns: Vec<f32>,
+    /// Whether they are not.
+    packs: bool,
     cache: Cache,
     /// Bytes that dense support vectors may take.
     dense_bytes: usize,
@@ -111,20 +116,43 @@ impl<'a> CachedRows<'a> {
     pub(crate) fn categorical(data: &'a RowMatrix, kernel: Kernel, by_feature: Option<ByFeature>, memory: u64) -> Self {
         let n = data.n_samples();
         let norms = (0..n).map(|i| data.row(i).squared_norm()).collect();
-        let copies =
-            if by_feature.is_none() && data.dense_values().is_some() { 4 * (n * data.n_features()) as u64 } else { 0 };
+        let whole = 4 * (n as u64) * data.n_features() as u64;
+        let packs = by_feature.is_none() && (!data.is_sparse() || whole <= memory / DENSE_SHARE);
+        let copies = if packs { whole } else { 0 };
         let dense_bytes = DENSE_BYTES.min((memory / DENSE_SHARE) as usize);
         let cache = Cache::new(n, memory.saturating_sub(copies + dense_bytes as u64));
         let (active, columns) = ((0..n).collect(), Vec::new());
-        let mut rows = Self { data, kernel, by_feature, norms, active, columns, cache, dense_bytes };
+        let mut rows = Self {
+            data,
+            kernel,
+            by_feature,
+            norms,
+            active,
+            active_norms: Vec::new(),
+            columns,
+            packs,
+            cache,
+            dense_bytes,
+        };
         rows.pack();
         rows
     }
 
     /// Lays the active samples out in columns.
     fn pack(&mut self) {
-        let Some(values) = self.data.dense_values().filter(|_| self.by_feature.is_none()) else { return };
+        self.active_norms = self.norms_of(&self.active);
+        if !self.packs {
+            return;
+        }
         let (m, p) = (self.active.len(), self.data.n_features());
+        let Some(values) = self.data.dense_values() else {
+            self.columns.clear();
+            self.columns.resize(m * p, 0.0);
+            for (t, &i) in self.active.iter().enumerate() {
+                self.data.row(i).each(|j, x| self.columns[j * m + t] = x as f32);
+            }
+            return;
+        };
         self.columns.resize(m * p, 0.0);
         for first in (0..m).step_by(64) {
             let last = (first + 64).min(m);
@@ -149,25 +177,30 @@ impl<'a> CachedRows<'a> {
         }
     }
 
+    fn norms_of(&self, samples: &[usize]) -> Vec<f64> {
+        samples.iter().map(|&i| self.norms[i]).collect()
+    }
+
     /// k(x_sample, x_t) for the active samples t from position `from` on.
     fn values(&self, sample: usize, from: usize) -> Vec<f64> {
         let list = &self.active[from..];
         if let Some(kernel) = &self.by_feature {
             return kernel.values(&self.filled(sample), self.data, list.iter().copied());
         }
-        let mut out: Vec<f64> = match self.data.row(sample) {
-            Row::Dense(x) => {
-                let x: Vec<f32> = x.iter().map(|&x| x as f32).collect();
-                let mut products = vec![0.0; list.len()];
-                simd::products(&x, &self.columns, self.active.len(), from, &mut products);
-                products.into_iter().map(f64::from).collect()
-            }
-            Row::Sparse(..) => {
-                let x = self.filled(sample);
-                list.iter().map(|&t| self.data.row(t).dot(&x)).collect()
-            }
+        let mut out: Vec<f64> = if self.packs {
+            let (mut which, mut x) = (Vec::new(), Vec::new());
+            self.data.row(sample).each(|j, value| {
+                which.push(j as u32);
+                x.push(value as f32);
+            });
+            let mut products = vec![0.0; list.len()];
+            simd::products((&which, &x), &self.columns, self.active.len(), from, &mut products);
+            products.into_iter().map(f64::from).collect()
+        } else {
+            let x = self.filled(sample);
+            list.iter().map(|&t| self.data.row(t).dot(&x)).collect()
         };
-        self.kernel.from_products(&mut out, self.norms[sample], |k| self.norms[list[k]]);
+        self.kernel.from_products(&mut out, self.norms[sample], &self.active_norms[from..]);
         out
     }
 
@@ -186,7 +219,7 @@ impl<'a> CachedRows<'a> {
             list.iter().zip(rows.chunks_mut(p)).for_each(|(&i, out)| self.data.row(i).add_to(1.0, out));
             rows
         };
-        let vectors = dense(support);
+        let (vectors, norms) = (dense(support), self.norms_of(support));
         let vectors = View::rows(&vectors, s, p, p).transposed();
         let mut scores = vec![0.0; n];
         let fill = |first: usize, scores: &mut [f64]| {
@@ -195,8 +228,43 @@ impl<'a> CachedRows<'a> {
             let mut products = vec![0.0; list.len() * s];
             add_product(&mut products, s, 1.0, View::rows(&samples, list.len(), p, p), vectors);
             for ((score, row), &i) in scores.iter_mut().zip(products.chunks_mut(s)).zip(&list) {
-                self.kernel.from_products(row, self.norms[i], |k| self.norms[support[k]]);
+                self.kernel.from_products(row, self.norms[i], &norms);
                 *score = simd::dot(row, beta);
+            }
+        };
+        by_rounds(&mut scores, &fill, stop).then_some(scores)
+    }
+
+    /// f_i from the columns of the support vectors, of which each sample needs those of its
+    /// non-zeros.
+    fn scores_by_columns(&self, support: &[usize], beta: &[f64], stop: &mut dyn FnMut() -> bool) -> Option<Vec<f64>> {
+        let (n, p) = (self.data.n_samples(), self.data.n_features());
+        let block = |list: &[usize]| {
+            let (m, mut columns) = (list.len(), vec![0.0; list.len() * p]);
+            for (t, &i) in list.iter().enumerate() {
+                self.data.row(i).each(|j, x| columns[j * m + t] = x);
+            }
+            (columns, self.norms_of(list))
+        };
+        let blocks: Vec<(Vec<f64>, Vec<f64>)> = support.chunks(SUPPORT_BLOCK).map(block).collect();
+        let mut scores = vec![0.0; n];
+        let fill = |first: usize, scores: &mut [f64]| {
+            let (mut which, mut x) = (Vec::new(), Vec::new());
+            let mut products = vec![0.0; SUPPORT_BLOCK];
+            for ((columns, norms), beta) in blocks.iter().zip(beta.chunks(SUPPORT_BLOCK)) {
+                let products = &mut products[..norms.len()];
+                for (k, score) in scores.iter_mut().enumerate() {
+                    which.clear();
+                    x.clear();
+                    self.data.row(first + k).each(|j, value| {
+                        which.push(j as u32);
+                        x.push(value);
+                    });
+                    products.fill(0.0);
+                    simd::products((&which, &x), columns, norms.len(), 0, products);
+                    self.kernel.from_products(products, self.norms[first + k], norms);
+                    *score += simd::dot(products, beta);
+                }
             }
         };
         by_rounds(&mut scores, &fill, stop).then_some(scores)
@@ -213,7 +281,7 @@ impl KernelRows for CachedRows<'_> {
             return 1.0;
         }
         let mut value = [self.norms[i]];
-        self.kernel.from_products(&mut value, self.norms[i], |_| self.norms[i]);
+        self.kernel.from_products(&mut value, self.norms[i], &[self.norms[i]]);
         value[0]
     }
     fn pair(&mut self, a: usize, b: usize) -> (&[f32], &[f32]) {
@@ -236,16 +304,19 @@ impl KernelRows for CachedRows<'_> {
         }
         let chosen: Vec<f64> = support.iter().map(|&i| beta[i]).collect();
         let products = self.by_feature.is_none();
-        if products && n * p <= DENSE_RATIO * self.data.stored() && 8 * support.len() * p <= self.dense_bytes {
-            return self.scores_by_blocks(&support, &chosen, stop);
+        if products && 8 * support.len() * p <= self.dense_bytes {
+            let dense = n * p <= DENSE_RATIO * self.data.stored();
+            let by = if dense { Self::scores_by_blocks } else { Self::scores_by_columns };
+            return by(self, &support, &chosen, stop);
         }
+        let norms = self.norms_of(&support);
         let score = |i: usize| {
             let x = self.filled(i);
             if let Some(kernel) = &self.by_feature {
                 return simd::dot(&kernel.values(&x, self.data, support.iter().copied()), &chosen);
             }
             let mut values: Vec<f64> = support.iter().map(|&s| self.data.row(s).dot(&x)).collect();
-            self.kernel.from_products(&mut values, self.norms[i], |k| self.norms[support[k]]);
+            self.kernel.from_products(&mut values, self.norms[i], &norms);
             simd::dot(&values, &chosen)
         };
         let mut scores = vec![0.0; n];

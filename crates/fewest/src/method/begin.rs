@@ -1,10 +1,12 @@
-//! What a method finds out before its run begins: the gamma of its kernel, within the limits.
+//! What a method finds out before its run begins: the gamma of its kernel, within the limits, and
+//! which features it begins with.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
 use super::Report;
 use crate::kernel::KernelRule;
-use crate::{Clock, Error, Limits, Observer, Rules, Run, Samples, Selection, Sense};
+use crate::{Clock, Error, Limits, Observer, RuleList, Rules, Run, Samples, Selection, Sense, Subset};
 
 /// A kernel whose gamma is a number, and the limits that are left.
 pub(super) type Begun = (KernelRule, Limits);
@@ -36,4 +38,34 @@ pub(super) fn begin(
 /// The report of a run that ended before it had a gamma.
 pub(super) fn without_gamma(selection: Selection, rule: &KernelRule) -> Report {
     Report::new(selection, rule.without_gamma())
+}
+
+/// Refuses features to begin with that there are not.
+///
+/// # Errors
+/// [`Error::Setting`].
+pub(super) fn check_start(start: Option<&[usize]>, p: usize) -> Result<(), Error> {
+    match start.and_then(|start| start.iter().find(|j| **j >= p)) {
+        Some(j) => Err(Error::setting("start", j, format!("features below {p}"))),
+        None => Ok(()),
+    }
+}
+
+/// The rules of a method that begins with these features: all others are forbidden.
+///
+/// # Errors
+/// [`Error::Rules`] where no allowed subset lies within them.
+pub(super) fn within<'a>(rules: &'a Rules, start: Option<&[usize]>) -> Result<Cow<'a, Rules>, Error> {
+    let Some(start) = start else { return Ok(Cow::Borrowed(rules)) };
+    check_start(Some(start), rules.p())?;
+    let start = Subset::from_indices(rules.p(), start.iter().copied());
+    let mut list: RuleList = rules.list().clone();
+    list.forbid.extend((0..rules.p()).filter(|&j| !start.contains(j)));
+    list.forbid.sort_unstable();
+    list.forbid.dedup();
+    let begun = Rules::new(rules.p(), list, &[]).map_err(|error| {
+        let size = start.len();
+        Error::Rules(format!("the {size} features to start from hold no subset that the rules allow: {error}"))
+    })?;
+    Ok(Cow::Owned(begun))
 }

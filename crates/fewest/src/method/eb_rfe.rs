@@ -23,7 +23,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::begin::{begin, without_gamma};
+use super::begin::{begin, check_start, within, without_gamma};
 use super::rfe::master::RemovalRules;
 use super::rfe::{best_of, check_criterion, permitted};
 use super::{ALL_RULES, Classes, Info, Method, Report};
@@ -59,6 +59,9 @@ pub struct EbRfeSettings {
     pub costs: Vec<f64>,
     /// Folds of the samples.
     pub folds: Folds,
+    /// The features that it begins with, in any order; the others never enter. Default all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Vec<usize>>,
 }
 
 impl EbRfeSettings {
@@ -82,8 +85,9 @@ impl Method for EbRfeSettings {
         paper: "T. Krupka: SVM classifiers and heuristics for feature selection. 2016, Algorithm 3.",
     };
 
-    fn check(&self, _p: usize) -> Result<(), Error> {
+    fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
+        check_start(self.start.as_deref(), p)?;
         self.kernel.check()?;
         check_criterion(self.criterion, &self.kernel)?;
         check_costs(&self.costs)?;
@@ -177,6 +181,7 @@ pub fn eb_rfe(
     observer: &mut dyn Observer,
 ) -> Result<EbRfeReport, Error> {
     settings.check(rules.p())?;
+    let rules = &*within(rules, settings.start.as_deref())?;
     let kernel = settings.kernel.resolve(data.design(), rules.most_features())?;
     let settings = &EbRfeSettings { kernel, ..settings.clone() };
     let mut run = Run::new(rules, limits, Sense::Max, observer)?;

@@ -23,7 +23,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::begin::{begin, without_gamma};
+use super::begin::{begin, check_start, without_gamma};
 use super::rfe::{RfeSettings, Step, rfe_classes};
 use super::{Method, Report};
 use crate::kernel::KernelRule;
@@ -114,7 +114,7 @@ pub struct FlipSearch {
 
 impl FlipSearch {
     fn rfe(&self, step: Step, criterion: Criterion) -> RfeSettings {
-        RfeSettings { svm: self.svm.clone(), kernel: self.kernel, criterion, step, tuning: None }
+        RfeSettings { svm: self.svm.clone(), kernel: self.kernel, criterion, step, ..RfeSettings::default() }
     }
 
     fn flip(&self, flip: Flip) -> FlipSettings {
@@ -130,10 +130,7 @@ impl FlipSearch {
         self.flip(Flip::Bit).check()?;
         match &self.start {
             FlipStart::Rfe { step, criterion } => self.rfe(*step, *criterion).check(p),
-            FlipStart::Features(features) => match features.iter().find(|j| **j >= p) {
-                Some(j) => Err(Error::setting("start", j, format!("features below {p}"))),
-                None => Ok(()),
-            },
+            FlipStart::Features(features) => check_start(Some(features), p),
         }
     }
 

@@ -100,26 +100,24 @@ impl<'a> CrossValidation<'a> {
     ) -> Result<Self, Error> {
         check_costs(costs)?;
         let n = grouped.data().n_samples();
-        if folds.of().len() != n {
-            return Err(Error::Data(format!("folds for {} samples, but there are {n}", folds.of().len())));
+        if folds.n_samples() != n {
+            return Err(Error::Data(format!("folds for {} samples, but there are {n}", folds.n_samples())));
         }
-        let fold: Vec<u32> = grouped.order().iter().map(|&i| folds.of()[i]).collect();
-        let weights = grouped.weights();
-        let judged: Vec<f64> = grouped.order().iter().map(|&i| folds.weights()[i]).collect();
+        let (order, weights) = (grouped.order(), grouped.weights());
+        let times: Vec<(Vec<f64>, Vec<usize>)> = (0..folds.count()).map(|f| folds.times(f)).collect();
+        let judged: Vec<f64> = order.iter().map(|&i| folds.weights()[i]).collect();
         let counts = |at: &usize| weights[*at] > 0.0 && judged[*at] > 0.0;
-        let held_out: Vec<Vec<usize>> =
-            (0..folds.count()).map(|f| (0..n).filter(|&at| fold[at] as usize == f).filter(counts).collect()).collect();
+        let out_of = |held_out: &[usize]| {
+            (0..n).filter(counts).flat_map(|at| std::iter::repeat_n(at, held_out[order[at]])).collect::<Vec<usize>>()
+        };
+        let held_out: Vec<Vec<usize>> = times.iter().map(|(_, held_out)| out_of(held_out)).collect();
         if let Some(empty) = held_out.iter().position(Vec::is_empty) {
             return Err(Error::Data(format!("fold {empty} has no sample of positive weight")));
         }
         let mut duals = Vec::new();
-        for f in 0..folds.count() {
+        for (f, (times, _)) in times.iter().enumerate() {
             let training = folds.training_weights(f);
-            let weight = |at: usize| match training {
-                _ if fold[at] as usize == f => 0.0,
-                Some(training) => training[grouped.order()[at]],
-                None => weights[at],
-            };
+            let weight = |at: usize| times[order[at]] * training.map_or(weights[at], |training| training[order[at]]);
             for &cost in costs {
                 for pair in 0..grouped.pairs().len() {
                     let settings = SvmSettings { cost, ..svm.clone() };

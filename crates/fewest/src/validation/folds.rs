@@ -5,11 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::problem::checked_weights;
 
-/// A partition of the samples into folds 0, 1, ... count - 1, none of them empty.
+/// How samples are held out: a partition into folds 0, 1, ... count - 1, none of them empty, or any
+/// splits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "FoldsParts", try_from = "FoldsParts")]
 pub struct Folds {
+    /// Empty where there are splits.
     of: Vec<u32>,
+    splits: Vec<Split>,
     count: usize,
     weights: Vec<f64>,
     training: Option<Vec<Vec<f64>>>,
@@ -20,8 +23,12 @@ pub struct Folds {
 #[serde(deny_unknown_fields)]
 struct FoldsParts {
     /// The fold of each sample.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     of: Vec<u32>,
-    /// How many samples each counts as; none: 1.
+    /// In its place: splits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    splits: Vec<Split>,
+    /// How many samples each counts as; none: 1, and with splits they are needed.
     weights: Option<Vec<f64>>,
     /// Cost weights by fold and sample; none: those of the samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +37,7 @@ struct FoldsParts {
 
 impl From<Folds> for FoldsParts {
     fn from(folds: Folds) -> Self {
-        Self { of: folds.of, weights: Some(folds.weights), training: folds.training }
+        Self { of: folds.of, splits: folds.splits, weights: Some(folds.weights), training: folds.training }
     }
 }
 
@@ -38,7 +45,11 @@ impl TryFrom<FoldsParts> for Folds {
     type Error = Error;
 
     fn try_from(parts: FoldsParts) -> Result<Self, Error> {
-        let mut folds = Self::new(parts.of)?;
+        let mut folds = if parts.splits.is_empty() {
+            Self::new(parts.of)?
+        } else {
+            Self::of_splits(parts.weights.as_ref().map_or(0, Vec::len), parts.splits)?
+        };
         if let Some(weights) = parts.weights {
             folds = folds.weighted(&weights)?;
         }
@@ -50,7 +61,8 @@ impl TryFrom<FoldsParts> for Folds {
 }
 
 /// Samples to train on and samples to judge by; a sample may be in neither.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Split {
     /// Trained on, in any order; a sample named twice counts twice.
     pub training: Vec<usize>,
@@ -74,7 +86,26 @@ impl Folds {
         }
         match sizes.iter().position(|&size| size == 0) {
             Some(empty) => Err(Error::Data(format!("fold {empty} of {count} has no sample"))),
-            None => Ok(Self { weights: vec![1.0; of.len()], of, count, training: None }),
+            None => Ok(Self { weights: vec![1.0; of.len()], of, splits: Vec::new(), count, training: None }),
+        }
+    }
+
+    /// Any splits of n samples, at least one: parts may overlap, and samples may be in none.
+    ///
+    /// # Errors
+    /// [`Error::Data`] when there is no split, a part is empty, or a sample does not exist.
+    pub fn of_splits(n: usize, splits: Vec<Split>) -> Result<Self, Error> {
+        for (at, split) in splits.iter().enumerate() {
+            if let Some(i) = split.training.iter().chain(&split.held_out).find(|&&i| i >= n) {
+                return Err(Error::Data(format!("split {at} names sample {i}, but there are {n}, counted from 0")));
+            }
+            if split.training.is_empty() || split.held_out.is_empty() {
+                return Err(Error::Data(format!("split {at} trains on no sample, or holds none out")));
+            }
+        }
+        match splits.len() {
+            0 => Err(Error::Data("there are no splits, but cross-validation needs at least 1".to_owned())),
+            count => Ok(Self { weights: vec![1.0; n], of: Vec::new(), splits, count, training: None }),
         }
     }
 
@@ -84,7 +115,7 @@ impl Folds {
     /// # Errors
     /// [`Error::Data`] when weights are not one for each sample, finite and 0 or more.
     pub fn weighted(self, weights: &[f64]) -> Result<Self, Error> {
-        let weights = checked_weights(self.of.len(), Some(weights))?;
+        let weights = checked_weights(self.n_samples(), Some(weights))?;
         Ok(Self { weights, ..self })
     }
 
@@ -100,7 +131,7 @@ impl Folds {
             return Err(Error::Data(format!("there are weights for {given} folds, but there are {count} folds")));
         }
         for of_fold in &weights {
-            checked_weights(self.of.len(), Some(of_fold))?;
+            checked_weights(self.n_samples(), Some(of_fold))?;
         }
         Ok(Self { training: Some(weights), ..self })
     }
@@ -115,18 +146,30 @@ impl Folds {
         &self.weights
     }
 
-    /// The fold of each sample, length n.
-    pub fn of(&self) -> &[u32] {
-        &self.of
+    /// Number of samples.
+    pub fn n_samples(&self) -> usize {
+        self.weights.len()
     }
 
-    /// Number of folds, at least 2.
+    /// How often each sample is in the training part of a fold, and how often it is held out.
+    pub(crate) fn times(&self, fold: usize) -> (Vec<f64>, Vec<usize>) {
+        let (mut training, mut held_out) = (vec![0.0; self.n_samples()], vec![0; self.n_samples()]);
+        let (first, last) = self.split(fold);
+        first.into_iter().for_each(|i| training[i] += 1.0);
+        last.into_iter().for_each(|i| held_out[i] += 1);
+        (training, held_out)
+    }
+
+    /// Number of folds or splits, at least 2 folds or 1 split.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The samples outside and inside a fold, both ascending.
+    /// The samples outside and inside a fold, both ascending; the parts of a split as they are.
     pub fn split(&self, fold: usize) -> (Vec<usize>, Vec<usize>) {
+        if let Some(split) = self.splits.get(fold) {
+            return (split.training.clone(), split.held_out.clone());
+        }
         (0..self.of.len()).partition(|&i| self.of[i] as usize != fold)
     }
 

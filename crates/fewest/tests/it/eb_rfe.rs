@@ -7,7 +7,7 @@ use fewest::method::eb_rfe::{EbRfeReport, EbRfeSettings, eb_rfe};
 use fewest::method::flip::{Flip, FlipSettings, flip};
 use fewest::method::rfe::{RfeSettings, Tuning, rfe_classes};
 use fewest::model::{FitSettings, fit};
-use fewest::validation::Folds;
+use fewest::validation::{Folds, Split};
 use fewest::{DenseDesign, Event, Kernel, Limits, RuleList, Rules, Samples, Silent, Status, Subset, SvmSettings};
 use fewest_testing::{Keeper, RandomProblem, Rng, allowed_subsets, obeys, random_rules};
 
@@ -39,7 +39,21 @@ fn settings(n: usize, candidates: usize, kernel: KernelRule) -> EbRfeSettings {
         adaptive: None,
         costs: COSTS.to_vec(),
         folds: folds(n, 4),
+        start: None,
     }
+}
+
+/// Splits that overlap, with a sample that is trained on twice, one that is held out twice, and some
+/// that are in neither part.
+fn splits(n: usize) -> Folds {
+    let drawn = |seed: usize| {
+        let (held_out, rest): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| (i * 7 + seed) % 5 == 0);
+        let mut split = Split { training: rest[seed % 3..].to_vec(), held_out };
+        split.training.push(split.training[4]);
+        split.held_out.insert(0, split.held_out[2]);
+        split
+    };
+    Folds::of_splits(n, (0..3).map(drawn).collect()).unwrap()
 }
 
 fn run(data: &Samples<'_>, rules: &Rules, settings: &EbRfeSettings) -> EbRfeReport {
@@ -102,9 +116,11 @@ fn every_accuracy_is_that_of_models_trained_from_nothing() {
     for (k, kernel, seed) in
         [(2, PER_FEATURE, 5), (3, Kernel::Rbf { gamma: 0.2 }.into(), 6), (3, Kernel::Linear.into(), 7)]
     {
+        // The second is judged by splits that are no folds.
         let (design, classes) = draw(50, 8, k, seed);
         let data = Samples::new(&design, &classes, None).unwrap();
-        let settings = settings(50, 3, kernel);
+        let of_splits = EbRfeSettings { folds: splits(50), ..settings(50, 3, kernel) };
+        let settings = if seed == 6 { of_splits } else { settings(50, 3, kernel) };
         let found = run(&data, &Rules::none(8), &settings);
         let mut alive = Subset::full(8);
         let (mut best, mut smallest) = (0.0, 9);
@@ -279,7 +295,41 @@ fn weights_of_a_training_are_those_of_its_fold() {
     assert!((low - high).abs() > 0.01, "the costs must matter: {low} and {high}");
     assert_eq!(weighted(&|_, _| 0.01), low);
     assert_eq!(weighted(&|_, _| 1.0), high);
-    assert_eq!(weighted(&|f, i| if plain.folds.of()[i] as usize == f { 7.0 } else { 0.01 }), low);
+    assert_eq!(weighted(&|f, i| if plain.folds.split(f).1.contains(&i) { 7.0 } else { 0.01 }), low);
     let faulty = plain.folds.clone().training_weighted(vec![vec![1.0; 50]; 3]).unwrap_err().to_string();
     assert!(faulty.contains("weights for 3 folds"), "{faulty}");
+}
+
+#[test]
+fn folds_are_splits_and_bad_splits_are_refused() {
+    let (design, classes) = draw(48, 6, 3, 12);
+    let data = Samples::new(&design, &classes, None).unwrap();
+    let plain = settings(48, 2, PER_FEATURE);
+    let folds = Folds::of_splits(48, plain.folds.splits()).unwrap();
+    let json = serde_json::to_string(&folds).unwrap();
+    assert_eq!(serde_json::from_str::<Folds>(&json).unwrap(), folds);
+    let split = run(&data, &Rules::none(6), &EbRfeSettings { folds, ..plain.clone() });
+    assert_eq!(split.curve, run(&data, &Rules::none(6), &plain).curve);
+    let refused = |splits| Folds::of_splits(48, splits).unwrap_err().to_string();
+    assert!(refused(Vec::new()).contains("at least 1"));
+    assert!(refused(vec![Split { training: vec![0], held_out: vec![48] }]).contains("sample 48, but there are 48"));
+    assert!(refused(vec![Split { training: vec![0], held_out: vec![] }]).contains("split 0"));
+}
+
+#[test]
+fn it_begins_with_the_features_named() {
+    let (design, classes) = draw(45, 9, 2, 13);
+    let data = Samples::new(&design, &classes, None).unwrap();
+    let start = [1, 2, 4, 7];
+    let of_start: Vec<f64> = start.iter().flat_map(|&j| design.column(j).to_vec()).collect();
+    let part = DenseDesign::new(45, 4, of_start).unwrap();
+    let alone = Samples::new(&part, &classes, None).unwrap();
+    let plain = settings(45, 2, PER_FEATURE);
+    let expected = run(&alone, &Rules::none(4), &plain);
+    let found = run(&data, &Rules::none(9), &EbRfeSettings { start: Some(vec![7, 1, 4, 2]), ..plain.clone() });
+    let curve = |report: &EbRfeReport| report.curve.iter().map(|s| (s.n_features, s.accuracy)).collect::<Vec<_>>();
+    assert_eq!(curve(&found), curve(&expected));
+    let subset = expected.selection.outcome.subset.unwrap();
+    let named = Subset::from_indices(9, subset.iter().map(|at| start[at]));
+    assert_eq!(found.selection.outcome.subset, Some(named));
 }

@@ -205,3 +205,44 @@ fn settings_out_of_range_are_named() {
     let error = rfe(&problem, &rules, &negative, Limits::default(), &mut Silent).unwrap_err().to_string();
     assert!(error.contains("cost is -1"), "{error}");
 }
+
+#[test]
+fn an_elimination_from_some_features_is_one_on_their_columns() {
+    let (design, labels) = RandomProblem { n: 40, p: 12, density: 1.0, noise: 0.1, seed: 5 }.draw();
+    let problem = Problem::new(&design, &labels, None).unwrap();
+    let start = [0, 3, 4, 6, 9, 11];
+    let columns: Vec<f64> = start.iter().flat_map(|&j| design.column(j).to_vec()).collect();
+    let part = fewest::DenseDesign::new(40, start.len(), columns).unwrap();
+    let alone = Problem::new(&part, &labels, None).unwrap();
+    let expected = run(&alone, &Rules::at_most_features(6, 2).unwrap(), &settings(Step::Count(1)));
+    let begun = RfeSettings { start: Some(start.into_iter().rev().collect()), ..settings(Step::Count(1)) };
+    let found = run(&problem, &Rules::at_most_features(12, 2).unwrap(), &begun);
+    let order = |list: &Selection| list.ranking[..6].iter().map(|r| (r.feature, r.step)).collect::<Vec<_>>();
+    let named: Vec<_> = order(&expected).into_iter().map(|(at, step)| (start[at], step)).collect();
+    assert_eq!(order(&found), named);
+    // Those that never entered come last.
+    assert!(found.ranking[6..].iter().all(|r| r.step == Some(0) && !start.contains(&r.feature)));
+    let path = fewest::method::rfe::path::rfe_path(
+        &problem,
+        &Rules::none(12),
+        &[2, 5],
+        &begun,
+        &Limits::default(),
+        &mut Silent,
+    );
+    assert_eq!(path.unwrap()[0].selection.outcome.subset, found.outcome.subset);
+}
+
+#[test]
+fn a_start_that_the_rules_do_not_go_with_is_refused() {
+    let (design, labels) = RandomProblem { n: 20, p: 5, density: 1.0, noise: 0.1, seed: 6 }.draw();
+    let problem = Problem::new(&design, &labels, None).unwrap();
+    let refused = |start: &[usize]| {
+        let begun = RfeSettings { start: Some(start.to_vec()), ..settings(Step::Count(1)) };
+        let list = RuleList { require: vec![1], max_features: Some(2), ..RuleList::default() };
+        let rules = Rules::new(5, list, &[]).unwrap();
+        rfe(&problem, &rules, &begun, Limits::default(), &mut Silent).unwrap_err().to_string()
+    };
+    assert!(refused(&[0, 5]).contains("start is 5"));
+    assert!(refused(&[0, 2]).contains("2 features to start from"));
+}

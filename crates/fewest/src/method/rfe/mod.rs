@@ -38,7 +38,7 @@ pub(super) use oracle::best_of;
 
 use serde::{Deserialize, Serialize};
 
-use super::begin::{begin, without_gamma};
+use super::begin::{begin, check_start, within, without_gamma};
 use super::path::{PathPoint, SizeReport, reports};
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
 use crate::kernel::KernelRule;
@@ -95,6 +95,9 @@ pub struct RfeSettings {
     pub step: Step,
     /// Whether and how the cost is tuned on the way. Default not.
     pub tuning: Option<Tuning>,
+    /// The features that it begins with, in any order; the others never enter. Default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Vec<usize>>,
 }
 
 impl Default for RfeSettings {
@@ -105,6 +108,7 @@ impl Default for RfeSettings {
             criterion: Criterion::Weights,
             step: Step::Count(1),
             tuning: None,
+            start: None,
         }
     }
 }
@@ -133,8 +137,9 @@ impl Method for RfeSettings {
         paper: "I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using support vector machines. Machine Learning 46 (2002), 389-422.",
     };
 
-    fn check(&self, _p: usize) -> Result<(), Error> {
+    fn check(&self, p: usize) -> Result<(), Error> {
         self.svm.check()?;
+        check_start(self.start.as_deref(), p)?;
         self.kernel.check()?;
         check_criterion(self.criterion, &self.kernel)?;
         if let Some(tuning) = &self.tuning {
@@ -285,6 +290,7 @@ fn eliminate(
     observer: &mut dyn Observer,
 ) -> Result<(RfeReport, Option<HeldOutDecisions>), Error> {
     settings.check(rules.p())?;
+    let rules = &*within(rules, settings.start.as_deref())?;
     let settings = &settings.resolved(data, rules)?;
     let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
     let plain = data.n_classes() == 2

@@ -9,6 +9,7 @@ use super::{NAME, RfeSettings, Step, rfe_classes};
 use crate::dual::DualSolution;
 use crate::kernel_oracle::KernelOracle;
 use crate::method::Method;
+use crate::method::begin::within;
 use crate::method::path::state::{Part, Parts};
 use crate::method::path::{PathClock, PathPoint, PathSize};
 use crate::run::WIND_UP;
@@ -45,6 +46,7 @@ pub fn rfe_classes_path(
     observer: &mut dyn Observer,
 ) -> Result<Vec<PathPoint>, Error> {
     settings.check(rules.p())?;
+    let rules = &*within(rules, settings.start.as_deref())?;
     if settings.tuning.is_some() {
         return Err(Error::setting("tuning", "asked for", "left out on a path: each size has a cost of its own"));
     }

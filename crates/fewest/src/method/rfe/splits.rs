@@ -31,6 +31,22 @@ use crate::model::elect;
 use crate::validation::Split;
 use crate::{Design, Error, Event, Limits, Observer, RowMatrix, Rules, Samples, Selection, Subset};
 
+/// The training samples and the held-out ones of a split as designs, from their indices.
+pub type PartsOf<'a> = dyn Fn(&[usize], &[usize]) -> Result<(Box<dyn Design>, Box<dyn Design>), Error> + Sync + 'a;
+
+/// Splits, and what is not the same in all of them.
+#[derive(Clone, Copy)]
+pub struct SplitParts<'a> {
+    /// The splits.
+    pub splits: &'a [Split],
+    /// The weight of each sample in the training part of each split, splits x samples: weights of
+    /// classes may be a function of the training part alone.
+    pub weights: &'a [&'a [f64]],
+    /// Makes the designs of a split: what is learnt from the training part (means, scales) can then
+    /// be applied to both. None: the samples as they are.
+    pub parts: Option<&'a PartsOf<'a>>,
+}
+
 /// One split's elimination.
 #[derive(Debug, Clone)]
 pub struct SplitPath {
@@ -106,21 +122,19 @@ pub fn rfe_paths(
     observer: &mut (dyn Observer + Send),
 ) -> Result<Vec<SplitPath>, Error> {
     let weights = vec![data.weights(); splits.len()];
-    weighted_rfe_paths(data, rules, settings, splits, &weights, limits, observer)
+    rfe_paths_of(data, rules, settings, SplitParts { splits, weights: &weights, parts: None }, limits, observer)
 }
 
-/// As [`rfe_paths`], with the weight of each sample in the training part of each split: weights of
-/// classes may be a function of the training part alone. Splits x samples; `data` has the weights
-/// that are not used.
+/// As [`rfe_paths`], with weights and designs of their own in each split; the weights of `data` are
+/// not used, and its design only where the splits have none.
 ///
 /// # Errors
-/// As [`rfe_paths`], and weights that are not one for each sample and split.
-pub fn weighted_rfe_paths(
+/// As [`rfe_paths`], weights that are not one for each sample and split, and those of the designs.
+pub fn rfe_paths_of(
     data: &Samples<'_>,
     rules: &Rules,
     settings: &RfeSettings,
-    splits: &[Split],
-    weights: &[&[f64]],
+    SplitParts { splits, weights, parts }: SplitParts<'_>,
     limits: Limits,
     observer: &mut (dyn Observer + Send),
 ) -> Result<Vec<SplitPath>, Error> {
@@ -150,8 +164,7 @@ pub fn weighted_rfe_paths(
             data,
             rules,
             settings,
-            split,
-            weights,
+            (split, weights, parts),
             (counts.clone(), time.and_then(|time| now.checked_add(time))),
             observer,
         )
@@ -184,8 +197,7 @@ fn one_path(
     data: &Samples<'_>,
     rules: &Rules,
     settings: &RfeSettings,
-    split: &Split,
-    weights: &[f64],
+    (split, weights, parts): (&Split, &[f64], Option<&PartsOf<'_>>),
     (counts, end): (Limits, Option<Instant>),
     observer: &mut dyn Observer,
 ) -> Result<SplitPath, Error> {
@@ -193,21 +205,26 @@ fn one_path(
     let remedy = "use fewer threads, which work on a copy each";
     let _copies = counts.memory.reserve(bytes, || "a copy of the samples of a split".to_owned(), remedy)?;
     let training: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
+    let mut samples = split.held_out.clone();
+    samples.sort_unstable();
+    samples.dedup();
     let copy: Box<dyn Design>;
-    let design = if training.len() == weights.len() {
-        data.design()
-    } else {
-        copy = data.design().select_samples(&training);
-        &*copy
+    let (design, samples_design) = match parts {
+        Some(parts) => {
+            let made = parts(&training, &samples)?;
+            copy = made.0;
+            (&*copy, made.1)
+        }
+        None if training.len() == weights.len() => (data.design(), data.design().select_samples(&samples)),
+        None => {
+            copy = data.design().select_samples(&training);
+            (&*copy, data.design().select_samples(&samples))
+        }
     };
     let pick = |&i: &usize| (data.classes()[i], weights[i]);
     let (classes, weights): (Vec<u32>, Vec<f64>) = training.iter().map(pick).unzip();
     let part = Samples::new(design, &classes, Some(&weights))?;
 
-    let mut samples = split.held_out.clone();
-    samples.sort_unstable();
-    samples.dedup();
-    let samples_design = data.design().select_samples(&samples);
     let held_out = HeldOut::new(&*samples_design, design, settings.kernel, &settings.svm)?;
     // The copies take their part of the time.
     let limits = Limits { time: end.map(|end| end.saturating_duration_since(Instant::now())), ..counts };
