@@ -3,13 +3,23 @@
 use fewest::dual::{BoxDual, DualSolution};
 use fewest::{Bias, Design, Interval, Loss};
 
-use crate::{Rng, dense_copy};
+use crate::{Bracket, Rng, dense_copy};
 
 /// Panics unless the solution on all columns of the design is feasible, its objectives are those of
-/// its weights, bias and beta, and the relative duality gap is within `tol`: the dual side is
-/// `sum y beta - ridge - sum_j g_j`, each `g_j` the largest of `c w - w^2 / 2` at the bounds and,
-/// where allowed, at w = c.
+/// its weights, bias and beta, and the relative duality gap is within `tol`.
 pub fn assert_bounded(design: &dyn Design, bounds: &[Interval], dual: &BoxDual, solution: &DualSolution, tol: f64) {
+    let Bracket { lower: value, upper: primal } = bounded_bracket(design, bounds, dual, solution);
+    let scale = primal.abs().max(1e-300);
+    assert!((solution.primal - primal).abs() <= 1e-9 * scale, "primal is {}, recomputed {primal}", solution.primal);
+    assert!(solution.dual <= value + 1e-9 * scale, "dual is {}, recomputed {value}", solution.dual);
+    assert!(value <= primal + 1e-10 * scale, "dual {value} exceeds primal {primal}");
+    assert!(primal - value <= tol * scale, "gap {} exceeds {tol}", (primal - value) / scale);
+}
+
+/// The values of a solution on all columns of the design, from their definitions; panics unless it is
+/// feasible. The dual side is `sum y beta - ridge - sum_j g_j`, each `g_j` the largest of
+/// `c w - w^2 / 2` at the bounds and, where allowed, at w = c.
+pub fn bounded_bracket(design: &dyn Design, bounds: &[Interval], dual: &BoxDual, solution: &DualSolution) -> Bracket {
     let rows = dense_copy(design);
     let (n, beta, w, b) = (rows.len(), &solution.beta, &solution.weights, solution.bias);
     assert_eq!((w.len(), beta.len()), (bounds.len(), n), "a weight per column and a beta per sample");
@@ -52,11 +62,7 @@ pub fn assert_bounded(design: &dyn Design, bounds: &[Interval], dual: &BoxDual, 
     };
     let value =
         (0..n).map(|i| dual.y[i] * beta[i] - ridge(i)).sum::<f64>() - shift - (0..bounds.len()).map(gain).sum::<f64>();
-    let scale = primal.abs().max(1e-300);
-    assert!((solution.primal - primal).abs() <= 1e-9 * scale, "primal is {}, recomputed {primal}", solution.primal);
-    assert!(solution.dual <= value + 1e-9 * scale, "dual is {}, recomputed {value}", solution.dual);
-    assert!(value <= primal + 1e-10 * scale, "dual {value} exceeds primal {primal}");
-    assert!(primal - value <= tol * scale, "gap {} exceeds {tol}", (primal - value) / scale);
+    Bracket { lower: value, upper: primal }
 }
 
 /// Random bounds for p features: free ones, signs, boxes of many sizes, now and then nothing but 0.

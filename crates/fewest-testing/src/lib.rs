@@ -18,7 +18,7 @@ mod rng;
 mod rules;
 
 pub use alignment::{alignment_by, alignment_value, kernel_distance};
-pub use bounded::{assert_bounded, random_bounds};
+pub use bounded::{assert_bounded, bounded_bracket, random_bounds};
 pub use bracket::{Bracket, bracket};
 pub use data::data_file;
 pub use enumerate::{all_subsets, allowed_subsets, obeys};

@@ -143,6 +143,7 @@ impl<'t> Terms<'t> {
         let value = || claim.rules.units[u].iter().fold(self.point.price(u), |sum, &k| add_down(sum, part(k)));
         match self.open.state.choice[u] {
             Choice::Out => f64::INFINITY,
+            _ if part(j) == f64::INFINITY => f64::INFINITY,
             Choice::Free => self.bound_in(u, value()),
             Choice::In => add_down(add_down(self.bound(), -self.values[u]), value()),
         }

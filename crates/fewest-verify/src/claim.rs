@@ -7,7 +7,7 @@ use crate::data::{Data, fingerprint};
 use crate::file::Checked;
 use crate::pairs::{AlignmentKernel, Distance, Pairs};
 use crate::rounding::norm;
-use crate::rules::{RuleList, Rules, State};
+use crate::rules::{RuleList, Rules, State, WeightRange};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -109,6 +109,8 @@ pub(crate) struct Claim<'d> {
     /// lambda and u, length p.
     pub(crate) penalty: Vec<f64>,
     pub(crate) bounds: Vec<f64>,
+    /// By feature: how far below and above 0 the rules let its weight be.
+    ranges: Vec<[f64; 2]>,
     pub(crate) rules: Rules,
     /// What the rules alone decide; none where they allow nothing.
     pub(crate) root: Option<State>,
@@ -141,10 +143,11 @@ impl<'d> Claim<'d> {
         let (penalty, bounds) = (header.penalty, header.weight_bounds);
         let svm = (header.loss, header.bias, header.cost);
         let (loss, bias, cost) = (svm.0.unwrap_or(Loss::Hinge), svm.1.unwrap_or(Bias::None), svm.2.unwrap_or(0.0));
+        let (ranges, free) = (weight_ranges(p, &header.rules.weights)?, header.rules.weights.is_empty());
         let fits = if alignment {
             // No square of a difference that underflows counts then, and none overflows.
             let gamma = header.gamma.is_some_and(|gamma| (1e-250..=1e250).contains(&gamma));
-            gamma && svm == (None, None, None) && penalty.is_empty() && bounds.is_empty()
+            gamma && svm == (None, None, None) && [&penalty, &bounds].iter().all(|list| list.is_empty()) && free
         } else {
             svm.0.is_some()
                 && svm.1.is_some()
@@ -187,6 +190,7 @@ impl<'d> Claim<'d> {
             bias,
             penalty: listed(penalty, 0.0),
             bounds: listed(bounds, f64::INFINITY),
+            ranges,
             pairs: pairs.transpose()?,
             rules,
             root,
@@ -194,8 +198,32 @@ impl<'d> Claim<'d> {
         })
     }
 
+    /// How far below and above 0 the weight of feature j may be, with `u_j` as its weight bound.
+    pub(crate) fn range(&self, j: usize, u: f64) -> [f64; 2] {
+        self.ranges[j].map(|end| end.min(u))
+    }
+
     /// Whether a subset obeys the rules.
     pub(crate) fn allows(&self, features: &[usize]) -> bool {
         self.root.as_ref().is_some_and(|root| self.rules.allows(root, features))
     }
+}
+
+/// By feature: how far below and above 0 its weight may be; a feature that is named twice has both
+/// bounds.
+fn weight_ranges(p: usize, stated: &[WeightRange]) -> Checked<Vec<[f64; 2]>> {
+    let mut ranges = vec![[f64::INFINITY; 2]; p];
+    for one in stated {
+        let range =
+            ranges.get_mut(one.feature).ok_or_else(|| format!("a weight names feature {} of {p}", one.feature))?;
+        let ends = [one.lower.map(|lower| -lower), one.upper];
+        for (end, stated) in range.iter_mut().zip(ends) {
+            // 0 lies between them: a feature that is out has weight 0.
+            if stated.is_some_and(|stated| stated.is_nan() || stated < 0.0) {
+                return Err(format!("the bounds on the weight of feature {} do not hold 0", one.feature));
+            }
+            *end = end.min(stated.unwrap_or(f64::INFINITY));
+        }
+    }
+    Ok(ranges)
 }

@@ -25,9 +25,9 @@
 //! Error analysis. A computed score `c_j` is off by at most `gamma |x_j|_2 |beta|_2` (and 2^-1074
 //! for each product that underflows), gamma = n eps / (1 - n eps), whatever the order of the sum,
 //! as Higham's (3.5) says of the sum of |x_ij beta_i| and Cauchy and Schwarz of that sum; alpha and
-//! the sums of alpha and of y alpha are exact, for alpha is an integer times a power of two. The
-//! largest
-//! |c_j| that this allows gives the smallest bound, as gains grow with it. Every other operation is
+//! the sums of alpha and of y alpha are exact, for alpha is an integer times a power of two. A gain
+//! is convex in c_j with its least value at 0, so that one of the two ends that this allows gives
+//! the smallest bound; each side of 0 has a gain of its own. Every other operation is
 //! rounded towards the smaller bound (the larger objective): by one unit in the last place where it
 //! was rounded at all. So what is proven is true of the numbers in the data as they are stored.
 //!

@@ -21,8 +21,8 @@ pub(crate) struct Point {
     pub(crate) constant: f64,
     /// By unit: the prices times its terms, not above them; empty without prices.
     prices: Vec<f64>,
-    /// By feature: |c_j|, not below it; NaN where it was not needed yet.
-    scores: Vec<f64>,
+    /// By feature: -c_j and c_j, not below them; NaN where they were not needed yet.
+    scores: Vec<[f64; 2]>,
 }
 
 impl Point {
@@ -74,22 +74,22 @@ impl Point {
             constant = add_down(constant, -claim.rules.add_row(row, price, &mut of_units));
         }
         let (norm, _) = norm(|f| support.iter().for_each(|&i| f(beta[i])));
-        Ok(Self { beta, support, norm, constant, prices: of_units, scores: vec![f64::NAN; claim.p] })
+        Ok(Self { beta, support, norm, constant, prices: of_units, scores: vec![[f64::NAN; 2]; claim.p] })
     }
 
     /// Computes what is missing of the scores of these features.
     pub(crate) fn score(&mut self, claim: &Claim<'_>, features: impl Iterator<Item = usize>) {
-        let missing: Vec<usize> = features.filter(|&j| self.scores[j].is_nan()).collect();
-        let found: Vec<f64> = if missing.len() * self.support.len() < FEW {
-            missing.iter().map(|&j| self.size_of_score(claim, j)).collect()
+        let missing: Vec<usize> = features.filter(|&j| self.scores[j][0].is_nan()).collect();
+        let found: Vec<[f64; 2]> = if missing.len() * self.support.len() < FEW {
+            missing.iter().map(|&j| self.score_of(claim, j)).collect()
         } else {
-            missing.par_iter().map(|&j| self.size_of_score(claim, j)).collect()
+            missing.par_iter().map(|&j| self.score_of(claim, j)).collect()
         };
         missing.into_iter().zip(found).for_each(|(j, score)| self.scores[j] = score);
     }
 
-    /// |c_j|, not below it.
-    fn size_of_score(&self, claim: &Claim<'_>, j: usize) -> f64 {
+    /// -c_j and c_j, not below them.
+    fn score_of(&self, claim: &Claim<'_>, j: usize) -> [f64; 2] {
         let (norm, stored) = claim.norms[j];
         let sum = match claim.data.dense(j) {
             Some(x) if 4 * self.support.len() < x.len() => self.support.iter().map(|&i| x[i] * self.beta[i]).sum(),
@@ -100,8 +100,8 @@ impl Point {
                 sum
             }
         };
-        let size = add_up(sum.abs(), dot_error(stored.min(self.support.len()), norm, self.norm));
-        if size.is_nan() { f64::INFINITY } else { size }
+        let off = dot_error(stored.min(self.support.len()), norm, self.norm);
+        [-sum, sum].map(|side| add_up(side, off)).map(|side| if side.is_nan() { f64::INFINITY } else { side })
     }
 
     /// What the prices add to a unit, not above it.
@@ -111,18 +111,32 @@ impl Point {
 
     /// `lambda_j - g_j(c_j)` with `u_j` as weight bound, not above it.
     pub(crate) fn part(&self, claim: &Claim<'_>, j: usize, u: f64) -> f64 {
-        let gain = match (claim.l1, self.scores[j]) {
-            (false, c) => mul_up(0.5, mul_up(c, c)),
-            (true, c) if c <= 1.0 => 0.0,
-            (true, c) => mul_up(u, add_up(c, -1.0)),
-        };
-        add_down(claim.penalty[j], -gain)
+        let gain = self.sides(claim, j, u).map(|(c, most)| match claim.l1 {
+            // A weight of 0 up to `most` gains c w - w^2 / 2, or (c - 1) w.
+            false if c <= 0.0 => 0.0,
+            false if c <= most => half_square(c),
+            false => mul_up(most, add_up(c, -mul_down(0.5, most))),
+            true if c <= 1.0 => 0.0,
+            true => mul_up(most, add_up(c, -1.0)),
+        });
+        add_down(claim.penalty[j], -gain[0].max(gain[1]))
     }
 
-    /// `lambda_j + min of |w| - c_j w` over |w| between `from` and `to`, not above it.
+    /// `lambda_j + min of |w| - c_j w` over |w| above `from` up to `to`, not above it; infinite
+    /// where no such w is allowed.
     pub(crate) fn part_beyond(&self, claim: &Claim<'_>, j: usize, from: f64, to: f64) -> f64 {
-        let room = add_down(1.0, -self.scores[j]);
-        add_down(claim.penalty[j], mul_down(if room >= 0.0 { from } else { to }, room))
+        let part = self.sides(claim, j, to).map(|(c, most)| {
+            let room = add_down(1.0, -c);
+            if most <= from { f64::INFINITY } else { mul_down(if room >= 0.0 { from } else { most }, room) }
+        });
+        let least = part[0].min(part[1]);
+        if least == f64::INFINITY { least } else { add_down(claim.penalty[j], least) }
+    }
+
+    /// For weights below 0 and above: the score of their sizes, and the most that these may be.
+    fn sides(&self, claim: &Claim<'_>, j: usize, u: f64) -> [(f64, f64); 2] {
+        let ([less, more], [down, up]) = (self.scores[j], claim.range(j, u));
+        [(less, down), (more, up)]
     }
 }
 
@@ -141,7 +155,11 @@ fn dot(x: &[f64], y: &[f64]) -> f64 {
 pub(crate) fn objective(claim: &Claim<'_>, features: &[usize], weights: &[f64], b: f64) -> Checked<f64> {
     let weights = || features.iter().copied().zip(weights.iter().copied());
     // Without bounds they are infinite.
-    if let Some((j, w)) = weights().find(|&(j, w)| !w.is_finite() || w.abs() > claim.bounds[j]) {
+    let within = |j: usize, w: f64| {
+        let [down, up] = claim.range(j, claim.bounds[j]);
+        w.is_finite() && -w <= down && w <= up
+    };
+    if let Some((j, w)) = weights().find(|&(j, w)| !within(j, w)) {
         return Err(format!("the weight {w} of feature {j} is beyond its bound"));
     }
     let held = match (claim.bias, claim.l1) {

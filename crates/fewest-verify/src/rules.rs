@@ -18,6 +18,18 @@ pub(crate) struct RuleList {
     together: Vec<Vec<usize>>,
     budget: Option<f64>,
     costs: Vec<f64>,
+    pub(crate) weights: Vec<WeightRange>,
+}
+
+/// Bounds on the weight of a feature; without one of them there is none on that side.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WeightRange {
+    pub(crate) feature: usize,
+    #[serde(default)]
+    pub(crate) lower: Option<f64>,
+    #[serde(default)]
+    pub(crate) upper: Option<f64>,
 }
 
 /// What is decided of a unit.

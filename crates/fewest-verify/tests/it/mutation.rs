@@ -60,6 +60,15 @@ fn stated(header: &Value, problem: &Problem) -> Option<Problem> {
             together: rules["together"].as_array()?.iter().map(list).collect::<Option<_>>()?,
             budget: rules["budget"].as_f64(),
             costs: numbers(&rules["costs"])?,
+            weights: rules["weights"]
+                .as_array()?
+                .iter()
+                .map(|w| {
+                    let (lower, upper) = (w["lower"].as_f64(), w["upper"].as_f64());
+                    let infinite = f64::INFINITY;
+                    Some((w["feature"].as_u64()? as usize, lower.unwrap_or(-infinite), upper.unwrap_or(infinite)))
+                })
+                .collect::<Option<_>>()?,
         },
         ..problem.clone()
     })
@@ -138,7 +147,7 @@ fn change_records(records: &mut Vec<Record>, problem: &Problem, rng: &mut Rng) {
 fn change_header(header: &mut Value, problem: &Problem, rng: &mut Rng) {
     let p = problem.p();
     let j = rng.below(p);
-    match rng.below(9) {
+    match rng.below(11) {
         0 => header["rules"]["max_features"] = json!(1 + rng.below(p)),
         1 => header["rules"]["require"] = json!([j]),
         2 => header["rules"]["forbid"] = json!([j]),
@@ -146,7 +155,9 @@ fn change_header(header: &mut Value, problem: &Problem, rng: &mut Rng) {
         4 => header["rules"]["together"] = json!([]),
         5 => header["rules"]["at_most"] = json!([]),
         6 => header["cost"] = json!(problem.cost * rng.range(0.5, 2.0)),
-        7 => header["penalty"] = json!((0..p).map(|_| rng.range(0.0, 1.0)).collect::<Vec<f64>>()),
+        7 => header["rules"]["weights"] = json!([]),
+        8 => header["rules"]["weights"] = json!([{ "feature": j, "lower": -rng.range(0.0, 1.0), "upper": null }]),
+        9 => header["penalty"] = json!((0..p).map(|_| rng.range(0.0, 1.0)).collect::<Vec<f64>>()),
         _ => header["rules"] = Rules::draw(rng, p).json(),
     }
 }

@@ -105,8 +105,7 @@ impl<'a> Run<'a> {
     /// A run that starts now, of a method that obeys bounds on weights ([`Rules::weight_bounds`]).
     ///
     /// # Errors
-    /// [`Error::Setting`] when a limit is out of range, [`Error::Rules`] when the observer wants a
-    /// proof of a run with bounds on weights.
+    /// [`Error::Setting`] when a limit is out of range.
     pub fn bounded(
         rules: &'a Rules,
         limits: Limits,
@@ -114,10 +113,6 @@ impl<'a> Run<'a> {
         observer: &'a mut dyn Observer,
     ) -> Result<Self, Error> {
         limits.check()?;
-        if observer.proof().is_some() && !rules.weight_bounds().is_free() {
-            let why = "a proof file holds no bounds on weights; leave out the proof, or the bounds";
-            return Err(Error::Rules(why.into()));
-        }
         Ok(Self {
             rules,
             limits,

@@ -9,15 +9,20 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use fewest::dual::BoxDual;
 use fewest::kernel::DistanceKernel;
 use fewest::method::certificate::certify;
 use fewest::method::exact::path::exact_path;
 use fewest::method::exact::{ExactSettings, exact};
 use fewest::method::kta::{KtaSettings, kta};
-use fewest::{Counts, DenseDesign, Limits, Outcome, Rules, Sense, Solution, Status, Subset};
+use fewest::model::{FitSettings, fit};
+use fewest::{
+    Counts, DenseDesign, Design, Interval, Limits, Outcome, RuleList, Rules, Sense, Solution, Status, Subset,
+    SvmSettings, WeightBound,
+};
 use fewest_testing::{
-    Bracket, HardCase, KeptProofs, alignment_by, allowed_subsets, bracket, kernel_distance, verify_alignment,
-    verify_proof,
+    Bracket, HardCase, KeptProofs, Rng, alignment_by, allowed_subsets, bounded_bracket, bracket, kernel_distance,
+    random_bounds, verify_alignment, verify_proof,
 };
 use fewest_verify::{Error, Verdict};
 use rayon::prelude::*;
@@ -228,12 +233,73 @@ fn judge(seed: u64) -> Option<Judged> {
     if runs("kta", seed, 1) {
         alignment(&case, &rules, &limits, &mut note);
     }
+    if runs("bounded", seed, 3) {
+        bounded(&known, &rules, &limits, &settings, &mut note);
+    }
     #[cfg(feature = "highs")]
     {
         programs::benders(&case, &rules, &limits, &known, &mut note);
         programs::mixed_binary(&case, &rules, &limits, &mut note);
     }
     Some(Judged { events, width })
+}
+
+/// Rules with random bounds on weights; as small as the weights are where columns are large.
+fn with_bounds(case: &HardCase, rules: &Rules) -> (Rules, Vec<Interval>) {
+    let bounds = random_bounds(&mut Rng::new(case.seed), case.features());
+    let size = |j: usize| (case.design.squared_norm(j) / case.labels.len() as f64).sqrt();
+    let scaled = |(j, bound): (usize, Interval)| {
+        let over = |end: f64| if end.is_finite() { end / size(j).max(1e-300) } else { end };
+        if size(j) > 0.0 { Interval { lower: over(bound.lower), upper: over(bound.upper) } } else { bound }
+    };
+    let bounds: Vec<Interval> = bounds.into_iter().enumerate().map(scaled).collect();
+    let weights = bounds.iter().enumerate().map(|(j, bound)| WeightBound::within(j, *bound)).collect();
+    let list = RuleList { weights, ..rules.list().clone() };
+    (Rules::new(case.features(), list, &[]).expect("bounds that hold 0 forbid nothing"), bounds)
+}
+
+/// Values of all allowed subsets within bounds on weights.
+fn bounded_truth(known: &Values<'_>, rules: &Rules, bounds: &[Interval], gap: f64) -> Truth {
+    let case = known.case;
+    let classes: Vec<u32> = case.labels.iter().map(|&y| u32::from(y > 0.0)).collect();
+    let value = |subset: &Subset| {
+        if subset.is_empty() {
+            return known.of(subset);
+        }
+        let features: Vec<usize> = subset.iter().collect();
+        let price: f64 = features.iter().filter_map(|&j| case.penalty.get(j)).sum();
+        let columns: Vec<f64> = features.iter().flat_map(|&j| case.design.column(j).to_vec()).collect();
+        let columns = DenseDesign::new(case.labels.len(), features.len(), columns).expect("n values each");
+        let svm = SvmSettings { tolerance: 1e-9, ..case.svm.clone() };
+        let weight_bounds = rules.weight_bounds().of_all(&features);
+        let settings = FitSettings { svm: svm.clone(), weight_bounds, ..FitSettings::default() };
+        let all: Vec<usize> = (0..features.len()).collect();
+        let mut model = fit(&columns, &all, &classes, &case.weights, &settings, &mut || None).expect("valid settings");
+        let mut solution = model.machines.remove(0).solution;
+        // Samples without weight were left out.
+        let mut beta = vec![0.0; case.labels.len()];
+        let counted = (0..beta.len()).filter(|&i| case.weights[i] > 0.0).zip(&solution.beta);
+        counted.for_each(|(i, b)| beta[i] = *b);
+        solution.beta = beta;
+        let bounds: Vec<Interval> = features.iter().map(|&j| bounds[j]).collect();
+        let dual = BoxDual::new(&case.labels, &case.weights, &svm);
+        let found = bounded_bracket(&columns, &bounds, &dual, &solution);
+        Bracket { lower: found.lower + price, upper: found.upper + price }
+    };
+    let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), value(&s))).collect();
+    Truth { sense: Sense::Min, values, gap }
+}
+
+/// `exact` within bounds on weights.
+fn bounded(known: &Values<'_>, rules: &Rules, limits: &Limits, settings: &ExactSettings, note: &mut Note<'_>) {
+    let case = known.case;
+    let (rules, bounds) = with_bounds(case, rules);
+    let truth = bounded_truth(known, &rules, &bounds, limits.gap_rel);
+    let mut files = KeptProofs::default();
+    let problem = case.problem();
+    let found = exact(&problem, &rules, settings, limits.clone(), &mut files).expect("valid settings");
+    note("bounded", &found.outcome, &found.solutions, case.solutions, &truth);
+    proven(&files, 0, &check(&problem), &found.outcome, case.solutions, &truth, note);
 }
 
 /// A checker of proofs about a problem.
@@ -360,10 +426,10 @@ mod programs {
     use fewest::backend::highs::{Column, Effort, Program};
     use fewest::method::gbd::{GbdSettings, gbd};
     use fewest::method::mbp::{MbpSettings, mbp};
-    use fewest::{Bias, Limits, RuleList, Rules, Sense, Silent, Subset, SvmSettings};
+    use fewest::{Bias, Interval, Limits, RuleList, Rules, Sense, Silent, Subset, SvmSettings};
     use fewest_testing::{Bracket, HardCase, HardData, KeptProofs, allowed_subsets, dense_copy};
 
-    use super::{Note, Truth, Values, check, proven, runs};
+    use super::{Note, Truth, Values, bounded_truth, check, proven, runs, with_bounds};
 
     /// `gbd`, which checks the bounds of HiGHS.
     pub(super) fn benders(case: &HardCase, rules: &Rules, limits: &Limits, known: &Values<'_>, note: &mut Note<'_>) {
@@ -378,6 +444,13 @@ mod programs {
             .unwrap_or_else(|error| panic!("seed {}: {error}", case.seed));
         let truth = known.under(rules, limits.gap_rel);
         note("gbd", &report.selection.outcome, &[], 1, &truth);
+        proven(&files, 0, &check(&problem), &report.selection.outcome, 1, &truth, note);
+        let (rules, bounds) = with_bounds(case, rules);
+        let truth = bounded_truth(known, &rules, &bounds, limits.gap_rel);
+        let mut files = KeptProofs::default();
+        let report = gbd(&problem, &rules, &settings, limits.clone(), &mut files)
+            .unwrap_or_else(|error| panic!("seed {}: {error}", case.seed));
+        note("gbd bounded", &report.selection.outcome, &[], 1, &truth);
         proven(&files, 0, &check(&problem), &report.selection.outcome, 1, &truth, note);
     }
 
@@ -399,12 +472,14 @@ mod programs {
             ..MbpSettings::default()
         };
         let report = mbp(&case.problem(), rules, &settings, limits.clone(), &mut Silent).expect("valid settings");
-        let value = |s: &Subset| {
+        let value_within = |s: &Subset, bounds: &[Interval]| {
             let price: f64 = s.iter().map(|j| penalty[j]).sum();
-            let value = price + one_norm(case, cost, bound, s);
+            let value = price + one_norm(case, cost, (bound, bounds), s);
             // The tolerance of the linear program.
             Bracket { lower: value * (1.0 - 1e-6) - 1e-9, upper: value * (1.0 + 1e-6) + 1e-9 }
         };
+        let free = vec![Interval::FREE; case.features()];
+        let value = |s: &Subset| value_within(s, &free);
         let values = allowed_subsets(rules).into_iter().map(|s| (s.clone(), value(&s))).collect();
         let truth = Truth { sense: Sense::Min, values, gap: limits.gap_rel.max(2e-4) };
         note("mbp", &report.selection.outcome, &[], 1, &truth);
@@ -419,10 +494,17 @@ mod programs {
         let report = mbp(&case.problem(), &alone, &settings, limits, &mut files).expect("valid settings");
         note("mbp", &report.selection.outcome, &[], 1, &truth);
         proven(&files, 0, &check(&case.problem()), &report.selection.outcome, 1, &truth, note);
+        let (rules, bounds) = with_bounds(case, &alone);
+        let values = allowed_subsets(&rules).into_iter().map(|s| (s.clone(), value_within(&s, &bounds))).collect();
+        let truth = Truth { sense: Sense::Min, values, gap: truth.gap };
+        let (mut files, limits) = (KeptProofs::default(), Limits { gap_rel: truth.gap, ..Limits::default() });
+        let report = mbp(&case.problem(), &rules, &settings, limits, &mut files).expect("valid settings");
+        note("mbp bounded", &report.selection.outcome, &[], 1, &truth);
+        proven(&files, 0, &check(&case.problem()), &report.selection.outcome, 1, &truth, note);
     }
 
-    /// min |w|_1 + sum C_i xi_i with |w_j| <= u on a subset.
-    fn one_norm(case: &HardCase, cost: f64, bound: f64, subset: &Subset) -> f64 {
+    /// min |w|_1 + sum C_i xi_i with |w_j| <= u and w_j within its bounds on a subset.
+    fn one_norm(case: &HardCase, cost: f64, (bound, bounds): (f64, &[Interval]), subset: &Subset) -> f64 {
         let rows = dense_copy(&case.design);
         let mut lp = Program::new().expect("HiGHS");
         let free = f64::INFINITY;
@@ -430,8 +512,9 @@ mod programs {
             lp.add_column(Column { cost, lower: 0.0, upper, integer: false }).expect("a column");
         };
         let features: Vec<usize> = subset.iter().collect();
-        for _ in 0..2 * features.len() {
-            add(1.0, bound);
+        for &j in &features {
+            add(1.0, bound.min(bounds[j].upper));
+            add(1.0, bound.min(-bounds[j].lower));
         }
         let (price, limit) = match case.svm.bias {
             Bias::Free => (0.0, free),
@@ -469,9 +552,9 @@ fn no_answer_claims_more_than_is_true() {
             }
         }
     }
-    println!("{:10} {:8} {:>8} {:>8} {:>8}", "data", "method", "optimal", "stalled", "faults");
+    println!("{:10} {:11} {:>8} {:>8} {:>8}", "data", "method", "optimal", "stalled", "faults");
     for ((kind, method), (optimal, stalled, wrong)) in &table {
-        println!("{kind:10} {method:8} {optimal:8} {stalled:8} {wrong:8}");
+        println!("{kind:10} {method:11} {optimal:8} {stalled:8} {wrong:8}");
     }
     let unsure = judged.iter().filter(|j| j.width > 1e-6).count();
     println!("{} cases, {unsure} with a value known to no better than 1e-6", judged.len());

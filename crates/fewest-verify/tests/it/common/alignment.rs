@@ -35,7 +35,12 @@ impl Problem {
             classes,
             gamma: 10f64.powf(rng.range(-3.0, 2.0)) / (scale * scale),
             centre: (0..p).filter(|_| rng.chance(0.3)).collect(),
-            rules: if rng.chance(0.3) { Rules::default() } else { Rules::draw(rng, p) },
+            // An alignment has no weights.
+            rules: if rng.chance(0.3) {
+                Rules::default()
+            } else {
+                Rules { weights: Vec::new(), ..Rules::draw(rng, p) }
+            },
         }
     }
 

@@ -56,6 +56,8 @@ pub struct Rules {
     pub together: Vec<Vec<usize>>,
     pub budget: Option<f64>,
     pub costs: Vec<f64>,
+    /// Bounds on weights: feature, lower, upper; infinite for none. They forbid no subset.
+    pub weights: Vec<(usize, f64, f64)>,
 }
 
 impl Rules {
@@ -102,6 +104,10 @@ impl Rules {
             rules.together = vec![group(rng)];
         }
         if rng.chance(0.3) {
+            let end = |rng: &mut Rng| [0.0, 0.1, 1.0, f64::INFINITY][rng.below(4)];
+            rules.weights = (0..=rng.below(p)).map(|_| (rng.below(p), -end(rng), end(rng))).collect();
+        }
+        if rng.chance(0.3) {
             rules.costs = (0..p).map(|_| 0.1 * rng.below(5) as f64).collect();
             rules.budget = Some(0.1 * rng.below(8) as f64);
         }
@@ -113,8 +119,14 @@ impl Rules {
         serde_json::json!({
             "max_features": self.max_features, "require": self.require, "forbid": self.forbid,
             "implies": self.implies, "at_most": self.at_most, "at_least": self.at_least,
-            "together": self.together, "budget": self.budget, "costs": self.costs,
+            "together": self.together, "budget": self.budget, "costs": self.costs, "weights": self.weights_json(),
         })
+    }
+
+    fn weights_json(&self) -> Vec<serde_json::Value> {
+        // An infinite number is null in JSON: no bound.
+        let one = |w: &(usize, f64, f64)| serde_json::json!({ "feature": w.0, "lower": w.1, "upper": w.2 });
+        self.weights.iter().map(one).collect()
     }
 }
 
@@ -180,6 +192,13 @@ impl Problem {
 
     pub fn price(&self, j: usize) -> f64 {
         self.penalty.get(j).copied().unwrap_or(0.0)
+    }
+
+    /// How far below and above 0 the weight of a feature may be.
+    pub fn range(&self, j: usize) -> [f64; 2] {
+        let most = self.l1.as_ref().map_or(f64::INFINITY, |bounds| bounds[j]);
+        let own = self.rules.weights.iter().filter(|w| w.0 == j);
+        own.fold([most; 2], |[down, up], w| [down.min(-w.1), up.min(w.2)])
     }
 
     /// C_i.

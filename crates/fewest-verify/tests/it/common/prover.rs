@@ -115,13 +115,15 @@ impl Proved {
 }
 
 impl Problem {
-    /// The bound of the part where feature j is in and `|w_j|` is at least `from`.
+    /// The bound of the part where feature j is in and `|w_j|` is above `from`.
     fn bound_beyond(&self, alpha: &[f64], subsets: &[u32], j: usize, from: f64) -> f64 {
         let with: Vec<u32> = subsets.iter().copied().filter(|z| z >> j & 1 == 1).collect();
-        let to = self.l1.as_ref().expect("gain l1")[j];
-        let score: f64 = (0..self.n()).map(|i| alpha[i] * self.y[i] * self.columns[j][i]).sum::<f64>().abs();
-        let (small, large) = (from * (1.0 - score), to * (1.0 - score));
-        let gain = to * (score - 1.0).max(0.0);
-        self.bound(alpha, &with) + gain + small.min(large)
+        let score: f64 = (0..self.n()).map(|i| alpha[i] * self.y[i] * self.columns[j][i]).sum();
+        let [down, up] = self.range(j);
+        let sides = [(-score, down), (score, up)];
+        let ends =
+            sides.into_iter().filter(|(_, to)| from < *to).flat_map(|(c, to)| [from, to].map(|w| w * (1.0 - c)));
+        let gain = sides.into_iter().map(|(c, to)| to * (c - 1.0).max(0.0)).fold(0.0, f64::max);
+        self.bound(alpha, &with) + gain + ends.fold(f64::INFINITY, f64::min)
     }
 }

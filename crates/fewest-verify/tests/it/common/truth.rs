@@ -48,10 +48,10 @@ impl Problem {
 
     /// `lambda_j - g_j(c)`.
     fn part(&self, j: usize, c: f64) -> f64 {
-        let gain = match &self.l1 {
-            Some(bounds) => bounds[j] * (c.abs() - 1.0).max(0.0),
-            None => 0.5 * c * c,
-        };
+        let [down, up] = self.range(j);
+        let (c, most) = if c < 0.0 { (-c, down) } else { (c, up) };
+        let w = c.min(most);
+        let gain = if self.l1.is_some() { most * (c - 1.0).max(0.0) } else { w * (c - 0.5 * w) };
         self.price(j) - gain
     }
 
@@ -116,38 +116,50 @@ impl Problem {
     /// The value of a subset.
     pub fn value(&self, z: u32) -> Value {
         match &self.l1 {
-            Some(bounds) => self.vertex(z, bounds),
+            Some(_) => self.vertex(z),
             None => self.ridge(z),
         }
     }
 
-    /// By exact steps along single alphas (pairs where the bias is free).
+    /// By exact steps along single alphas (pairs where the bias is free). A bound on a weight is
+    /// one more alpha, as if a sample with x = -e_j (or e_j) asked for a score that is the bound.
     fn ridge(&self, z: u32) -> Value {
         let n = self.n();
         let chosen = features(z);
         let shift = if let Bias::Penalised(s) = self.bias { s * s } else { 0.0 };
+        // y_i x_i, and what the score is asked to be.
+        let sample = |i: usize| (chosen.iter().map(|&j| self.y[i] * self.columns[j][i]).collect(), 1.0);
+        let mut rows: Vec<(Vec<f64>, f64)> = (0..n).map(sample).collect();
+        for (k, &j) in chosen.iter().enumerate() {
+            for (end, sign) in self.range(j).into_iter().zip([1.0, -1.0]).filter(|(end, _)| end.is_finite()) {
+                let mut row = vec![0.0; chosen.len()];
+                row[k] = sign;
+                rows.push((row, -end));
+            }
+        }
         let entry = |i: usize, h: usize| {
-            let inner: f64 = chosen.iter().map(|&j| self.columns[j][i] * self.columns[j][h]).sum();
-            let own = if self.squared && i == h && self.cost_of(i) > 0.0 { 0.5 / self.cost_of(i) } else { 0.0 };
-            self.y[i] * self.y[h] * (inner + shift) + own
+            let inner: f64 = rows[i].0.iter().zip(&rows[h].0).map(|(a, b)| a * b).sum();
+            let own =
+                if self.squared && i == h && i < n && self.cost_of(i) > 0.0 { 0.5 / self.cost_of(i) } else { 0.0 };
+            inner + own + if i.max(h) < n { self.y[i] * self.y[h] * shift } else { 0.0 }
         };
-        let matrix: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|h| entry(i, h)).collect()).collect();
-        let most = |i: usize| match self.cost_of(i) {
-            cost if self.squared && cost > 0.0 => f64::INFINITY,
-            cost => cost,
+        let all = rows.len();
+        let matrix: Vec<Vec<f64>> = (0..all).map(|i| (0..all).map(|h| entry(i, h)).collect()).collect();
+        let most = |i: usize| match i {
+            i if i >= n || (self.squared && self.cost_of(i) > 0.0) => f64::INFINITY,
+            i => self.cost_of(i),
         };
-        let mut alpha = vec![0.0; n];
+        let mut alpha = vec![0.0; all];
         for _ in 0..600 {
-            for i in 0..n {
-                for h in 0..n {
-                    let sign = -self.y[i] * self.y[h];
+            for i in 0..all {
+                for h in 0..all {
                     let moves = match self.bias {
-                        Bias::Free if h == i => continue,
-                        Bias::Free => vec![(i, 1.0), (h, sign)],
+                        Bias::Free if h != i && i.max(h) < n => vec![(i, 1.0), (h, -self.y[i] * self.y[h])],
+                        Bias::Free if i < n => continue,
                         _ if h != i => continue,
                         _ => vec![(i, 1.0)],
                     };
-                    let slope = |i: usize| 1.0 - (0..n).map(|h| matrix[i][h] * alpha[h]).sum::<f64>();
+                    let slope = |i: usize| rows[i].1 - (0..all).map(|h| matrix[i][h] * alpha[h]).sum::<f64>();
                     let gain: f64 = moves.iter().map(|&(i, s)| s * slope(i)).sum();
                     let pairs = moves.iter().flat_map(|a| moves.iter().map(move |b| (a, b)));
                     let curvature: f64 = pairs.map(|(a, b)| a.1 * b.1 * matrix[a.0][b.0]).sum();
@@ -166,9 +178,13 @@ impl Problem {
                 }
             }
         }
-        let (value, scores) = self.dual(&alpha);
+        let (value, scores) = self.dual(&alpha[..n]);
         let lower = value + chosen.iter().map(|&j| self.part(j, scores[j])).sum::<f64>();
-        let w: Vec<f64> = (0..self.p()).map(|j| if chosen.contains(&j) { scores[j] } else { 0.0 }).collect();
+        let mut w = vec![0.0; self.p()];
+        for (k, &j) in chosen.iter().enumerate() {
+            let ([down, up], sum) = (self.range(j), rows.iter().zip(&alpha).map(|(row, a)| a * row.0[k]).sum::<f64>());
+            w[j] = sum.clamp(-down, up);
+        }
         let size = 10.0
             + w.iter()
                 .enumerate()
@@ -190,13 +206,14 @@ impl Problem {
     }
 
     /// The objective of gain `l1` is linear between hyperplanes, so a vertex of them is best.
-    fn vertex(&self, z: u32, bounds: &[f64]) -> Value {
+    fn vertex(&self, z: u32) -> Value {
         let chosen = features(z);
         let m = chosen.len() + usize::from(self.bias != Bias::None);
         let mut planes: Vec<(Vec<f64>, f64)> = Vec::new();
         let single = |k: usize| (0..m).map(|l| if l == k { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
         for (k, &j) in chosen.iter().enumerate() {
-            planes.extend([0.0, bounds[j], -bounds[j]].map(|at| (single(k), at)));
+            let [down, up] = self.range(j);
+            planes.extend([0.0, up, -down].map(|at| (single(k), at)));
         }
         if m > chosen.len() {
             planes.push((single(m - 1), 0.0));
@@ -211,7 +228,8 @@ impl Problem {
             let Some(x) = solve(rows.iter().map(|&r| planes[r].clone()).collect()) else { return };
             let mut w = vec![0.0; self.p()];
             for (k, &j) in chosen.iter().enumerate() {
-                w[j] = x[k].clamp(-bounds[j], bounds[j]);
+                let [down, up] = self.range(j);
+                w[j] = x[k].clamp(-down, up);
                 if (w[j] - x[k]).abs() > 1e-9 * x[k].abs() {
                     return;
                 }
