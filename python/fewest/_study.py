@@ -52,7 +52,8 @@ class Study(Selector):
     sizes : int or sequence of int, default=None
         Numbers of features to choose from, ascending; an int: from 1 to it. None: from 1 to 10.
     methods : "auto" or sequence of {"exact", "rfe", "info-gain", "kta"}, default="auto"
-        Methods to try; "auto": those that suit the data.
+        Methods to try; "auto": those that suit the data, and where rules bound weights those that keep
+        the bounds.
     scoring : {"combined", "accuracy", "auc", "log_loss", "hinge"}, default="hinge"
         What candidates are judged by on the inner folds; the first is the mean of the others, with
         1 - log-loss and 1 - hinge.
@@ -310,6 +311,7 @@ class Study(Selector):
             **kernel,
         )
         classifier.n_features_in_ = self.n_features_
+        classifier._bounds = self._bounds_of(self.support_)
         self.estimator_ = classifier._fit(samples.with_X(self._scaled(samples.X[:, self.support_])))
 
     def _scaled(self, X: Any) -> Any:

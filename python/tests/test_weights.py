@@ -24,6 +24,7 @@ from fewest import (
     MILP2Selector,
     Rules,
     Study,
+    verify,
 )
 
 
@@ -150,6 +151,28 @@ def test_fgm_keeps_signs(data):
     assert found.bound_ <= found.objective_
 
 
+def test_a_study_keeps_signs(data):
+    X, y = data
+    free = LinearSVC().fit(X, y).coef_[0]
+    signs = {j: -np.sign(free[j]) for j in range(6)}
+    short = {"sizes": [2, 3], "folds": 3, "repeats": 1, "inner_folds": 3, "n_costs": 3}
+    study = Study(rules=Rules(signs=signs, require=[0]), **short).fit(X, y)
+    assert {entry["choice"]["method"] for entry in study.tried_} == {"exact", "rfe"}
+    chosen = np.flatnonzero(study.support_)
+    assert all(w * signs[j] >= 0 for j, w in zip(chosen, study.estimator_.coef_[0], strict=True))
+
+
+def test_a_proof_holds_the_bounds(data, tmp_path):
+    X, y = data
+    free = LinearSVC().fit(X, y).coef_[0]
+    rules = Rules(max_features=3, bounds={j: (-0.1, 1) if free[j] < 0 else (-1, 0.1) for j in range(6)})
+    selector = ExactSelector(rules=rules, proof=tmp_path / "bounded.proof").fit(X, y)
+    found = verify(selector.proof_, X, y)
+    assert found
+    assert found.gap < 1e-3
+    assert found.objective == pytest.approx(selector.objective_, rel=1e-4)
+
+
 def test_what_cannot_be_kept_is_refused(data):
     X, y = data
     for selector in (AlignmentSelector, InformationGain):
@@ -157,8 +180,8 @@ def test_what_cannot_be_kept_is_refused(data):
             selector(rules=Rules(max_features=2, signs={0: 1})).fit(X, y)
     with pytest.raises(ValueError, match=r"fgm keeps signs of weights.*signs alone"):
         FeatureGeneratingMachine(rules=Rules(max_features=2, bounds={0: (0, 1)})).fit(X, y)
-    with pytest.raises(ValueError, match="a study obeys no signs"):
-        Study(rules=Rules(signs={0: 1})).fit(X, y)
+    with pytest.raises(ValueError, match=r"info-gain does not obey signs of weights.*exact and rfe alone"):
+        Study(rules=Rules(signs={0: 1}), methods=("exact", "info-gain")).fit(X, y)
     with pytest.raises(ValueError, match="the lower bound on the weight of x1 is 0.5, but must be 0 or less"):
         ExactSelector(rules=Rules(max_features=2, bounds={1: (0.5, 1)})).fit(X, y)
     with pytest.raises(ValueError, match="the upper bound on the weight of x2 is -1"):

@@ -32,7 +32,8 @@ pub(crate) fn judge(
             continue;
         };
         let svm = SvmSettings { cost, tolerance: svm.tolerance.max(TOLERANCE), ..svm.clone() };
-        let settings = FitSettings { svm, kernel, ..FitSettings::default() };
+        let weight_bounds = part.weight_bounds.of_all(features);
+        let settings = FitSettings { svm, kernel, weight_bounds, ..FitSettings::default() };
         let model = fit(&inside, &all, &part.target.codes, &part.weights, &settings, stop)?;
         let sigmoid = (model.n_classes == 2).then(|| Sigmoid::fit(&model.decisions(&inside), &second));
         found.push(Some(scores(&model, &model.decisions(&outside), sigmoid.flatten(), held)));
@@ -49,7 +50,8 @@ pub(crate) fn train(
     cost: f64,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<Model, Error> {
-    let settings = FitSettings { svm: SvmSettings { cost, ..svm.clone() }, kernel, ..FitSettings::default() };
+    let (svm, weight_bounds) = (SvmSettings { cost, ..svm.clone() }, part.weight_bounds.of_all(features));
+    let settings = FitSettings { svm, kernel, weight_bounds, ..FitSettings::default() };
     let all: Vec<usize> = (0..features.len()).collect();
     fit(&part.columns(features), &all, &part.target.codes, &part.weights, &settings, stop)
 }

@@ -1,10 +1,10 @@
 //! The panel: what was chosen on all samples, its proof, what comes next to it, what could replace
 //! what.
 
-use fewest::dual::train::train;
 use fewest::method::certificate::{Certificate, certify};
 use fewest::method::exact::ExactSettings;
-use fewest::{Error, Kernel, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
+use fewest::saddle::train_within;
+use fewest::{Error, Kernel, Memory, Problem, Rules, Selection, Silent, Solution, Status, Subset, SvmSettings};
 use rayon::prelude::*;
 
 use crate::calibration::Calibration;
@@ -131,8 +131,8 @@ fn certified(
 }
 
 /// What could replace each feature: the objective of the SVM at this cost with another one in its
-/// place. Features are tried in the order of what they could gain at most, `c_j^2 / 2` at the dual
-/// of the SVM without the one that leaves.
+/// place. Features are tried in the order of what they could gain at most, `g_j(c_j)` at the dual of
+/// the SVM without the one that leaves.
 fn swaps(
     problem: &Problem<'_>,
     rules: &Rules,
@@ -142,15 +142,16 @@ fn swaps(
     deadline: &Deadline,
 ) -> Result<Vec<Swap>, Error> {
     let svm = SvmSettings { cost, ..settings.svm.clone() };
-    let (design, y, weights) = (problem.design(), problem.labels(), problem.weights());
-    let solve = |list: &[usize]| train(design, list, y, weights, Kernel::Linear, &svm, &mut || deadline.stop());
+    let (design, of_samples) = (problem.design(), (problem.labels(), problem.weights()));
+    let (bounds, memory) = (rules.weight_bounds(), Memory::new(svm.memory));
+    let solve = |list: &[usize]| train_within(design, list, bounds, of_samples, &svm, &memory, &mut || deadline.stop());
     let one = |&feature: &usize| -> Result<Option<Swap>, Error> {
         if deadline.stop().is_some() {
             return Ok(None);
         }
         let left: Vec<usize> = features.iter().copied().filter(|&j| j != feature).collect();
         let without = solve(&left)?;
-        let gain = |j: usize| design.dot_column(j, &without.beta).powi(2) / 2.0;
+        let gain = |j: usize| bounds.of(j).gain(design.dot_column(j, &without.beta));
         let mut entering: Vec<(f64, usize)> =
             (0..rules.p()).filter(|j| !features.contains(j)).map(|j| (gain(j), j)).filter(|g| g.0 > 0.0).collect();
         entering.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

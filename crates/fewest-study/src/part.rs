@@ -1,6 +1,6 @@
 //! Samples to learn from, prepared by what they alone say, and samples held out, prepared likewise.
 
-use fewest::{DenseDesign, Design, Error, Problem, RuleList, Rules, Samples};
+use fewest::{DenseDesign, Design, Error, Problem, RuleList, Rules, Samples, WeightBounds};
 use fewest_data::{Features, Imputation, ScaleKind, Scaling, Target};
 
 use crate::settings::StudySettings;
@@ -29,6 +29,8 @@ pub(crate) struct Part {
     pub(crate) scaling: Scaling,
     /// Features with one value, or of low variance; ascending.
     pub(crate) ruled_out: Vec<usize>,
+    /// Bounds on the weights of all features, once they are scaled.
+    pub(crate) weight_bounds: WeightBounds,
     pub(crate) size: PartSize,
 }
 
@@ -83,7 +85,9 @@ impl Part {
             usable: design.n_features() - ruled_out.len(),
             mean_square: squares / rows.len().max(1) as f64,
         };
-        Ok(Self { features, target, weights, imputation, scaling, ruled_out, size })
+        let bounding = RuleList { weights: settings.rules.weights.clone(), ..RuleList::default() };
+        let weight_bounds = Rules::new(design.n_features(), bounding, &[])?.weight_bounds().clone();
+        Ok(Self { features, target, weights, imputation, scaling, ruled_out, weight_bounds, size })
     }
 
     /// The samples of other rows, filled in and scaled as these.

@@ -397,6 +397,7 @@ fn check(data: &StudyData<'_>, settings: &StudySettings, limits: &Limits) -> Res
         if n <= SMALL.0 && p <= SMALL.1 && largest <= SMALL.2 {
             methods.push(StudyMethod::Kta);
         }
+        methods.retain(|method| !settings.bounds_weights() || method.keeps_bounds());
     }
     Ok((Grid { methods, sizes }, part.size))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fewest::{Error, RuleList, SvmSettings};
+use fewest::{AnyMethod, Error, RuleList, SvmSettings};
 use fewest_data::{MissingRule, ScaleKind};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,11 @@ impl StudyMethod {
     /// Whether its subsets depend on a cost.
     pub(crate) fn has_cost(self) -> bool {
         matches!(self, StudyMethod::Exact | StudyMethod::Rfe)
+    }
+
+    /// Whether it obeys bounds on weights; others take no part where there are some.
+    pub fn keeps_bounds(self) -> bool {
+        AnyMethod::bounding().contains(&self.name())
     }
 
     /// Whether its classifier has the Gaussian kernel.
@@ -175,9 +180,19 @@ impl StudySettings {
     /// [`Error::Setting`] naming the first one out of range.
     pub fn check(&self, p: usize, classes: usize) -> Result<(), Error> {
         self.svm.check()?;
-        if !self.rules.weights.is_empty() {
-            let why = "a study obeys no signs of weights or bounds on them; leave them out, or select by exact";
-            return Err(Error::Rules(why.to_owned()));
+        if let Some(method) = self.methods.iter().find(|method| self.bounds_weights() && !method.keeps_bounds()) {
+            let keeping: Vec<&str> =
+                StudyMethod::ALL.into_iter().filter(|method| method.keeps_bounds()).map(StudyMethod::name).collect();
+            return Err(Error::Rules(format!(
+                "{} does not obey signs of weights or bounds on them; leave them out, or try {} alone",
+                method.name(),
+                keeping.join(" and ")
+            )));
+        }
+        if self.bounds_weights() && classes > 2 {
+            return Err(Error::Rules(format!(
+                "bounds on weights need two classes, but there are {classes}; leave them out, or keep two classes"
+            )));
         }
         let least = [
             ("folds", self.folds, 2),
@@ -227,6 +242,11 @@ impl StudySettings {
             }
         }
         Ok(())
+    }
+
+    /// Whether the rules bound weights.
+    pub fn bounds_weights(&self) -> bool {
+        !self.rules.weights.is_empty()
     }
 
     /// The sizes in force for p features.

@@ -110,7 +110,7 @@ impl Cut {
 ///
 /// # Errors
 /// Settings out of range, or more memory needed than is left.
-pub(crate) fn train_within(
+pub fn train_within(
     design: &dyn Design,
     features: &[usize],
     bounds: &WeightBounds,

@@ -16,11 +16,19 @@ pub(crate) fn limits(options: &MethodOptions) -> Limits {
     Limits { nodes: options.value("node_limit"), gap_rel: options.value("gap").unwrap_or(none.gap_rel), ..none }
 }
 
-/// Refuses more classes than a method takes.
+/// Refuses more classes than a method takes, and `--multi-class` where there are two.
 ///
 /// # Errors
 /// The classes there are.
 pub(crate) fn check_classes(options: &MethodOptions, prepared: &PreparedData) -> Result<(), Failure> {
+    let target = &prepared.target;
+    if options.given("multi_class") && target.classes.len() == 2 {
+        return Err(Failure::Input(format!(
+            "--multi-class says how more than two classes become problems, but `{}` has two ({}); leave it out",
+            target.column,
+            notation::some(&target.classes)
+        )));
+    }
     match options.entry().info().classes {
         Classes::Two => prepared.needs_two_classes(options.name()),
         Classes::Any => Ok(()),

@@ -12,7 +12,7 @@ use fewest_data::{
 use fewest_study::ClassWeights;
 
 use super::raw::{Raw, check, feature_imputation};
-use super::reading::{apart_names, labelled, read, read_features, sample_weights};
+use super::reading::{apart_names, labelled, read_apart, read_features, sample_weights};
 use super::scaled::{rescale, scale_name, scaling_kind, scaling_text};
 use super::tasks::Tasks;
 use crate::args::data::{DataArgs, PrepareArgs};
@@ -106,7 +106,12 @@ impl Preparation<'_> {
         options.missing = rule.is_some();
         options.apart.extend(self.prepare.sample_weights.clone());
         options.apart.extend(self.folds.into_iter().chain(self.tasks).map(str::to_owned));
-        let mut data = read(&self.data.data, &options, terminal)?;
+        let named = [
+            ("column of --tasks", self.tasks),
+            ("column of --folds", self.folds),
+            ("column of --sample-weights", self.prepare.sample_weights.as_deref()),
+        ];
+        let mut data = read_apart(&self.data.data, &options, &named, terminal)?;
         let target = data.target.take().ok_or_else(|| {
             Failure::Input(format!("{}: there is no target column; name it with --target", data.source))
         })?;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use fewest_data::{Dataset, Features, Indicator, Note, ReadOptions, Target, TargetRule};
+use fewest_data::{DataError, Dataset, Features, Indicator, Note, ReadOptions, Target, TargetRule};
 
 use crate::args::data::path_text;
 use crate::args::notation;
@@ -18,7 +18,23 @@ pub(crate) const FEW: usize = 5;
 /// # Errors
 /// Whatever is wrong with the file.
 pub(crate) fn read(path: &Path, options: &ReadOptions, terminal: Terminal) -> Result<Dataset, Failure> {
-    let data = fewest_data::read(path_text(path)?, options)?;
+    read_apart(path, options, &[], terminal)
+}
+
+/// The same; `named` are the options of the command that name columns to set apart, and these columns.
+pub(super) fn read_apart(
+    path: &Path,
+    options: &ReadOptions,
+    named: &[(&'static str, Option<&str>)],
+    terminal: Terminal,
+) -> Result<Dataset, Failure> {
+    let data = fewest_data::read(path_text(path)?, options).map_err(|error| match error {
+        DataError::UnknownColumn { file, name, role, available } => {
+            let by = named.iter().find(|(_, column)| *column == Some(name.as_str()));
+            DataError::UnknownColumn { role: by.map_or(role, |by| by.0), file, name, available }
+        }
+        other => other,
+    })?;
     for note in &data.notes {
         tell(note, terminal);
     }

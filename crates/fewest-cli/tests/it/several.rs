@@ -201,7 +201,22 @@ fn what_is_for_one_classifier_is_refused_by_name() {
             "select d.csv --tasks site --method rfe --max-features 2",
             "--tasks is an option of exact, gbd and fgm, not of rfe",
         ),
-        ("select d.csv --tasks nowhere --method exact --max-features 2", "nowhere"),
+        (
+            "select d.csv --tasks nowhere --method exact --max-features 2",
+            "d.csv: there is no column `nowhere` to be the column of --tasks; the columns are a, b, c, d, site, y",
+        ),
+        (
+            "evaluate d.csv --folds nowhere --method rfe --max-features 2",
+            "there is no column `nowhere` to be the column of --folds",
+        ),
+        (
+            "select d.csv --sample-weights nowhere --method rfe --max-features 2",
+            "there is no column `nowhere` to be the column of --sample-weights",
+        ),
+        (
+            "select one.csv --drop site --method exact --max-features 1 --multi-class one-vs-rest",
+            "--multi-class says how more than two classes become problems, but `y` has two",
+        ),
         ("select one.csv --tasks site --method exact --max-features 1", "the task s are of one class"),
         ("select d.csv --drop site --method exact --max-features 2 --proof p.fwp", "a proof file speaks of one"),
         ("select d.csv --drop site --method gbd --max-features 2 --validate 0.3", "leave --validate out"),

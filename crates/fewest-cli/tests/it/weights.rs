@@ -1,6 +1,7 @@
 //! `--sign`, `--weight-bounds` and `[weights]`: kept by the classifier of every command that takes
 //! them, said in the JSON, refused by name elsewhere.
 
+use fewest_testing::packed_proof;
 use serde_json::{Value, json};
 
 use crate::common::{Scratch, generated};
@@ -160,6 +161,71 @@ fn linear_programs_keep_the_signs() {
     }
 }
 
+/// Bounds against every weight of a free training: lines of a file, and those weights by name.
+fn against(scratch: &Scratch) -> (String, Vec<(String, f64)>) {
+    scratch.run(&["fit", "d.csv", "--all-features", "--json", "free.json"]).code(0);
+    let free = weights(&scratch.json("free.json"));
+    let lines =
+        free.iter().map(|(name, w)| if *w > 0.0 { format!("{name},-1,0.1\n") } else { format!("{name},-0.1,1\n") });
+    (lines.collect(), free)
+}
+
+#[test]
+fn proofs_of_bounded_problems_are_verified_and_claim_nothing_of_free_ones() {
+    let scratch = scratch("weights_proof");
+    scratch.file("box.csv", against(&scratch).0);
+    for (method, more) in [
+        ("exact", &["--max-features", "3"][..]),
+        ("gbd", &["--max-features", "3"]),
+        ("rfe", &["--max-features", "3", "--certify"]),
+        ("mbp", &["--penalty", "0.3"]),
+    ] {
+        let base = [&["select", "d.csv", "-m", method, "--proof", "p.proof", "--json", "r.json"], more].concat();
+        scratch.run(&[&base[..], &["--weight-bounds", "box.csv"]].concat()).code(0);
+        let ran = scratch.run(&["verify", "p.proof", "d.csv", "--json", "v.json"]).code(0);
+        assert!(ran.out.contains("VERIFIED"), "{method}: {}", ran.out);
+        let (result, verdict) = (scratch.json("r.json"), scratch.json("v.json"));
+        let of = |value: &Value| value.as_f64().expect("a number");
+        let (best, proven) = (if method == "rfe" { &result["certificate"]["best"] } else { &result }, &verdict);
+        assert!((of(&best["objective"]) - of(&proven["objective"])).abs() <= 1e-3 * of(&best["objective"]), "{method}");
+        assert!(of(&proven["gap"]) <= 1.1e-3, "{method}: {proven}");
+        // Bounds that are only in the header make another claim: weights beyond them are named.
+        scratch.run(&base).code(0);
+        let file = scratch.path("p.proof");
+        let mut text = Vec::new();
+        let packed = std::fs::File::open(&file).expect("written");
+        std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(packed), &mut text).expect("gzip");
+        let end = text.iter().position(|b| *b == b'\n').expect("a header");
+        let mut header: Value = serde_json::from_slice(&text[..end]).expect("JSON");
+        assert!(header["rules"].get("weights").is_none());
+        let none = (0..6).map(|j| json!({ "feature": j, "lower": 0, "upper": 0 })).collect::<Vec<_>>();
+        header["rules"]["weights"] = json!(none);
+        std::fs::write(&file, packed_proof(&[header.to_string().as_bytes(), &text[end..]].concat())).expect("written");
+        let ran = scratch.run(&["verify", "p.proof", "d.csv"]).code(1);
+        assert!(ran.out.contains("NOT VERIFIED") && ran.out.contains("beyond its bound"), "{method}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_study_keeps_signs_in_every_classifier() {
+    let scratch = scratch("weights_study");
+    let (name, weight) = strongest(&scratch);
+    let sign = format!("{name}:{}", if weight > 0.0 { "-" } else { "+" });
+    let short = ["study", "d.csv", "--max-features", "1..3", "--folds", "3", "--repeats", "1", "--inner-cv", "3"];
+    let more = ["--cost-points", "3", "--sign", &sign, "--require", &name, "--json", "s.json"];
+    let said = scratch.run(&[&short[..], &more[..]].concat()).code(0).err;
+    assert!(said.contains("info-gain and kta keep no bounds on weights and take no part"), "{said}");
+    let result = scratch.json("s.json");
+    assert_eq!(result["settings"]["methods"], json!(["exact", "rfe"]));
+    assert_eq!(result["settings"]["weight_bounds"][&name].as_array().map(Vec::len), Some(2));
+    let held = result["panel"]["model"]["weights"][&name].as_f64().expect("it is required");
+    assert!(held * weight <= 0.0, "{held} for {weight}");
+    // Without the sign the weight has the other one.
+    scratch.run(&[&short[..], &["--cost-points", "3", "--require", &name, "--json", "s.json"]].concat()).code(0);
+    let free = scratch.json("s.json")["panel"]["model"]["weights"][&name].as_f64().expect("it is required");
+    assert!(free * weight > 0.0, "{free} for {weight}");
+}
+
 #[test]
 fn what_cannot_be_kept_is_refused_by_name() {
     let scratch = scratch("weights_refused");
@@ -185,7 +251,10 @@ fn what_cannot_be_kept_is_refused_by_name() {
         let args = [command, "d.csv", "-m", "info-gain", "--max-features", "2", "--sign", "f1:+"];
         refused(&args, &["--method info-gain obeys no bounds"]);
     }
-    refused(&["study", "d.csv", "--sign", "f1:+"], &["study obeys no bounds", "fewest select --method exact"]);
+    refused(
+        &["study", "d.csv", "--sign", "f1:+", "--methods", "exact,info-gain"],
+        &["info-gain does not obey signs of weights", "exact and rfe alone"],
+    );
     let fit = ["fit", "d.csv", "--all-features"];
     let fitted = |more: &[&str], parts: &[&str]| refused(&[&fit[..], more].concat(), parts);
     fitted(&["--kernel", "rbf", "--sign", "f1:+"], &["--kernel rbf obeys no bounds", "--kernel linear"]);
@@ -203,10 +272,9 @@ fn what_cannot_be_kept_is_refused_by_name() {
     fitted(&["--weight-bounds", "w.csv"], &["w.csv, line 2", "\"x\"", "numbers"]);
     scratch.file("w.json", "{\"f1\": 2}");
     fitted(&["--weight-bounds", "w.json"], &["w.json", "[lower, upper]"]);
-    let proof = ["select", "d.csv", "-m", "exact", "--max-features", "2", "--sign", "f1:+", "--proof", "p.proof"];
-    refused(&proof, &["a proof file holds no bounds on weights", "leave out the proof"]);
     let margin = ["select", "d.csv", "-m", "rfe", "--max-features", "2", "--sign", "f1:+", "--criterion", "margin"];
     refused(&margin, &["rfe obeys bounds on weights with the linear kernel", "select by exact"]);
     scratch.file("three.csv", generated(60, 4, &["a", "b", "c"], 4));
     refused(&["fit", "three.csv", "--all-features", "--sign", "f1:+"], &["two classes", "there are 3"]);
+    refused(&["study", "three.csv", "--sign", "f1:+"], &["two classes", "there are 3"]);
 }

@@ -3,8 +3,8 @@
 mod text;
 mod value;
 
-use fewest::{Limits, RuleList, Rules, Status, SvmSettings};
-use fewest_study::{ClassWeights, StudyData, StudyReport, StudySettings, StudyState, study};
+use fewest::{Limits, RuleList, Rules, Status, SvmSettings, WeightBounds};
+use fewest_study::{ClassWeights, StudyData, StudyMethod, StudyReport, StudySettings, StudyState, study};
 use serde_json::{Value, json};
 
 use super::fit::ModelSink;
@@ -36,7 +36,6 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let methods = args.method_list().map_err(Failure::Input)?;
     let sizes = args.rules.sizes()?;
     let source = RuleSource::read(&args.rules, sizes.as_ref().and_then(|sizes| sizes.last().copied()))?;
-    source.weights().refused_by("study", "use `fewest select --method exact` or `fewest evaluate --method exact`")?;
     let sinks = Sinks::open(args)?;
     let preparation = Preparation {
         data: &args.data,
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         tasks: None,
     };
     let raw = preparation.load(terminal)?;
-    let (rules, sizes) = rules(args, &source, sizes, &raw)?;
+    let (rules, sizes, bounds) = rules(args, &source, sizes, &raw)?;
     let settings = StudySettings {
         sizes: Some(sizes),
         methods,
@@ -58,10 +57,15 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
         ..settings(args, &raw)
     };
     if let Some(sink) = &sinks.model {
-        let kernel = if settings.methods == [fewest_study::StudyMethod::Kta] { "rbf" } else { "linear" };
+        let kernel = if settings.methods == [StudyMethod::Kta] { "rbf" } else { "linear" };
         let scaled = settings.scale != Some(fewest_data::ScaleKind::None);
         sink.accepts(raw.target.classes.len(), kernel, scaled, false)?;
         sink.holds(args.prepare.missing)?;
+    }
+    if settings.bounds_weights() && settings.methods.is_empty() {
+        let without: Vec<&str> =
+            StudyMethod::ALL.into_iter().filter(|method| !method.keeps_bounds()).map(StudyMethod::name).collect();
+        terminal.note(&format!("{} keep no bounds on weights and take no part", without.join(" and ")));
     }
     let resume = resume(args, &settings, &raw)?;
     let state: Option<StudyState> = resume.as_ref().map_or(Ok(None), Resume::load_json)?;
@@ -72,7 +76,7 @@ pub(crate) fn run(args: &StudyArgs, invocation: &Invocation) -> Result<u8, Failu
     let mut watch = Watch::new(&raw.data.names, terminal, None).keeping(resume.as_ref())?;
     let found = study(&data, &settings, &limits, state, &mut watch)?;
     watch.finish()?;
-    let view = value::View { args, raw: &raw, settings: &settings, found: &found, invocation };
+    let view = value::View { args, raw: &raw, settings: &settings, bounds: &bounds, found: &found, invocation };
     if sinks.json.is_some() || sinks.page.is_some() {
         report::write(Document::Value(view.value()), sinks.json.as_ref(), sinks.page.as_ref(), terminal)?;
     }
@@ -112,13 +116,13 @@ impl Sinks {
     }
 }
 
-/// Rules by index, without a size, and the sizes.
+/// Rules by index, without a size, the sizes, and the rules' bounds on weights.
 fn rules(
     args: &StudyArgs,
     source: &RuleSource,
     sizes: Option<Vec<usize>>,
     raw: &Raw,
-) -> Result<(RuleList, Vec<usize>), Failure> {
+) -> Result<(RuleList, Vec<usize>, WeightBounds), Failure> {
     let (names, p) = (&raw.data.names, raw.data.names.len());
     let mut list = source.resolve(&Features::new(names))?;
     let constant = raw.data.features.constant();
@@ -138,8 +142,8 @@ fn rules(
         )));
     }
     let largest = RuleList { max_features: sizes.last().copied(), ..list.clone() };
-    Rules::new(p, largest, listed(names))?;
-    Ok((list, sizes))
+    let bounds = Rules::new(p, largest, listed(names))?.weight_bounds().clone();
+    Ok((list, sizes, bounds))
 }
 
 /// `--class-weight`, for the classes of the data.

@@ -1,7 +1,7 @@
 //! A study as JSON; docs/study.md says what each key is.
 
 use fewest::model::Model;
-use fewest::{Kernel, SvmSettings};
+use fewest::{Kernel, SvmSettings, WeightBounds};
 use fewest_study::{Choice, FoldReport, InnerSize, Panel, RuleReport, StudyReport, StudySettings, Tried};
 use serde_json::{Map, Value, json};
 
@@ -13,12 +13,14 @@ use crate::commands::reading::warnings;
 use crate::commands::scaled::{scale_name, scaling_kind};
 use crate::export::model_json::{FeatureScaling, SCHEMA, TrainedModel, bias_value, classes_value, counts_value};
 use crate::export::result::SelectionResult;
+use crate::export::settings::of_bounds;
 
 /// A study with all that its JSON and its summary are made of.
 pub(super) struct View<'a> {
     pub(super) args: &'a StudyArgs,
     pub(super) raw: &'a Raw,
     pub(super) settings: &'a StudySettings,
+    pub(super) bounds: &'a WeightBounds,
     pub(super) found: &'a StudyReport,
     pub(super) invocation: &'a Invocation,
 }
@@ -226,7 +228,7 @@ impl View<'_> {
         let rules = &settings.rules;
         let priced = rules.costs.iter().enumerate().filter(|(_, cost)| **cost != 0.0);
         let costs: Map<String, Value> = priced.map(|(j, cost)| (self.name(j), json!(cost))).collect();
-        json!({
+        let mut value = json!({
             "data": self.raw.data.source, "format": self.raw.data.format.name(), "target": self.raw.target.column,
             "missing": args.prepare.missing.name(), "scale": settings.scale.map(scale_name),
             "scale_reason": scaling_kind(args.prepare.scale, &self.raw.data.features).1.text(), "max_features": self.found.sizes,
@@ -243,7 +245,11 @@ impl View<'_> {
             "time_limit": args.time_limit.as_secs_f64(),
             "selection_time_limit": settings.selection_seconds, "gap": args.gap, "node_limit": settings.proof_nodes,
             "solutions": settings.solutions, "threads": rayon::current_num_threads()
-        })
+        });
+        if let Some(bounds) = of_bounds(self.bounds, &self.raw.data.names) {
+            value["weight_bounds"] = bounds;
+        }
+        value
     }
 }
 
