@@ -315,7 +315,9 @@ fn exp_of(value: f64) -> f64 {
 /// x <- exp(x) elementwise, for x <= 0 (and a little above).
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn exp(values: &mut [f64]) {
-    values.iter_mut().for_each(|value| *value = exp_of(*value));
+    for value in values {
+        *value = exp_of(*value);
+    }
 }
 
 /// d <- exp(-gamma max(d, 0)): from distances to kernel values.

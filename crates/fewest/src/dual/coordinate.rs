@@ -298,3 +298,17 @@ pub(super) fn finish(
     let kkt_residual = kkt::residual(dual, &beta, &scores);
     DualSolution { beta, bias, weights, primal, dual: value, absolute_gap, kkt_residual, iterations, status }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pace_says_when_a_gap_is_met() {
+        // Each 10 values visited halve the gap: from 1/16 to 1/64 takes 20 more.
+        let pace = Pace((1..=4).map(|epoch| (10.0 * f64::from(epoch), 0.5f64.powi(epoch))).collect());
+        assert!(pace.ends_within(61.0, 1.0 / 64.0) && !pace.ends_within(59.0, 1.0 / 64.0));
+        assert!(!Pace(vec![(10.0, 0.5), (20.0, 0.6)]).ends_within(f64::INFINITY, 0.1));
+        assert!(!Pace::default().ends_within(f64::INFINITY, 0.1));
+    }
+}

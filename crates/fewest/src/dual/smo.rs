@@ -54,6 +54,11 @@ mod tuning {
     pub(super) const PATIENCE: u32 = 3;
     /// Windows of steps that closing the gap may take at the pace of the last one.
     pub(super) const MOST_WINDOWS: f64 = 10_000.0;
+    /// From a relative gap above this, pair steps come before the exact ones, which move one variable
+    /// each...
+    pub(super) const FAR: f64 = 0.03;
+    /// ... unless there are fewer samples than this: exact steps are cheap then.
+    pub(super) const FEW: usize = 256;
     /// Shrinking that leaves more than this share of the samples is not worth compacting the cached
     /// rows.
     pub(super) const WORTH_SHRINKING: f64 = 0.9;
@@ -154,7 +159,7 @@ impl<'a, R: KernelRows> Solver<'a, R> {
         let mut beta = start.map_or_else(|| vec![0.0; n], <[f64]>::to_vec);
         let evaluation = Evaluation::new(rows, dual, &mut beta);
         let active = Active::all(rows, dual, &beta, &evaluation);
-        let exact = ExactSchedule::new(n, memory.is_new());
+        let exact = ExactSchedule::new(n, memory.is_new(), evaluation.gap());
         let (i, top) = largest_growing(&active.v, &active.grow);
         Self {
             i,

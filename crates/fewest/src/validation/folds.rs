@@ -155,8 +155,12 @@ impl Folds {
     pub(crate) fn times(&self, fold: usize) -> (Vec<f64>, Vec<usize>) {
         let (mut training, mut held_out) = (vec![0.0; self.n_samples()], vec![0; self.n_samples()]);
         let (first, last) = self.split(fold);
-        first.into_iter().for_each(|i| training[i] += 1.0);
-        last.into_iter().for_each(|i| held_out[i] += 1);
+        for i in first {
+            training[i] += 1.0;
+        }
+        for i in last {
+            held_out[i] += 1;
+        }
         (training, held_out)
     }
 

@@ -1,7 +1,7 @@
 //! When an SMO run does what besides pair steps: look at the gap, shrink, take exact steps, give
 //! up.
 
-use super::tuning::MOST_WINDOWS;
+use super::tuning::{FAR, FEW, MOST_WINDOWS};
 
 /// Pair steps that cost as much as inverting the matrix of `free` variables and some rounds with
 /// it: a step streams about 24 n numbers' worth of products, a round about `free` n.
@@ -14,8 +14,9 @@ pub(super) fn shrink_period(n: usize) -> u64 {
     n.clamp(1, 1000) as u64
 }
 
-/// When to try exact steps. The free set of an earlier training is tried as it is; otherwise pair
-/// steps come first, at least until they have cost as much as exact steps would.
+/// When to try exact steps. The free set of an earlier training is tried as it is, or, where the
+/// matrix has changed so much that the start is far from the optimum, after n / 2 pair steps;
+/// otherwise pair steps come first, at least until they have cost as much as exact steps would.
 pub(super) struct ExactSchedule {
     /// Whether no free set is known.
     is_cold: bool,
@@ -24,9 +25,11 @@ pub(super) struct ExactSchedule {
 }
 
 impl ExactSchedule {
-    pub(super) fn new(n: usize, is_cold: bool) -> Self {
+    /// `gap` is the relative one of the start.
+    pub(super) fn new(n: usize, is_cold: bool, gap: f64) -> Self {
         let wait = n as u64;
-        Self { is_cold, wait, next: if is_cold { wait } else { 0 } }
+        let far = if gap > FAR && n >= FEW { wait / 2 } else { 0 };
+        Self { is_cold, wait, next: if is_cold { wait } else { far } }
     }
 
     /// Whether the pair steps so far have cost as much as exact steps would; if not, when to ask
@@ -93,5 +96,17 @@ impl GapSchedule {
     pub(super) fn checked(&mut self, violation: f64, gap: f64, allowed: f64, iteration: u64) {
         self.next = iteration + self.wait;
         self.threshold = violation * (allowed / gap.max(f64::MIN_POSITIVE)).sqrt().clamp(0.05, 0.8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_steps_wait_where_the_start_is_far_and_samples_are_many() {
+        let next = |n, is_cold, gap| ExactSchedule::new(n, is_cold, gap).next;
+        assert_eq!((next(1000, false, 0.01), next(1000, false, 0.1), next(100, false, 0.1)), (0, 500, 0));
+        assert_eq!(next(1000, true, 0.01), 1000);
     }
 }
