@@ -22,7 +22,18 @@ from fewest._call import limited
 from fewest._columns import ColumnFile
 from fewest._constraints import FEW, MOST_WITHIN, complete_constraints
 from fewest._docs import SELECTOR_ATTRIBUTES, WITHIN_ATTRIBUTES, Linked, complete_class, completes_doc
-from fewest._engine import Listener, Samples, bias_of, checked, is_elsewhere, limits_of, svm_of, validated, warn_of_limit
+from fewest._engine import (
+    Listener,
+    Samples,
+    bias_of,
+    checked,
+    coded_tasks,
+    is_elsewhere,
+    limits_of,
+    svm_of,
+    validated,
+    warn_of_limit,
+)
 from fewest._frames import native
 from fewest._memory import method_with_memory
 from fewest._path import fitted_path
@@ -492,7 +503,7 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         samples, subset = self._prepared(samples), np.flatnonzero(self.support_).tolist()
         request = None if proof is None else self._proof_request(proof, "exact", {"svm": svm})
         limits = limits_of(self, time_limit, **search)
-        codes = None if tasks is None else self._coded(samples, tasks)[1]
+        codes = None if tasks is None else coded_tasks(samples, tasks)[1]
         certificate = _core.certify(*samples.arguments, rules, subset, svm, limits, request, codes)
         certificate["best"] = np.asarray(certificate["best"], dtype=np.intp)
         certificate["proof"] = os.fspath(proof) if proof is not None and certificate["proof"] else None

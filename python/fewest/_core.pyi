@@ -201,6 +201,8 @@ def verify(
     weights: NDArray[np.float64],
     memory: int,
     limits: dict[str, Any],
+    multi_class: str,
+    tasks: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...
 def command(arguments: Sequence[str]) -> int: ...
 

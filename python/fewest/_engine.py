@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from joblib.parallel import effective_n_jobs, get_active_backend
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length, validate_data
 
@@ -381,3 +382,21 @@ def warn_of_limit(estimator: Any, answer: dict[str, Any], what: str) -> None:
     remedy = getattr(estimator, "_remedy", "")
     said = f"{type(estimator).__name__} stopped before its end: {why}. {what}{known} {remedy}".rstrip()
     warnings.warn(said, ConvergenceWarning, stacklevel=4)
+
+
+def coded_tasks(samples: Samples, tasks: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The names of the tasks, and that of each sample as 0, 1, ..."""
+    tasks = column_or_1d(tasks, warn=True)
+    if samples.kept is None:
+        if len(tasks) != len(samples.codes):
+            raise ValueError(f"tasks has {len(tasks)} entries, but X has {len(samples.codes)} samples; give one for each")
+    elif len(tasks) <= samples.kept.max():
+        raise ValueError(f"tasks has {len(tasks)} entries, but X has more samples; give one for each")
+    else:
+        tasks = tasks[samples.kept]
+    names, places = np.unique(tasks, return_inverse=True)
+    codes = places.astype(np.uint32).ravel()
+    for task, name in enumerate(names.tolist()):
+        if len(np.unique(samples.codes[codes == task])) < 2:
+            raise ValueError(f"all samples of the task {name!r} are of one class, but a classifier needs two; leave it out")
+    return names, codes

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils import column_or_1d
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from fewest._base import Selector
 from fewest._call import limited
 from fewest._docs import completes_doc
-from fewest._engine import Samples
+from fewest._engine import Samples, coded_tasks
 
 if TYPE_CHECKING:
     import os
@@ -128,25 +127,8 @@ class SeveralProblems(Selector):
             if value:
                 why = "is chosen by one classifier for all samples" if name == "C" else "is the cost of one classifier for all samples"
                 raise ValueError(f"{name} is {getattr(self, name)!r}, which {why}, but tasks have one each; leave one of them out")
-        self.tasks_, samples.tasks = self._coded(samples, tasks)
+        self.tasks_, samples.tasks = coded_tasks(samples, tasks)
         return samples
-
-    def _coded(self, samples: Samples, tasks: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The names of the tasks, and that of each sample as 0, 1, ..."""
-        tasks = column_or_1d(tasks, warn=True)
-        if samples.kept is None:
-            if len(tasks) != len(samples.codes):
-                raise ValueError(f"tasks has {len(tasks)} entries, but X has {len(samples.codes)} samples; give one for each")
-        elif len(tasks) <= samples.kept.max():
-            raise ValueError(f"tasks has {len(tasks)} entries, but X has more samples; give one for each")
-        else:
-            tasks = tasks[samples.kept]
-        names, places = np.unique(tasks, return_inverse=True)
-        codes = places.astype(np.uint32).ravel()
-        for task, name in enumerate(names.tolist()):
-            if len(np.unique(samples.codes[codes == task])) < 2:
-                raise ValueError(f"all samples of the task {name!r} are of one class, but a classifier needs two; leave it out")
-        return names, codes
 
     def _keep_classifier(self, chosen, samples, answer):
         if samples.tasks is None:

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fewest import _core
-from fewest._engine import is_elsewhere, limits_of, validated
+from fewest._engine import coded_tasks, is_elsewhere, limits_of, validated
+from fewest._several import PROBLEMS
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,8 @@ def verify(
     sample_weight: Any = None,
     *,
     class_weight: dict[Any, float] | str | None = None,
+    multi_class: str = "ovo",
+    tasks: Any = None,
     memory: int = 1 << 30,
     n_jobs: int | None = None,
 ) -> Verification:
@@ -80,11 +83,15 @@ def verify(
         The samples as the method saw them: what ``fit`` was given, or, for a proof of the command, the
         scaled features.
     y : array-like of shape (n_samples,)
-        The class of each sample; two classes, but for :class:`AlignmentSelector` any number.
+        The class of each sample; as many classes as there were in ``fit``.
     sample_weight : array-like of shape (n_samples,), default=None
         What ``fit`` was given.
     class_weight : dict, "balanced" or None, default=None
         That of the selector.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        That of the selector, where there are more classes than two.
+    tasks : array-like of shape (n_samples,), default=None
+        What ``fit`` was given.
     memory : int, default=1 GiB
         Bytes that the open part of the proof may take.
     n_jobs : int, default=None
@@ -120,7 +127,10 @@ def verify(
     # A name for messages.
     who = type("verify", (BaseEstimator,), {"n_jobs": n_jobs})()
     samples = validated(who, X, y, sample_weight, class_weight, False)
-    found = _core.verify(os.fspath(path), *samples.arguments, memory, limits_of(who, None))
+    if multi_class not in PROBLEMS:
+        raise ValueError(f"multi_class is {multi_class!r}, but must be 'ovo' or 'ovr'")
+    codes = None if tasks is None else coded_tasks(samples, tasks)[1]
+    found = _core.verify(os.fspath(path), *samples.arguments, memory, limits_of(who, None), PROBLEMS[multi_class], codes)
     if not found["verified"]:
         return Verification(False, found["reason"])
 

@@ -86,3 +86,17 @@ def test_what_is_no_proof_raises(data, tmp_path):
         verify(tmp_path / "text", X, y)
     with pytest.raises(ValueError, match="2 classes"):
         verify(tmp_path / "text", X, np.zeros(len(y)))
+
+
+def test_the_sum_over_classes_and_tasks_is_verified(data, tmp_path):
+    X, y = data
+    three = np.digitize(X[:, 0], np.quantile(X[:, 0], [0.3, 0.7]))
+    sites = np.where(np.arange(len(y)) % 2, "north", "south")
+    selector = ExactSelector(n_features_to_select=2, multi_class="ovr", proof=tmp_path / "classes.proof").fit(X, three)
+    assert verify(selector.proof_, X, three, multi_class="ovr").objective == pytest.approx(selector.objective_, rel=1e-4)
+    assert "fingerprint" in verify(selector.proof_, X, three).reason
+    selector = ExactSelector(n_features_to_select=2, proof=tmp_path / "tasks.proof").fit(X, y, tasks=sites)
+    assert verify(selector.proof_, X, y, tasks=sites).gap < 1e-3
+    assert verify(selector.proof_, X, y).reason == "header: the data are of 1 problem, the proof is about 2"
+    with pytest.raises(ValueError, match="multi_class is 'all', but must be 'ovo' or 'ovr'"):
+        verify(selector.proof_, X, y, multi_class="all")

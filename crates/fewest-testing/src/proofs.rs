@@ -58,8 +58,19 @@ pub fn packed_proof(bytes: &[u8]) -> Vec<u8> {
 /// # Errors
 /// That they are no proof of the problem.
 pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Error> {
-    let data = ProofData { design: problem.design(), labels: problem.labels(), weights: problem.weights() };
-    checked(bytes, &data)
+    verify_several(bytes, std::slice::from_ref(problem))
+}
+
+/// The same for a proof of several problems.
+///
+/// # Errors
+/// That they are no proof of the problems.
+pub fn verify_several(bytes: &[u8], problems: &[Problem<'_>]) -> Result<Verdict, Error> {
+    let of = |problem| {
+        let problem: &Problem<'_> = problem;
+        ProofData { design: problem.design(), labels: problem.labels(), weights: problem.weights() }
+    };
+    checked(bytes, &problems.iter().map(of).collect::<Vec<_>>())
 }
 
 /// The same for a proof of `kta`.
@@ -68,12 +79,13 @@ pub fn verify_proof(bytes: &[u8], problem: &Problem<'_>) -> Result<Verdict, Erro
 /// That they are no proof about these data.
 pub fn verify_alignment(bytes: &[u8], design: &dyn Design, classes: &[u32], weights: &[f64]) -> Result<Verdict, Error> {
     let labels: Vec<f64> = classes.iter().map(|&class| f64::from(class)).collect();
-    checked(bytes, &ProofData { design, labels: &labels, weights })
+    checked(bytes, &[ProofData { design, labels: &labels, weights }])
 }
 
-fn checked(bytes: &[u8], data: &ProofData<'_>) -> Result<Verdict, Error> {
+fn checked(bytes: &[u8], all: &[ProofData<'_>]) -> Result<Verdict, Error> {
     let packed = packed_proof(bytes);
-    Proof::open(&packed[..])?.check(data, 1 << 28, &mut |_| ControlFlow::Continue(()))
+    let all: Vec<&dyn Data> = all.iter().map(|data| data as &dyn Data).collect();
+    Proof::open(&packed[..])?.check(&all, 1 << 28, &mut |_| ControlFlow::Continue(()))
 }
 
 /// Data as the checker takes them.

@@ -257,10 +257,10 @@ impl<'c, R: Read> Check<'c, R> {
             allowed()?;
             claim.pairs.as_ref().map_or(f64::INFINITY, |pairs| -pairs.value(&features).0)
         } else {
-            let weights = self.file.list(features.len(), File::number)?;
-            let bias = self.file.number()?;
+            let machine = |_| Ok((self.file.list(features.len(), File::number)?, self.file.number()?));
+            let machines = claim.parts.iter().map(machine).collect::<Checked<Vec<_>>>()?;
             allowed()?;
-            objective(claim, &features, &weights, bias)?
+            objective(claim, &features, &machines)?
         };
         if !(stated.is_finite() && proven <= stated + ROOM * stated.abs()) {
             return Err(format!("its objective is {proven}, above the {stated} stated"));

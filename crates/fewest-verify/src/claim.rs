@@ -37,6 +37,9 @@ pub(crate) enum Bias {
 pub(crate) struct Header {
     format: String,
     version: u32,
+    /// How many problems share the subset; nothing for one.
+    #[serde(default = "one")]
+    pub(crate) problems: usize,
     pub(crate) n: usize,
     pub(crate) p: usize,
     fingerprint: String,
@@ -64,6 +67,10 @@ pub(crate) struct Header {
     rules: RuleList,
     #[serde(default, rename = "made")]
     _made: IgnoredAny,
+}
+
+fn one() -> usize {
+    1
 }
 
 impl Header {
@@ -96,11 +103,10 @@ impl Kernel {
 
 /// A problem: data, model and rules, checked.
 pub(crate) struct Claim<'d> {
-    pub(crate) data: &'d dyn Data,
+    /// The problems whose objectives add; their samples stand one after the other.
+    pub(crate) parts: Vec<Part<'d>>,
+    pub(crate) n: usize,
     pub(crate) p: usize,
-    pub(crate) y: &'d [f64],
-    /// C_i, length n.
-    pub(crate) costs: Vec<f64>,
     /// Gain `l1`; gain `alignment`; else gain `ridge`.
     pub(crate) l1: bool,
     pub(crate) alignment: bool,
@@ -116,26 +122,45 @@ pub(crate) struct Claim<'d> {
     pub(crate) root: Option<State>,
     /// Gain `alignment`, where the rules allow something.
     pub(crate) pairs: Option<Pairs>,
+}
+
+/// The samples of one problem.
+pub(crate) struct Part<'d> {
+    pub(crate) data: &'d dyn Data,
+    /// The number of samples before.
+    pub(crate) first: usize,
+    pub(crate) y: &'d [f64],
+    /// C_i.
+    pub(crate) costs: Vec<f64>,
     /// By column: its norm, not below it, and its entries other than 0.
     pub(crate) norms: Vec<(f64, usize)>,
 }
 
 impl<'d> Claim<'d> {
     /// Step 1 of docs/proof.md: the header fits the data.
-    pub(crate) fn new(header: Header, data: &'d dyn Data, memory: u64) -> Checked<Self> {
-        let (n, p) = (data.samples(), data.features());
-        let (y, weights) = (data.labels(), data.weights());
-        if (header.n, header.p) != (n, p) || y.len() != n || weights.len() != n || n.max(p) >= 1 << 32 {
+    pub(crate) fn new(header: Header, all: &[&'d dyn Data], memory: u64) -> Checked<Self> {
+        if header.problems != all.len() || all.is_empty() {
+            let (found, noun) = (all.len(), if all.len() == 1 { "problem" } else { "problems" });
+            return Err(format!("the data are of {found} {noun}, the proof is about {}", header.problems));
+        }
+        let (n, p) = (all.iter().map(|data| data.samples()).sum::<usize>(), all[0].features());
+        let fit = |data: &&dyn Data| {
+            let n = data.samples();
+            data.features() == p && data.labels().len() == n && data.weights().len() == n
+        };
+        if (header.n, header.p) != (n, p) || !all.iter().all(fit) || n.max(p) >= 1 << 32 {
             let (of, file) = (format!("{n} samples and {p} features"), format!("{} and {}", header.n, header.p));
             return Err(format!("the data have {of}, the proof is about {file}"));
         }
-        let found = fingerprint(data)?;
+        let found = fingerprint(all)?;
         if found != header.fingerprint {
             return Err(format!("the data's fingerprint is {found}, the proof's {}", header.fingerprint));
         }
         let (l1, alignment) = (header.gain == Gain::L1, header.gain == Gain::Alignment);
         let class = |y: f64| y.to_bits() == f64::from(y as u32).to_bits();
-        if let Some(label) = y.iter().find(|y| if alignment { !class(**y) } else { y.abs() != 1.0 }) {
+        if let Some(label) =
+            all.iter().flat_map(|data| data.labels()).find(|y| if alignment { !class(**y) } else { y.abs() != 1.0 })
+        {
             let wanted = if alignment { "a class: 0, 1, ..." } else { "-1 or 1" };
             return Err(format!("the data hold the label {label}, not {wanted}"));
         }
@@ -147,13 +172,17 @@ impl<'d> Claim<'d> {
         let fits = if alignment {
             // No square of a difference that underflows counts then, and none overflows.
             let gamma = header.gamma.is_some_and(|gamma| (1e-250..=1e250).contains(&gamma));
-            gamma && svm == (None, None, None) && [&penalty, &bounds].iter().all(|list| list.is_empty()) && free
+            gamma
+                && all.len() == 1
+                && svm == (None, None, None)
+                && [&penalty, &bounds].iter().all(|list| list.is_empty())
+                && free
         } else {
             svm.0.is_some()
                 && svm.1.is_some()
                 && positive(cost)
                 && !matches!(bias, Bias::Penalised(s) if !positive(s))
-                && !(l1 && loss == Loss::SquaredHinge)
+                && !(l1 && (loss == Loss::SquaredHinge || all.len() > 1))
                 && (penalty.is_empty() || penalty.len() == p)
                 && (bounds.is_empty() || (l1 && bounds.len() == p))
                 && bounds.iter().all(|u| *u >= 0.0)
@@ -163,8 +192,8 @@ impl<'d> Claim<'d> {
         };
         if !fits || header.centre.iter().chain(&header.categorical).any(|j| *j >= p) {
             return Err(
-                "cost, bias, gain, loss, penalty, weight bounds, kernel, gamma, categorical or centre are out of \
-                        range, or do not go together"
+                "cost, bias, gain, loss, penalty, weight bounds, kernel, gamma, categorical, centre or problems are \
+                        out of range, or do not go together"
                     .to_owned(),
             );
         }
@@ -175,15 +204,26 @@ impl<'d> Claim<'d> {
             distances[j] = Distance::Unequal;
         }
         let of = AlignmentKernel { gamma: header.gamma.unwrap_or(0.0), distances };
-        let pairs = |root| Pairs::new(data, &rules, root, of, &header.centre, memory);
+        let pairs = |root| Pairs::new(all[0], &rules, root, of, &header.centre, memory);
         let pairs = root.as_ref().filter(|_| alignment).map(pairs);
-        let norms = (0..if alignment { 0 } else { p }).map(|j| norm(|f| data.each(j, &mut |_, x| f(x)))).collect();
+        let mut first = 0;
+        let part = |&data: &&'d dyn Data| {
+            let norm_of = |j| norm(|f| data.each(j, &mut |_, x| f(x)));
+            first += data.samples();
+            Part {
+                data,
+                first: first - data.samples(),
+                y: data.labels(),
+                costs: data.weights().iter().map(|weight| cost * weight).collect(),
+                norms: (0..if alignment { 0 } else { p }).map(norm_of).collect(),
+            }
+        };
+        let parts = all.iter().map(part).collect();
         let listed = |list: Vec<f64>, default: f64| if list.is_empty() { vec![default; p] } else { list };
         Ok(Self {
-            data,
+            parts,
+            n,
             p,
-            y,
-            costs: weights.iter().map(|weight| cost * weight).collect(),
             l1,
             alignment,
             loss,
@@ -194,7 +234,6 @@ impl<'d> Claim<'d> {
             pairs: pairs.transpose()?,
             rules,
             root,
-            norms,
         })
     }
 

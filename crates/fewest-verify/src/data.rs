@@ -21,13 +21,21 @@ pub trait Data: Sync {
     }
 }
 
-/// The fingerprint of some data, as docs/proof.md defines it.
+/// The fingerprint of the data of one problem or more, as docs/proof.md defines it.
 ///
 /// # Errors
 /// The first value, label or weight that is out of range, as text.
-pub fn fingerprint(data: &dyn Data) -> Result<String, String> {
-    let (n, p) = (data.samples(), data.features());
+pub fn fingerprint(all: &[&dyn Data]) -> Result<String, String> {
     let mut hash = Sha256::new();
+    for data in all {
+        add(*data, &mut hash)?;
+    }
+    Ok(hash.finalize().iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}")))
+}
+
+/// Adds the data of one problem.
+fn add(data: &dyn Data, hash: &mut Sha256) -> Result<(), String> {
+    let (n, p) = (data.samples(), data.features());
     hash.update((n as u64).to_le_bytes());
     hash.update((p as u64).to_le_bytes());
     let mut bytes = Vec::new();
@@ -55,5 +63,5 @@ pub fn fingerprint(data: &dyn Data) -> Result<String, String> {
     for number in data.labels().iter().chain(data.weights()) {
         hash.update(number.to_le_bytes());
     }
-    Ok(hash.finalize().iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}")))
+    Ok(())
 }

@@ -164,19 +164,24 @@ impl<R: Read> Proof<R> {
         &self.line
     }
 
+    /// How many problems share the subset.
+    pub fn problems(&self) -> usize {
+        self.header.problems
+    }
+
     /// Whether the labels of [`Data`] are classes (gain `alignment`), not -1 and 1.
     pub fn takes_classes(&self) -> bool {
         self.header.gain == Gain::Alignment
     }
 
-    /// Checks the file against the data. `memory` is the bytes that open boxes may take; `watch` is
+    /// Checks the file against the data of each of its problems. `memory` is the bytes that open boxes may take; `watch` is
     /// called before every record, and may stop the check.
     ///
     /// # Errors
     /// [`Error::Fails`] with the first record that fails, [`Error::Stopped`].
     pub fn check(
         mut self,
-        data: &dyn Data,
+        data: &[&dyn Data],
         memory: u64,
         watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<Verdict, Error> {

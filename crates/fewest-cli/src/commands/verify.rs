@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::fs::File;
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use fewest::Design;
+use fewest::{Design, Memory, MultiClass, Samples, Several};
 use fewest_data::{Format, Names};
 use fewest_verify::{Data, Error, Progress, Proof, Verdict};
 use indicatif::ProgressBar;
@@ -56,6 +57,8 @@ struct Settings {
     categorical: Vec<String>,
     validate: Value,
     seed: Option<u64>,
+    tasks: Option<String>,
+    multi_class: Option<MultiClass>,
 }
 
 /// How the data were read, where settings do not say it.
@@ -85,19 +88,18 @@ pub(crate) fn run(args: &VerifyArgs, invocation: &Invocation) -> Result<u8, Fail
     let proof = Proof::open(file).map_err(no_proof)?;
     let made = made(proof.header());
     let prepared = read(args, &made, terminal)?;
-    let labels = if proof.takes_classes() {
-        prepared.target.codes.iter().map(|&code| f64::from(code)).collect()
-    } else {
-        prepared.needs_two_classes("a proof of a linear SVM")?;
-        prepared.target.signs()
-    };
-    let data = ProofData { design: prepared.data.features.as_design(), labels: &labels, weights: &prepared.weights };
+    if !proof.takes_classes() && proof.problems() == 1 {
+        prepared.needs_two_classes("a proof of one linear SVM")?;
+    }
+    let samples = prepared.samples()?;
+    let multi_class = made.settings.multi_class.unwrap_or_default();
+    let data = ProofSamples::new(&samples, multi_class, proof.takes_classes(), &prepared.account)?;
     terminal.detail(&format!("read the data in {}", table::seconds(invocation.elapsed().as_secs_f64())));
 
     let cancel = interrupt::listen(terminal)?;
     let (start, mut line) = (Instant::now(), Line::new(terminal));
     let memory = prepared.left_of_memory();
-    let found = proof.check(&data, memory, &mut |progress| {
+    let found = data.check(proof, memory, &mut |progress| {
         line.show(progress);
         if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -175,20 +177,66 @@ fn read(args: &VerifyArgs, made: &Made, terminal: Terminal) -> Result<PreparedDa
         validate: validate.as_ref().map(|validate| (validate, settings.seed.unwrap_or(0))),
         folds: settings.folds.as_deref(),
         categorical: &settings.categorical,
-        tasks: None,
+        tasks: settings.tasks.as_deref(),
     };
     preparation.run(terminal)
 }
 
+/// Samples as the checker takes them: classes, or the two-class problems that they are taken apart
+/// into.
+pub enum ProofSamples<'a> {
+    /// With the class of each sample.
+    Classes(&'a Samples<'a>, Vec<f64>),
+    /// Two classes each.
+    Problems(Several<'a>),
+}
+
+impl<'a> ProofSamples<'a> {
+    /// `classes`: where [`Proof::takes_classes`].
+    ///
+    /// # Errors
+    /// Those of [`Several::new`].
+    pub fn new(
+        samples: &'a Samples<'a>,
+        multi_class: MultiClass,
+        classes: bool,
+        memory: &Memory,
+    ) -> Result<Self, fewest::Error> {
+        Ok(if classes {
+            Self::Classes(samples, samples.classes().iter().map(|&code| f64::from(code)).collect())
+        } else {
+            Self::Problems(Several::new(samples, multi_class, memory)?)
+        })
+    }
+
+    /// Checks a proof about them; `memory` and `watch` as there.
+    ///
+    /// # Errors
+    /// Those of [`Proof::check`].
+    pub fn check<R: Read>(
+        &self,
+        proof: Proof<R>,
+        memory: u64,
+        watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<Verdict, Error> {
+        let problems = if let Self::Problems(several) = self { several.problems() } else { Vec::new() };
+        let mut all: Vec<ProofData<'_>> = problems
+            .iter()
+            .map(|of| ProofData { design: of.design(), labels: of.labels(), weights: of.weights() })
+            .collect();
+        if let Self::Classes(samples, labels) = self {
+            all.push(ProofData { design: samples.design(), labels, weights: samples.weights() });
+        }
+        proof.check(&all.iter().map(|data| data as &dyn Data).collect::<Vec<_>>(), memory, watch)
+    }
+}
+
 /// A design with labels and weights as the checker takes them.
 #[derive(Clone, Copy)]
-pub struct ProofData<'a> {
-    /// n samples, p features.
-    pub design: &'a dyn Design,
-    /// -1 or 1, length n; the class (0, 1, ...) where [`Proof::takes_classes`].
-    pub labels: &'a [f64],
-    /// Cost weight of each sample, length n.
-    pub weights: &'a [f64],
+struct ProofData<'a> {
+    design: &'a dyn Design,
+    labels: &'a [f64],
+    weights: &'a [f64],
 }
 
 impl Data for ProofData<'_> {

@@ -218,7 +218,6 @@ fn what_is_for_one_classifier_is_refused_by_name() {
             "--multi-class says how more than two classes become problems, but `y` has two",
         ),
         ("select one.csv --tasks site --method exact --max-features 1", "the task s are of one class"),
-        ("select d.csv --drop site --method exact --max-features 2 --proof p.fwp", "a proof file speaks of one"),
         ("select d.csv --drop site --method gbd --max-features 2 --validate 0.3", "leave --validate out"),
         ("select d.csv --drop site --method exact --max-features 2 --sign a:+", "bounds on weights need two classes"),
         (
@@ -237,6 +236,32 @@ fn what_is_for_one_classifier_is_refused_by_name() {
         assert_eq!(code, Some(2), "{line}: {said}");
         assert!(said.contains(words), "{line}: {said}");
     }
+}
+
+#[test]
+fn proofs_of_classes_and_tasks_are_verified() {
+    let scratch = Scratch::new("several_proofs");
+    scratch.file("d.csv", table());
+    scratch.file("other.csv", table().replacen(",north,", ",south,", 1));
+    for line in [
+        "--drop site --method exact --multi-class one-vs-rest --solutions 2",
+        "--drop site --method gbd",
+        "--drop site --method rfe --certify",
+        "--tasks site --method exact",
+    ] {
+        run(&scratch, &format!("select d.csv {line} --max-features 2 --proof p.proof --json r.json")).code(0);
+        let said = run(&scratch, "verify p.proof d.csv --json v.json").code(0).out;
+        assert!(said.starts_with("VERIFIED"), "{line}: {said}");
+        let (result, verdict) = (scratch.json("r.json"), scratch.json("v.json"));
+        let best =
+            if line.contains("rfe") { &result["certificate"]["best"]["objective"] } else { &result["objective"] };
+        let of = |value: &Value| value.as_f64().expect("a number");
+        assert!((of(best) - of(&verdict["objective"])).abs() <= 1e-4 * of(best), "{line}: {best} {verdict}");
+        assert!(of(&verdict["gap"]) <= 1e-4, "{line}: {verdict}");
+    }
+    // Another task for one sample is another problem.
+    let said = run(&scratch, "verify p.proof other.csv").code(1).out;
+    assert!(said.starts_with("NOT VERIFIED  header: "), "{said}");
 }
 
 #[test]

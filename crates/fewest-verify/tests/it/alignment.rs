@@ -250,7 +250,7 @@ fn hostile_files_end_with_a_fault() {
     }
     let memory = Proof::open(&problem.file(&all)[..])
         .expect("a header")
-        .check(&problem, 100, &mut |_| ControlFlow::Continue(()));
+        .check(&[&problem], 100, &mut |_| ControlFlow::Continue(()));
     assert!(memory.expect_err("too little").to_string().contains("more memory than is allowed"));
 }
 
@@ -323,7 +323,7 @@ fn verdicts_depend_neither_on_threads_nor_on_memory() {
         let file = problem.file(&records);
         let found = |threads: usize, memory: u64| -> Result<Verdict, Error> {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-            pool.install(|| Proof::open(&file[..])?.check(&problem, memory, &mut |_| ControlFlow::Continue(())))
+            pool.install(|| Proof::open(&file[..])?.check(&[&problem], memory, &mut |_| ControlFlow::Continue(())))
         };
         assert_eq!(found(1, 1 << 24).as_ref(), Ok(&verdict), "seed {seed}");
         assert_eq!(found(3, 1 << 24).as_ref(), Ok(&verdict), "seed {seed}");

@@ -145,7 +145,7 @@ fn a_file_that_unpacks_to_many_boxes_stays_within_memory() {
     }
     let bytes = out.finish().expect("to memory");
     let mut most = 0;
-    let found = Proof::open(&bytes[..]).expect("a header").check(&problem, 1 << 20, &mut |progress| {
+    let found = Proof::open(&bytes[..]).expect("a header").check(&[&problem], 1 << 20, &mut |progress| {
         most = most.max(progress.open);
         ControlFlow::Continue(())
     });

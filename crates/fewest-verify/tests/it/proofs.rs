@@ -2,9 +2,9 @@
 
 use fewest_verify::{Error, Proof};
 
-use crate::common::encoder::{Point, Record, file, pack, plain};
+use crate::common::encoder::{Point, Record, ascending, file, integer, number, numbers, pack, plain};
 use crate::common::prover::prove;
-use crate::common::{Bias, Problem, Rng, Rules, bits, check, false_claim};
+use crate::common::{Bias, Problem, Rng, Rules, bits, check, check_all, false_claim};
 
 /// With the claims that the check itself proved.
 fn with_claims(records: &[Record], verdict: &fewest_verify::Verdict) -> Vec<Record> {
@@ -168,6 +168,60 @@ fn a_bound_on_a_weight_raises_what_is_proven() {
         let free = check(&file(&problem.header(), &records), &problem).expect_err("a free weight").to_string();
         assert!(free.contains("the own bound proven for [0] is"), "{free}");
     }
+}
+
+#[test]
+fn bounds_of_several_problems_add() {
+    // The second has x = 2 y: v = 1/8 with w = 1/2, at alpha = 1/8 each.
+    let (first, records) = two_points();
+    let columns = vec![vec![2.0, -2.0], vec![0.0, 0.0]];
+    let second = Problem { columns, ..first.clone() };
+    let mut header = first.header();
+    header["n"] = serde_json::json!(4);
+    header["problems"] = serde_json::json!(2);
+    header["fingerprint"] = serde_json::json!(fewest_verify::fingerprint(&[&first, &second]).expect("valid data"));
+    let point = |e, k: [u64; 4]| Some(Point { e, k: k.to_vec(), prices: Vec::new() });
+    let closed = |k: [u64; 4]| {
+        vec![
+            records[0].clone(),
+            Record::Close { node: 1, point: point(-3, k) },
+            Record::Close { node: 2, point: point(0, [1; 4]) },
+        ]
+    };
+    let value = 0.625;
+    let with = |k: [u64; 4], w: [f64; 2]| {
+        let mut bytes = plain(&header, &closed(k));
+        bytes.push(5);
+        ascending(&mut bytes, [0].into_iter());
+        [value, value].iter().for_each(|x| number(&mut bytes, *x));
+        for w in w {
+            numbers(&mut bytes, [w].into_iter());
+            number(&mut bytes, 0.0);
+        }
+        bytes.push(6);
+        number(&mut bytes, 4.0);
+        integer(&mut bytes, 0);
+        check_all(&pack(&bytes), &[&first, &second])
+    };
+    let verdict = with([4, 4, 1, 1], [1.0, 0.5]).expect("a proof");
+    assert!((verdict.listed[0].bound - value).abs() < 1e-14 && verdict.listed[0].objective < value + 1e-14);
+    assert!((verdict.rest - 4.0).abs() < 1e-14, "{verdict:?}");
+    for (k, w, reason) in [
+        // Balanced over both problems, not in each.
+        ([4, 3, 1, 2], [1.0, 0.5], "the sum of y alpha is not 0"),
+        ([4, 4, 2, 2], [1.0, 0.5], "the own bound proven for [0] is 0.4999"),
+        ([4, 4, 1, 1], [1.0, 1.0], "its objective is 1"),
+        ([4, 4, 16, 16], [1.0, 0.5], "alpha of sample 2 is 2, above its cost 1"),
+    ] {
+        let fault = with(k, w).expect_err(reason).to_string();
+        assert!(fault.contains(reason), "{fault}");
+    }
+    // One of them alone, and another gain.
+    let fault = check(&file(&header, &records), &first).expect_err("one problem").to_string();
+    assert_eq!(fault, "header: the data are of 1 problem, the proof is about 2");
+    header["gain"] = serde_json::json!("l1");
+    let fault = check_all(&file(&header, &records), &[&first, &second]).expect_err("gain l1").to_string();
+    assert!(fault.contains("do not go together"), "{fault}");
 }
 
 #[test]
@@ -358,7 +412,7 @@ fn a_check_can_be_stopped_and_knows_its_header() {
     let proof = Proof::open(&bytes[..]).expect("a proof");
     assert!(proof.header().starts_with("{\"format\":\"fewest-proof\""));
     let mut calls = 0;
-    let stopped = proof.check(&problem, 1 << 20, &mut |progress| {
+    let stopped = proof.check(&[&problem], 1 << 20, &mut |progress| {
         calls += 1;
         if progress.records == 2 { std::ops::ControlFlow::Break(()) } else { std::ops::ControlFlow::Continue(()) }
     });

@@ -35,7 +35,7 @@ use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
 use crate::proof::{Claim, Gain, HELD_BACK, ProofWriter};
 use crate::relaxation::Relaxation;
 use crate::search::{NearBest, Wanted};
-use crate::several::{check_several, no_proof_of_several};
+use crate::several::check_several;
 use crate::{
     Error, Kernel, Limits, MultiClass, Observer, Problem, Rules, Run, Samples, Selection, Sense, Several, Subset,
     SvmSettings, drive,
@@ -194,9 +194,6 @@ fn search(
     // Norms of each problem's columns are kept twice.
     let lists = if problems.len() > 1 { LISTS + 3 * problems.len() as u64 } else { LISTS };
     let _lists = run.memory().lists(NAME, lists, p)?;
-    if problems.len() > 1 && run.proof().is_some() {
-        return Err(no_proof_of_several(problems.len()));
-    }
     let relaxation = Relaxation::new(problems, rules, &settings.svm, &settings.penalty);
     let mut relaxation = relaxation.within(run.memory());
     if run.proof().is_some() {
@@ -208,7 +205,7 @@ fn search(
     if let Some(state) = run.resume(NAME)? {
         tree.restore(state, &relaxation, &mut run)?;
     } else {
-        tree.proof = ProofWriter::begin(&problems[0], &settings.claim(), &mut run);
+        tree.proof = ProofWriter::begin(problems, &settings.claim(), &mut run);
         tree.plant(&mut search, settings, &mut run);
         relaxation.afforded()?;
     }

@@ -72,7 +72,7 @@ impl AlignmentProof {
             "gain": "alignment", "kernel": kernel, "gamma": gamma, "categorical": categorical, "centre": favoured
         });
         let data = Data { design, labels: &labels, weights };
-        sink.write(header(data, rules, claim, &made).as_bytes());
+        sink.write(header(&[data], rules, claim, &made).as_bytes());
         // f is a sum over pairs whose weights add up to at most 2 c (c - 1) in size.
         let count = f64::from(classes.iter().max().map_or(0, |most| most + 1));
         let roundings = (16 * design.n_samples() + 4 * design.n_features() + 400) as f64;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::{Bias, Design, Loss, Rules};
+use crate::{Bias, Design, Loss, Problem, Rules};
 
 /// What a weight costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,13 +53,23 @@ pub(super) struct Data<'d> {
     pub(super) weights: &'d [f64],
 }
 
-/// The header, with its line break; `claim` are the keys that say what the file speaks of.
-pub(super) fn header(data: Data<'_>, rules: &Rules, claim: Value, made: &Value) -> String {
+impl<'d> Data<'d> {
+    pub(super) fn of(problem: &'d Problem<'_>) -> Self {
+        Self { design: problem.design(), labels: problem.labels(), weights: problem.weights() }
+    }
+}
+
+/// The header, with its line break, for the data of each problem; `claim` are the keys that say what
+/// the file speaks of.
+pub(super) fn header(all: &[Data<'_>], rules: &Rules, claim: Value, made: &Value) -> String {
     let mut header = json!({
         "format": "fewest-proof", "version": 1,
-        "n": data.design.n_samples(), "p": data.design.n_features(),
-        "fingerprint": format!("sha256:{}", fingerprint(data)),
+        "n": all.iter().map(|data| data.design.n_samples()).sum::<usize>(), "p": rules.p(),
+        "fingerprint": format!("sha256:{}", fingerprint(all)),
     });
+    if all.len() > 1 {
+        header["problems"] = json!(all.len());
+    }
     let rest = json!({ "rules": rules.list(), "made": made });
     for part in [claim, rest] {
         if let (Some(header), Value::Object(part)) = (header.as_object_mut(), part) {
@@ -70,8 +80,14 @@ pub(super) fn header(data: Data<'_>, rules: &Rules, claim: Value, made: &Value) 
 }
 
 /// SHA-256 of the data, in hexadecimal; docs/proof.md says of which bytes.
-fn fingerprint(data: Data<'_>) -> String {
+fn fingerprint(all: &[Data<'_>]) -> String {
     let mut hash = Sha256::new();
+    all.iter().for_each(|data| add(*data, &mut hash));
+    hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Adds the data of one problem.
+fn add(data: Data<'_>, hash: &mut Sha256) {
     for size in [data.design.n_samples(), data.design.n_features()] {
         hash.update((size as u64).to_le_bytes());
     }
@@ -92,5 +108,4 @@ fn fingerprint(data: Data<'_>) -> String {
             hash.update(value.to_le_bytes());
         }
     }
-    hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

@@ -1,11 +1,13 @@
 //! Dual points as a file holds them: `alpha_i = k_i 2^e`, feasible to the last bit.
 //!
-//! Given    a nearly feasible alpha, its box, what its sum must be, the grid wanted.
+//! Given    a nearly feasible alpha, its box, what its sum must be in each problem, the grid
+//!          wanted.
 //! Returns  integers k with 0 <= k_i 2^e <= C_i, whose sum of y_i k_i is what the bias asks for.
 //! Steps    1. the grid: as `Grid` asks, at least 24 bits of the largest alpha  2. round, and clip
 //!          to the box  3. what the sum lacks goes to samples inside their box, all in equal
 //!          parts: there the bound is flat; what is left shortens the heavier class.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +20,7 @@ const MOST_BITS: i32 = 53;
 /// Exponents that a product with a power of two survives.
 const EXPONENTS: (i32, i32) = (-960, 960);
 
-/// What `sum y_i alpha_i` must be.
+/// What `sum y_i alpha_i` of a problem must be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Balance {
     /// 0: the bias is free.
@@ -87,17 +89,18 @@ impl From<Point> for (Vec<u8>, f64) {
 }
 
 impl Point {
-    /// `alpha` (length n, y_i alpha_i is what a solver calls beta), the most that each may be, and
-    /// prices of rows by their numbers, ascending.
+    /// `alpha` (length n, y_i alpha_i is what a solver calls beta), the samples of each problem with
+    /// a balance of its own, the most that each alpha may be, and prices of rows by their numbers,
+    /// ascending.
     pub(crate) fn new(
         alpha: &[f64],
-        labels: &[f64],
+        (labels, problems): (&[f64], &[Range<usize>]),
         most: impl Fn(usize) -> f64,
         balance: Balance,
         grid: Grid,
         prices: &[(u64, f64)],
     ) -> Self {
-        let (exponent, units) = quantise(alpha, labels, most, balance, grid);
+        let (exponent, units) = quantise(alpha, (labels, problems), most, balance, grid);
         let (step, n) = (f64::from(exponent).exp2(), alpha.len());
         let lost = grid.lost(step, n);
         let loss = if units.is_empty() || lost <= 4.0 * grid.little { 0.0 } else { lost };
@@ -122,7 +125,7 @@ impl Point {
     pub(crate) fn zero() -> Self {
         Self::new(
             &[],
-            &[],
+            (&[], &[]),
             |_| 0.0,
             Balance::Any,
             Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 },
@@ -148,7 +151,7 @@ impl Point {
 /// The exponent and the integers.
 fn quantise(
     alpha: &[f64],
-    labels: &[f64],
+    (labels, problems): (&[f64], &[Range<usize>]),
     most: impl Fn(usize) -> f64,
     balance: Balance,
     grid: Grid,
@@ -168,16 +171,18 @@ fn quantise(
     let mut units: Vec<i64> =
         alpha.iter().zip(&caps).map(|(a, cap)| ((a * scale).round() as i64).clamp(0, *cap)).collect();
     // Step 3.
-    let sum: i128 =
-        units.iter().zip(labels).map(|(k, y)| if *y > 0.0 { i128::from(*k) } else { -i128::from(*k) }).sum();
     let room = match balance {
         Balance::Zero => Some(0),
         // One unit less: 1 / s may have been rounded up.
         Balance::Within(limit) => Some(((limit * scale).floor().min(1e30) as i128 - 1).max(0)),
         Balance::Any => None,
     };
-    if let Some(room) = room {
-        rebalance(&mut units, &caps, labels, sum - sum.clamp(-room, room));
+    for samples in problems {
+        let Some(room) = room else { break };
+        let (units, caps, labels) = (&mut units[samples.clone()], &caps[samples.clone()], &labels[samples.clone()]);
+        let signed = |(k, y): (&i64, &f64)| if *y > 0.0 { i128::from(*k) } else { -i128::from(*k) };
+        let sum: i128 = units.iter().zip(labels).map(signed).sum();
+        rebalance(units, caps, labels, sum - sum.clamp(-room, room));
     }
     (exponent, units.into_iter().map(|k| k as u64).collect())
 }
@@ -243,7 +248,7 @@ mod tests {
             }
             let squares = 10f64.powi(case as i32 % 7);
             let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9 * size, little: 1e-9 * size };
-            let (exponent, units) = quantise(&alpha, &labels, most, balance, grid);
+            let (exponent, units) = quantise(&alpha, (&labels, &[0..n]), most, balance, grid);
             let step = f64::from(exponent).exp2();
             let sum: i128 = units.iter().zip(&labels).map(|(k, y)| i128::from(*k) * *y as i128).sum();
             match balance {
@@ -264,10 +269,18 @@ mod tests {
     }
 
     #[test]
+    fn each_problem_has_a_balance_of_its_own() {
+        let (alpha, labels) = ([0.7, 0.3, 0.2, 0.9], [1.0, -1.0, 1.0, -1.0]);
+        let grid = Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 };
+        let (_, units) = quantise(&alpha, (&labels, &[0..2, 2..4]), |_| 1.0, Balance::Zero, grid);
+        assert!(units[0] == units[1] && units[2] == units[3] && units[0] != units[2], "{units:?}");
+    }
+
+    #[test]
     fn large_columns_are_stored_finer() {
         let exponent = |squares: f64| {
             let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9, little: 1e-9 };
-            quantise(&[1.0, 1.0], &[1.0, -1.0], |_| 2.0, Balance::Zero, grid).0
+            quantise(&[1.0, 1.0], (&[1.0, -1.0], &[0..2]), |_| 2.0, Balance::Zero, grid).0
         };
         let (coarse, fine) = (exponent(1.0), exponent(1e12));
         assert_eq!(coarse, -31);
@@ -277,7 +290,7 @@ mod tests {
     #[test]
     fn without_room_inside_the_heavier_class_gives_way() {
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 };
-        let (_, units) = quantise(&[1.0, 1.0, 1.0], &[1.0, 1.0, -1.0], |_| 1.0, Balance::Zero, grid);
+        let (_, units) = quantise(&[1.0, 1.0, 1.0], (&[1.0, 1.0, -1.0], &[0..3]), |_| 1.0, Balance::Zero, grid);
         assert_eq!(units[0] + units[1], units[2]);
         assert!(units[2] > 0);
     }

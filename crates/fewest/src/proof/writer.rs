@@ -45,13 +45,13 @@ impl Numbers {
 }
 
 impl ProofWriter {
-    /// Begins the proof of a run, where its observer wants one.
-    pub(crate) fn begin(problem: &Problem<'_>, claim: &Claim<'_>, run: &mut Run<'_>) -> Option<Self> {
+    /// Begins the proof of a run on problems whose objectives add, where its observer wants one.
+    pub(crate) fn begin(problems: &[Problem<'_>], claim: &Claim<'_>, run: &mut Run<'_>) -> Option<Self> {
         let rules = run.rules();
         let sink = run.proof()?;
         let made = sink.begin();
-        let data = Data { design: problem.design(), labels: problem.labels(), weights: problem.weights() };
-        sink.write(header(data, rules, claim.keys(), &made).as_bytes());
+        let data: Vec<Data<'_>> = problems.iter().map(Data::of).collect();
+        sink.write(header(&data, rules, claim.keys(), &made).as_bytes());
         Some(Self { splits: 0, last: None, rest: f64::INFINITY, single: HashMap::new() })
     }
 
@@ -161,8 +161,10 @@ impl ProofWriter {
             bytes.ascending(subset.subset.iter().map(|j| j as u64).collect::<Vec<_>>().into_iter());
             bytes.number(subset.objective);
             bytes.number(own);
-            bytes.numbers(&subset.weights);
-            bytes.number(subset.bias);
+            for machine in &subset.machines {
+                bytes.numbers(&machine.weights);
+                bytes.number(machine.bias);
+            }
         }
         put_end(run, bytes, rest, status);
         status

@@ -45,7 +45,8 @@ pub(crate) fn train_bounded(
     let node = Node::new(&relaxation, &all, &[]);
     let (found, iterations) = relaxation.train_bounded(&node, &relaxation.cold(), settings.tolerance, stop);
     relaxation.afforded()?;
-    let machine = found.points.and_then(|points| points.primal).expect("points are kept");
+    let machines = found.points.and_then(|points| points.primal).expect("points are kept");
+    let machine = machines.into_iter().next().expect("it is one problem");
     let (weights, beta, dual) = (machine.weights, found.warm.beta, &relaxation.dual);
     let scores_of = |w: &[f64]| {
         let mut scores = vec![0.0; dual.len()];
@@ -136,7 +137,7 @@ impl Relaxation<'_> {
         let found = self.judge(node, Warm { beta: point.beta.clone(), bias: vec![point.bias], ..best.warm.clone() });
         let primal = self.primal(node, polish, point);
         let machine = |answer: &Answer| answer.points.as_ref().and_then(|points| points.primal.clone());
-        let own = Some(node.machine(point.w.clone(), self.bias_of(point))).filter(|_| self.keeps_points());
+        let own = Some(vec![node.machine(point.w.clone(), self.bias_of(point))]).filter(|_| self.keeps_points());
         let uppers = [(best.upper, machine(best)), (found.upper, machine(&found)), (primal, own)];
         let (upper, primal) = uppers.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).expect("there are three");
         if found.lower > best.lower || best.lower.is_nan() {

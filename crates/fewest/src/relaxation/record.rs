@@ -1,8 +1,8 @@
-//! What a proof file needs of a node: the dual points that its bounds hold at, and the primal point
-//! of a subset's objective. Nothing of it is made where no proof is written, and none is of several
-//! problems.
+//! What a proof file needs of a node: the dual points that its bounds hold at, and the primal points
+//! of a subset's objective, one for each problem. Nothing of it is made where no proof is written.
 
 use super::node::{Evaluation, Node};
+use super::parts::Part;
 use super::{Answer, Relaxation, Warm};
 use crate::Subset;
 use crate::dual::Bias;
@@ -19,10 +19,12 @@ const LEAST_LOSS: f64 = 1e-13;
 pub(crate) struct Points {
     /// [`Answer::lower`] holds here,
     pub(crate) lower: Point,
+    /// at this beta,
+    pub(crate) at: Vec<f64>,
     /// and [`Answer::priced`] here.
     pub(crate) priced: Point,
     /// [`Answer::upper`], where no unit is free.
-    pub(crate) primal: Option<PrimalPoint>,
+    pub(crate) primal: Option<Vec<PrimalPoint>>,
 }
 
 /// The best bound so far and where it holds.
@@ -55,6 +57,7 @@ impl Relaxation<'_> {
     /// From now on, answers say what they are proven by.
     pub(crate) fn keep_points(&mut self) {
         self.numbers = Some(RowNumbers::new(self.rules.list(), self.rules.budget_scale()));
+        self.alone.iter_mut().for_each(Self::keep_points);
     }
 
     pub(crate) fn keeps_points(&self) -> bool {
@@ -66,7 +69,9 @@ impl Relaxation<'_> {
         let units = (0..self.rules.n_units()).filter(|&u| found.subset.contains(self.rules.unit(u)[0]));
         let price = units.map(|u| self.penalty[u]).sum();
         let of = (&found.subset, found.objective, price);
-        Some(Listed::new(self.parts[0].problem, &self.dual, Gain::Ridge, of, found.point.clone()?))
+        let problems = self.parts.iter().map(|part| (part.problem, &part.dual));
+        let machines = found.point.clone().filter(|machines| machines.len() == self.parts.len())?;
+        Some(Listed::new(problems, Gain::Ridge, of, machines))
     }
 
     /// The subset of units that are in.
@@ -106,7 +111,9 @@ impl Node<'_, '_> {
         let loss = little.max(LEAST_LOSS * alpha.iter().sum::<f64>());
         let moving = (0..alpha.len()).filter(|&i| alpha[i] > 0.0);
         let slopes = moving.map(|i| (1.0 - margins[i] - dual.ridge[i] * alpha[i]).powi(2)).sum::<f64>().sqrt();
-        Some(Point::new(&alpha, &dual.y, most, balance, Grid { slopes, squares, kinks, loss, little }, &prices))
+        let problems: Vec<_> = relaxation.parts.iter().map(|part| part.samples.clone()).collect();
+        let grid = Grid { slopes, squares, kinks, loss, little };
+        Some(Point::new(&alpha, (&dual.y, &problems), most, balance, grid, &prices))
     }
 
     /// |w_u| at most, times the norm of unit u, whose gain is known: what a move of alpha by 1 may
@@ -125,19 +132,25 @@ impl Node<'_, '_> {
             warm.shares.iter().map(|share| at(share.0)).sum::<f64>() + forced
         };
         let at = self.point((&warm.beta, &warm.tau, &looked.margins), kinks(&looked.gains), looked.lower)?;
-        let lower = match kept.filter(|kept| kept.value > looked.lower) {
-            Some(kept) => self.point((&kept.beta, &kept.tau, &kept.margins), kinks(&kept.gains), kept.value)?,
-            None => at.clone(),
+        let (lower, beta) = match kept.filter(|kept| kept.value > looked.lower) {
+            Some(kept) => {
+                (self.point((&kept.beta, &kept.tau, &kept.margins), kinks(&kept.gains), kept.value)?, &kept.beta)
+            }
+            None => (at.clone(), &warm.beta),
         };
-        Some(Points { lower, priced: at, primal: self.free.is_empty().then(|| self.primal_point(&warm.beta)) })
+        let primal = self.free.is_empty().then(|| self.machines(&warm.beta));
+        Some(Points { lower, at: beta.clone(), priced: at, primal })
     }
 
-    /// The machine of beta.
-    fn primal_point(&self, beta: &[f64]) -> PrimalPoint {
+    /// The machines of beta, one for each problem.
+    fn machines(&self, beta: &[f64]) -> Vec<PrimalPoint> {
         let relaxation = self.relaxation;
-        let weight = |&j: &usize| relaxation.interval(j).weight(relaxation.parts[0].score(j, beta));
-        let weights = self.features.iter().map(weight).collect();
-        self.machine(weights, self.relaxation.dual.bias_square() * beta.iter().sum::<f64>())
+        let machine = |part: &Part<'_>| {
+            let weight = |&j: &usize| relaxation.interval(j).weight(part.score(j, beta));
+            let weights = self.features.iter().map(weight).collect();
+            self.machine(weights, part.dual.bias_square() * part.of(beta).iter().sum::<f64>())
+        };
+        relaxation.parts.iter().map(machine).collect()
     }
 
     /// A machine of weights in the order of the node's features.

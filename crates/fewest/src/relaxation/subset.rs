@@ -16,7 +16,7 @@
 use super::node::Node;
 use super::polish::{Polish, Polished};
 use super::reach::Reach;
-use super::{Answer, Relaxation, Warm};
+use super::{Answer, Points, Relaxation, Warm};
 use crate::dual::active_set::ActiveSet;
 use crate::dual::kkt::{best_bias, total_loss};
 use crate::dual::train::{WHOLE_GRAM, train_linear};
@@ -84,20 +84,27 @@ impl Relaxation<'_> {
     ) -> (Answer, u64) {
         let prices: f64 = inside.iter().map(|&u| self.penalty(u)).sum();
         let (mut lower, mut upper, mut iterations) = (prices, prices, 0);
+        let (mut at, mut primal) = (Vec::new(), Vec::new());
         let mut ends = Warm { beta: Vec::new(), bias: Vec::new(), margins: Vec::new(), ..warm.clone() };
         for ((part, alone), bias) in self.parts.iter().zip(&self.alone).zip(&warm.bias) {
             let (beta, margins) = (part.of(&warm.beta).to_vec(), part.of(&warm.margins).to_vec());
             let start = Warm { beta, bias: vec![*bias], margins, ..warm.clone() };
             let (found, used) = alone.train(inside, &start, tolerance, stop);
             (lower, upper, iterations) = (lower + found.lower, upper + found.upper, iterations + used);
+            if let Some(points) = found.points {
+                at.extend(points.at);
+                primal.extend(points.primal.into_iter().flatten());
+            }
             ends.beta.extend(found.warm.beta);
             ends.bias.extend(found.warm.bias);
             ends.margins.extend(found.warm.margins);
         }
         // A sum of so many terms.
         lower -= f64::EPSILON * (2 + self.parts.len()) as f64 * lower.abs();
-        let (excess, points) = (Vec::new(), None);
-        (Answer { lower, upper, excess, priced: lower, warm: ends, rounds: 0, points }, iterations)
+        let node = Node::new(self, inside, &[]);
+        let point = if at.is_empty() { None } else { node.point((&at, &ends.tau, &ends.margins), 0.0, lower) };
+        let points = point.map(|point| Points { lower: point.clone(), at, priced: point, primal: Some(primal) });
+        (Answer { lower, upper, excess: Vec::new(), priced: lower, warm: ends, rounds: 0, points }, iterations)
     }
 
     /// The conditions solved from the best point; better values are kept.
@@ -113,7 +120,7 @@ impl Relaxation<'_> {
             if primal < found.upper
                 && let Some(points) = &mut found.points
             {
-                points.primal = Some(node.machine(point.w.clone(), self.bias_of(point)));
+                points.primal = Some(vec![node.machine(point.w.clone(), self.bias_of(point))]);
             }
             found.upper = found.upper.min(primal);
             *best = std::mem::replace(best, found.clone()).better(found);
@@ -196,11 +203,11 @@ impl Answer {
     /// The better of each value; the point of the better upper value.
     fn better(self, other: Self) -> Self {
         let lower = self.lower.max(other.lower);
-        let proof = |answer: &Self| answer.points.as_ref().map(|points| points.lower.clone());
+        let proof = |answer: &Self| answer.points.as_ref().map(|points| (points.lower.clone(), points.at.clone()));
         let proof = if other.lower > self.lower || self.lower.is_nan() { proof(&other) } else { proof(&self) };
         let mut best = if other.upper < self.upper || self.upper.is_nan() { other } else { self };
         if let (Some(points), Some(proof)) = (&mut best.points, proof) {
-            points.lower = proof;
+            (points.lower, points.at) = proof;
         }
         Self { lower, ..best }
     }

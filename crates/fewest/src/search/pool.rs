@@ -77,8 +77,8 @@ impl Wanted {
 const SEEN_BYTES: u64 = 40;
 
 /// A subset's features, its objective, what is proven of it, whether no open node holds it, its
-/// point.
-type FoundState = (Vec<usize>, f64, f64, bool, Option<PrimalPoint>);
+/// points.
+type FoundState = (Vec<usize>, f64, f64, bool, Option<Vec<PrimalPoint>>);
 
 /// What a search goes on from: subsets, keys, the bound of what was left out.
 #[derive(Debug, Serialize, Deserialize)]
@@ -98,8 +98,8 @@ pub(crate) struct Found {
     pub(crate) proven: f64,
     /// Whether no open node holds it: one that is dropped is then left out for good.
     pub(crate) closed: bool,
-    /// The point of the objective, where a proof is written.
-    pub(crate) point: Option<PrimalPoint>,
+    /// The point of the objective, one for each problem, where a proof is written.
+    pub(crate) point: Option<Vec<PrimalPoint>>,
 }
 
 /// A linear machine: weights by feature of its subset, ascending.
@@ -152,7 +152,8 @@ impl<'a> Pool<'a> {
             if objective.is_nan() || !self.rules.allows(&subset) {
                 return Err(stranger("the rules forbid one of its subsets"));
             }
-            if point.as_ref().is_some_and(|point| point.weights.len() != subset.len()) {
+            let fits = |machine: &PrimalPoint| machine.weights.len() == subset.len();
+            if !point.iter().flatten().all(fits) {
                 return Err(stranger("one of its subsets has other weights"));
             }
             self.best.push(Found { subset, objective, proven, closed, point });

@@ -258,11 +258,3 @@ pub(crate) fn check_several(problems: &[Problem<'_>]) -> Result<usize, Error> {
         None => Ok(p),
     }
 }
-
-/// The refusal of a proof file.
-pub(crate) fn no_proof_of_several(problems: usize) -> Error {
-    Error::Data(format!(
-        "a proof file speaks of one two-class problem, but there are {problems}, of more classes or tasks; leave \
-         --proof out, or keep two classes and one task"
-    ))
-}

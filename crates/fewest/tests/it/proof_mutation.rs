@@ -2,11 +2,12 @@
 //! verified with a better claim than is true. (`crates/fewest-verify/tests/it/mutation.rs` changes
 //! headers and rules, too, on proofs that are made by hand.)
 
-use fewest::method::exact::{ExactSettings, exact};
+use fewest::method::exact::{ExactSettings, exact, exact_several};
 use fewest::method::kta::{KtaSettings, kta};
 use fewest::{DenseDesign, Gamma, Limits, Problem, Rules, Subset};
 use fewest_testing::{
     Bracket, HardCase, KeptProofs, Rng, alignment_value, allowed_subsets, bracket, verify_alignment, verify_proof,
+    verify_several,
 };
 use fewest_verify::{Error, Verdict};
 use rayon::prelude::*;
@@ -126,6 +127,39 @@ fn survive(seed: u64, proven: &Proven, check: &dyn Fn(&[u8]) -> Result<Verdict, 
     (40, verified)
 }
 
+/// The labels of the second of two problems on the matrix of a case.
+fn others(case: &HardCase) -> Vec<f64> {
+    let mut labels = case.labels.clone();
+    labels.rotate_left(1);
+    labels
+}
+
+/// The same of `exact` on two problems that share their matrix.
+fn of_two(seed: u64) -> Option<Proven> {
+    let case = HardCase::draw(seed);
+    let rules = Rules::new(case.features(), case.rules.clone(), &[]).ok()?;
+    let settings = ExactSettings {
+        svm: case.svm.clone(),
+        penalty: case.penalty.clone(),
+        solutions: case.solutions,
+        ..ExactSettings::default()
+    };
+    let labels = others(&case);
+    let problems = [case.problem(), Problem::new(&case.design, &labels, None).expect("both classes")];
+    let mut files = KeptProofs::default();
+    exact_several(&problems, &rules, &settings, Limits::default(), &mut files).expect("valid settings");
+    let file = files.files.pop()?;
+    let records = 1 + file.iter().position(|byte| *byte == b'\n')?;
+    let subsets = allowed_subsets(&rules).into_iter().filter(|subset| !subset.is_empty());
+    let value = |s: &Subset| {
+        let first = bracket(&problems[0], s, &case.svm, &case.penalty);
+        let second = bracket(&problems[1], s, &case.svm, &[]);
+        Bracket { lower: first.lower + second.lower, upper: first.upper + second.upper }
+    };
+    let values = subsets.map(|s| (s.clone(), value(&s))).collect();
+    Some(Proven { case, file, records, values })
+}
+
 /// The case's matrix with one value changed.
 fn other_data(case: &HardCase, seed: u64) -> DenseDesign<'static> {
     let (n, p) = (case.labels.len(), case.features());
@@ -151,6 +185,24 @@ fn no_change_makes_a_proof_of_what_is_not_true() {
         let design = other_data(&proven.case, seed);
         let other = Problem::new(&design, &proven.case.labels, Some(&proven.case.weights)).expect("a problem");
         let fault = verify_proof(&proven.file, &other).expect_err("other data").to_string();
+        assert!(fault.contains("fingerprint"), "{fault}");
+        Some(counts)
+    };
+    enough(&(5000..5060u64).into_par_iter().filter_map(prove).collect::<Vec<_>>());
+}
+
+#[test]
+fn no_change_makes_a_proof_of_several_problems_that_is_not_true() {
+    let prove = |seed: u64| {
+        let proven = of_two(seed)?;
+        let labels = others(&proven.case);
+        let second = Problem::new(&proven.case.design, &labels, None).expect("both classes");
+        let problems = [proven.case.problem(), second];
+        let counts = survive(seed, &proven, &|file| verify_several(file, &problems));
+        let [first, second] = problems;
+        let alone = verify_proof(&proven.file, &first).expect_err("one of two").to_string();
+        assert_eq!(alone, "header: the data are of 1 problem, the proof is about 2");
+        let fault = verify_several(&proven.file, &[second, first]).expect_err("another order").to_string();
         assert!(fault.contains("fingerprint"), "{fault}");
         Some(counts)
     };

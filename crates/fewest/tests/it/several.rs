@@ -3,10 +3,13 @@
 use fewest::dual::BoxDual;
 use fewest::method::exact::{ExactSettings, exact, exact_several};
 use fewest::{
-    Bias, DenseDesign, Error, Kernel, Limits, Loss, Memory, Method, MultiClass, Problem, RuleList, Rules, Samples,
-    Selection, Several, Silent, Status, Subset, SvmSettings, WeightBound,
+    Bias, DenseDesign, Error, Kernel, Limits, Loss, Memory, Method, MultiClass, Observer, Problem, RuleList, Rules,
+    Samples, Selection, Several, Silent, Status, Subset, SvmSettings, WeightBound,
 };
-use fewest_testing::{HardCase, RandomProblem, Rng, allowed_subsets, bracket, gram, random_rules, reference};
+use fewest_testing::{
+    HardCase, KeptProofs, RandomProblem, Rng, allowed_subsets, bracket, gram, random_rules, reference, verify_several,
+};
+use fewest_verify::Verdict;
 
 /// Objective of one problem on a subset, by an independent training at a tight gap.
 fn value(problem: &Problem<'_>, subset: &Subset, svm: &SvmSettings) -> f64 {
@@ -79,12 +82,29 @@ fn assert_best(found: &Selection, (problems, rules): (&[Problem<'_>], &Rules), s
     }
 }
 
+/// What a checker says of the sum is true of every allowed subset.
+fn assert_true(
+    verdict: &Verdict,
+    (problems, rules): (&[Problem<'_>], &Rules),
+    ExactSettings { svm, penalty, .. }: &ExactSettings,
+    about: &str,
+) {
+    for subset in allowed_subsets(rules) {
+        let truth = total(problems, &subset, svm, penalty);
+        let listed = verdict.listed.iter().find(|one| subset.iter().eq(one.features.iter().copied()));
+        let (objective, bound) = listed.map_or((f64::INFINITY, verdict.rest), |one| (one.objective, one.bound));
+        let room = 1e-6 * truth.max(1e-6);
+        assert!(bound <= truth + room && objective >= truth - room, "{about}: {subset:?} {truth}, {verdict:?}");
+    }
+    assert!(verdict.gap().is_some_and(|gap| gap <= 2e-6), "{about}: {verdict:?}");
+}
+
 /// Random classes and tasks, taken apart by hand here: `exact` on [`Samples`] finds the best of all
 /// subsets, for the sum of the problems.
 #[test]
 fn equals_enumeration_for_random_classes_tasks_and_rules() {
     let mut rng = Rng::new(31);
-    let (mut checked, mut several) = (0, 0);
+    let (mut checked, mut several, mut proven) = (0, 0, 0);
     for case in 0..1900 {
         let p = 2 + rng.below(5);
         let k = 2 + rng.below(3);
@@ -132,13 +152,24 @@ fn equals_enumeration_for_random_classes_tasks_and_rules() {
             settings.penalty,
             rules.list()
         );
-        let report = settings.select(&samples, &rules, limits, &mut Silent).expect("valid settings");
+        let (mut files, mut silent) = (KeptProofs::default(), Silent);
+        let proves = rng.chance(0.4);
+        let observer: &mut dyn Observer = if proves { &mut files } else { &mut silent };
+        let report = settings.select(&samples, &rules, limits, observer).expect("valid settings");
         assert_best(&report.selection, (&problems, &rules), &settings, &about);
+        if proves {
+            assert_eq!(files.complete, 1, "{about}");
+            let several = Several::new(&samples, multi_class, &Memory::unlimited()).expect("problems");
+            let verdict = verify_several(&files.files[0], &several.problems());
+            let verdict = verdict.unwrap_or_else(|error| panic!("{about}: {error}"));
+            assert_true(&verdict, (&problems, &rules), &settings, &about);
+            proven += usize::from(problems.len() > 1);
+        }
         assert_eq!(report.details.contains_key("problems"), problems.len() > 1, "{about}");
         checked += 1;
         several += usize::from(problems.len() > 1);
     }
-    assert!(checked >= 1000 && several > 800, "{checked} {several}");
+    assert!(checked >= 1000 && several > 800 && proven > 300, "{checked} {several} {proven}");
 }
 
 /// Data, labels and weights of a problem.

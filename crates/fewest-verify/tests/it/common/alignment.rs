@@ -80,7 +80,7 @@ impl Problem {
     pub fn header(&self) -> Value {
         json!({
             "format": "fewest-proof", "version": 1, "n": self.classes.len(), "p": self.p(),
-            "fingerprint": fingerprint(self).expect("valid data"), "gain": "alignment",
+            "fingerprint": fingerprint(&[self]).expect("valid data"), "gain": "alignment",
             "gamma": self.gamma, "centre": self.centre, "rules": self.rules.json(), "made": "a test",
         })
     }

@@ -220,7 +220,7 @@ impl Problem {
         };
         serde_json::json!({
             "format": "fewest-proof", "version": 1, "n": self.n(), "p": self.p(),
-            "fingerprint": fewest_verify::fingerprint(self).expect("valid data"),
+            "fingerprint": fewest_verify::fingerprint(&[self]).expect("valid data"),
             "gain": if self.l1.is_some() { "l1" } else { "ridge" },
             "loss": if self.squared { "squared-hinge" } else { "hinge" },
             "bias": bias, "cost": self.cost, "penalty": self.penalty,
@@ -259,7 +259,12 @@ impl Data for Problem {
 
 /// Checks the bytes of a file.
 pub fn check(bytes: &[u8], data: &dyn Data) -> Result<Verdict, Error> {
-    Proof::open(bytes)?.check(data, 1 << 24, &mut |_| ControlFlow::Continue(()))
+    check_all(bytes, &[data])
+}
+
+/// The same for several problems.
+pub fn check_all(bytes: &[u8], all: &[&dyn Data]) -> Result<Verdict, Error> {
+    Proof::open(bytes)?.check(all, 1 << 24, &mut |_| ControlFlow::Continue(()))
 }
 
 /// The features of a subset.

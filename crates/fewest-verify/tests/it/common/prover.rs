@@ -121,8 +121,7 @@ impl Problem {
         let score: f64 = (0..self.n()).map(|i| alpha[i] * self.y[i] * self.columns[j][i]).sum();
         let [down, up] = self.range(j);
         let sides = [(-score, down), (score, up)];
-        let ends =
-            sides.into_iter().filter(|(_, to)| from < *to).flat_map(|(c, to)| [from, to].map(|w| w * (1.0 - c)));
+        let ends = sides.into_iter().filter(|(_, to)| from < *to).flat_map(|(c, to)| [from, to].map(|w| w * (1.0 - c)));
         let gain = sides.into_iter().map(|(c, to)| to * (c - 1.0).max(0.0)).fold(0.0, f64::max);
         self.bound(alpha, &with) + gain + ends.fold(f64::INFINITY, f64::min)
     }

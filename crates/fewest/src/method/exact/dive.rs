@@ -138,10 +138,9 @@ impl<'a> Search<'a> {
         // Both values are true, so that the better of each is.
         let (upper, lower) = (answer.upper.min(leaf.upper), answer.lower.max(leaf.lower));
         let (closer, higher) = (answer.upper <= leaf.upper || leaf.upper.is_nan(), answer.lower > leaf.lower);
-        let points = answer.points.zip(leaf.points).map(|(new, old)| Points {
-            lower: if higher { new.lower } else { old.lower },
-            primal: if closer { new.primal } else { old.primal },
-            priced: old.priced,
+        let points = answer.points.zip(leaf.points).map(|(new, old)| {
+            let (lower, at) = if higher { (new.lower, new.at) } else { (old.lower, old.at) };
+            Points { lower, at, primal: if closer { new.primal } else { old.primal }, priced: old.priced }
         });
         Leaf { upper, lower, warm: if closer { answer.warm } else { leaf.warm }, points }
     }

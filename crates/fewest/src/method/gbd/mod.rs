@@ -55,10 +55,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report, check_penalty};
 use crate::master::list::{self, List};
-use crate::method::exact::{ExactSettings, exact};
+use crate::method::exact::{ExactSettings, exact_several};
 use crate::proof::ForProof;
 use crate::relaxation;
-use crate::several::{check_several, no_proof_of_several};
+use crate::several::check_several;
 use crate::{
     Error, Kernel, Limits, Memory, MultiClass, Observer, Outcome, Problem, Reserved, Rules, Run, Samples, Selection,
     Sense, Several, Status, Subset, SvmSettings, drive,
@@ -304,9 +304,6 @@ pub fn gbd_several(
             problems.len()
         )));
     }
-    if problems.len() > 1 && observer.proof().is_some() {
-        return Err(no_proof_of_several(problems.len()));
-    }
     rules.check_features(p)?;
     let _cuts = reserve(rules, settings, &limits.memory)?;
     let mut run = Run::bounded(rules, limits.clone(), Sense::Min, observer)?;
@@ -326,7 +323,7 @@ pub fn gbd_several(
     let (best_validated, trained) = (least_error(&master.trained, true), master.trained);
     let mut selection = Selection { ranking: Vec::new(), solutions: Vec::new(), outcome: run.finish(status) };
     if observer.proof().is_some() {
-        let proven = prove(&problems[0], rules, settings, limits, &selection.outcome, observer)?;
+        let proven = prove(problems, rules, settings, limits, &selection.outcome, observer)?;
         if selection.outcome.status == Status::Optimal {
             selection.outcome.status = proven;
         }
@@ -337,7 +334,7 @@ pub fn gbd_several(
 /// Writes the proof of an outcome: that of a search that starts from its subset. Returns the status
 /// that the file proves.
 fn prove(
-    problem: &Problem<'_>,
+    problems: &[Problem<'_>],
     rules: &Rules,
     settings: &GbdSettings,
     limits: Limits,
@@ -349,5 +346,5 @@ fn prove(
     let time = limits.time.map(|time| time.saturating_sub(outcome.elapsed));
     let limits = Limits { time, oracle_calls: None, ..limits };
     let settings = ExactSettings { svm, penalty, start, ..ExactSettings::default() };
-    exact(problem, rules, &settings, limits, &mut ForProof(observer)).map(|found| found.outcome.status)
+    exact_several(problems, rules, &settings, limits, &mut ForProof(observer)).map(|found| found.outcome.status)
 }

@@ -53,7 +53,8 @@ impl<'a> Record<'a> {
     pub(super) fn begin(model: &Model<'a>, settings: &MbpSettings, run: &mut Run<'_>) -> Option<Self> {
         let (cost, bias, loss) = (settings.cost, settings.bias, Loss::Hinge);
         let claim = Claim { gain: Gain::L1, loss, bias, cost, penalty: &model.penalty, weight_bounds: &model.bound };
-        Some(Self::new(ProofWriter::begin(model.problem, &claim, run)?, model, settings, run))
+        let writer = ProofWriter::begin(std::slice::from_ref(model.problem), &claim, run)?;
+        Some(Self::new(writer, model, settings, run))
     }
 
     /// Goes on with the proof of the run that kept this state, where the observer wants one.
@@ -93,7 +94,8 @@ impl<'a> Record<'a> {
         let at_kink = (0..self.bound.len()).filter(|&j| self.bound[j] > 0.0 && point.scores[j].abs() >= 1.0 - KINK);
         let little = LOSS * point.dual.max(0.0);
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: at_kink.map(kink).sum(), loss: little, little };
-        Point::new(&point.alpha, &self.dual.y, |i| self.dual.cost[i], balance, grid, &[])
+        let (labels, cost) = (&self.dual.y, |i: usize| self.dual.cost[i]);
+        Point::new(&point.alpha, (labels, &[0..labels.len()]), cost, balance, grid, &[])
     }
 
     /// What lies above the smaller bounds is no better than `best`.
@@ -140,7 +142,8 @@ impl<'a> Record<'a> {
         let listed = found.map(|(subset, objective, solution)| {
             let price = subset.iter().map(|j| self.penalty[j]).sum();
             let point = PrimalPoint { weights: solution.weights.clone(), bias: solution.bias };
-            Listed::new(self.problem, &self.dual, Gain::L1, (subset, objective, price), point)
+            let problem = std::iter::once((self.problem, &self.dual));
+            Listed::new(problem, Gain::L1, (subset, objective, price), vec![point])
         });
         self.writer.end(listed.into_iter().collect(), None, status, run)
     }
