@@ -15,7 +15,7 @@ from fewest._columns import ColumnFile
 from fewest._docs import completes_data_doc
 from fewest._engine import validated
 
-__all__ = ["ColumnFile", "dump_columns", "make_composite", "make_hyperplane", "make_ndcc", "make_text"]
+__all__ = ["ColumnFile", "dump_columns", "make_composite", "make_correlated", "make_hyperplane", "make_ndcc", "make_text"]
 
 
 def _made(kind: dict[str, Any], n_samples: int, part: str, return_truth: bool) -> Any:
@@ -138,6 +138,42 @@ def make_composite(
     """
     shifts = {"pair_shift": float(pair_shift), "correlation": float(correlation), "single_shift": float(single_shift)}
     return _made({"kind": "composite", "noise": n_noise, **shifts, "seed": random_state}, n_samples, part, return_truth)
+
+
+@completes_data_doc
+def make_correlated(
+    n_samples: int = 100,
+    n_features: int = 20,
+    n_informative: int = 5,
+    *,
+    correlation: float = 0.9,
+    snr: float = 5.0,
+    random_state: int = 1,
+    part: str = "training",
+    return_truth: bool = False,
+) -> Any:
+    """Normal features whose correlation falls with their distance, few of them informative.
+
+    The same numbers as ``fewest generate correlated``, on every machine.
+
+    Parameters
+    ----------
+    n_informative : int, default=5
+        Features of weight 1, at equal distances; the others have weight 0.
+    correlation : float, default=0.9
+        Correlation of neighbours, at least 0 and below 1; features d apart have its d-th power.
+    snr : float, default=5.0
+        Variance of ``w.x`` over that of the noise added to it before its sign is taken; infinite for no noise.
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_correlated
+    >>> X, y, support, weights = make_correlated(return_truth=True)
+    >>> support.tolist()
+    [3, 7, 11, 15, 19]
+    """
+    settings = {"features": n_features, "relevant": n_informative, "correlation": float(correlation), "snr": float(snr)}
+    return _made({"kind": "correlated", **settings, "seed": random_state}, n_samples, part, return_truth)
 
 
 @completes_data_doc

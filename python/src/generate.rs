@@ -2,8 +2,8 @@
 
 use fewest::Design;
 use fewest_data::generate::{
-    Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Ndcc, NdccSettings, Part,
-    Points, Text, TextSettings, check_memory,
+    Coefficients, Composite, CompositeSettings, Correlated, CorrelatedSettings, Generator, Hyperplane,
+    HyperplaneSettings, Ndcc, NdccSettings, Part, Points, Text, TextSettings, check_memory,
 };
 use fewest_data::{DataError, Dataset};
 use numpy::IntoPyArray;
@@ -21,6 +21,7 @@ use crate::{in_python, settings};
 enum Kind {
     Hyperplane { features: usize, relevant: usize, normal_points: bool, signs: bool, noise_sd: f64, seed: u64 },
     Composite { noise: usize, pair_shift: f64, correlation: f64, single_shift: f64, seed: u64 },
+    Correlated { features: usize, relevant: usize, correlation: f64, snr: f64, seed: u64 },
     Ndcc { features: usize, relevant: usize, expansion: f64, seed: u64 },
     Text { words: usize, length: usize, relevant: usize, topical: usize, leak: f64, exponent: f64, seed: u64 },
 }
@@ -29,7 +30,9 @@ impl Kind {
     /// Features, and of sparse data the values that a sample has at most.
     fn size(&self) -> (usize, Option<u64>) {
         match *self {
-            Self::Hyperplane { features, .. } | Self::Ndcc { features, .. } => (features, None),
+            Self::Hyperplane { features, .. } | Self::Correlated { features, .. } | Self::Ndcc { features, .. } => {
+                (features, None)
+            }
             Self::Composite { noise, .. } => (noise.saturating_add(3), None),
             Self::Text { words, length, .. } => (words, Some(length as u64)),
         }
@@ -45,6 +48,9 @@ impl Kind {
             }
             Self::Composite { noise, pair_shift, correlation, single_shift, seed } => {
                 Box::new(Composite::new(CompositeSettings { noise, pair_shift, correlation, single_shift, seed })?)
+            }
+            Self::Correlated { features, relevant, correlation, snr, seed } => {
+                Box::new(Correlated::new(CorrelatedSettings { features, relevant, correlation, snr, seed })?)
             }
             Self::Ndcc { features, relevant, expansion, seed } => {
                 Box::new(Ndcc::new(NdccSettings { features, relevant, expansion, seed })?)

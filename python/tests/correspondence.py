@@ -369,6 +369,11 @@ COMMANDS: dict[str, Command] = {
             "single-shift": of("single_shift"),
         },
     ),
+    "generate correlated": Command(
+        datasets.make_correlated,
+        _GENERATED,
+        {**_SETS, **_SIZED, "correlation": of("correlation"), "snr": of("snr")},
+    ),
     "generate text": Command(
         datasets.make_text,
         _GENERATED,

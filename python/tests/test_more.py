@@ -162,6 +162,7 @@ def test_evaluations_compare_tune_and_group(data):
         (datasets.make_ndcc, "ndcc", ["--features", "7", "--relevant", "2", "--expansion", "40"]),
         (datasets.make_hyperplane, "hyperplane", ["--features", "7", "--relevant", "2", "--noise-sd", "0.5", "--points", "normal"]),
         (datasets.make_composite, "composite", ["--noise", "4", "--correlation", "0.5"]),
+        (datasets.make_correlated, "correlated", ["--features", "7", "--relevant", "2", "--correlation", "0.5", "--snr", "2"]),
         (datasets.make_text, "text", ["--words", "40", "--length", "30", "--relevant", "5"]),
     ],
 )
@@ -170,6 +171,7 @@ def test_synthetic_data_are_the_command_s(make, kind, options, tmp_path):
         "ndcc": {"n_features": 7, "n_informative": 2, "expansion": 40.0},
         "hyperplane": {"n_features": 7, "n_informative": 2, "noise": 0.5, "points": "normal"},
         "composite": {"n_noise": 4, "correlation": 0.5},
+        "correlated": {"n_features": 7, "n_informative": 2, "correlation": 0.5, "snr": 2.0},
         "text": {"n_features": 40, "length": 30, "n_informative": 5},
     }[kind]
     out = tmp_path / "out.npz"

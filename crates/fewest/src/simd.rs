@@ -31,6 +31,21 @@ pub(crate) fn total<const N: usize>(mut lanes: [f64; N]) -> f64 {
 /// a . b
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    plain_dot(a, b)
+}
+
+/// `out_k = column_(chosen_k) . v`, to the last bit that of [`dot`], for columns of length
+/// `v.len()` one after the other.
+#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma"))]
+pub fn dots_of(columns: &[f64], chosen: &[usize], v: &[f64], out: &mut [f64]) {
+    let n = v.len();
+    for (out, &j) in out.iter_mut().zip(chosen) {
+        *out = plain_dot(&columns[j * n..(j + 1) * n], v);
+    }
+}
+
+#[inline(always)]
+fn plain_dot(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len(), "dot needs equal lengths");
     let mut lanes = [0.0f64; LANES];
     let (a_blocks, a_rest) = a.as_chunks::<LANES>();

@@ -18,6 +18,11 @@ const COMPOSITE_EXAMPLE: &str = "\
 Example:
   fewest generate composite --samples 500 --noise 10000 --seed 3 --out train.npz --test test.npz";
 
+/// Shown under `fewest generate correlated --help`.
+const CORRELATED_EXAMPLE: &str = "\
+Example:
+  fewest generate correlated --samples 500 --features 500 --relevant 10 --seed 1 --out train.csv --truth truth.json";
+
 /// Shown under `fewest generate text --help`.
 const TEXT_EXAMPLE: &str = "\
 Example:
@@ -45,6 +50,8 @@ pub(crate) enum Kind {
     Hyperplane(HyperplaneArgs),
     /// Two features informative only together, one informative alone, and noise (tan2010)
     Composite(CompositeArgs),
+    /// Normal features whose correlation falls with their distance, few of them relevant
+    Correlated(CorrelatedArgs),
     /// Normal clusters on cubes, for non-linear classifiers, among irrelevant features (tamura2022)
     Ndcc(NdccArgs),
     /// A sparse bag of words with Zipf frequencies and planted informative words
@@ -67,6 +74,27 @@ pub(crate) struct CompositeArgs {
     /// Distance of the class means of x3 from 0; its variance is 1
     #[arg(long, value_name = "C", default_value_t = 0.7, allow_negative_numbers = true, help_heading = "Data")]
     pub(crate) single_shift: f64,
+    /// Outputs.
+    #[command(flatten)]
+    pub(crate) sets: SetArgs,
+}
+
+/// `fewest generate correlated`.
+#[derive(Debug, Args)]
+#[command(after_help = CORRELATED_EXAMPLE)]
+pub(crate) struct CorrelatedArgs {
+    /// Features p
+    #[arg(long, value_name = "P", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) features: usize,
+    /// Features with weight 1, from 1 to P, at equal distances; the others have weight 0
+    #[arg(long, value_name = "K", value_parser = count, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) relevant: usize,
+    /// Correlation of neighbours, 0 or more and below 1; d features apart it is R^d
+    #[arg(long, value_name = "R", default_value_t = 0.9, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) correlation: f64,
+    /// Variance of w.x over that of the noise added to it before its sign is the label; inf for no noise
+    #[arg(long, value_name = "S", default_value_t = 5.0, allow_negative_numbers = true, help_heading = "Data")]
+    pub(crate) snr: f64,
     /// Outputs.
     #[command(flatten)]
     pub(crate) sets: SetArgs,

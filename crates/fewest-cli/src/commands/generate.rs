@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use fewest_data::generate::{
-    self, Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Ndcc, NdccSettings,
-    Part, Points, Text, TextSettings,
+    self, Coefficients, Composite, CompositeSettings, Correlated, CorrelatedSettings, Generator, Hyperplane,
+    HyperplaneSettings, Ndcc, NdccSettings, Part, Points, Text, TextSettings,
 };
 use fewest_data::{Format, Names};
 use serde_json::{Map, Value, json};
 
 use super::reading;
 use crate::args::generate::{
-    CoefficientsArg, CompositeArgs, GenerateArgs, HyperplaneArgs, Kind, NdccArgs, PointsArg, SetArgs, TextArgs,
+    CoefficientsArg, CompositeArgs, CorrelatedArgs, GenerateArgs, HyperplaneArgs, Kind, NdccArgs, PointsArg, SetArgs,
+    TextArgs,
 };
 use crate::args::{data, notation};
 use crate::export::file::Sink;
@@ -37,6 +38,12 @@ pub(crate) fn run(args: &GenerateArgs, terminal: Terminal) -> Result<u8, Failure
             let settings = composite(args);
             let own = composite_settings(&settings);
             outputs.write("composite", &Composite::new(settings)?, own, terminal)?;
+        }
+        Kind::Correlated(args) => {
+            let outputs = Outputs::open(&args.sets, args.features, None)?;
+            let settings = correlated(args);
+            let own = correlated_settings(&settings);
+            outputs.write("correlated", &Correlated::new(settings)?, own, terminal)?;
         }
         Kind::Ndcc(args) => {
             let outputs = Outputs::open(&args.sets, args.features, None)?;
@@ -102,6 +109,23 @@ fn composite_settings(settings: &CompositeSettings) -> Map<String, Value> {
         ("pair_shift", json!(settings.pair_shift)),
         ("correlation", json!(settings.correlation)),
         ("single_shift", json!(settings.single_shift)),
+    ];
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn correlated(args: &CorrelatedArgs) -> CorrelatedSettings {
+    let CorrelatedArgs { features, relevant, correlation, snr, ref sets } = *args;
+    CorrelatedSettings { features, relevant, correlation, snr, seed: sets.seed }
+}
+
+fn correlated_settings(settings: &CorrelatedSettings) -> Map<String, Value> {
+    // JSON knows no infinity.
+    let snr = if settings.snr.is_finite() { json!(settings.snr) } else { json!("inf") };
+    let entries = [
+        ("features", json!(settings.features)),
+        ("relevant", json!(settings.relevant)),
+        ("correlation", json!(settings.correlation)),
+        ("snr", snr),
     ];
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -18,12 +18,14 @@
 //! ```
 
 mod composite;
+mod correlated;
 mod hyperplane;
 mod ndcc;
 pub(crate) mod random;
 mod text;
 
 pub use composite::{Composite, CompositeSettings};
+pub use correlated::{Correlated, CorrelatedSettings};
 pub use hyperplane::{Coefficients, Hyperplane, HyperplaneSettings, Points};
 pub use ndcc::{Ndcc, NdccSettings};
 pub use random::normals;

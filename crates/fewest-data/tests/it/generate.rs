@@ -2,8 +2,8 @@
 //! every format.
 
 use fewest_data::generate::{
-    Coefficients, Composite, CompositeSettings, Generator, Hyperplane, HyperplaneSettings, Ndcc, NdccSettings, Part,
-    Points, Text, TextSettings,
+    Coefficients, Composite, CompositeSettings, Correlated, CorrelatedSettings, Generator, Hyperplane,
+    HyperplaneSettings, Ndcc, NdccSettings, Part, Points, Text, TextSettings,
 };
 use fewest_data::{DataError, Dataset, Format, ReadOptions, read, write};
 
@@ -196,6 +196,41 @@ fn composite_features_are_informative_as_promised() {
     assert_eq!(rows(&composite.draw(Part::Test, 5).expect("two classes")), x[..5]);
     let refused = Composite::new(CompositeSettings { correlation: 1.0, ..settings }).expect_err("out of range");
     assert!(refused.to_string().contains("correlation is 1"), "{refused}");
+}
+
+#[test]
+fn correlation_falls_with_the_distance_and_noise_is_as_strong_as_asked() {
+    let settings = CorrelatedSettings { seed: 4, ..CorrelatedSettings::new(12, 5) };
+    let correlated = Correlated::new(settings.clone()).expect("settings in range");
+    // floor(12 m / 5), counted from 1: 2, 4, 7, 9, 12.
+    assert_eq!(correlated.support(), [1, 3, 6, 8, 11]);
+    let weights = correlated.weights().expect("a linear truth").to_vec();
+    assert!((0..12).all(|j| weights[j] == f64::from(u8::from(correlated.support().contains(&j)))));
+    let data = correlated.draw(Part::Test, 20_000).expect("two classes");
+    let (x, y) = (rows(&data), signs(&data));
+    for (j, l) in [(0, 0), (0, 1), (3, 6), (11, 11), (0, 11)] {
+        let product = x.iter().map(|x| x[j] * x[l] / 2e4).sum::<f64>();
+        // The standard error is at most sqrt(2 / 20000) = 0.01.
+        assert!((product - 0.9f64.powi(l - j)).abs() < 0.04, "{j}, {l}: {product}");
+    }
+    // The sign of a normal number with noise of a fifth of its variance is turned in a share
+    // atan(5^-1/2) / pi of the cases.
+    let turned = x.iter().zip(&y).filter(|(x, y)| distance(&weights, x) * **y < 0.0).count() as f64 / 2e4;
+    assert!((turned - 0.1339).abs() < 0.01, "{turned}");
+    let still = Correlated::new(CorrelatedSettings { snr: f64::INFINITY, ..settings.clone() }).expect("in range");
+    let still = still.draw(Part::Test, 500).expect("two classes");
+    assert_eq!(rows(&still), x[..500], "noise moves labels, not points");
+    assert!(rows(&still).iter().zip(signs(&still)).all(|(x, y)| distance(&weights, x) * y > 0.0));
+    for (settings, words) in [
+        (CorrelatedSettings { relevant: 13, ..settings.clone() }, "relevant is 13"),
+        (CorrelatedSettings { correlation: 1.0, ..settings.clone() }, "correlation is 1"),
+        (CorrelatedSettings { correlation: -0.1, ..settings.clone() }, "correlation is -0.1"),
+        (CorrelatedSettings { snr: 0.0, ..settings.clone() }, "snr is 0"),
+        (CorrelatedSettings { snr: f64::NAN, ..settings }, "snr is NaN"),
+    ] {
+        let text = Correlated::new(settings).expect_err("out of range").to_string();
+        assert!(text.contains(words), "{text}");
+    }
 }
 
 #[test]

@@ -63,6 +63,10 @@ impl Design for DenseDesign<'_> {
     fn dot_column(&self, j: usize, v: &[f64]) -> f64 {
         simd::dot(self.column(j), v)
     }
+    fn dot_chosen(&self, features: &[usize], v: &[f64], out: &mut [f64]) {
+        assert_eq!(v.len(), self.n, "a value for each sample");
+        simd::dots_of(&self.values, features, v, out);
+    }
     fn add_column(&self, j: usize, s: f64, out: &mut [f64]) {
         simd::axpy(s, self.column(j), out);
     }

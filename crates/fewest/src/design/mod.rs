@@ -31,6 +31,12 @@ pub trait Design: Send + Sync {
             *out = self.dot_column(first + k, v);
         }
     }
+    /// `out_k = x_{features_k} . v`, with v of length n: the scores of some columns.
+    fn dot_chosen(&self, features: &[usize], v: &[f64], out: &mut [f64]) {
+        for (out, &j) in out.iter_mut().zip(features) {
+            *out = self.dot_column(j, v);
+        }
+    }
     /// out += s x_j, with out of length n.
     fn add_column(&self, j: usize, s: f64, out: &mut [f64]);
     /// Calls `f(i, x_ij)` for the stored values of column j in order of i.

@@ -23,6 +23,7 @@
 //! Fails    never on limits: the open node of lowest bound is then the bound of the run.
 
 mod dive;
+mod exchange;
 mod node;
 pub mod path;
 mod state;

@@ -239,6 +239,23 @@ impl<'a> Relaxation<'a> {
         gain - self.penalty[unit]
     }
 
+    /// [`Relaxation::gain`] of each of these units.
+    fn gains(&self, units: &[usize], beta: &[f64]) -> Vec<f64> {
+        if self.rules.n_units() < self.rules.p() {
+            return units.iter().map(|&u| self.gain(u, beta)).collect();
+        }
+        // Units are numbered by their smallest feature: here by their only one.
+        let (mut gains, mut scores) = (vec![0.0; units.len()], vec![0.0; units.len()]);
+        for part in &self.parts {
+            part.design().dot_chosen(units, part.of(beta), &mut scores);
+            for ((gain, &score), &j) in gains.iter_mut().zip(&scores).zip(units) {
+                *gain += self.interval(j).gain(score);
+            }
+        }
+        gains.iter_mut().zip(units).for_each(|(gain, &u)| *gain -= self.penalty[u]);
+        gains
+    }
+
     /// The part of the dual objective without features, at a feasible beta.
     pub(crate) fn constant(&self, beta: &[f64]) -> f64 {
         let part = |i: usize| self.dual.y[i] * beta[i] - 0.5 * self.dual.ridge[i] * beta[i] * beta[i];

@@ -36,8 +36,6 @@ pub(super) struct Evaluation {
     pub(super) margins: Vec<f64>,
     /// Gain of each free unit, by position.
     pub(super) gains: Vec<f64>,
-    /// What `lower` was lowered by for rounding.
-    pub(super) rounding: f64,
 }
 
 impl<'r, 'a> Node<'r, 'a> {
@@ -117,11 +115,11 @@ impl<'r, 'a> Node<'r, 'a> {
         let prices: f64 = self.inside.iter().map(|&u| relaxation.penalty[u]).sum();
         let shared: f64 = warm.shares.iter().map(|&(u, z)| z * relaxation.penalty[u]).sum();
         let upper = norm + prices + shared + loss;
-        let gains: Vec<f64> = self.free.iter().map(|&u| relaxation.gain(u, beta)).collect();
+        let gains = relaxation.gains(self.free, beta);
         let over = self.over(&gains, warm);
         let rounding = self.rounding(warm, &offsets, held, &gains, &over);
         let lower = self.bound(self.still(warm), held, &over, self.slots) - rounding;
-        Evaluation { lower, upper, margins, gains, rounding }
+        Evaluation { lower, upper, margins, gains }
     }
 
     /// What rounding may have added to the bound at this point.
@@ -130,7 +128,7 @@ impl<'r, 'a> Node<'r, 'a> {
     /// Cauchy-Schwarz), and so is each score c; a gain by that times the weight, whose square is at
     /// most twice the gain. What `sum beta` lacks to 0 counts with the bias. Prices of rows that
     /// are far above the gains take digits with them.
-    fn rounding(&self, warm: &Warm, offsets: &[f64], held: f64, gains: &[f64], over: &[f64]) -> f64 {
+    pub(super) fn rounding(&self, warm: &Warm, offsets: &[f64], held: f64, gains: &[f64], over: &[f64]) -> f64 {
         let (relaxation, dual) = (self.relaxation, self.dual());
         let share = f64::EPSILON * (8.0 + dual.len() as f64);
         let absolute: f64 = warm.beta.iter().map(|b| b.abs()).sum();
@@ -347,7 +345,7 @@ fn choose_samples(part: &Part<'_>, warm: &Warm, reach: Reach, samples: &mut [boo
 }
 
 /// The positive ones among the `count` largest values, falling.
-fn largest(values: &[f64], count: usize) -> Vec<f64> {
+pub(super) fn largest(values: &[f64], count: usize) -> Vec<f64> {
     let mut values: Vec<f64> = values.iter().copied().filter(|v| *v > 0.0).collect();
     let count = count.min(values.len());
     if count == 0 {

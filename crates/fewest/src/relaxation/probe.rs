@@ -15,7 +15,7 @@
 //! features counted. Cost: `|S| |T|^2` with S the samples of positive weight, and `n p` for each
 //! unit that may be decided.
 
-use super::node::Node;
+use super::node::{Node, largest};
 use super::tied::{Ray, Step, Tied};
 use super::{Relaxation, Warm};
 use crate::Status;
@@ -54,11 +54,12 @@ pub(crate) struct Ruling {
 
 impl Relaxation<'_> {
     /// Probes the units of positive share, at a node whose relaxation was solved to `warm`, where
-    /// the bound is `lower` and `gap` below the relaxation's value.
+    /// the bound is `lower` and `gap` below the relaxation's value. `near` are some of the free
+    /// units, those of large gain, where the size is the only rule: a line is first looked at as if
+    /// these were all, whose bound is no lower, and mostly that does not reach the cutoff either.
     pub(crate) fn probe(
         &self,
-        inside: &[usize],
-        free: &[usize],
+        (inside, free, near): (&[usize], &[usize], &[usize]),
         warm: &Warm,
         lower: f64,
         gap: f64,
@@ -68,7 +69,11 @@ impl Relaxation<'_> {
         let mut probed = Probed::default();
         let node = Node::new(self, inside, free);
         let Some(tied) = Tied::new(&node, warm, gap, stop) else { return probed };
-        let mut line = None;
+        let mut among: Vec<usize> = near.iter().chain(warm.shares.iter().map(|s| &s.0)).copied().collect();
+        among.sort_unstable();
+        among.dedup();
+        let few = Node::new(self, inside, &among);
+        let (mut line, mut short) = (None, None);
         let mut first = node.features.len();
         for &(unit, _) in &warm.shares {
             // What is known already is as true; the others are not probed.
@@ -79,10 +84,17 @@ impl Relaxation<'_> {
             let step = tied.step(first..last);
             let promises = [step.promise(false), step.promise(true)];
             probed.promises.push((unit, promises.map(|p| p.1)));
-            let mut ray = None;
+            let (mut ray, mut shadow) = (None, None);
             for (chosen, (t, rise)) in [false, true].into_iter().zip(promises) {
                 if lower + rise < cutoff {
                     continue;
+                }
+                if self.size_only && among.len() < free.len() {
+                    let short = short.get_or_insert_with(|| Line::new(&few, warm));
+                    let shadow = shadow.get_or_insert_with(|| short.ray(&tied, &step));
+                    if short.reaches(unit, chosen, shadow, t, cutoff).is_none() {
+                        continue;
+                    }
                 }
                 let line = line.get_or_insert_with(|| Line::new(&node, warm));
                 let ray = ray.get_or_insert_with(|| line.ray(&tied, &step));
@@ -115,6 +127,8 @@ struct Line<'l, 'n, 'r, 'a> {
     /// The features that are in, then those of free units, and their scores, problem by problem.
     features: Vec<usize>,
     scores: Vec<f64>,
+    /// Where the features of each free unit begin, and where the last ones end.
+    starts: Vec<usize>,
     /// What the gain of each free unit must exceed: its price and those of the rows.
     prices: Vec<f64>,
     /// [`Node::still`] at beta.
@@ -129,14 +143,72 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         // A unit without scores lacks what it must exceed.
         let lacking: Vec<f64> = node.free.iter().map(|&u| -relaxation.penalty[u]).collect();
         let prices = node.over(&lacking, warm).into_iter().map(|over| -over).collect();
-        // Beta changes little on a ray, and so does what rounding may add.
-        let rounding = 4.0 * node.look(warm).rounding;
         let free = node.free.iter().flat_map(|&u| relaxation.rules.unit(u));
-        let features = node.features.iter().chain(free).copied().collect();
+        let features: Vec<usize> = node.features.iter().chain(free).copied().collect();
+        let mut starts = Vec::with_capacity(node.free.len() + 1);
+        starts.push(node.features.len());
+        for &u in node.free {
+            starts.push(starts[starts.len() - 1] + relaxation.rules.unit(u).len());
+        }
         let (beta, still) = (&warm.beta, node.still(warm));
-        let mut line = Self { node, beta, features, scores: Vec::new(), prices, still, rounding };
+        let mut line = Self { node, beta, features, scores: Vec::new(), starts, prices, still, rounding: 0.0 };
         line.scores = line.scores(beta);
+        let held = (0..node.features.len()).map(|k| line.gain_of(k, 0.0, &line.scores)).sum();
+        let gains: Vec<f64> = (0..node.free.len()).map(|at| line.gain_at(at, 0.0, &line.scores)).collect();
+        let over: Vec<f64> = gains.iter().zip(&line.prices).map(|(gain, price)| gain - price).collect();
+        let gains: Vec<f64> = gains.iter().zip(node.free).map(|(gain, &u)| gain - relaxation.penalty[u]).collect();
+        // Beta changes little on a ray, and so does what rounding may add.
+        line.rounding = 4.0 * node.rounding(warm, &warm.bias, held, &gains, &over);
         line
+    }
+
+    /// What a feature gains at t, `along` being the scores along the direction.
+    fn gain_of(&self, k: usize, t: f64, along: &[f64]) -> f64 {
+        let interval = self.node.relaxation.interval(self.features[k]);
+        let (mut gain, mut at) = (0.0, k);
+        while at < self.scores.len() {
+            gain += interval.gain(self.scores[at] + t * along[at]);
+            at += self.features.len();
+        }
+        gain
+    }
+
+    /// The same of a free unit, by position.
+    fn gain_at(&self, at: usize, t: f64, along: &[f64]) -> f64 {
+        (self.starts[at]..self.starts[at + 1]).map(|k| self.gain_of(k, t, along)).sum()
+    }
+
+    /// What a free unit gains at least between 0 and t: a gain is convex in the score, and 0 where
+    /// that is 0.
+    fn least_at(&self, at: usize, t: f64, along: &[f64]) -> f64 {
+        let least = |k: usize| {
+            let interval = self.node.relaxation.interval(self.features[k]);
+            let (mut gain, mut at) = (0.0, k);
+            while at < self.scores.len() {
+                let (from, to) = (self.scores[at], self.scores[at] + t * along[at]);
+                gain += if from * to > 0.0 { interval.gain(from).min(interval.gain(to)) } else { 0.0 };
+                at += self.features.len();
+            }
+            gain
+        };
+        (self.starts[at]..self.starts[at + 1]).map(least).sum()
+    }
+
+    /// Positions of the free units other than this one whose gain can count in the bound somewhere
+    /// between 0 and t: gains are convex along the ray, so that each is largest at an end. With a
+    /// size alone, as many units as there are slots gain the limit or more all the way.
+    fn counting(&self, unit: usize, t: f64, ray: &Ray) -> Vec<usize> {
+        let node = self.node;
+        let others = || (0..node.free.len()).filter(|&at| node.free[at] != unit);
+        let limit = if node.relaxation.size_only {
+            let least: Vec<f64> = others().map(|at| self.least_at(at, t, &ray.scores) - self.prices[at]).collect();
+            let least = largest(&least, node.slots);
+            if least.len() < node.slots { 0.0 } else { least.last().copied().unwrap_or(0.0) }
+        } else {
+            0.0
+        };
+        let most = |at: usize| self.gain_at(at, 0.0, &ray.scores).max(self.gain_at(at, t, &ray.scores));
+        others().filter(|&at| most(at) - self.prices[at] >= limit).collect()
     }
 
     /// Scores of the features that are in, then those of free units, problem by problem, at any
@@ -146,7 +218,9 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         let mut scores = Vec::with_capacity(parts.len() * self.features.len());
         for part in parts {
             let (design, own) = (part.design(), part.of(beta));
-            scores.extend(self.features.iter().map(|&j| design.dot_column(j, own)));
+            let first = scores.len();
+            scores.resize(first + self.features.len(), 0.0);
+            design.dot_chosen(&self.features, own, &mut scores[first..]);
         }
         scores
     }
@@ -162,35 +236,19 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
         ray
     }
 
-    /// The bound at t on the ray, where a unit may be left out or chosen.
-    fn value(&self, unit: usize, chosen: bool, t: f64, ray: &Ray, gains: &mut Vec<f64>) -> f64 {
-        let (relaxation, held) = (self.node.relaxation, self.node.features.len());
-        let (each, all) = (self.features.len(), self.scores.len());
-        let gain_of = |k: usize| {
-            let interval = relaxation.interval(self.features[k]);
-            let (mut gain, mut at) = (0.0, k);
-            while at < all {
-                gain += interval.gain(self.scores[at] + t * ray.scores[at]);
-                at += each;
-            }
-            gain
-        };
-        let mut still = self.still + t * (ray.slope - 0.5 * t * ray.curve);
-        let mut at = held;
-        let mut slots = self.node.slots;
+    /// The bound at t on the ray, where the unit at a position may be left out or chosen, and these
+    /// others count.
+    fn value(&self, (own, chosen): (usize, bool), t: f64, ray: &Ray, counting: &[usize], gains: &mut Vec<f64>) -> f64 {
+        let over = |at: usize| self.gain_at(at, t, &ray.scores) - self.prices[at];
         gains.clear();
-        for (&u, price) in self.node.free.iter().zip(&self.prices) {
-            let end = at + relaxation.rules.unit(u).len();
-            let gain = (at..end).map(gain_of).sum::<f64>() - price;
-            at = end;
-            if u != unit {
-                gains.push(gain);
-            } else if chosen {
-                still -= gain;
-                slots -= 1;
-            }
+        gains.extend(counting.iter().map(|&at| over(at)));
+        let (mut still, mut slots) = (self.still + t * (ray.slope - 0.5 * t * ray.curve), self.node.slots);
+        if chosen {
+            still -= over(own);
+            slots -= 1;
         }
-        self.node.bound(still, (0..held).map(gain_of).sum(), gains, slots)
+        let held = (0..self.node.features.len()).map(|k| self.gain_of(k, t, &ray.scores)).sum();
+        self.node.bound(still, held, gains, slots)
     }
 
     /// The point at t on the ray, for a file.
@@ -208,9 +266,10 @@ impl<'l, 'n, 'r, 'a> Line<'l, 'n, 'r, 'a> {
     /// `end`: golden section, as it is concave.
     fn reaches(&self, unit: usize, chosen: bool, ray: &Ray, end: f64, cutoff: f64) -> Option<f64> {
         let sign = if chosen { 1.0 } else { -1.0 };
-        let mut gains = Vec::with_capacity(self.node.free.len());
-        let mut f = |t: f64| self.value(unit, chosen, sign * t, ray, &mut gains);
         let first = end.min(ray.ends[usize::from(chosen)]);
+        let own = self.node.free.binary_search(&unit).ok()?;
+        let (counting, mut gains) = (self.counting(unit, sign * first, ray), Vec::new());
+        let mut f = |t: f64| self.value((own, chosen), sign * t, ray, &counting, &mut gains);
         if f(first) >= cutoff {
             return Some(sign * first);
         }
@@ -294,15 +353,9 @@ mod tests {
             let gap = root.upper - root.lower;
             for share in [0.2, 0.6, 1.0, 1.4] {
                 let cutoff = root.lower + share * (best - root.lower) + 1e-6;
-                let decided = relaxation.probe(
-                    &[],
-                    &(0..p).collect::<Vec<_>>(),
-                    &root.warm,
-                    root.lower,
-                    gap,
-                    cutoff,
-                    &mut || None,
-                );
+                let all = (0..p).collect::<Vec<_>>();
+                let decided =
+                    relaxation.probe((&[], &all, &all[..p / 2]), &root.warm, root.lower, gap, cutoff, &mut || None);
                 for (units, with) in [(&decided.out, true), (&decided.inside, false)] {
                     for u in units {
                         ruled_out += 1;

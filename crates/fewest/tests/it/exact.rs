@@ -4,7 +4,7 @@ use fewest::method::exact::{ExactSettings, exact};
 use fewest::{
     Bias, Error, Kernel, Limits, Loss, Memory, Problem, Rules, Selection, Silent, Status, Subset, SvmSettings,
 };
-use fewest_testing::{RandomProblem, Rng, allowed_subsets, random_rules};
+use fewest_testing::{KeptProofs, RandomProblem, Rng, allowed_subsets, random_rules, verify_proof};
 
 /// Objective of a subset by an independent training at a tight gap.
 fn value(problem: &Problem<'_>, subset: &Subset, svm: &SvmSettings, penalty: &[f64]) -> f64 {
@@ -234,4 +234,38 @@ fn optimal_is_earned_by_an_allowed_incumbent_and_a_closed_gap() {
     assert_eq!(end(Some(&[2]), None), Status::Stalled, "nothing is proven");
     assert_eq!(end(None, Some(99.5)), Status::Stalled, "there is no subset");
     assert_eq!(end(Some(&[1, 2]), Some(99.5)), Status::Stalled, "the rules forbid the subset");
+}
+
+/// So many features that lines of probing are first looked at among a few of them: what is proven is
+/// checked by another program, and the subset is no worse than that of the strong features alone.
+#[test]
+fn a_search_among_thousands_of_features_is_proven() {
+    let mut rng = Rng::new(11);
+    for (case, loss) in [Loss::Hinge, Loss::SquaredHinge, Loss::Hinge, Loss::SquaredHinge].into_iter().enumerate() {
+        let (n, strong, weak) = (40, 12, 2500);
+        let drawn = RandomProblem { n, p: strong, density: 1.0, noise: 0.2, seed: 50 + case as u64 };
+        let (few, labels) = drawn.draw();
+        let mut values = few.values().to_vec();
+        for j in 0..weak {
+            let size = 0.02 + 0.1 * (j % 7) as f64 / 7.0;
+            values.extend((0..n).map(|_| if rng.chance(0.3) { size } else { 0.0 }));
+        }
+        let many = fewest::DenseDesign::new(n, strong + weak, values).expect("columns");
+        let svm = SvmSettings { cost: [0.05, 0.3][case / 2], loss, ..SvmSettings::default() };
+        let settings = ExactSettings { svm, ..ExactSettings::default() };
+        let found = |design: &fewest::DenseDesign<'_>, p: usize, kept: &mut KeptProofs| {
+            let problem = Problem::new(design, &labels, None).expect("valid");
+            let rules = Rules::at_most_features(p, 4).expect("valid");
+            let found = exact(&problem, &rules, &settings, Limits::default(), kept).expect("valid settings");
+            assert_eq!(found.outcome.status, Status::Optimal, "case {case}");
+            let verdict = verify_proof(&kept.files[0], &problem).expect("a proof");
+            let objective = found.outcome.objective.expect("a subset");
+            assert!(verdict.listed[0].objective <= objective * (1.0 + 1e-6), "case {case}");
+            (objective, found.outcome.counts.nodes)
+        };
+        let (best, nodes) = found(&many, strong + weak, &mut KeptProofs::default());
+        let (alone, _) = found(&few, strong, &mut KeptProofs::default());
+        assert!(nodes > 3, "case {case}: {nodes} nodes");
+        assert!(best <= alone * (1.0 + 1e-4), "case {case}: {best} of all, {alone} of the strong ones");
+    }
 }

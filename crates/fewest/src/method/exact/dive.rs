@@ -17,6 +17,8 @@ const NODE_TOLERANCE: f64 = 1e-6;
 /// A dive goes on while its bound has risen by at most this share of the way to the cutoff: then
 /// the run's bound rises early, and fewer dives end where they need not have gone.
 const REACH: f64 = 0.1;
+/// Units that probing looks at first, beside some for each slot and share.
+const NEAREST: usize = 64;
 /// What a rise counts at least, as a share of what a node lacks to the cutoff; see
 /// [`branching_unit`].
 const LEAST_RISE: f64 = 0.03;
@@ -102,8 +104,8 @@ impl Dive {
 /// The oracle: bounds of nodes, objectives of subsets.
 pub(super) struct Search<'a> {
     pub(super) relaxation: &'a Relaxation<'a>,
-    rules: &'a Rules,
-    clock: Clock,
+    pub(super) rules: &'a Rules,
+    pub(super) clock: Clock,
     /// Gaps asked for, relative and absolute.
     gaps: (f64, f64),
 }
@@ -247,8 +249,10 @@ impl<'a> Search<'a> {
         let mut warm = answer.warm.clone();
         warm.shares.retain(|s| left.binary_search(&s.0).is_ok());
         let (gap, stop) = (answer.upper - answer.lower, &mut || self.clock.stop());
+        let near = nearest(free, &answer.excess, NEAREST + 2 * (self.rules.most_features() + warm.shares.len()));
+        let near: Vec<usize> = near.into_iter().filter(|u| left.binary_search(u).is_ok()).collect();
         let Probed { out, inside: chosen, promises, rulings } =
-            self.relaxation.probe(&now, &left, &warm, answer.priced, gap, cutoff, stop);
+            self.relaxation.probe((&now, &left, &near), &warm, answer.priced, gap, cutoff, stop);
         self.note(&rulings, cutoff, node, notes);
         if out.iter().any(|u| chosen.contains(u)) {
             return None;
@@ -321,7 +325,7 @@ impl<'a> Search<'a> {
             if free.is_empty() || fixed.probed {
                 continue;
             }
-            self.try_rounding(&inside, &warm, question, &mut cutoff, &mut dive);
+            self.try_rounding(&inside, &warm, (question, bound), &mut cutoff, &mut dive);
             let unit = branching_unit(&fixed.promises, cutoff - bound).unwrap_or(free[0]);
             let packed = Packed::new(&warm);
             let Branch { ahead, aside, chosen_ahead } = self.branch(unit, &inside, &free, &warm);
@@ -375,8 +379,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The first rounding of a dive: a subset that was not seen before lowers the cutoff.
-    fn try_rounding(&self, inside: &[usize], warm: &Warm, question: &Question<'_>, cutoff: &mut f64, dive: &mut Dive) {
+    /// The first rounding of a dive: a subset that was not seen before lowers the cutoff, and is
+    /// improved where it is the best so far.
+    fn try_rounding(
+        &self,
+        inside: &[usize],
+        warm: &Warm,
+        (question, bound): (&Question<'_>, f64),
+        cutoff: &mut f64,
+        dive: &mut Dive,
+    ) {
         if !dive.seen.is_empty() {
             return;
         }
@@ -384,9 +396,14 @@ impl<'a> Search<'a> {
         if question.pool.has_seen(&subset) || !self.rules.allows(&subset) {
             return;
         }
-        if let Some((found, _)) = self.evaluate(&subset, warm, *cutoff, &mut dive.rounds) {
-            *cutoff = cutoff.min(question.pool.cutoff_with(found.objective));
-            dive.found.push(found);
+        if let Some((found, at)) = self.evaluate(&subset, warm, *cutoff, &mut dive.rounds) {
+            dive.found.push(found.clone());
+            if question.pool.first().is_none_or(|best| found.objective < best.objective) {
+                dive.found.extend(self.exchange(&found, &at, bound, &mut dive.rounds));
+            }
+            for found in &dive.found {
+                *cutoff = cutoff.min(question.pool.cutoff_with(found.objective));
+            }
         }
         dive.seen.push(subset);
     }
@@ -402,6 +419,16 @@ impl<'a> Search<'a> {
         let (ahead, aside) = if chosen_ahead { (chosen, left_out) } else { (left_out, chosen) };
         Branch { ahead, aside, chosen_ahead }
     }
+}
+
+/// The units of largest excess, at most so many.
+fn nearest(units: &[usize], excess: &[f64], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..units.len()).collect();
+    if most < order.len() {
+        order.select_nth_unstable_by(most, |&a, &b| excess[b].total_cmp(&excess[a]).then(a.cmp(&b)));
+        order.truncate(most);
+    }
+    order.into_iter().map(|at| units[at]).collect()
 }
 
 /// The unit whose children's bounds promise the largest product of rises. A rise counts as at least

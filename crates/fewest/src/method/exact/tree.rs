@@ -6,7 +6,7 @@ use super::ExactSettings;
 use super::dive::{Dive, Fixed, Question, Search};
 use super::node::{OpenNode, Packed};
 use crate::proof::{Notes, Place, Point, ProofWriter};
-use crate::relaxation::{Relaxation, Warm};
+use crate::relaxation::{Answer, Relaxation, Warm};
 use crate::search::{Mark, NearBest, OpenNodes, Pool, Ties};
 use crate::{Choice, Error, Event, Master, Next, Rules, Run, Sense, Status, Subset};
 
@@ -125,7 +125,7 @@ impl<'a> Tree<'a> {
         }
         let answer = search.solve(&inside, &free, &cold, f64::INFINITY);
         // Step 3.
-        self.improve(search, &inside, &answer.warm, run, &mut rounds);
+        self.improve(search, &inside, &answer, run, &mut rounds);
         run.counts.solver_iterations += answer.rounds + rounds;
         // Step 4.
         let cutoff = self.pool.cutoff();
@@ -150,8 +150,10 @@ impl<'a> Tree<'a> {
         self.push(node);
     }
 
-    /// Step 3: rounds the shares, then swaps, adds or removes units as long as that helps.
-    fn improve(&mut self, search: &Search<'_>, inside: &[usize], warm: &Warm, run: &mut Run<'_>, rounds: &mut u64) {
+    /// Step 3: rounds the shares, then swaps, adds or removes units as long as that helps, and
+    /// exchanges them where the gap is still large.
+    fn improve(&mut self, search: &Search<'_>, inside: &[usize], answer: &Answer, run: &mut Run<'_>, rounds: &mut u64) {
+        let warm = &answer.warm;
         self.round(search, inside, warm, run, rounds);
         let Some(mut best) = self.pool.first().cloned() else { return };
         let Some((_, mut at)) = search.evaluate(&best.subset, warm, f64::INFINITY, rounds) else { return };
@@ -168,7 +170,10 @@ impl<'a> Tree<'a> {
                     None => self.pool.note([moved]),
                 }
             }
-            return;
+            break;
+        }
+        for found in search.exchange(&best, &at, answer.lower, rounds) {
+            self.pool.take(found, run);
         }
     }
 
