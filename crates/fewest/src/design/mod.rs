@@ -4,6 +4,7 @@
 //! rows (coordinate descent), [`Design::rows`] makes a row-major copy of the chosen features only.
 
 mod dense;
+mod pass;
 mod rows;
 mod sparse;
 mod strided;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{Design, RowMatrix};
+use super::{Design, RowMatrix, pass};
 use crate::Error;
 
 /// Sparse matrix in compressed columns, owned or borrowed. Counts are 64-bit, row indices 32-bit.
@@ -90,21 +90,11 @@ impl Design for SparseDesign<'_> {
     }
     fn dot_column(&self, j: usize, v: &[f64]) -> f64 {
         let (rows, values) = self.column(j);
-        rows.iter().zip(values).map(|(&i, &x)| x * v[i as usize]).sum()
+        pass::dot_column(rows, values, v)
     }
     fn dot_columns(&self, first: usize, v: &[f64], out: &mut [f64]) {
-        // One walk along the arrays: columns of a few values cost little more than their values.
-        let ends = &self.start[first + 1..=first + out.len()];
-        let from = self.start[first];
-        let last = ends.last().copied().unwrap_or(from);
-        let (mut rows, mut values) = (&self.rows[from..last], &self.values[from..last]);
-        let mut begin = from;
-        for (out, &end) in out.iter_mut().zip(ends) {
-            let (these, later) = rows.split_at(end - begin);
-            let (x, rest) = values.split_at(end - begin);
-            *out = these.iter().zip(x).map(|(&i, &x)| x * v[i as usize]).sum();
-            (rows, values, begin) = (later, rest, end);
-        }
+        let starts = &self.start[first..=first + out.len()];
+        pass::dot_columns(starts, &self.rows, &self.values, v, out);
     }
     fn add_column(&self, j: usize, s: f64, out: &mut [f64]) {
         let (rows, values) = self.column(j);
