@@ -82,7 +82,9 @@ pub(super) fn header(all: &[Data<'_>], rules: &Rules, claim: Value, made: &Value
 /// SHA-256 of the data, in hexadecimal; docs/proof.md says of which bytes.
 fn fingerprint(all: &[Data<'_>]) -> String {
     let mut hash = Sha256::new();
-    all.iter().for_each(|data| add(*data, &mut hash));
+    for &data in all {
+        add(data, &mut hash);
+    }
     hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 

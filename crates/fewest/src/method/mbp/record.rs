@@ -95,7 +95,8 @@ impl<'a> Record<'a> {
         let little = LOSS * point.dual.max(0.0);
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: at_kink.map(kink).sum(), loss: little, little };
         let (labels, cost) = (&self.dual.y, |i: usize| self.dual.cost[i]);
-        Point::new(&point.alpha, (labels, &[0..labels.len()]), cost, balance, grid, &[])
+        let all = 0..labels.len();
+        Point::new(&point.alpha, (labels, std::slice::from_ref(&all)), cost, balance, grid, &[])
     }
 
     /// What lies above the smaller bounds is no better than `best`.
