@@ -353,9 +353,9 @@ mod tests {
             let gap = root.upper - root.lower;
             for share in [0.2, 0.6, 1.0, 1.4] {
                 let cutoff = root.lower + share * (best - root.lower) + 1e-6;
-                let all = (0..p).collect::<Vec<_>>();
+                let free = (0..p).collect::<Vec<_>>();
                 let decided =
-                    relaxation.probe((&[], &all, &all[..p / 2]), &root.warm, root.lower, gap, cutoff, &mut || None);
+                    relaxation.probe((&[], &free, &free[..p / 2]), &root.warm, root.lower, gap, cutoff, &mut || None);
                 for (units, with) in [(&decided.out, true), (&decided.inside, false)] {
                     for u in units {
                         ruled_out += 1;
