@@ -140,6 +140,21 @@ pub fn at_most(a: &[f64], b: &[f64], s: f64, limit: f64, found: &mut Vec<usize>)
     }
 }
 
+/// The largest square; 0 of nothing.
+#[inline]
+pub(crate) fn largest_square(x: &[f64]) -> f64 {
+    let larger = |a: f64, b: f64| if b > a { b } else { a };
+    let (groups, rest) = x.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for group in groups {
+        for l in 0..8 {
+            lanes[l] = larger(lanes[l], group[l] * group[l]);
+        }
+    }
+    let last = rest.iter().fold(0.0, |most, x| larger(most, x * x));
+    lanes.into_iter().fold(last, larger)
+}
+
 /// Distance between lines of the matrices of [`add_dots`] and [`add_combination`], which are padded
 /// with zeros to it.
 pub const PADDING: usize = 8;

@@ -17,6 +17,7 @@
 //! Fails    anything else is [`DataError::Damaged`] or, for a newer version,
 //!          [`DataError::Unsupported`].
 
+mod check;
 mod read;
 mod write;
 
@@ -65,4 +66,8 @@ fn check_place(path: &str) -> Result<(), DataError> {
     };
     let remedy = "name a file that ends with .csc, or choose another format".into();
     Err(DataError::Unsupported { file: path.into(), what: why.into(), remedy })
+}
+
+fn wrong_sum(name: &str) -> String {
+    format!("the checksum of the {name} is wrong")
 }

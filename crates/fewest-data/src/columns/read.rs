@@ -1,12 +1,11 @@
-//! Opening a column file: every byte is checked once, in blocks whose pages are given back.
+//! Opening a column file: every byte is checked once.
 
 use std::sync::Arc;
 
 use crc32fast::Hasher;
-use fewest::Design as _;
-use rayon::prelude::*;
 
-use super::{HEADER, Layout, MAGIC, VERSION};
+use super::check::{Entries, Flaw};
+use super::{HEADER, Layout, MAGIC, VERSION, wrong_sum};
 use crate::header::check_distinct;
 use crate::mapped::{Map, MappedDesign};
 use crate::note::TargetRule;
@@ -68,8 +67,14 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
     }
     map.give_back();
 
+    let sums = [head.sums[1], head.sums[2]];
+    let entries =
+        Entries { file: source.plain_file()?, layout: &layout, n: n as u32, start: &start, names: &names, sums };
+    entries.check().map_err(|flaw| match flaw {
+        Flaw::Read(error) => source.read_error(error),
+        Flaw::Content(what) => damaged(what),
+    })?;
     let design = MappedDesign::new(n, start, Arc::new(map), (layout.rows as usize, layout.values as usize));
-    verify(&design, &names, [head.sums[1], head.sums[2]]).map_err(damaged)?;
     let target = match target {
         Some(target) => {
             let asked = options.target.as_ref().filter(|name| **name != target.column);
@@ -98,10 +103,6 @@ fn check_wishes(file: &str, options: &ReadOptions) -> Result<(), DataError> {
         what: format!("column `{name}` was asked for, but a column file holds features and classes only"),
         remedy: "say so when it is converted (fewest convert), or use the file it was made from".into(),
     })
-}
-
-fn wrong_sum(name: &str) -> String {
-    format!("the checksum of the {name} is wrong")
 }
 
 /// The header in numbers.
@@ -174,40 +175,4 @@ fn texts(mut text: &[u8], head: &Head, codes: Vec<u32>) -> Option<(Option<Target
         Names::Numbered(head.p as usize)
     };
     text.is_empty().then_some((target, names))
-}
-
-/// Looks at every row index and value; the text of an error says what is wrong.
-fn verify(design: &MappedDesign, names: &Names, sums: [u32; 2]) -> Result<(), String> {
-    let (n, raw) = (design.n_samples() as u32, design.raw());
-    let ends = design.blocks(0, design.n_features());
-    let block = |at: usize| {
-        let (first, last) = (if at == 0 { 0 } else { ends[at - 1] }, ends[at]);
-        let mut hashers = [Hasher::new(), Hasher::new()];
-        for j in first..last {
-            let (rows, values) = raw.column(j);
-            hashers[0].update(bytemuck::cast_slice(rows));
-            hashers[1].update(bytemuck::cast_slice(values));
-            if !rows.is_sorted_by(|a, b| a < b) || rows.last().is_some_and(|&i| i >= n) {
-                return Err(format!("the row indices of {} are out of order", names.get(j)));
-            }
-            if !values.iter().all(|x| x.is_finite()) {
-                return Err(format!("{} has a value that is not finite", names.get(j)));
-            }
-        }
-        design.passed(first, last);
-        Ok(hashers)
-    };
-    let found: Vec<Result<[Hasher; 2], String>> = (0..ends.len()).into_par_iter().map(block).collect();
-    let mut all = [Hasher::new(), Hasher::new()];
-    for hashers in found {
-        for (all, one) in all.iter_mut().zip(hashers?) {
-            all.combine(&one);
-        }
-    }
-    for ((hasher, expected), name) in all.into_iter().zip(sums).zip(["row indices", "values"]) {
-        if hasher.finalize() != expected {
-            return Err(wrong_sum(name));
-        }
-    }
-    Ok(())
 }

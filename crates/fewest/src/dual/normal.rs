@@ -12,6 +12,8 @@ use crate::{RowMatrix, Status};
 /// Rows with more than this share of non-zeros are added as dense rows: tiles are that much faster
 /// than scattering.
 const DENSE_SHARE: f64 = 0.3;
+/// Side of the squares in which a matrix is mirrored.
+const SQUARE: usize = 32;
 /// Rows added between two looks at the clock.
 const LOOK: usize = 64;
 
@@ -155,21 +157,35 @@ impl<'a> Normal<'a> {
         Ok(())
     }
 
-    /// H - R, all m x m entries.
-    pub(crate) fn gram(&mut self) -> Vec<f64> {
+    /// H - R, all m x m entries, into `out`.
+    pub(crate) fn gram(&mut self, out: &mut Vec<f64>) {
         let m = self.m;
-        let mut out = self.scattered.clone();
         out.resize(m * m, 0.0);
-        let tiles = self.sum.tiles();
-        for i in 0..m {
-            for j in 0..=i {
-                let (s, t) = (i / TILE, j / TILE);
-                let value = out[i * m + j] + tiles[s * (s + 1) / 2 + t][i % TILE][j % TILE];
-                out[i * m + j] = value;
-                out[j * m + i] = value;
+        if self.scattered.is_empty() {
+            let tiles = self.sum.tiles();
+            for i in 0..m {
+                for j in 0..=i {
+                    let (s, t) = (i / TILE, j / TILE);
+                    let value = tiles[s * (s + 1) / 2 + t][i % TILE][j % TILE];
+                    out[i * m + j] = value;
+                    out[j * m + i] = value;
+                }
+            }
+            return;
+        }
+        // All rows are sparse. Square by square, so that both halves of a square stay in the cache.
+        for top in (0..m).step_by(SQUARE) {
+            let rows = top..(top + SQUARE).min(m);
+            for left in (0..=top).step_by(SQUARE) {
+                for i in rows.clone() {
+                    for j in left..(left + SQUARE).min(i + 1) {
+                        let value = self.scattered[i * m + j];
+                        out[i * m + j] = value;
+                        out[j * m + i] = value;
+                    }
+                }
             }
         }
-        out
     }
 
     /// L with L L' = H, unless it is told to stop.

@@ -249,6 +249,44 @@ fn values_and_bounds_of_the_rounds_only_improve() {
 }
 
 #[test]
+fn columns_that_ask_for_a_weight_come_before_their_subset_does() {
+    let (x, labels) = RandomProblem { n: 150, p: 3000, density: 0.1, noise: 0.2, seed: 5 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let rules = Rules::at_most_features(3000, 4).expect("valid");
+    let with = |memory: u64| {
+        let settings = FgmSettings { cost: 20.0, memory, ..FgmSettings::default() };
+        fgm(&problem, &rules, &settings, within(1e-6), &mut Silent)
+    };
+    let found = with(FgmSettings::default().memory).expect("enough memory");
+    let (outcome, last) = (&found.selection.outcome, found.rounds.last().expect("rounds"));
+    assert_eq!(outcome.status, Status::Completed);
+    assert!(last.columns > 4 * last.subsets, "no more than {} subsets hold: {}", last.subsets, last.columns);
+    // Where memory ends they come with their subsets, and the value is the same.
+    for share in [0.8, 0.9, 0.95, 1.0] {
+        let allowed = 24 * (share * last.columns as f64) as u64 * (share * last.columns as f64) as u64;
+        match with(allowed) {
+            Ok(tight) => {
+                assert!(tight.rounds.iter().all(|round| 24 * (round.columns as u64).pow(2) <= allowed));
+                let upper = tight.rounds.last().expect("rounds").upper;
+                assert!((last.upper - upper).abs() <= 2e-6 * upper.abs(), "{} {upper}", last.upper);
+            }
+            Err(error) => assert!(share < 1.0 && matches!(error, Error::Memory { .. }), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn where_all_places_are_taken_no_other_column_comes() {
+    let (x, labels) = RandomProblem { n: 50, p: 200, density: 0.5, noise: 0.2, seed: 3 }.draw_sparse();
+    let problem = Problem::new(&x, &labels, None).expect("valid");
+    let list = RuleList { require: vec![7, 90], max_features: Some(2), ..RuleList::default() };
+    let found = run(&problem, &Rules::new(200, list, &[]).expect("valid"), &FgmSettings::default(), within(1e-6));
+    let outcome = &found.selection.outcome;
+    assert_eq!((outcome.status, found.rounds.last().expect("rounds").columns), (Status::Optimal, 2), "{outcome:?}");
+    assert_eq!(outcome.subset.as_ref().expect("a subset").iter().collect::<Vec<_>>(), [7, 90]);
+}
+
+#[test]
 fn a_forbidden_feature_stays_out_and_a_required_one_is_in_every_subset() {
     let (x, labels) = RandomProblem { n: 50, p: 30, density: 0.7, noise: 0.1, seed: 2 }.draw_sparse();
     let problem = Problem::new(&x, &labels, None).expect("valid");

@@ -41,6 +41,6 @@ impl<'a> MarginHessian<'a> {
         for &i in &changed {
             self.inside[i] = !self.inside[i];
         }
-        self.gram = self.normal.gram();
+        self.normal.gram(&mut self.gram);
     }
 }

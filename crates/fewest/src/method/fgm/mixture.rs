@@ -31,7 +31,7 @@ impl Columns {
     pub(super) fn gather(&mut self, parts: &[Part<'_>], features: &[usize]) -> Result<(), Error> {
         let before = self.features.len();
         for &j in features {
-            if !self.position.contains_key(&j) {
+            if !self.has(j) {
                 self.position.insert(j, self.features.len() as u32);
                 self.features.push(j);
             }
@@ -48,6 +48,11 @@ impl Columns {
             }
         }
         Ok(())
+    }
+
+    /// Whether the feature is one of them.
+    pub(super) fn has(&self, feature: usize) -> bool {
+        self.position.contains_key(&feature)
     }
 
     /// Positions of the features, ascending; none if a column is missing.

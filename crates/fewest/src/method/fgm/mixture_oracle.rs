@@ -9,6 +9,7 @@ use super::part::{Part, joint};
 use super::separation::{Separation, ViolatedSubset};
 use super::source::ScoreQuery;
 use super::support_norm::{Start, SupportNorm};
+use super::tuning::GROWTH;
 use super::{FgmSettings, Mkl, mkl};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
@@ -42,7 +43,7 @@ pub(super) struct MixtureQuery {
 #[derive(Debug)]
 pub(super) struct MixtureAnswer {
     pub(super) point: Point,
-    /// Whether the subset added was new.
+    /// Whether the subset added was new, or a column.
     pub(super) fresh: bool,
     pub(super) columns: usize,
     pub(super) subsets: usize,
@@ -72,10 +73,13 @@ impl Oracle for MixtureOracle<'_> {
     fn ask(&mut self, query: &MixtureQuery, run: &mut Run<'_>) -> Result<MixtureAnswer, Error> {
         let start = Instant::now();
         let mut stop = || run.stop_late(query.late);
-        let fresh = self.add(&query.violated)?;
-        let point = match (self.settings.mkl, self.settings.reuse, self.separation) {
-            (Mkl::Fast, true, Separation::Largest(ScoreQuery { most, always, .. })) => {
-                self.without_list(*most, always, query.pool, &mut stop)
+        let before = self.columns.features.len();
+        let new_subset = self.add(&query.violated)?;
+        let grown = self.columns.features.len() > before;
+        let fresh = new_subset || grown;
+        let point = match self.separation {
+            Separation::Largest(ScoreQuery { most, always, .. }) if self.grows() => {
+                self.without_list(*most, always, grown && before > 0, query.pool, &mut stop)
             }
             _ => self.over_list(query, &mut stop),
         };
@@ -110,28 +114,49 @@ impl<'a> MixtureOracle<'a> {
         }
     }
 
-    /// Gathers the subset's columns and adds it; returns whether it is new.
+    /// Whether all subsets of the columns at hand are weighed, none of them listed, so that columns
+    /// may join that are in no generated subset.
+    pub(super) fn grows(&self) -> bool {
+        let settings = self.settings;
+        settings.mkl == Mkl::Fast && settings.reuse && matches!(self.separation, Separation::Largest(_))
+    }
+
+    /// Gathers the subset's columns and adds it; returns whether it is new. With others that are
+    /// about to have a weight, as many as there are columns.
     fn add(&mut self, violated: &ViolatedSubset) -> Result<bool, Error> {
+        let before = self.columns.features.len();
         self.columns.gather(self.parts, &violated.features)?;
+        let needed = |q: usize| 24 * self.parts.len() as u64 * (q as u64).pow(2);
         let q = self.columns.features.len();
-        let needed = 24 * self.parts.len() as u64 * (q as u64).pow(2);
-        if self.settings.mkl == Mkl::Fast && needed > self.settings.memory {
+        if self.settings.mkl == Mkl::Fast && needed(q) > self.settings.memory {
             return Err(Error::Memory {
                 what: format!("weighing subsets of {q} features"),
-                needed,
+                needed: needed(q),
                 allowed: self.settings.memory,
                 remedy: "choose fewer features a subset, or `simple` MKL".into(),
             });
         }
         let positions = self.columns.positions(&violated.features).expect("just gathered");
-        Ok(self.subsets.add(positions))
+        let fresh = self.subsets.add(positions);
+        let level = self.start.as_ref().map_or(0.0, |start| start.1);
+        let missing = violated.next.iter().filter(|s| s.score.abs() > level && !self.columns.has(s.feature));
+        let mut more: Vec<usize> =
+            missing.map(|s| s.feature).take(((GROWTH * before as f64) as usize).saturating_sub(q)).collect();
+        while !more.is_empty() && needed(q + more.len()) > self.settings.memory {
+            more.truncate(more.len() / 2);
+        }
+        more.sort_unstable();
+        self.columns.gather(self.parts, &more)?;
+        Ok(fresh)
     }
 
-    /// The best mixture of all subsets of the columns at hand, none of them listed.
+    /// The best mixture of all subsets of the columns at hand, none of them listed; where columns were
+    /// added (`grown`), a mixture on the way to it.
     fn without_list(
         &mut self,
         most: usize,
         always: &[usize],
+        grown: bool,
         tolerance: f64,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Point {
@@ -141,7 +166,7 @@ impl<'a> MixtureOracle<'a> {
         let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, start);
         let p = self.p;
         let most_violated = |scores: &[f64]| self.separation.among(p, features, scores).most;
-        let point = problem.solve(tolerance, &most_violated, stop);
+        let point = problem.solve(tolerance, grown, &most_violated, stop);
         self.start = Some(problem.into_start());
         point
     }

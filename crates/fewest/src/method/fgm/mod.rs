@@ -54,6 +54,7 @@ mod mixture;
 mod mixture_oracle;
 mod mkl;
 mod part;
+mod penalty;
 mod report;
 mod rounds;
 mod separation;
@@ -322,7 +323,7 @@ fn generate(
     let separation = Separation::new(&generated);
     let mut oracle = MixtureOracle::new(&parts, p, &svm, settings, &separation, signs, run.memory());
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
-    let mut rounds = Rounds::new(&parts, &separation, proves);
+    let mut rounds = Rounds::new(&parts, &separation, proves, oracle.grows());
     // Steps 1 to 4.
     rounds.first(&mut run)?;
     let status = drive(&mut oracle, &mut rounds, &mut run)?;

@@ -30,11 +30,13 @@ pub(super) struct Rounds<'a> {
     pub(super) lower: f64,
     /// Whether that is a bound of the run, whatever will be kept.
     pub(super) proves: bool,
+    /// Whether a pass looks for more columns than those of its subset.
+    grows: bool,
 }
 
 impl<'a> Rounds<'a> {
     /// Nothing learnt yet.
-    pub(super) fn new(parts: &'a [Part<'a>], separation: &'a Separation<'a>, proves: bool) -> Self {
+    pub(super) fn new(parts: &'a [Part<'a>], separation: &'a Separation<'a>, proves: bool, grows: bool) -> Self {
         Self {
             parts,
             separation,
@@ -46,13 +48,17 @@ impl<'a> Rounds<'a> {
             history: Vec::new(),
             lower: 0.0,
             proves,
+            grows,
         }
     }
 
     /// The most violated subset at beta; raises the bound.
     fn separate(&mut self, beta: &[f64], run: &mut Run<'_>) -> Result<(), Error> {
         let start = Instant::now();
-        let violated = self.separation.all(self.parts, beta)?;
+        // The columns at hand are mostly among the largest: as many again are new ones.
+        let at_hand = self.history.last().map_or(0, |round| round.columns);
+        let next = if self.grows { 2 * at_hand } else { 0 };
+        let violated = self.separation.all(self.parts, beta, next)?;
         self.lower = self.lower.max(Level::of_all(self.parts, beta).value(violated.most));
         if self.proves {
             run.raise_bound(paper_value(self.lower));
@@ -73,7 +79,7 @@ impl<'a> Rounds<'a> {
 
     /// Bound on the value of the subsets of these rules, with margins of 1, by one more pass.
     pub(super) fn bound_at(&self, point: &Point, rules: &Separation<'_>) -> Result<f64, Error> {
-        let most = rules.all(self.parts, &point.beta)?.most;
+        let most = rules.all(self.parts, &point.beta, 0)?.most;
         Ok(Level::of_all(self.parts, &point.beta).value(most))
     }
 

@@ -7,7 +7,7 @@
 //! gains `max(0, s c)^2 / 2`.
 
 use super::part::Part;
-use super::source::{FeatureScore, ScoreQuery, keep};
+use super::source::{FeatureScore, ScoreQuery, better, keep};
 use super::tuning::SLACK;
 use crate::{Choice, Error, Interval, Rules};
 
@@ -26,6 +26,8 @@ pub(super) struct ViolatedSubset {
     pub(super) features: Vec<usize>,
     /// No allowed subset has a larger sum of squared scores than this.
     pub(super) most: f64,
+    /// The features of largest score beside it, falling; as many as were asked for.
+    pub(super) next: Vec<FeatureScore>,
 }
 
 impl<'a> Separation<'a> {
@@ -58,10 +60,14 @@ impl<'a> Separation<'a> {
     }
 
     /// The most violated subset of all features at beta, of the samples of all problems: their
-    /// squared scores add.
-    pub(super) fn all(&self, parts: &[Part<'_>], beta: &[f64]) -> Result<ViolatedSubset, Error> {
+    /// squared scores add. Where the rules are a size, must-in and must-out, with the `next` features
+    /// of largest score beside it.
+    pub(super) fn all(&self, parts: &[Part<'_>], beta: &[f64], next: usize) -> Result<ViolatedSubset, Error> {
+        // Where all places are taken no other feature can have a weight.
+        let next = if matches!(self, Separation::Largest(query) if query.most == 0) { 0 } else { next };
         if let (Separation::Largest(query), [one]) = (self, parts) {
-            return Ok(of_largest(one.source.largest(beta, query)?, query));
+            let wider = ScoreQuery { most: query.most + next, ..query.clone() };
+            return Ok(of_largest(one.source.largest(beta, &wider)?, query, next));
         }
         let mut squares = Vec::new();
         for part in parts {
@@ -79,7 +85,7 @@ impl<'a> Separation<'a> {
                     if query.has(*j) { *size > 0.0 } else { query.always.binary_search(j).is_ok() }
                 };
                 let found = each.filter(has).map(|(feature, score)| FeatureScore { feature, score });
-                Ok(of_largest(found.collect(), query))
+                Ok(of_largest(found.collect(), query, next))
             }
         }
     }
@@ -103,7 +109,7 @@ impl<'a> Separation<'a> {
                 let mut found: Vec<FeatureScore> =
                     free.map(|(&feature, &score)| FeatureScore { feature, score }).collect();
                 found.extend(query.always.iter().map(|&feature| FeatureScore { feature, score: at_hand(feature) }));
-                of_largest(found, query)
+                of_largest(found, query, 0)
             }
             Separation::Search(rules) => {
                 let mut squares = vec![0.0; p];
@@ -114,20 +120,25 @@ impl<'a> Separation<'a> {
     }
 }
 
-/// The subset of the `most` largest and of the features that are always in.
-fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery) -> ViolatedSubset {
-    let (mut chosen, always): (Vec<FeatureScore>, Vec<FeatureScore>) =
+/// The subset of the `most` largest and of the features that are always in, and the `next` largest.
+fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery, next: usize) -> ViolatedSubset {
+    let (mut free, always): (Vec<FeatureScore>, Vec<FeatureScore>) =
         found.into_iter().partition(|s| query.has(s.feature));
-    keep(&mut chosen, query.most);
+    keep(&mut free, query.most + next);
+    if next > 0 {
+        free.sort_unstable_by(better);
+    }
+    let next = free.split_off(query.most.min(free.len()));
+    let mut chosen = free;
     chosen.extend(always);
     chosen.sort_unstable_by_key(|s| s.feature);
     // Summed in order of the features, so that the sum depends on nothing else.
     let most = chosen.iter().map(|s| s.score * s.score).sum();
-    ViolatedSubset { features: chosen.iter().map(|s| s.feature).collect(), most }
+    ViolatedSubset { features: chosen.iter().map(|s| s.feature).collect(), most, next }
 }
 
 /// The most violated subset by squares of length p.
 fn search(rules: &Rules, squares: &[f64]) -> ViolatedSubset {
     let best = rules.best_subset_until(squares, SLACK, &mut || false);
-    ViolatedSubset { features: best.subset.iter().collect(), most: best.most }
+    ViolatedSubset { features: best.subset.iter().collect(), most: best.most, next: Vec::new() }
 }

@@ -3,10 +3,12 @@
 
 use rayon::prelude::*;
 
-use crate::{Design, Error, RowMatrix};
+use crate::{Design, Error, RowMatrix, simd};
 
 /// Columns scored together: their scores stay in the first cache.
-const CHUNK: usize = 4096;
+const CHUNK: usize = 2048;
+/// Scores that share one comparison with what was found.
+const GROUP: usize = 64;
 
 /// A question for scores: those of the features `always`, and the `most` largest squares among the
 /// features in neither `always` nor `never`. A score counts as 0 where the sign of its feature's
@@ -69,18 +71,21 @@ impl Source for &dyn Design {
     /// No array of length p is kept: the largest are selected while the scores stream by.
     fn largest(&self, v: &[f64], query: &ScoreQuery) -> Result<Vec<FeatureScore>, Error> {
         let p = Design::n_features(*self);
-        let chunk = |at: usize| {
-            let first = at * CHUNK;
-            let mut scores = vec![0.0; CHUNK.min(p - first)];
-            self.dot_columns(first, v, &mut scores);
-            largest_of(first, &scores, query)
-        };
         let merge = |mut a: Vec<FeatureScore>, mut b: Vec<FeatureScore>| {
             a.append(&mut b);
             keep(&mut a, query.most);
             a
         };
-        let mut found = (0..p.div_ceil(CHUNK)).into_par_iter().map(chunk).reduce(Vec::new, merge);
+        let chunks = (0..p.div_ceil(CHUNK)).into_par_iter().fold(
+            || Largest::new(query),
+            |mut largest, at| {
+                let first = at * CHUNK;
+                largest.see(first, CHUNK.min(p - first), |scores| self.dot_columns(first, v, scores));
+                largest
+            },
+        );
+        let mut found = chunks.map(|largest| largest.found).reduce(Vec::new, merge);
+        keep(&mut found, query.most);
         let always = |&j: &usize| FeatureScore { feature: j, score: query.counted(j, self.dot_column(j, v)) };
         found.extend(query.always.iter().map(always));
         Ok(found)
@@ -104,7 +109,7 @@ impl ScoreQuery {
 }
 
 /// The largest square first, ties to the smaller index.
-fn better(a: &FeatureScore, b: &FeatureScore) -> std::cmp::Ordering {
+pub(super) fn better(a: &FeatureScore, b: &FeatureScore) -> std::cmp::Ordering {
     let square = |s: &FeatureScore| s.score * s.score;
     square(b).total_cmp(&square(a)).then(a.feature.cmp(&b.feature))
 }
@@ -119,32 +124,45 @@ pub(super) fn keep(found: &mut Vec<FeatureScore>, most: usize) {
     }
 }
 
-/// The `most` largest of a chunk of scores that starts with feature `first`.
-fn largest_of(first: usize, scores: &[f64], query: &ScoreQuery) -> Vec<FeatureScore> {
-    let within = |list: &[usize]| {
-        let from = list.partition_point(|&j| j < first);
-        let to = list.partition_point(|&j| j < first + scores.len());
-        list[from..to].iter().map(|&j| j - first).collect::<Vec<usize>>()
-    };
-    let mut left_out = within(&query.always);
-    left_out.extend(within(&query.never));
-    left_out.sort_unstable();
-    let mut left_out = left_out.into_iter().peekable();
-    let mut found: Vec<FeatureScore> = Vec::new();
-    // Once there are `most`, only what beats the worst of them is worth keeping.
-    let mut floor = 0.0;
-    for (k, &score) in scores.iter().enumerate() {
-        if left_out.next_if_eq(&k).is_some() {
-            continue;
+/// The `most` largest of chunks of scores that come in order.
+struct Largest<'a> {
+    query: &'a ScoreQuery,
+    scores: Vec<f64>,
+    found: Vec<FeatureScore>,
+    /// Once there are `most`, only what beats the worst of them is worth keeping.
+    floor: f64,
+}
+
+impl<'a> Largest<'a> {
+    fn new(query: &'a ScoreQuery) -> Self {
+        Self { query, scores: vec![0.0; CHUNK], found: Vec::new(), floor: 0.0 }
+    }
+
+    /// The chunk of `count` features from `first` on, of which `fill` gives the scores.
+    fn see(&mut self, first: usize, count: usize, fill: impl FnOnce(&mut [f64])) {
+        let Self { query, scores, .. } = self;
+        let scores = &mut scores[..count];
+        fill(scores);
+        for list in [&query.always, &query.never] {
+            let from = list.partition_point(|&j| j < first);
+            let within = list[from..].iter().take_while(|j| **j < first + count);
+            within.for_each(|j| scores[j - first] = 0.0);
         }
-        if score * score > floor && query.counted(first + k, score) != 0.0 {
-            found.push(FeatureScore { feature: first + k, score });
-            if found.len() >= 2 * query.most.max(8) {
-                keep(&mut found, query.most);
-                floor = found.iter().map(|s| s.score * s.score).fold(f64::INFINITY, f64::min);
+        for group in (0..count).step_by(GROUP) {
+            let end = (group + GROUP).min(count);
+            if simd::largest_square(&self.scores[group..end]) > self.floor {
+                (group..end).for_each(|k| self.offer(first + k, self.scores[k]));
             }
         }
     }
-    keep(&mut found, query.most);
-    found
+
+    fn offer(&mut self, feature: usize, score: f64) {
+        if score * score > self.floor && self.query.counted(feature, score) != 0.0 {
+            self.found.push(FeatureScore { feature, score });
+            if self.found.len() >= 2 * self.query.most.max(8) {
+                keep(&mut self.found, self.query.most);
+                self.floor = self.found.iter().map(|s| s.score * s.score).fold(f64::INFINITY, f64::min);
+            }
+        }
+    }
 }

@@ -23,42 +23,33 @@
 //!          memory 3 q^2.
 //! Fails    never; stops with the gap reached.
 
+use std::borrow::Cow;
+
+use super::descent::{Enough, Model};
 use super::margin::MarginHessian;
 use super::mixture::{Level, Point, count, squared_hinge};
 use super::part::{Part, joint, make_feasible, n_samples};
-use super::tuning::support_norm::{INNER, PATIENCE, ROUNDING, STEPS, TRIES};
+use super::penalty::{SupportPenalty, size};
+use super::tuning::support_norm::{EARLY, INNER, PATIENCE, ROUNDING, SHARE, STEPS, TRIES};
 use crate::dual::normal::Extended;
 use crate::simd;
 use crate::{RowMatrix, Status, WeightBounds};
 
 /// What one problem has of its own.
-pub(super) struct Block<'a> {
+struct Block<'a> {
     part: &'a Part<'a>,
-    pub(super) x: Extended<'a>,
-    pub(super) hessian: MarginHessian<'a>,
-}
-
-impl Block<'_> {
-    /// Entry i, j of its Hessian.
-    pub(super) fn curve(&self, i: usize, j: usize) -> f64 {
-        self.hessian.gram[i * self.x.width() + j]
-    }
+    x: Extended<'a>,
+    hessian: MarginHessian<'a>,
 }
 
 /// The problem over the columns at hand, and its solution so far. Weights, slopes and steps have a
 /// vector for each block: the q columns, then its bias.
 pub(super) struct SupportNorm<'a> {
     parts: &'a [Part<'a>],
-    pub(super) blocks: Vec<Block<'a>>,
-    pub(super) q: usize,
-    /// Whether z_j = 1 is required.
-    pub(super) required: Vec<bool>,
-    /// B less the required ones.
-    most: f64,
-    /// Signs of the weights, by column.
-    pub(super) signs: WeightBounds,
+    blocks: Vec<Block<'a>>,
+    penalty: SupportPenalty,
     w: Vec<Vec<f64>>,
-    pub(super) s: f64,
+    s: f64,
 }
 
 /// Value, gap and dual point of step 1.
@@ -93,25 +84,6 @@ impl Progress {
     }
 }
 
-/// s where sum_j min(1, |w_j| / s) = most, and how many of the `sizes` (falling) reach it; s = 0
-/// where the sum is below that for all s.
-fn threshold(sizes: &[f64], most: f64) -> (f64, usize) {
-    let count = sizes.iter().take_while(|w| **w > 0.0).count();
-    if count as f64 <= most {
-        return (0.0, count);
-    }
-    let mut rest: f64 = sizes.iter().sum();
-    for (full, &size) in sizes.iter().enumerate() {
-        let s = rest / (most - full as f64);
-        // The first that is below the level that the others give it.
-        if most - full as f64 <= 1.0 || size <= s {
-            return (s.max(size), full);
-        }
-        rest -= size;
-    }
-    (0.0, count)
-}
-
 impl<'a> SupportNorm<'a> {
     /// `required` of length q; subsets have at most `most` features besides those; `signs` of the
     /// weights, by column. `start`: coefficients of the first columns and s.
@@ -139,7 +111,10 @@ impl<'a> SupportNorm<'a> {
             w.push(own);
             blocks.push(Block { part, x, hessian: MarginHessian::new(x, part.dual.len()) });
         }
-        Self { parts, blocks, q, required, most: most as f64, signs, w, s }
+        let biases =
+            blocks.iter().map(|block: &Block<'_>| (block.x.width() > q).then_some(block.x.last_penalty)).collect();
+        let penalty = SupportPenalty { q, required, most: most as f64, signs, biases };
+        Self { parts, blocks, penalty, w, s }
     }
 
     /// X w of the samples of all problems.
@@ -154,52 +129,13 @@ impl<'a> SupportNorm<'a> {
         (self.w, self.s)
     }
 
-    /// |w_j|
-    pub(super) fn size(w: &[Vec<f64>], j: usize) -> f64 {
-        match w {
-            [own] => own[j].abs(),
-            _ => w.iter().map(|own| own[j] * own[j]).sum::<f64>().sqrt(),
-        }
-    }
-
-    /// Sizes of the coefficients that share B, falling.
-    fn sizes(&self, w: &[Vec<f64>]) -> Vec<f64> {
-        let mut sizes: Vec<f64> = (0..self.q).filter(|&j| !self.required[j]).map(|j| Self::size(w, j)).collect();
-        sizes.sort_unstable_by(|a, b| b.total_cmp(a));
-        sizes
-    }
-
-    /// P and the bias's penalty.
-    fn penalty(&self, w: &[Vec<f64>]) -> f64 {
-        let sizes = self.sizes(w);
-        let (_, full) = threshold(&sizes, self.most);
-        let squares = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>();
-        let tail: f64 = sizes[full..].iter().sum();
-        let shared = if tail > 0.0 { tail * tail / (self.most - full as f64) } else { 0.0 };
-        let required = (0..self.q).filter(|&j| self.required[j]);
-        let required: f64 = required.map(|j| w.iter().map(|own| own[j] * own[j]).sum::<f64>()).sum();
-        let biases: f64 = self.blocks.iter().zip(w).map(|(b, w)| b.x.last_penalty * squares(&w[self.q..])).sum();
-        0.5 * (required + squares(&sizes[..full]) + shared + biases)
-    }
-
-    /// The z that goes with w.
-    fn shares(&self, w: &[Vec<f64>]) -> Vec<f64> {
-        let (s, _) = threshold(&self.sizes(w), self.most);
-        (0..self.q)
-            .map(|j| match Self::size(w, j) {
-                _ if self.required[j] => 1.0,
-                0.0 => 0.0,
-                size if size >= s => 1.0,
-                size => size / s,
-            })
-            .collect()
-    }
-
     /// Solves to a relative gap of `tolerance`. `most_violated` gives the largest sum of squared
-    /// scores, those of several problems joined, of an allowed subset of the columns.
+    /// scores, those of several problems joined, of an allowed subset of the columns. With `grown`
+    /// columns just came, and the last steps are left to the next round.
     pub(super) fn solve(
         &mut self,
         tolerance: f64,
+        grown: bool,
         most_violated: &dyn Fn(&[f64]) -> f64,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Point {
@@ -207,11 +143,16 @@ impl<'a> SupportNorm<'a> {
         let (mut margins, mut along, mut beta) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         self.scores(&self.w, &mut margins);
         let mut progress = Progress { best: f64::INFINITY, idle: 0, care: 1.0 };
+        let (mut first, mut last) = (0.0, 0.0);
         for step in 0.. {
             // Step 1.
             let now = self.evaluate(&margins, &mut beta, most_violated);
             progress.see(now.gap);
-            if now.gap <= tolerance || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
+            // Columns that just came are mostly worth more than the last digits.
+            let enough = step > 1 && grown && last - now.upper <= EARLY * (first - now.upper);
+            first = if step == 0 { now.upper } else { first };
+            last = now.upper;
+            if now.gap <= tolerance || enough || step == STEPS || progress.idle > PATIENCE || stop().is_some() {
                 return self.point(now, step as u64);
             }
             // Step 2.
@@ -220,7 +161,8 @@ impl<'a> SupportNorm<'a> {
             }
             // Step 3.
             let aim = INNER * tolerance.max(0.1 * now.gap);
-            let u = self.model(&now.pull, (progress.care * aim.powi(2)).max(1e-15) * now.upper);
+            let open = (progress.care * aim.powi(2)).max(1e-15) * now.upper;
+            let u = self.model(&now.pull, Enough { open, share: progress.care * SHARE, gained: 0.0 });
             // Step 4.
             let less = |(u, w): (&Vec<f64>, &Vec<f64>)| u.iter().zip(w).map(|(u, w)| u - w).collect();
             let direction: Vec<Vec<f64>> = u.iter().zip(&self.w).map(less).collect();
@@ -248,18 +190,18 @@ impl<'a> SupportNorm<'a> {
         }
         let of_beta = |beta: &[f64]| self.blocks.iter().map(|b| b.x.weights(b.part.own(beta))).collect::<Vec<_>>();
         let pull = of_beta(beta);
-        let upper = self.penalty(&self.w) + loss;
+        let upper = self.penalty.value(&self.w) + loss;
         let (mut feasible, mut each) = (beta.to_vec(), pull.clone());
         if self.blocks.iter().any(|block| block.x.is_free()) {
             make_feasible(self.parts, &mut feasible);
             each = of_beta(&feasible);
         }
         for scores in &mut each {
-            scores.truncate(self.q);
-            count(&self.signs, scores);
+            scores.truncate(self.penalty.q);
+            count(&self.penalty.signs, scores);
         }
         let scores = each.concat();
-        let lower = Level::of_all(self.parts, &feasible).value(most_violated(&joint(&scores, self.q)));
+        let lower = Level::of_all(self.parts, &feasible).value(most_violated(&joint(&scores, self.penalty.q)));
         Evaluation { pull, feasible, scores, upper, gap: (upper - lower) / upper }
     }
 
@@ -267,11 +209,16 @@ impl<'a> SupportNorm<'a> {
     fn point(&self, now: Evaluation, iterations: u64) -> Point {
         Point {
             mu: Vec::new(),
-            z: self.shares(&self.w),
-            weights: self.w.iter().flat_map(|w| &w[..self.q]).copied().collect(),
+            z: self.penalty.shares(&self.w),
+            weights: self.w.iter().flat_map(|w| &w[..self.penalty.q]).copied().collect(),
             beta: now.feasible,
             scores: now.scores,
-            bias: self.blocks.iter().zip(&self.w).map(|(b, w)| w.get(self.q).map_or(0.0, |v| v * b.x.last)).collect(),
+            bias: self
+                .blocks
+                .iter()
+                .zip(&self.w)
+                .map(|(b, w)| w.get(self.penalty.q).map_or(0.0, |v| v * b.x.last))
+                .collect(),
             upper: now.upper,
             iterations,
         }
@@ -286,7 +233,7 @@ impl<'a> SupportNorm<'a> {
             let of_samples = self.parts.iter().flat_map(|part| part.dual.cost.iter().zip(&part.dual.y));
             let slack = |i: usize, y: f64| (1.0 - y * (margins[i] + t * along[i])).max(0.0).powi(2);
             let loss = of_samples.enumerate().map(|(i, (cost, y))| cost * slack(i, *y));
-            self.penalty(&at) + loss.sum::<f64>()
+            self.penalty.value(&at) + loss.sum::<f64>()
         };
         let enough = upper * (1.0 + ROUNDING);
         let (mut t, mut reached) = (1.0, value(1.0));
@@ -300,33 +247,36 @@ impl<'a> SupportNorm<'a> {
         if reached > enough { 0.0 } else { t }
     }
 
-    /// Step 3: the u that minimises `-pull.d + 1/2 d'Gd + P(u)`, d = u - w, but for `open`.
-    fn model(&mut self, pull: &[Vec<f64>], open: f64) -> Vec<Vec<f64>> {
+    /// Step 3: the u that minimises `-pull.d + 1/2 d'Gd + P(u)`, d = u - w, but for what is `enough`.
+    fn model(&mut self, pull: &[Vec<f64>], mut enough: Enough) -> Vec<Vec<f64>> {
         let mut u = self.w.clone();
         // The gradient of the model at u: G (u - w) - pull.
         let mut slope: Vec<Vec<f64>> = pull.iter().map(|pull| pull.iter().map(|c| -c).collect()).collect();
-        let free = self.required.iter().filter(|r| !**r).count();
-        if free as f64 <= self.most {
+        let grams = self.blocks.iter().map(|block| Cow::Borrowed(&block.hessian.gram[..])).collect();
+        let mut model = Model { penalty: &self.penalty, grams, s: self.s };
+        let free = self.penalty.required.iter().filter(|r| !**r).count();
+        if free as f64 <= self.penalty.most {
+            model.s = 0.0;
+            model.descend(&mut u, &mut slope, &mut enough);
             self.s = 0.0;
-            self.descend(&mut u, &mut slope, open);
             return u;
         }
-        if self.s == 0.0 {
-            self.s = self.first_threshold(&slope);
+        if model.s == 0.0 {
+            model.s = first_threshold(&self.penalty, &slope);
         }
         let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
         let mut farthest = 0.5;
         for _ in 0..TRIES {
-            self.descend(&mut u, &mut slope, open);
-            let (off, shared) = self.excess(&u);
+            model.descend(&mut u, &mut slope, &mut enough);
+            let (off, shared) = excess(&self.penalty, model.s, &u);
             // Would the u_j stay, s would change by this share; as they follow it is too much, and
             // the root between.
             let way = (off.abs() / f64::max(shared, 1e-9)).min(farthest);
             farthest *= 2.0;
             if off > 0.0 {
-                low = Some((self.s, off));
+                low = Some((model.s, off));
             } else {
-                high = Some((self.s, off));
+                high = Some((model.s, off));
             }
             let next = match (low, high) {
                 // A secant, kept away from the ends.
@@ -337,34 +287,35 @@ impl<'a> SupportNorm<'a> {
             };
             // The value is flat in s^2: what is left open is at most the shares that are off times
             // the way to go.
-            let left = 0.5 * off.abs() * (next * next - self.s * self.s).abs();
-            if left <= open {
+            let left = 0.5 * off.abs() * (next * next - model.s * model.s).abs();
+            if left <= enough.open.max(enough.share * enough.gained) {
                 break;
             }
-            self.s = next;
+            model.s = next;
         }
+        self.s = model.s;
         u
     }
+}
 
-    /// The first s tried: at w = 0 the features of largest score are the first to enter.
-    fn first_threshold(&self, slope: &[Vec<f64>]) -> f64 {
-        let mut scores: Vec<Vec<f64>> = slope.iter().map(|slope| slope.iter().map(|s| -s).collect()).collect();
-        for scores in &mut scores {
-            count(&self.signs, scores);
-        }
-        let sizes = self.sizes(&scores);
-        sizes[(self.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE)
+/// The first s tried: at w = 0 the features of largest score are the first to enter.
+fn first_threshold(penalty: &SupportPenalty, slope: &[Vec<f64>]) -> f64 {
+    let mut scores: Vec<Vec<f64>> = slope.iter().map(|slope| slope.iter().map(|s| -s).collect()).collect();
+    for scores in &mut scores {
+        count(&penalty.signs, scores);
     }
+    let sizes = penalty.sizes(&scores);
+    sizes[(penalty.most as usize).min(sizes.len() - 1)].max(1e-12 * sizes[0]).max(f64::MIN_POSITIVE)
+}
 
-    /// Shares beyond B, above 0 where s is too small and below where it is too large; and the sum
-    /// of the shares below 1.
-    fn excess(&self, u: &[Vec<f64>]) -> (f64, f64) {
-        let (mut off, mut shared) = (-self.most, 0.0);
-        for j in (0..self.q).filter(|&j| !self.required[j]) {
-            let share = Self::size(u, j) / self.s;
-            off += share.min(1.0);
-            shared += if share < 1.0 { share } else { 0.0 };
-        }
-        (off, shared)
+/// Shares beyond B, above 0 where s is too small and below where it is too large; and the sum of the
+/// shares below 1.
+fn excess(penalty: &SupportPenalty, s: f64, u: &[Vec<f64>]) -> (f64, f64) {
+    let (mut off, mut shared) = (-penalty.most, 0.0);
+    for j in (0..penalty.q).filter(|&j| !penalty.required[j]) {
+        let share = size(u, j) / s;
+        off += share.min(1.0);
+        shared += if share < 1.0 { share } else { 0.0 };
     }
+    (off, shared)
 }

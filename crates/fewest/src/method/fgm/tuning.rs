@@ -8,6 +8,9 @@ pub(super) const POOL_SHARE: f64 = 0.1;
 pub(super) const POOL_OF_GAP: f64 = 0.3;
 /// Gap of multiple kernel learning, as a share of the gap at which a pass is due.
 pub(super) const MKL_SHARE: f64 = 0.3;
+/// Columns at hand after a round, as a multiple of those before, where so many have a score that asks
+/// for a weight: fewer rounds, whose last ones cost most.
+pub(super) const GROWTH: f64 = 1.3;
 /// The smallest gap that rounding leaves.
 pub(super) const SMALLEST: f64 = 1e-10;
 /// A subset found under a budget or groups may miss the best by this share of its sum.
@@ -41,8 +44,15 @@ pub(super) mod support_norm {
     pub(in super::super) const INNER: f64 = 0.1;
     /// Differences of the value below this share of it are rounding.
     pub(in super::super) const ROUNDING: f64 = 1e-12;
-    /// Sweeps over the weights that are not 0 before a Newton step on them is tried.
+    /// A sweep that gains less than this share of what its model gained so far ends it: the next model
+    /// is that of other samples.
+    pub(in super::super) const SHARE: f64 = 0.1;
+    /// Where columns just came, steps end that gain less than this share of what those before gained.
+    pub(in super::super) const EARLY: f64 = 0.1;
+    /// Sweeps over the weights that are not 0 before a Newton step on them: so many,
     pub(in super::super) const SLOW: usize = 15;
+    /// and one for so many weights, as it costs their cube and a sweep their square.
+    pub(in super::super) const PACE: usize = 8;
     /// Values of s tried for a model.
     pub(in super::super) const TRIES: usize = 20;
 }

@@ -284,7 +284,8 @@ impl<'a> Lasso<'a> {
         let (rows, bias) = self.columns.rows(&positions);
         let mut normal = Normal::new(Extended::new(&rows, bias));
         normal.add(self.inside.iter().copied().zip(self.curvature.iter().copied()));
-        let gram = normal.gram();
+        let mut gram = Vec::new();
+        normal.gram(&mut gram);
         let m = support.len() + usize::from(bias == Bias::Free);
         let mut factor = Factor::new(m);
         factor.fill(|i, j| gram[i * m + j] * if i == j { 1.0 + RIDGE } else { 1.0 });
