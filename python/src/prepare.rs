@@ -1,5 +1,6 @@
 //! Missing values and scales: learnt from some samples, applied to these and to others.
 
+use fewest::method::rfe::splits::PreparedParts;
 use fewest::{DenseDesign, Design, Error, SparseDesign};
 use fewest_data::{DataError, Features, Imputation, MissingRule, ScaleKind, Scaling};
 use pyo3::prelude::*;
@@ -31,7 +32,7 @@ impl Preparation {
         design: &dyn Design,
         training: &[usize],
         held_out: &[usize],
-    ) -> Result<(Box<dyn Design>, Box<dyn Design>), Error> {
+    ) -> Result<PreparedParts, Error> {
         let (mut first, mut last) = (features(design, training)?, features(design, held_out)?);
         let said = |error: DataError| Error::Data(error.to_string());
         let learnt = self.learn(&mut first).map_err(said)?;

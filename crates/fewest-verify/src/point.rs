@@ -25,7 +25,7 @@ pub(crate) struct Point {
 
 /// `beta_i = y_i alpha_i` of a problem, the samples where it is not 0, and its norm.
 struct Beta {
-    beta: Vec<f64>,
+    values: Vec<f64>,
     support: Vec<usize>,
     norm: f64,
 }
@@ -42,7 +42,7 @@ impl Point {
         let rows = file.ascending("row", claim.rules.priced)?;
         let prices = file.list(rows.len(), File::number)?;
         let unit = power_of_two(e);
-        let empty = |part: &Part<'_>| Beta { beta: vec![0.0; part.y.len()], support: Vec::new(), norm: 0.0 };
+        let empty = |part: &Part<'_>| Beta { values: vec![0.0; part.y.len()], support: Vec::new(), norm: 0.0 };
         let mut parts: Vec<Beta> = claim.parts.iter().map(empty).collect();
         let (mut sum, mut signed, mut squares) = (0i128, vec![0i128; parts.len()], 0.0);
         for (&i, &k) in support.iter().zip(&multiples) {
@@ -56,7 +56,7 @@ impl Point {
             if cost == 0.0 || (claim.loss == Loss::Hinge && alpha > cost) {
                 return Err(format!("alpha of sample {i} is {alpha}, above its cost {cost}"));
             }
-            parts[t].beta[at] = part.y[at] * alpha;
+            parts[t].values[at] = part.y[at] * alpha;
             parts[t].support.push(at);
             sum += i128::from(k);
             signed[t] += if part.y[at] > 0.0 { i128::from(k) } else { -i128::from(k) };
@@ -86,7 +86,7 @@ impl Point {
             constant = add_down(constant, -claim.rules.add_row(row, price, &mut of_units));
         }
         for part in &mut parts {
-            part.norm = norm(|f| part.support.iter().for_each(|&i| f(part.beta[i]))).0;
+            part.norm = norm(|f| part.support.iter().for_each(|&i| f(part.values[i]))).0;
         }
         let scores = vec![[f64::NAN; 2]; claim.p * parts.len()];
         Ok(Self { parts, constant, prices: of_units, scores })
@@ -154,11 +154,11 @@ impl Beta {
     fn score(&self, part: &Part<'_>, j: usize) -> [f64; 2] {
         let (norm, stored) = part.norms[j];
         let sum = match part.data.dense(j) {
-            Some(x) if 4 * self.support.len() < x.len() => self.support.iter().map(|&i| x[i] * self.beta[i]).sum(),
-            Some(x) => dot(x, &self.beta),
+            Some(x) if 4 * self.support.len() < x.len() => self.support.iter().map(|&i| x[i] * self.values[i]).sum(),
+            Some(x) => dot(x, &self.values),
             None => {
                 let mut sum = 0.0;
-                part.data.each(j, &mut |i, x| sum += x * self.beta[i]);
+                part.data.each(j, &mut |i, x| sum += x * self.values[i]);
                 sum
             }
         };

@@ -129,7 +129,9 @@ impl<'a> PartLearner<'a> {
         let (svm, rules) = in_force_of(prepared, options, source)?;
         let (method, limits) = method_of(prepared, options, time, cancel)?;
         let points = method.path(&prepared.samples()?, &rules, sizes, &limits, &mut Silent)?;
-        points.iter().for_each(|point| time.note(point.report.selection.outcome.status));
+        for point in &points {
+            time.note(point.report.selection.outcome.status);
+        }
         let selection =
             |point: SizeReport| PartSelection { report: point.report, svm: svm.clone(), rules: rules.clone() };
         Ok(points.into_iter().map(selection).collect())

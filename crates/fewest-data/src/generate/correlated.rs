@@ -73,7 +73,9 @@ impl Correlated {
         let (p, k) = (settings.features, settings.relevant);
         let mut weights = vec![0.0; p];
         let support: Vec<usize> = (1..=k).map(|m| (m as u128 * p as u128 / k as u128) as usize - 1).collect();
-        support.iter().for_each(|&j| weights[j] = 1.0);
+        for &j in &support {
+            weights[j] = 1.0;
+        }
         let row = |&j: &usize| -> f64 {
             support.iter().map(|&l| libm::pow(settings.correlation, j.abs_diff(l) as f64)).sum()
         };

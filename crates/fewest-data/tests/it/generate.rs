@@ -211,7 +211,7 @@ fn correlation_falls_with_the_distance_and_noise_is_as_strong_as_asked() {
     for (j, l) in [(0, 0), (0, 1), (3, 6), (11, 11), (0, 11)] {
         let product = x.iter().map(|x| x[j] * x[l] / 2e4).sum::<f64>();
         // The standard error is at most sqrt(2 / 20000) = 0.01.
-        assert!((product - 0.9f64.powi(l - j)).abs() < 0.04, "{j}, {l}: {product}");
+        assert!((product - 0.9f64.powi((l - j) as i32)).abs() < 0.04, "{j}, {l}: {product}");
     }
     // The sign of a normal number with noise of a fifth of its variance is turned in a share
     // atan(5^-1/2) / pi of the cases.

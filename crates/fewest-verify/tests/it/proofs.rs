@@ -193,7 +193,9 @@ fn bounds_of_several_problems_add() {
         let mut bytes = plain(&header, &closed(k));
         bytes.push(5);
         ascending(&mut bytes, [0].into_iter());
-        [value, value].iter().for_each(|x| number(&mut bytes, *x));
+        for x in [value, value] {
+            number(&mut bytes, x);
+        }
         for w in w {
             numbers(&mut bytes, [w].into_iter());
             number(&mut bytes, 0.0);

@@ -214,6 +214,8 @@ fn rebalance(units: &mut [i64], caps: &[i64], labels: &[f64], mut excess: i128) 
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::{Balance, Grid, quantise};
 
     /// A generator with nothing to it.
@@ -248,7 +250,7 @@ mod tests {
             }
             let squares = 10f64.powi(case as i32 % 7);
             let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9 * size, little: 1e-9 * size };
-            let (exponent, units) = quantise(&alpha, (&labels, &[0..n]), most, balance, grid);
+            let (exponent, units) = quantise(&alpha, (&labels, from_ref(&(0..n))), most, balance, grid);
             let step = f64::from(exponent).exp2();
             let sum: i128 = units.iter().zip(&labels).map(|(k, y)| i128::from(*k) * *y as i128).sum();
             match balance {
@@ -280,7 +282,7 @@ mod tests {
     fn large_columns_are_stored_finer() {
         let exponent = |squares: f64| {
             let grid = Grid { slopes: 0.0, squares, kinks: 0.0, loss: 1e-9, little: 1e-9 };
-            quantise(&[1.0, 1.0], (&[1.0, -1.0], &[0..2]), |_| 2.0, Balance::Zero, grid).0
+            quantise(&[1.0, 1.0], (&[1.0, -1.0], from_ref(&(0..2))), |_| 2.0, Balance::Zero, grid).0
         };
         let (coarse, fine) = (exponent(1.0), exponent(1e12));
         assert_eq!(coarse, -31);
@@ -290,7 +292,8 @@ mod tests {
     #[test]
     fn without_room_inside_the_heavier_class_gives_way() {
         let grid = Grid { slopes: 0.0, squares: 0.0, kinks: 0.0, loss: 0.0, little: 0.0 };
-        let (_, units) = quantise(&[1.0, 1.0, 1.0], (&[1.0, 1.0, -1.0], &[0..3]), |_| 1.0, Balance::Zero, grid);
+        let (_, units) =
+            quantise(&[1.0, 1.0, 1.0], (&[1.0, 1.0, -1.0], from_ref(&(0..3))), |_| 1.0, Balance::Zero, grid);
         assert_eq!(units[0] + units[1], units[2]);
         assert!(units[2] > 0);
     }

@@ -47,7 +47,7 @@ fn settings(n: usize, candidates: usize, kernel: KernelRule) -> EbRfeSettings {
 /// that are in neither part.
 fn splits(n: usize) -> Folds {
     let drawn = |seed: usize| {
-        let (held_out, rest): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| (i * 7 + seed) % 5 == 0);
+        let (held_out, rest): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| (i * 7 + seed).is_multiple_of(5));
         let mut split = Split { training: rest[seed % 3..].to_vec(), held_out };
         split.training.push(split.training[4]);
         split.held_out.insert(0, split.held_out[2]);

@@ -31,8 +31,11 @@ use crate::model::elect;
 use crate::validation::Split;
 use crate::{Design, Error, Event, Limits, Observer, RowMatrix, Rules, Samples, Selection, Subset};
 
+/// The training part of a split and the samples held out, prepared.
+pub type PreparedParts = (Box<dyn Design>, Box<dyn Design>);
+
 /// The training samples and the held-out ones of a split as designs, from their indices.
-pub type PartsOf<'a> = dyn Fn(&[usize], &[usize]) -> Result<(Box<dyn Design>, Box<dyn Design>), Error> + Sync + 'a;
+pub type PartsOf<'a> = dyn Fn(&[usize], &[usize]) -> Result<PreparedParts, Error> + Sync + 'a;
 
 /// Splits, and what is not the same in all of them.
 #[derive(Clone, Copy)]
