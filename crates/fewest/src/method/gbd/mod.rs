@@ -41,7 +41,7 @@
 //!          subset whose training ends short of a tenth of the gap asked for ends as `stalled`, as
 //!          do gaps below HiGHS's tolerance, 1e-6 of the objective.
 //! Proof    The cuts give none that another program could follow. Where a proof is wanted, the
-//!          search of [`exact`] starts from the subset found and writes its own, in what is left of
+//!          search of `exact` starts from the subset found and writes its own, in what is left of
 //!          the time.
 //! Fails    never on limits: the best subset so far is returned. Errors: settings out of range, a
 //!          failure of HiGHS.
