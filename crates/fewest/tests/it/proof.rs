@@ -35,6 +35,10 @@ const ROUNDING: f64 = 1e-9;
 /// The same of alignments, which lie between 0 and 2: sums over pairs that cancel.
 const ALIGNMENT_ROUNDING: f64 = 1e-12;
 
+/// Seeds beyond the default ones that had a fault: pairs of categories merged by distances in single
+/// precision, which no checker merges.
+const KNOWN: [u64; 1] = [700_075];
+
 /// A number from the environment.
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var_os(name).and_then(|v| v.to_str()?.parse().ok()).unwrap_or(default)
@@ -428,7 +432,8 @@ fn empty(case: &HardCase) -> Bracket {
 #[expect(clippy::print_stdout, reason = "the table of a long run")]
 fn no_answer_claims_more_than_is_true() {
     let (cases, first) = (from_environment("FEWEST_PROOF_CASES", 2000), from_environment("FEWEST_PROOF_FIRST", 0));
-    let judged: Vec<Judged> = (first..first + cases).into_par_iter().filter_map(judge).collect();
+    let seeds: Vec<u64> = (first..first + cases).chain(KNOWN).collect();
+    let judged: Vec<Judged> = seeds.into_par_iter().filter_map(judge).collect();
     let mut table: BTreeMap<(String, &str), (usize, usize, usize)> = BTreeMap::new();
     let mut faults = Vec::new();
     for (kind, method, result) in judged.iter().flat_map(|j| &j.events) {

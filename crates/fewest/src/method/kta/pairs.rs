@@ -264,7 +264,9 @@ impl Pairs {
         }
     }
 
-    /// Merges pairs with the same distances, where the data are categories and there is room.
+    /// Merges pairs with the same distances, to the last bit, where the data are categories and there
+    /// is room. A checker of proofs merges those of equal kernels, so all of these: weights that cancel
+    /// here do so there.
     fn merge(&mut self) {
         let few = |column: &Column| {
             let mut values: Vec<u64> = column.values.iter().map(|x| x.to_bits()).collect();
@@ -277,7 +279,7 @@ impl Pairs {
         if bytes > self.spare / 2 || !self.units.iter().flatten().chain(&self.fixed).all(few) {
             return;
         }
-        let mut place: HashMap<Vec<u32>, usize> = HashMap::new();
+        let mut place: HashMap<Vec<u64>, usize> = HashMap::new();
         let mut sums: Vec<f64> = Vec::new();
         for g in 0..self.rows {
             if self.clock.stop().is_some() {
@@ -288,7 +290,7 @@ impl Pairs {
                 self.distances(self.units.get(u).unwrap_or(&self.fixed), g, g + 1, out);
             }
             for k in 0..self.rows - g - 1 {
-                let key: Vec<u32> = distances[..m].iter().map(|d| (d[k] as f32).to_bits()).collect();
+                let key: Vec<u64> = distances[..m].iter().map(|d| d[k].to_bits()).collect();
                 let weight = self.weight(g, g + 1 + k) * (-distances[m][k]).exp();
                 let fresh = place.len();
                 let at = *place.entry(key).or_insert(fresh);
@@ -302,7 +304,7 @@ impl Pairs {
         let mut distance = vec![0.0f32; m * kept];
         for (key, at) in place {
             for (u, bits) in key.into_iter().enumerate() {
-                distance[u * kept + at] = f32::from_bits(bits);
+                distance[u * kept + at] = f64::from_bits(bits) as f32;
             }
         }
         self.count = kept;
