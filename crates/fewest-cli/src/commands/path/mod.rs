@@ -68,7 +68,7 @@ pub(crate) fn run(args: &PathArgs, options: &MethodOptions, invocation: &Invocat
         limits.time = limits.time.map(|time| time / 2);
     }
     let points = task.method.path(&samples, &task.rules, &sizes, &limits, &mut watch)?;
-    let scores = deal.map_or(Ok(None), |deal| judged(&task, &args.selection, &sizes, deal))?;
+    let scores = deal.map_or(Ok(None), |deal| judged(&task, &args.selection, options, &sizes, deal))?;
     let certificates = certificates(&task, &points, &mut watch)?;
     let histories = watch.finish()?;
     let proofs = proof.map_or(Ok(Vec::new()), fewest_data::ProofFile::finish)?;
@@ -133,14 +133,20 @@ fn with_folds(args: &PathArgs, options: &MethodOptions) -> Result<MethodOptions,
     }
 }
 
-/// How well each size does on samples that took no part, in the time that is left.
+/// How well each size does on samples that took no part, in the time that is left. `options` are as
+/// typed: a cost chosen on all samples would know those held out.
 ///
 /// # Errors
 /// More folds than samples, a fold that the method fails in.
-fn judged(task: &Task<'_>, args: &SelectionArgs, sizes: &[usize], deal: Deal) -> Result<Option<SizeScores>, Failure> {
+fn judged(
+    task: &Task<'_>,
+    args: &SelectionArgs,
+    options: &MethodOptions,
+    sizes: &[usize],
+    deal: Deal,
+) -> Result<Option<SizeScores>, Failure> {
     let Some(raw) = &task.raw else { return Ok(None) };
-    let part = PartLearner::new(args, &task.options);
-    let learner = PathLearner { part, options: &task.options, source: &task.source, sizes };
+    let learner = PathLearner { part: PartLearner::new(args, options), options, source: &task.source, sizes };
     let times = |folds: usize| FoldTimes::new(task.method_limits().time, None, folds);
     learner.judge(raw, deal, times, &task.limits.cancel).map(Some)
 }
