@@ -12,11 +12,13 @@
 //!          2. `d = R (v_F - b)`, along it to the optimum on F or to the box: there a sample leaves
 //!             F, and again  3. scores of all samples, gap; stop
 //!          4. of the samples that violate the conditions most, one after the other moves, and F
-//!             with it so that v stays b on F, until it is optimal and enters F, or is at its bound
+//!             with it so that v stays b on F, until it is optimal and enters F, or is at its bound;
+//!             again among the samples that are near to a violation, until none of them has one
 //! Cost     step 1 and each move of step 4: s p + s^2, s <= p + 1 the samples in F; step 3 a pass.
 //!          Memory: rows, s^2, O(n).
 //! Fails    never; stops with a status and the gap reached.
 
+mod entering;
 mod leaving;
 mod start;
 
@@ -31,8 +33,12 @@ mod tuning {
     pub(super) const SINGULAR: f64 = 1e-9;
     /// So it is where a feature leaves, before beta moves along the direction that it frees.
     pub(super) const FREED: f64 = 1e-7;
-    /// Samples looked at between two passes over all.
+    /// Samples whose scores are kept while others move.
     pub(super) const LISTED: usize = 64;
+    /// Samples looked at between two passes over all, besides as many as there are in F.
+    pub(super) const NEAR: usize = 512;
+    /// Rounds over them between two passes over all.
+    pub(super) const ROUNDS: usize = 4;
     /// A start this near to its bound, as a share of C, is at it.
     pub(super) const AT_BOUND: f64 = 1e-7;
     /// Share of the largest component below which a direction does not count as moving a sample.
@@ -48,7 +54,7 @@ mod tuning {
     /// Moves between two looks at the clock.
     pub(super) const MOVES: u64 = 32;
 }
-use tuning::{EXACT, LISTED, MOST_MOVES, MOVES, PATIENCE, SINGULAR, SPREAD, STILL};
+use tuning::{EXACT, MOST_MOVES, PATIENCE, SPREAD, STILL};
 
 /// The state between trainings.
 pub(crate) struct Pivoting<'a> {
@@ -77,6 +83,13 @@ pub(crate) struct Pivoting<'a> {
 struct Moved {
     samples: Vec<usize>,
     before: Vec<f64>,
+}
+
+/// What was done last where digits were lost.
+enum Repair {
+    None,
+    SameFree,
+    OtherFree,
 }
 
 /// How far beta goes.
@@ -264,7 +277,8 @@ impl<'a> Pivoting<'a> {
         if self.dual.bias == Bias::Free {
             self.ones = self.inverse.multiply(&vec![1.0; self.free.len()]);
         }
-        let (mut idle, mut best, mut rebuilt, mut refined) = (0, f64::NEG_INFINITY, false, f64::INFINITY);
+        let (mut idle, mut best, mut refined) = (0, f64::NEG_INFINITY, f64::INFINITY);
+        let (mut repair, mut near) = (Repair::None, Vec::new());
         let mut unsettled = true;
         loop {
             if std::mem::take(&mut unsettled) {
@@ -286,16 +300,14 @@ impl<'a> Pivoting<'a> {
                 return self.solution(&found, moves, ended(status));
             }
             let spread = self.spread();
-            let listed = self.list(spread);
+            let listed = self.list(0..self.beta.len(), spread);
             if spread > SPREAD {
                 unsettled = true;
                 // Rounding in R: once more, or R afresh where that does not help.
                 if spread > 0.1 * refined {
-                    if rebuilt {
+                    if !self.repair(&mut repair) {
                         return self.solution(&found, moves, ended(Status::Stalled));
                     }
-                    self.rebuild();
-                    rebuilt = true;
                     refined = f64::INFINITY;
                 } else {
                     refined = spread;
@@ -307,25 +319,35 @@ impl<'a> Pivoting<'a> {
             best = best.max(found.dual);
             let lost = moves > MOST_MOVES * self.columns.len() as u64;
             if listed.is_empty() || idle > PATIENCE || lost {
-                if rebuilt || lost {
+                if lost || !self.repair(&mut repair) {
                     return self.solution(&found, moves, ended(Status::Stalled));
                 }
-                self.rebuild();
-                (rebuilt, idle, unsettled) = (true, 0, true);
+                (idle, unsettled) = (0, true);
                 continue;
             }
             // Step 4.
-            moves += self.improve(listed, spread, stop);
-            rebuilt = false;
+            self.add_near(&mut near, &listed);
+            moves += self.improve_near(listed, &near, spread, stop);
+            repair = Repair::None;
         }
     }
 
-    /// w, the scores and R afresh.
-    fn rebuild(&mut self) {
+    /// w, the scores and R afresh: on the same F, and where that did not help, on one chosen anew;
+    /// false where neither did.
+    fn repair(&mut self, last: &mut Repair) -> bool {
+        *last = match last {
+            Repair::None => Repair::SameFree,
+            Repair::SameFree => Repair::OtherFree,
+            Repair::OtherFree => return false,
+        };
         self.w = self.columns.rows.combination(&self.beta);
         self.columns.clear_dead(&mut self.w);
         self.score_all();
-        self.build();
+        match last {
+            Repair::SameFree => self.invert(),
+            _ => self.build(),
+        }
+        true
     }
 
     /// Middle of the values v takes on F.
@@ -345,118 +367,6 @@ impl<'a> Pivoting<'a> {
     fn spread(&self) -> f64 {
         let offset = self.offset() + self.bias;
         self.free.iter().map(|&i| (self.dual.y[i] - self.scores[i] - offset).abs()).fold(0.0, f64::max)
-    }
-
-    /// The samples outside F of largest violation.
-    fn list(&self, spread: f64) -> Vec<usize> {
-        let offset = self.offset() + self.bias;
-        let least = (2.0 * spread).max(1e-13);
-        let mut found: Vec<(f64, usize)> = (0..self.beta.len())
-            .filter(|&i| !self.is_free[i])
-            .map(|i| (self.violation(i, offset).abs(), i))
-            .filter(|e| e.0 > least)
-            .collect();
-        let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if found.len() > LISTED {
-            found.select_nth_unstable_by(LISTED, order);
-            found.truncate(LISTED);
-        }
-        found.sort_unstable_by(order);
-        found.into_iter().map(|e| e.1).collect()
-    }
-
-    /// Step 4, over these samples; how many moves.
-    fn improve(&mut self, mut listed: Vec<usize>, spread: f64, stop: &mut dyn FnMut() -> Option<Status>) -> u64 {
-        let (least, most) = ((2.0 * spread).max(1e-13), 4 * listed.len() as u64);
-        let mut moves = 0;
-        while moves < most {
-            let offset = self.offset() + self.bias;
-            let worst = listed.iter().enumerate().map(|(at, &i)| (self.violation(i, offset).abs(), at));
-            let Some((violation, at)) = worst.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))) else { break };
-            if violation <= least {
-                break;
-            }
-            moves += 1;
-            if moves.is_multiple_of(MOVES) && stop().is_some() {
-                break;
-            }
-            let i = listed.swap_remove(at);
-            let left = self.admit(i, &listed);
-            listed.extend(left);
-        }
-        moves
-    }
-
-    /// Moves sample i, and F with it so that v stays b there, until v_i = b or i is at its bound;
-    /// who left F. `listed` are the samples whose scores are kept.
-    fn admit(&mut self, i: usize, listed: &[usize]) -> Vec<usize> {
-        let mut own = vec![0.0; self.columns.len()];
-        self.columns.rows.row(i).add_to(1.0, &mut own);
-        self.columns.clear_dead(&mut own);
-        let diagonal = simd::dot(&own, &own) + self.shift;
-        let is_free = self.dual.bias == Bias::Free;
-        let mut g = self.dual.y[i] - self.scores[i] - self.offset() - self.bias;
-        let sign = g.signum();
-        let bound = if sign > 0.0 { self.dual.upper[i] } else { self.dual.lower[i] };
-        let mut k: Vec<f64> = self.free.iter().map(|&f| self.columns.rows.row(f).dot(&own) + self.shift).collect();
-        let mut q = self.inverse.multiply(&k);
-        let (before, mut moved, mut left) = (self.beta[i], Moved::default(), Vec::new());
-        self.note(&mut moved);
-        loop {
-            if is_free && self.free.is_empty() {
-                // Nothing moves alone.
-                self.bias += g;
-                self.enter(i, &[], diagonal);
-                break;
-            }
-            let curvature = diagonal - simd::dot(&k, &q);
-            // With the constraint on the sum: that F follows costs a change of the bias.
-            let (short, ones) = (1.0 - q.iter().sum::<f64>(), self.ones.iter().sum::<f64>());
-            let lift = if is_free { -short / ones } else { 0.0 };
-            let mut d: Vec<f64> = q.iter().map(|q| -sign * q).collect();
-            if is_free {
-                simd::axpy(sign * lift, &self.ones, &mut d);
-            }
-            let curve = (curvature - lift * short).max(f64::MIN_POSITIVE);
-            let (room, full) = ((bound - self.beta[i]).abs(), g.abs() / curve);
-            let Length { t, blocking } = self.length(&d, room.min(full));
-            self.move_free(&d, t);
-            self.bias -= sign * t * lift;
-            g -= sign * t * curve;
-            if blocking.is_none() && room <= full {
-                self.beta[i] = bound;
-                break;
-            }
-            self.beta[i] = (self.beta[i] + t * sign).clamp(self.dual.lower[i], self.dual.upper[i]);
-            let Some((position, bound)) = blocking else {
-                if curvature > SINGULAR * diagonal {
-                    self.enter(i, &q, curvature);
-                }
-                break;
-            };
-            k.swap_remove(position);
-            left.push(self.leave(position, bound, &mut q));
-        }
-        let change = self.apply(&moved, Some((&own, self.beta[i] - before)));
-        for &l in listed {
-            self.scores[l] += self.columns.rows.row(l).dot(&change);
-        }
-        for &l in left.iter().chain([&i]) {
-            self.scores[l] = self.columns.rows.row(l).dot(&self.w);
-        }
-        left
-    }
-
-    /// Sample i joins F: `q = R k`.
-    fn enter(&mut self, i: usize, q: &[f64], curvature: f64) {
-        if self.dual.bias == Bias::Free {
-            let factor = (1.0 - q.iter().sum::<f64>()) / curvature;
-            simd::axpy(-factor, q, &mut self.ones);
-            self.ones.push(factor);
-        }
-        self.inverse.border(q, curvature);
-        self.free.push(i);
-        self.is_free[i] = true;
     }
 
     /// (feature, w) of the features that are left, ascending.

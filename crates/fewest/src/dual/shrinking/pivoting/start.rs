@@ -45,32 +45,54 @@ impl Pivoting<'_> {
         let inside: Vec<usize> = (0..self.beta.len())
             .filter(|&i| self.beta[i] > self.dual.lower[i] && self.beta[i] < self.dual.upper[i])
             .collect();
-        let p = self.columns.len();
-        let mut lines = vec![0.0; inside.len() * p];
-        for (line, &i) in lines.chunks_exact_mut(p.max(1)).zip(&inside) {
+        let gram = self.products(&inside);
+        let mut chosen = independent(&gram, inside.len(), self.columns.len() + 1);
+        chosen.sort_unstable();
+        self.invert_of(&gram, inside.len(), &chosen);
+        if !self.inverse.is_empty() {
+            self.free = chosen.iter().map(|&c| inside[c]).collect();
+            self.free.iter().for_each(|&i| self.is_free[i] = true);
+        }
+    }
+
+    /// R of F afresh; where it cannot be, F is empty.
+    pub(super) fn invert(&mut self) {
+        let gram = self.products(&self.free);
+        let all: Vec<usize> = (0..self.free.len()).collect();
+        self.invert_of(&gram, all.len(), &all);
+        if self.inverse.is_empty() {
+            self.forget();
+        }
+    }
+
+    /// R of these lines of a c x c matrix of products; none where an entry is not finite.
+    fn invert_of(&mut self, gram: &[f64], c: usize, chosen: &[usize]) {
+        let is_finite = self.inverse.build(chosen.len(), f64::MIN_POSITIVE, |r, out| {
+            for (out, &o) in out.iter_mut().zip(chosen) {
+                *out = gram[chosen[r] * c + o];
+            }
+        });
+        if !is_finite {
+            self.inverse.clear();
+        } else if self.dual.bias == Bias::Free {
+            self.ones = self.inverse.multiply(&vec![1.0; chosen.len()]);
+        }
+    }
+
+    /// K + s^2 of these samples.
+    fn products(&self, samples: &[usize]) -> Vec<f64> {
+        let (c, p) = (samples.len(), self.columns.len());
+        let mut lines = vec![0.0; c * p];
+        for (line, &i) in lines.chunks_exact_mut(p.max(1)).zip(samples) {
             self.columns.rows.row(i).add_to(1.0, line);
             self.columns.clear_dead(line);
         }
-        let c = inside.len();
         let mut gram = vec![self.shift; c * c];
         if c > 0 && p > 0 {
             let lines = View::rows(&lines, c, p, p);
             add_product(&mut gram, c, 1.0, lines, lines.transposed());
         }
-        let mut chosen = independent(&gram, c, p + 1);
-        chosen.sort_unstable();
-        let is_finite = self.inverse.build(chosen.len(), f64::MIN_POSITIVE, |r, out| {
-            for (out, &o) in out.iter_mut().zip(&chosen) {
-                *out = gram[chosen[r] * c + o];
-            }
-        });
-        if is_finite {
-            self.free = chosen.iter().map(|&c| inside[c]).collect();
-            if self.dual.bias == Bias::Free {
-                self.ones = self.inverse.multiply(&vec![1.0; chosen.len()]);
-            }
-            self.free.iter().for_each(|&i| self.is_free[i] = true);
-        }
+        gram
     }
 }
 
