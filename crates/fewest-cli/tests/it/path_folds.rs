@@ -52,6 +52,21 @@ fn a_size_is_judged_as_evaluate_judges_it() {
     }
 }
 
+/// `--cost auto` chooses inside each fold, at the largest size: there it is what `evaluate` does.
+#[test]
+fn a_cost_is_chosen_without_the_samples_held_out() {
+    let scratch = Scratch::new("path_folds_auto");
+    scratch.file("d.csv", generated(70, 9, &["a", "b"], 5));
+    let settings = ["d.csv", "-m", "rfe", "--cost", "auto", "--cv", "5", "--seed", "3"];
+    scratch.run(&[&["path", "--max-features", "1,4", "--json", "path.json"], &settings[..]].concat()).code(0);
+    scratch.run(&[&["evaluate", "--max-features", "4", "--json", "e.json"], &settings[..]].concat()).code(0);
+    let (here, there) = (&scratch.json("path.json")["path"][1]["cv"], &scratch.json("e.json")["summary"]);
+    for measure in ["accuracy", "balanced_accuracy", "mcc"] {
+        let (here, there) = (number(&here[measure]["mean"]), number(&there[measure]["mean"]));
+        assert!((here - there).abs() < 1e-12, "{measure}: {here} {there}");
+    }
+}
+
 #[test]
 fn the_table_marks_the_smallest_size_within_one_standard_error() {
     let scratch = Scratch::new("path_folds_table");
