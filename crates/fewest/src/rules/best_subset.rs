@@ -1,10 +1,19 @@
 //! The allowed subset of largest gain: a sort where the size is the only rule, else branch and
-//! bound.
+//! bound on what the bound by prices leaves open.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::relaxed::{Prices, Relaxed};
 use super::{Choice, Group, Rules};
 use crate::Subset;
+
+/// Units at most that are tried in turn for a first subset, beside those of at-least groups.
+const IN_TURN: usize = 20_000;
+/// Units in that are tried for an exchange, and exchanges.
+const EXCHANGED: usize = 200;
+/// Nodes of the first search; a search that needs more begins anew with twice as many.
+const NODES: u64 = 64;
 
 impl Rules {
     /// Share of the gain within which [`Rules::best_subset`] is exact.
@@ -22,23 +31,181 @@ impl Rules {
     /// As [`Rules::best_subset`], but a subset that gains less by the share `slack` (0 or more)
     /// will do, and the search ends early once `stop` says so: with an allowed subset in any case,
     /// and what no allowed subset exceeds.
+    ///
+    /// Where the rules are more than a size: prices on size and budget bound the gain
+    /// (`relaxed.rs`), a subset taken in the order of what they leave is nearly the best, and units
+    /// that no better one has otherwise are decided, until few are left. Branch and bound on these.
     pub fn best_subset_until(&self, gains: &[f64], slack: f64, stop: &mut dyn FnMut() -> bool) -> SubsetGain {
         assert_eq!(gains.len(), self.p, "one gain per feature");
         if self.is_sort() && self.units.len() == self.p {
             return self.largest(gains);
         }
-        let unit_gain: Vec<f64> =
-            (0..self.units.len()).map(|u| self.units.features(u).iter().map(|&j| gains[j]).sum()).collect();
-        let mut search = BestSubset::new(self, &unit_gain, slack, stop);
-        let limit = search.bound(&self.root);
-        search.explore(self.root.clone(), 0);
-        let stopped = search.stopped;
-        let (subset, gain) = match search.best {
-            Some((state, gain)) => (self.chosen(&state), gain),
-            None => (self.allowed.clone(), self.allowed.iter().map(|j| gains[j]).sum()),
+        let mut best = Best { rules: self, gains, subset: self.allowed.clone(), gain: 0.0, slack };
+        best.gain = best.total(&best.subset);
+        let (mut most, mut most_nodes) = (f64::INFINITY, NODES);
+        // The rules on what is still open, its features, and what is in for good.
+        let mut open = Open { rules: Cow::Borrowed(self), features: (0..self.p).collect(), taken: Vec::new() };
+        let stopped = loop {
+            let (rules, base) = (&*open.rules, open.base(gains));
+            let unit_gain = open.unit_gains(gains);
+            let mut state = rules.root.clone();
+            rules.leave_useless(&unit_gain, &mut state);
+            let relaxed = Relaxed::new(rules, &state, &unit_gain);
+            let (prices, bound) = relaxed.prices(best.enough() - base);
+            most = most.min(base + bound);
+            let order = relaxed.in_order(prices, IN_TURN);
+            if let Some(mut found) = rules.in_turn(&state, &unit_gain, &order) {
+                rules.exchange(&mut found, &unit_gain, &order, relaxed.single());
+                best.offer(&open, &found);
+            }
+            if most <= best.enough() {
+                break false;
+            }
+            relaxed.decide(prices, best.enough() - base, &mut state);
+            if rules.propagate(&mut state).is_err() {
+                // Nothing better is left.
+                break false;
+            }
+            let before = rules.units.len();
+            open = open.narrowed(&state);
+            let left = open.rules.units.len();
+            if left > 0 && 2 * left <= before {
+                continue;
+            }
+            let (rules, base) = (&*open.rules, open.base(gains));
+            let unit_gain = open.unit_gains(gains);
+            let (mut nodes, mut out) = (0, false);
+            let mut count = || {
+                nodes += 1;
+                out = stop();
+                out || nodes >= most_nodes
+            };
+            let mut search = BestSubset::new(rules, &unit_gain, prices, best.enough() - base, slack, &mut count);
+            search.explore(rules.root.clone(), 0);
+            let (found, ended) = (search.best.take(), !search.stopped);
+            if let Some((found, _)) = found {
+                best.offer(&open, &found);
+            }
+            if ended || out {
+                break out;
+            }
+            // A better subset decides more units, and a node costs what is left of them.
+            most_nodes *= 2;
         };
-        let most = if stopped { limit.max(gain) } else { gain + slack * gain.abs() };
+        let (subset, gain) = (best.subset, best.gain);
+        let most = if stopped { most.max(gain) } else { gain + slack * gain.abs() };
         SubsetGain { subset, gain, most, stopped }
+    }
+
+    /// Leaves out units that gain nothing and that no rule can ask for.
+    fn leave_useless(&self, gains: &[f64], state: &mut [Choice]) {
+        let mut asked = vec![false; self.units.len()];
+        self.at_least.iter().flat_map(|group| &group.members).for_each(|m| asked[m.0] = true);
+        let mut after: Vec<usize> = (0..self.units.len()).collect();
+        while let Some(u) = after.pop() {
+            let stays = |&v: &usize| state[v] != Choice::Out;
+            if state[u] == Choice::Free && gains[u] <= 0.0 && !asked[u] && !self.units.needed_by(u).iter().any(stays) {
+                state[u] = Choice::Out;
+                after.extend(self.units.needs(u));
+            }
+        }
+    }
+
+    /// Completes `state` by the units of `order`, each with all that it needs, where they fit and
+    /// gain; the groups that lack members come first. Allowed as far as sizes, budgets and groups go.
+    fn in_turn(&self, state: &[Choice], gains: &[f64], order: &[usize]) -> Option<Vec<Choice>> {
+        let units = &self.units;
+        let mut state = state.to_vec();
+        let taken = || (0..units.len()).filter(|&u| state[u] == Choice::In);
+        let size: usize = taken().map(|u| units.size(u)).sum();
+        let mut money = self.most_cost() - taken().map(|u| units.cost(u)).sum::<f64>();
+        let mut room = self.list.max_features.unwrap_or(self.p).checked_sub(size)?;
+        let caps = Memberships::new(units.len(), &self.at_most);
+        let count = |g: &Group, state: &[Choice]| g.count.saturating_sub(g.count_where(state, |c| c == Choice::In));
+        let mut left: Vec<usize> = self.at_most.iter().map(|g| count(g, &state)).collect();
+        let mut lacking: Vec<usize> = self.at_least.iter().map(|g| count(g, &state)).collect();
+        let asked = Memberships::new(units.len(), &self.at_least);
+        for wanted in [true, false] {
+            for &u in order {
+                let lacks = asked.of(u).any(|(at, _)| lacking[at] > 0);
+                if state[u] != Choice::Free || wanted != lacks || (!wanted && gains[u] <= 0.0) {
+                    continue;
+                }
+                // u and what it needs.
+                let mut with = vec![u];
+                let mut at = 0;
+                while at < with.len() {
+                    for &v in units.needs(with[at]) {
+                        if state[v] != Choice::In && !with.contains(&v) {
+                            with.push(v);
+                        }
+                    }
+                    at += 1;
+                }
+                let (size, cost, gain) = with
+                    .iter()
+                    .fold((0, 0.0, 0.0), |sum, &v| (sum.0 + units.size(v), sum.1 + units.cost(v), sum.2 + gains[v]));
+                let open = with.iter().all(|&v| state[v] == Choice::Free);
+                if !open || size > room || cost > money || (!wanted && gain <= 0.0) {
+                    continue;
+                }
+                let mut fits = true;
+                for &v in &with {
+                    for (at, weight) in caps.of(v) {
+                        fits &= weight <= left[at];
+                        left[at] = left[at].wrapping_sub(weight);
+                    }
+                }
+                if !fits {
+                    with.iter()
+                        .flat_map(|&v| caps.of(v))
+                        .for_each(|(at, weight)| left[at] = left[at].wrapping_add(weight));
+                    continue;
+                }
+                (room, money) = (room - size, money - cost);
+                for &v in &with {
+                    state[v] = Choice::In;
+                    asked.of(v).for_each(|(at, weight)| lacking[at] = lacking[at].saturating_sub(weight));
+                }
+            }
+        }
+        lacking.iter().all(|&lack| lack == 0).then_some(state)
+    }
+
+    /// Exchanges a unit that is in for one that is out, the pair that gains most, as long as one
+    /// gains: among the units `single`, which only size and budget bind. It uses up what the units in
+    /// turn leave of a budget.
+    fn exchange(&self, state: &mut [Choice], gains: &[f64], order: &[usize], single: &[usize]) {
+        let units = &self.units;
+        let among: Vec<usize> = order.iter().copied().filter(|u| single.binary_search(u).is_ok()).collect();
+        let taken = || (0..units.len()).filter(|&u| state[u] == Choice::In);
+        let mut money = self.most_cost() - taken().map(|u| units.cost(u)).sum::<f64>();
+        let mut room = self.list.max_features.unwrap_or(self.p) - taken().map(|u| units.size(u)).sum::<usize>();
+        let chosen = among.iter().copied().filter(|&u| state[u] == Choice::In);
+        // Those that the bound would miss least come last in order.
+        let mut chosen: Vec<usize> = chosen.collect::<Vec<_>>().into_iter().rev().take(EXCHANGED).collect();
+        let mut others: Vec<usize> = among.into_iter().filter(|&u| state[u] != Choice::In).collect();
+        for _ in 0..EXCHANGED {
+            let mut best = (0.0, 0, 0);
+            for (from, &v) in chosen.iter().enumerate() {
+                let (money, room) = (money + units.cost(v), room + units.size(v));
+                for (to, &u) in others.iter().enumerate() {
+                    let more = gains[u] - gains[v];
+                    if more > best.0 && units.cost(u) <= money && units.size(u) <= room {
+                        best = (more, from, to);
+                    }
+                }
+            }
+            let (more, from, to) = best;
+            if more <= 0.0 {
+                return;
+            }
+            let (v, u) = (chosen[from], others[to]);
+            (state[v], state[u]) = (Choice::Out, Choice::In);
+            (chosen[from], others[to]) = (u, v);
+            money += units.cost(v) - units.cost(u);
+            room = room + units.size(v) - units.size(u);
+        }
     }
 
     /// The best subset where the rules are no more than a size, must-in and must-out: the largest
@@ -78,16 +245,106 @@ pub struct SubsetGain {
     pub stopped: bool,
 }
 
+/// The best subset so far.
+struct Best<'r> {
+    rules: &'r Rules,
+    gains: &'r [f64],
+    subset: Subset,
+    gain: f64,
+    slack: f64,
+}
+
+impl Best<'_> {
+    fn total(&self, subset: &Subset) -> f64 {
+        subset.iter().map(|j| self.gains[j]).sum()
+    }
+
+    /// What may gain no more than this is not looked for.
+    fn enough(&self) -> f64 {
+        self.gain + self.slack * self.gain.abs()
+    }
+
+    /// Takes what is in for good and the units that are in, where that is better and allowed.
+    fn offer(&mut self, open: &Open<'_>, state: &[Choice]) {
+        let found = open.rules.chosen(state);
+        let features = found.iter().map(|j| open.features[j]).chain(open.taken.iter().copied());
+        let subset = Subset::from_indices(self.rules.p, features);
+        let gain = self.total(&subset);
+        if gain > self.gain && self.rules.allows(&subset) {
+            (self.subset, self.gain) = (subset, gain);
+        }
+    }
+}
+
+/// What is not decided yet.
+struct Open<'r> {
+    rules: Cow<'r, Rules>,
+    /// By feature of `rules`, the feature that it is.
+    features: Vec<usize>,
+    /// Features that are in for good, beside those that `rules` has in.
+    taken: Vec<usize>,
+}
+
+impl Open<'_> {
+    fn base(&self, gains: &[f64]) -> f64 {
+        self.taken.iter().map(|&j| gains[j]).sum()
+    }
+
+    fn unit_gains(&self, gains: &[f64]) -> Vec<f64> {
+        let units = &self.rules.units;
+        (0..units.len()).map(|u| units.features(u).iter().map(|&j| gains[self.features[j]]).sum()).collect()
+    }
+
+    /// What these decisions leave open.
+    fn narrowed(self, state: &[Choice]) -> Self {
+        let mut taken = self.taken;
+        taken.extend(self.rules.chosen(state).iter().map(|j| self.features[j]));
+        let (rules, places) = self.rules.narrowed(state);
+        let features = places.into_iter().map(|j| self.features[j]).collect();
+        Self { rules: Cow::Owned(rules), features, taken }
+    }
+}
+
+/// By unit, the groups that it is in, with the number of its features there.
+struct Memberships {
+    start: Vec<usize>,
+    groups: Vec<(usize, usize)>,
+}
+
+impl Memberships {
+    fn new(units: usize, groups: &[Group]) -> Self {
+        let all = || groups.iter().enumerate().flat_map(|(at, g)| g.members.iter().map(move |&(u, w)| (u, (at, w))));
+        let mut start = vec![0; if groups.is_empty() { 0 } else { units + 2 }];
+        all().for_each(|(u, _)| start[u + 2] += 1);
+        for u in 2..start.len() {
+            start[u] += start[u - 1];
+        }
+        let mut of = vec![(0, 0); all().count()];
+        for (u, member) in all() {
+            of[start[u + 1]] = member;
+            start[u + 1] += 1;
+        }
+        Self { start, groups: of }
+    }
+
+    fn of(&self, unit: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let range = self.start.get(unit).map_or(0..0, |&from| from..self.start[unit + 1]);
+        self.groups[range].iter().copied()
+    }
+}
+
 /// Depth-first search for the best subset, bounded by the best completion under the size rule alone
-/// and under the budget alone (fractional knapsacks, both capped by disjoint at-most groups).
+/// and under the budget alone (fractional knapsacks, both capped by disjoint at-most groups), and at
+/// prices for both, where the bound also decides units.
 struct BestSubset<'r, 's> {
     rules: &'r Rules,
     gains: &'r [f64],
-    /// Units by falling gain, and by falling gain per cost.
+    /// Units by falling gain, by falling gain per cost, and by what prices leave of it.
     by_gain: Vec<usize>,
     by_density: Vec<usize>,
-    /// At-most groups each unit is in, with the number of its features there.
-    in_at_most: Vec<Vec<(usize, usize)>>,
+    by_reduced: Vec<usize>,
+    prices: Prices,
+    in_at_most: Memberships,
     /// Units of equal kind are in the same groups with the same counts, and imply and are implied
     /// by nothing.
     kind: Vec<Option<usize>>,
@@ -98,6 +355,8 @@ struct BestSubset<'r, 's> {
     cost_cap: Vec<Option<usize>>,
     /// What may gain no more than this share above the best is left out.
     slack: f64,
+    /// Nor what gains no more than this.
+    enough: f64,
     best: Option<(Vec<Choice>, f64)>,
     /// Whether to end early, and whether that happened.
     stop: &'s mut dyn FnMut() -> bool,
@@ -105,8 +364,16 @@ struct BestSubset<'r, 's> {
 }
 
 impl<'r, 's> BestSubset<'r, 's> {
-    fn new(rules: &'r Rules, gains: &'r [f64], slack: f64, stop: &'s mut dyn FnMut() -> bool) -> Self {
+    fn new(
+        rules: &'r Rules,
+        gains: &'r [f64],
+        prices: Prices,
+        enough: f64,
+        slack: f64,
+        stop: &'s mut dyn FnMut() -> bool,
+    ) -> Self {
         let units = &rules.units;
+        let by_reduced = Relaxed::new(rules, &rules.root, gains).in_order(prices, usize::MAX);
         let mut by_gain: Vec<usize> = (0..units.len()).collect();
         by_gain.sort_by(|&a, &b| gains[b].total_cmp(&gains[a]).then(a.cmp(&b)));
         let mut by_density = by_gain.clone();
@@ -120,22 +387,15 @@ impl<'r, 's> BestSubset<'r, 's> {
             };
             by_density.sort_by(|&a, &b| density(b).total_cmp(&density(a)));
         }
-        let memberships = |groups: &[Group]| {
-            let mut of = vec![Vec::new(); units.len()];
-            for (at, group) in groups.iter().enumerate() {
-                for &(u, weight) in &group.members {
-                    of[u].push((at, weight));
-                }
-            }
-            of
-        };
-        let (in_at_most, in_at_least) = (memberships(&rules.at_most), memberships(&rules.at_least));
+        let in_at_most = Memberships::new(units.len(), &rules.at_most);
+        let in_at_least = Memberships::new(units.len(), &rules.at_least);
         let mut kinds = HashMap::new();
         let mut kind = vec![None; units.len()];
         for u in 0..units.len() {
             if units.needs(u).is_empty() && units.needed_by(u).is_empty() {
                 let fresh = kinds.len();
-                kind[u] = Some(*kinds.entry((&in_at_most[u], &in_at_least[u])).or_insert(fresh));
+                let groups = |of: &Memberships| of.of(u).collect::<Vec<_>>();
+                kind[u] = Some(*kinds.entry((groups(&in_at_most), groups(&in_at_least))).or_insert(fresh));
             }
         }
         let caps = |alike: &dyn Fn(usize, usize) -> bool| {
@@ -157,11 +417,14 @@ impl<'r, 's> BestSubset<'r, 's> {
             gains,
             by_gain,
             by_density,
+            by_reduced,
+            prices,
             in_at_most,
             kind,
             size_cap,
             cost_cap,
             slack,
+            enough,
             best: None,
             stop,
             stopped: false,
@@ -173,17 +436,22 @@ impl<'r, 's> BestSubset<'r, 's> {
             if self.stopped || self.rules.propagate(&mut state).is_err() {
                 return;
             }
-            let bound = self.bound(&state);
-            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + self.slack * best.abs()) {
+            let relaxed = Relaxed::new(self.rules, &state, self.gains);
+            let bound = self.bound(&state).min(relaxed.bound(self.prices));
+            if bound <= self.enough {
+                return;
+            }
+            relaxed.decide(self.prices, self.enough, &mut state);
+            if self.rules.propagate(&mut state).is_err() {
                 return;
             }
             self.try_greedy(&state);
             // Not before the first subset, which is as cheap as a sort.
             self.stopped |= (self.stop)();
-            if self.best.as_ref().is_some_and(|(_, best)| bound <= *best + self.slack * best.abs()) {
+            if bound <= self.enough {
                 return;
             }
-            let order = &self.by_density;
+            let order = &self.by_reduced;
             let Some(at) = (from..order.len()).find(|&at| state[order[at]] == Choice::Free) else { return };
             let unit = order[at];
             let mut with = state.clone();
@@ -233,8 +501,8 @@ impl<'r, 's> BestSubset<'r, 's> {
     /// Completes `state` by taking what fits, best gain first and best gain per cost first; keeps
     /// the better if allowed.
     fn try_greedy(&mut self, state: &[Choice]) {
-        let orders = if self.rules.list.budget.is_some() { 2 } else { 1 };
-        for order in [&self.by_gain, &self.by_density].into_iter().take(orders) {
+        let orders = if self.rules.list.budget.is_some() { 3 } else { 2 };
+        for order in [&self.by_reduced, &self.by_gain, &self.by_density].into_iter().take(orders) {
             let (mut room, mut money) = self.room(state);
             let mut left: Vec<usize> = self.caps_left(state);
             let mut greedy = state.to_vec();
@@ -243,11 +511,11 @@ impl<'r, 's> BestSubset<'r, 's> {
                 let fits = units.size(u) <= room
                     && units.cost(u) <= money
                     && units.needs(u).iter().all(|&v| greedy[v] == Choice::In)
-                    && self.in_at_most[u].iter().all(|&(at, weight)| weight <= left[at]);
+                    && self.in_at_most.of(u).all(|(at, weight)| weight <= left[at]);
                 if fits {
                     room -= units.size(u);
                     money -= units.cost(u);
-                    self.in_at_most[u].iter().for_each(|&(at, weight)| left[at] -= weight);
+                    self.in_at_most.of(u).for_each(|(at, weight)| left[at] -= weight);
                     greedy[u] = Choice::In;
                 }
             }
@@ -255,8 +523,8 @@ impl<'r, 's> BestSubset<'r, 's> {
                 *choice = Choice::Out;
             }
             let gain = self.total(&greedy);
-            let better = self.best.as_ref().is_none_or(|(_, best)| gain > *best);
-            if better && self.rules.allows(&self.rules.chosen(&greedy)) {
+            if gain > self.enough && self.rules.allows(&self.rules.chosen(&greedy)) {
+                self.enough = gain + self.slack * gain.abs();
                 self.best = Some((greedy, gain));
             }
         }
@@ -276,7 +544,7 @@ impl<'r, 's> BestSubset<'r, 's> {
             let mut kept: Vec<usize> = Vec::new();
             for u in self.useful(state, order) {
                 if let Some(at) = caps[u] {
-                    let weight = self.in_at_most[u].iter().find(|m| m.0 == at).map_or(0, |m| m.1);
+                    let weight = self.in_at_most.of(u).find(|m| m.0 == at).map_or(0, |m| m.1);
                     if left[at] < weight {
                         continue;
                     }

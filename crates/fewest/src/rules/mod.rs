@@ -11,13 +11,17 @@
 //! | `shape.rs` | whether the rules are more than a size; the room a budget leaves for rounding |
 //! | `propagate.rs` | what follows from decisions; a small allowed subset |
 //! | `best_subset.rs` | the allowed subset of largest gain |
+//! | `relaxed.rs` | what no allowed subset gains more than, by prices on size and budget |
+//! | `narrow.rs` | the rules on what decisions leave open |
 //! | `conflict.rs` | messages that name rules which contradict each other |
 //! | `units.rs`, `components.rs` | features that are in or out together |
 
 mod best_subset;
 mod components;
 mod conflict;
+mod narrow;
 mod propagate;
+mod relaxed;
 mod shape;
 mod units;
 
@@ -185,13 +189,9 @@ impl Rules {
             let mut distinct = features.clone();
             distinct.sort_unstable();
             distinct.dedup();
-            let mut members: Vec<(usize, usize)> = Vec::new();
-            for u in distinct.into_iter().map(|j| units.of(j)) {
-                match members.iter_mut().find(|m| m.0 == u) {
-                    Some(member) => member.1 += 1,
-                    None => members.push((u, 1)),
-                }
-            }
+            let mut of: Vec<usize> = distinct.into_iter().map(|j| units.of(j)).collect();
+            of.sort_unstable();
+            let members = of.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect();
             Group { count: *count, members }
         };
         let groups = |listed: &[(usize, Vec<usize>)]| listed.iter().map(group).collect::<Vec<Group>>();

@@ -1,6 +1,8 @@
 //! What follows from decisions, and a small allowed subset.
 
-use super::{Choice, Rules};
+use std::cmp::Ordering;
+
+use super::{Choice, Group, Rules};
 use crate::Subset;
 
 /// Why a set of decisions cannot satisfy the rules; units and groups by index.
@@ -17,13 +19,6 @@ pub enum Contradiction {
     AtMost(usize),
     /// The at-least group of this index has too few members left.
     AtLeast(usize),
-}
-
-fn decide(state: &mut [Choice], unit: usize, choice: Choice, why: Contradiction) -> Result<(), Contradiction> {
-    if state[unit] == Choice::Free {
-        state[unit] = choice;
-    }
-    if state[unit] == choice { Ok(()) } else { Err(why) }
 }
 
 impl Rules {
@@ -43,18 +38,15 @@ impl Rules {
 
     fn pass(&self, state: &mut [Choice]) -> Result<(), Contradiction> {
         let (mut size, mut cost) = (0, 0.0);
+        let mut after = Vec::new();
         for u in 0..self.units.len() {
             if state[u] == Choice::In {
                 size += self.units.size(u);
                 cost += self.units.cost(u);
-                for &needed in self.units.needs(u) {
-                    decide(state, needed, Choice::In, Contradiction::Implication(u, needed))?;
-                }
             }
-            if state[u] == Choice::Out {
-                for &by in self.units.needed_by(u) {
-                    decide(state, by, Choice::Out, Contradiction::Implication(by, u))?;
-                }
+            if state[u] != Choice::Free {
+                after.push(u);
+                self.follow(&mut after, state)?;
             }
         }
         // Implications may have added units after they were visited, so size and cost can lag by
@@ -99,6 +91,29 @@ impl Rules {
         Ok(())
     }
 
+    /// Decides what the units `after`, which are decided, imply, and what these do, until it is empty.
+    fn follow(&self, after: &mut Vec<usize>, state: &mut [Choice]) -> Result<(), Contradiction> {
+        while let Some(u) = after.pop() {
+            let (others, choice) = match state[u] {
+                Choice::In => (self.units.needs(u), Choice::In),
+                _ => (self.units.needed_by(u), Choice::Out),
+            };
+            for &v in others {
+                let why = match choice {
+                    Choice::In => Contradiction::Implication(u, v),
+                    _ => Contradiction::Implication(v, u),
+                };
+                if state[v] == Choice::Free {
+                    state[v] = choice;
+                    after.push(v);
+                } else if state[v] != choice {
+                    return Err(why);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A small subset inside `allowed` that satisfies every rule, if there is one. Exact: a
     /// depth-first search over the groups that still lack members, cheapest unit first.
     pub fn subset_within(&self, allowed: &Subset) -> Option<Subset> {
@@ -113,7 +128,9 @@ impl Rules {
                 state[u] = Choice::Out;
             }
         }
-        self.complete(state).map(|state| self.chosen(&state))
+        self.propagate(&mut state).ok()?;
+        let found = self.completed_in_turn(&state).or_else(|| self.complete(state));
+        found.map(|state| self.chosen(&state))
     }
 
     fn complete(&self, mut state: Vec<Choice>) -> Option<Vec<Choice>> {
@@ -121,8 +138,7 @@ impl Rules {
         let lacking = self.at_least.iter().find(|g| g.count_where(&state, |c| c == Choice::In) < g.count);
         let Some(group) = lacking else { return Some(state) };
         let free = group.members.iter().map(|m| m.0).filter(|&u| state[u] == Choice::Free);
-        let key = |u: usize| (self.units.cost(u), self.units.size(u), u);
-        let unit = free.min_by(|&a, &b| key(a).partial_cmp(&key(b)).expect("costs are finite"))?;
+        let unit = free.min_by(|&a, &b| self.by_cost(a, b))?;
         let mut with = state.clone();
         with[unit] = Choice::In;
         if let Some(found) = self.complete(with) {
@@ -130,5 +146,43 @@ impl Rules {
         }
         state[unit] = Choice::Out;
         self.complete(state)
+    }
+
+    /// Fills the groups up one after the other with their cheapest units and what these imply, where
+    /// that ends well: no decision is taken back, and what follows from them is drawn once.
+    fn completed_in_turn(&self, state: &[Choice]) -> Option<Vec<Choice>> {
+        let lacks =
+            |group: &Group, state: &[Choice]| group.count.saturating_sub(group.count_where(state, |c| c == Choice::In));
+        let (mut state, mut after) = (state.to_vec(), Vec::new());
+        if self.at_least.iter().all(|group| lacks(group, &state) == 0) {
+            return Some(state);
+        }
+        for group in &self.at_least {
+            let mut lacking = lacks(group, &state);
+            if lacking == 0 {
+                continue;
+            }
+            let mut free: Vec<(usize, usize)> =
+                group.members.iter().copied().filter(|m| state[m.0] == Choice::Free).collect();
+            free.sort_by(|a, b| self.by_cost(a.0, b.0));
+            for (u, weight) in free {
+                if lacking > 0 && state[u] == Choice::Free {
+                    state[u] = Choice::In;
+                    after.push(u);
+                    self.follow(&mut after, &mut state).ok()?;
+                }
+                if state[u] == Choice::In {
+                    lacking = lacking.saturating_sub(weight);
+                }
+            }
+        }
+        self.propagate(&mut state).ok()?;
+        self.at_least.iter().all(|group| lacks(group, &state) == 0).then_some(state)
+    }
+
+    /// Cheaper, then smaller units first.
+    fn by_cost(&self, a: usize, b: usize) -> Ordering {
+        let key = |u: usize| (self.units.cost(u), self.units.size(u), u);
+        key(a).partial_cmp(&key(b)).expect("costs are finite")
     }
 }

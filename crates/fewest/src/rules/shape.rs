@@ -16,7 +16,7 @@ pub enum Shape {
 }
 
 /// The share of a budget by which a sum of costs may exceed it through rounding.
-const BUDGET_SLACK: f64 = 1e-9;
+pub(super) const BUDGET_SLACK: f64 = 1e-9;
 
 impl Rules {
     /// What the rules amount to besides must-in and must-out.

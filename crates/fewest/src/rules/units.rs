@@ -1,6 +1,7 @@
 //! Units: features that are in or out together, what they cost and imply. Where no rule joins
 //! features, nothing is stored per feature, so that rules on millions of features cost no memory.
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use super::components::strongly_connected;
@@ -45,8 +46,9 @@ impl Units {
             }
         }
         let (mut needs, mut needed_by): (Vec<Vec<usize>>, _) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        let mut seen = HashSet::new();
         for (a, b) in edges.iter().map(|&(a, b)| (of[a], of[b])).filter(|(a, b)| a != b) {
-            if !needs[a].contains(&b) {
+            if seen.insert((a, b)) {
                 needs[a].push(b);
                 needed_by[b].push(a);
             }

@@ -127,6 +127,73 @@ fn best_subset_stays_fast_with_ties_and_many_features() {
     assert!((value - sorted[..2000].iter().sum::<f64>()).abs() < 1e-9 * value);
 }
 
+/// Blocks of up to four features with rules of their own, under one size and one budget: the best is
+/// found by dynamic programming over size and cost, from all subsets of each block.
+#[test]
+fn best_subset_of_many_blocks_is_that_of_dynamic_programming() {
+    let mut rng = Rng::new(21);
+    let mut searched = 0;
+    for _ in 0..400 {
+        let (mut list, mut p) = (RuleList::default(), 0);
+        let (most, money) = (1 + rng.below(12), 4 + rng.below(60));
+        // best[k][c]: the largest gain of k features of cost c.
+        let mut best = vec![vec![f64::NEG_INFINITY; money + 1]; most + 1];
+        best[0][0] = 0.0;
+        let mut gains: Vec<f64> = Vec::new();
+        let ties = rng.chance(0.3);
+        for _ in 0..20 + rng.below(60) {
+            let size = 1 + rng.below(4);
+            let own = match rng.below(if most > 6 { 40 } else { 39 }) {
+                0..16 => RuleList::default(),
+                16..24 => RuleList { at_most: vec![(1 + rng.below(2), (0..size).collect())], ..RuleList::default() },
+                24..32 => RuleList { implies: (1..size).map(|j| (j, rng.below(j))).collect(), ..RuleList::default() },
+                32..36 => RuleList { implies: (1..size).map(|j| (0, j)).collect(), ..RuleList::default() },
+                36..39 => RuleList { together: vec![(0..size).collect()], ..RuleList::default() },
+                _ => RuleList { at_least: vec![(1, (0..size).collect())], ..RuleList::default() },
+            };
+            let moved = |group: &Vec<usize>| group.iter().map(|j| p + j).collect::<Vec<usize>>();
+            list.at_most.extend(own.at_most.iter().map(|(m, group)| (*m, moved(group))));
+            list.at_least.extend(own.at_least.iter().map(|(m, group)| (*m, moved(group))));
+            list.together.extend(own.together.iter().map(moved));
+            list.implies.extend(own.implies.iter().map(|(a, b)| (p + a, p + b)));
+            let costs: Vec<usize> = (0..size).map(|_| rng.below(12)).collect();
+            let own_gains: Vec<f64> =
+                (0..size).map(|_| if ties { rng.below(6) as f64 - 1.0 } else { rng.normal().powi(2) - 0.1 }).collect();
+            let mut next = vec![vec![f64::NEG_INFINITY; money + 1]; most + 1];
+            for subset in all_subsets(size).filter(|subset| obeys(&own, subset)) {
+                let (count, cost) = (subset.len(), subset.iter().map(|j| costs[j]).sum::<usize>());
+                let gain: f64 = subset.iter().map(|j| own_gains[j]).sum();
+                for k in count..=most {
+                    for c in cost..=money {
+                        next[k][c] = next[k][c].max(best[k - count][c - cost] + gain);
+                    }
+                }
+            }
+            best = next;
+            list.costs.extend(costs.iter().map(|&c| c as f64));
+            gains.extend(own_gains);
+            p += size;
+        }
+        (list.max_features, list.budget) = (Some(most), Some(money as f64));
+        let expected = best.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+        let Ok(rules) = Rules::new(p, list.clone(), &[]) else {
+            assert_eq!(expected, f64::NEG_INFINITY, "refused, but some subset obeys {list:?}");
+            continue;
+        };
+        let (found, gain) = rules.best_subset(&gains).expect("the rules are satisfiable");
+        assert!(obeys(&list, &found), "{found:?} breaks {list:?}");
+        assert!((gain - expected).abs() < 1e-9, "found {gain}, best is {expected}; {gains:?} under {list:?}");
+        let mut calls = 0;
+        let stopped = rules.best_subset_until(&gains, 0.0, &mut || {
+            calls += 1;
+            calls > 2
+        });
+        assert!(stopped.gain <= expected + 1e-9 && stopped.most >= expected - 1e-9, "{stopped:?}, best is {expected}");
+        searched += usize::from(calls > 0);
+    }
+    assert!(searched > 50, "{searched} of 400 were searched at all");
+}
+
 #[test]
 fn subset_within_finds_one_exactly_when_there_is_one() {
     each_random(4, 2000, |p, list, rng| {

@@ -53,7 +53,6 @@ pub(super) struct MixtureAnswer {
 /// Step 2: the best mixture of the generated subsets.
 pub(super) struct MixtureOracle<'a> {
     parts: &'a [Part<'a>],
-    p: usize,
     svm: &'a SvmSettings,
     settings: &'a FgmSettings,
     separation: &'a Separation<'a>,
@@ -93,7 +92,6 @@ impl<'a> MixtureOracle<'a> {
     /// No subset yet.
     pub(super) fn new(
         parts: &'a [Part<'a>],
-        p: usize,
         svm: &'a SvmSettings,
         settings: &'a FgmSettings,
         separation: &'a Separation<'a>,
@@ -102,7 +100,6 @@ impl<'a> MixtureOracle<'a> {
     ) -> Self {
         Self {
             parts,
-            p,
             svm,
             settings,
             separation,
@@ -164,8 +161,8 @@ impl<'a> MixtureOracle<'a> {
         let required = features.iter().map(|j| always.binary_search(j).is_ok()).collect();
         let (rows, signs, start) = (&self.columns.rows, self.signs.of_all(features), self.start.as_ref());
         let mut problem = SupportNorm::new(rows, self.parts, required, most, signs, start);
-        let p = self.p;
-        let most_violated = |scores: &[f64]| self.separation.among(p, features, scores).most;
+        let at_hand = self.separation.at_hand(features);
+        let most_violated = |scores: &[f64]| at_hand.most_violated(scores).most;
         let point = problem.solve(tolerance, grown, &most_violated, stop);
         self.start = Some(problem.into_start());
         point
@@ -175,7 +172,8 @@ impl<'a> MixtureOracle<'a> {
     /// list until none of them is violated by more than the gap asked for.
     fn over_list(&mut self, query: &MixtureQuery, stop: &mut dyn FnMut() -> Option<Status>) -> Point {
         let signs = self.signs.of_all(&self.columns.features);
-        let (p, q) = (self.p, self.columns.features.len());
+        let q = self.columns.features.len();
+        let at_hand = self.separation.at_hand(&self.columns.features);
         let mut machine = Machines::new(&self.columns.rows, self.parts, q, &signs);
         let designs = || self.columns.rows.iter().map(RowMatrix::design).collect::<Vec<_>>();
         let designs = (self.settings.mkl == Mkl::Simple).then(designs);
@@ -185,9 +183,8 @@ impl<'a> MixtureOracle<'a> {
             mu.resize(self.subsets.len(), 0.0);
             let point = match &designs {
                 None => {
-                    let most_violated = |scores: &[f64]| {
-                        self.columns.positions(&self.separation.among(p, &self.columns.features, scores).features)
-                    };
+                    let most_violated =
+                        |scores: &[f64]| self.columns.positions(&at_hand.most_violated(scores).features);
                     let pool = mkl::Pool { most_violated: &most_violated, gap: query.pool };
                     let pool = Some(&pool).filter(|_| self.settings.reuse);
                     mkl::fast(&mut machine, &mut self.subsets, q, mu, query.tolerance, pool, stop)
@@ -204,14 +201,14 @@ impl<'a> MixtureOracle<'a> {
             if !self.settings.reuse || stop().is_some() {
                 return Point { iterations, ..point };
             }
-            let pool = self.separation.among(p, &self.columns.features, &joint(&point.scores, q));
+            let pool = at_hand.most_violated(&joint(&point.scores, q));
             let level = Level::of_all(self.parts, &point.beta);
             if kkt::relative_gap(point.upper, level.value(pool.most)) <= query.pool {
                 return Point { iterations, ..point };
             }
             // A subset that the rules fill up with other columns waits for the next pass.
-            let at_hand = self.columns.positions(&pool.features);
-            if !at_hand.is_some_and(|subset| self.subsets.add(subset)) {
+            let positions = self.columns.positions(&pool.features);
+            if !positions.is_some_and(|subset| self.subsets.add(subset)) {
                 return Point { iterations, ..point };
             }
         }
@@ -259,9 +256,9 @@ impl<'a> MixtureOracle<'a> {
     ) -> Result<Kept, Error> {
         let q = point.z.len();
         let by_score: Vec<f64> = joint(&point.scores, q).iter().zip(&point.z).map(|(c, z)| c * z.sqrt()).collect();
-        let columns = &self.columns.features[..q];
-        let first = separation.among(self.p, columns, &by_score).features;
-        let second = separation.among(self.p, columns, &joint(&point.weights, q)).features;
+        let at_hand = separation.at_hand(&self.columns.features[..q]);
+        let first = at_hand.most_violated(&by_score).features;
+        let second = at_hand.most_violated(&joint(&point.weights, q)).features;
         let same = first == second;
         let mut best = self.train(&first, point, stop)?;
         if !same {

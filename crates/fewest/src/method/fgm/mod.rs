@@ -258,9 +258,8 @@ pub fn fgm(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
-    let (source, p) = (problem.design(), problem.n_features());
-    let generated =
-        generate(vec![(&source, problem.labels(), problem.weights())], p, rules, settings, limits, observer)?;
+    let source = problem.design();
+    let generated = generate(vec![(&source, problem.labels(), problem.weights())], rules, settings, limits, observer)?;
     Ok(generated.of_one())
 }
 
@@ -276,14 +275,14 @@ pub fn fgm_several(
     limits: Limits,
     observer: &mut dyn Observer,
 ) -> Result<FgmSeveralReport, Error> {
-    let p = check_several(problems)?;
+    check_several(problems)?;
     let designs: Vec<&dyn Design> = problems.iter().map(Problem::design).collect();
     let part = |(design, problem)| -> (&dyn Source, &[f64], &[f64]) {
         let (design, problem): (&&dyn Design, &Problem<'_>) = (design, problem);
         (design, problem.labels(), problem.weights())
     };
     let parts = designs.iter().zip(problems).map(part).collect();
-    generate(parts, p, rules, settings, limits, observer).map(Generated::of_several)
+    generate(parts, rules, settings, limits, observer).map(Generated::of_several)
 }
 
 /// [`fgm`] on a matrix that may be elsewhere, with the labels (-1 or 1) and weights (default all 1)
@@ -302,13 +301,11 @@ pub fn fgm_from(
     observer: &mut dyn Observer,
 ) -> Result<FgmReport, Error> {
     let weights = checked_labels(source.n_samples(), labels, weights)?;
-    let p = source.n_features();
-    Ok(generate(vec![(source, labels, &weights)], p, rules, settings, limits, observer)?.of_one())
+    Ok(generate(vec![(source, labels, &weights)], rules, settings, limits, observer)?.of_one())
 }
 
 fn generate(
     problems: Vec<(&dyn Source, &[f64], &[f64])>,
-    p: usize,
     rules: &Rules,
     settings: &FgmSettings,
     limits: Limits,
@@ -321,7 +318,7 @@ fn generate(
     let svm = settings.svm();
     let parts = Part::all(problems, &svm);
     let separation = Separation::new(&generated);
-    let mut oracle = MixtureOracle::new(&parts, p, &svm, settings, &separation, signs, run.memory());
+    let mut oracle = MixtureOracle::new(&parts, &svm, settings, &separation, signs, run.memory());
     let proves = matches!(generated, Cow::Borrowed(_)) || allows_every_union(rules);
     let mut rounds = Rounds::new(&parts, &separation, proves, oracle.grows());
     // Steps 1 to 4.
@@ -359,7 +356,7 @@ fn keep(
     }
     let separation = Separation::new(rules);
     if !rounds.proves {
-        run.raise_bound(paper_value(rounds.bound_at(best, &separation)?));
+        run.raise_bound(paper_value(rounds.bound_at(best, &separation, run)?));
     }
     oracle.best_subset(&separation, best, &mut || run.stop_late(1.0))
 }

@@ -6,9 +6,11 @@
 //! for. Where a sign forbids the weight that a score asks for, the score counts as 0: the feature
 //! gains `max(0, s c)^2 / 2`.
 
+use std::collections::HashMap;
+
 use super::part::Part;
 use super::source::{FeatureScore, ScoreQuery, better, keep};
-use super::tuning::SLACK;
+use super::tuning::{NODES, SLACK};
 use crate::{Choice, Error, Interval, Rules};
 
 /// The rules in the form that separation needs.
@@ -62,7 +64,14 @@ impl<'a> Separation<'a> {
     /// The most violated subset of all features at beta, of the samples of all problems: their
     /// squared scores add. Where the rules are a size, must-in and must-out, with the `next` features
     /// of largest score beside it.
-    pub(super) fn all(&self, parts: &[Part<'_>], beta: &[f64], next: usize) -> Result<ViolatedSubset, Error> {
+    /// Where the rules are more, `stop` ends the search, with a larger `most`.
+    pub(super) fn all(
+        &self,
+        parts: &[Part<'_>],
+        beta: &[f64],
+        next: usize,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<ViolatedSubset, Error> {
         // Where all places are taken no other feature can have a weight.
         let next = if matches!(self, Separation::Largest(query) if query.most == 0) { 0 } else { next };
         if let (Separation::Largest(query), [one]) = (self, parts) {
@@ -78,7 +87,7 @@ impl<'a> Separation<'a> {
             }
         }
         match self {
-            Separation::Search(rules) => Ok(search(rules, &squares)),
+            Separation::Search(rules) => Ok(search(rules, &squares, stop)),
             Separation::Largest(query) => {
                 let each = squares.iter().enumerate().map(|(feature, square)| (feature, square.sqrt()));
                 let has = |(j, size): &(usize, f64)| {
@@ -98,23 +107,54 @@ impl<'a> Separation<'a> {
         }
     }
 
-    /// The most violated subset among the columns at hand: `scores` of `features` as they count, the
-    /// others counting as 0.
-    pub(super) fn among(&self, p: usize, features: &[usize], scores: &[f64]) -> ViolatedSubset {
-        let scored = features.iter().zip(scores);
+    /// The rules among these columns at hand.
+    pub(super) fn at_hand<'f>(&'f self, features: &'f [usize]) -> AtHand<'f> {
         match self {
-            Separation::Largest(query) => {
-                let at_hand = |j: usize| features.iter().position(|&k| k == j).map_or(0.0, |at| scores[at]);
-                let free = scored.filter(|(j, c)| **c != 0.0 && query.has(**j));
+            Separation::Largest(query) => AtHand::Largest(query, features),
+            Separation::Search(rules) => {
+                let (rules, open, taken) = rules.among(features);
+                let place: HashMap<usize, usize> = features.iter().enumerate().map(|(at, &j)| (j, at)).collect();
+                AtHand::Search { rules: Box::new(rules), open, taken, place }
+            }
+        }
+    }
+}
+
+/// The rules in the form that separation among some columns needs, made once for many scores.
+pub(super) enum AtHand<'f> {
+    /// The largest of these features besides the required ones.
+    Largest(&'f ScoreQuery, &'f [usize]),
+    /// Any rules: on the features that are open, among them those at hand that may be chosen.
+    Search {
+        rules: Box<Rules>,
+        open: Vec<usize>,
+        taken: Vec<usize>,
+        /// Of each feature at hand, the place of its score.
+        place: HashMap<usize, usize>,
+    },
+}
+
+impl AtHand<'_> {
+    /// The most violated subset: `scores` of the features at hand as they count, the others counting
+    /// as 0.
+    pub(super) fn most_violated(&self, scores: &[f64]) -> ViolatedSubset {
+        match self {
+            AtHand::Largest(query, features) => {
+                let score = |j: usize| features.iter().position(|&k| k == j).map_or(0.0, |at| scores[at]);
+                let free = features.iter().zip(scores).filter(|(j, c)| **c != 0.0 && query.has(**j));
                 let mut found: Vec<FeatureScore> =
                     free.map(|(&feature, &score)| FeatureScore { feature, score }).collect();
-                found.extend(query.always.iter().map(|&feature| FeatureScore { feature, score: at_hand(feature) }));
+                found.extend(query.always.iter().map(|&feature| FeatureScore { feature, score: score(feature) }));
                 of_largest(found, query, 0)
             }
-            Separation::Search(rules) => {
-                let mut squares = vec![0.0; p];
-                scored.for_each(|(&j, c)| squares[j] = c * c);
-                search(rules, &squares)
+            AtHand::Search { rules, open, taken, place } => {
+                let square = |j: &usize| place.get(j).map_or(0.0, |&at| scores[at].powi(2));
+                let squares: Vec<f64> = open.iter().map(square).collect();
+                let mut found = search(rules, &squares, &mut || false);
+                found.features = found.features.into_iter().map(|j| open[j]).chain(taken.iter().copied()).collect();
+                found.features.sort_unstable();
+                found.most += taken.iter().map(square).sum::<f64>();
+                found
             }
         }
     }
@@ -138,7 +178,11 @@ fn of_largest(found: Vec<FeatureScore>, query: &ScoreQuery, next: usize) -> Viol
 }
 
 /// The most violated subset by squares of length p.
-fn search(rules: &Rules, squares: &[f64]) -> ViolatedSubset {
-    let best = rules.best_subset_until(squares, SLACK, &mut || false);
+fn search(rules: &Rules, squares: &[f64], stop: &mut dyn FnMut() -> bool) -> ViolatedSubset {
+    let mut nodes = 0;
+    let best = rules.best_subset_until(squares, SLACK, &mut || {
+        nodes += 1;
+        nodes > NODES || stop()
+    });
     ViolatedSubset { features: best.subset.iter().collect(), most: best.most, next: Vec::new() }
 }
