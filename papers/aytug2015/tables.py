@@ -3,7 +3,7 @@
 import statistics
 
 import common
-from methods import METHODS
+from methods import METHODS, TUNING
 
 # The method others are compared with: the first of these that was run. The paper's GBD-M is what
 # has the lowest validation error.
@@ -27,7 +27,43 @@ def pages(rows):
                 "",
             ]
             out[f"experiment{experiment}.md"] = [*lines, *report(results), "", *common.source(mine, f"problems {experiment}/*")]
+    lines, mine = tuned(rows)
+    if lines:
+        said = f"Every C was tried, {TUNING:g} s a solve; compared with the same solves at the C that RFE chose. Classifier of GBD: of lowest"
+        head = ["# aytug2015: C tuned for each method", "", "Written by `papers/aytug2015/run.py --tune all`.", *common.about(mine)]
+        out["tuned.md"] = [*head, said, "validation error over the iterations.", *lines, "", *common.source(mine, f"limit {TUNING:g}")]
     return out
+
+
+def tuned(rows):
+    """What the choice of C by each method's own validation error does, on the problems where all C were run; and the rows."""
+    body, every = [], []
+    for experiment in (1, 2, 3):
+        for label in (m.label for m in METHODS if not m.tuned and m.form == "M"):
+            mine = [r for r in rows.where(method=label, limit=TUNING) if r["key"]["problem"].startswith(f"{experiment}/")]
+            every += mine
+            pairs = []
+            for problem, rs in by(mine, lambda r: r["key"]["problem"]):
+                rfe = chosen(rows.where(problem=problem, method="RFE"))
+                rs = [r | r.get("validated", {}) for r in rs]
+                same = [r for r in rs if rfe and r["key"]["cost"] == rfe["key"]["cost"] and "empty" not in r]
+                own = chosen(rs)
+                if len(rs) == 8 and own and same:
+                    pairs.append((own, same[0], rfe))
+            if pairs:
+                cells = [sum(a["key"]["cost"] == b["key"]["cost"] for a, b, _ in pairs)]
+                cells += [number(statistics.fmean(r["test_error"] for r in rs)) for rs in zip(*pairs)]
+                cells += [", ".join(map(str, better(pairs, a, b))) for a, b in ((0, 1), (0, 2), (1, 2))]
+                body.append([experiment, label, len(pairs), *cells])
+    head = ["experiment", "method", "problems", "same C as RFE", "test error, own C", "at RFE's C", "RFE"]
+    head += [f"{a}: better, equal, worse" for a in ("own C against RFE's C", "own C against RFE", "RFE's C against RFE")]
+    return (table(head, body), every) if body else ([], [])
+
+
+def better(pairs, a, b):
+    """How often the a-th of each group has the smaller, the same, the larger test error than the b-th."""
+    signs = [(g[a]["test_error"] > g[b]["test_error"] + 1e-9) - (g[a]["test_error"] < g[b]["test_error"] - 1e-9) for g in pairs]
+    return [signs.count(-1), signs.count(0), signs.count(1)]
 
 
 def comparable(rows, experiment):
@@ -158,9 +194,7 @@ def differences(results, groups):
 
 def counts(results, reference, method):
     """On how many problems the reference has the smaller, the same, the larger test error."""
-    both = [(results.best[p, reference], results.best[p, method]) for p in results.problems]
-    signs = [(a["test_error"] > b["test_error"] + 1e-9) - (a["test_error"] < b["test_error"] - 1e-9) for a, b in both]
-    return [signs.count(-1), signs.count(0), signs.count(1)]
+    return better([(results.best[p, reference], results.best[p, method]) for p in results.problems], 0, 1)
 
 
 def wins(results):
@@ -420,5 +454,6 @@ def blocks(rows):
         out[f"experiment{experiment}"] = "\n".join(lines)
     results = found[1]
     cell = lambda m: number(mean(r["inner_product"] for r in results.of(m, results.problems)))
+    out["tuned"] = "\n".join(tuned(rows)[0]) or "No rows yet."
     out["inner"] = "\n".join(table(["", *results.methods], [["inner product, mean", *map(cell, results.methods)]]))
     return out
