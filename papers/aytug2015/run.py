@@ -99,11 +99,9 @@ def ask(fewest, rows, problem, methods, args):
             if problem.experiment not in method.experiments:
                 continue
             free = method.tuned or args.tune == "all"
-            costs = args.costs if free else [rfe_cost]
+            costs = [1.0] if method.form == "fsv" else args.costs if free else [rfe_cost]
             if costs == [None]:
                 continue  # RFE failed, so that there is no cost to use
-            if method.form == "fsv":
-                costs = [1.0]  # its SVM's
             found = []
             for cost in costs:
                 for share in {"lambda": args.shares, "fsv": args.lambdas}.get(method.form, [None]):
