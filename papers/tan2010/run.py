@@ -614,7 +614,7 @@ def main():
     if wrong := [part for part in args.only if part not in PARTS]:
         sys.exit(f"--only {wrong[0]}: the parts are {', '.join(PARTS)}")
     if args.quick:
-        options.set_defaults(only=["figure2", "tables"], seeds=1, noise=[100], sets=["wdbc"], repeats=1, time_limit=5)
+        options.set_defaults(only=["figure2", "tables"], seeds=1, noise=[100], sets=["wdbc"], repeats=1)
     common.main(HERE, options, run, pages, blocks)
 
 
