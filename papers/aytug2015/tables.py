@@ -98,6 +98,8 @@ def comparable(rows, experiment):
         if all((problem, f"{label}, validated") in best for problem in problems):
             present.append(f"{label}, validated")
     told = ", ".join(f"{label} {limits[label]:g} s" for label in kept)
+    if "FSV" in kept:
+        said += f" FSV was stopped by its limit on {sum(found['FSV'][p]['status'] == 'time_limit' for p in problems)} of them."
     said += f' Limits of a solve: {told}. "validated": of all subsets that GBD tried, the one of lowest validation error, as the paper reports.'
     return Results(best, present), every, said
 
