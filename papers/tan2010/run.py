@@ -275,7 +275,7 @@ def small_keys(name, repeat, args):
         keys += [asked("tables", where, m, B, C, args.time_limit) for m in ("FGM", "FGM-B")]
         keys.append(asked("tables", where, "SVM-RFE", B, C, args.time_limit, STEPS))
         if tuned:
-            step = "" if name == "wdbc" else "--step 10"
+            step = "" if name == "wdbc" else "--step 20"
             keys.append(asked("tables", where, "FGM, C by CV", B, "auto", args.time_limit))
             keys.append(asked("tables", where, "SVM-RFE, C by CV", B, "auto", args.time_limit, step))
         if repeat < args.plain_repeats:
