@@ -431,7 +431,8 @@ def blocks(rows):
         gaps = [100 * r["gap"] for _, r in have if r["gap"] is not None]
         limits = sorted({f"{r['key']['limit']:g}" for r in runs})
         spread = f"{min(gaps):.0f} to {max(gaps):.0f} %" if gaps else "-"
-        name = f"`{method} {options}`" + (" from the start of `kta`" if "--plain" not in options else "")
+        name = "INLO-K by SCIP" if (method, options) == SCIP else f"`{method} {options}`"
+        name += " from the start of `kta`" if method == "rmilo-k" and "--plain" not in options else ""
         lines.append(
             [
                 name,
@@ -445,7 +446,7 @@ def blocks(rows):
             ]
         )
     programs = table(
-        ["program, HiGHS", "runs", "limit s", "proven", "refused (memory)", "no subset", "best subset found", "a gap at all"], lines
+        ["program", "runs", "limit s", "proven", "refused (memory)", "no subset", "best subset found", "a gap at all"], lines
     )
     return {"optima": said, "programs": "\n".join(programs), "ndcc": ndcc_block(rows, "ndcc"), "plane": ndcc_block(rows, "plane")}
 
