@@ -71,7 +71,7 @@ def comparable(rows, experiment):
     """What counts of an experiment: the methods run on at least half of its problems, on the
     problems that all of them have; its rows; and a line about both.
     """
-    found, limits = {}, {}
+    found, limits, longer = {}, {}, []
     every = [r for r in rows.rows.values() if r["key"]["problem"].startswith(f"{experiment}/")]
     for label in [method.label for method in METHODS]:
         mine = [r for r in every if r["key"]["method"] == label]
@@ -84,6 +84,12 @@ def comparable(rows, experiment):
             limits[label] = max(by_limit, key=lambda at: (len(by_limit[at]), at))
             picked = {problem: chosen(rs) for problem, rs in by_limit[limits[label]].items()}
             found[label] = {problem: r for problem, r in picked.items() if r}
+            for limit in (at for at in by_limit if at > limits[label]):
+                more = {problem: r for problem, rs in by_limit[limit].items() if (r := chosen(rs))}
+                pairs = [(r.get("validated", r), found["RFE"][p]) for p, r in more.items() if p in found.get("RFE", {})]
+                if pairs:
+                    told = ", ".join(map(str, better(pairs, 0, 1)))
+                    longer.append(f"{label} with {limit:g} s on {len(pairs)} of the problems against RFE: better, equal, worse {told}.")
     # A heuristic that chose nothing at any parameter has no classifier to compare.
     kept, problems, said = common.shared({label: set(of) for label, of in found.items()})
     if not kept:
@@ -102,7 +108,7 @@ def comparable(rows, experiment):
     if "FSV" in kept:
         said += f" FSV was stopped by its limit on {sum(found['FSV'][p]['status'] == 'time_limit' for p in problems)} of them."
     said += f' Limits of a solve: {told}. "validated": of all subsets that GBD tried, the one of lowest validation error, as the paper reports.'
-    return Results(best, present), every, said
+    return Results(best, present), every, " ".join([said, *longer])
 
 
 def chosen(records):
