@@ -194,7 +194,7 @@ def shared(done):
     common = set.intersection(*(set(done[m]) for m in kept)) if kept else set()
     said = f"Over the {len(common)} cases that all columns have."
     if few := [f"{m} ({len(cases)} of {most})" for m, cases in done.items() if m not in kept]:
-        said += f" Left out, as run on less than half of them: {', '.join(few)}."
+        said += f" Left out, with a result on less than half of them: {', '.join(few)}."
     return kept, common, said
 
 

@@ -16,6 +16,8 @@ class Method:
     limit: float = 60  # seconds of a solve
 
 
+TUNING = 0.2  # seconds of a solve where every C is tried, of the methods that are run at RFE's C otherwise
+
 # The one list of methods. RFE comes first, as its C is used by others.
 METHODS = [
     Method("RFE", "rfe"),

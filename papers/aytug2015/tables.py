@@ -3,7 +3,7 @@
 import statistics
 
 import common
-from methods import METHODS
+from methods import METHODS, TUNING
 
 # The method others are compared with: the first of these that was run. The paper's GBD-M is what
 # has the lowest validation error.
@@ -27,14 +27,51 @@ def pages(rows):
                 "",
             ]
             out[f"experiment{experiment}.md"] = [*lines, *report(results), "", *common.source(mine, f"problems {experiment}/*")]
+    lines, mine = tuned(rows)
+    if lines:
+        said = f"Every C was tried, {TUNING:g} s a solve; compared with the C that RFE chose, and with more time there. Classifier of GBD: of lowest"
+        head = ["# aytug2015: C tuned for each method", "", "Written by `papers/aytug2015/run.py --tune all`.", *common.about(mine)]
+        out["tuned.md"] = [*head, said, "validation error over the iterations.", *lines, "", *common.source(mine, f"limit {TUNING:g}")]
     return out
+
+
+def tuned(rows):
+    """What the choice of C by each method's own validation error does, on the problems where all C were run; and the rows."""
+    body, every = [], []
+    for experiment in (1, 2, 3):
+        for method in (m for m in METHODS if not m.tuned and m.form == "M"):
+            short = [r for r in rows.where(method=method.label, limit=TUNING) if r["key"]["problem"].startswith(f"{experiment}/")]
+            every += short
+            groups = []
+            for problem, rs in by(short, lambda r: r["key"]["problem"]):
+                rfe = chosen(rows.where(problem=problem, method="RFE"))
+                long = rows.where(problem=problem, method=method.label, limit=method.limit)
+                rs, long = ([r | r.get("validated", {}) for r in some if "empty" not in r] for some in (rs, long))
+                own = chosen(rs)
+                at = [next((r for r in some if rfe and r["key"]["cost"] == rfe["key"]["cost"]), None) for some in (rs, long)]
+                if len(rs) == 8 and all(at):
+                    groups.append((own, *at, rfe))
+            if groups:
+                cells = [sum(own["key"]["cost"] == same["key"]["cost"] for own, same, *_ in groups), f"{method.limit:g}"]
+                cells += [number(statistics.fmean(r["test_error"] for r in rs)) for rs in zip(*groups)]
+                cells += [", ".join(map(str, better(groups, a, b))) for a, b in ((0, 1), (0, 3), (1, 2))]
+                body.append([experiment, method.label, len(groups), *cells])
+    head = ["experiment", "method", "problems", "same C as RFE", "long limit s", "test error: own C", "RFE's C", "RFE's C, long limit", "RFE"]
+    head += ["own C against RFE's C: better, equal, worse", "own C against RFE", "RFE's C: short against long limit"]
+    return (table(head, body), every) if body else ([], [])
+
+
+def better(pairs, a, b):
+    """How often the a-th of each group has the smaller, the same, the larger test error than the b-th."""
+    signs = [(g[a]["test_error"] > g[b]["test_error"] + 1e-9) - (g[a]["test_error"] < g[b]["test_error"] - 1e-9) for g in pairs]
+    return [signs.count(-1), signs.count(0), signs.count(1)]
 
 
 def comparable(rows, experiment):
     """What counts of an experiment: the methods run on at least half of its problems, on the
     problems that all of them have; its rows; and a line about both.
     """
-    found, limits = {}, {}
+    found, limits, longer = {}, {}, []
     every = [r for r in rows.rows.values() if r["key"]["problem"].startswith(f"{experiment}/")]
     for label in [method.label for method in METHODS]:
         mine = [r for r in every if r["key"]["method"] == label]
@@ -47,6 +84,12 @@ def comparable(rows, experiment):
             limits[label] = max(by_limit, key=lambda at: (len(by_limit[at]), at))
             picked = {problem: chosen(rs) for problem, rs in by_limit[limits[label]].items()}
             found[label] = {problem: r for problem, r in picked.items() if r}
+            for limit in (at for at in by_limit if at > limits[label]):
+                more = {problem: r for problem, rs in by_limit[limit].items() if (r := chosen(rs))}
+                pairs = [(r.get("validated", r), found["RFE"][p]) for p, r in more.items() if p in found.get("RFE", {})]
+                if pairs:
+                    told = ", ".join(map(str, better(pairs, 0, 1)))
+                    longer.append(f"{label} with {limit:g} s on {len(pairs)} of the problems against RFE: better, equal, worse {told}.")
     # A heuristic that chose nothing at any parameter has no classifier to compare.
     kept, problems, said = common.shared({label: set(of) for label, of in found.items()})
     if not kept:
@@ -62,8 +105,10 @@ def comparable(rows, experiment):
         if all((problem, f"{label}, validated") in best for problem in problems):
             present.append(f"{label}, validated")
     told = ", ".join(f"{label} {limits[label]:g} s" for label in kept)
+    if "FSV" in kept:
+        said += f" FSV was stopped by its limit on {sum(found['FSV'][p]['status'] == 'time_limit' for p in problems)} of them."
     said += f' Limits of a solve: {told}. "validated": of all subsets that GBD tried, the one of lowest validation error, as the paper reports.'
-    return Results(best, present), every, said
+    return Results(best, present), every, " ".join([said, *longer])
 
 
 def chosen(records):
@@ -158,9 +203,7 @@ def differences(results, groups):
 
 def counts(results, reference, method):
     """On how many problems the reference has the smaller, the same, the larger test error."""
-    both = [(results.best[p, reference], results.best[p, method]) for p in results.problems]
-    signs = [(a["test_error"] > b["test_error"] + 1e-9) - (a["test_error"] < b["test_error"] - 1e-9) for a, b in both]
-    return [signs.count(-1), signs.count(0), signs.count(1)]
+    return better([(results.best[p, reference], results.best[p, method]) for p in results.problems], 0, 1)
 
 
 def wins(results):
@@ -420,5 +463,6 @@ def blocks(rows):
         out[f"experiment{experiment}"] = "\n".join(lines)
     results = found[1]
     cell = lambda m: number(mean(r["inner_product"] for r in results.of(m, results.problems)))
+    out["tuned"] = "\n".join(tuned(rows)[0]) or "No rows yet."
     out["inner"] = "\n".join(table(["", *results.methods], [["inner product, mean", *map(cell, results.methods)]]))
     return out

@@ -333,6 +333,18 @@ def blocks(rows):
                 cells += [len(both), number(mean(up), 2), number(mean(down), 2), sum(u < 0.01 for u in up)]
             above.append(cells)
     head = ["set", "D", *(f"`{m}`: {x}" for m in GRID[1:] for x in ("folds", "UB above optimum %", "LB below %", "UB optimal"))]
+    last = []
+    for name in SETS:
+        runs = {(labelled(r), r["key"]["limit"]): r for r in rows.where(part="limits", set=name)}
+        at = max((limit for _, limit in runs), default=None)
+        if at:
+            best, plain = runs["mbp", at], runs["lagrangian --plain", at]
+            off = [100 * (plain[x] / best["objective"] - 1) for x in ("objective", "bound")]
+            proven = [runs["mbp --plain", t] for t in sorted({limit for m, limit in runs if m == "mbp --plain"})]
+            cells = [f"{r['status']}, {r['seconds']:.1f} s" for r in proven]
+            last.append([name, *cells, f"{plain['seconds']:.1f}", f"{off[0]:+.3f}", f"{off[1]:+.2f}", plain["steps"]])
+    times = [f"`mbp --plain`, {word} limit" for word in ("shortest", "second", "longest")]
+    last_head = ["set", *times, "`lagrangian --plain`: s", "UB off the optimum %", "LB off %", "steps"]
     hards = list(hard_runs(rows))
     open_ = [b for _, _, b in hards if gap(b["mbp --plain"]) >= 1e-4]
     better = sum(b["lagrangian"]["objective"] <= b["mbp --plain"]["objective"] * (1 + 1e-6) for _, _, b in hards)
@@ -346,7 +358,7 @@ def blocks(rows):
     ]
     falls = sum(r.get("monotone") is False for r in rows.where(method="lagrangian"))
     took = f"`lagrangian` on {SETS[0]}: {min(steps)} to {max(steps)} steps in {len(steps)} runs. Runs whose lower value fell: {falls}."
-    return {"folds": "\n".join(lines), "above": "\n".join(table(head, above)), "hard": said, "steps": took}
+    return {"limits": "\n".join(table(last_head, last)), "folds": "\n".join(lines), "above": "\n".join(table(head, above)), "hard": said, "steps": took}
 
 
 def main():

@@ -1,23 +1,32 @@
 #!/usr/bin/env python3
 """The experiments of tamura2022 with `fewest`: runs what is missing, then writes the tables.
 
-    python3 papers/tamura2022/run.py [--fewest PATH] [--only real | ndcc ...] [--milo-limit 10]
+    python3 papers/tamura2022/run.py [--fewest PATH] [--only real | inlo | ndcc | plane ...] [--milo-limit 10]
 
-real  Tables 2 to 5: `kta` (proven, gap 0), `milo-k --plain` and `rmilo-k --plain` (as published,
-      under --milo-limit), on the paper's data, beside the paper's numbers
-ndcc  Tables 6 to 9, on NDCC data, 10 repetitions, mean and standard error: `kta` in the place of
-      RMILO-K, RFE-K (`rfe --kernel rbf`) at theta features, MILO-L (`milp2`), whose classifier is
-      LinearSVC's machine on what it chose
+real   Tables 2 to 5: `kta` (proven, gap 0), `milo-k --plain` and `rmilo-k --plain` (as published,
+       under --milo-limit), on the paper's data, beside the paper's numbers
+inlo   Tables 2 to 5: INLO-K itself by SCIP, which has an `exp`, under --scip-limit; where
+       pyscipopt is installed
+ndcc   Tables 6 to 9, on NDCC data, 10 repetitions, mean and standard error: `kta` in the place of
+       RMILO-K, RFE-K (`rfe --kernel rbf`) at theta features and at the size of best
+       cross-validation, MILO-L (`milp2`), whose classifier is LinearSVC's machine on what it chose
+plane  the same on data whose clusters are classed by a random plane, with a share of them turned,
+       which makes linear machines as accurate as in the paper
 
-The pages are OUT/tables2-5.md and OUT/tables6-9.md. Standard library only.
+The pages are OUT/tables2-5.md, OUT/tables6-9.md and OUT/plane.md. Standard library only, but for
+inlo.
 """
 
 import csv
+import importlib.util
 import json
+import math
 import pathlib
+import random
 import statistics
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(1, str(HERE.parent))
@@ -39,7 +48,12 @@ SELECTORS = (
     ("RFE-K", "RFE-K", "rfe", "--kernel rbf --gamma sigest", None),
     ("MILO-L", "MILO-L", "milp2", "--cost 0.75/n_c, then LinearSVC", 60),
     ("MILO-L", "MILO-L, its own classifier", "milp2", "--cost 0.75/n_c", 60),
+    ("MILO-L", "MILO-L, C = 1", "milp2", "--cost 1, then LinearSVC", 10),
+    ("RFE-K", "RFE-K, size by CV", "rfe", "--kernel rbf --gamma sigest --cv 10", None),
 )
+PARTS = ("real", "inlo", "ndcc", "plane")
+RADII, TURNED = (100, 300, 500), 0.1  # of `plane`: cubes, share of the clusters with the other class
+SCIP = ("scip", "INLO-K, exp")
 
 
 def expected():
@@ -76,9 +90,75 @@ def real(fewest, rows, args):
             rows.get(real_key(name, theta, beta, method, options, limit), solve)
 
 
-def ndcc_key(expansion, theta, n, p, seed, method, options, limit):
+def scaled(name):
+    """X, standardised as in (25), and psi of a file."""
+    with open(common.DATA / f"{name}.csv") as file:
+        _, *lines = csv.reader(file)
+    y = [1 if float(line[-1]) > 0 else -1 for line in lines]
+    columns = [[float(v) for v in column] for column in zip(*(line[:-1] for line in lines))]
+    columns = [[(v - statistics.fmean(c)) / statistics.pstdev(c) for v in c] for c in columns if statistics.pstdev(c) > 0]
+    return list(zip(*columns)), [label / y.count(label) for label in y]
+
+
+def scip(name, theta, gamma, limit):
+    """INLO-K, (27) to (29), by SCIP: one variable for each pair of samples, e = exp(-gamma sum_j z_j d_j)."""
+    import pyscipopt
+
+    X, psi = scaled(name)
+    pairs = {}  # pairs of equal distances are one
+    for i in range(len(X)):
+        for h in range(i):
+            d = tuple(round((a - b) ** 2, 12) for a, b in zip(X[i], X[h]))
+            pairs[d] = pairs.get(d, 0.0) + 2 * psi[i] * psi[h]
+    model = pyscipopt.Model()
+    model.hideOutput()
+    model.setParam("limits/time", limit)
+    model.setParam("timing/clocktype", 1)  # CPU seconds
+    model.setParam("parallel/maxnthreads", 1)
+    z = [model.addVar(vtype="B") for _ in X[0]]
+    model.addCons(pyscipopt.quicksum(z) <= theta)
+    total = [sum(v * v for v in psi)]
+    for d, weight in pairs.items():
+        if any(d):
+            e = model.addVar(lb=math.exp(-gamma * sum(d)), ub=1)
+            model.addCons(pyscipopt.exp(-gamma * pyscipopt.quicksum(v * x for v, x in zip(d, z) if v)) == e)
+            total.append(weight * e)
+        else:
+            total.append(weight)
+    model.setObjective(pyscipopt.quicksum(total), "maximize")
+    model.optimize()
+    found = {"status": model.getStatus(), "seconds": model.getSolvingTime(), "nodes": model.getNNodes()}
+    found |= {"objective": None, "bound": None, "gap": None, "selected": [], "scip": pyscipopt.__version__, "pairs": len(pairs)}
+    if abs(model.getDualbound()) < 1e19:
+        found["bound"] = model.getDualbound()
+    if model.getNSols():
+        chosen = [j for j, x in enumerate(z) if model.getVal(x) > 0.5]
+        # The value of its subset by the definition: SCIP's own is off by its tolerances.
+        value = sum(w * math.exp(-gamma * sum(d[j] for j in chosen)) for d, w in pairs.items()) + sum(v * v for v in psi)
+        value = 0.0 if abs(value) < 1e-12 else value
+        found |= {"objective": value, "selected": chosen}
+        if found["bound"] is not None and value > 1e-9:
+            found["gap"] = (found["bound"] - value) / value
+    return found
+
+
+def inlo(fewest, rows, args):
+    if not importlib.util.find_spec("pyscipopt"):
+        print("inlo is left out: pyscipopt is not installed")
+        return
+    for _, name, theta, beta in settings([5] if args.quick else FILES):
+
+        def solve():
+            words = ["-m", "kta", "--max-features", theta, "--gamma", f"sigest:{beta}", "--gap", 0]
+            gamma = fewest.select(common.DATA / f"{name}.csv", *words)["settings"]["gamma"]
+            return scip(name, theta, gamma, args.scip_limit)
+
+        rows.get(real_key(name, theta, beta, *SCIP, args.scip_limit), solve)
+
+
+def ndcc_key(part, expansion, theta, n, p, seed, method, options, limit):
     size = {"expansion": expansion, "theta": theta, "n": n, "p": p, "seed": seed}
-    return {"part": "ndcc", **size, "method": method, "options": options, "limit": limit}
+    return {"part": part, **size, "method": method, "options": options, "limit": limit}
 
 
 def places():
@@ -86,14 +166,14 @@ def places():
     return [(number_, *NDCC[number_], n, p) for number_ in NDCC for n in SAMPLES for p in FEATURES]
 
 
-def ndcc(fewest, rows, args):
+def ndcc(fewest, rows, args, part="ndcc"):
     for _, expansion, theta, n, p in places()[:1] if args.quick else places():
         for seed in range(1, args.repeats + 1):
             with tempfile.TemporaryDirectory() as folder:
-                problem = Problem(fewest, pathlib.Path(folder), expansion, theta, n, p, seed)
+                problem = Problem(fewest, pathlib.Path(folder), part, expansion, theta, n, p, seed)
                 for _, label, method, options, limit in SELECTORS:
                     if "its own" not in label:
-                        key = ndcc_key(expansion, theta, n, p, seed, method, options, limit)
+                        key = ndcc_key(part, expansion, theta, n, p, seed, method, options, limit)
                         rows.get(key, lambda: problem.run(method, options, limit))
 
 
@@ -104,8 +184,9 @@ def labels(path):
 class Problem:
     """One NDCC problem; its files are made when the first method needs them."""
 
-    def __init__(self, fewest, folder, expansion, theta, n, p, seed):
+    def __init__(self, fewest, folder, part, expansion, theta, n, p, seed):
         self.fewest, self.folder, self.theta, self.truth = fewest, folder, theta, None
+        self.plane = (expansion, theta, n, p, seed) if part == "plane" else None
         self.words = [
             "generate",
             "ndcc",
@@ -123,14 +204,22 @@ class Problem:
 
     def run(self, method, options, limit):
         train, test, truth = (self.folder / name for name in ("train.csv", "test.csv", "truth.json"))
-        if self.truth is None:
+        if self.truth is None and self.plane:
+            self.truth = plane(*self.plane, train, test)
+        elif self.truth is None:
             self.fewest.text(*self.words, "--out", train, "--test", test, "--test-samples", TEST, "--truth", truth)
             self.truth = set(json.loads(truth.read_text())["support"])
         options, _, then = options.partition(", then ")
         least = 0.75 / min(map(labels(train).count, ("-1", "1")))
         more = ["--time-limit", f"{limit}s"] if limit else []
-        words = ["-m", method, "--max-features", self.theta, *options.replace("0.75/n_c", str(least)).split(), *more]
-        found = self.fewest.select(train, *words)
+        options = options.replace("0.75/n_c", str(least))
+        if "--cv" in options:  # the size of best cross-validation
+            start = time.perf_counter()
+            path = self.fewest.json("path", train, "-m", method, "--max-features", f"1..{self.theta}", *options.split(), "--threads", 1)
+            found = path["path"][path["cv"]["best_size"] - 1]
+            found["seconds"] = time.perf_counter() - start
+        else:
+            found = self.fewest.select(train, "-m", method, "--max-features", self.theta, *options.split(), *more)
         chosen = set(found["selected"])
         result = found
         if then and chosen:
@@ -153,9 +242,41 @@ class Problem:
         }
 
 
+def plane(expansion, theta, n, p, seed, train, test):
+    """NDCC data as `generate ndcc` makes them, but for the classes: a cluster is of the class of its centre's side of
+    a random plane through the origin, a share TURNED of them of the other. Gives the relevant features.
+    """
+    rng = random.Random(f"{expansion} {theta} {n} {p} {seed}")
+    support = sorted(rng.sample(range(p), theta))
+    while True:
+        normal = [rng.gauss(0, 1) for _ in range(theta)]
+        clusters = []
+        for at in range(2 * len(RADII) * theta):
+            k, centre = at // 2 % theta, RADII[at // 2 // theta] * (1 if at % 2 == 0 else -1)
+            side = (1 if centre * normal[k] > 0 else -1) * (-1 if rng.random() < TURNED else 1)
+            root = [[expansion * rng.random() for _ in range(theta)] for _ in range(theta)]
+            clusters.append((k, centre, side, root, rng.random()))
+        written = []
+        for path, samples in ((train, n), (test, TEST)):
+            lines = [",".join([*(f"x{j + 1}" for j in range(p)), "y"])]
+            for k, centre, side, root, _ in rng.choices(clusters, [c[-1] for c in clusters], k=samples):
+                x = [rng.gauss(0, 1) for _ in range(p)]
+                z = [x[j] for j in support]
+                for c, j in enumerate(support):
+                    x[j] = (centre if c == k else 0.0) + sum(root[r][c] * z[r] for r in range(theta))
+                lines.append(",".join([*(f"{v:.6g}" for v in x), str(side)]))
+            path.write_text("\n".join(lines) + "\n")
+            written.append({line.rsplit(",", 1)[1] for line in lines[1:]})
+        if all(len(found) == 2 for found in written):
+            return {f"x{j + 1}" for j in support}
+
+
 def run(fewest, rows, args):
-    for part in args.only or ("real", "ndcc"):
-        {"real": real, "ndcc": ndcc}[part](fewest, rows, args)
+    for part in args.only or PARTS:
+        if part in ("ndcc", "plane"):
+            ndcc(fewest, rows, args, part)
+        else:
+            {"real": real, "inlo": inlo}[part](fewest, rows, args)
 
 
 def longest(rows, name, theta, beta, method, options):
@@ -175,7 +296,7 @@ def program_cell(r):
     return f"{r['objective']:.6f}, {gap}, {r['seconds']:.1f}, {len(r['selected'])}"
 
 
-PROGRAMS = (*MILO.values(), ("rmilo-k", "--lp interior"))
+PROGRAMS = (*MILO.values(), ("rmilo-k", "--lp interior"), SCIP)
 
 
 def real_rows(rows):
@@ -198,7 +319,7 @@ def real_page(rows):
     lines = ["# tamura2022, tables 2 to 5", "", "Written by `papers/tamura2022/run.py`.", *common.about(rows.where(part="real"))]
     lines += [
         "Each cell: value of f, gap or status, seconds (of older rows of `kta` with start and reading), number of features. HiGHS",
-        "solves the programs, by interior points as the paper does; CPLEX and Gurobi in the paper. `rmilo-k` without `--plain`",
+        "solves MILO-K and RMILO-K, by interior points as the paper does; CPLEX and Gurobi in the paper. `rmilo-k` without `--plain`",
         "starts from the local search of `kta`: its value is that start, not what HiGHS found.",
         "",
     ]
@@ -212,19 +333,20 @@ def real_page(rows):
         "`milo-k --plain`",
         "`rmilo-k --plain`",
         "`rmilo-k` from kta's start",
+        "INLO-K by SCIP",
     ]
     return lines + table(head, body) + common.source(rows.where(part="real"), "part real")
 
 
-def ndcc_runs(rows, expansion, theta, n, p, selector):
+def ndcc_runs(rows, part, expansion, theta, n, p, selector):
     _, _, method, options, limit = selector
-    return rows.where(part="ndcc", expansion=expansion, theta=theta, n=n, p=p, method=method, options=options, limit=limit)
+    return rows.where(part=part, expansion=expansion, theta=theta, n=n, p=p, method=method, options=options, limit=limit)
 
 
-def ndcc_page(rows):
+def ndcc_page(rows, part):
     paper, body = expected(), []
     for table_, expansion, theta, n, p in places():
-        of = {s: ndcc_runs(rows, expansion, theta, n, p, s) for s in SELECTORS}
+        of = {s: ndcc_runs(rows, part, expansion, theta, n, p, s) for s in SELECTORS}
         for selector, runs in of.items():
             if runs:
                 printed = paper[table_, str(n), str(p), selector[0]]
@@ -253,8 +375,9 @@ def ndcc_page(rows):
                 )
     if not body:
         return []
-    mine = rows.where(part="ndcc")
-    lines = ["# tamura2022, tables 6 to 9", "", "Written by `papers/tamura2022/run.py`.", *common.about(mine)]
+    mine = rows.where(part=part)
+    title = {"ndcc": "tables 6 to 9", "plane": "tables 6 to 9, clusters classed by a plane"}[part]
+    lines = [f"# tamura2022, {title}", "", "Written by `papers/tamura2022/run.py`.", *common.about(mine)]
     lines += [
         "Mean and standard error over the runs: accuracy on the test set (ClsAcc), F1 of the subset (SetF1), size, empty",
         "selections, runs stopped at their limit (the others have gap 0 or, of RFE-K, none), seconds. `kta` has the optimum that",
@@ -279,11 +402,11 @@ def ndcc_page(rows):
         "s",
         "paper",
     ]
-    return lines + table(head, body) + common.source(mine, "part ndcc")
+    return lines + table(head, body) + common.source(mine, f"part {part}")
 
 
 def pages(rows):
-    return {"tables2-5.md": real_page(rows), "tables6-9.md": ndcc_page(rows)}
+    return {"tables2-5.md": real_page(rows), "tables6-9.md": ndcc_page(rows, "ndcc"), "plane.md": ndcc_page(rows, "plane")}
 
 
 def blocks(rows):
@@ -308,7 +431,8 @@ def blocks(rows):
         gaps = [100 * r["gap"] for _, r in have if r["gap"] is not None]
         limits = sorted({f"{r['key']['limit']:g}" for r in runs})
         spread = f"{min(gaps):.0f} to {max(gaps):.0f} %" if gaps else "-"
-        name = f"`{method} {options}`" + (" from the start of `kta`" if "--plain" not in options else "")
+        name = "INLO-K by SCIP" if (method, options) == SCIP else f"`{method} {options}`"
+        name += " from the start of `kta`" if method == "rmilo-k" and "--plain" not in options else ""
         lines.append(
             [
                 name,
@@ -322,56 +446,49 @@ def blocks(rows):
             ]
         )
     programs = table(
-        ["program, HiGHS", "runs", "limit s", "proven", "refused (memory)", "no subset", "best subset found", "a gap at all"], lines
+        ["program", "runs", "limit s", "proven", "refused (memory)", "no subset", "best subset found", "a gap at all"], lines
     )
-    head, body = (
-        [
-            "against RFE-K",
-            "settings",
-            "SetF1 higher",
-            "SetF1 lower",
-            "SetF1 within one standard error",
-            "ClsAcc within one standard error",
-        ],
-        [],
-    )
-    wins = [0, 0, 0, 0]
-    count = 0
-    for _, expansion, theta, n, p in places():
-        a, b = (ndcc_runs(rows, expansion, theta, n, p, s) for s in SELECTORS[:2])
-        if a and b:
-            count += 1
-            error = lambda runs, what: statistics.stdev(r[what] for r in runs) / len(runs) ** 0.5
-            gap = lambda what: mean(r[what] for r in a) - mean(r[what] for r in b)
-            within = lambda what: abs(gap(what)) <= (error(a, what) ** 2 + error(b, what) ** 2) ** 0.5
-            wins = [w + x for w, x in zip(wins, (gap("set_f1") > 1e-9, gap("set_f1") < -1e-9, within("set_f1"), within("accuracy")))]
-    body.append(["`kta`", count, *wins])
-    told = []
+    return {"optima": said, "programs": "\n".join(programs), "ndcc": ndcc_block(rows, "ndcc"), "plane": ndcc_block(rows, "plane")}
+
+
+def ndcc_block(rows, part):
+    """kta and MILO-L against RFE-K by setting, and the means of every method."""
+    error = lambda runs, what: statistics.stdev(r[what] for r in runs) / len(runs) ** 0.5
+    body = []
+    for at, other in ((0, 1), (0, 5), (2, 1), (4, 1)):
+        settings_ = higher = lower = near = best = worst = 0
+        for _, *place in places():
+            a, b = (ndcc_runs(rows, part, *place, SELECTORS[k]) for k in (at, other))
+            if len(a) > 1 and len(b) > 1:
+                gap = lambda what: mean(r[what] for r in a) - mean(r[what] for r in b)
+                within = lambda what: abs(gap(what)) <= (error(a, what) ** 2 + error(b, what) ** 2) ** 0.5
+                settings_ += 1
+                near += within("set_f1")
+                higher += not within("set_f1") and gap("set_f1") > 0
+                lower += not within("set_f1") and gap("set_f1") < 0
+                best += not within("accuracy") and gap("accuracy") > 0
+                worst += not within("accuracy") and gap("accuracy") < 0
+        if settings_:
+            names = [SELECTORS[k][1] for k in (at, other)]
+            body.append([*names, settings_, f"{higher}, {near}, {lower}", f"{best}, {settings_ - best - worst}, {worst}"])
+    head = ["method", "against", "settings", "SetF1 better, within one standard error, worse", "ClsAcc likewise"]
+    lines = table(head, body)
+    paper, told = expected(), []
     for selector in SELECTORS:
-        runs = [r for place in places() for r in ndcc_runs(rows, *place[1:], selector)]
-        if runs:
-            by = [
-                mean(r["accuracy"] for r in ndcc_runs(rows, *place[1:], selector))
-                for place in places()
-                if ndcc_runs(rows, *place[1:], selector)
-            ]
-            empty = sum(r["size"] == 0 for r in runs)
-            told.append(
-                [
-                    selector[1],
-                    len(runs),
-                    empty,
-                    f"{min(by):.2f} to {max(by):.2f}",
-                    number(mean(r["size"] for r in runs), 1),
-                    number(mean(r["set_f1"] for r in runs), 3),
+        by = {place: runs for place in places() if (runs := ndcc_runs(rows, part, *place[1:], selector))}
+        if by:
+            runs = [r for rs in by.values() for r in rs]
+            cells = [selector[1], len(runs), sum(r["size"] == 0 for r in runs)]
+            for expansion in (25, 100):
+                of = [mean(r["accuracy"] for r in rs) for place, rs in by.items() if place[1] == expansion]
+                printed = [
+                    float(paper[t, str(n), str(p), selector[0]]["value"]) for t, e, _, n, p in places() if e == expansion
                 ]
-            )
-    printed = [float(r["value"]) for r in paper.values() if r["method"] == "MILO-L"]
-    ndcc_lines = table(head, body) + table(
-        ["method", "runs", "empty selections", "ClsAcc by setting", "size, mean", "SetF1, mean"], told
-    )
-    ndcc_lines.append(f"The paper's MILO-L: ClsAcc {min(printed):.2f} to {max(printed):.2f} by setting.")
-    return {"optima": said, "programs": "\n".join(programs), "ndcc": "\n".join(ndcc_lines)}
+                cells += [f"{min(of):.2f} to {max(of):.2f}", f"{min(printed):.2f} to {max(printed):.2f}"]
+            told.append([*cells, number(mean(r["size"] for r in runs), 1), number(mean(r["set_f1"] for r in runs), 3)])
+    head = ["method", "runs", "empty selections"]
+    head += [f"expansion {e}: ClsAcc by setting{of}" for e in (25, 100) for of in ("", ", paper")]
+    return "\n".join(lines + table([*head, "size, mean", "SetF1, mean"], told)) if told else "No rows yet."
 
 
 def main():
@@ -382,12 +499,13 @@ def main():
         default=10.0,
         help="seconds for each run of milo-k and rmilo-k; 0 leaves them out [default: %(default)s]",
     )
+    options.add_argument("--scip-limit", type=float, default=10.0, help="seconds for each run of SCIP [default: %(default)s]")
     options.add_argument("--repeats", type=int, default=REPEATS, help="repetitions of tables 6 to 9 [default: %(default)s]")
     args = options.parse_args()
-    if wrong := [part for part in args.only if part not in ("real", "ndcc")]:
-        sys.exit(f"--only {wrong[0]}: the parts are real and ndcc")
+    if wrong := [part for part in args.only if part not in PARTS]:
+        sys.exit(f"--only {wrong[0]}: the parts are {', '.join(PARTS)}")
     if args.quick:
-        options.set_defaults(milo_limit=0.2, repeats=2)
+        options.set_defaults(only=["real", "ndcc"], milo_limit=0.2, repeats=2)
     common.main(HERE, options, run, pages, blocks)
 
 

@@ -79,6 +79,19 @@ fn a_method_trains_at_the_fit_cost_or_refuses_it() {
 }
 
 #[test]
+fn auto_gives_no_fit_cost_to_a_method_that_ends_with_its_own_classifier() {
+    let scratch = Scratch::new("two_costs_own");
+    for seed in 1..=8 {
+        scratch.file("d.csv", generated(30, 4, &["no", "yes"], seed));
+        for method in [&["l1-svm"][..], &["fgm", "--subset-size", "2"]] {
+            let ask = ["select", "d.csv", "--cost", "auto", "--json", "r.json", "-m"];
+            scratch.run(&[&ask[..], method].concat()).code(0);
+            assert_eq!(scratch.json("r.json")["cost_choice"]["fit_cost"], Value::Null, "{method:?} {seed}");
+        }
+    }
+}
+
+#[test]
 fn path_and_evaluate_train_at_the_fit_cost() {
     let scratch = scratch("two_costs_path");
     let costs = ["--cost", "0.01", "--fit-cost", "4"];
