@@ -19,11 +19,12 @@ use pivoting::Pivoting;
 mod tuning {
     /// Most entries of the inverse for each value of the data.
     pub(super) const LARGEST: f64 = 20.0;
-    /// Share of the features, at most, that may leave at once for the hinge: each of them moves about
-    /// as many samples as another one.
+    /// Features, and share of them, at most, that may leave at once for the hinge: each of them moves
+    /// about as many samples as another one, and some five take as long as a training.
+    pub(super) const FEW: usize = 4;
     pub(super) const SHARE: f64 = 0.01;
 }
-use tuning::{LARGEST, SHARE};
+use tuning::{FEW, LARGEST, SHARE};
 
 /// A training that follows the features that leave.
 pub(crate) enum Shrinking<'a> {
@@ -44,7 +45,7 @@ impl<'a> Shrinking<'a> {
     /// Whether so many of the features may leave at once, or a training from the last beta is
     /// cheaper.
     pub(crate) fn follows(loss: Loss, leaving: usize, features: usize) -> bool {
-        loss == Loss::SquaredHinge || leaving <= 1 || leaving as f64 <= SHARE * features as f64
+        loss == Loss::SquaredHinge || leaving <= FEW || leaving as f64 <= SHARE * features as f64
     }
 
     /// Whether [`Shrinking::new`] may be worth the rows of so many features.
