@@ -97,12 +97,7 @@ pub(crate) fn choose(
     } else {
         jobs.into_par_iter().map(split).filter_map(Result::transpose).collect::<Result<_, _>>()?
     };
-    let mut choice = CostChoice::of(&costs, &scores, &fit)?;
-    if options.entry().has_own_classifier() {
-        // The losses are those of its own classifier: there is no other to choose a cost for.
-        (choice.fit_cost, choice.fit_costs) = (None, Vec::new());
-    }
-    Ok(choice)
+    Ok(CostChoice::of(&costs, &scores, &fit)?)
 }
 
 /// The method with the costs that were chosen.

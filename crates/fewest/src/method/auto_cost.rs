@@ -116,8 +116,7 @@ pub struct CostScores {
     auc: Option<f64>,
     /// Features chosen.
     n_features: usize,
-    /// Hinge loss of the classifier at each of its costs; of the method's own at the cost of
-    /// selecting alone.
+    /// Hinge loss of the classifier at each of its costs; empty where it is the method's own.
     hinge: Vec<f64>,
 }
 
@@ -144,7 +143,7 @@ pub fn judge(
                 let over = asked.cancel.is_cancelled() || asked.time.is_some_and(|time| time.is_zero());
                 if let (true, Some(mut before)) = (over, found.last().cloned()) {
                     // The last losses are those of the classifiers that go with this cost.
-                    let most = if before.hinge.len() == 1 { 1 } else { fit.of(candidate.cost).len() };
+                    let most = fit.of(candidate.cost).len();
                     before.hinge.drain(..before.hinge.len().saturating_sub(most));
                     found.push(before);
                     continue;
@@ -189,7 +188,9 @@ fn scores(
             // Classes predicted are of no account for the area.
             auc = Metrics::new(parts.classes, parts.classes, &decisions, classes).auc;
         }
-        hinge.push(hinge_loss(parts.classes, &decisions, classes));
+        if report.model.is_none() {
+            hinge.push(hinge_loss(parts.classes, &decisions, classes));
+        }
     }
     Ok(CostScores { auc, n_features: features.len(), hinge })
 }

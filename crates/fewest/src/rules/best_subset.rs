@@ -10,8 +10,6 @@ use crate::Subset;
 
 /// Units at most that are tried in turn for a first subset, beside those of at-least groups.
 const IN_TURN: usize = 20_000;
-/// Units in that are tried for an exchange, and exchanges.
-const EXCHANGED: usize = 200;
 /// Nodes of the first search; a search that needs more begins anew with twice as many.
 const NODES: u64 = 64;
 
@@ -108,103 +106,6 @@ impl Rules {
                 state[u] = Choice::Out;
                 after.extend(self.units.needs(u));
             }
-        }
-    }
-
-    /// Completes `state` by the units of `order`, each with all that it needs, where they fit and
-    /// gain; the groups that lack members come first. Allowed as far as sizes, budgets and groups go.
-    fn in_turn(&self, state: &[Choice], gains: &[f64], order: &[usize]) -> Option<Vec<Choice>> {
-        let units = &self.units;
-        let mut state = state.to_vec();
-        let taken = || (0..units.len()).filter(|&u| state[u] == Choice::In);
-        let size: usize = taken().map(|u| units.size(u)).sum();
-        let mut money = self.most_cost() - taken().map(|u| units.cost(u)).sum::<f64>();
-        let mut room = self.list.max_features.unwrap_or(self.p).checked_sub(size)?;
-        let caps = Memberships::new(units.len(), &self.at_most);
-        let count = |g: &Group, state: &[Choice]| g.count.saturating_sub(g.count_where(state, |c| c == Choice::In));
-        let mut left: Vec<usize> = self.at_most.iter().map(|g| count(g, &state)).collect();
-        let mut lacking: Vec<usize> = self.at_least.iter().map(|g| count(g, &state)).collect();
-        let asked = Memberships::new(units.len(), &self.at_least);
-        for wanted in [true, false] {
-            for &u in order {
-                let lacks = asked.of(u).any(|(at, _)| lacking[at] > 0);
-                if state[u] != Choice::Free || wanted != lacks || (!wanted && gains[u] <= 0.0) {
-                    continue;
-                }
-                // u and what it needs.
-                let mut with = vec![u];
-                let mut at = 0;
-                while at < with.len() {
-                    for &v in units.needs(with[at]) {
-                        if state[v] != Choice::In && !with.contains(&v) {
-                            with.push(v);
-                        }
-                    }
-                    at += 1;
-                }
-                let (size, cost, gain) = with
-                    .iter()
-                    .fold((0, 0.0, 0.0), |sum, &v| (sum.0 + units.size(v), sum.1 + units.cost(v), sum.2 + gains[v]));
-                let open = with.iter().all(|&v| state[v] == Choice::Free);
-                if !open || size > room || cost > money || (!wanted && gain <= 0.0) {
-                    continue;
-                }
-                let mut fits = true;
-                for &v in &with {
-                    for (at, weight) in caps.of(v) {
-                        fits &= weight <= left[at];
-                        left[at] = left[at].wrapping_sub(weight);
-                    }
-                }
-                if !fits {
-                    with.iter()
-                        .flat_map(|&v| caps.of(v))
-                        .for_each(|(at, weight)| left[at] = left[at].wrapping_add(weight));
-                    continue;
-                }
-                (room, money) = (room - size, money - cost);
-                for &v in &with {
-                    state[v] = Choice::In;
-                    asked.of(v).for_each(|(at, weight)| lacking[at] = lacking[at].saturating_sub(weight));
-                }
-            }
-        }
-        lacking.iter().all(|&lack| lack == 0).then_some(state)
-    }
-
-    /// Exchanges a unit that is in for one that is out, the pair that gains most, as long as one
-    /// gains: among the units `single`, which only size and budget bind. It uses up what the units in
-    /// turn leave of a budget.
-    fn exchange(&self, state: &mut [Choice], gains: &[f64], order: &[usize], single: &[usize]) {
-        let units = &self.units;
-        let among: Vec<usize> = order.iter().copied().filter(|u| single.binary_search(u).is_ok()).collect();
-        let taken = || (0..units.len()).filter(|&u| state[u] == Choice::In);
-        let mut money = self.most_cost() - taken().map(|u| units.cost(u)).sum::<f64>();
-        let mut room = self.list.max_features.unwrap_or(self.p) - taken().map(|u| units.size(u)).sum::<usize>();
-        let chosen = among.iter().copied().filter(|&u| state[u] == Choice::In);
-        // Those that the bound would miss least come last in order.
-        let mut chosen: Vec<usize> = chosen.collect::<Vec<_>>().into_iter().rev().take(EXCHANGED).collect();
-        let mut others: Vec<usize> = among.into_iter().filter(|&u| state[u] != Choice::In).collect();
-        for _ in 0..EXCHANGED {
-            let mut best = (0.0, 0, 0);
-            for (from, &v) in chosen.iter().enumerate() {
-                let (money, room) = (money + units.cost(v), room + units.size(v));
-                for (to, &u) in others.iter().enumerate() {
-                    let more = gains[u] - gains[v];
-                    if more > best.0 && units.cost(u) <= money && units.size(u) <= room {
-                        best = (more, from, to);
-                    }
-                }
-            }
-            let (more, from, to) = best;
-            if more <= 0.0 {
-                return;
-            }
-            let (v, u) = (chosen[from], others[to]);
-            (state[v], state[u]) = (Choice::Out, Choice::In);
-            (chosen[from], others[to]) = (u, v);
-            money += units.cost(v) - units.cost(u);
-            room = room + units.size(v) - units.size(u);
         }
     }
 
@@ -306,13 +207,13 @@ impl Open<'_> {
 }
 
 /// By unit, the groups that it is in, with the number of its features there.
-struct Memberships {
+pub(super) struct Memberships {
     start: Vec<usize>,
     groups: Vec<(usize, usize)>,
 }
 
 impl Memberships {
-    fn new(units: usize, groups: &[Group]) -> Self {
+    pub(super) fn new(units: usize, groups: &[Group]) -> Self {
         let all = || groups.iter().enumerate().flat_map(|(at, g)| g.members.iter().map(move |&(u, w)| (u, (at, w))));
         let mut start = vec![0; if groups.is_empty() { 0 } else { units + 2 }];
         all().for_each(|(u, _)| start[u + 2] += 1);
@@ -327,7 +228,7 @@ impl Memberships {
         Self { start, groups: of }
     }
 
-    fn of(&self, unit: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub(super) fn of(&self, unit: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let range = self.start.get(unit).map_or(0..0, |&from| from..self.start[unit + 1]);
         self.groups[range].iter().copied()
     }
@@ -491,11 +392,8 @@ impl<'r, 's> BestSubset<'r, 's> {
 
     /// Size and cost that the decisions leave.
     fn room(&self, state: &[Choice]) -> (usize, f64) {
-        let (rules, list) = (self.rules, &self.rules.list);
-        let taken = || (0..state.len()).filter(|&u| state[u] == Choice::In);
-        let size: usize = taken().map(|u| rules.units.size(u)).sum();
-        let cost: f64 = taken().map(|u| rules.units.cost(u)).sum();
-        (list.max_features.unwrap_or(rules.p) - size, rules.most_cost() - cost)
+        let (size, cost) = self.rules.units.taken(state);
+        (self.rules.list.max_features.unwrap_or(self.rules.p) - size, self.rules.most_cost() - cost)
     }
 
     /// Completes `state` by taking what fits, best gain first and best gain per cost first; keeps
@@ -532,7 +430,7 @@ impl<'r, 's> BestSubset<'r, 's> {
 
     /// By at-most group, how many more of its features may come in.
     fn caps_left(&self, state: &[Choice]) -> Vec<usize> {
-        self.rules.at_most.iter().map(|g| g.count.saturating_sub(g.count_where(state, |c| c == Choice::In))).collect()
+        self.rules.at_most.iter().map(|g| g.short(state)).collect()
     }
 
     /// No allowed completion of `state` gains more.

@@ -11,6 +11,7 @@
 //! | `shape.rs` | whether the rules are more than a size; the room a budget leaves for rounding |
 //! | `propagate.rs` | what follows from decisions; a small allowed subset |
 //! | `best_subset.rs` | the allowed subset of largest gain |
+//! | `first_subset.rs` | a subset that gains nearly as much, in one walk and some exchanges |
 //! | `relaxed.rs` | what no allowed subset gains more than, by prices on size and budget |
 //! | `narrow.rs` | the rules on what decisions leave open |
 //! | `conflict.rs` | messages that name rules which contradict each other |
@@ -19,6 +20,7 @@
 mod best_subset;
 mod components;
 mod conflict;
+mod first_subset;
 mod narrow;
 mod propagate;
 mod relaxed;
@@ -341,6 +343,11 @@ impl Group {
 
     fn count_where(&self, state: &[Choice], is: impl Fn(Choice) -> bool) -> usize {
         self.members.iter().filter(|m| is(state[m.0])).map(|m| m.1).sum()
+    }
+
+    /// How many features short of its count those that are in leave it.
+    fn short(&self, state: &[Choice]) -> usize {
+        self.count.saturating_sub(self.count_where(state, |c| c == Choice::In))
     }
 }
 

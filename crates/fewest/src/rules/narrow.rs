@@ -35,25 +35,15 @@ impl Rules {
     pub(super) fn narrowed(&self, state: &[Choice]) -> (Rules, Vec<usize>) {
         let (units, list) = (&self.units, &self.list);
         let free = |u: usize| state[u] == Choice::Free;
-        let mut features: Vec<usize> = Vec::new();
-        let (mut size, mut cost) = (0, 0.0);
-        for (u, choice) in state.iter().enumerate() {
-            match choice {
-                Choice::Free => features.extend(units.features(u)),
-                Choice::In => {
-                    size += units.size(u);
-                    cost += units.cost(u);
-                }
-                Choice::Out => {}
-            }
-        }
+        let (size, cost) = units.taken(state);
+        let open = || (0..units.len()).filter(|&u| free(u));
+        let mut features: Vec<usize> = open().flat_map(|u| units.features(u)).copied().collect();
         features.sort_unstable();
         let mut place = vec![usize::MAX; self.p];
         for (at, &j) in features.iter().enumerate() {
             place[j] = at;
         }
         let first = |u: usize| place[units.features(u)[0]];
-        let open = || (0..units.len()).filter(|&u| free(u));
         let implies = open().flat_map(|u| units.needs(u).iter().map(move |&v| (u, v)));
         let implies = implies.filter(|e| free(e.1)).map(|(u, v)| (first(u), first(v))).collect();
         let of_unit = |u: usize| units.features(u).iter().map(|&j| place[j]).collect();
@@ -63,13 +53,12 @@ impl Rules {
             let open = group.members.iter().filter(|m| free(m.0));
             open.flat_map(|&(u, weight)| units.features(u)[..weight].iter().map(|&j| place[j])).collect()
         };
-        let left = |group: &super::Group| group.count.saturating_sub(group.count_where(state, |c| c == Choice::In));
         let list = RuleList {
             max_features: list.max_features.map(|most| most.saturating_sub(size)),
             budget: list.budget.map(|_| (self.most_cost() - cost).max(0.0) / (1.0 + BUDGET_SLACK)),
             costs: list.budget.map_or_else(Vec::new, |_| features.iter().map(|&j| list.costs[j]).collect()),
-            at_most: self.at_most.iter().map(|g| (left(g), members(g))).filter(|g| g.0 < g.1.len()).collect(),
-            at_least: self.at_least.iter().map(|g| (left(g), members(g))).filter(|g| g.0 > 0).collect(),
+            at_most: self.at_most.iter().map(|g| (g.short(state), members(g))).filter(|g| g.0 < g.1.len()).collect(),
+            at_least: self.at_least.iter().map(|g| (g.short(state), members(g))).filter(|g| g.0 > 0).collect(),
             implies,
             together,
             ..RuleList::default()

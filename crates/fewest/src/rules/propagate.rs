@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Choice, Group, Rules};
+use super::{Choice, Rules};
 use crate::Subset;
 
 /// Why a set of decisions cannot satisfy the rules; units and groups by index.
@@ -151,14 +151,12 @@ impl Rules {
     /// Fills the groups up one after the other with their cheapest units and what these imply, where
     /// that ends well: no decision is taken back, and what follows from them is drawn once.
     fn completed_in_turn(&self, state: &[Choice]) -> Option<Vec<Choice>> {
-        let lacks =
-            |group: &Group, state: &[Choice]| group.count.saturating_sub(group.count_where(state, |c| c == Choice::In));
         let (mut state, mut after) = (state.to_vec(), Vec::new());
-        if self.at_least.iter().all(|group| lacks(group, &state) == 0) {
+        if self.at_least.iter().all(|group| group.short(&state) == 0) {
             return Some(state);
         }
         for group in &self.at_least {
-            let mut lacking = lacks(group, &state);
+            let mut lacking = group.short(&state);
             if lacking == 0 {
                 continue;
             }
@@ -177,7 +175,7 @@ impl Rules {
             }
         }
         self.propagate(&mut state).ok()?;
-        self.at_least.iter().all(|group| lacks(group, &state) == 0).then_some(state)
+        self.at_least.iter().all(|group| group.short(&state) == 0).then_some(state)
     }
 
     /// Cheaper, then smaller units first.

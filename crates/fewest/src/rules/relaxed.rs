@@ -50,12 +50,10 @@ struct Few {
 impl<'r> Relaxed<'r> {
     pub(super) fn new(rules: &'r Rules, state: &[Choice], gains: &'r [f64]) -> Self {
         let (units, list) = (&rules.units, &rules.list);
-        let taken = || (0..units.len()).filter(|&u| state[u] == Choice::In);
-        let size: usize = taken().map(|u| units.size(u)).sum();
-        let cost: f64 = taken().map(|u| units.cost(u)).sum();
+        let (size, cost) = units.taken(state);
         let room = list.max_features.map_or(f64::INFINITY, |most| most as f64 - size as f64);
         let money = (rules.most_cost() - cost).max(0.0);
-        let base = taken().map(|u| gains[u]).sum();
+        let base = (0..units.len()).filter(|&u| state[u] == Choice::In).map(|u| gains[u]).sum();
 
         let free = |u: usize| state[u] == Choice::Free;
         let needed = |u: usize| units.needs(u).iter().copied().find(|&v| free(v));
@@ -81,7 +79,7 @@ impl<'r> Relaxed<'r> {
         let mut groups: Vec<Few> = Vec::new();
         let mut group_of = vec![usize::MAX; if rules.at_least.is_empty() { 0 } else { units.len() }];
         for group in &rules.at_most {
-            let left = group.count.saturating_sub(group.count_where(state, |c| c == Choice::In));
+            let left = group.short(state);
             let (members, weight, _) = eligible(group, state, &placed);
             if weight > 0 && left / weight < members.len() {
                 for &u in &members {
@@ -94,7 +92,7 @@ impl<'r> Relaxed<'r> {
             }
         }
         for group in &rules.at_least {
-            let lacking = group.count.saturating_sub(group.count_where(state, |c| c == Choice::In));
+            let lacking = group.short(state);
             let members = || group.members.iter().filter(|m| free(m.0));
             let known = members().next().and_then(|m| groups.get(group_of[m.0]).map(|few| (group_of[m.0], few)));
             if let Some((at, few)) = known.filter(|k| members().all(|m| group_of[m.0] == k.0 && m.1 == 1)) {

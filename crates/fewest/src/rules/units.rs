@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use super::Choice;
 use super::components::strongly_connected;
 
 /// The units of p features.
@@ -80,6 +81,12 @@ impl Units {
 
     pub(super) fn cost(&self, unit: usize) -> f64 {
         self.cost.get(unit).copied().unwrap_or(0.0)
+    }
+
+    /// Size and cost of the units that are in.
+    pub(super) fn taken(&self, state: &[Choice]) -> (usize, f64) {
+        let taken = || (0..self.count).filter(|&u| state[u] == Choice::In);
+        (taken().map(|u| self.size(u)).sum(), taken().map(|u| self.cost(u)).sum())
     }
 
     pub(super) fn needs(&self, unit: usize) -> &[usize] {
