@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The experiments of tan2010 with `fewest`, LIBLINEAR's L1 machine beside it: runs what is missing, then writes the tables.
 
-    python3 papers/tan2010/run.py [--fewest PATH] [--only figure2 | figure3 | tables | figure4 ...] [--time-limit 60]
+    python3 papers/tan2010/run.py [--fewest PATH] [--only figure2 | figure3 | tables | figure4 | splits ...] [--time-limit 60]
 
 figure2  composite features, 500 samples, noise grows: --seeds data sets each
 figure3  composite features, 2000 of noise, samples grow
 tables   Tables 2 to 4: small sets, --repeats random splits of 60/40
-figure4  Figures 4 and 5: large sets, the paper's eight B
+figure4  Figure 5: large sets, the paper's eight B, a run for each
+splits   Figure 4: the same sets, --splits splits: FGM at each B, FGM-B and RFE by `path` at each B
+         and at as many features as FGM keeps
 
 FGM is `fgm --subset-size B`, which keeps every feature of the mixture; FGM-B is `fgm --max-features
 B`; "FGM plain" is Algorithm 1 as printed, with SimpleMKL. LPSVM is `l1-svm` with hinge loss. The
@@ -30,13 +32,12 @@ from common import mean, number, spread, table  # noqa: E402
 from scipy import sparse  # noqa: E402
 
 DATA = common.DATA
-PARTS = ("figure2", "figure3", "tables", "figure4")
+PARTS = ("figure2", "figure3", "tables", "figure4", "splits")
 NOISE = (100, 300, 1000, 3000, 10_000)  # figure 2, at 500 samples
 SAMPLES = (100, 200, 300, 500, 1000, 2000, 4000, 8000)  # figure 3, at 2000 noise features
 SMALL = ("wdbc", "digits", "breast_west_er", "duke_breast", "leukemia")
 EIGHT = (2, 5, 10, 50, 100, 150, 200, 250)  # the paper's B
-# Figure 4: name: (training file, test file or None, B, features RFE drops at a time). RFE and FGM-B
-# are asked for MORE sizes, as many as FGM keeps.
+# Figures 4 and 5: name: (training file, test file or None, B, features RFE drops at a time).
 LARGE = {
     "rcv1_small": ("rcv1_small_train.svm.gz", "rcv1_small_test.svm.gz", EIGHT, 100),
     "basehock": ("basehock.svm.gz", None, EIGHT, 100),
@@ -46,16 +47,6 @@ LARGE = {
     "farm_ads": ("farm_ads.svm.gz", None, EIGHT, 1000),
     "news20-like": ((1_355_191, 10_000, 455), "generated", EIGHT, 10_000),
     "dorothea": ("dorothea_train.svm.gz", "dorothea_valid.svm.gz", (2, 5, 10, 20, 50, 100, 150, 200, 250), 1000),
-}
-MORE = {
-    "rcv1_small": (350, 500),
-    "basehock": (300, 450, 550),
-    "a9a": (110, 120),
-    "w8a": (225, 260),
-    "url-like": (210, 250),
-    "farm_ads": (800, 1000),
-    "news20-like": (300,),
-    "dorothea": (350, 400),
 }
 FORMS = {
     "FGM": ("fgm", "--subset-size", 1, "--gap 1e-3"),
@@ -314,26 +305,27 @@ def large_keys(name, args):
     scale = "--scale none" if test == "generated" else "--scale maxabs"
     where = {"set": name}
     keys = [asked("figure4", where, "FGM", B, 5, args.time_limit, scale) for B in sizes]
-    for B in sorted({*sizes, *MORE[name]}):
+    for B in sizes:
         keys.append(asked("figure4", where, "FGM-B", B, 5, args.time_limit, scale))
         keys.append(asked("figure4", where, "SVM-RFE", B, 5, args.time_limit, f"--step {step} {scale}"))
     return [*keys, asked("figure4", where, "L1", 0, 2, args.time_limit)]
 
 
-def large_files(fewest, name, folder):
+def large_files(fewest, name, folder, repeat=0):
+    """Training and test file; of the first split those that are given, of the others as many samples of both together."""
     train, test, _, _ = LARGE[name]
     if test == "generated":
         count, documents, length = train
         files = folder / "train.npz", folder / "test.npz"
-        options = ["--words", count, "--samples", documents, "--length", length, "--seed", 1]
+        options = ["--words", count, "--samples", documents, "--length", length, "--seed", repeat + 1]
         fewest.text("generate", "text", *options, "--out", files[0], "--test", files[1])
         return files
-    if test:
+    if test and repeat == 0:
         return DATA / train, DATA / test
+    parts = [gzip.open(DATA / file, "rt").readlines() for file in (train, test) if file]
+    lines = sum(parts, [])
     files = folder / "train.svm", folder / "test.svm"
-    with gzip.open(DATA / train, "rt") as f:
-        lines = f.readlines()
-    held = np.random.default_rng(0).permutation(len(lines)) < len(lines) // 10
+    held = np.random.default_rng(repeat).permutation(len(lines)) < (len(parts[1]) if test else len(lines) // 10)
     for file, which in zip(files, (~held, held)):
         file.write_text("".join(line for line, w in zip(lines, which) if w))
     return files
@@ -360,14 +352,50 @@ def large(fewest, rows, args):
             ask(fewest, rows, folder, large_keys(name, args), make, lambda files: large_matrices(name, files), 0)
 
 
+def along(fewest, folder, files, key):
+    """What a method of `fewest` finds at several sizes, and its accuracy at each."""
+    start = time.perf_counter()
+    words = [*key["options"].split(), "--time-limit", f"{key['limit']:g}s", "--threads", 1]
+    path = fewest.json("path", files[0], "-m", *words, codes=(0, 3))["path"]
+    seconds = time.perf_counter() - start
+    asked_ = map(int, key["B"].split(","))
+    sizes = [{"B": B, "status": r["status"], "accuracy": fewest.judged(r, files[1], folder)} for B, r in zip(asked_, path) if r["model"]]
+    return {"seconds": seconds, "sizes": sizes}
+
+
+def splits_of(fewest, rows, args):
+    for name in args.sets or LARGE:
+        _, test, sizes, step = LARGE[name]
+        scale = "--scale none" if test == "generated" else "--scale maxabs"
+        for repeat in range(args.splits):
+            with tempfile.TemporaryDirectory() as folder:
+                folder, made = pathlib.Path(folder), []
+
+                def work(solve, key):
+                    made[:] = made or [large_files(fewest, name, folder, repeat)]
+                    return solve(fewest, folder, made[0], key) | {"selected": []}  # long lists tell nothing in the tables
+
+                key_of = lambda method, B, more: asked("splits", {"set": name, "repeat": repeat}, method, B, 5, args.time_limit, more)
+                kept = set()
+                for B in sizes:
+                    key = key_of("FGM", B, scale)
+                    kept.add(rows.get(key, lambda: work(solved, key)).get("kept", 0))
+                every = ",".join(map(str, sorted({*sizes, *kept} - {0})))
+                for method, more in (("FGM-B", scale), ("SVM-RFE", f"--step {step} {scale}")):
+                    key = key_of(method, every, more)
+                    rows.get(key, lambda: work(along, key))
+
+
 def run(fewest, rows, args):
     for part in args.only or PARTS:
         if part in ("figure2", "figure3"):
             composite(fewest, rows, part, args)
         elif part == "tables":
             small(fewest, rows, args)
-        else:
+        elif part == "figure4":
             large(fewest, rows, args)
+        else:
+            splits_of(fewest, rows, args)
 
 
 LABELS = list(FORMS)
@@ -487,34 +515,68 @@ def small_page(rows):
     return lines + common.source(mine, "part tables")
 
 
-def at_least(mine, name, method, kept):
-    """The run of a method that keeps as many features, or the next more; None where there is none."""
-    runs = [r for r in mine if r["key"]["set"] == name and r["key"]["method"] == method and r["kept"] >= kept and "refused" not in r]
-    return min(runs, key=lambda r: r["kept"], default=None)
-
-
-def against_kept(mine):
-    """FGM's runs, each with the runs of the others that keep as many features, or the next more."""
+def curves(rows):
+    """(set, B, runs of Figure 4): of each split FGM's accuracy, how many features it keeps, and the accuracies of FGM-B and
+    SVM-RFE at B and at as many as FGM keeps.
+    """
+    every = {}
+    for r in rows.where(part="splits"):  # the longest limit of each
+        k = r["key"]
+        at = k["set"], k["repeat"], k["method"], k["B"] if k["method"] == "FGM" else None
+        if at not in every or k["limit"] >= every[at]["key"]["limit"]:
+            every[at] = r
     for name in LARGE:
-        for r in sorted((r for r in mine if r["key"]["set"] == name and r["key"]["method"] == "FGM"), key=lambda r: r["key"]["B"]):
-            yield r, [at_least(mine, name, m, r["kept"]) for m in ("FGM-B", "SVM-RFE")]
+        for B in LARGE[name][2]:
+            found = []
+            for repeat in sorted({at[1] for at in every if at[0] == name}):
+                fgm, *others = (every.get((name, repeat, m, B if m == "FGM" else None)) for m in ("FGM", "FGM-B", "SVM-RFE"))
+                if fgm and "refused" not in fgm and all(r and "sizes" in r for r in others):
+                    right = [{x["B"]: 100 * x["accuracy"] for x in r["sizes"]} for r in others]
+                    late = sum(x["status"] == "time_limit" and x["B"] in (B, fgm["kept"]) for r in others for x in r["sizes"])
+                    cells = [right[at].get(size) for size in (B, fgm["kept"]) for at in (0, 1)]
+                    if None not in cells:
+                        found.append([fgm["kept"], 100 * fgm["accuracy"], *cells, late])
+            if found:
+                yield name, B, found
+
+
+COMPARED = (("FGM", "FGM-B, as many", 1, 4), ("FGM", "SVM-RFE, as many", 1, 5), ("FGM-B", "SVM-RFE, B features", 2, 3))
+
+
+def compared(rows):
+    """Figure 4 in short: by set, mean difference in points and splits and B on which the first is better, equal, worse."""
+    body = []
+    for name in LARGE:
+        found = [run for set_, _, runs in curves(rows) if set_ == name for run in runs]
+        cells = []
+        for _, _, a, b in COMPARED:
+            off = [run[a] - run[b] for run in found]
+            cells.append(f"{mean(off):+.1f}: {sum(v > 0 for v in off)}, {sum(v == 0 for v in off)}, {sum(v < 0 for v in off)}" if off else "-")
+        body.append([name, len(found), *cells] if found else None)
+    return table(["set", "B and splits", *(f"{a} against {b}" for a, b, _, _ in COMPARED)], body)
 
 
 def large_page(rows):
     mine = rows.where(part="figure4")
     if not mine:
         return []
-    lines = ["# Figures 4 and 5: large sets", "", "C = 5; LIBLINEAR's L1 machine at C = 1. One run each.", ""]
+    drawn = list(curves(rows))
+    lines = ["# Figures 4 and 5: large sets", "", "C = 5; LIBLINEAR's L1 machine at C = 1.", ""]
     lines += [
         "## Accuracy against features kept (Figure 4)",
         "",
-        "FGM at B, and the others at as many features as FGM keeps, or the next more that was run.",
+        "Test accuracy in %, mean and standard deviation over the splits: of FGM-B and SVM-RFE with B features, and with as many as",
+        "FGM keeps at B. Stopped: runs of these two that the limit ended, which is for all sizes of a path together.",
         "",
     ]
-    show = lambda r: [r["kept"], f"{100 * r['accuracy']:.2f}"] if r else ["-", "-"]
-    body = [[r["key"]["set"], r["key"]["B"], *show(r), *show(a), *show(b)] for r, (a, b) in against_kept(mine)]
-    lines += table(["set", "B", "FGM kept", "%", "FGM-B kept", "%", "SVM-RFE kept", "%"], body)
-    lines += ["## All runs (Figure 5: seconds)", ""]
+    body = [
+        [name, B, len(found), *(spread([run[k] for run in found], 1 if k else 0) for k in (2, 3, 0, 1, 4, 5)), sum(run[6] for run in found)]
+        for name, B, found in drawn
+    ]
+    head = ["set", "B", "splits", "FGM-B: B features", "SVM-RFE: B features", "FGM keeps", "FGM", "FGM-B: as many", "SVM-RFE: as many"]
+    lines += table([*head, "stopped"], body)
+    lines += common.source(rows.where(part="splits"), "part splits")
+    lines += ["## Seconds (Figure 5)", "", "One run each.", ""]
     body = []
     order = lambda r: (list(LARGE).index(r["key"]["set"]), LABELS.index(r["key"]["method"]), r["key"]["B"])
     for r in sorted(mine, key=order):
@@ -543,8 +605,9 @@ def pages(rows):
         "tables.md": small_page(rows),
         "figure4.md": large_page(rows),
     }
+    of = lambda part: rows.where(part=part) + (rows.where(part="splits") if part == "figure4" else [])
     return {
-        name: [*lines[:2], "Written by `papers/tan2010/run.py`.", *common.about(rows.where(part=name[:-3])), *lines[2:]]
+        name: [*lines[:2], "Written by `papers/tan2010/run.py`.", *common.about(of(name[:-3])), *lines[2:]]
         for name, lines in out.items()
         if lines
     }
@@ -572,13 +635,6 @@ def blocks(rows):
     mine = rows.where(part="tables")
     sparse, head = sparsity(mine, SPARSE)
     tuned, tuned_head = sparsity(mine, TUNED)
-    pairs = list(against_kept(rows.where(part="figure4")))
-    told = []
-    for at, other in enumerate(("FGM-B", "SVM-RFE")):
-        both = [(a["accuracy"], found[at]["accuracy"]) for a, found in pairs if found[at]]
-        told.append(
-            f"against {other} in {sum(a > b for a, b in both)} of {len(both)} comparisons, worse in {sum(a < b for a, b in both)}"
-        )
     found = []
     for part, by in (("figure2", "noise"), ("figure3", "n")):
         for size in sorted({r["key"][by] for r in rows.where(part=part)}):
@@ -595,7 +651,7 @@ def blocks(rows):
     return {
         "sparsity": "\n".join(table(head, sparse)),
         "tuned": "\n".join(table(tuned_head, tuned)),
-        "kept": f"At as many features (or the next more that was run) FGM is right more often {'; '.join(told)}.",
+        "kept": "\n".join(compared(rows)),
         "pair": "\n".join(table(["part", "noise or samples", "FGM-B", "SVM-RFE", "QCQP-SSVM"], found)),
         "rounds": said,
     }
@@ -609,6 +665,7 @@ def main():
     options.add_argument("--sets", nargs="+", help="sets of tables and figure4 [default: all]")
     options.add_argument("--repeats", type=int, default=30, help="splits of the tables [default: %(default)s]")
     options.add_argument("--plain-repeats", type=int, default=2, help="of them with Algorithm 1 as printed [default: %(default)s]")
+    options.add_argument("--splits", type=int, default=5, help="splits of figure 4 [default: %(default)s]")
     options.add_argument("--time-limit", type=float, default=60, help="seconds a run [default: %(default)s]")
     args = options.parse_args()
     if wrong := [part for part in args.only if part not in PARTS]:
