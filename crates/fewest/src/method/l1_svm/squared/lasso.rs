@@ -15,11 +15,14 @@
 //! be watched: their terms C_i (change of decision value)^2 have the right derivative, 0, and keep
 //! the next solution from going as far. A free bias is b's best value at any u: rows are centred,
 //! by one number per column and one for the residuals.
+//! Order    a sweep visits its columns in random order (Nesterov, SIAM J. Optim. 22, 2012): in a
+//!          fixed one, columns of words sorted by count took 14 times the sweeps. The seed is fixed.
 //! Cost     per sweep the stored values of its columns in I; a Newton step the Gram matrix of the s
 //!          weights that are not 0, and s^3 / 3.
 
 use super::columns::Columns;
 use crate::dual::normal::{Extended, Normal};
+use crate::dual::sweep::Shuffle;
 use crate::kernel::cholesky::Factor;
 use crate::simd;
 use crate::{Bias, Interval, RowMatrix, Status};
@@ -43,8 +46,10 @@ mod tuning {
     pub(super) const VISIT: f64 = 8.0;
     pub(super) const PRODUCT: f64 = 0.06;
     pub(super) const ENTRY: f64 = 3.0;
+    /// Of the order of sweeps.
+    pub(super) const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
 }
-use tuning::{CONSTANT, DENSE, ENTRY, PRODUCT, RESTRICTED, RIDGE, ROUNDING, SPARSE, VISIT};
+use tuning::{CONSTANT, DENSE, ENTRY, PRODUCT, RESTRICTED, RIDGE, ROUNDING, SEED, SPARSE, VISIT};
 
 /// The lasso of one working set and one I.
 pub(super) struct Lasso<'a> {
@@ -69,6 +74,7 @@ pub(super) struct Lasso<'a> {
     r: Vec<f64>,
     /// unit . r
     shift: f64,
+    shuffle: Shuffle,
     /// Sweeps so far.
     pub(super) sweeps: u64,
 }
@@ -97,7 +103,21 @@ impl<'a> Lasso<'a> {
             })
             .collect();
         let r = vec![0.0; inside.len()];
-        Self { columns, work, inside, curvature, root, x, unit, mean, square, r, shift: 0.0, sweeps: 0 }
+        Self {
+            columns,
+            work,
+            inside,
+            curvature,
+            root,
+            x,
+            unit,
+            mean,
+            square,
+            r,
+            shift: 0.0,
+            shuffle: Shuffle::new(SEED),
+            sweeps: 0,
+        }
     }
 
     /// Sets the residuals of the point at hand: 0 for samples outside the margin, which then only
@@ -146,17 +166,17 @@ impl<'a> Lasso<'a> {
 
     /// Lowers the violation to `open`, unless `stop` or the number `most` of sweeps ends it before.
     pub(super) fn solve(&mut self, u: &mut [f64], open: f64, most: u64, stop: &mut dyn FnMut() -> Option<Status>) {
-        let all: Vec<usize> = (0..u.len()).collect();
+        let mut all: Vec<usize> = (0..u.len()).collect();
         let (mut spent, mut care) = (0.0, 1.0);
         while self.sweeps < most {
             // Step 1.
-            let worst = self.sweep(&all, u);
+            let worst = self.sweep(&mut all, u);
             if worst <= open {
                 return;
             }
             // Step 2.
             let aim = open.max(RESTRICTED * worst);
-            let support: Vec<usize> = (0..u.len()).filter(|&j| u[j] != 0.0).collect();
+            let mut support: Vec<usize> = (0..u.len()).filter(|&j| u[j] != 0.0).collect();
             let (sweep, leap) = self.prices(&support);
             while self.sweeps < most {
                 if stop().is_some() {
@@ -168,7 +188,7 @@ impl<'a> Lasso<'a> {
                     spent = 0.0;
                 }
                 spent += sweep;
-                if self.sweep(&support, u) <= aim {
+                if self.sweep(&mut support, u) <= aim {
                     break;
                 }
             }
@@ -189,11 +209,13 @@ impl<'a> Lasso<'a> {
         }
     }
 
-    /// One sweep of exact steps; the largest violation met.
-    fn sweep(&mut self, list: &[usize], u: &mut [f64]) -> f64 {
+    /// One sweep of exact steps over a list, in an order drawn anew; the largest violation met.
+    fn sweep(&mut self, list: &mut [usize], u: &mut [f64]) -> f64 {
         self.sweeps += 1;
         let mut worst = 0.0f64;
-        for &j in list {
+        for at in 0..list.len() {
+            list.swap(at, at + self.shuffle.below(list.len() - at));
+            let j = list[at];
             let slope = self.slope(j);
             worst = worst.max(self.missed(j, u[j], slope));
             let to = if self.square[j] > 0.0 {
