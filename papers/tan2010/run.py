@@ -15,6 +15,7 @@ B`; "FGM plain" is Algorithm 1 as printed, with SimpleMKL. LPSVM is `l1-svm` wit
 pages are OUT/{figure2,figure3,tables,figure4}.md. Needs numpy, scipy and scikit-learn.
 """
 
+import functools
 import gzip
 import pathlib
 import sys
@@ -101,6 +102,14 @@ def solved(fewest, folder, files, key, options=None):
     return row
 
 
+def along(fewest, folder, files, key):
+    """What a method of `fewest` finds at several sizes, and its accuracy at each."""
+    words = [*key["options"].split(), "--time-limit", f"{key['limit']:g}s", "--threads", 1]
+    path = fewest.json("path", files[0], "-m", *words, codes=(0, 3))["path"]
+    sizes = zip(map(int, key["B"].split(",")), path)
+    return {"sizes": [{"B": B, "status": r["status"], "accuracy": fewest.judged(r, files[1], folder)} for B, r in sizes if r["model"]]}
+
+
 def eliminated(fewest, folder, files, key, p):
     """SVM-RFE as the paper runs it on small sets: 10 features a step, one below 200."""
     options = key["options"].replace(", 1 below 200", "")
@@ -156,26 +165,22 @@ def standardised(X, Xt):
 
 
 def ask(fewest, rows, folder, keys, make, matrices, width, **more):
-    """The runs of one data set; its files are made when the first is missing."""
-    made = []
+    """The rows of one data set; its files are made when the first is missing."""
+    files = functools.cache(make)
 
-    def files():
-        made[:] = made or [make()]
-        return made[0]
+    def work(key):
+        if key["method"] == "L1":
+            found = liblinear(key, *matrices(files()))
+        elif key["method"] == "SVM-RFE" and "below 200" in key["options"]:
+            found = eliminated(fewest, folder, files(), key, width)
+        elif "," in str(key["B"]):
+            found = along(fewest, folder, files(), key)
+        else:
+            found = solved(fewest, folder, files(), key)
+        found["selected"] = found.get("selected", [])[:10]  # long lists tell nothing in the tables
+        return found | more
 
-    for key in keys:
-
-        def work():
-            if key["method"] == "L1":
-                found = liblinear(key, *matrices(files()))
-            elif key["method"] == "SVM-RFE" and "below 200" in key["options"]:
-                found = eliminated(fewest, folder, files(), key, width)
-            else:
-                found = solved(fewest, folder, files(), key)
-            found["selected"] = found.get("selected", [])[:10]  # long lists tell nothing in the tables
-            return found | more
-
-        rows.get(key, work)
+    return [rows.get(key, functools.partial(work, key)) for key in keys]
 
 
 STEPS = "--step 10, 1 below 200"  # of RFE on small sets
@@ -299,11 +304,14 @@ def small(fewest, rows, args):
                 ask(fewest, rows, folder, small_keys(name, repeat, args), make, matrices, X.shape[1], p=X.shape[1])
 
 
+def scaling(name):
+    return "--scale none" if LARGE[name][1] == "generated" else "--scale maxabs"
+
+
 def large_keys(name, args):
-    """Figures 4 and 5: C = 5, LIBLINEAR's cost 1. Text has rows of length 1; of the others each feature's largest value is 1."""
-    _, test, sizes, step = LARGE[name]
-    scale = "--scale none" if test == "generated" else "--scale maxabs"
-    where = {"set": name}
+    """Figure 5: C = 5, LIBLINEAR's cost 1. Text has rows of length 1; of the others each feature's largest value is 1."""
+    _, _, sizes, step = LARGE[name]
+    scale, where = scaling(name), {"set": name}
     keys = [asked("figure4", where, "FGM", B, 5, args.time_limit, scale) for B in sizes]
     for B in sizes:
         keys.append(asked("figure4", where, "FGM-B", B, 5, args.time_limit, scale))
@@ -352,38 +360,20 @@ def large(fewest, rows, args):
             ask(fewest, rows, folder, large_keys(name, args), make, lambda files: large_matrices(name, files), 0)
 
 
-def along(fewest, folder, files, key):
-    """What a method of `fewest` finds at several sizes, and its accuracy at each."""
-    start = time.perf_counter()
-    words = [*key["options"].split(), "--time-limit", f"{key['limit']:g}s", "--threads", 1]
-    path = fewest.json("path", files[0], "-m", *words, codes=(0, 3))["path"]
-    seconds = time.perf_counter() - start
-    asked_ = map(int, key["B"].split(","))
-    sizes = [{"B": B, "status": r["status"], "accuracy": fewest.judged(r, files[1], folder)} for B, r in zip(asked_, path) if r["model"]]
-    return {"seconds": seconds, "sizes": sizes}
-
-
-def splits_of(fewest, rows, args):
+def large_splits(fewest, rows, args):
     for name in args.sets or LARGE:
-        _, test, sizes, step = LARGE[name]
-        scale = "--scale none" if test == "generated" else "--scale maxabs"
+        _, _, sizes, step = LARGE[name]
         for repeat in range(args.splits):
             with tempfile.TemporaryDirectory() as folder:
-                folder, made = pathlib.Path(folder), []
-
-                def work(solve, key):
-                    made[:] = made or [large_files(fewest, name, folder, repeat)]
-                    return solve(fewest, folder, made[0], key) | {"selected": []}  # long lists tell nothing in the tables
-
-                key_of = lambda method, B, more: asked("splits", {"set": name, "repeat": repeat}, method, B, 5, args.time_limit, more)
-                kept = set()
-                for B in sizes:
-                    key = key_of("FGM", B, scale)
-                    kept.add(rows.get(key, lambda: work(solved, key)).get("kept", 0))
-                every = ",".join(map(str, sorted({*sizes, *kept} - {0})))
-                for method, more in (("FGM-B", scale), ("SVM-RFE", f"--step {step} {scale}")):
-                    key = key_of(method, every, more)
-                    rows.get(key, lambda: work(along, key))
+                folder = pathlib.Path(folder)
+                make = functools.cache(lambda: large_files(fewest, name, folder, repeat))
+                key = lambda method, B, more="": asked(
+                    "splits", {"set": name, "repeat": repeat}, method, B, 5, args.time_limit, f"{more} {scaling(name)}".strip()
+                )
+                every = lambda keys: ask(fewest, rows, folder, keys, make, None, 0)
+                kept = {row.get("kept", 0) for row in every([key("FGM", B) for B in sizes])}
+                path = ",".join(map(str, sorted({*sizes, *kept} - {0})))
+                every([key("FGM-B", path), key("SVM-RFE", path, f"--step {step}")])
 
 
 def run(fewest, rows, args):
@@ -395,7 +385,7 @@ def run(fewest, rows, args):
         elif part == "figure4":
             large(fewest, rows, args)
         else:
-            splits_of(fewest, rows, args)
+            large_splits(fewest, rows, args)
 
 
 LABELS = list(FORMS)
@@ -515,29 +505,24 @@ def small_page(rows):
     return lines + common.source(mine, "part tables")
 
 
-def curves(rows):
-    """(set, B, runs of Figure 4): of each split FGM's accuracy, how many features it keeps, and the accuracies of FGM-B and
-    SVM-RFE at B and at as many as FGM keeps.
+def figure4(rows):
+    """By set and B, a run for each split: how many features FGM keeps, its accuracy, those of FGM-B and SVM-RFE at B and at as
+    many as FGM keeps, and how many of these four the limit ended.
     """
-    every = {}
-    for r in rows.where(part="splits"):  # the longest limit of each
+    longest = {}
+    for r in sorted(rows.where(part="splits"), key=lambda r: r["key"]["limit"]):
         k = r["key"]
-        at = k["set"], k["repeat"], k["method"], k["B"] if k["method"] == "FGM" else None
-        if at not in every or k["limit"] >= every[at]["key"]["limit"]:
-            every[at] = r
-    for name in LARGE:
-        for B in LARGE[name][2]:
-            found = []
-            for repeat in sorted({at[1] for at in every if at[0] == name}):
-                fgm, *others = (every.get((name, repeat, m, B if m == "FGM" else None)) for m in ("FGM", "FGM-B", "SVM-RFE"))
-                if fgm and "refused" not in fgm and all(r and "sizes" in r for r in others):
-                    right = [{x["B"]: 100 * x["accuracy"] for x in r["sizes"]} for r in others]
-                    late = sum(x["status"] == "time_limit" and x["B"] in (B, fgm["kept"]) for r in others for x in r["sizes"])
-                    cells = [right[at].get(size) for size in (B, fgm["kept"]) for at in (0, 1)]
-                    if None not in cells:
-                        found.append([fgm["kept"], 100 * fgm["accuracy"], *cells, late])
-            if found:
-                yield name, B, found
+        longest[k["set"], k["repeat"], k["method"], k["B"] if k["method"] == "FGM" else None] = r
+    found = {}
+    for (name, repeat, method, B), fgm in sorted(longest.items(), key=lambda e: (e[0][1], str(e[0][3]))):
+        paths = [longest.get((name, repeat, other, None), {}).get("sizes", []) for other in ("FGM-B", "SVM-RFE")]
+        if method == "FGM" and "refused" not in fgm:
+            sizes = (B, fgm["kept"])
+            cells = [next((100 * at["accuracy"] for at in path if at["B"] == size), None) for size in sizes for path in paths]
+            late = sum(at["status"] == "time_limit" for path in paths for at in path if at["B"] in sizes)
+            if None not in cells:
+                found.setdefault((name, B), []).append([fgm["kept"], 100 * fgm["accuracy"], *cells, late])
+    return {(name, B): found[name, B] for name in LARGE for B in LARGE[name][2] if (name, B) in found}
 
 
 COMPARED = (("FGM", "FGM-B, as many", 1, 4), ("FGM", "SVM-RFE, as many", 1, 5), ("FGM-B", "SVM-RFE, B features", 2, 3))
@@ -545,14 +530,14 @@ COMPARED = (("FGM", "FGM-B, as many", 1, 4), ("FGM", "SVM-RFE, as many", 1, 5), 
 
 def compared(rows):
     """Figure 4 in short: by set, mean difference in points and splits and B on which the first is better, equal, worse."""
-    body = []
-    for name in LARGE:
-        found = [run for set_, _, runs in curves(rows) if set_ == name for run in runs]
+    drawn, body = figure4(rows), []
+    for name in dict.fromkeys(name for name, _ in drawn):
+        found = [run for (of, _), runs in drawn.items() if of == name for run in runs]
         cells = []
         for _, _, a, b in COMPARED:
             off = [run[a] - run[b] for run in found]
-            cells.append(f"{mean(off):+.1f}: {sum(v > 0 for v in off)}, {sum(v == 0 for v in off)}, {sum(v < 0 for v in off)}" if off else "-")
-        body.append([name, len(found), *cells] if found else None)
+            cells.append(f"{mean(off):+.1f}: {sum(v > 0 for v in off)}, {sum(v == 0 for v in off)}, {sum(v < 0 for v in off)}")
+        body.append([name, len(found), *cells])
     return table(["set", "B and splits", *(f"{a} against {b}" for a, b, _, _ in COMPARED)], body)
 
 
@@ -560,7 +545,6 @@ def large_page(rows):
     mine = rows.where(part="figure4")
     if not mine:
         return []
-    drawn = list(curves(rows))
     lines = ["# Figures 4 and 5: large sets", "", "C = 5; LIBLINEAR's L1 machine at C = 1.", ""]
     lines += [
         "## Accuracy against features kept (Figure 4)",
@@ -571,7 +555,7 @@ def large_page(rows):
     ]
     body = [
         [name, B, len(found), *(spread([run[k] for run in found], 1 if k else 0) for k in (2, 3, 0, 1, 4, 5)), sum(run[6] for run in found)]
-        for name, B, found in drawn
+        for (name, B), found in figure4(rows).items()
     ]
     head = ["set", "B", "splits", "FGM-B: B features", "SVM-RFE: B features", "FGM keeps", "FGM", "FGM-B: as many", "SVM-RFE: as many"]
     lines += table([*head, "stopped"], body)

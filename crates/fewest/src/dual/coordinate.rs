@@ -210,7 +210,7 @@ fn begin(dual: &BoxDual, start: Option<&[f64]>, norms: &[f64]) -> Descent {
         gain,
         shrink_above: f64::INFINITY,
         shrink_below: f64::NEG_INFINITY,
-        shuffle: Shuffle::new(0x9E37_79B9_7F4A_7C15),
+        shuffle: Shuffle::default(),
     }
 }
 

@@ -51,6 +51,12 @@ impl Coordinate {
 #[derive(Debug, Clone)]
 pub(crate) struct Shuffle(u64);
 
+impl Default for Shuffle {
+    fn default() -> Self {
+        Self::new(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
 impl Shuffle {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed | 1)
@@ -63,6 +69,14 @@ impl Shuffle {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (((self.0 >> 32) * bound as u64) >> 32) as usize
+    }
+
+    /// An element of `list[at..]`, which changes places with the one at `at`: for at = 0, 1, ...
+    /// all are drawn once, in random order.
+    #[inline(always)]
+    pub(crate) fn draw<T: Copy>(&mut self, list: &mut [T], at: usize) -> T {
+        list.swap(at, at + self.below(list.len() - at));
+        list[at]
     }
 }
 
@@ -104,9 +118,7 @@ fn epoch<S: Scores, const SQUARED: bool>(scores: &mut S, d: &mut Descent) -> Epo
     let mut epoch = Epoch { highest: f64::NEG_INFINITY, lowest: f64::INFINITY, gap: 0.0, growth: 0.0 };
     let mut at = 0;
     while at < d.active.len() {
-        let other = at + d.shuffle.below(d.active.len() - at);
-        d.active.swap(at, other);
-        let i = d.active[at] as usize;
+        let i = d.shuffle.draw(&mut d.active, at) as usize;
         let Coordinate { y, alpha, cap, cost, ridge, inverse } = d.coordinates[i];
         let slack = 1.0 - y * (scores.score(i) + d.centre + d.gain * d.sum);
         let gradient = ridge * alpha - slack;

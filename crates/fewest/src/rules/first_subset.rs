@@ -8,7 +8,8 @@ const EXCHANGED: usize = 200;
 
 impl Rules {
     /// Completes `state` by the units of `order`, each with all that it needs, where they fit and
-    /// gain; the groups that lack members come first. Allowed as far as sizes, budgets and groups go.
+    /// gain; the groups that lack members come first. Allowed as far as sizes, budgets and groups
+    /// go.
     pub(super) fn in_turn(&self, state: &[Choice], gains: &[f64], order: &[usize]) -> Option<Vec<Choice>> {
         let units = &self.units;
         let mut state = state.to_vec();
@@ -67,8 +68,8 @@ impl Rules {
     }
 
     /// Exchanges a unit that is in for one that is out, the pair that gains most, as long as one
-    /// gains: among the units `single`, which only size and budget bind. It uses up what the units in
-    /// turn leave of a budget.
+    /// gains: among the units `single`, which only size and budget bind. It uses up what the units
+    /// in turn leave of a budget.
     pub(super) fn exchange(&self, state: &mut [Choice], gains: &[f64], order: &[usize], single: &[usize]) {
         let units = &self.units;
         let among: Vec<usize> = order.iter().copied().filter(|u| single.binary_search(u).is_ok()).collect();

@@ -85,8 +85,8 @@ impl Units {
 
     /// Size and cost of the units that are in.
     pub(super) fn taken(&self, state: &[Choice]) -> (usize, f64) {
-        let taken = || (0..self.count).filter(|&u| state[u] == Choice::In);
-        (taken().map(|u| self.size(u)).sum(), taken().map(|u| self.cost(u)).sum())
+        let taken = (0..self.count).filter(|&u| state[u] == Choice::In);
+        taken.fold((0, 0.0), |(size, cost), u| (size + self.size(u), cost + self.cost(u)))
     }
 
     pub(super) fn needs(&self, unit: usize) -> &[usize] {
