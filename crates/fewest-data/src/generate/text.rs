@@ -88,6 +88,9 @@ pub struct Text {
     settings: TextSettings,
     /// Probability that a drawn word is of this rank or a lower one, length p.
     up_to: Vec<f64>,
+    /// Where among `up_to` to look for a place of [0, 1): `guide[g]` shares are at most g / G, for g
+    /// from 0 to G, a power of two.
+    guide: Vec<u32>,
     /// Informative words, ascending, and whether they lean to class 1.
     informative: Vec<(usize, bool)>,
 }
@@ -110,11 +113,20 @@ impl Text {
         for share in &mut up_to {
             *share /= total;
         }
+        let guide = guide(&up_to);
         let candidates = settings.candidates();
         let mut chosen = random.sample(candidates.len(), settings.relevant);
         chosen.sort_unstable();
         let informative = chosen.into_iter().map(|at| (candidates.start + at, random.coin())).collect();
-        Ok(Self { settings, up_to, informative })
+        Ok(Self { settings, up_to, guide, informative })
+    }
+
+    /// The word whose range holds this place of [0, 1).
+    fn word(&self, place: f64) -> usize {
+        let cell = (place * (self.guide.len() - 1) as f64) as usize;
+        let (low, high) = (self.guide[cell] as usize, self.guide[cell + 1] as usize);
+        let before = self.up_to[low..high].partition_point(|&share| share <= place);
+        (low + before).min(self.up_to.len() - 1)
     }
 
     /// The words of a document of this class, one for each draw.
@@ -122,7 +134,7 @@ impl Text {
         words.clear();
         for draw in 0..self.settings.length {
             let place = random.unit();
-            let mut word = self.up_to.partition_point(|&share| share <= place).min(self.up_to.len() - 1);
+            let mut word = self.word(place);
             if draw < self.settings.topical {
                 let at = (random.unit() * self.informative.len() as f64) as usize;
                 let (informative, leans) = self.informative[at];
@@ -136,6 +148,19 @@ impl Text {
         }
         words.sort_unstable();
     }
+}
+
+/// How many shares are at most g / G, for g from 0 to G: about one cell for each word, at most 4 Mi.
+/// Places of a cell are from g / G to before (g + 1) / G, exactly, as G is a power of two.
+fn guide(up_to: &[f64]) -> Vec<u32> {
+    let cells = up_to.len().next_power_of_two().min(1 << 22);
+    let mut at = 0;
+    let below = |cell: usize| {
+        let edge = cell as f64 / cells as f64;
+        at += up_to[at..].iter().take_while(|&&share| share <= edge).count();
+        at as u32
+    };
+    (0..=cells).map(below).collect()
 }
 
 impl Generator for Text {
@@ -196,5 +221,25 @@ impl Generator for Text {
 
     fn weights(&self) -> Option<&[f64]> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The guide changes the time and never the word: at random places, at every share and beside it.
+    #[test]
+    fn the_guide_finds_the_word_that_a_search_finds() {
+        for (words, exponent) in [(1, 0.85), (2, 0.0), (7, 3.0), (1000, 0.85), (4096, 0.0), (5000, 60.0)] {
+            let text = Text::new(TextSettings { exponent, ..TextSettings::new(words) }).expect("settings");
+            let mut random = Random::new(5, 1);
+            let shares = text.up_to.iter().flat_map(|&share| [share.next_down(), share, share.next_up()]);
+            let places = (0..2000).map(|_| random.unit()).chain(shares).filter(|place| (0.0..1.0).contains(place));
+            for place in places {
+                let searched = text.up_to.partition_point(|&share| share <= place).min(words - 1);
+                assert_eq!(text.word(place), searched, "{words} words, place {place}");
+            }
+        }
     }
 }
