@@ -324,7 +324,7 @@ fn changed(source: &Source) -> DataError {
 }
 
 /// First columns of the buckets, about the same number of values in each, one bucket a thread.
-fn column_bounds(start: &[usize], stored: usize) -> Vec<u32> {
+pub(crate) fn column_bounds(start: &[usize], stored: usize) -> Vec<u32> {
     let buckets = rayon::current_num_threads().clamp(1, 16);
     let mut bounds: Vec<u32> =
         (0..buckets).map(|b| start.partition_point(|&s| s < stored / buckets * b) as u32).collect();
@@ -334,7 +334,7 @@ fn column_bounds(start: &[usize], stored: usize) -> Vec<u32> {
 }
 
 /// A range of columns with its part of the arrays, for one thread to fill.
-struct Bucket<'a> {
+pub(crate) struct Bucket<'a> {
     first_column: usize,
     offset: usize,
     next: &'a mut [usize],
@@ -345,19 +345,27 @@ struct Bucket<'a> {
 impl Bucket<'_> {
     /// Puts the entries at their places; false when there is no such place.
     fn put(&mut self, base: u32, entries: &[Entry]) -> bool {
-        for entry in entries {
-            let Some(next) = self.next.get_mut(entry.column as usize - self.first_column) else { return false };
-            let at = *next - self.offset;
-            let (Some(row), Some(value)) = (self.rows.get_mut(at), self.values.get_mut(at)) else { return false };
-            (*row, *value) = (base.wrapping_add(entry.row), entry.value);
-            *next += 1;
-        }
+        entries.iter().all(|entry| self.put_one(entry.column as usize, base.wrapping_add(entry.row), entry.value))
+    }
+
+    /// Puts an entry at its place; false when there is no such place.
+    pub(crate) fn put_one(&mut self, column: usize, row: u32, value: f64) -> bool {
+        let Some(next) = self.next.get_mut(column - self.first_column) else { return false };
+        let at = *next - self.offset;
+        let (Some(row_at), Some(value_at)) = (self.rows.get_mut(at), self.values.get_mut(at)) else { return false };
+        (*row_at, *value_at) = (row, value);
+        *next += 1;
         true
+    }
+
+    /// Its columns.
+    pub(crate) fn columns(&self) -> Range<usize> {
+        self.first_column..self.first_column + self.next.len()
     }
 }
 
 /// Cuts the arrays into buckets: columns from `bounds[b]`, values from `offsets[b]`.
-fn split<'a>(
+pub(crate) fn split<'a>(
     bounds: &[u32],
     offsets: &[usize],
     mut next: &'a mut [usize],

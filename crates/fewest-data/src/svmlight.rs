@@ -56,24 +56,11 @@ pub(crate) fn to_columns(source: &Source, options: &ReadOptions, out: &str) -> R
         sparse::survey(source, &reader, TARGET, options, MemoryUse::Counts)?;
     let names = Names::Numbered(columns.len());
     let facts = Facts { n: rows, counts: &columns, names: &names, target: target.as_ref() };
-    // Half of the memory for the entries of a pass, the rest for text and what comes on top.
-    let most = (options.memory() / 2 / 12) as usize;
-    columns::write(out, &facts, |blocks| {
-        let mut first = 0;
-        while first < columns.len() {
-            let mut held = 0;
-            let fits = |count: &&usize| {
-                held += **count;
-                held <= most
-            };
-            let last = first + columns[first..].iter().take_while(fits).count().max(1);
-            let counts = columns[first..last].to_vec();
-            let (_, indices, values) = sparse::fill(source, &reader, options, counts, first as u32..last as u32, rows)?;
-            let put = blocks.push(&indices, &values);
-            put.map_err(|source| DataError::Output { file: out.into(), source })?;
-            first = last;
-        }
-        Ok(())
+    columns::write_in_parts(out, &facts, options.memory(), |part| {
+        let counts = columns[part.clone()].to_vec();
+        let (_, indices, values) =
+            sparse::fill(source, &reader, options, counts, part.start as u32..part.end as u32, rows)?;
+        Ok((indices, values))
     })?;
     let mut notes = Vec::new();
     if queries > 0 {

@@ -6,7 +6,7 @@ use fewest_data::generate::{
     self, Coefficients, Composite, CompositeSettings, Correlated, CorrelatedSettings, Generator, Hyperplane,
     HyperplaneSettings, Ndcc, NdccSettings, Part, Points, Text, TextSettings,
 };
-use fewest_data::{Format, Names};
+use fewest_data::{Dataset, Format, Names, Target};
 use serde_json::{Map, Value, json};
 
 use super::reading;
@@ -181,7 +181,16 @@ struct Set<'a> {
 struct Outputs<'a> {
     sets: Vec<Set<'a>>,
     truth: Option<Sink>,
+    features: usize,
+    memory: Option<u64>,
     seed: u64,
+}
+
+/// What is known of a set before anything is written.
+enum Drawn {
+    Whole(Dataset),
+    /// Its features are drawn while they are written.
+    Classes(Target),
 }
 
 impl<'a> Outputs<'a> {
@@ -221,9 +230,11 @@ impl<'a> Outputs<'a> {
         let truth = Sink::open_if("--truth", args.truth.as_ref())?;
         let memory = args.memory.as_deref().map(notation::size).transpose();
         let memory = memory.map_err(|why| Failure::Input(format!("--memory: {why}")))?;
-        let samples = sets.iter().fold(0u64, |sum, set| sum.saturating_add(set.samples as u64));
+        // Sparse data go into column files a part at a time.
+        let held = sets.iter().filter(|set| stored.is_none() || set.format != Format::Csc);
+        let samples = held.fold(0u64, |sum, set| sum.saturating_add(set.samples as u64));
         generate::check_memory(sets[0].path, samples, features as u64, stored, memory)?;
-        Ok(Self { sets, truth, seed: args.seed })
+        Ok(Self { sets, truth, features, memory, seed: args.seed })
     }
 
     /// Draws all sets, and writes them when all are fit to be written.
@@ -237,13 +248,26 @@ impl<'a> Outputs<'a> {
         let mut drawn = Vec::new();
         for set in &self.sets {
             settings.insert(format!("{}_samples", set.part.name()), json!(set.samples));
-            drawn.push(generator.draw(set.part, set.samples)?);
+            let alone = if set.format == Format::Csc { generator.classes(set.part, set.samples)? } else { None };
+            drawn.push(match alone {
+                Some(target) => Drawn::Classes(target),
+                None => Drawn::Whole(generator.draw(set.part, set.samples)?),
+            });
         }
-        for (set, data) in self.sets.iter().zip(&drawn) {
-            for note in fewest_data::write_as(set.path, data, set.format)? {
-                reading::tell(&note, terminal);
-            }
-            let counts = data.target.as_ref().map(fewest_data::Target::counts).unwrap_or_default();
+        for (set, drawn) in self.sets.iter().zip(&drawn) {
+            let target = match drawn {
+                Drawn::Classes(target) => {
+                    generator.write_columns(set.part, target, set.path, self.memory)?;
+                    Some(target)
+                }
+                Drawn::Whole(data) => {
+                    for note in fewest_data::write_as(set.path, data, set.format)? {
+                        reading::tell(&note, terminal);
+                    }
+                    data.target.as_ref()
+                }
+            };
+            let counts = target.map(Target::counts).unwrap_or_default();
             terminal.detail(&format!(
                 "wrote {} samples of the {} set to {} ({}), {} of class -1 and {} of class 1",
                 set.samples,
@@ -255,18 +279,13 @@ impl<'a> Outputs<'a> {
             ));
         }
         if let Some(sink) = &self.truth {
-            sink.write(&json_text::text(&self.truth_value(name, generator, &settings, &drawn[0].names)), terminal)?;
+            sink.write(&json_text::text(&self.truth_value(name, generator, &settings)), terminal)?;
         }
         Ok(())
     }
 
-    fn truth_value(
-        &self,
-        name: &str,
-        generator: &dyn Generator,
-        settings: &Map<String, Value>,
-        names: &Names,
-    ) -> Value {
+    fn truth_value(&self, name: &str, generator: &dyn Generator, settings: &Map<String, Value>) -> Value {
+        let names = Names::Numbered(self.features);
         let support = generator.support();
         let named: Vec<String> = support.iter().map(|&j| names.get(j).into_owned()).collect();
         let weights = generator.weights().map(|weights| {

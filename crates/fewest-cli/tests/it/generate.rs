@@ -159,6 +159,31 @@ fn bad_input_is_refused_with_name_value_and_remedy() {
     refused(&scratch, &["generate", "hyperplane", "--samples", "5"], &["--features", "--relevant", "--out"]);
 }
 
+/// A column file is written a range of columns at a time, and is the one that the rows make.
+#[test]
+fn a_column_file_of_text_does_not_depend_on_memory_and_threads() {
+    let scratch = Scratch::new("generate_columns");
+    let text = ["generate", "text", "--samples", "700", "--words", "300", "--test-samples", "40", "--test", "t.csc"];
+    let bytes = |name: &str| std::fs::read(scratch.path(name)).expect("a file");
+    let make = |out: &str, more: &[&str]| {
+        scratch.run(&[&text[..], &["--out", out, "--truth", "t.json"], more].concat()).code(0);
+        bytes("t.csc")
+    };
+    let tests = [
+        make("a.csc", &[]),
+        make("b.csc", &["--memory", "16K", "--threads", "1"]),
+        make("c.csc", &["--memory", "16K", "--threads", "2"]),
+    ];
+    assert!(tests[1] == tests[0] && tests[2] == tests[0]);
+    make("d.svm", &["--threads", "2"]);
+    scratch.run(&["convert", "d.svm", "d.csc"]).code(0);
+    for other in ["b.csc", "c.csc", "d.csc"] {
+        assert!(bytes("a.csc") == bytes(other), "{other}");
+    }
+    let refused = scratch.run(&[&text[..], &["--out", "e.csc", "--memory", "8K"]].concat()).code(2).err;
+    assert!(refused.contains("counts of 300 features") && refused.contains("--memory"), "{refused}");
+}
+
 /// Two samples are often on one side; then nothing is written, not even the sets that would do.
 #[test]
 fn a_set_of_one_class_is_refused_before_anything_is_written() {

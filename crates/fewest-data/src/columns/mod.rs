@@ -22,7 +22,7 @@ mod read;
 mod write;
 
 pub(crate) use read::read;
-pub(crate) use write::{Facts, write, write_dataset};
+pub(crate) use write::{Facts, write_dataset, write_in_parts};
 
 use crate::{Compression, DataError};
 

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::ops::Range;
 
 use crc32fast::Hasher;
 
@@ -125,6 +126,35 @@ pub(crate) fn write(
     let mut front = section(0)?;
     front.put(&header).and_then(|()| front.sum()).map_err(output)?;
     draft.put().map_err(output)
+}
+
+/// Bytes of an entry.
+const ENTRY: u64 = 12;
+
+/// Writes a file whose entries need not fit into memory together: `part` brings those of a range of
+/// columns, as many at a time as half of `memory` (bytes) holds, one at least.
+pub(crate) fn write_in_parts(
+    path: &str,
+    facts: &Facts<'_>,
+    memory: u64,
+    mut part: impl FnMut(Range<usize>) -> Result<(Vec<u32>, Vec<f64>), DataError>,
+) -> Result<(), DataError> {
+    let most = (memory / 2 / ENTRY) as usize;
+    write(path, facts, |blocks| {
+        let mut first = 0;
+        while first < facts.counts.len() {
+            let mut held = 0;
+            let fits = |count: &&usize| {
+                held += **count;
+                held <= most
+            };
+            let last = first + facts.counts[first..].iter().take_while(fits).count().max(1);
+            let (rows, values) = part(first..last)?;
+            blocks.push(&rows, &values).map_err(|source| DataError::Output { file: path.into(), source })?;
+            first = last;
+        }
+        Ok(())
+    })
 }
 
 /// Writes a data set from memory (or from another map); zeros are left out.

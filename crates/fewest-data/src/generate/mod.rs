@@ -74,6 +74,24 @@ pub trait Generator {
     /// [`DataError::OneSide`] when all samples are of one class; `samples` below 2.
     fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError>;
 
+    /// The classes of a set, or none where this kind of data is drawn whole.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    fn classes(&self, _part: Part, _samples: usize) -> Result<Option<Target>, DataError> {
+        Ok(None)
+    }
+
+    /// Writes the set of these [`Self::classes`] into a column file at `out`. Its entries need not
+    /// fit into memory together: those of a range of columns at a time take half of `limit` bytes
+    /// (default three quarters of the machine's).
+    ///
+    /// # Errors
+    /// An output that cannot be written.
+    fn write_columns(&self, part: Part, classes: &Target, out: &str, _limit: Option<u64>) -> Result<(), DataError> {
+        crate::write_as(out, &self.draw(part, classes.codes.len())?, Format::Csc).map(drop)
+    }
+
     /// Positions of the features that matter, ascending.
     fn support(&self) -> Vec<usize>;
 
@@ -83,8 +101,8 @@ pub trait Generator {
 }
 
 /// Refuses sets that need more memory than `limit` bytes (default three quarters of the machine's)
-/// before they are drawn. `stored` is how many values a sample of sparse data has at most; none for
-/// dense data.
+/// before they are drawn. `samples`: those held in memory; `stored`: how many values a sample of
+/// sparse data has at most, none for dense data.
 ///
 /// # Errors
 /// [`DataError::Memory`] with the name of the first output file.
@@ -98,11 +116,15 @@ pub fn check_memory(
     let allowed = ReadOptions { memory_limit: limit, ..ReadOptions::default() }.memory();
     let needed = match stored {
         None => samples.saturating_mul(features).saturating_mul(8),
-        // Documents (16 bytes a value) and the columns made of them (12), frequencies and column
-        // starts.
-        Some(stored) => samples.saturating_mul(stored).saturating_mul(28).saturating_add(features.saturating_mul(24)),
+        // Columns (12 bytes a value) and what a format makes of them; frequencies with their guide,
+        // counts, column starts.
+        Some(stored) => samples.saturating_mul(stored).saturating_mul(28).saturating_add(features.saturating_mul(40)),
     };
-    let what = format!("{samples} samples of {features} features");
+    let what = if samples == 0 {
+        format!("the counts of {features} features")
+    } else {
+        format!("{samples} samples of {features} features")
+    };
     options::check_memory_with(file, &what, needed, allowed, "raise --memory, or ask for fewer samples or features")
 }
 

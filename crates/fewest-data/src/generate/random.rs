@@ -37,6 +37,13 @@ impl Random {
         (self.words.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// Leaves out so many numbers of [`Self::unit`] and [`Self::coin`].
+    pub(crate) fn skip(&mut self, count: usize) {
+        for _ in 0..count {
+            self.words.next_u64();
+        }
+    }
+
     /// True or false, even odds.
     pub(crate) fn coin(&mut self) -> bool {
         self.words.next_u64() >> 63 == 1

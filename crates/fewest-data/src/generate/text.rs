@@ -9,15 +9,26 @@
 //!          1, which are not at hand.
 //! Steps    1. choose the informative words among the ranks 50 to 19 999 (all words, if there are
 //!          fewer) and the class each leans to  2. for each document a class by a fair coin, then
-//!          its words  3. columns
+//!          its words: the documents with each word are counted  3. the same documents once more:
+//!          columns, or for a column file once for each range of columns that memory holds
 //! Fails    Settings out of range; a set whose documents are all of one class (likely for very few
 //!          only).
 
+use std::ops::Range;
+
 use fewest::{Error, SparseDesign};
+use rayon::prelude::*;
 
 use super::random::Random;
-use super::{Generator, Part, dataset};
-use crate::{DataError, Dataset, Features};
+use super::{Generator, Part, dataset, two_classes};
+use crate::columns::{self, Facts};
+use crate::sparse::{column_bounds, split};
+use crate::{DataError, Dataset, Features, Names, ReadOptions, Target};
+
+/// Documents that one thread draws at a time.
+const BLOCK: usize = 256;
+/// Blocks drawn before their entries are taken.
+const WAVE: usize = 64;
 
 /// Ranks among which informative words lie: neither the commonest nor the rarest.
 const RANKS: std::ops::Range<usize> = 50..20_000;
@@ -163,56 +174,153 @@ fn guide(up_to: &[f64]) -> Vec<u32> {
     (0..=cells).map(below).collect()
 }
 
-impl Generator for Text {
-    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+/// The documents of a part, to be drawn as often as needed.
+struct Documents {
+    /// The stream where each block of documents begins.
+    blocks: Vec<Random>,
+    /// Whether each is of class 1.
+    sides: Vec<bool>,
+}
+
+impl Text {
+    /// The classes, and where each block begins: a document takes as many random numbers as any
+    /// other.
+    fn documents(&self, part: Part, samples: usize) -> Result<Documents, DataError> {
         if samples < 2 {
             return Err(Error::setting("samples", samples, "at least 2").into());
         }
-        let p = self.settings.words;
         let mut random = Random::new(self.settings.seed, part.stream());
-        let mut sides = Vec::with_capacity(samples);
-        // Documents one after another: (word, value) and where each ends.
-        let (mut entries, mut ends): (Vec<(u32, f64)>, Vec<usize>) = (Vec::new(), Vec::with_capacity(samples));
+        let (mut blocks, mut sides) = (Vec::new(), Vec::with_capacity(samples));
+        for i in 0..samples {
+            if i % BLOCK == 0 {
+                blocks.push(random.clone());
+            }
+            sides.push(random.coin());
+            random.skip(self.settings.length + 2 * self.settings.topical);
+        }
+        Ok(Documents { blocks, sides })
+    }
+
+    /// Draws blocks of documents on all threads, and hands over some in order.
+    fn each_wave(&self, documents: &Documents, mut take: impl FnMut(&[Block])) {
+        let numbers: Vec<usize> = (0..documents.blocks.len()).collect();
+        for wave in numbers.chunks(WAVE) {
+            take(&wave.par_iter().map(|&block| self.block(documents, block)).collect::<Vec<_>>());
+        }
+    }
+
+    fn block(&self, documents: &Documents, number: usize) -> Block {
+        let mut random = documents.blocks[number].clone();
+        let mut block = Block { first: number * BLOCK, entries: Vec::new(), lengths: Vec::new() };
         let mut words = Vec::new();
-        for _ in 0..samples {
+        for _ in documents.sides.iter().skip(block.first).take(BLOCK) {
             let positive = random.coin();
             self.document(positive, &mut random, &mut words);
+            let entries = &mut block.entries;
             let first = entries.len();
             entries.extend(words.chunk_by(|a, b| a == b).map(|same| (same[0], 1.0 + libm::log(same.len() as f64))));
             let length = entries[first..].iter().map(|e| e.1 * e.1).sum::<f64>().sqrt();
             for entry in &mut entries[first..] {
                 entry.1 /= length;
             }
-            ends.push(entries.len());
-            sides.push(positive);
+            block.lengths.push(entries.len() - first);
         }
-        // Step 3: count, then place document after document, so that rows ascend within a column.
-        let mut start = vec![0usize; p + 1];
-        for entry in &entries {
-            start[entry.0 as usize + 1] += 1;
-        }
-        for j in 0..p {
-            start[j + 1] += start[j];
-        }
-        let mut next = start[..p].to_vec();
-        let (mut rows, mut values) = (vec![0u32; entries.len()], vec![0.0; entries.len()]);
-        let mut first = 0;
-        for (i, &end) in ends.iter().enumerate() {
-            for &(word, value) in &entries[first..end] {
-                let slot = &mut next[word as usize];
-                rows[*slot] = i as u32;
-                values[*slot] = value;
-                *slot += 1;
-            }
-            first = end;
-        }
+        block
+    }
+
+    /// How many documents have each word.
+    fn counts(&self, documents: &Documents) -> Vec<usize> {
+        let mut counts = vec![0; self.settings.words];
+        self.each_wave(documents, |blocks| {
+            let entries = blocks.iter().flat_map(|block| &block.entries);
+            entries.for_each(|entry| counts[entry.0 as usize] += 1);
+        });
+        counts
+    }
+
+    /// Row indices and values of a range of columns, of so many entries each: every thread has
+    /// columns of its own, and places documents one after another, so that rows ascend within a
+    /// column.
+    fn columns(&self, documents: &Documents, counts: &[usize], range: Range<usize>) -> (Vec<u32>, Vec<f64>) {
+        let mut next = starts(&counts[range.clone()]);
+        let stored = next.pop().unwrap_or(0);
+        let bounds = column_bounds(&next, stored);
+        let offsets: Vec<usize> = bounds.iter().map(|&b| next.get(b as usize).copied().unwrap_or(stored)).collect();
+        let (mut rows, mut values) = (vec![0u32; stored], vec![0.0; stored]);
+        self.each_wave(documents, |blocks| {
+            let buckets = split(&bounds, &offsets, &mut next, &mut rows, &mut values);
+            buckets.into_par_iter().for_each(|mut bucket| {
+                let columns = bucket.columns();
+                let words = range.start + columns.start..range.start + columns.end;
+                for (i, document) in blocks.iter().flat_map(Block::documents) {
+                    let first = document.partition_point(|entry| (entry.0 as usize) < words.start);
+                    for &(word, value) in document[first..].iter().take_while(|entry| (entry.0 as usize) < words.end) {
+                        assert!(bucket.put_one(word as usize - range.start, i as u32, value), "counted before");
+                    }
+                }
+            });
+        });
+        (rows, values)
+    }
+}
+
+/// Some documents, one after another.
+struct Block {
+    /// Row of the first.
+    first: usize,
+    /// (word, value), words ascending within a document.
+    entries: Vec<(u32, f64)>,
+    /// How many each has.
+    lengths: Vec<usize>,
+}
+
+impl Block {
+    /// Row and entries of each.
+    fn documents(&self) -> impl Iterator<Item = (usize, &[(u32, f64)])> {
+        let mut rest = &self.entries[..];
+        self.lengths.iter().zip(self.first..).map(move |(&length, i)| {
+            let (document, behind) = rest.split_at(length);
+            rest = behind;
+            (i, document)
+        })
+    }
+}
+
+/// Where each column begins, and the end.
+fn starts(counts: &[usize]) -> Vec<usize> {
+    let ends = counts.iter().scan(0, |end, count| {
+        *end += count;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+impl Generator for Text {
+    fn draw(&self, part: Part, samples: usize) -> Result<Dataset, DataError> {
+        let documents = self.documents(part, samples)?;
+        let counts = self.counts(&documents);
+        let (rows, values) = self.columns(&documents, &counts, 0..counts.len());
         dataset(
-            Features::Sparse(SparseDesign::new(samples, start, rows, values)?),
-            &sides,
+            Features::Sparse(SparseDesign::new(samples, starts(&counts), rows, values)?),
+            &documents.sides,
             part,
             "a bag of words",
             self.settings.seed,
         )
+    }
+
+    fn classes(&self, part: Part, samples: usize) -> Result<Option<Target>, DataError> {
+        two_classes(&self.documents(part, samples)?.sides, part).map(Some)
+    }
+
+    fn write_columns(&self, part: Part, classes: &Target, out: &str, limit: Option<u64>) -> Result<(), DataError> {
+        let samples = classes.codes.len();
+        let documents = self.documents(part, samples)?;
+        let counts = self.counts(&documents);
+        let names = Names::Numbered(counts.len());
+        let facts = Facts { n: samples, counts: &counts, names: &names, target: Some(classes) };
+        let memory = ReadOptions { memory_limit: limit, ..ReadOptions::default() }.memory();
+        columns::write_in_parts(out, &facts, memory, |range| Ok(self.columns(&documents, &counts, range)))
     }
 
     fn support(&self) -> Vec<usize> {
