@@ -104,10 +104,17 @@ def solved(fewest, folder, files, key, options=None):
 
 def along(fewest, folder, files, key):
     """What a method of `fewest` finds at several sizes, and its accuracy at each."""
-    words = [*key["options"].split(), "--time-limit", f"{key['limit']:g}s", "--threads", 1]
-    path = fewest.json("path", files[0], "-m", *words, codes=(0, 3))["path"]
-    sizes = zip(map(int, key["B"].split(",")), path)
-    return {"sizes": [{"B": B, "status": r["status"], "accuracy": fewest.judged(r, files[1], folder)} for B, r in sizes if r["model"]]}
+    # Each size comes with the ranking of all features: of millions, one size at a time.
+    parts = key["B"].split(",") if LARGE[key["set"]][1] == "generated" else [key["B"]]
+    sizes = []
+    for part in parts:
+        words = [*key["options"].replace(key["B"], part).split(), "--time-limit", f"{key['limit']:g}s", "--threads", 1]
+        path = fewest.json("path", files[0], "-m", *words, codes=(0, 3))["path"]
+        for result in path:
+            result.pop("ranking", None)
+        found = zip(map(int, part.split(",")), path)
+        sizes += [{"B": B, "status": r["status"], "accuracy": fewest.judged(r, files[1], folder)} for B, r in found if r["model"]]
+    return {"sizes": sizes}
 
 
 def eliminated(fewest, folder, files, key, p):
