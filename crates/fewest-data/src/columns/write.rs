@@ -76,7 +76,7 @@ impl Blocks {
 }
 
 /// Writes a file of which `body` brings the entries; it appears complete or not at all.
-pub(crate) fn write(
+fn write(
     path: &str,
     facts: &Facts<'_>,
     body: impl FnOnce(&mut Blocks) -> Result<(), DataError>,
