@@ -135,6 +135,32 @@ fn standard_scaling_is_folded_into_the_weights() {
     }
 }
 
+/// Without a bias its decision values are exactly 0.
+#[test]
+fn a_sample_without_any_feature_gets_the_class_that_peers_give_it() {
+    let two = "-1 1:1\n-1 1:2 2:1\n1 1:-1\n1 2:2\n1 3:1\n-1 3:2\n";
+    let three = "1 1:1\n1 1:2 2:1\n2 1:-1\n2 2:2\n5 2:-1\n5 1:2 2:-3\n1 3:1\n2 3:2\n";
+    for (kind, data, first, machines) in
+        [("liblinear", two, "-1", 1), ("libsvm", two, "-1", 1), ("libsvm", three, "5", 3)]
+    {
+        let scratch = Scratch::new(&format!("zero_{kind}_{machines}"));
+        scratch.file("d.svm", data);
+        let base = ["fit", "d.svm", "--features", "x1,x2", "--bias", "none", "--scale", "none", "-q"];
+        scratch.run(&[&base[..], &["--model", "ours.json"]].concat()).code(0);
+        scratch.run(&[&base[..], &["--model", "peer.model", "--model-format", kind]].concat()).code(0);
+        let ours = ours(&scratch, "ours.json", "d.svm", machines);
+        let empty = ours.last().unwrap();
+        assert!(empty.0 == first && empty.1.iter().all(|&v| v == 0.0), "{kind}: {empty:?}");
+        let Some(python) = python() else { continue };
+        let peer = peer(&python, &scratch, kind, "peer.model", "d.svm");
+        assert_eq!(
+            ours.iter().map(|a| &a.0).collect::<Vec<_>>(),
+            peer.iter().map(|b| &b.0).collect::<Vec<_>>(),
+            "{kind}"
+        );
+    }
+}
+
 #[test]
 fn class_names_become_numbers_and_what_does_not_fit_is_refused() {
     let scratch = Scratch::new("peer_refused");

@@ -25,6 +25,7 @@ use rayon::prelude::*;
 use super::{Folds, SamplesByClass};
 use crate::dual::{BoxDual, COSTS, smo};
 use crate::kernel::gram::GramMatrix;
+use crate::model::for_second;
 use crate::simd;
 use crate::{Clock, Error, Loss, SvmSettings};
 
@@ -187,7 +188,8 @@ impl<'a> CrossValidation<'a> {
         // while the machine stays.
         let mut second = vec![vec![false; held_out.len()]; pairs.len()];
         let mut settled = vec![false; pairs.len()];
-        let mut votes = vec![0u32; self.grouped.ranges().len()];
+        let n_classes = self.grouped.ranges().len() as u32;
+        let mut votes = vec![0u32; n_classes as usize];
         let mut scores = vec![0.0; held_out.len()];
         for cost in 0..self.costs.len() {
             for (pair, &(a, b)) in pairs.iter().enumerate() {
@@ -213,7 +215,7 @@ impl<'a> CrossValidation<'a> {
                 lines.add_scores(a, first, &mut scores);
                 lines.add_scores(b, last, &mut scores);
                 for (vote, &score) in second[pair].iter_mut().zip(&scores) {
-                    *vote = score >= 0.0;
+                    *vote = for_second(n_classes, score);
                 }
                 found.beta.push(beta);
             }

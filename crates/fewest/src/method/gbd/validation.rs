@@ -48,7 +48,7 @@ impl Validation {
         for (j, &w) in subset.iter().zip(&machine.weights) {
             self.design.add_column(j, w, &mut decision);
         }
-        let wrong = decision.iter().zip(&self.labels).filter(|(f, y)| (**f >= 0.0) != (**y > 0.0)).count();
+        let wrong = decision.iter().zip(&self.labels).filter(|(f, y)| (**f > 0.0) != (**y > 0.0)).count();
         wrong as f64 / self.labels.len() as f64
     }
 }
