@@ -1,5 +1,7 @@
 //! The oracle: bounds of nodes, objectives of subsets, and dives from open nodes.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::node::{OpenNode, Packed};
@@ -38,6 +40,8 @@ pub(super) struct Question<'a> {
     pub(super) nodes: Vec<(OpenNode, Mark)>,
     /// Nodes each dive may solve.
     pub(super) allowance: u64,
+    /// The place of the unit that a subset is grown from, and the root's answer.
+    pub(super) grow: Option<(usize, Arc<Packed>)>,
     pub(super) pool: Pool<'a>,
 }
 
@@ -446,7 +450,13 @@ impl<'a> Oracle for Search<'a> {
 
     fn ask(&mut self, question: &Question<'a>, _: &mut Run<'_>) -> Result<Vec<Dive>, Error> {
         let this = &*self;
-        let dives = question.nodes.par_iter().map(|(node, _)| this.dive(node, question)).collect();
-        self.relaxation.afforded().map(|()| dives)
+        let mut dives: Vec<Dive> = question.nodes.par_iter().map(|(node, _)| this.dive(node, question)).collect();
+        if let (Some((at, root)), Some((node, _)), Some(best)) =
+            (&question.grow, question.nodes.first(), question.pool.first())
+        {
+            let found = this.grow(*at, &root.unpack(this.relaxation), node.bound, best.objective, &mut dives[0].rounds);
+            dives[0].found.extend(found);
+        }
+        this.relaxation.afforded().map(|()| dives)
     }
 }

@@ -1,8 +1,9 @@
-//! Exchanges around a subset, priced anew for each unit that leaves: where the gap is large, the
-//! dual point of the subset itself says little of what could take a place in it.
+//! Better subsets where the gap is large. Exchanges around a subset, priced anew for the units that
+//! leave: the dual point of the subset itself says little of what could take a place in it. And
+//! further subsets to exchange from, each grown from another unit.
 
 use super::dive::Search;
-use crate::relaxation::{Decide, Warm};
+use crate::relaxation::{Answer, Decide, Warm};
 use crate::search::Found;
 use crate::{Choice, Subset};
 
@@ -10,49 +11,97 @@ use crate::{Choice, Subset};
 
 /// Relative gap above which exchanges are tried.
 const FAR: f64 = 0.2;
-/// Units tried in the place of each that leaves.
+/// Units tried in the place of each that leaves, and units that subsets are grown from.
 const ENTERING: usize = 8;
+/// Pairs of units that leave together, once no single exchange helps.
+const PAIRS: usize = 20;
 /// Relative gap to which the subset without the unit that leaves is solved.
 const PRICING: f64 = 1e-3;
 
 impl Search<'_> {
-    /// Subsets better than this one, each found from the one before by exchanging a unit, until no
-    /// exchange helps; none where `bound` is near its objective. Each unit leaves in turn, and those
-    /// enter that gain most at the dual point of what is left.
+    /// Subsets better than this one, each found from the one before by exchanging a unit or two,
+    /// until no exchange helps; none where `bound` is near its objective.
     pub(super) fn exchange(&self, best: &Found, warm: &Warm, bound: f64, rounds: &mut u64) -> Vec<Found> {
         let (rules, mut better) = (self.rules, Vec::new());
         let (mut best, mut warm) = (best.clone(), warm.clone());
-        let is_free = |u: &usize| rules.root()[*u] == Choice::Free;
-        'again: while best.objective - bound > FAR * best.objective.abs() {
+        while best.objective - bound > FAR * best.objective.abs() {
             let has = |u: usize| best.subset.contains(rules.unit(u)[0]);
             let units: Vec<usize> = (0..rules.n_units()).filter(|&u| has(u)).collect();
-            let mut leaving: Vec<usize> = units.iter().copied().filter(is_free).collect();
+            let mut leaving: Vec<usize> = units.iter().copied().filter(|&u| rules.root()[u] == Choice::Free).collect();
             let gain = |u: usize| self.relaxation.gain(u, &warm.beta);
             leaving.sort_by(|&a, &b| gain(a).total_cmp(&gain(b)).then(a.cmp(&b)));
-            for out in leaving {
-                if self.clock.stop().is_some() {
-                    return better;
-                }
-                let rest: Vec<usize> = units.iter().copied().filter(|&u| u != out).collect();
-                let decide = Decide { cutoff: f64::INFINITY, share: 0.0, tolerance: PRICING };
-                let answer = self.relaxation.solve(&rest, &[], &warm, &decide, &mut || self.clock.stop());
-                *rounds += answer.rounds;
-                for unit in self.entering(&answer.warm, |u| is_free(&u) && !has(u)) {
-                    let features = rest.iter().chain([&unit]).flat_map(|&u| rules.unit(u).iter().copied());
-                    let subset = Subset::from_indices(rules.p(), features);
-                    if rules.allows(&subset)
-                        && let Some((found, at)) = self.evaluate(&subset, &answer.warm, best.objective, rounds)
-                        && found.objective < best.objective
-                    {
-                        better.push(found.clone());
-                        (best, warm) = (found, at);
-                        continue 'again;
-                    }
-                }
-            }
-            break;
+            let pairs = (1..leaving.len()).flat_map(|b| (0..b).map(move |a| [a, b])).take(PAIRS);
+            let pairs = pairs.map(|pair| pair.map(|at| leaving[at]).to_vec());
+            let found = leaving.iter().map(|&u| vec![u]).chain(pairs).find_map(|out| {
+                let rest: Vec<usize> = units.iter().copied().filter(|u| !out.contains(u)).collect();
+                self.complete(&rest, out.len(), &units, &warm, best.objective, rounds)
+            });
+            let Some((found, at)) = found else { break };
+            better.push(found.clone());
+            (best, warm) = (found, at);
         }
         better
+    }
+
+    /// A subset of the size that the rules allow: first one of the units that gain most at the
+    /// root's dual point, this one of them, then the unit that gains most at the dual point of what
+    /// is there; and the better ones by exchanges. None where `bound` is near the best objective.
+    pub(super) fn grow(&self, at: usize, root: &Warm, bound: f64, best: f64, rounds: &mut u64) -> Vec<Found> {
+        let (most, of) = (self.rules.most_features(), self.rules.root());
+        let mut units: Vec<usize> = (0..of.len()).filter(|&u| of[u] == Choice::In).collect();
+        let free = |u: usize| of[u] == Choice::Free;
+        let mut next = self.entering(root, free).get(at).copied();
+        if best - bound <= FAR * best.abs() || next.is_none() {
+            return Vec::new();
+        }
+        let mut warm = root.clone();
+        while let Some(unit) = next.filter(|_| units.len() < most && self.clock.stop().is_none()) {
+            units.insert(units.partition_point(|&u| u < unit), unit);
+            let answer = self.priced(&units, &warm, rounds);
+            warm = answer.warm;
+            next = self.entering(&warm, |u| free(u) && !units.contains(&u)).first().copied();
+        }
+        let subset = self.relaxation.subset(&units);
+        let Some((first, at)) = self.evaluate(&subset, &warm, f64::INFINITY, rounds) else { return Vec::new() };
+        let better = self.exchange(&first, &at, bound, rounds);
+        std::iter::once(first).chain(better).collect()
+    }
+
+    /// These units alone, solved well enough for gains.
+    fn priced(&self, units: &[usize], warm: &Warm, rounds: &mut u64) -> Answer {
+        let decide = Decide { cutoff: f64::INFINITY, share: 0.0, tolerance: PRICING };
+        let answer = self.relaxation.solve(units, &[], warm, &decide, &mut || self.clock.stop());
+        *rounds += answer.rounds;
+        answer
+    }
+
+    /// The first allowed subset below the cutoff of these units and so many more, none of `but`:
+    /// those that gain most at the dual point of what is there, one after the other.
+    fn complete(
+        &self,
+        units: &[usize],
+        missing: usize,
+        but: &[usize],
+        warm: &Warm,
+        cutoff: f64,
+        rounds: &mut u64,
+    ) -> Option<(Found, Warm)> {
+        if self.clock.stop().is_some() {
+            return None;
+        }
+        if missing == 0 {
+            let features = units.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
+            let subset = Subset::from_indices(self.rules.p(), features);
+            let found = if self.rules.allows(&subset) { self.evaluate(&subset, warm, cutoff, rounds) } else { None };
+            return found.filter(|(found, _)| found.objective < cutoff);
+        }
+        let answer = self.priced(units, warm, rounds);
+        let may = |u: usize| self.rules.root()[u] == Choice::Free && !but.contains(&u) && !units.contains(&u);
+        self.entering(&answer.warm, may).into_iter().find_map(|unit| {
+            let mut with = units.to_vec();
+            with.insert(with.partition_point(|&u| u < unit), unit);
+            self.complete(&with, missing - 1, but, &answer.warm, cutoff, rounds)
+        })
     }
 
     /// The units among these that gain most, the first one first.
