@@ -109,7 +109,8 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
         Format::Csv | Format::Tsv => Some(csv::sorted(&source, format, options, out)?),
         Format::Svmlight => Some(svmlight::sorted(&source, options, out)?),
         Format::Arff => Some(arff::sorted(&source, options, out)?),
-        Format::Parquet | Format::Npz | Format::Csc => None,
+        Format::Parquet => Some(parquet::sorted(&source, options, out)?),
+        Format::Npz | Format::Csc => None,
     };
     if let Some(mut sorted) = sorted {
         sorted.notes.extend(guessed.then_some(Note::Guessed { format: format.name() }));
