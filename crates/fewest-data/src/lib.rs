@@ -26,6 +26,7 @@ mod parquet;
 mod problems;
 mod proof;
 mod scaling;
+mod shared;
 mod source;
 mod sparse;
 mod split;
@@ -110,6 +111,7 @@ pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conver
         Format::Svmlight => Some(svmlight::sorted(&source, options, out)?),
         Format::Arff => Some(arff::sorted(&source, options, out)?),
         Format::Parquet => Some(parquet::sorted(&source, options, out)?),
+        Format::Npz if options.drop.is_empty() => Some(npz::sorted(&source, options, out)?),
         Format::Npz | Format::Csc => None,
     };
     if let Some(mut sorted) = sorted {

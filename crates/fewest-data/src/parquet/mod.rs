@@ -1,8 +1,8 @@
 //! Apache Parquet: flat tables of numbers, booleans and text, read column by column and written.
 
+mod chunks;
 mod decode;
 mod pages;
-mod shared;
 mod thrift;
 mod write;
 
@@ -21,11 +21,11 @@ use crate::columns::{Sorted, Sorter};
 use crate::encoding::{Categories, wanted_as_text};
 use crate::header::{Header, Role, check_distinct};
 use crate::problems::NotFinite;
+use crate::shared::SharedFile;
 use crate::source::Source;
 use crate::target::{Target, class_name};
 use crate::{DataError, Dataset, Format, Names, Note, Place, ReadOptions, TextColumn, binary, number};
 use decode::{BATCH, Batch, Codes, damaged, decode, numeric};
-use shared::SharedFile;
 
 pub(crate) use write::write;
 
