@@ -152,7 +152,8 @@ impl Archive<'_> {
         let stored = start.last().copied().unwrap_or(0);
         let needed = (12 * stored as u64 + 8 * (n.max(p) as u64 + 1)) * 2;
         check_memory(file, "the sparse matrix", needed, memory)?;
-        let mut slices = Slices { start: vec![0], index: Vec::new(), values: Vec::new() };
+        let room = (Vec::with_capacity(stored), Vec::with_capacity(stored));
+        let mut slices = Slices { start: vec![0], index: room.0, values: room.1 };
         self.each_slice(form, &start, |_, slice| {
             slices.index.extend(slice.iter().map(|(at, _)| at));
             slices.values.extend(slice.iter().map(|(_, x)| x));
@@ -210,10 +211,15 @@ impl Archive<'_> {
         })
     }
 
-    /// Where the slices of the compressed matrix begin.
+    /// Where the slices of the compressed matrix begin; the other two arrays are as long as these
+    /// say.
     fn starts(&mut self, form: &Form) -> Result<Vec<usize>, DataError> {
         let start = self.all_numbers("indptr", |x| x as usize)?;
-        let fits = start.len() == form.sides().0 + 1 && start[0] == 0 && start.windows(2).all(|w| w[0] <= w[1]);
+        let mut items = |key| self.numbers(key, |numbers| Ok(numbers.count()));
+        let (places, values) = (items("indices")?, items("data")?);
+        let fits = start.len() == form.sides().0 + 1
+            && (start[0], start[start.len() - 1], places) == (0, values, values)
+            && start.windows(2).all(|w| w[0] <= w[1]);
         if fits { Ok(start) } else { Err(unfit(self.file)) }
     }
 
@@ -244,10 +250,6 @@ impl Archive<'_> {
         let mut second = self.again()?;
         self.numbers("indices", |mut index| {
             second.numbers("data", |mut data| {
-                let stored = start.last().copied().unwrap_or(0);
-                if index.count() != stored || data.count() != stored {
-                    return Err(unfit(file));
-                }
                 let (mut at, mut values, mut slice) = (Vec::new(), Vec::new(), Vec::new());
                 for (major, w) in start.windows(2).enumerate() {
                     at.clear();

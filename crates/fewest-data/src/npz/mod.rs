@@ -29,8 +29,8 @@ pub(crate) use write::write;
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
     let mut archive = Archive::open(source, options)?;
     let (file, form) = (archive.file, archive.form()?);
-    let features = archive.features(&form)?;
     let names = archive.names(&form)?;
+    let features = archive.features(&form)?;
     let finite = |j| names.get(j).into_owned();
     match &features {
         Features::Dense(design) => binary::check_finite(file, form.n, design.values(), options.missing, finite)?,
