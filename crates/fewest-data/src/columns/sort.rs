@@ -2,19 +2,19 @@
 //! the memory holds.
 //!
 //! Ranges of columns are settled before the first value, so that one surely fits into memory. Each
-//! value goes to the range of its column as it comes. When an eighth of the memory is full, what is
-//! there goes to a file without a name beside the output, one block for each range. In the end the
-//! ranges are read back in order, as many at a time as half of the memory holds, and every value
-//! goes to the place that the counts of the columns tell: nothing is compared.
+//! value goes to the range of its column as it comes. When an eighth of the memory is full, or
+//! 64 MiB, what is there goes to a file without a name beside the output, one block for each range.
+//! In the end the ranges are read back in order, one on each thread, and every value goes to the
+//! place that the counts of the columns tell: nothing is compared.
 //!
 //! So a source is read once for its values, whatever the memory is. To read it again for each range
-//! would need no disk, but at an eighth of the data as memory it would be 16 passes over text that
+//! would need no disk, but with an eighth of the data as memory it would be 16 passes over text that
 //! must be split, and perhaps decompressed, each time; here every value is written and read once,
 //! 16 bytes at the speed of a copy.
 //!
 //! Given    rows that ascend within a column; the order of columns is free.
-//! Disk     16 bytes a value beside the output until it is written, none for up to an eighth of
-//!          the memory.
+//! Disk     16 bytes a value beside the output until it is written; none where all values take
+//!          less than an eighth of the memory and 64 MiB.
 
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
@@ -39,8 +39,11 @@ pub(crate) struct Entry {
 /// Bytes of an entry, in memory and on the disk.
 const HELD: u64 = 16;
 
-/// Most bytes of a range: the values of a smaller one are placed in the processor's cache.
+/// Most bytes of a range: in a larger one the places of the values are far apart in memory.
 const LARGEST_RANGE: u64 = 32 << 20;
+
+/// Most bytes before the disk is asked: to hold more takes longer than to write and read it.
+const MOST_HELD: u64 = 64 << 20;
 
 impl Entry {
     fn bytes(self) -> [u8; HELD as usize] {
@@ -118,7 +121,10 @@ pub(crate) struct Sorter {
     file: String,
     out: String,
     n: usize,
-    memory: u64,
+    /// Most values in memory as they come.
+    most_held: u64,
+    /// Most values in memory in the end, if one column is not more.
+    at_once: usize,
     firsts: Arc<[u32]>,
     parts: Vec<Part>,
     /// Values in memory.
@@ -142,8 +148,9 @@ impl Sorter {
         check_memory(file, "the counts of all columns", 8 * (most.len() as u64 + 1) + 4 * n as u64, memory)?;
         let longest = most.iter().max().map_or(0, |&most| most as u64);
         check_memory(file, "a single column", 2 * ENTRY * longest, memory)?;
-        let bytes = (memory / 2 / rayon::current_num_threads() as u64).min(LARGEST_RANGE);
-        let mut ranges = ranges(most, (bytes / ENTRY) as usize);
+        let threads = rayon::current_num_threads() as u64;
+        let range = (memory / 2 / threads).min(LARGEST_RANGE);
+        let mut ranges = ranges(most, (range / ENTRY) as usize);
         if ranges.is_empty() {
             ranges.push(0..0);
         }
@@ -157,7 +164,8 @@ impl Sorter {
             file: file.to_owned(),
             out: out.to_owned(),
             n,
-            memory,
+            most_held: (memory / 8).min(MOST_HELD) / HELD,
+            at_once: (threads * range / ENTRY) as usize,
             firsts: ranges.iter().map(|range| range.start as u32).collect(),
             parts: ranges.iter().map(part).collect(),
             held: 0,
@@ -210,7 +218,7 @@ impl Sorter {
             return Err(changed(&self.file));
         }
         self.held += values as u64;
-        if self.held * HELD > self.memory / 8 { self.spill() } else { Ok(()) }
+        if self.held > self.most_held { self.spill() } else { Ok(()) }
     }
 
     /// Brings what is held to the disk.
@@ -279,7 +287,7 @@ impl Sorter {
         let mut constant = Vec::new();
         write(&self.out, &facts, |blocks| {
             let output = |source: io::Error| DataError::Output { file: self.out.clone(), source };
-            for group in ranges(&sizes, (self.memory / 2 / ENTRY) as usize) {
+            for group in ranges(&sizes, self.at_once) {
                 let columns: io::Result<Vec<Columns>> =
                     self.parts[group].par_iter().map(|part| self.columns(part)).collect();
                 for (rows, values, same) in columns.map_err(output)? {
