@@ -148,7 +148,9 @@ impl<'a> Layout<'a> {
         let (target, _) = self.pass(source, rows, options, |layout, pieces| {
             let firsts = values.firsts();
             let entries = |(base, piece): &(usize, PieceCells)| (*base, layout.entries(piece, &firsts));
-            values.put(&pieces.par_iter().map(entries).collect::<Vec<_>>())
+            // Entries take more than cells: a piece for each thread, not all of the wave.
+            let mut groups = pieces.chunks(rayon::current_num_threads());
+            groups.try_for_each(|group| values.put(&group.par_iter().map(entries).collect::<Vec<_>>()))
         })?;
         Ok(Sorted { values, names: Names::Listed(self.names), target, notes: self.notes })
     }
