@@ -19,13 +19,13 @@ use crate::{DataError, Dataset, Format, Place, ReadOptions, number};
 /// Reads a csv or tsv file.
 pub(crate) fn read(source: &Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
     let (syntax, header) = open(source, format, options)?;
-    table::read(source, &syntax, header, &[], format, options)
+    table::read(source, &syntax, &header, &[], format, options)
 }
 
 /// Reads what a column file at `out` is to hold.
 pub(crate) fn sorted(source: &Source, format: Format, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
     let (syntax, header) = open(source, format, options)?;
-    table::sorted(source, &syntax, header, &[], options, out)
+    table::sorted(source, &syntax, &header, &[], options, out)
 }
 
 /// How the file is split, and its columns.

@@ -27,7 +27,7 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
         return sparse::read(source, &header, &preamble.declared, preamble.last_line, options);
     }
     let rows = DenseRows { file: &source.name, last_line: preamble.last_line };
-    table::read(source, &rows, header, &preamble.declared, Format::Arff, options)
+    table::read(source, &rows, &header, &preamble.declared, Format::Arff, options)
 }
 
 /// Reads what a column file at `out` is to hold.
@@ -38,7 +38,7 @@ pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Resul
         return sparse::sorted(source, &header, &preamble.declared, preamble.last_line, options, out);
     }
     let rows = DenseRows { file: &source.name, last_line: preamble.last_line };
-    table::sorted(source, &rows, header, &preamble.declared, options, out)
+    table::sorted(source, &rows, &header, &preamble.declared, options, out)
 }
 
 /// Rows of comma-separated cells after line `last_line`.

@@ -23,24 +23,24 @@ pub(crate) use rows::{Rows, TakeRow};
 pub(crate) fn read(
     source: &Source,
     rows: &dyn Rows,
-    header: Header,
+    header: &Header,
     declared: &[Declaration],
     format: Format,
     options: &ReadOptions,
 ) -> Result<Dataset, DataError> {
-    layout(source, rows, &header, declared, options)?.fill(source, rows, format, options)
+    layout(source, rows, header, declared, options)?.fill(source, rows, format, options)
 }
 
 /// Reads what a column file at `out` is to hold.
 pub(crate) fn sorted(
     source: &Source,
     rows: &dyn Rows,
-    header: Header,
+    header: &Header,
     declared: &[Declaration],
     options: &ReadOptions,
     out: &str,
 ) -> Result<Sorted, DataError> {
-    layout(source, rows, &header, declared, options)?.sorted(source, rows, options, out)
+    layout(source, rows, header, declared, options)?.sorted(source, rows, options, out)
 }
 
 /// Pass 1, and what follows from it.

@@ -12,8 +12,8 @@ const LIMIT: usize = 20 << 20;
 fn every_format_keeps_the_limit() {
     let _alone = alone();
     let cell = |i: usize, j: usize| if (i + j).is_multiple_of(4) { 0 } else { 1 + (i * 7 + j * 13) % 89 };
-    let line = |i: usize| (0..140).map(|j| format!("{},", cell(i, j))).collect::<String>() + ["no\n", "yes\n"][i % 2];
-    let names: String = (0..140).map(|j| format!("c{j},")).collect();
+    let line = |i: usize| lines(140, |j| format!("{},", cell(i, j))) + ["no\n", "yes\n"][i % 2];
+    let names = lines(140, |j| format!("c{j},"));
     let case = Case::new("a.csv", format!("{names}y\n") + &lines(25_000, line));
     let data = case.read().expect("read");
     let (whole, parts) = (case.beside("whole.csc"), case.beside("parts.csc"));
