@@ -8,9 +8,9 @@
 //! place that the counts of the columns tell: nothing is compared.
 //!
 //! So a source is read once for its values, whatever the memory is. To read it again for each range
-//! would need no disk, but with an eighth of the data as memory it would be 16 passes over text that
-//! must be split, and perhaps decompressed, each time; here every value is written and read once,
-//! 16 bytes at the speed of a copy.
+//! would need no disk, but with an eighth of the data as memory it would be 16 passes over text
+//! that must be split, and perhaps decompressed, each time; here every value is written and read
+//! once, 16 bytes at the speed of a copy.
 //!
 //! Given    rows that ascend within a column; the order of columns is free.
 //! Disk     16 bytes a value beside the output until it is written; none where all values take
