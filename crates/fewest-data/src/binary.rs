@@ -48,6 +48,20 @@ pub(crate) fn is_bad(value: f64, missing: bool) -> bool {
     !(value.is_finite() || is_let_through)
 }
 
+/// Looks for such values in a part of a column that begins at row `first`.
+pub(crate) fn look(
+    file: &str,
+    first: usize,
+    values: &[f64],
+    missing: bool,
+    name: impl Fn() -> String,
+    bad: &mut NotFinite,
+) {
+    for (i, x) in values.iter().enumerate().filter(|(_, x)| is_bad(**x, missing)) {
+        bad.add(|| (Place::row(file, (first + i) as u64 + 1).column(name()), x.to_string()));
+    }
+}
+
 /// Refuses values of a column-major matrix that are not finite, but for missing ones where they are
 /// let through; the earliest row is named.
 pub(crate) fn check_finite(
@@ -62,17 +76,11 @@ pub(crate) fn check_finite(
         .enumerate()
         .map(|(j, column)| {
             let mut bad = NotFinite::default();
-            for (i, x) in column.iter().enumerate().filter(|(_, x)| is_bad(**x, missing)) {
-                bad.add(|| (Place::row(file, i as u64 + 1).column(name(j)), x.to_string()));
-            }
+            look(file, 0, column, missing, || name(j), &mut bad);
             bad
         })
         .collect();
-    let mut all = NotFinite::default();
-    for bad in found {
-        all.merge(bad);
-    }
-    all.check()
+    NotFinite::merged(found).check()
 }
 
 /// A column-major matrix of n x p zeros, if the memory allows.

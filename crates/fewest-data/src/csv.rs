@@ -9,6 +9,7 @@ use std::io::{self, Read as _};
 use fewest::design::Row;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
+use crate::columns::Sorted;
 use crate::header::Header;
 use crate::source::Source;
 use crate::table::{self, Rows, TakeRow};
@@ -17,11 +18,22 @@ use crate::{DataError, Dataset, Format, Place, ReadOptions, number};
 
 /// Reads a csv or tsv file.
 pub(crate) fn read(source: &Source, format: Format, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let (syntax, header) = open(source, format, options)?;
+    table::read(source, &syntax, &header, &[], format, options)
+}
+
+/// Reads what a column file at `out` is to hold.
+pub(crate) fn sorted(source: &Source, format: Format, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
+    let (syntax, header) = open(source, format, options)?;
+    table::sorted(source, &syntax, &header, &[], options, out)
+}
+
+/// How the file is split, and its columns.
+fn open<'a>(source: &'a Source, format: Format, options: &ReadOptions) -> Result<(Syntax<'a>, Header), DataError> {
     let first = first_record(source, delimiter(format), options)?;
     let syntax = Syntax { file: &source.name, delimiter: delimiter(format), skip_first: !options.no_header };
     let names = if options.no_header { numbered_names(first.len()) } else { named(&source.name, first)? };
-    let header = Header::new(&source.name, names, options)?;
-    table::read(source, &syntax, header, &[], format, options)
+    Ok((syntax, Header::new(&source.name, names, options)?))
 }
 
 fn delimiter(format: Format) -> u8 {

@@ -107,15 +107,16 @@ impl Features {
                 let first = there.next();
                 there.all(|x| Some(x) == first)
             }
-            Features::Sparse(design) => {
-                let (rows, values) = design.column(j);
-                let same = |w: &[f64]| w[0] == w[1];
-                rows.is_empty() || (rows.len() == design.n_samples() && values.windows(2).all(same))
-            }
-            Features::Mapped(design) if design.is_full(j) => design.values(j).windows(2).all(|w| w[0] == w[1]),
+            Features::Sparse(design) => one_value(design.n_samples(), design.column(j).1),
+            Features::Mapped(design) if design.is_full(j) => one_value(design.n_samples(), &design.values(j)),
             Features::Mapped(design) => design.is_empty(j),
         }
     }
+}
+
+/// Whether a column of n values has one value only, given those that are stored.
+pub(crate) fn one_value(n: usize, stored: &[f64]) -> bool {
+    stored.is_empty() || (stored.len() == n && stored.windows(2).all(|w| w[0] == w[1]))
 }
 
 /// A column kept as text: fold numbers, identifiers.
@@ -206,10 +207,6 @@ impl Dataset {
 
     /// Adds the note on constant features, if there are any.
     pub(crate) fn note_constant(&mut self) {
-        let features = self.features.constant();
-        if !features.is_empty() {
-            let names = features.iter().take(10).map(|&j| self.names.get(j).into_owned()).collect();
-            self.notes.push(Note::Constant { count: features.len(), features, names });
-        }
+        self.notes.extend(Note::constant(self.features.constant(), &self.names));
     }
 }

@@ -26,6 +26,7 @@ mod parquet;
 mod problems;
 mod proof;
 mod scaling;
+mod shared;
 mod source;
 mod sparse;
 mod split;
@@ -95,20 +96,29 @@ pub struct Conversion {
     pub notes: Vec<Note>,
 }
 
-/// Makes a column file ([`Format::Csc`]) of a data file. An svmlight file may be larger than
-/// memory: it is read once to count, and then as often as [`ReadOptions::memory_limit`] makes
-/// necessary, each time for the columns that fit; other formats are read whole.
+/// Makes a column file ([`Format::Csc`]) of a data file, which may be larger than
+/// [`ReadOptions::memory_limit`]: its values are sorted by column on the disk, where they are more
+/// than the memory holds (16 bytes a value, beside the output, until that is written). A wish for
+/// certain features, columns apart or missing values, and another column file, are read whole.
 ///
 /// # Errors
 /// As [`fn@read`] and [`fn@write`].
 pub fn to_columns(path: &str, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
     let (source, format, guessed) = source::open(path, options)?;
-    if format == Format::Svmlight && options.features.is_none() {
-        let mut converted = svmlight::to_columns(&source, options, out)?;
-        if guessed {
-            converted.notes.push(Note::Guessed { format: format.name() });
-        }
-        return Ok(converted);
+    let sorted = match format {
+        _ if options.features.is_some() || options.missing || !options.apart.is_empty() => None,
+        Format::Csv | Format::Tsv => Some(csv::sorted(&source, format, options, out)?),
+        Format::Svmlight => Some(svmlight::sorted(&source, options, out)?),
+        Format::Arff => Some(arff::sorted(&source, options, out)?),
+        Format::Parquet => Some(parquet::sorted(&source, options, out)?),
+        Format::Npz if options.drop.is_empty() => Some(npz::sorted(&source, options, out)?),
+        Format::Npz | Format::Csc => None,
+    };
+    if let Some(mut sorted) = sorted {
+        sorted.notes.extend(guessed.then_some(Note::Guessed { format: format.name() }));
+        check_names(out, &sorted.names, sorted.target.as_ref())?;
+        let (n_samples, n_features) = sorted.size();
+        return Ok(Conversion { n_samples, n_features, notes: sorted.write()? });
     }
     let mut data = read_source(&source, format, guessed, options)?;
     let mut notes = std::mem::take(&mut data.notes);
@@ -133,7 +143,7 @@ pub fn write(path: &str, data: &Dataset) -> Result<Vec<Note>, DataError> {
 /// # Errors
 /// As [`fn@write`].
 pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>, DataError> {
-    check_names(path, data)?;
+    check_names(path, &data.names, data.target.as_ref())?;
     let mut notes = Vec::new();
     match format {
         Format::Csv | Format::Tsv => output::save(path, |out| csv::write(data, format, out))?,
@@ -151,9 +161,9 @@ pub fn write_as(path: &str, data: &Dataset, format: Format) -> Result<Vec<Note>,
 
 /// Refuses names that would not read back as different columns; numbered names differ by
 /// themselves.
-fn check_names(path: &str, data: &Dataset) -> Result<(), DataError> {
-    let target = data.target.as_ref().map(|t| t.column.as_str());
-    match &data.names {
+fn check_names(path: &str, names: &Names, target: Option<&Target>) -> Result<(), DataError> {
+    let target = target.map(|t| t.column.as_str());
+    match names {
         Names::Listed(names) => header::check_distinct(path, names.iter().map(String::as_str).chain(target)),
         numbered @ Names::Numbered(_) => match target.and_then(|name| Some((name, numbered.position(name)?))) {
             None => Ok(()),

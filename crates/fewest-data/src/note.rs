@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Names;
+
 /// How the target column was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetRule {
@@ -87,6 +89,17 @@ pub enum Note {
     },
     /// Feature names that the output format cannot hold.
     NamesDropped,
+}
+
+impl Note {
+    /// The note on constant features, if there are any.
+    pub(crate) fn constant(features: Vec<usize>, names: &Names) -> Option<Note> {
+        if features.is_empty() {
+            return None;
+        }
+        let first = features.iter().take(10).map(|&j| names.get(j).into_owned()).collect();
+        Some(Note::Constant { count: features.len(), features, names: first })
+    }
 }
 
 impl fmt::Display for Note {

@@ -33,6 +33,13 @@ impl NotFinite {
         self.count += other.count;
     }
 
+    /// What was found in any parts, the earliest line or row first.
+    pub(crate) fn merged(parts: impl IntoIterator<Item = NotFinite>) -> Self {
+        let mut all = NotFinite::default();
+        parts.into_iter().for_each(|part| all.merge(part));
+        all
+    }
+
     /// An error if there was any.
     pub(crate) fn check(&self) -> Result<(), DataError> {
         match &self.first {

@@ -8,17 +8,19 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use fewest::SparseDesign;
 use rayon::prelude::*;
 
 use crate::binary::is_bad;
+use crate::columns::{Buckets, Entry, Sorted, Sorter};
 use crate::options::check_memory;
 use crate::problems::NotFinite;
 use crate::source::Source;
 use crate::target::{Labels, Target, class_name};
-use crate::waves::{Lines, Piece, each_piece, malformed};
-use crate::{DataError, Place, ReadOptions};
+use crate::waves::{Lines, Piece, changed, each_piece, malformed};
+use crate::{DataError, Names, Place, ReadOptions};
 
 /// A row without its entries.
 pub(crate) struct Head<'a> {
@@ -50,19 +52,19 @@ pub(crate) struct SparseTable {
 }
 
 /// What pass 1 finds.
-pub(crate) struct Survey {
+struct Survey {
     /// Rows.
-    pub(crate) rows: usize,
+    rows: usize,
     /// Non-zeros of each column, length p.
-    pub(crate) columns: Vec<usize>,
-    pub(crate) target: Option<Target>,
+    columns: Vec<usize>,
+    target: Option<Target>,
     /// Lines with a `qid` entry.
-    pub(crate) queries: u64,
+    queries: u64,
 }
 
 /// What must fit into memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MemoryUse {
+enum MemoryUse {
     /// The matrix.
     Matrix,
     /// Counts of the columns and classes of the rows.
@@ -77,14 +79,40 @@ pub(crate) fn read<R: SparseRows>(
     options: &ReadOptions,
 ) -> Result<SparseTable, DataError> {
     let Survey { rows, columns, target, queries } = survey(source, reader, target, options, MemoryUse::Matrix)?;
-    let all = 0..columns.len() as u32;
-    let (start, indices, values) = fill(source, reader, options, columns, all, rows)?;
-    let design = SparseDesign::new(rows, start, indices, values).map_err(|_| changed(source))?;
+    let (start, indices, values) = fill(source, reader, options, columns, rows)?;
+    let design = SparseDesign::new(rows, start, indices, values).map_err(|_| changed(&source.name))?;
     Ok(SparseTable { design, target, queries })
 }
 
+/// Reads names, target and values for a column file at `out`; the values may be more than the
+/// memory holds. `names` are x1, x2, ... if none are given.
+pub(crate) fn sorted<R: SparseRows>(
+    source: &Source,
+    reader: &R,
+    target: &str,
+    names: Option<Vec<String>>,
+    options: &ReadOptions,
+    out: &str,
+) -> Result<(Sorted, u64), DataError> {
+    let Survey { rows, columns, target, queries } = survey(source, reader, target, options, MemoryUse::Counts)?;
+    let names = names.map_or(Names::Numbered(columns.len()), Names::Listed);
+    let mut values = Sorter::new(&source.name, out, rows, &columns, options.memory())?;
+    let (firsts, mut base) = (values.firsts(), 0);
+    each_piece(
+        source,
+        &Lines,
+        options.memory(),
+        |piece| entries(reader, piece, Buckets::new(&firsts, room(piece))),
+        |pieces| values.put(&placed(pieces, &mut base)),
+    )?;
+    if base != rows {
+        return Err(changed(&source.name));
+    }
+    Ok((Sorted { values, names, target, notes: Vec::new() }, queries))
+}
+
 /// Pass 1.
-pub(crate) fn survey<R: SparseRows>(
+fn survey<R: SparseRows>(
     source: &Source,
     reader: &R,
     target: &str,
@@ -161,32 +189,23 @@ fn count<R: SparseRows>(reader: &R, piece: Piece<'_>, missing: bool) -> Result<P
     Ok(out)
 }
 
-/// Pass 2 on one piece: entries of the columns of `range`, which count from its start, sorted into
-/// buckets that begin at `bounds`.
-fn entries<R: SparseRows>(
-    reader: &R,
-    piece: Piece<'_>,
-    range: &Range<u32>,
-    bounds: &[u32],
-) -> Result<PieceEntries, DataError> {
-    let room = piece.text.len() / (6 * bounds.len());
-    let mut buckets: Vec<Vec<Entry>> = bounds.iter().map(|_| Vec::with_capacity(room)).collect();
+/// Pass 2 on one piece: its number of rows, and its values in the buckets, rows from its own first.
+fn entries<R: SparseRows>(reader: &R, piece: Piece<'_>, mut buckets: Buckets) -> Result<(usize, Buckets), DataError> {
     let mut rows = 0;
     for (line, text) in piece.lines() {
-        let mut at = 0;
         let head = reader.line(line, text, |column, value| {
-            if value != 0.0 && range.contains(&column) {
-                let column = column - range.start;
-                // Columns ascend within a line, so the bucket only moves forward.
-                while bounds.get(at + 1).is_some_and(|&bound| column >= bound) {
-                    at += 1;
-                }
-                buckets[at].push(Entry { column, row: rows, value });
+            if value != 0.0 {
+                buckets.push(column, rows, value);
             }
         })?;
         rows += u32::from(head.is_some());
     }
-    Ok(PieceEntries { rows, buckets })
+    Ok((rows as usize, buckets))
+}
+
+/// About the values in so much text.
+fn room(piece: Piece<'_>) -> usize {
+    piece.text.len() / 6
 }
 
 /// Pass 1: what one piece holds.
@@ -257,29 +276,15 @@ impl Counts {
     }
 }
 
-/// A value with its place.
-struct Entry {
-    column: u32,
-    row: u32,
-    value: f64,
-}
-
-/// Pass 2: one piece; rows count from its own first.
-struct PieceEntries {
-    rows: u32,
-    buckets: Vec<Vec<Entry>>,
-}
-
 /// Starts, row indices and values of columns.
 type Arrays = (Vec<usize>, Vec<u32>, Vec<f64>);
 
-/// Pass 2, on the columns of `range`: `counts[j]` non-zeros are in the j-th of them.
-pub(crate) fn fill<R: SparseRows>(
+/// Pass 2: `counts[j]` non-zeros are in column j.
+fn fill<R: SparseRows>(
     source: &Source,
     reader: &R,
     options: &ReadOptions,
     mut counts: Vec<usize>,
-    range: Range<u32>,
     n: usize,
 ) -> Result<Arrays, DataError> {
     counts.reserve_exact(1);
@@ -289,38 +294,37 @@ pub(crate) fn fill<R: SparseRows>(
     }
     // Now the next free place of each column.
     let mut next = counts;
-    let bounds = column_bounds(&next, stored);
+    let bounds: Arc<[u32]> = column_bounds(&next, stored).into();
     let offsets: Vec<usize> = bounds.iter().map(|&b| next.get(b as usize).copied().unwrap_or(stored)).collect();
     let (mut rows, mut values) = (vec![0u32; stored], vec![0.0f64; stored]);
-    let mut base = 0u32;
+    let mut base = 0usize;
     each_piece(
         source,
         &Lines,
         options.memory(),
-        |piece| entries(reader, piece, &range, &bounds),
+        |piece| entries(reader, piece, Buckets::new(&bounds, room(piece))),
         |pieces| {
-            let mut bases = Vec::with_capacity(pieces.len());
-            for piece in &pieces {
-                bases.push(base);
-                base = base.saturating_add(piece.rows);
-            }
+            let pieces = placed(pieces, &mut base);
             let buckets = split(&bounds, &offsets, &mut next, &mut rows, &mut values);
-            let fits = buckets.into_par_iter().enumerate().map(|(at, mut bucket)| {
-                pieces.iter().zip(&bases).all(|(piece, &base)| bucket.put(base, &piece.buckets[at]))
-            });
-            if fits.collect::<Vec<_>>().contains(&false) { Err(changed(source)) } else { Ok(()) }
+            let fits = buckets
+                .into_par_iter()
+                .enumerate()
+                .map(|(at, mut bucket)| pieces.iter().all(|(base, piece)| bucket.put(*base, piece.range(at))));
+            if fits.collect::<Vec<_>>().contains(&false) { Err(changed(&source.name)) } else { Ok(()) }
         },
     )?;
     // Every cursor has moved to the start of the following column.
     next.insert(0, 0);
-    if base as usize != n {
-        return Err(changed(source));
+    if base != n {
+        return Err(changed(&source.name));
     }
     Ok((next, rows, values))
 }
 
-fn changed(source: &Source) -> DataError {
-    DataError::Damaged { file: source.name.clone(), what: "it changed while it was read".into() }
+/// What pieces hold, each with its first row instead of their number; `base` moves on.
+pub(crate) fn placed<T>(pieces: Vec<(usize, T)>, base: &mut usize) -> Vec<(usize, T)> {
+    let mut first = |rows: usize| std::mem::replace(base, base.saturating_add(rows));
+    pieces.into_iter().map(|(rows, piece)| (first(rows), piece)).collect()
 }
 
 /// First columns of the buckets, about the same number of values in each, one bucket a thread.
@@ -344,8 +348,10 @@ pub(crate) struct Bucket<'a> {
 
 impl Bucket<'_> {
     /// Puts the entries at their places; false when there is no such place.
-    fn put(&mut self, base: u32, entries: &[Entry]) -> bool {
-        entries.iter().all(|entry| self.put_one(entry.column as usize, base.wrapping_add(entry.row), entry.value))
+    fn put(&mut self, base: usize, entries: &[Entry]) -> bool {
+        entries
+            .iter()
+            .all(|entry| self.put_one(entry.column as usize, (base as u32).wrapping_add(entry.row), entry.value))
     }
 
     /// Puts an entry at its place; false when there is no such place.

@@ -9,64 +9,42 @@ use std::io::{self, Write};
 use fewest::Design;
 use fewest::design::Row;
 
-use crate::columns::{self, Facts};
+use crate::columns::Sorted;
 use crate::error::IndexFault;
 use crate::names::numbered;
 use crate::note::TargetRule;
 use crate::source::Source;
-use crate::sparse::{self, Head, MemoryUse, SparseRows, Survey};
+use crate::sparse::{self, Head, SparseRows};
 use crate::target::Target;
 use crate::waves::{malformed, shown};
-use crate::{Conversion, DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
+use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, number};
 /// Name of the target of a format that has none.
 pub(crate) const TARGET: &str = "y";
 
 /// Reads a data set; the target has the name `y`, the features are `x1` to `xp`.
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
-    let file = &source.name;
-    check_wishes(file, options)?;
-    let reader =
-        Reader { file, largest: options.largest_index(source.trusted_bytes()), optional: options.target_optional };
-    let table = sparse::read(source, &reader, TARGET, options)?;
-    let mut notes = Vec::new();
-    if table.target.is_some() {
-        notes.push(Note::TargetColumn { name: TARGET.into(), rule: TargetRule::Format });
-    }
-    if table.queries > 0 {
-        notes.push(Note::QueryIds { lines: table.queries });
-    }
+    let table = sparse::read(source, &Reader::new(source, options)?, TARGET, options)?;
     Ok(Dataset {
         names: Names::Numbered(table.design.n_features()),
         features: Features::Sparse(table.design),
+        notes: notes(table.target.as_ref(), table.queries),
         target: table.target,
         apart: Vec::new(),
-        notes,
-        source: file.clone(),
+        source: source.name.clone(),
         format: Format::Svmlight,
     })
 }
 
-/// Makes a column file at `out`, whose entries need not fit into memory together.
-pub(crate) fn to_columns(source: &Source, options: &ReadOptions, out: &str) -> Result<Conversion, DataError> {
-    let file = &source.name;
-    check_wishes(file, options)?;
-    let reader =
-        Reader { file, largest: options.largest_index(source.trusted_bytes()), optional: options.target_optional };
-    let Survey { rows, columns, target, queries } =
-        sparse::survey(source, &reader, TARGET, options, MemoryUse::Counts)?;
-    let names = Names::Numbered(columns.len());
-    let facts = Facts { n: rows, counts: &columns, names: &names, target: target.as_ref() };
-    columns::write_in_parts(out, &facts, options.memory(), |part| {
-        let counts = columns[part.clone()].to_vec();
-        let (_, indices, values) =
-            sparse::fill(source, &reader, options, counts, part.start as u32..part.end as u32, rows)?;
-        Ok((indices, values))
-    })?;
-    let mut notes = Vec::new();
-    if queries > 0 {
-        notes.push(Note::QueryIds { lines: queries });
-    }
-    Ok(Conversion { n_samples: rows, n_features: columns.len(), notes })
+/// Reads what a column file at `out` is to hold.
+pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
+    let (mut sorted, queries) = sparse::sorted(source, &Reader::new(source, options)?, TARGET, None, options, out)?;
+    sorted.notes = notes(sorted.target.as_ref(), queries);
+    Ok(sorted)
+}
+
+fn notes(target: Option<&Target>, queries: u64) -> Vec<Note> {
+    let target = target.map(|_| Note::TargetColumn { name: TARGET.into(), rule: TargetRule::Format });
+    target.into_iter().chain((queries > 0).then_some(Note::QueryIds { lines: queries })).collect()
 }
 
 /// Refuses wishes for columns by name, which svmlight does not have.
@@ -139,7 +117,13 @@ impl SparseRows for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source, options: &ReadOptions) -> Result<Self, DataError> {
+        let file = &source.name;
+        check_wishes(file, options)?;
+        Ok(Self { file, largest: options.largest_index(source.trusted_bytes()), optional: options.target_optional })
+    }
+
     /// The first token, which is the label unless it is a pair and labels are optional.
     fn label<'t>(&self, line: u64, rest: &mut &'t [u8]) -> Result<Option<&'t [u8]>, DataError> {
         let token = first_token(rest);

@@ -160,6 +160,11 @@ pub(crate) fn shown(cell: &[u8]) -> String {
     if text.chars().count() <= 40 { text.into_owned() } else { text.chars().take(37).chain("...".chars()).collect() }
 }
 
+/// The error of a file that is not what it was in an earlier pass.
+pub(crate) fn changed(file: &str) -> DataError {
+    DataError::Damaged { file: file.into(), what: "it changed while it was read".into() }
+}
+
 /// The malformed-text error.
 pub(crate) fn malformed(place: Place, found: impl Into<String>, remedy: impl Into<String>) -> DataError {
     DataError::Malformed { place, found: found.into(), remedy: remedy.into() }

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &ConvertArgs, terminal: Terminal) -> Result<u8, Failure>
     let rule = args.missing.rule();
     options.missing = rule.is_some();
     if format == Format::Csc && args.scale == ScaleArg::None && options.features.is_none() && rule.is_none() {
-        // An svmlight file may then be larger than memory.
+        // The data may then be larger than memory.
         let made = fewest_data::to_columns(data::path_text(&args.data.data)?, &options, out)?;
         made.notes.iter().for_each(|note| reading::tell(note, terminal));
         let (n, p) = (made.n_samples, made.n_features);

@@ -9,6 +9,7 @@ mod preamble;
 mod sparse;
 mod write;
 
+use crate::columns::Sorted;
 use crate::header::Header;
 use crate::source::Source;
 use crate::table::{self, Rows, TakeRow};
@@ -26,7 +27,18 @@ pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, Da
         return sparse::read(source, &header, &preamble.declared, preamble.last_line, options);
     }
     let rows = DenseRows { file: &source.name, last_line: preamble.last_line };
-    table::read(source, &rows, header, &preamble.declared, Format::Arff, options)
+    table::read(source, &rows, &header, &preamble.declared, Format::Arff, options)
+}
+
+/// Reads what a column file at `out` is to hold.
+pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
+    let preamble = Preamble::read(source, options)?;
+    let header = Header::new(&source.name, preamble.names, options)?;
+    if preamble.sparse {
+        return sparse::sorted(source, &header, &preamble.declared, preamble.last_line, options, out);
+    }
+    let rows = DenseRows { file: &source.name, last_line: preamble.last_line };
+    table::sorted(source, &rows, &header, &preamble.declared, options, out)
 }
 
 /// Rows of comma-separated cells after line `last_line`.

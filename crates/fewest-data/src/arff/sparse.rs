@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::cells::{each_cell, unquoted};
+use crate::columns::Sorted;
 use crate::encoding::Categories;
 use crate::header::{Header, Role, check_distinct};
 use crate::source::Source;
@@ -21,7 +22,6 @@ pub(crate) fn read(
     options: &ReadOptions,
 ) -> Result<Dataset, DataError> {
     let reader = Reader::new(header, declared, last_line, options)?;
-    check_distinct(&source.name, reader.names.iter().map(String::as_str))?;
     let table = sparse::read(source, &reader, header.target().unwrap_or_default(), options)?;
     Ok(Dataset {
         features: Features::Sparse(table.design),
@@ -32,6 +32,21 @@ pub(crate) fn read(
         source: source.name.clone(),
         format: Format::Arff,
     })
+}
+
+/// Reads what a column file at `out` is to hold.
+pub(crate) fn sorted(
+    source: &Source,
+    header: &Header,
+    declared: &[Declaration],
+    last_line: u64,
+    options: &ReadOptions,
+    out: &str,
+) -> Result<Sorted, DataError> {
+    let reader = Reader::new(header, declared, last_line, options)?;
+    let (target, names) = (header.target().unwrap_or_default(), Some(reader.names.clone()));
+    let (sorted, _) = sparse::sorted(source, &reader, target, names, options, out)?;
+    Ok(Sorted { notes: reader.notes, ..sorted })
 }
 
 /// Where an attribute goes.
@@ -89,6 +104,7 @@ impl<'a> Reader<'a> {
             }
             reader.goals.push(goal);
         }
+        check_distinct(&header.file, reader.names.iter().map(String::as_str))?;
         Ok(reader)
     }
 

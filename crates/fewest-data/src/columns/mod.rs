@@ -19,9 +19,11 @@
 
 mod check;
 mod read;
+mod sort;
 mod write;
 
 pub(crate) use read::read;
+pub(crate) use sort::{Buckets, Entry, Sorted, Sorter};
 pub(crate) use write::{Facts, write_dataset, write_in_parts};
 
 use crate::{Compression, DataError};

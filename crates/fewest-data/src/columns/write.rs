@@ -76,7 +76,7 @@ impl Blocks {
 }
 
 /// Writes a file of which `body` brings the entries; it appears complete or not at all.
-fn write(
+pub(super) fn write(
     path: &str,
     facts: &Facts<'_>,
     body: impl FnOnce(&mut Blocks) -> Result<(), DataError>,
@@ -129,7 +129,23 @@ fn write(
 }
 
 /// Bytes of an entry.
-const ENTRY: u64 = 12;
+pub(super) const ENTRY: u64 = 12;
+
+/// Ranges of columns, in order, each of as many values as `most` allows, or one column.
+pub(super) fn ranges(counts: &[usize], most: usize) -> Vec<Range<usize>> {
+    let (mut ranges, mut first) = (Vec::new(), 0);
+    while first < counts.len() {
+        let mut held = 0usize;
+        let fits = |count: &&usize| {
+            held = held.saturating_add(**count);
+            held <= most
+        };
+        let last = first + counts[first..].iter().take_while(fits).count().max(1);
+        ranges.push(first..last);
+        first = last;
+    }
+    ranges
+}
 
 /// Writes a file whose entries need not fit into memory together: `part` brings those of a range of
 /// columns, as many at a time as half of `memory` (bytes) holds, one at least.
@@ -139,19 +155,10 @@ pub(crate) fn write_in_parts(
     memory: u64,
     mut part: impl FnMut(Range<usize>) -> Result<(Vec<u32>, Vec<f64>), DataError>,
 ) -> Result<(), DataError> {
-    let most = (memory / 2 / ENTRY) as usize;
     write(path, facts, |blocks| {
-        let mut first = 0;
-        while first < facts.counts.len() {
-            let mut held = 0;
-            let fits = |count: &&usize| {
-                held += **count;
-                held <= most
-            };
-            let last = first + facts.counts[first..].iter().take_while(fits).count().max(1);
-            let (rows, values) = part(first..last)?;
+        for range in ranges(facts.counts, (memory / 2 / ENTRY) as usize) {
+            let (rows, values) = part(range)?;
             blocks.push(&rows, &values).map_err(|source| DataError::Output { file: path.into(), source })?;
-            first = last;
         }
         Ok(())
     })

@@ -1,91 +1,70 @@
 //! NumPy archives: `X` (n x p) and `y`, optional `names`, or the arrays of `scipy.sparse.save_npz`
 //! with `y` beside them.
 
+mod matrix;
 mod npy;
+mod numbers;
 mod write;
 
-use std::fs::File;
 use std::io::{self, BufReader};
 
-use fewest::{DenseDesign, SparseDesign};
 use zip::ZipArchive;
 
+use crate::columns::Sorted;
 use crate::header::check_distinct;
 use crate::note::TargetRule;
 use crate::options::check_memory;
+use crate::shared::{Part, SharedFile};
 use crate::source::Source;
 use crate::target::class_name;
 use crate::waves::malformed;
-use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, TextColumn, binary};
+use crate::{DataError, Dataset, Features, Format, Names, Note, Place, ReadOptions, Target, TextColumn, binary};
+use matrix::Form;
 use npy::{Array, HeaderError};
+use numbers::Numbers;
 
 pub(crate) use write::write;
 
 /// Reads an archive.
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
-    let file = &source.name;
-    let zip = ZipArchive::new(BufReader::new(source.seekable()?)).map_err(|e| damaged(file, &e))?;
-    let mut archive =
-        Archive { file, zip, memory: options.memory(), largest: options.largest_index(source.trusted_bytes()) };
-    let features = if archive.has("X") {
-        archive.dense()?
-    } else if archive.has("indptr") {
-        archive.sparse()?
-    } else {
-        return Err(archive.unknown("X", "matrix"));
-    };
-    let (n, p) = (features.n_samples(), features.n_features());
-    if n == 0 {
-        return Err(DataError::NoRows { file: file.clone() });
-    }
-    let names = if archive.has("names") { Names::Listed(archive.texts("names", p)?) } else { Names::Numbered(p) };
-    if let Names::Listed(names) = &names {
-        check_distinct(file, names.iter().map(String::as_str))?;
-    }
+    let mut archive = Archive::open(source, options)?;
+    let (file, form) = (archive.file, archive.form()?);
+    let names = archive.names(&form)?;
+    let features = archive.features(&form)?;
     let finite = |j| names.get(j).into_owned();
     match &features {
-        Features::Dense(design) => binary::check_finite(file, n, design.values(), options.missing, finite)?,
-        Features::Sparse(design) => check_sparse(file, design, options.missing, finite)?,
+        Features::Dense(design) => binary::check_finite(file, form.n, design.values(), options.missing, finite)?,
+        Features::Sparse(design) => matrix::check_sparse(file, design, options.missing, finite)?,
         Features::Mapped(_) => unreachable!("archives are read into memory"),
     }
-    let mut notes = Vec::new();
-    let target = archive.target(n, options)?;
-    if let Some(target) = &target {
-        let rule = if options.target.is_some() { TargetRule::Asked } else { TargetRule::Format };
-        notes.push(Note::TargetColumn { name: target.column.clone(), rule });
-    }
+    let (target, notes) = archive.target(form.n, options)?;
     let apart = options.apart.iter().map(|name| {
-        let values = archive.texts(name, n)?;
+        let values = archive.texts(name, form.n)?;
         Ok(TextColumn { name: name.clone(), values })
     });
     let apart = apart.collect::<Result<_, DataError>>()?;
-    let mut data = Dataset { features, names, target, apart, notes, source: file.clone(), format: Format::Npz };
-    if let Some(name) = options.text.first() {
-        let what = format!("column `{name}` was asked for as text, but the matrix of a NumPy archive holds numbers");
-        return Err(DataError::Unsupported { file: file.clone(), what, remedy: "use csv for text".into() });
-    }
+    let mut data = Dataset { features, names, target, apart, notes, source: file.to_owned(), format: Format::Npz };
+    check_text(file, options)?;
     drop_columns(&mut data, &options.drop)?;
     Ok(data)
 }
 
-/// The not-finite check of a sparse matrix.
-fn check_sparse(
-    file: &str,
-    design: &SparseDesign<'_>,
-    missing: bool,
-    name: impl Fn(usize) -> String,
-) -> Result<(), DataError> {
-    let mut all = crate::problems::NotFinite::default();
-    let (start, _, _) = design.parts();
-    for j in 0..start.len() - 1 {
-        let (rows, values) = design.column(j);
-        for (&i, x) in rows.iter().zip(values).filter(|(_, x)| binary::is_bad(**x, missing)) {
-            let mut one = crate::problems::NotFinite::default();
-            one.add(|| (Place::row(file, u64::from(i) + 1).column(name(j)), x.to_string()));
-            all.merge(one);
-        }
-    }
-    all.check()
+/// Reads what a column file at `out` is to hold; nothing is dropped.
+pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
+    let mut archive = Archive::open(source, options)?;
+    let form = archive.form()?;
+    let names = archive.names(&form)?;
+    let values = archive.sorted(&form, &names, out)?;
+    let (target, notes) = archive.target(form.n, options)?;
+    check_text(archive.file, options)?;
+    Ok(Sorted { values, names, target, notes })
+}
+
+/// Refuses the wish for text, which the matrix does not hold.
+fn check_text(file: &str, options: &ReadOptions) -> Result<(), DataError> {
+    let Some(name) = options.text.first() else { return Ok(()) };
+    let what = format!("column `{name}` was asked for as text, but the matrix of a NumPy archive holds numbers");
+    Err(DataError::Unsupported { file: file.into(), what, remedy: "use csv for text".into() })
 }
 
 /// Leaves out columns by name.
@@ -113,15 +92,33 @@ fn damaged(file: &str, error: &dyn std::fmt::Display) -> DataError {
     DataError::Damaged { file: file.to_owned(), what: error.to_string() }
 }
 
+fn unzipped(file: &str, shared: &SharedFile) -> Result<ZipArchive<BufReader<Part>>, DataError> {
+    ZipArchive::new(BufReader::new(shared.part(0))).map_err(|e| damaged(file, &e))
+}
+
 /// An open archive.
 struct Archive<'a> {
     file: &'a str,
-    zip: ZipArchive<BufReader<File>>,
+    shared: SharedFile,
+    zip: ZipArchive<BufReader<Part>>,
     memory: u64,
     largest: u64,
 }
 
-impl Archive<'_> {
+impl<'a> Archive<'a> {
+    fn open(source: &'a Source, options: &ReadOptions) -> Result<Self, DataError> {
+        let file = &source.name;
+        let shared = SharedFile::new(source.seekable()?).map_err(|e| damaged(file, &e))?;
+        let zip = unzipped(file, &shared)?;
+        Ok(Self { file, shared, zip, memory: options.memory(), largest: options.largest_index(source.trusted_bytes()) })
+    }
+
+    /// The archive once more, for a second array at the same time.
+    fn again(&self) -> Result<Self, DataError> {
+        let (file, shared) = (self.file, self.shared.clone());
+        Ok(Self { zip: unzipped(file, &shared)?, shared, ..*self })
+    }
+
     fn has(&self, key: &str) -> bool {
         self.zip.index_for_name(&format!("{key}.npy")).is_some()
     }
@@ -156,20 +153,43 @@ impl Archive<'_> {
         body(&array, &mut entry)
     }
 
-    /// All items of a numeric array with `count` items (any number if `None`), changed by `map`.
-    fn numbers<T>(&mut self, key: &str, map: impl Fn(f64) -> T) -> Result<Vec<T>, DataError> {
-        let (file, memory) = (self.file, self.memory);
+    /// Runs `body` on a numeric array of one dimension.
+    fn numbers<T>(
+        &mut self,
+        key: &str,
+        body: impl FnOnce(Numbers<'_>) -> Result<T, DataError>,
+    ) -> Result<T, DataError> {
+        let file = self.file;
         self.array(key, |array, input| {
             if !array.is_number() || array.shape.len() != 1 {
                 return Err(shape_error(file, key, array, "one-dimensional and numeric"));
             }
-            let count = array.count().unwrap_or(0);
-            check_memory(file, &format!("array {key}"), (count * size_of::<T>()) as u64, memory)?;
-            let mut values = Vec::with_capacity(count);
-            let read = array.each(input, |_, bytes| values.push(map(array.number(bytes))));
-            read.map_err(|e| damaged(file, &format!("array {key}: {e}")))?;
+            body(Numbers::new(file, key, array, input))
+        })
+    }
+
+    /// All items of such an array.
+    fn all_numbers<T>(&mut self, key: &str, map: impl Fn(f64) -> T) -> Result<Vec<T>, DataError> {
+        let (file, memory) = (self.file, self.memory);
+        self.numbers(key, |mut numbers| {
+            check_memory(file, &format!("array {key}"), (numbers.count() * size_of::<T>()) as u64, memory)?;
+            let mut values = Vec::with_capacity(numbers.count());
+            numbers.each(|_, x| {
+                values.push(map(x));
+                Ok(())
+            })?;
             Ok(values)
         })
+    }
+
+    /// Names of the features.
+    fn names(&mut self, form: &Form) -> Result<Names, DataError> {
+        if !self.has("names") {
+            return Ok(Names::Numbered(form.p));
+        }
+        let names = self.texts("names", form.p)?;
+        check_distinct(self.file, names.iter().map(String::as_str))?;
+        Ok(Names::Listed(names))
     }
 
     /// An array of `count` items as text.
@@ -190,80 +210,11 @@ impl Archive<'_> {
         })
     }
 
-    /// The dense matrix `X`.
-    fn dense(&mut self) -> Result<Features, DataError> {
-        let (file, memory) = (self.file, self.memory);
-        self.array("X", |array, input| {
-            let &[n, p] = &array.shape[..] else {
-                return Err(shape_error(file, "X", array, "two-dimensional"));
-            };
-            if !array.is_number() {
-                return Err(shape_error(file, "X", array, "numeric"));
-            }
-            let mut values = binary::zeros(file, n, p, memory)?;
-            let read = if array.fortran {
-                array.each(input, |at, bytes| values[at] = array.number(bytes))
-            } else {
-                let (mut i, mut j) = (0, 0);
-                array.each(input, |_, bytes| {
-                    values[j * n + i] = array.number(bytes);
-                    j += 1;
-                    if j == p {
-                        (i, j) = (i + 1, 0);
-                    }
-                })
-            };
-            read.map_err(|e| damaged(file, &format!("array X: {e}")))?;
-            Ok(Features::Dense(DenseDesign::new(n, p, values)?))
-        })
-    }
-
-    /// The matrix of `scipy.sparse.save_npz` in CSR or CSC form.
-    fn sparse(&mut self) -> Result<Features, DataError> {
-        let file = self.file;
-        let form = self.array("format", |array, input| {
-            let mut form = String::new();
-            let read = array.each(input, |_, bytes| form = array.text(bytes));
-            read.map(|()| form).map_err(|e| damaged(file, &e))
-        })?;
-        let shape = self.numbers("shape", |x| x as u64)?;
-        let (&[n, p], true) = (&shape[..], form == "csr" || form == "csc") else {
-            let what = format!("a sparse matrix in `{form}` form");
-            return Err(DataError::Unsupported {
-                file: file.into(),
-                what,
-                remedy: "save it with tocsc() or tocsr()".into(),
-            });
-        };
-        if let Some(&index) = [n, p].iter().find(|&&d| d > self.largest) {
-            return Err(DataError::TooManyFeatures {
-                place: Place { file: file.into(), ..Place::default() },
-                index,
-                allowed: self.largest,
-            });
-        }
-        let start = self.numbers("indptr", |x| x as usize)?;
-        let index = self.numbers("indices", |x| if (0.0..4294967295.0).contains(&x) { x as u32 } else { u32::MAX })?;
-        let values = self.numbers("data", |x| x)?;
-        let arrays = SparseArrays { start, index, values };
-        let (major, minor) = if form == "csc" { (p, n) } else { (n, p) };
-        let needed = (12 * arrays.values.len() as u64 + 8 * (n.max(p) + 1)) * 2;
-        check_memory(file, "the sparse matrix", needed, self.memory)?;
-        if !arrays.fits(major as usize, minor as usize) {
-            return Err(damaged(file, &"the arrays of the sparse matrix do not fit together"));
-        }
-        // Transposing sorts; twice brings back the same order.
-        let once = arrays.transposed(minor as usize);
-        let columns = if form == "csc" { once.transposed(major as usize) } else { once };
-        let columns = columns.summed();
-        Ok(Features::Sparse(SparseDesign::new(n as usize, columns.start, columns.index, columns.values)?))
-    }
-
-    /// The target `y`, or the array the caller named.
-    fn target(&mut self, n: usize, options: &ReadOptions) -> Result<Option<crate::Target>, DataError> {
+    /// The target `y`, or the array the caller named, and the note on it.
+    fn target(&mut self, n: usize, options: &ReadOptions) -> Result<(Option<Target>, Vec<Note>), DataError> {
         let key = options.target.clone().unwrap_or_else(|| "y".into());
         if !self.has(&key) {
-            return if options.target_optional { Ok(None) } else { Err(self.unknown(&key, "target")) };
+            return if options.target_optional { Ok((None, Vec::new())) } else { Err(self.unknown(&key, "target")) };
         }
         let names: Vec<String> = self.texts(&key, n)?.iter().map(|name| class_name(name)).collect();
         let column = if self.has("target_name") && options.target.is_none() {
@@ -271,7 +222,10 @@ impl Archive<'_> {
         } else {
             key
         };
-        binary::target(self.file, &column, names.iter().map(String::as_str), options.target_optional)
+        let target = binary::target(self.file, &column, names.iter().map(String::as_str), options.target_optional)?;
+        let rule = if options.target.is_some() { TargetRule::Asked } else { TargetRule::Format };
+        let note = target.as_ref().map(|target| Note::TargetColumn { name: target.column.clone(), rule });
+        Ok((target, note.into_iter().collect()))
     }
 }
 
@@ -302,63 +256,4 @@ fn items_text(kind: &str) -> &'static str {
 fn shape_error(file: &str, key: &str, array: &Array, wanted: &str) -> DataError {
     let found = format!("array {key} has shape {:?}, but must be {wanted}", array.shape);
     malformed(Place { file: file.into(), ..Place::default() }, found, "save it in that form")
-}
-
-/// Compressed rows or columns; indices may be in any order.
-struct SparseArrays {
-    start: Vec<usize>,
-    index: Vec<u32>,
-    values: Vec<f64>,
-}
-
-impl SparseArrays {
-    /// Whether the arrays make a matrix of `major` slices with indices below `minor`.
-    fn fits(&self, major: usize, minor: usize) -> bool {
-        self.start.len() == major + 1
-            && self.start[0] == 0
-            && self.start[major] == self.values.len()
-            && self.index.len() == self.values.len()
-            && self.start.windows(2).all(|w| w[0] <= w[1])
-            && self.index.iter().all(|&i| (i as usize) < minor)
-    }
-
-    /// The other compression, indices ascending, zeros left out.
-    fn transposed(&self, minor: usize) -> SparseArrays {
-        let mut start = vec![0usize; minor + 1];
-        let kept = || self.index.iter().zip(&self.values).filter(|(_, v)| **v != 0.0);
-        kept().for_each(|(&i, _)| start[i as usize + 1] += 1);
-        (0..minor).for_each(|i| start[i + 1] += start[i]);
-        let stored = start[minor];
-        let mut next = start.clone();
-        let (mut index, mut values) = (vec![0u32; stored], vec![0.0; stored]);
-        for (major, w) in self.start.windows(2).enumerate() {
-            for (&i, &value) in self.index[w[0]..w[1]].iter().zip(&self.values[w[0]..w[1]]).filter(|(_, v)| **v != 0.0)
-            {
-                let at = next[i as usize];
-                (index[at], values[at]) = (major as u32, value);
-                next[i as usize] += 1;
-            }
-        }
-        SparseArrays { start, index, values }
-    }
-
-    /// Entries at the same place added up, as scipy does.
-    fn summed(mut self) -> SparseArrays {
-        let (mut kept, mut begin) = (0, 0);
-        for j in 0..self.start.len() - 1 {
-            let (first, end) = (kept, self.start[j + 1]);
-            for at in begin..end {
-                if kept > first && self.index[kept - 1] == self.index[at] {
-                    self.values[kept - 1] += self.values[at];
-                } else {
-                    (self.index[kept], self.values[kept]) = (self.index[at], self.values[at]);
-                    kept += 1;
-                }
-            }
-            (begin, self.start[j + 1]) = (end, kept);
-        }
-        self.index.truncate(kept);
-        self.values.truncate(kept);
-        self
-    }
 }

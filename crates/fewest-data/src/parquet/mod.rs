@@ -1,14 +1,13 @@
 //! Apache Parquet: flat tables of numbers, booleans and text, read column by column and written.
 
+mod chunks;
 mod decode;
 mod pages;
-mod shared;
 mod thrift;
 mod write;
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ::parquet::basic::{Compression, ConvertedType, LogicalType, Type as Physical};
 use ::parquet::column::reader::ColumnReader;
@@ -18,13 +17,15 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
 
+use crate::columns::{Sorted, Sorter};
 use crate::encoding::{Categories, wanted_as_text};
 use crate::header::{Header, Role, check_distinct};
+use crate::problems::NotFinite;
+use crate::shared::SharedFile;
 use crate::source::Source;
-use crate::target::class_name;
-use crate::{DataError, Dataset, Format, Note, Place, ReadOptions, TextColumn, binary, number};
+use crate::target::{Target, class_name};
+use crate::{DataError, Dataset, Format, Names, Note, Place, ReadOptions, TextColumn, binary, number};
 use decode::{BATCH, Batch, Codes, damaged, decode, numeric};
-use shared::SharedFile;
 
 pub(crate) use write::write;
 
@@ -33,11 +34,28 @@ const PANDAS_INDEX: &str = "__index_level_";
 
 /// Reads a table. A panic of the decoder on a damaged file becomes [`DataError::Damaged`].
 pub(crate) fn read(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
-    let caught = catch_unwind(AssertUnwindSafe(|| read_table(source, options)));
+    with_table(source, options, |table| table.load(options))
+}
+
+/// Reads what a column file at `out` is to hold, with the same care.
+pub(crate) fn sorted(source: &Source, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
+    with_table(source, options, |table| table.sorted(options, out))
+}
+
+fn with_table<T>(
+    source: &Source,
+    options: &ReadOptions,
+    body: impl FnOnce(Table<'_>) -> Result<T, DataError>,
+) -> Result<T, DataError> {
+    let caught = catch_unwind(AssertUnwindSafe(|| open_table(source, options, body)));
     caught.unwrap_or_else(|_| Err(damaged(&source.name, &"the decoder failed")))
 }
 
-fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataError> {
+fn open_table<T>(
+    source: &Source,
+    options: &ReadOptions,
+    body: impl FnOnce(Table<'_>) -> Result<T, DataError>,
+) -> Result<T, DataError> {
     let file = &source.name;
     let input = source.seekable()?;
     let shared = SharedFile::new(input).map_err(|e| damaged(file, &e))?;
@@ -48,8 +66,12 @@ fn read_table(source: &Source, options: &ReadOptions) -> Result<Dataset, DataErr
     let mut header = Header::new(file, names, &without_index(options, schema.columns()))?;
     header.notes.retain(|n| !matches!(n, Note::Ignored { count: 0 }));
     let kinds = kinds(&header, schema.columns())?;
-    let table = Table { reader, shared, header: &header, kinds, rows: 0, memory: options.memory() };
-    table.load(options)
+    let mut table = Table { reader, shared, header: &header, kinds, rows: 0, memory: options.memory() };
+    table.rows = table.count_rows(options)?;
+    if table.rows == 0 {
+        return Err(DataError::NoRows { file: file.clone() });
+    }
+    body(table)
 }
 
 /// The pandas index is dropped like a column the caller named.
@@ -123,6 +145,28 @@ fn kind(column: &ColumnDescriptor) -> Option<Kind> {
     }
 }
 
+/// What becomes of the columns of a table.
+struct Plan {
+    features: Vec<Feature>,
+    names: Vec<String>,
+    notes: Vec<Note>,
+}
+
+/// A column that becomes one feature, or several if it holds text.
+struct Feature {
+    column: usize,
+    /// The first of its features.
+    first: usize,
+    /// The values of its text.
+    categories: Option<Categories>,
+}
+
+impl Feature {
+    fn width(&self) -> usize {
+        self.categories.as_ref().map_or(1, Categories::width)
+    }
+}
+
 /// An open table.
 struct Table<'a> {
     reader: SerializedFileReader<SharedFile>,
@@ -135,71 +179,126 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn load(mut self, options: &ReadOptions) -> Result<Dataset, DataError> {
-        let header = self.header;
-        self.rows = self.count_rows(options)?;
-        let (file, n) = (&header.file, self.rows);
-        if n == 0 {
-            return Err(DataError::NoRows { file: file.clone() });
-        }
-        let mut notes = header.notes.clone();
-        let mut texts: HashMap<usize, (Categories, Codes)> = HashMap::new();
-        let mut names = Vec::new();
-        let mut widths = Vec::new();
-        for c in (0..self.kinds.len()).filter(|&c| header.roles[c] == Role::Feature) {
-            let name = &header.names[c];
-            if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
-                let codes = self.codes(c)?;
-                if let (Some(&row), false) = (codes.missing.first(), options.missing) {
-                    let place = Place::row(file, row as u64 + 1).column(name);
-                    return Err(DataError::NotFinite { place, cell: "null".into(), count: codes.missing.len() as u64 });
-                }
-                let there = codes.values.iter().filter(|value| !number::is_missing(value.as_bytes())).cloned();
-                let categories = Categories::new(header, c, there.collect(), n, options)?;
-                notes.push(categories.note(name));
-                notes.extend(unseen(name, &categories, &codes));
-                names.extend(categories.names().cloned());
-                widths.push((c, categories.width()));
-                texts.insert(c, (categories, codes));
-            } else {
-                names.push(name.clone());
-                widths.push((c, 1));
-            }
-        }
-        check_distinct(file, names.iter().map(String::as_str))?;
+    /// All of it, in memory.
+    fn load(self, options: &ReadOptions) -> Result<Dataset, DataError> {
+        let (file, n) = (&self.header.file, self.rows);
+        let Plan { features, names, notes } = self.plan(options)?;
         let mut values = binary::zeros(file, n, names.len(), options.memory())?;
-        let mut jobs = Vec::with_capacity(widths.len());
+        let mut jobs = Vec::with_capacity(features.len());
         let mut rest = &mut values[..];
-        for (c, width) in widths {
-            let (own, more) = rest.split_at_mut(width * n);
+        for feature in &features {
+            let (own, more) = rest.split_at_mut(feature.width() * n);
             rest = more;
-            jobs.push((c, own));
+            jobs.push((feature, own));
         }
-        jobs.into_par_iter().try_for_each(|(c, own)| match texts.get(&c) {
-            Some((categories, codes)) => {
-                dummies(categories, codes, n, own);
+        jobs.into_par_iter().try_for_each(|(feature, own)| {
+            self.each_part(feature, |at, row, part| {
+                own[at * n + row..][..part.len()].copy_from_slice(part);
                 Ok(())
-            }
-            None => self.numbers(c, own),
+            })
         })?;
         binary::check_finite(file, n, &values, options.missing, |j| names[j].clone())?;
-        let target = match header.roles.iter().position(|r| *r == Role::Target) {
-            None => None,
-            Some(c) => {
-                let codes = self.codes(c)?;
-                let missing = |value: &str| number::is_missing(value.as_bytes());
-                let class = |value: &String| if missing(value) { String::new() } else { class_name(value) };
-                let classes: Vec<String> = codes.values.iter().map(class).collect();
-                let rows = codes.rows.iter().map(|&code| classes[code as usize].as_str());
-                binary::target(file, &header.names[c], rows, options.target_optional)?
-            }
-        };
+        let target = self.target(options)?;
         let apart = options.apart.iter().map(|name| {
-            let c = header.names.iter().position(|n| n == name).unwrap_or(0);
+            let c = self.header.names.iter().position(|n| n == name).unwrap_or(0);
             Ok(TextColumn { name: name.clone(), values: self.strings(c)? })
         });
         let apart = apart.collect::<Result<_, DataError>>()?;
         Dataset::dense(file, n, values, names, target, apart, notes, Format::Parquet)
+    }
+
+    /// What a column file at `out` is to hold.
+    fn sorted(self, options: &ReadOptions, out: &str) -> Result<Sorted, DataError> {
+        let (file, n) = (&self.header.file, self.rows);
+        let Plan { features, names, notes } = self.plan(options)?;
+        let values = Mutex::new(Sorter::new(file, out, n, &vec![n; names.len()], options.memory())?);
+        let look = |feature: &Feature| {
+            let mut bad = NotFinite::default();
+            self.each_part(feature, |at, row, part| {
+                let j = feature.first + at;
+                binary::look(file, row, part, options.missing, || names[j].clone(), &mut bad);
+                values.lock().unwrap_or_else(PoisonError::into_inner).put_column(j, row, part)
+            })?;
+            Ok(bad)
+        };
+        let found: Vec<NotFinite> = features.par_iter().map(look).collect::<Result<_, DataError>>()?;
+        NotFinite::merged(found).check()?;
+        let target = self.target(options)?;
+        let values = values.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Sorted { values, names: Names::Listed(names), target, notes })
+    }
+
+    /// What becomes of the columns.
+    fn plan(&self, options: &ReadOptions) -> Result<Plan, DataError> {
+        let (header, n) = (self.header, self.rows);
+        let mut plan = Plan { features: Vec::new(), names: Vec::new(), notes: header.notes.clone() };
+        for c in (0..self.kinds.len()).filter(|&c| header.roles[c] == Role::Feature) {
+            let (name, first) = (&header.names[c], plan.names.len());
+            let categories = if self.kinds[c] == Kind::Text || wanted_as_text(name, options) == Some(true) {
+                let codes = self.codes(c)?;
+                if let (Some(&row), false) = (codes.missing.first(), options.missing) {
+                    let place = Place::row(&header.file, row as u64 + 1).column(name);
+                    return Err(DataError::NotFinite { place, cell: "null".into(), count: codes.missing.len() as u64 });
+                }
+                let there = codes.values.iter().filter(|value| !number::is_missing(value.as_bytes())).cloned();
+                let categories = Categories::new(header, c, there.collect(), n, options)?;
+                plan.notes.push(categories.note(name));
+                plan.notes.extend(unseen(name, &categories, &codes));
+                plan.names.extend(categories.names().cloned());
+                Some(categories)
+            } else {
+                plan.names.push(name.clone());
+                None
+            };
+            plan.features.push(Feature { column: c, first, categories });
+        }
+        check_distinct(&header.file, plan.names.iter().map(String::as_str))?;
+        Ok(plan)
+    }
+
+    fn target(&self, options: &ReadOptions) -> Result<Option<Target>, DataError> {
+        let header = self.header;
+        let Some(c) = header.roles.iter().position(|r| *r == Role::Target) else { return Ok(None) };
+        let codes = self.codes(c)?;
+        let missing = |value: &str| number::is_missing(value.as_bytes());
+        let class = |value: &String| if missing(value) { String::new() } else { class_name(value) };
+        let classes: Vec<String> = codes.values.iter().map(class).collect();
+        let rows = codes.rows.iter().map(|&code| classes[code as usize].as_str());
+        binary::target(&header.file, &header.names[c], rows, options.target_optional)
+    }
+
+    /// Runs `take(at, row, values)` on the values of a column, some at a time, row `row` first;
+    /// those of dummy column `at` where it holds text. A missing value is NaN.
+    fn each_part(
+        &self,
+        feature: &Feature,
+        mut take: impl FnMut(usize, usize, &[f64]) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        let c = feature.column;
+        if let Some(categories) = &feature.categories {
+            let codes = self.codes(c)?;
+            let missing = |value: &String| number::is_missing(value.as_bytes());
+            for at in 0..categories.width() {
+                let value = |v| if missing(v) { f64::NAN } else { categories.value(at, categories.code(v)) };
+                let value: Vec<f64> = codes.values.iter().map(value).collect();
+                for (part, rows) in codes.rows.chunks(BATCH).enumerate() {
+                    let values: Vec<f64> = rows.iter().map(|&code| value[code as usize]).collect();
+                    take(at, part * BATCH, &values)?;
+                }
+            }
+            return Ok(());
+        }
+        let mut row = 0;
+        self.each_batch(c, |batch| {
+            let Batch::Numbers(values) = batch else { return Err(self.wrong_length(c)) };
+            if values.len() > self.rows - row {
+                return Err(self.wrong_length(c));
+            }
+            take(0, row, values)?;
+            row += values.len();
+            Ok(())
+        })?;
+        if row == self.rows { Ok(()) } else { Err(self.wrong_length(c)) }
     }
 
     /// Rows of the file, counted by decoding the first wanted column: the metadata may say
@@ -276,18 +375,6 @@ impl Table<'_> {
         ((self.memory / 4 / page.max(1)) as usize).clamp(1, BATCH)
     }
 
-    /// A numeric column, missing values as NaN.
-    fn numbers(&self, c: usize, own: &mut [f64]) -> Result<(), DataError> {
-        let mut at = 0;
-        self.each_batch(c, |batch| {
-            let Batch::Numbers(values) = batch else { return Err(self.wrong_length(c)) };
-            own.get_mut(at..at + values.len()).ok_or_else(|| self.wrong_length(c))?.copy_from_slice(values);
-            at += values.len();
-            Ok(())
-        })?;
-        if at == own.len() { Ok(()) } else { Err(self.wrong_length(c)) }
-    }
-
     /// A column as codes of its distinct values.
     fn codes(&self, c: usize) -> Result<Codes, DataError> {
         let mut codes = Codes::default();
@@ -336,14 +423,4 @@ fn unseen(name: &str, categories: &Categories, codes: &Codes) -> Option<Note> {
         value: codes.values[first as usize].clone(),
         rows: 1 + rows.count() as u64,
     })
-}
-
-/// Fills the dummy columns of a text column, missing values as NaN.
-fn dummies(categories: &Categories, codes: &Codes, n: usize, own: &mut [f64]) {
-    let known: Vec<u32> = codes.values.iter().map(|v| categories.code(v)).collect();
-    for (dummy, column) in own.chunks_mut(n).enumerate() {
-        let value: Vec<f64> = known.iter().map(|&code| categories.value(dummy, code)).collect();
-        column.iter_mut().zip(&codes.rows).for_each(|(x, &code)| *x = value[code as usize]);
-        codes.missing.iter().for_each(|&row| column[row] = f64::NAN);
-    }
 }

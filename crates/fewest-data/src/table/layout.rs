@@ -1,19 +1,22 @@
-//! Pass 2 over a table: the values into a dense matrix of the exact size.
+//! Pass 2 over a table: the values into a dense matrix of the exact size, or to the sorter of a
+//! column file.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::content::{Profile, TableContent};
 use super::declaration::Declaration;
 use super::rows::{Rows, trimmed};
+use crate::columns::{Buckets, Sorted, Sorter};
 use crate::encoding::Categories;
 use crate::header::{Header, Role, check_distinct};
-use crate::options::check_memory;
 use crate::source::Source;
-use crate::target::{Labels, class_name};
-use crate::waves::{Piece, each_piece, shown};
-use crate::{DataError, Dataset, Format, Note, ReadOptions, TextColumn, number};
+use crate::sparse::placed;
+use crate::target::{Labels, Target, class_name};
+use crate::waves::{Piece, changed, each_piece, shown};
+use crate::{DataError, Dataset, Format, Names, Note, ReadOptions, TextColumn, binary, number};
 
 /// Where the cells of a column go.
 enum Goal {
@@ -22,6 +25,25 @@ enum Goal {
     Apart(usize),
     Number,
     Text(Categories),
+}
+
+impl Goal {
+    /// Features that come of the column.
+    fn width(&self) -> usize {
+        match self {
+            Goal::Number => 1,
+            Goal::Text(categories) => categories.width(),
+            Goal::Nowhere | Goal::Target | Goal::Apart(_) => 0,
+        }
+    }
+
+    /// What a cell, or the code of one, is in one of these features.
+    fn value(&self, feature: usize, cell: f64) -> f64 {
+        match self {
+            Goal::Text(categories) if !cell.is_nan() => categories.value(feature, cell as u32),
+            _ => cell,
+        }
+    }
 }
 
 /// Pass 2: where everything goes.
@@ -105,14 +127,43 @@ impl<'a> Layout<'a> {
         options: &ReadOptions,
     ) -> Result<Dataset, DataError> {
         let (n, p) = (self.n, self.names.len());
-        let bytes = (n as u64).saturating_mul(p as u64).saturating_mul(8);
-        check_memory(
-            &self.header.file,
-            &format!("the dense matrix of {n} rows and {p} features"),
-            bytes,
-            options.memory(),
-        )?;
-        let mut values = vec![0.0f64; n * p];
+        let mut values = binary::zeros(&self.header.file, n, p, options.memory())?;
+        let (target, apart) = self.pass(source, rows, options, |layout, pieces| {
+            layout.scatter(pieces, &mut values);
+            Ok(())
+        })?;
+        Dataset::dense(&self.header.file, n, values, self.names, target, apart, self.notes, format)
+    }
+
+    /// Reads the file again, for a column file at `out`.
+    pub(super) fn sorted(
+        mut self,
+        source: &Source,
+        rows: &dyn Rows,
+        options: &ReadOptions,
+        out: &str,
+    ) -> Result<Sorted, DataError> {
+        let most = vec![self.n; self.names.len()];
+        let mut values = Sorter::new(&self.header.file, out, self.n, &most, options.memory())?;
+        let (target, _) = self.pass(source, rows, options, |layout, pieces| {
+            let firsts = values.firsts();
+            let entries = |(base, piece): &(usize, PieceCells)| (*base, layout.entries(piece, &firsts));
+            // Entries take more than cells: a piece for each thread, not all of the wave.
+            let mut groups = pieces.chunks(rayon::current_num_threads());
+            groups.try_for_each(|group| values.put(&group.par_iter().map(entries).collect::<Vec<_>>()))
+        })?;
+        Ok(Sorted { values, names: Names::Listed(self.names), target, notes: self.notes })
+    }
+
+    /// Hands over the cells of the file, some pieces at a time, each with its first row.
+    fn pass(
+        &mut self,
+        source: &Source,
+        rows: &dyn Rows,
+        options: &ReadOptions,
+        mut take: impl FnMut(&Self, &[(usize, PieceCells)]) -> Result<(), DataError>,
+    ) -> Result<(Option<Target>, Vec<TextColumn>), DataError> {
+        let file = &self.header.file;
         let mut labels = Labels::default();
         let mut apart: Vec<TextColumn> =
             options.apart.iter().map(|name| TextColumn { name: name.clone(), values: Vec::new() }).collect();
@@ -122,27 +173,26 @@ impl<'a> Layout<'a> {
             source,
             rows,
             options.memory(),
-            |piece| self.parse(rows, piece, options),
+            |piece| self.parse(rows, piece, options).map(|cells| (cells.rows, cells)),
             |pieces| {
-                for piece in &pieces {
+                for (_, piece) in &pieces {
                     let codes: Vec<u32> = piece.classes.iter().map(|name| labels.code(name)).collect();
                     piece.codes.iter().for_each(|&code| labels.push_code(codes[code as usize]));
                 }
-                let end = base + pieces.iter().map(|piece| piece.rows).sum::<usize>();
-                if end > n {
-                    return Err(self.changed());
+                let pieces = placed(pieces, &mut base);
+                if base > self.n {
+                    return Err(changed(file));
                 }
-                self.scatter(&pieces, base, &mut values);
-                base = end;
-                for piece in pieces {
+                take(self, &pieces)?;
+                for (_, piece) in pieces {
                     apart.iter_mut().zip(piece.apart).for_each(|(column, values)| column.values.extend(values));
                     piece.unseen.into_iter().for_each(|(c, more)| unseen.entry(c).or_default().join(more));
                 }
                 Ok(())
             },
         )?;
-        if base != n {
-            return Err(self.changed());
+        if base != self.n {
+            return Err(changed(file));
         }
         for (c, unseen) in unseen {
             if let Some(value) = unseen.first {
@@ -151,13 +201,9 @@ impl<'a> Layout<'a> {
         }
         let target = self.target.take().map(|column| labels.finish(column));
         if let (Some(target), false) = (&target, options.target_optional) {
-            target.check(&self.header.file)?;
+            target.check(file)?;
         }
-        Dataset::dense(&self.header.file, n, values, self.names, target, apart, self.notes, format)
-    }
-
-    fn changed(&self) -> DataError {
-        DataError::Damaged { file: self.header.file.clone(), what: "it changed while it was read".into() }
+        Ok((target, apart))
     }
 
     /// Reads one piece; the code of a missing text is NaN.
@@ -173,7 +219,7 @@ impl<'a> Layout<'a> {
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
         rows.each_row(piece, &mut |_, cells| {
             if cells.len() != self.goals.len() {
-                return Err(self.changed());
+                return Err(changed(&self.header.file));
             }
             out.rows += 1;
             for (c, (goal, cell)) in self.goals.iter().zip(cells).enumerate() {
@@ -182,7 +228,7 @@ impl<'a> Layout<'a> {
                     Goal::Apart(at) => out.apart[*at].push(trimmed(cell).into_owned()),
                     Goal::Number => {
                         let missing = number::is_missing(cell).then_some(f64::NAN);
-                        out.cells.push(number::parse(cell).or(missing).ok_or_else(|| self.changed())?);
+                        out.cells.push(number::parse(cell).or(missing).ok_or_else(|| changed(&self.header.file))?);
                     }
                     Goal::Text(_) if number::is_missing(cell) => out.cells.push(f64::NAN),
                     Goal::Text(categories) => {
@@ -208,36 +254,54 @@ impl<'a> Layout<'a> {
         Ok(out)
     }
 
-    /// Puts the cells of some pieces into the columns of the matrix, from row `base` on; columns in
-    /// parallel.
-    fn scatter(&self, pieces: &[PieceCells], base: usize, values: &mut [f64]) {
-        let sources = self.goals.iter().filter(|g| matches!(g, Goal::Number | Goal::Text(_)));
-        let width = sources.clone().count();
+    /// The columns that become features, in order.
+    fn sources(&self) -> impl Iterator<Item = &Goal> {
+        self.goals.iter().filter(|g| matches!(g, Goal::Number | Goal::Text(_)))
+    }
+
+    /// Puts the cells of some pieces into the columns of the matrix; columns in parallel.
+    fn scatter(&self, pieces: &[(usize, PieceCells)], values: &mut [f64]) {
+        let width = self.sources().count();
         let mut jobs = Vec::with_capacity(width);
         let mut rest = values;
-        for (at, goal) in sources.enumerate() {
-            let columns = if let Goal::Text(categories) = goal { categories.width() } else { 1 };
-            let (own, more) = rest.split_at_mut(columns * self.n);
+        for (at, goal) in self.sources().enumerate() {
+            let (own, more) = rest.split_at_mut(goal.width() * self.n);
             rest = more;
             jobs.push((at, goal, own));
         }
         jobs.into_par_iter().with_min_len(16).for_each(|(at, goal, own)| {
-            let mut row = base;
-            for piece in pieces {
+            for (row, piece) in pieces {
                 let cells = piece.cells.iter().skip(at).step_by(width.max(1));
                 match goal {
-                    Goal::Text(categories) => {
+                    Goal::Text(_) => {
                         for (i, &code) in cells.enumerate() {
-                            for dummy in 0..categories.width() {
-                                let value = if code.is_nan() { code } else { categories.value(dummy, code as u32) };
-                                own[dummy * self.n + row + i] = value;
+                            for dummy in 0..goal.width() {
+                                own[dummy * self.n + row + i] = goal.value(dummy, code);
                             }
                         }
                     }
-                    _ => own[row..row + piece.rows].iter_mut().zip(cells).for_each(|(to, &from)| *to = from),
+                    _ => own[*row..row + piece.rows].iter_mut().zip(cells).for_each(|(to, &from)| *to = from),
                 }
-                row += piece.rows;
             }
         });
+    }
+
+    /// The values of a piece that are not 0, for a sorter; rows count from its own first.
+    fn entries(&self, piece: &PieceCells, firsts: &Arc<[u32]>) -> Buckets {
+        let mut buckets = Buckets::new(firsts, piece.cells.len());
+        let width = self.sources().count();
+        for (row, cells) in piece.cells.chunks(width.max(1)).enumerate() {
+            let mut column = 0;
+            for (goal, &cell) in self.sources().zip(cells) {
+                for dummy in 0..goal.width() {
+                    let value = goal.value(dummy, cell);
+                    if value != 0.0 {
+                        buckets.push(column + dummy as u32, row as u32, value);
+                    }
+                }
+                column += goal.width() as u32;
+            }
+        }
+        buckets
     }
 }

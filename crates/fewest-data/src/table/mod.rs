@@ -1,13 +1,15 @@
 //! Tables in text (csv, tsv, dense arff) in two parallel passes.
 //!
 //! Pass 1 reads every cell and finds out what each column holds; pass 2 puts the values into a
-//! dense matrix of the exact size. Peak memory: the matrix and a few waves of text.
+//! dense matrix of the exact size, or hands them to the sorter of a column file. Peak memory: the
+//! matrix, or what the sorter may take, and a few waves of text.
 
 mod content;
 mod declaration;
 mod layout;
 mod rows;
 
+use crate::columns::Sorted;
 use crate::header::Header;
 use crate::source::Source;
 use crate::{DataError, Dataset, Format, ReadOptions};
@@ -21,21 +23,43 @@ pub(crate) use rows::{Rows, TakeRow};
 pub(crate) fn read(
     source: &Source,
     rows: &dyn Rows,
-    header: Header,
+    header: &Header,
     declared: &[Declaration],
     format: Format,
     options: &ReadOptions,
 ) -> Result<Dataset, DataError> {
-    let mut profile = Profile::new(&header, declared, options);
+    layout(source, rows, header, declared, options)?.fill(source, rows, format, options)
+}
+
+/// Reads what a column file at `out` is to hold.
+pub(crate) fn sorted(
+    source: &Source,
+    rows: &dyn Rows,
+    header: &Header,
+    declared: &[Declaration],
+    options: &ReadOptions,
+    out: &str,
+) -> Result<Sorted, DataError> {
+    layout(source, rows, header, declared, options)?.sorted(source, rows, options, out)
+}
+
+/// Pass 1, and what follows from it.
+fn layout<'a>(
+    source: &Source,
+    rows: &dyn Rows,
+    header: &'a Header,
+    declared: &[Declaration],
+    options: &ReadOptions,
+) -> Result<Layout<'a>, DataError> {
+    let mut profile = Profile::new(header, declared, options);
     let mut found = profile.scan(source, rows, options)?;
     if profile.text_with_numbers(&found)? {
         // A text column also has cells that look like numbers: a second look, to know them as text.
         found = profile.scan(source, rows, options)?;
     }
     if found.rows == 0 {
-        return Err(DataError::NoRows { file: header.file });
+        return Err(DataError::NoRows { file: header.file.clone() });
     }
     found.bad.check()?;
-    let layout = Layout::new(&profile, found, declared, options)?;
-    layout.fill(source, rows, format, options)
+    Layout::new(&profile, found, declared, options)
 }

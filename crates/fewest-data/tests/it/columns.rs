@@ -68,6 +68,66 @@ fn a_file_larger_than_the_memory_is_converted_in_several_passes() {
     holds(&refused, &["the counts of all columns"]);
 }
 
+/// A table of zeros, text, numbers and a constant column, long enough for many ranges.
+fn table() -> Case {
+    let line = |i: usize| {
+        let cells: Vec<String> = (0..30)
+            .map(|j| if (i * 7 + j * 3).is_multiple_of(4) { "0".into() } else { format!("{}", (i * j) % 1009) })
+            .collect();
+        let text = ["red", "green", "blue"][i * i % 3 + usize::from(i == 5)];
+        format!("{},{text},{},3,{}\n", cells.join(","), ["u", "v"][i % 2], ["no", "yes"][i / 3 % 2])
+    };
+    let names: Vec<String> = (0..30).map(|j| format!("c{j}")).collect();
+    Case::new("a.csv", format!("{},colour,side,same,y\n", names.join(",")) + &lines(4000, line))
+}
+
+#[test]
+fn every_format_is_converted_within_a_small_memory() {
+    let dense = table();
+    let data = dense.read().expect("read");
+    let sparse = Case::new("b.svm", wide(4000, 60));
+    let few = sparse.read().expect("read");
+    let mut files = vec![dense.path().to_owned(), sparse.path().to_owned()];
+    for name in ["a.csv.gz", "a.tsv", "a.svm", "a.arff", "a.parquet", "a.npz"] {
+        files.push(dense.beside(name));
+        write(&files[files.len() - 1], &data).expect("write");
+    }
+    for name in ["b.npz", "b.csv", "b.parquet", "b.arff.zst"] {
+        files.push(sparse.beside(name));
+        write(&files[files.len() - 1], &few).expect("write");
+    }
+    for path in files {
+        let truth = read(&path, &ReadOptions::default()).expect("read");
+        let (whole, parts) = (dense.beside("whole.csc"), dense.beside("parts.csc"));
+        write(&whole, &truth).expect("write");
+        let whole = std::fs::read(&whole).expect("read");
+        // A column of 4000 values takes 48 kB: many ranges, and the disk again and again.
+        for (memory, threads) in [(200_000, 1), (200_000, 3), (700_000, 2), (1 << 40, 2)] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let made = pool.install(|| to_columns(&path, &with_memory(memory), &parts)).expect("convert");
+            assert!(std::fs::read(&parts).expect("read") == whole, "{path} with {memory} bytes and {threads} threads");
+            assert_eq!(made.notes, truth.notes, "{path}");
+            assert_eq!((made.n_samples, made.n_features), (4000, truth.names.len()));
+        }
+    }
+    let refused =
+        to_columns(dense.path(), &with_memory(90_000), &dense.beside("n.csc")).expect_err("a column is larger");
+    holds(&refused.to_string(), &["a single column", "93.75 KiB"]);
+}
+
+#[test]
+fn wrong_cells_are_named_as_in_memory_and_nothing_is_left() {
+    let good = lines(3000, |i| format!("{i},{},no\n7,{i},yes\n", i % 3));
+    for (line, bad) in [(6002, "1,,no\n"), (6002, "1,2\n"), (6002, "x1,2,no\n"), (6002, "1,inf,no\n")] {
+        let case = Case::new("a.csv", format!("a,b,y\n{good}{bad}"));
+        let (out, folder) = (case.beside("out.csc"), std::path::Path::new(case.path()).parent().expect("a folder"));
+        let error = to_columns(case.path(), &with_memory(300_000), &out).expect_err("bad").to_string();
+        assert_eq!(error, case.read().expect_err("bad").to_string());
+        holds(&error, &[&format!("line {line}")]);
+        assert_eq!(std::fs::read_dir(folder).expect("a folder").count(), 1);
+    }
+}
+
 #[test]
 fn methods_see_the_same_matrix_as_in_memory() {
     let case = Case::new("a.svm", wide(3000, 700));

@@ -4,12 +4,13 @@
 //! `cargo test` runs a few cases of each; `FEWEST_FUZZ_SECONDS=600 cargo test --release -p
 //! fewest-data --test memory -- fuzz::csv` runs one reader that long. What is proved of each case: it
 //! ends within [`SECONDS`], and its peak of allocated memory stays below [`BASE`] + [`FACTOR`] x the
-//! bytes of the (uncompressed) file.
+//! bytes of the (uncompressed) file; and a column file made of it is the same by way of memory or
+//! without.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fewest_data::{Format, ReadOptions, write};
+use fewest_data::{DataError, Format, ReadOptions, to_columns, write};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
@@ -104,12 +105,37 @@ fn file(good: Vec<Vec<u8>>, make: Maker, words: &'static [&'static str]) -> impl
     ]
 }
 
+/// A file straight to a column file, or by way of memory: the same file and notes, or the same
+/// error.
+fn check_columns(case: &Case, options: &ReadOptions) -> Result<(), TestCaseError> {
+    let (straight, by_memory) = (case.beside("straight.csc"), case.beside("by_memory.csc"));
+    let made = to_columns(case.path(), options, &straight).map(|made| (made.n_samples, made.n_features, made.notes));
+    let read = case.read_with(options).and_then(|data| {
+        write(&by_memory, &data)?;
+        Ok((data.features.n_samples(), data.features.n_features(), data.notes))
+    });
+    match (made, read) {
+        (Ok(made), Ok(read)) => {
+            prop_assert_eq!(made, read);
+            prop_assert!(std::fs::read(straight).ok() == std::fs::read(by_memory).ok(), "the files differ");
+        }
+        (made, read) => {
+            let text = |result: Result<_, DataError>| result.err().map(|error| error.to_string());
+            let read = text(read).map(|text| text.replace("by_memory", "straight"));
+            prop_assert_eq!(text(made), read);
+            prop_assert!(!std::path::Path::new(&straight).exists());
+        }
+    }
+    Ok(())
+}
+
 /// Reads one file in two ways and checks time and memory.
 fn check(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
     let case = Case::new("case", bytes);
     let wanted = ["x1", "a", "c=u", "c=v"].map(String::from).to_vec();
     let plain = ReadOptions { format: Some(format), ..ReadOptions::default() };
     let model = ReadOptions { target_optional: true, features: Some(wanted), ..plain.clone() };
+    check_columns(&case, &plain)?;
     for options in [plain, model] {
         let start = Instant::now();
         let (result, peak) = peak_of(|| case.read_with(&options));

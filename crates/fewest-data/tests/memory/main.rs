@@ -5,6 +5,7 @@
 mod common;
 
 mod bombs;
+mod columns;
 mod fuzz;
 mod structure;
 
