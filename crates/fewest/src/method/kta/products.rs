@@ -16,6 +16,7 @@
 //! quadratic function of the completion, whatever the signs of the weights, and its coefficients
 //! are two symmetric products over the pairs.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use multiversion::multiversion;
@@ -35,6 +36,8 @@ pub(super) const MOST_SLOTS: usize = 12;
 /// From this many slots on the monotone bound counts what all free units together leave of the
 /// pairs of negative weight; below, the model is nearly always better, and it counts nothing.
 const MONOTONE_SLOTS: usize = 6;
+/// With more free units than this, triples take too long to be worth it.
+const MOST_OF_TRIPLES: usize = 64;
 /// Relative error of a value u, of a weight, and of each product with them in single precision.
 const UNIT_ERROR: f64 = 1e-6;
 
@@ -48,24 +51,92 @@ pub(super) struct Query {
 }
 
 impl Query {
+    /// Order up to which its model is exact.
+    pub(super) fn order(&self) -> usize {
+        order(self.free.len(), self.slots)
+    }
+
     /// Bytes that its sums take, and the model that is made of them.
     pub(super) fn sum_bytes(&self) -> u64 {
         let columns = self.free.len() as u64 + 1;
-        let products = if (2..=MOST_SLOTS).contains(&self.slots) { 3 * columns } else { 1 };
-        size_of::<f64>() as u64 * columns * products
+        let products = if self.order() >= 2 { 3 * columns } else { 1 };
+        size_of::<f64>() as u64 * (columns * products + 2 * triples(self.free.len(), self.slots) as u64)
     }
 
     /// Multiply-adds that its sums take over this many pairs.
     pub(super) fn work(&self, pairs: usize) -> f64 {
         let columns = (self.free.len() + 1) as f64;
-        let products = match self.slots {
-            0 | 1 => 1.0,
-            2 => 0.5 * columns,
-            k if k <= MOST_SLOTS => columns,
+        let products = match self.order() {
+            2 if self.slots == 2 => 0.5 * columns,
+            2 => columns,
+            3 => columns + columns * columns / 6.0,
             _ => 1.0,
         };
         pairs as f64 * columns * products
     }
+}
+
+/// Order up to which the model of a node is exact.
+fn order(free: usize, slots: usize) -> usize {
+    match slots {
+        3..=MOST_SLOTS if free <= MOST_OF_TRIPLES => 3,
+        2..=MOST_SLOTS => 2,
+        0 | 1 => slots,
+        _ => 0,
+    }
+}
+
+/// Triples of the model of a node, as they are kept: see [`Triples`].
+pub(super) fn triples(free: usize, slots: usize) -> usize {
+    if order(free, slots) < 3 { 0 } else { Triples::length(free + 1) }
+}
+
+/// A number for each three columns a < b < c, the last of which, "no unit", may stand more than
+/// once: for each a the square matrix over the columns that may follow.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Triples {
+    columns: usize,
+    values: Vec<f64>,
+}
+
+impl Triples {
+    fn new(columns: usize) -> Self {
+        Self { columns, values: vec![0.0; Self::length(columns)] }
+    }
+
+    fn length(columns: usize) -> usize {
+        // The sides are columns - 1, ..., 1, and 1 for "no unit" three times.
+        squares_below(columns) + 1
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The first column that may follow a.
+    fn after(&self, a: usize) -> usize {
+        (a + 1).min(self.columns - 1)
+    }
+
+    /// The matrix of those that follow a.
+    fn part(&self, a: usize) -> std::ops::Range<usize> {
+        let side = self.columns - self.after(a);
+        let start = squares_below(self.columns) - squares_below(self.columns - a);
+        start..start + side * side
+    }
+
+    /// Of three columns in any order.
+    pub(super) fn get(&self, a: usize, b: usize, c: usize) -> f64 {
+        let (first, last) = (a.min(b).min(c), a.max(b).max(c));
+        let middle = a + b + c - first - last;
+        let (from, side) = (self.after(first), self.columns - self.after(first));
+        self.values[self.part(first).start + (middle - from) * side + last - from]
+    }
+}
+
+/// 1 + 4 + ... + (n - 1)^2
+fn squares_below(n: usize) -> usize {
+    n * (n - 1) * (2 * n - 1) / 6
 }
 
 /// Sums of one node. The last of the columns stands for "no unit".
@@ -81,25 +152,33 @@ pub(super) struct Sums {
     /// sum e r^(k-1) delta_a
     pub(super) linear: Vec<f64>,
     /// sum e r^(k-2) delta_a delta_b + |e| s(r) |delta_a delta_b|^(3/2), columns x columns,
-    /// symmetric; empty for k = 1.
+    /// symmetric; empty for k = 1. Where there are triples, |e| s(r) delta_a^2 delta_b^2 in place of
+    /// the second.
     pub(super) pairs: Vec<f64>,
+    /// sum e r^(k-3) delta_a delta_b delta_c
+    pub(super) triples: Triples,
+    /// sum |e| r^(k-3) |delta_a|^3, which says how far triples may be off.
+    cubes: Vec<f64>,
 }
 
 impl Sums {
     /// Entries of the matrix of pairs.
     fn entries(query: &Query) -> usize {
-        if (2..=MOST_SLOTS).contains(&query.slots) { (query.free.len() + 1).pow(2) } else { 0 }
+        if query.order() >= 2 { (query.free.len() + 1).pow(2) + triples(query.free.len(), query.slots) } else { 0 }
     }
 
     fn new(query: &Query) -> Self {
         let columns = query.free.len() + 1;
-        let (modelled, pairs) = (query.slots <= MOST_SLOTS, Self::entries(query));
+        let modelled = query.slots <= MOST_SLOTS;
+        let triples = if query.order() == 3 { Triples::new(columns) } else { Triples::default() };
         Self {
             absolute: 0.0,
             monotone: 0.0,
             constant: 0.0,
             linear: vec![0.0; if modelled { columns } else { 0 }],
-            pairs: vec![0.0; pairs],
+            pairs: vec![0.0; if query.order() >= 2 { columns * columns } else { 0 }],
+            cubes: vec![0.0; triples.columns],
+            triples,
         }
     }
 
@@ -107,8 +186,22 @@ impl Sums {
         self.absolute += other.absolute;
         self.monotone += other.monotone;
         self.constant += other.constant;
-        self.linear.iter_mut().zip(&other.linear).for_each(|(a, b)| *a += b);
-        self.pairs.iter_mut().zip(&other.pairs).for_each(|(a, b)| *a += b);
+        add(&mut self.linear, &other.linear);
+        add(&mut self.pairs, &other.pairs);
+        add(&mut self.triples.values, &other.triples.values);
+        add(&mut self.cubes, &other.cubes);
+    }
+
+    /// Raises triples by what single precision may take from them: a share of the sizes of their
+    /// terms, which add up to at most the geometric mean of those of cubes (Hoelder).
+    fn raise_triples(&mut self, share: f64) {
+        let roots: Vec<f64> = self.cubes.iter().map(|cube| share.cbrt() * cube.cbrt()).collect();
+        for a in 0..self.triples.columns {
+            let (from, part) = (self.triples.after(a), self.triples.part(a));
+            for (b, row) in self.triples.values[part].chunks_exact_mut(roots.len() - from).enumerate() {
+                row.iter_mut().zip(&roots[from..]).for_each(|(x, root)| *x += roots[a] * roots[from + b] * root);
+            }
+        }
     }
 
     /// What single precision may add to or take from a value of the model.
@@ -126,6 +219,10 @@ impl Sums {
     }
 }
 
+fn add(sums: &mut [f64], others: &[f64]) {
+    sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+}
+
 /// C(n, k)
 fn choose(n: usize, k: usize) -> f64 {
     (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
@@ -136,15 +233,19 @@ fn choose(n: usize, k: usize) -> f64 {
 struct Scratch {
     /// e
     kernel: Vec<f32>,
-    /// Weights of the linear sums, of the products of deltas, of those of spreads.
+    /// Weights of the linear sums, of the products of deltas, of those of spreads, of triples.
     linear: Vec<f32>,
     product: Vec<f32>,
     spread: Vec<f32>,
+    triple: Vec<f32>,
+    /// Weights of the triples of a column.
+    of_column: Vec<f32>,
+    /// delta^2 of each column.
+    squares: Vec<f32>,
     /// Product of all free values.
     all: Vec<f32>,
     /// Weighted columns of a block.
     rows: Vec<f32>,
-    spread_rows: Vec<f32>,
 }
 
 /// The sums of each node; none once the clock says stop.
@@ -187,6 +288,9 @@ pub(super) fn sums(pairs: &Pairs, queries: &[Query], clock: &Clock) -> Option<Ve
             out[first..].iter_mut().zip(&sums).for_each(|(total, part)| total.add(part));
         }
     }
+    for (sums, query) in out.iter_mut().zip(queries) {
+        sums.raise_triples(rounding(pairs.tile_length()) + query.slots as f64 * UNIT_ERROR);
+    }
     Some(out)
 }
 
@@ -213,17 +317,18 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
     if k > MOST_SLOTS {
         return true;
     }
-    // s(r) = sum_(i = 3..k) r^(k-i) C(k-2, i-2) / C(i, 2), coefficients by falling power of r.
-    let series: Vec<f32> = (3..=k).map(|i| (choose(k - 2, i - 2) / choose(i, 2)) as f32).collect();
-    for out in [&mut scratch.linear, &mut scratch.product, &mut scratch.spread] {
+    // s(r) = sum_(i = order + 1..k) r^(k-i) C(k-2, i-2) / C(i, 2), by falling power of r.
+    let order = query.order();
+    let series: Vec<f32> = (order.max(2) + 1..=k).map(|i| (choose(k - 2, i - 2) / choose(i, 2)) as f32).collect();
+    let Scratch { kernel, linear, product, spread, triple, of_column, squares, rows, .. } = scratch;
+    for out in [&mut *linear, &mut *product, &mut *spread, &mut *triple, &mut *of_column] {
         out.resize(length, 0.0);
     }
-    let Scratch { kernel, linear, product, spread, .. } = &mut *scratch;
-    sums.constant += weigh(kernel, &tile.centre, k, &series, linear, product, spread);
+    sums.constant += weigh(kernel, &tile.centre, k, &series, linear, product, spread, triple);
+    let delta = |c: usize| tile.delta(unit(c));
     for first in (0..columns).step_by(BLOCK) {
         let mut out = [[0.0; BLOCK]; BLOCK];
-        let at = |b: usize| tile.delta(unit((first + b).min(columns - 1)));
-        block_products([&scratch.linear; BLOCK], std::array::from_fn(at), &mut out);
+        block_products([linear; BLOCK], std::array::from_fn(|b| delta((first + b).min(columns - 1))), &mut out);
         for b in 0..BLOCK.min(columns - first) {
             sums.linear[first + b] += out[0][b];
         }
@@ -231,44 +336,66 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
     if k == 1 {
         return true;
     }
-    scratch.rows.resize(BLOCK * length, 0.0);
-    scratch.spread_rows.resize(BLOCK * length, 0.0);
+    rows.resize(BLOCK * length, 0.0);
+    if !symmetric(product, delta, 0..columns, &mut sums.pairs, rows, stop) {
+        return false;
+    }
+    if order == 2 {
+        let spreads = |c: usize| tile.spread(unit(c));
+        return k == 2 || symmetric(spread, spreads, 0..columns, &mut sums.pairs, rows, stop);
+    }
+    squares.resize(columns * length, 0.0);
+    for c in 0..columns {
+        let square = &mut squares[c * length..(c + 1) * length];
+        multiply(delta(c), delta(c), square);
+        sums.cubes[c] += cube(triple, delta(c), square);
+    }
+    let square = |c: usize| &squares[c * length..(c + 1) * length];
+    if k > 3 && !symmetric(spread, square, 0..columns, &mut sums.pairs, rows, stop) {
+        return false;
+    }
+    for a in 0..columns {
+        multiply(triple, delta(a), of_column);
+        let (after, part) = (sums.triples.after(a), sums.triples.part(a));
+        if !symmetric(of_column, delta, after..columns, &mut sums.triples.values[part], rows, stop) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Adds `sum w x_a x_b` for all a and b of some columns to a square matrix over these. False where
+/// it was stopped in between.
+fn symmetric<'a>(
+    weight: &[f32],
+    column: impl Fn(usize) -> &'a [f32],
+    of: Range<usize>,
+    sums: &mut [f64],
+    rows: &mut [f32],
+    stop: &dyn Fn() -> bool,
+) -> bool {
+    let (length, columns) = (weight.len(), of.len());
+    let at = |c: usize| column(of.start + c.min(columns - 1));
     for a in (0..columns).step_by(BLOCK) {
         if stop() {
             return false;
         }
-        for i in 0..BLOCK {
-            let (u, part) = (unit((a + i).min(columns - 1)), i * length..(i + 1) * length);
-            multiply(tile.delta(u), &scratch.product, &mut scratch.rows[part.clone()]);
-            if k >= 3 {
-                multiply(tile.spread(u), &scratch.spread, &mut scratch.spread_rows[part]);
-            }
+        for (i, row) in rows.chunks_exact_mut(length).enumerate() {
+            multiply(at(a + i), weight, row);
         }
         for b in (a..columns).step_by(BLOCK) {
             let mut out = [[0.0; BLOCK]; BLOCK];
-            let column = |j: usize| unit((b + j).min(columns - 1));
-            let part = |i: usize| i * length..(i + 1) * length;
-            block_products(
-                std::array::from_fn(|i| &scratch.rows[part(i)]),
-                std::array::from_fn(|j| tile.delta(column(j))),
-                &mut out,
-            );
-            if k >= 3 {
-                block_products(
-                    std::array::from_fn(|i| &scratch.spread_rows[part(i)]),
-                    std::array::from_fn(|j| tile.spread(column(j))),
-                    &mut out,
-                );
-            }
+            let row = |i: usize| &rows[i * length..(i + 1) * length];
+            block_products(std::array::from_fn(row), std::array::from_fn(|j| at(b + j)), &mut out);
             for i in 0..BLOCK.min(columns - a) {
                 for j in 0..BLOCK.min(columns - b) {
                     // One rounding for both halves.
                     let (row, column) = (a + i, b + j);
                     if row <= column {
-                        sums.pairs[row * columns + column] += out[i][j];
+                        sums[row * columns + column] += out[i][j];
                     }
                     if row < column {
-                        sums.pairs[column * columns + row] += out[i][j];
+                        sums[column * columns + row] += out[i][j];
                     }
                 }
             }
@@ -277,7 +404,8 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
     true
 }
 
-/// Weights of the sums for k slots: e r^(k-1), e r^(k-2), |e| s(r); returns sum e r^k.
+/// Weights of the sums for k slots: e r^(k-1), e r^(k-2), |e| s(r), e r^(k-3) (from k = 3 on);
+/// returns sum e r^k.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
 fn weigh(
     kernel: &[f32],
@@ -287,13 +415,16 @@ fn weigh(
     linear: &mut [f32],
     product: &mut [f32],
     spread: &mut [f32],
+    triple: &mut [f32],
 ) -> f64 {
     let mut sum = [0.0f64; WIDTH];
     let chunks = kernel.as_chunks::<WIDTH>().0.iter().zip(centre.as_chunks::<WIDTH>().0);
     let outs = linear.as_chunks_mut::<WIDTH>().0.iter_mut().zip(product.as_chunks_mut::<WIDTH>().0);
-    for (((e, r), (linear, product)), spread) in chunks.zip(outs).zip(spread.as_chunks_mut::<WIDTH>().0) {
+    let others = spread.as_chunks_mut::<WIDTH>().0.iter_mut().zip(triple.as_chunks_mut::<WIDTH>().0);
+    for (((e, r), (linear, product)), (spread, triple)) in chunks.zip(outs).zip(others) {
         let (mut power, mut tail) = (*e, [0.0f32; WIDTH]);
         for _ in 2..k {
+            *triple = power;
             for l in 0..WIDTH {
                 power[l] *= r[l];
             }
@@ -311,6 +442,19 @@ fn weigh(
         }
     }
     sum.iter().sum()
+}
+
+/// sum |w| |x| x^2, given x^2
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
+fn cube(weight: &[f32], x: &[f32], square: &[f32]) -> f64 {
+    let mut sums = [0.0f64; WIDTH];
+    let columns = x.as_chunks::<WIDTH>().0.iter().zip(square.as_chunks::<WIDTH>().0);
+    for (w, (x, square)) in weight.as_chunks::<WIDTH>().0.iter().zip(columns) {
+        for l in 0..WIDTH {
+            sums[l] += f64::from((w[l] * x[l]).abs() * square[l]);
+        }
+    }
+    sums.iter().sum()
 }
 
 /// sum |e|, and sum of e > 0 plus sum of e < 0 times `all`.
