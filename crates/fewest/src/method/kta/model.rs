@@ -77,7 +77,8 @@ impl Model {
         if !self.triples.is_empty() && size < self.slots {
             let empty = (self.slots - size) as f64;
             for (row, &a) in out.chunks_exact_mut(self.m).zip(order) {
-                row.iter_mut().zip(order).for_each(|(x, &b)| *x += empty * self.triples.get(a, b, self.m));
+                let others = row.iter_mut().zip(order).filter(|(_, b)| **b != a);
+                others.for_each(|(x, &b)| *x += empty * self.triples.get(a, b, self.m));
             }
         }
         out
@@ -172,7 +173,7 @@ impl Model {
                 add_parts(&mut search.pairs, &parts, size - 3);
                 for b in a + 1..m {
                     let row = &mut search.pairs[b * m..(b + 1) * m];
-                    (a + 1..m).for_each(|c| row[c] += self.triples.get(order[a], order[b], order[c]));
+                    (a + 1..m).filter(|&c| c != b).for_each(|c| row[c] += self.triples.get(order[a], order[b], order[c]));
                 }
                 search.half = halves(&search.pairs, m, a + 1, size - 1);
                 search.effort = search.effort.saturating_sub(((m - a) * (m - a)) as u64);
