@@ -42,8 +42,9 @@ impl<R: Read> Check<'_, R> {
         Ok(())
     }
 
-    /// Shares a box out between a level, single subsets and children, by a model.
-    pub(crate) fn expand(&mut self) -> Checked<()> {
+    /// Shares a box out between a level, single subsets and children, by a model, which is cubic or
+    /// quadratic.
+    pub(crate) fn expand(&mut self, cubic: bool) -> Checked<()> {
         let (p, node, level) = (self.claim.p, self.file.integer()?, self.file.number()?);
         let (listed, stated) = self.read_children()?;
         let (open, rules) = (self.take(node)?, &self.claim.rules);
@@ -85,7 +86,7 @@ impl<R: Read> Check<'_, R> {
             (children.iter().map(Option::is_some).collect(), children.into_iter().flatten().collect());
         let (model, slots) = match units.slots {
             0 => (Model::none(units.free.len()), 1),
-            slots => (model(pairs, &units)?, slots),
+            slots => (model(pairs, &units, cubic && slots > 2)?, slots),
         };
         let alone = above(&model, slots, &order, level, &mut children)?;
         let names = |units: &mut dyn Iterator<Item = usize>| -> Vec<usize> {

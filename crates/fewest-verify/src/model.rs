@@ -29,11 +29,13 @@ pub(crate) struct Units {
 
 /// f of a box's subset with the free units T more is at most, with "no unit" in slots left empty,
 /// `constant + sum_(a in T) linear_a + sum_(a < b in T) pairs_ab`. Columns are the free units, then
-/// "no unit".
+/// "no unit". A cubic one has triples too.
 pub(crate) struct Model {
     pub(crate) constant: f64,
     pub(crate) linear: Vec<f64>,
     pub(crate) pairs: Vec<f64>,
+    /// By columns a <= b <= c; nothing where the model is quadratic.
+    pub(crate) triples: Vec<f64>,
     /// f of the box's subset without a free unit is at most this.
     pub(crate) itself: f64,
 }
@@ -42,7 +44,19 @@ impl Model {
     /// Of a box whose free units have no slot, and of which nothing is known.
     pub(crate) fn none(units: usize) -> Self {
         let (never, unknown) = (f64::NEG_INFINITY, f64::INFINITY);
-        Self { constant: never, linear: vec![0.0; units + 1], pairs: Vec::new(), itself: unknown }
+        let (linear, pairs, triples) = (vec![0.0; units + 1], Vec::new(), Vec::new());
+        Self { constant: never, linear, pairs, triples, itself: unknown }
+    }
+
+    pub(crate) fn pair(&self, a: usize, b: usize) -> f64 {
+        self.pairs[a * self.linear.len() + b]
+    }
+
+    /// Of three columns in any order, 0 where the model is quadratic.
+    pub(crate) fn triple(&self, a: usize, b: usize, c: usize) -> f64 {
+        let mut at = [a, b, c];
+        at.sort_unstable();
+        self.triples.get((at[0] * self.linear.len() + at[1]) * self.linear.len() + at[2]).copied().unwrap_or(0.0)
     }
 }
 
@@ -58,20 +72,32 @@ struct Sums {
     squares: Vec<f64>,
     /// e r^(k-2) delta_a delta_b + |e| s(r) spread_a spread_b, for a <= b in blocks
     pairs: Vec<f64>,
+    /// |e| r^(k-3) |delta_a|^3, where the model is cubic; its spreads are delta^2
+    cubes: Vec<f64>,
+    /// e r^(k-3) delta_a delta_b delta_c, for a <= b <= c in blocks
+    triples: Vec<f64>,
 }
 
 impl Sums {
-    fn new(columns: usize, slots: usize) -> Self {
+    fn new(columns: usize, slots: usize, cubic: bool) -> Self {
         let linear = vec![0.0; columns];
         let pairs = vec![0.0; if slots > 1 { columns * columns } else { 0 }];
-        Self { weight: 0.0, constant: 0.0, squares: linear.clone(), linear, pairs }
+        let (squares, cubes) = (linear.clone(), vec![0.0; if cubic { columns } else { 0 }]);
+        let triples = vec![0.0; if cubic { columns.pow(3) } else { 0 }];
+        Self { weight: 0.0, constant: 0.0, squares, linear, pairs, cubes, triples }
     }
 
     fn add(&mut self, other: &Self) {
         self.weight += other.weight;
         self.constant += other.constant;
-        let lists = [(&mut self.linear, &other.linear), (&mut self.squares, &other.squares)];
-        for (sums, others) in lists.into_iter().chain([(&mut self.pairs, &other.pairs)]) {
+        let lists = [
+            (&mut self.linear, &other.linear),
+            (&mut self.squares, &other.squares),
+            (&mut self.pairs, &other.pairs),
+            (&mut self.cubes, &other.cubes),
+            (&mut self.triples, &other.triples),
+        ];
+        for (sums, others) in lists {
             sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
         }
     }
@@ -82,14 +108,16 @@ impl Sums {
         let (mut e, slots) = (weights(tile, &units.inside), units.slots);
         let centre = tile.centre.map(f64::from);
         self.weight += dot(&e, &[1.0; LENGTH]);
-        // The weights of products of spreads, of deltas, and of linear terms.
+        // The weights of products of spreads, of three deltas, of two, and of linear terms.
         let mut tail = [0.0f64; LENGTH];
         for c in series {
             (0..LENGTH).for_each(|t| tail[t] = tail[t] * centre[t] + c);
         }
-        let mut third: Row = [0.0; LENGTH];
-        (0..LENGTH).for_each(|t| third[t] = (e[t].abs() * tail[t]) as f32);
+        let mut rest: Row = [0.0; LENGTH];
+        (0..LENGTH).for_each(|t| rest[t] = (e[t].abs() * tail[t]) as f32);
+        let mut third = [0.0; LENGTH];
         for _ in 2..slots {
+            third = e;
             (0..LENGTH).for_each(|t| e[t] *= centre[t]);
         }
         let second: Row = e.map(|e| e as f32);
@@ -98,46 +126,61 @@ impl Sums {
         }
         self.constant += dot(&e, &tile.centre);
         let columns: Vec<usize> = units.free.iter().copied().chain([tile.columns() - 1]).collect();
-        for (a, &unit) in columns.iter().enumerate() {
-            let delta = tile.delta(unit);
+        let deltas: Vec<&Row> = columns.iter().map(|&unit| tile.delta(unit)).collect();
+        let cubic = !self.triples.is_empty();
+        let own: Vec<Row> = deltas.iter().filter(|_| cubic).map(|delta| delta.map(|d| d * d)).collect();
+        let spreads: Vec<&Row> =
+            if cubic { own.iter().collect() } else { columns.iter().map(|&unit| tile.spread(unit)).collect() };
+        for (a, delta) in deltas.iter().enumerate() {
             self.linear[a] += dot(&e, delta);
             if slots > 1 {
                 self.squares[a] += size(&second, delta);
             }
             if slots > 2 {
-                self.squares[a] += size(&third, tile.spread(unit));
+                self.squares[a] += size(&rest, spreads[a]);
             }
         }
         if slots > 1 {
-            self.add_pairs(tile, &columns, &second, &third, slots > 2);
+            add_pairs(&second, &deltas, deltas.len(), &mut self.pairs);
+        }
+        if slots > 2 {
+            add_pairs(&rest, &spreads, deltas.len(), &mut self.pairs);
+        }
+        if cubic {
+            let side = deltas.len();
+            for (a, delta) in deltas.iter().enumerate() {
+                let mut weight: Row = [0.0; LENGTH];
+                let mut cubes = [0.0f64; 8];
+                for t in 0..LENGTH {
+                    let d = f64::from(delta[t]);
+                    cubes[t % 8] += (third[t] * d).abs() * d * d;
+                    weight[t] = (third[t] * d) as f32;
+                }
+                self.cubes[a] += cubes.iter().sum::<f64>();
+                // Unit a is in its triples once, "no unit" as often as there is room.
+                add_pairs(&weight, &deltas[a..], side, &mut self.triples[a * side * side + a * (side + 1)..]);
+            }
         }
     }
+}
 
-    #[inline(always)]
-    fn add_pairs(&mut self, tile: &Tile, columns: &[usize], second: &Row, third: &Row, spreads: bool) {
-        let mut rows = [[0.0f32; LENGTH]; 2 * BLOCK];
-        let unit = |c: usize| columns[c.min(columns.len() - 1)];
-        let weigh =
-            |weight: &Row, column: &Row, row: &mut Row| (0..LENGTH).for_each(|t| row[t] = weight[t] * column[t]);
-        for a in (0..columns.len()).step_by(BLOCK) {
-            for i in 0..BLOCK {
-                weigh(second, tile.delta(unit(a + i)), &mut rows[i]);
-                if spreads {
-                    weigh(third, tile.spread(unit(a + i)), &mut rows[BLOCK + i]);
-                }
-            }
-            for b in (a..columns.len()).step_by(BLOCK) {
-                let mut out = [[0.0; BLOCK]; BLOCK];
-                let row = |i: usize| &rows[i][..];
-                add_products(std::array::from_fn(row), std::array::from_fn(|j| &tile.delta(unit(b + j))[..]), &mut out);
-                if spreads {
-                    let rows = std::array::from_fn(|i| row(BLOCK + i));
-                    add_products(rows, std::array::from_fn(|j| &tile.spread(unit(b + j))[..]), &mut out);
-                }
-                for i in 0..BLOCK.min(columns.len() - a) {
-                    for j in 0..BLOCK.min(columns.len() - b) {
-                        self.pairs[(a + i) * columns.len() + b + j] += out[i][j];
-                    }
+/// Adds `sum w x_a x_b` for a <= b in blocks of columns, with `side` numbers from row to row.
+#[inline(always)]
+fn add_pairs(weight: &Row, columns: &[&Row], side: usize, sums: &mut [f64]) {
+    let mut rows = [[0.0f32; LENGTH]; BLOCK];
+    let column = |c: usize| columns[c.min(columns.len() - 1)];
+    for a in (0..columns.len()).step_by(BLOCK) {
+        for (i, row) in rows.iter_mut().enumerate() {
+            let x = column(a + i);
+            (0..LENGTH).for_each(|t| row[t] = weight[t] * x[t]);
+        }
+        for b in (a..columns.len()).step_by(BLOCK) {
+            let mut out = [[0.0; BLOCK]; BLOCK];
+            let row = |i: usize| &rows[i][..];
+            add_products(std::array::from_fn(row), std::array::from_fn(|j| &column(b + j)[..]), &mut out);
+            for i in 0..BLOCK.min(columns.len() - a) {
+                for j in 0..BLOCK.min(columns.len() - b) {
+                    sums[(a + i) * side + b + j] += out[i][j];
                 }
             }
         }
@@ -239,13 +282,14 @@ pub(crate) fn monotone(pairs: &Pairs, units: &Units) -> f64 {
     pairs.diagonal + above + below.min(0.0) + margin(pairs, units, 0, 2)
 }
 
-/// The model of a box with at least one slot.
-pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
+/// The model of a box with at least one slot, at least three where it is cubic.
+pub(crate) fn model(pairs: &Pairs, units: &Units, cubic: bool) -> Checked<Model> {
     let (slots, columns) = (units.slots, units.free.len() + 1);
-    // s(r) = sum_(i = 3..k) r^(k-i) C(k-2, i-2) / C(i, 2), by falling powers of r.
-    let series: Vec<f64> = (3..=slots).map(|i| choose(slots - 2, i - 2) / choose(i, 2)).collect();
+    // s(r) = sum_(i = 3..k) r^(k-i) C(k-2, i-2) / C(i, 2), or from 4, by falling powers of r.
+    let series: Vec<f64> =
+        (if cubic { 4 } else { 3 }..=slots).map(|i| choose(slots - 2, i - 2) / choose(i, 2)).collect();
     let part = |tiles: Range<usize>| {
-        let mut sums = Sums::new(columns, slots);
+        let mut sums = Sums::new(columns, slots, cubic);
         for t in tiles {
             let tile = &pairs.tile(t);
             Arch::new().dispatch(AddTile { sums: &mut sums, tile, units, series: &series });
@@ -253,16 +297,16 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
         sums
     };
     // The sums of a part and of all, and what is searched.
-    let bytes = 8 * (columns as u64).pow(2);
+    let bytes = 8 * (columns as u64).pow(if cubic { 3 } else { 2 });
     if 3 * bytes > pairs.memory {
         return Err(format!("a model of {columns} units takes more memory than is allowed"));
     }
     let count = (pairs.memory / bytes - 2).clamp(1, PARTS as u64) as usize;
-    let mut all = Sums::new(columns, slots);
+    let mut all = Sums::new(columns, slots, cubic);
     for sums in parts(pairs, count, part) {
         all.add(&sums);
     }
-    let Sums { weight, constant, linear, squares, pairs: mut products } = all;
+    let Sums { weight, constant, linear, squares, pairs: mut products, cubes, mut triples } = all;
     // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
     // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of
     // squares too, and their roots count with SINGLE only.
@@ -274,14 +318,20 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
             products[b * columns + a] = value;
         }
     }
-    // Sums of the model's terms: fewer than (k + 2)^2 additions, none of larger size than `size`.
+    // The same for three (Hoelder).
+    let roots: Vec<f64> = cubes.iter().map(|cube| cube.cbrt()).collect();
+    for (at, value) in triples.iter_mut().enumerate() {
+        let [a, b, c] = [at / columns / columns, at / columns % columns, at % columns];
+        *value += SINGLE * roots[a] * roots[b] * roots[c] + lost;
+    }
+    // Sums of the model's terms: fewer than (k + 2)^3 additions, none of larger size than `size`.
     let k = slots as f64;
     let largest = |list: &[f64]| list.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let size = constant.abs() + k * largest(&linear) + k * k * largest(&products);
-    let room = margin(pairs, units, slots, slots + 2) + 8.0 * (k + 2.0).powi(2) * f64::EPSILON * size;
-    if !linear.iter().chain(&products).chain([&room]).all(|x| x.is_finite()) {
+    let size = constant.abs() + k * largest(&linear) + k * k * largest(&products) + k.powi(3) * largest(&triples);
+    let room = margin(pairs, units, slots, slots + 2) + 8.0 * (k + 2.0).powi(3) * f64::EPSILON * size;
+    if !linear.iter().chain(&products).chain(&triples).chain([&room]).all(|x| x.is_finite()) {
         return Err("the numbers of its model are out of range".to_owned());
     }
     let (constant, itself) = (pairs.diagonal + constant + room, pairs.diagonal + weight + room);
-    Ok(Model { constant, linear, pairs: products, itself })
+    Ok(Model { constant, linear, pairs: products, triples, itself })
 }

@@ -173,7 +173,9 @@ impl Model {
                 add_parts(&mut search.pairs, &parts, size - 3);
                 for b in a + 1..m {
                     let row = &mut search.pairs[b * m..(b + 1) * m];
-                    (a + 1..m).filter(|&c| c != b).for_each(|c| row[c] += self.triples.get(order[a], order[b], order[c]));
+                    (a + 1..m)
+                        .filter(|&c| c != b)
+                        .for_each(|c| row[c] += self.triples.get(order[a], order[b], order[c]));
                 }
                 search.half = halves(&search.pairs, m, a + 1, size - 1);
                 search.effort = search.effort.saturating_sub(((m - a) * (m - a)) as u64);
@@ -223,7 +225,9 @@ fn arranged(matrix: &[f64], m: usize, order: &[usize]) -> Vec<f64> {
 
 /// Adds to pairs what [`Model::parts`] says of r others.
 fn add_parts(pairs: &mut [f64], parts: &[Vec<f64>], r: usize) {
-    if r > 0 && let Some(part) = parts.get(r - 1) {
+    if r > 0
+        && let Some(part) = parts.get(r - 1)
+    {
         pairs.iter_mut().zip(part).for_each(|(x, part)| *x += part);
     }
 }
