@@ -225,7 +225,7 @@ fn kta_goes_on_to_the_same_tree() {
     let whole = check(&kta(1 << 30), &data, &data.rules(6), Same::Tree);
     assert!(whole.selection.outcome.counts.nodes > 500, "{:?}", whole.selection.outcome.counts);
     check_node_limits(&kta(1 << 30), &data, &data.rules(6), Same::Tree);
-    check(&kta(40_000), &data, &data.rules(6), Same::Tree);
+    check(&kta(200_000), &data, &data.rules(6), Same::Tree);
 }
 
 #[test]

@@ -289,7 +289,7 @@ pub(super) fn sums(pairs: &Pairs, queries: &[Query], clock: &Clock) -> Option<Ve
         }
     }
     for (sums, query) in out.iter_mut().zip(queries) {
-        sums.raise_triples(rounding(pairs.tile_length()) + query.slots as f64 * UNIT_ERROR);
+        sums.raise_triples(1.01 * (rounding(pairs.tile_length()) + query.slots as f64 * UNIT_ERROR));
     }
     Some(out)
 }
@@ -444,17 +444,17 @@ fn weigh(
     sum.iter().sum()
 }
 
-/// sum |w| |x| x^2, given x^2
+/// sum |w| |x| x^2 to some 1e-5 of it, given x^2
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
 fn cube(weight: &[f32], x: &[f32], square: &[f32]) -> f64 {
-    let mut sums = [0.0f64; WIDTH];
+    let mut sums = [0.0f32; WIDTH];
     let columns = x.as_chunks::<WIDTH>().0.iter().zip(square.as_chunks::<WIDTH>().0);
     for (w, (x, square)) in weight.as_chunks::<WIDTH>().0.iter().zip(columns) {
         for l in 0..WIDTH {
-            sums[l] += f64::from((w[l] * x[l]).abs() * square[l]);
+            sums[l] += (w[l] * x[l]).abs() * square[l];
         }
     }
-    sums.iter().sum()
+    sums.iter().map(|sum| f64::from(*sum)).sum()
 }
 
 /// sum |e|, and sum of e > 0 plus sum of e < 0 times `all`.
