@@ -7,7 +7,8 @@
 
 use multiversion::multiversion;
 
-use super::products::{Sums, Triples};
+use super::products::Sums;
+use super::triples::Triples;
 use crate::Clock;
 
 /// A function of the completion; columns are the free units, then "no unit".

@@ -23,6 +23,7 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::pairs::{Pairs, Tile};
+use super::triples::{Fours, Triples};
 use crate::Clock;
 use crate::kernel::symmetric::{BLOCK, WIDTH, block_products, multiply, multiply_by_sum, rounding};
 
@@ -36,8 +37,9 @@ pub(super) const MOST_SLOTS: usize = 12;
 /// From this many slots on the monotone bound counts what all free units together leave of the
 /// pairs of negative weight; below, the model is nearly always better, and it counts nothing.
 const MONOTONE_SLOTS: usize = 6;
-/// With more free units than this, triples take too long to be worth it.
+/// With more free units than this, triples, or fours, take too long to be worth it.
 const MOST_OF_TRIPLES: usize = 64;
+const MOST_OF_FOURS: usize = 24;
 /// Relative error of a value u, of a weight, and of each product with them in single precision.
 const UNIT_ERROR: f64 = 1e-6;
 
@@ -70,6 +72,7 @@ impl Query {
             2 if self.slots == 2 => 0.5 * columns,
             2 => columns,
             3 => columns + columns * columns / 6.0,
+            4 => columns + columns * columns / 6.0 + columns.powi(3) / 24.0,
             _ => 1.0,
         };
         pairs as f64 * columns * products
@@ -79,6 +82,7 @@ impl Query {
 /// Order up to which the model of a node is exact.
 fn order(free: usize, slots: usize) -> usize {
     match slots {
+        4..=MOST_SLOTS if free <= MOST_OF_FOURS => 4,
         3..=MOST_SLOTS if free <= MOST_OF_TRIPLES => 3,
         2..=MOST_SLOTS => 2,
         0 | 1 => slots,
@@ -86,57 +90,13 @@ fn order(free: usize, slots: usize) -> usize {
     }
 }
 
-/// Triples of the model of a node, as they are kept: see [`Triples`].
+/// Numbers of the third and fourth order that a node takes.
 pub(super) fn triples(free: usize, slots: usize) -> usize {
-    if order(free, slots) < 3 { 0 } else { Triples::length(free + 1) }
-}
-
-/// A number for each three columns a < b < c, the last of which, "no unit", may stand more than
-/// once: for each a the square matrix over the columns that may follow.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Triples {
-    columns: usize,
-    values: Vec<f64>,
-}
-
-impl Triples {
-    fn new(columns: usize) -> Self {
-        Self { columns, values: vec![0.0; Self::length(columns)] }
+    match order(free, slots) {
+        3 => Triples::length(free + 1),
+        4 => Triples::length(free + 1) + Fours::length(free + 1),
+        _ => 0,
     }
-
-    fn length(columns: usize) -> usize {
-        // The sides are columns - 1, ..., 1, and 1 for "no unit" three times.
-        squares_below(columns) + 1
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// The first column that may follow a.
-    fn after(&self, a: usize) -> usize {
-        (a + 1).min(self.columns - 1)
-    }
-
-    /// The matrix of those that follow a.
-    fn part(&self, a: usize) -> std::ops::Range<usize> {
-        let side = self.columns - self.after(a);
-        let start = squares_below(self.columns) - squares_below(self.columns - a);
-        start..start + side * side
-    }
-
-    /// Of three columns in any order.
-    pub(super) fn get(&self, a: usize, b: usize, c: usize) -> f64 {
-        let (first, last) = (a.min(b).min(c), a.max(b).max(c));
-        let middle = a + b + c - first - last;
-        let (from, side) = (self.after(first), self.columns - self.after(first));
-        self.values[self.part(first).start + (middle - from) * side + last - from]
-    }
-}
-
-/// 1 + 4 + ... + (n - 1)^2
-fn squares_below(n: usize) -> usize {
-    n * (n - 1) * (2 * n - 1) / 6
 }
 
 /// Sums of one node. The last of the columns stands for "no unit".
@@ -152,13 +112,17 @@ pub(super) struct Sums {
     /// sum e r^(k-1) delta_a
     pub(super) linear: Vec<f64>,
     /// sum e r^(k-2) delta_a delta_b + |e| s(r) |delta_a delta_b|^(3/2), columns x columns,
-    /// symmetric; empty for k = 1. Where there are triples, |e| s(r) delta_a^2 delta_b^2 in place of
-    /// the second.
+    /// symmetric; empty for k = 1. Where the model is exact up to order 3 or 4, the second is |e| s(r)
+    /// |delta_a delta_b|^(4/2) or ^(5/2).
     pub(super) pairs: Vec<f64>,
     /// sum e r^(k-3) delta_a delta_b delta_c
     pub(super) triples: Triples,
     /// sum |e| r^(k-3) |delta_a|^3, which says how far triples may be off.
     cubes: Vec<f64>,
+    /// sum e r^(k-4) delta_a delta_b delta_c delta_d, until triples take them in.
+    fours: Fours,
+    /// sum |e| r^(k-4) delta_a^4
+    fourths: Vec<f64>,
 }
 
 impl Sums {
@@ -170,15 +134,18 @@ impl Sums {
     fn new(query: &Query) -> Self {
         let columns = query.free.len() + 1;
         let modelled = query.slots <= MOST_SLOTS;
-        let triples = if query.order() == 3 { Triples::new(columns) } else { Triples::default() };
+        let (cubic, quartic) = (query.order() >= 3, query.order() == 4);
+        let triples = if cubic { Triples::new(columns) } else { Triples::default() };
         Self {
             absolute: 0.0,
             monotone: 0.0,
             constant: 0.0,
             linear: vec![0.0; if modelled { columns } else { 0 }],
             pairs: vec![0.0; if query.order() >= 2 { columns * columns } else { 0 }],
-            cubes: vec![0.0; triples.columns],
+            cubes: vec![0.0; if cubic { columns } else { 0 }],
             triples,
+            fours: if quartic { Fours::new(columns) } else { Fours::default() },
+            fourths: vec![0.0; if quartic { columns } else { 0 }],
         }
     }
 
@@ -190,17 +157,21 @@ impl Sums {
         add(&mut self.pairs, &other.pairs);
         add(&mut self.triples.values, &other.triples.values);
         add(&mut self.cubes, &other.cubes);
+        add(&mut self.fourths, &other.fourths);
+        self.fours.0.iter_mut().zip(&other.fours.0).for_each(|(a, b)| add(&mut a.values, &b.values));
     }
 
-    /// Raises triples by what single precision may take from them: a share of the sizes of their
-    /// terms, which add up to at most the geometric mean of those of cubes (Hoelder).
-    fn raise_triples(&mut self, share: f64) {
-        let roots: Vec<f64> = self.cubes.iter().map(|cube| share.cbrt() * cube.cbrt()).collect();
-        for a in 0..self.triples.columns {
-            let (from, part) = (self.triples.after(a), self.triples.part(a));
-            for (b, row) in self.triples.values[part].chunks_exact_mut(roots.len() - from).enumerate() {
-                row.iter_mut().zip(&roots[from..]).for_each(|(x, root)| *x += roots[a] * roots[from + b] * root);
-            }
+    /// Raises numbers of the third and fourth order by what single precision may take from them, a
+    /// share of the sizes of their terms, which add up to at most the geometric mean of those of
+    /// cubes or fourth powers (Hoelder), and lets triples take in the fourth order.
+    fn finish(&mut self, k: usize, share: f64) {
+        if !self.triples.is_empty() {
+            self.triples.raise(&self.cubes.iter().map(|cube| (share * cube).cbrt()).collect::<Vec<f64>>());
+        }
+        if !self.fourths.is_empty() {
+            self.fours.raise(&self.fourths.iter().map(|fourth| (share * fourth).sqrt().sqrt()).collect::<Vec<f64>>());
+            self.triples.take(&self.fours, k);
+            self.fours = Fours::default();
         }
     }
 
@@ -238,10 +209,12 @@ struct Scratch {
     product: Vec<f32>,
     spread: Vec<f32>,
     triple: Vec<f32>,
-    /// Weights of the triples of a column.
+    four: Vec<f32>,
+    /// Weights of the triples or fours of a column or two.
     of_column: Vec<f32>,
-    /// delta^2 of each column.
-    squares: Vec<f32>,
+    of_two: Vec<f32>,
+    /// |delta|^(4/2) or |delta|^(5/2) of each column.
+    powers: Vec<f32>,
     /// Product of all free values.
     all: Vec<f32>,
     /// Weighted columns of a block.
@@ -289,7 +262,7 @@ pub(super) fn sums(pairs: &Pairs, queries: &[Query], clock: &Clock) -> Option<Ve
         }
     }
     for (sums, query) in out.iter_mut().zip(queries) {
-        sums.raise_triples(1.01 * (rounding(pairs.tile_length()) + query.slots as f64 * UNIT_ERROR));
+        sums.finish(query.slots, 1.01 * (rounding(pairs.tile_length()) + query.slots as f64 * UNIT_ERROR));
     }
     Some(out)
 }
@@ -320,11 +293,11 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
     // s(r) = sum_(i = order + 1..k) r^(k-i) C(k-2, i-2) / C(i, 2), by falling power of r.
     let order = query.order();
     let series: Vec<f32> = (order.max(2) + 1..=k).map(|i| (choose(k - 2, i - 2) / choose(i, 2)) as f32).collect();
-    let Scratch { kernel, linear, product, spread, triple, of_column, squares, rows, .. } = scratch;
-    for out in [&mut *linear, &mut *product, &mut *spread, &mut *triple, &mut *of_column] {
+    let Scratch { kernel, linear, product, spread, triple, four, of_column, of_two, powers, rows, .. } = scratch;
+    for out in [&mut *linear, &mut *product, &mut *spread, &mut *triple, &mut *four, &mut *of_column, &mut *of_two] {
         out.resize(length, 0.0);
     }
-    sums.constant += weigh(kernel, &tile.centre, k, &series, linear, product, spread, triple);
+    sums.constant += weigh(kernel, &tile.centre, k, &series, linear, product, spread, [triple, four]);
     let delta = |c: usize| tile.delta(unit(c));
     for first in (0..columns).step_by(BLOCK) {
         let mut out = [[0.0; BLOCK]; BLOCK];
@@ -344,14 +317,17 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
         let spreads = |c: usize| tile.spread(unit(c));
         return k == 2 || symmetric(spread, spreads, 0..columns, &mut sums.pairs, rows, stop);
     }
-    squares.resize(columns * length, 0.0);
+    powers.resize(columns * length, 0.0);
     for c in 0..columns {
-        let square = &mut squares[c * length..(c + 1) * length];
-        multiply(delta(c), delta(c), square);
-        sums.cubes[c] += cube(triple, delta(c), square);
+        let power = &mut powers[c * length..(c + 1) * length];
+        let sizes = raised(delta(c), triple, four, order == 4, power);
+        sums.cubes[c] += sizes[0];
+        if order == 4 {
+            sums.fourths[c] += sizes[1];
+        }
     }
-    let square = |c: usize| &squares[c * length..(c + 1) * length];
-    if k > 3 && !symmetric(spread, square, 0..columns, &mut sums.pairs, rows, stop) {
+    let power = |c: usize| &powers[c * length..(c + 1) * length];
+    if k > order && !symmetric(spread, power, 0..columns, &mut sums.pairs, rows, stop) {
         return false;
     }
     for a in 0..columns {
@@ -359,6 +335,17 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
         let (after, part) = (sums.triples.after(a), sums.triples.part(a));
         if !symmetric(of_column, delta, after..columns, &mut sums.triples.values[part], rows, stop) {
             return false;
+        }
+        if order == 4 {
+            multiply(four, delta(a), of_column);
+            let fours = &mut sums.fours.0[a];
+            for b in 0..fours.columns {
+                multiply(of_column, delta(after + b), of_two);
+                let (from, part) = (after + fours.after(b), fours.part(b));
+                if !symmetric(of_two, delta, from..columns, &mut fours.values[part], rows, stop) {
+                    return false;
+                }
+            }
         }
     }
     true
@@ -404,8 +391,8 @@ fn symmetric<'a>(
     true
 }
 
-/// Weights of the sums for k slots: e r^(k-1), e r^(k-2), |e| s(r), e r^(k-3) (from k = 3 on);
-/// returns sum e r^k.
+/// Weights of the sums for k slots: e r^(k-1), e r^(k-2), |e| s(r), e r^(k-3) and e r^(k-4) (from
+/// k = 3 and 4 on); returns sum e r^k.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
 fn weigh(
     kernel: &[f32],
@@ -415,16 +402,17 @@ fn weigh(
     linear: &mut [f32],
     product: &mut [f32],
     spread: &mut [f32],
-    triple: &mut [f32],
+    [triple, four]: [&mut [f32]; 2],
 ) -> f64 {
     let mut sum = [0.0f64; WIDTH];
     let chunks = kernel.as_chunks::<WIDTH>().0.iter().zip(centre.as_chunks::<WIDTH>().0);
     let outs = linear.as_chunks_mut::<WIDTH>().0.iter_mut().zip(product.as_chunks_mut::<WIDTH>().0);
-    let others = spread.as_chunks_mut::<WIDTH>().0.iter_mut().zip(triple.as_chunks_mut::<WIDTH>().0);
-    for (((e, r), (linear, product)), (spread, triple)) in chunks.zip(outs).zip(others) {
+    let others = triple.as_chunks_mut::<WIDTH>().0.iter_mut().zip(four.as_chunks_mut::<WIDTH>().0);
+    let others = spread.as_chunks_mut::<WIDTH>().0.iter_mut().zip(others);
+    for (((e, r), (linear, product)), (spread, (triple, four))) in chunks.zip(outs).zip(others) {
         let (mut power, mut tail) = (*e, [0.0f32; WIDTH]);
         for _ in 2..k {
-            *triple = power;
+            (*four, *triple) = (*triple, power);
             for l in 0..WIDTH {
                 power[l] *= r[l];
             }
@@ -444,17 +432,20 @@ fn weigh(
     sum.iter().sum()
 }
 
-/// sum |w| |x| x^2 to some 1e-5 of it, given x^2
+/// sum |w| |x|^3 and sum |v| x^4, to some 1e-5 of them; `power` is x^2, or |x|^(5/2).
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+fma", "x86_64+avx2+fma"))]
-fn cube(weight: &[f32], x: &[f32], square: &[f32]) -> f64 {
-    let mut sums = [0.0f32; WIDTH];
-    let columns = x.as_chunks::<WIDTH>().0.iter().zip(square.as_chunks::<WIDTH>().0);
-    for (w, (x, square)) in weight.as_chunks::<WIDTH>().0.iter().zip(columns) {
+fn raised(x: &[f32], w: &[f32], v: &[f32], higher: bool, power: &mut [f32]) -> [f64; 2] {
+    let mut sums = [[0.0f32; WIDTH]; 2];
+    let columns = x.as_chunks::<WIDTH>().0.iter().zip(power.as_chunks_mut::<WIDTH>().0);
+    for ((w, v), (x, power)) in w.as_chunks::<WIDTH>().0.iter().zip(v.as_chunks::<WIDTH>().0).zip(columns) {
         for l in 0..WIDTH {
-            sums[l] += (w[l] * x[l]).abs() * square[l];
+            let (size, square) = (x[l].abs(), x[l] * x[l]);
+            sums[0][l] += w[l].abs() * size * square;
+            sums[1][l] += v[l].abs() * square * square;
+            power[l] = if higher { square * size.sqrt() } else { square };
         }
     }
-    sums.iter().map(|sum| f64::from(*sum)).sum()
+    sums.map(|sums| sums.iter().map(|sum| f64::from(*sum)).sum())
 }
 
 /// sum |e|, and sum of e > 0 plus sum of e < 0 times `all`.

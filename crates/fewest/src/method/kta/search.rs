@@ -206,7 +206,7 @@ impl<'a> Search<'a> {
         };
         let children: Vec<Child> = open.map(child).collect();
         let order = above.order.iter().filter(|_| !children.is_empty()).map(|&a| self.feature(query.free[a]) as u64);
-        Expanded { cubic: query.order() == 3, level: above.below, order: order.collect(), children }
+        Expanded { exact: query.order(), level: above.below, order: order.collect(), children }
     }
 
     /// The first feature of a unit.
