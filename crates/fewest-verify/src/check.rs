@@ -17,7 +17,7 @@ const ROOM: f64 = 1e-7;
 const EACH: u64 = 160;
 /// Kinds of record, from 1.
 const KINDS: [&str; 10] =
-    ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand", "expand-cubic"];
+    ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand", "expand-to"];
 
 /// The check of one file.
 pub(crate) struct Check<'c, R: Read> {

@@ -72,19 +72,23 @@ struct Sums {
     squares: Vec<f64>,
     /// e r^(k-2) delta_a delta_b + |e| s(r) spread_a spread_b, for a <= b in blocks
     pairs: Vec<f64>,
-    /// |e| r^(k-3) |delta_a|^3, where the model is cubic; its spreads are delta^2
+    /// |e| r^(k-3) |delta_a|^3, where the model is exact up to order 3; its spreads are delta^2
     cubes: Vec<f64>,
     /// e r^(k-3) delta_a delta_b delta_c, for a <= b <= c in blocks
     triples: Vec<f64>,
+    /// The same for order 4, with k - 4; spreads are |delta|^(5/2)
+    fourths: Vec<f64>,
+    fours: Vec<f64>,
 }
 
 impl Sums {
-    fn new(columns: usize, slots: usize, cubic: bool) -> Self {
-        let linear = vec![0.0; columns];
+    fn new(columns: usize, slots: usize, exact: usize) -> Self {
+        let of = |order: usize, length: usize| vec![0.0; if exact >= order { length } else { 0 }];
+        let (cubes, triples) = (of(3, columns), of(3, columns.pow(3)));
+        let (fourths, fours) = (of(4, columns), if exact >= 4 { vec![0.0; columns.pow(4)] } else { Vec::new() });
+        let (linear, squares) = (vec![0.0; columns], vec![0.0; columns]);
         let pairs = vec![0.0; if slots > 1 { columns * columns } else { 0 }];
-        let (squares, cubes) = (linear.clone(), vec![0.0; if cubic { columns } else { 0 }]);
-        let triples = vec![0.0; if cubic { columns.pow(3) } else { 0 }];
-        Self { weight: 0.0, constant: 0.0, squares, linear, pairs, cubes, triples }
+        Self { weight: 0.0, constant: 0.0, linear, squares, pairs, cubes, triples, fourths, fours }
     }
 
     fn add(&mut self, other: &Self) {
@@ -96,6 +100,8 @@ impl Sums {
             (&mut self.pairs, &other.pairs),
             (&mut self.cubes, &other.cubes),
             (&mut self.triples, &other.triples),
+            (&mut self.fourths, &other.fourths),
+            (&mut self.fours, &other.fours),
         ];
         for (sums, others) in lists {
             sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
@@ -108,16 +114,16 @@ impl Sums {
         let (mut e, slots) = (weights(tile, &units.inside), units.slots);
         let centre = tile.centre.map(f64::from);
         self.weight += dot(&e, &[1.0; LENGTH]);
-        // The weights of products of spreads, of three deltas, of two, and of linear terms.
+        // The weights of products of spreads, of four deltas, of three, of two, and of linear terms.
         let mut tail = [0.0f64; LENGTH];
         for c in series {
             (0..LENGTH).for_each(|t| tail[t] = tail[t] * centre[t] + c);
         }
         let mut rest: Row = [0.0; LENGTH];
         (0..LENGTH).for_each(|t| rest[t] = (e[t].abs() * tail[t]) as f32);
-        let mut third = [0.0; LENGTH];
+        let (mut fourth, mut third) = ([0.0; LENGTH], [0.0; LENGTH]);
         for _ in 2..slots {
-            third = e;
+            (fourth, third) = (third, e);
             (0..LENGTH).for_each(|t| e[t] *= centre[t]);
         }
         let second: Row = e.map(|e| e as f32);
@@ -127,8 +133,9 @@ impl Sums {
         self.constant += dot(&e, &tile.centre);
         let columns: Vec<usize> = units.free.iter().copied().chain([tile.columns() - 1]).collect();
         let deltas: Vec<&Row> = columns.iter().map(|&unit| tile.delta(unit)).collect();
-        let cubic = !self.triples.is_empty();
-        let own: Vec<Row> = deltas.iter().filter(|_| cubic).map(|delta| delta.map(|d| d * d)).collect();
+        let (cubic, quartic) = (!self.cubes.is_empty(), !self.fourths.is_empty());
+        let power = |d: f32| if quartic { d * d * d.abs().sqrt() } else { d * d };
+        let own: Vec<Row> = deltas.iter().filter(|_| cubic).map(|delta| delta.map(power)).collect();
         let spreads: Vec<&Row> =
             if cubic { own.iter().collect() } else { columns.iter().map(|&unit| tile.spread(unit)).collect() };
         for (a, delta) in deltas.iter().enumerate() {
@@ -146,22 +153,28 @@ impl Sums {
         if slots > 2 {
             add_pairs(&rest, &spreads, deltas.len(), &mut self.pairs);
         }
-        if cubic {
-            let side = deltas.len();
-            for (a, delta) in deltas.iter().enumerate() {
-                let mut weight: Row = [0.0; LENGTH];
-                let mut cubes = [0.0f64; 8];
-                for t in 0..LENGTH {
-                    let d = f64::from(delta[t]);
-                    cubes[t % 8] += (third[t] * d).abs() * d * d;
-                    weight[t] = (third[t] * d) as f32;
-                }
-                self.cubes[a] += cubes.iter().sum::<f64>();
-                // Unit a is in its triples once, "no unit" as often as there is room.
-                add_pairs(&weight, &deltas[a..], side, &mut self.triples[a * side * side + a * (side + 1)..]);
+        // A unit is in its triples once, "no unit" as often as there is room.
+        let side = deltas.len();
+        for (a, delta) in deltas.iter().enumerate().filter(|_| cubic) {
+            self.cubes[a] += third.iter().zip(*delta).map(|(w, d)| (w * f64::from(*d).powi(3)).abs()).sum::<f64>();
+            let weight = times(&third, delta).map(|w| w as f32);
+            add_pairs(&weight, &deltas[a..], side, &mut self.triples[(a * side + a) * side + a..]);
+        }
+        for (a, delta) in deltas.iter().enumerate().filter(|_| quartic) {
+            self.fourths[a] += fourth.iter().zip(*delta).map(|(w, d)| w.abs() * f64::from(*d).powi(4)).sum::<f64>();
+            let one = times(&fourth, delta);
+            for (b, delta) in deltas.iter().enumerate().skip(a) {
+                let weight = times(&one, delta).map(|w| w as f32);
+                add_pairs(&weight, &deltas[b..], side, &mut self.fours[((a * side + b) * side + b) * side + b..]);
             }
         }
     }
+}
+
+/// Products.
+#[inline(always)]
+fn times(x: &[f64; LENGTH], y: &Row) -> [f64; LENGTH] {
+    std::array::from_fn(|t| x[t] * f64::from(y[t]))
 }
 
 /// Adds `sum w x_a x_b` for a <= b in blocks of columns, with `side` numbers from row to row.
@@ -282,14 +295,40 @@ pub(crate) fn monotone(pairs: &Pairs, units: &Units) -> f64 {
     pairs.diagonal + above + below.min(0.0) + margin(pairs, units, 0, 2)
 }
 
-/// The model of a box with at least one slot, at least three where it is cubic.
-pub(crate) fn model(pairs: &Pairs, units: &Units, cubic: bool) -> Checked<Model> {
+/// Adds to the triples of a set of k columns what its fours add at most, a quarter of each for each
+/// of its triples: for each triple those with the k - 3 largest others, "no unit" as often as it
+/// likes.
+fn take_fours(triples: &mut [f64], fours: &[f64], columns: usize, slots: usize) {
+    let none = columns - 1;
+    let next = |a: usize| (a + 1).min(none);
+    for a in 0..columns {
+        for b in next(a)..columns {
+            for c in next(b)..columns {
+                let four = |d: usize| {
+                    let mut of = [a, b, c, d];
+                    of.sort_unstable();
+                    fours[of.iter().fold(0, |at, column| at * columns + column)]
+                };
+                let others = (0..none).filter(|d| ![a, b, c].contains(d)).map(four);
+                let mut others: Vec<f64> = others.filter(|x| *x > four(none)).collect();
+                others.sort_unstable_by(|x, y| y.total_cmp(x));
+                others.resize(slots - 3, four(none));
+                triples[(a * columns + b) * columns + c] += 0.25 * others.iter().sum::<f64>();
+            }
+        }
+    }
+}
+
+/// The model of a box with at least one slot: exact up to this order, 2 to 4, where there are as
+/// many slots.
+pub(crate) fn model(pairs: &Pairs, units: &Units, exact: usize) -> Checked<Model> {
     let (slots, columns) = (units.slots, units.free.len() + 1);
-    // s(r) = sum_(i = 3..k) r^(k-i) C(k-2, i-2) / C(i, 2), or from 4, by falling powers of r.
-    let series: Vec<f64> =
-        (if cubic { 4 } else { 3 }..=slots).map(|i| choose(slots - 2, i - 2) / choose(i, 2)).collect();
+    let exact = exact.min(slots);
+    // s(r) = sum r^(k-i) C(k-2, i-2) / C(i, 2) over orders i that are not exact, by falling powers.
+    let order = |i: usize| choose(slots - 2, i - 2) / choose(i, 2);
+    let series: Vec<f64> = (exact.max(2) + 1..=slots).map(order).collect();
     let part = |tiles: Range<usize>| {
-        let mut sums = Sums::new(columns, slots, cubic);
+        let mut sums = Sums::new(columns, slots, exact);
         for t in tiles {
             let tile = &pairs.tile(t);
             Arch::new().dispatch(AddTile { sums: &mut sums, tile, units, series: &series });
@@ -297,16 +336,16 @@ pub(crate) fn model(pairs: &Pairs, units: &Units, cubic: bool) -> Checked<Model>
         sums
     };
     // The sums of a part and of all, and what is searched.
-    let bytes = 8 * (columns as u64).pow(if cubic { 3 } else { 2 });
-    if 3 * bytes > pairs.memory {
+    let bytes = (columns as u64).saturating_pow(exact.max(2) as u32).saturating_mul(8);
+    if bytes > pairs.memory / 3 {
         return Err(format!("a model of {columns} units takes more memory than is allowed"));
     }
     let count = (pairs.memory / bytes - 2).clamp(1, PARTS as u64) as usize;
-    let mut all = Sums::new(columns, slots, cubic);
+    let mut all = Sums::new(columns, slots, exact);
     for sums in parts(pairs, count, part) {
         all.add(&sums);
     }
-    let Sums { weight, constant, linear, squares, pairs: mut products, cubes, mut triples } = all;
+    let Sums { weight, constant, linear, squares, pairs: mut products, cubes, mut triples, fourths, mut fours } = all;
     // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
     // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of
     // squares too, and their roots count with SINGLE only.
@@ -318,11 +357,20 @@ pub(crate) fn model(pairs: &Pairs, units: &Units, cubic: bool) -> Checked<Model>
             products[b * columns + a] = value;
         }
     }
-    // The same for three (Hoelder).
+    // The same for three and four (Hoelder).
     let roots: Vec<f64> = cubes.iter().map(|cube| cube.cbrt()).collect();
     for (at, value) in triples.iter_mut().enumerate() {
         let [a, b, c] = [at / columns / columns, at / columns % columns, at % columns];
         *value += SINGLE * roots[a] * roots[b] * roots[c] + lost;
+    }
+    let roots: Vec<f64> = fourths.iter().map(|fourth| fourth.sqrt().sqrt()).collect();
+    for (at, value) in fours.iter_mut().enumerate() {
+        let [ab, cd] = [at / columns / columns, at % (columns * columns)];
+        let [a, b, c, d] = [ab / columns, ab % columns, cd / columns, cd % columns];
+        *value += SINGLE * roots[a] * roots[b] * roots[c] * roots[d] + lost;
+    }
+    if exact == 4 {
+        take_fours(&mut triples, &fours, columns, slots);
     }
     // Sums of the model's terms: fewer than (k + 2)^3 additions, none of larger size than `size`.
     let k = slots as f64;

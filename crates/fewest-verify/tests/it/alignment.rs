@@ -54,7 +54,7 @@ fn random(problem: &Problem, rng: &mut Rng) -> Vec<Record> {
                 let children: Vec<_> = first.into_iter().map(child).collect();
                 open.extend((1..=children.len() as u64).map(|child| (made + child, depth + 1)));
                 made += children.len() as u64;
-                records.push(Record::Expand { node, cubic: rng.chance(0.5), level, order, children });
+                records.push(Record::Expand { node, exact: 2 + rng.below(3) as u64, level, order, children });
             }
         }
     }
@@ -196,7 +196,7 @@ fn fault(bytes: &[u8], problem: &Problem) -> String {
 fn hostile_files_end_with_a_fault() {
     let problem = small(4);
     let none = f64::NEG_INFINITY;
-    let expand = |order: Vec<usize>, children| Record::Expand { node: 0, cubic: false, level: 0.2, order, children };
+    let expand = |order: Vec<usize>, children| Record::Expand { node: 0, exact: 2, level: 0.2, order, children };
     let with = |record: Record| fault(&problem.file(&[record, Record::End { bound: none }]), &problem);
     assert!(with(expand(vec![0, 1, 0], vec![])).contains("feature 0 and one before it are of one unit"));
     assert!(with(expand(vec![0, 9], vec![])).contains("feature 9 is not below 4"));
@@ -220,11 +220,16 @@ fn hostile_files_end_with_a_fault() {
     }
     // A model above whose level is everything: 2^40 subsets.
     let many = small(40);
-    let whole = |cubic| Record::Expand { node: 0, cubic, level: none, order: vec![], children: vec![] };
-    let [all, cubic] = [false, true].map(|cubic| [whole(cubic), Record::End { bound: none }]);
-    for records in [&all, &cubic] {
+    let whole = |exact| Record::Expand { node: 0, exact, level: none, order: vec![], children: vec![] };
+    let [all, cubic, quartic] = [2, 3, 4].map(|exact| [whole(exact), Record::End { bound: none }]);
+    for records in [&all, &cubic, &quartic] {
         let found = fault(&many.file(records), &many);
-        assert!(found.contains("too many subsets are above the level"), "{found}");
+        let told = ["too many subsets are above the level", "takes more memory than is allowed"];
+        assert!(told.iter().any(|told| found.contains(told)), "{found}");
+    }
+    for order in [0, 2, 5, 255] {
+        let bytes = [&plain(&problem.header(), &[])[..], &[10, 0, order, 1]].concat();
+        assert!(fault(&pack(&bytes), &problem).contains("order"), "{order}");
     }
     let most = small(70);
     let found = fault(&most.file(&all), &most);
@@ -264,7 +269,7 @@ fn every_cut_and_every_byte_is_survived() {
         Record::Limit { node: 0 },
         Record::Expand {
             node: 0,
-            cubic: true,
+            exact: 4,
             level: 0.4,
             order: vec![2, 0, 1],
             children: vec![(0, 9.0, vec![1, 2]), (1, 9.0, vec![2])],
@@ -303,10 +308,10 @@ fn numbers_at_the_ends_of_their_range_are_survived() {
         for gamma in [1e-250, 1e-141, 1e-139, 1.0, 1e250] {
             let problem = Problem { gamma, weights: weights.clone(), ..problem.clone() };
             let levels = [f64::NEG_INFINITY, 0.0, 0.5, f64::INFINITY];
-            for (level, cubic) in levels.into_iter().flat_map(|level| [(level, false), (level, true)]) {
+            for (level, exact) in levels.into_iter().flat_map(|level| [2, 3, 4].map(|exact| (level, exact))) {
                 let records = [
                     Record::Limit { node: 0 },
-                    Record::Expand { node: 0, cubic, level, order: vec![], children: vec![] },
+                    Record::Expand { node: 0, exact, level, order: vec![], children: vec![] },
                     Record::End { bound: f64::NEG_INFINITY },
                 ];
                 let verdict = check(&problem.file(&records), &problem).expect("a proof");
