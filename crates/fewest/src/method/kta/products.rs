@@ -16,14 +16,13 @@
 //! quadratic function of the completion, whatever the signs of the weights, and its coefficients
 //! are two symmetric products over the pairs.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::pairs::{Pairs, Tile};
-use super::triples::{Fours, Triples};
+use super::triples::{Fours, Triples, after, before, pairs as pairs_of};
 use crate::Clock;
 use crate::kernel::symmetric::{BLOCK, WIDTH, block_products, multiply, multiply_by_sum, rounding};
 
@@ -156,9 +155,9 @@ impl Sums {
         add(&mut self.linear, &other.linear);
         add(&mut self.pairs, &other.pairs);
         add(&mut self.triples.values, &other.triples.values);
+        add(&mut self.fours.values, &other.fours.values);
         add(&mut self.cubes, &other.cubes);
         add(&mut self.fourths, &other.fourths);
-        self.fours.0.iter_mut().zip(&other.fours.0).for_each(|(a, b)| add(&mut a.values, &b.values));
     }
 
     /// Raises numbers of the third and fourth order by what single precision may take from them, a
@@ -210,9 +209,10 @@ struct Scratch {
     spread: Vec<f32>,
     triple: Vec<f32>,
     four: Vec<f32>,
-    /// Weights of the triples or fours of a column or two.
+    /// Weights of the triples or fours of a column.
     of_column: Vec<f32>,
-    of_two: Vec<f32>,
+    /// delta_c delta_d of each two columns.
+    twos: Vec<f32>,
     /// |delta|^(4/2) or |delta|^(5/2) of each column.
     powers: Vec<f32>,
     /// Product of all free values.
@@ -293,8 +293,8 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
     // s(r) = sum_(i = order + 1..k) r^(k-i) C(k-2, i-2) / C(i, 2), by falling power of r.
     let order = query.order();
     let series: Vec<f32> = (order.max(2) + 1..=k).map(|i| (choose(k - 2, i - 2) / choose(i, 2)) as f32).collect();
-    let Scratch { kernel, linear, product, spread, triple, four, of_column, of_two, powers, rows, .. } = scratch;
-    for out in [&mut *linear, &mut *product, &mut *spread, &mut *triple, &mut *four, &mut *of_column, &mut *of_two] {
+    let Scratch { kernel, linear, product, spread, triple, four, of_column, twos, powers, rows, .. } = scratch;
+    for out in [&mut *linear, &mut *product, &mut *spread, &mut *triple, &mut *four, &mut *of_column] {
         out.resize(length, 0.0);
     }
     sums.constant += weigh(kernel, &tile.centre, k, &series, linear, product, spread, [triple, four]);
@@ -310,12 +310,12 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
         return true;
     }
     rows.resize(BLOCK * length, 0.0);
-    if !symmetric(product, delta, 0..columns, &mut sums.pairs, rows, stop) {
+    if !symmetric(product, delta, columns, &mut sums.pairs, rows, stop) {
         return false;
     }
     if order == 2 {
         let spreads = |c: usize| tile.spread(unit(c));
-        return k == 2 || symmetric(spread, spreads, 0..columns, &mut sums.pairs, rows, stop);
+        return k == 2 || symmetric(spread, spreads, columns, &mut sums.pairs, rows, stop);
     }
     powers.resize(columns * length, 0.0);
     for c in 0..columns {
@@ -327,23 +327,60 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
         }
     }
     let power = |c: usize| &powers[c * length..(c + 1) * length];
-    if k > order && !symmetric(spread, power, 0..columns, &mut sums.pairs, rows, stop) {
+    if k > order && !symmetric(spread, power, columns, &mut sums.pairs, rows, stop) {
         return false;
     }
-    for a in 0..columns {
-        multiply(triple, delta(a), of_column);
-        let (after, part) = (sums.triples.after(a), sums.triples.part(a));
-        if !symmetric(of_column, delta, after..columns, &mut sums.triples.values[part], rows, stop) {
+    let two: Vec<(usize, usize)> = if order == 4 { pairs_of(columns, 0).collect() } else { Vec::new() };
+    twos.resize(two.len() * length, 0.0);
+    for (&(c, d), product) in two.iter().zip(twos.chunks_exact_mut(length)) {
+        multiply(delta(c), delta(d), product);
+    }
+    for b in 0..columns {
+        let (rows_of, from) = (before(columns, b), after(columns, b));
+        multiply(triple, delta(b), of_column);
+        let part = sums.triples.part(b);
+        if !matrix(of_column, delta, rows_of, |c| delta(from + c), &mut sums.triples.values[part], rows, stop) {
             return false;
         }
         if order == 4 {
-            multiply(four, delta(a), of_column);
-            let fours = &mut sums.fours.0[a];
-            for b in 0..fours.columns {
-                multiply(of_column, delta(after + b), of_two);
-                let (from, part) = (after + fours.after(b), fours.part(b));
-                if !symmetric(of_two, delta, from..columns, &mut fours.values[part], rows, stop) {
-                    return false;
+            multiply(four, delta(b), of_column);
+            let (part, first) = (sums.fours.part(b), two.len() - pairs_of(columns, from).count());
+            let product = |c: usize| &twos[(first + c) * length..(first + c + 1) * length];
+            if !matrix(of_column, delta, rows_of, product, &mut sums.fours.values[part], rows, stop) {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+/// Adds `sum w x_a y_c` for the first columns x, so many, and all columns y to a matrix. False where
+/// it was stopped in between.
+fn matrix<'a>(
+    weight: &[f32],
+    x: impl Fn(usize) -> &'a [f32],
+    count: usize,
+    y: impl Fn(usize) -> &'a [f32],
+    sums: &mut [f64],
+    rows: &mut [f32],
+    stop: &dyn Fn() -> bool,
+) -> bool {
+    let length = weight.len();
+    let width = sums.len() / count.max(1);
+    for (a, sums) in (0..count).step_by(BLOCK).zip(sums.chunks_mut(BLOCK * width.max(1))) {
+        if stop() {
+            return false;
+        }
+        for (i, row) in rows.chunks_exact_mut(length).enumerate() {
+            multiply(x((a + i).min(count - 1)), weight, row);
+        }
+        for c in (0..width).step_by(BLOCK) {
+            let mut out = [[0.0; BLOCK]; BLOCK];
+            let row = |i: usize| &rows[i * length..(i + 1) * length];
+            block_products(std::array::from_fn(row), std::array::from_fn(|j| y((c + j).min(width - 1))), &mut out);
+            for i in 0..BLOCK.min(count - a) {
+                for j in 0..BLOCK.min(width - c) {
+                    sums[i * width + c + j] += out[i][j];
                 }
             }
         }
@@ -351,18 +388,17 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
     true
 }
 
-/// Adds `sum w x_a x_b` for all a and b of some columns to a square matrix over these. False where
-/// it was stopped in between.
+/// Adds `sum w x_a x_b` for all columns a and b to a matrix. False where it was stopped in between.
 fn symmetric<'a>(
     weight: &[f32],
     column: impl Fn(usize) -> &'a [f32],
-    of: Range<usize>,
+    columns: usize,
     sums: &mut [f64],
     rows: &mut [f32],
     stop: &dyn Fn() -> bool,
 ) -> bool {
-    let (length, columns) = (weight.len(), of.len());
-    let at = |c: usize| column(of.start + c.min(columns - 1));
+    let length = weight.len();
+    let at = |c: usize| column(c.min(columns - 1));
     for a in (0..columns).step_by(BLOCK) {
         if stop() {
             return false;

@@ -3,62 +3,94 @@
 use std::ops::Range;
 
 /// A number for each three columns a < b < c, the last of which, "no unit", may stand more than
-/// once: for each a the square matrix over the columns that may follow.
+/// once: for each b a matrix of those before it by those after it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Triples {
-    pub(super) columns: usize,
+    columns: usize,
+    begins: Vec<usize>,
     pub(super) values: Vec<f64>,
+}
+
+/// A number for each four columns a < b < c < d, as [`Triples`] has them for three: for each b a
+/// matrix of those before it by the pairs after it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fours {
+    columns: usize,
+    begins: Vec<usize>,
+    pub(super) values: Vec<f64>,
+}
+
+/// The first column that may follow a.
+pub(super) fn after(columns: usize, a: usize) -> usize {
+    (a + 1).min(columns - 1)
+}
+
+/// How many may come before b.
+pub(super) fn before(columns: usize, b: usize) -> usize {
+    if b + 1 == columns { columns } else { b }
+}
+
+/// Pairs c < d of columns from `from` on, where "no unit" is its own partner.
+pub(super) fn pairs(columns: usize, from: usize) -> impl Iterator<Item = (usize, usize)> {
+    (from..columns).flat_map(move |c| (after(columns, c)..columns).map(move |d| (c, d)))
+}
+
+/// How many these are.
+fn count(columns: usize, from: usize) -> usize {
+    let left = columns - from;
+    left * (left - 1) / 2 + 1
+}
+
+/// Where the part of each b begins, and the end.
+fn begins(columns: usize, width: impl Fn(usize) -> usize) -> Vec<usize> {
+    let ends = (0..columns).scan(0, |sum, b| {
+        *sum += before(columns, b) * width(after(columns, b));
+        Some(*sum)
+    });
+    std::iter::once(0).chain(ends).collect()
 }
 
 impl Triples {
     pub(super) fn new(columns: usize) -> Self {
-        Self { columns, values: vec![0.0; Self::length(columns)] }
+        let begins = begins(columns, |from| columns - from);
+        Self { columns, values: vec![0.0; Self::length(columns)], begins }
     }
 
     pub(super) fn length(columns: usize) -> usize {
-        // The sides are columns - 1, ..., 1, and 1 for "no unit" three times.
-        squares_below(columns) + 1
+        begins(columns, |from| columns - from)[columns]
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The first column that may follow a.
-    pub(super) fn after(&self, a: usize) -> usize {
-        (a + 1).min(self.columns - 1)
-    }
-
-    /// The matrix of those that follow a.
-    pub(super) fn part(&self, a: usize) -> Range<usize> {
-        let side = self.columns - self.after(a);
-        let start = squares_below(self.columns) - squares_below(self.columns - a);
-        start..start + side * side
+    /// The matrix of b, row after row.
+    pub(super) fn part(&self, b: usize) -> Range<usize> {
+        self.begins[b]..self.begins[b + 1]
     }
 
     /// Of three columns in any order.
     pub(super) fn get(&self, a: usize, b: usize, c: usize) -> f64 {
         let (first, last) = (a.min(b).min(c), a.max(b).max(c));
         let middle = a + b + c - first - last;
-        let (from, side) = (self.after(first), self.columns - self.after(first));
-        self.values[self.part(first).start + (middle - from) * side + last - from]
+        let from = after(self.columns, middle);
+        self.values[self.begins[middle] + first * (self.columns - from) + last - from]
     }
-}
 
-/// 1 + 4 + ... + (n - 1)^2
-fn squares_below(n: usize) -> usize {
-    n * (n - 1) * (2 * n - 1) / 6
-}
-
-impl Triples {
-    /// Raises each by the product of its columns' numbers.
-    pub(super) fn raise(&mut self, by: &[f64]) {
-        for a in 0..self.columns {
-            let (from, part) = (self.after(a), self.part(a));
-            for (b, row) in self.values[part].chunks_exact_mut(by.len() - from).enumerate() {
-                row.iter_mut().zip(&by[from..]).for_each(|(x, c)| *x += by[a] * by[from + b] * c);
+    /// Each with its columns.
+    fn each(&mut self, mut f: impl FnMut([usize; 3], &mut f64)) {
+        let columns = self.columns;
+        let mut values = self.values.iter_mut();
+        for b in 0..columns {
+            for a in 0..before(columns, b) {
+                (after(columns, b)..columns).zip(&mut values).for_each(|(c, x)| f([a, b, c], x));
             }
         }
+    }
+
+    /// Raises each by the product of its columns' numbers.
+    pub(super) fn raise(&mut self, by: &[f64]) {
+        self.each(|[a, b, c], x| *x += by[a] * by[b] * by[c]);
     }
 
     /// Adds to each of them what fours that hold it add at most to a set of k columns, a quarter of
@@ -66,61 +98,76 @@ impl Triples {
     /// often as it likes.
     pub(super) fn take(&mut self, fours: &Fours, k: usize) {
         let none = self.columns - 1;
-        let mut others: Vec<f64> = Vec::with_capacity(none);
-        for a in 0..self.columns {
-            let (from, start) = (self.after(a), self.part(a).start);
-            let side = self.columns - from;
-            for b in from..self.columns {
-                for c in (b + 1).min(none)..self.columns {
-                    let empty = fours.get([a, b, c, none]);
-                    others.clear();
-                    let units = (0..none).filter(|d| ![a, b, c].contains(d));
-                    others.extend(units.map(|d| fours.get([a, b, c, d])).filter(|x| *x > empty));
-                    others.sort_unstable_by(|x, y| y.total_cmp(x));
-                    others.resize(k - 3, empty);
-                    let sum = 0.25 * others.iter().sum::<f64>();
-                    self.values[start + (b - from) * side + c - from] += sum;
-                    if b < c {
-                        self.values[start + (c - from) * side + b - from] += sum;
-                    }
-                }
-            }
-        }
+        let mut others: Vec<f64> = Vec::with_capacity(self.columns);
+        self.each(|[a, b, c], x| {
+            let empty = fours.get([a, b, c, none]);
+            let units = (0..none).filter(|d| ![a, b, c].contains(d));
+            others.clear();
+            others.extend(units.map(|d| fours.get([a, b, c, d])).filter(|four| *four > empty));
+            others.sort_unstable_by(|x, y| y.total_cmp(x));
+            others.resize(k - 3, empty);
+            *x += 0.25 * others.iter().sum::<f64>();
+        });
     }
 }
 
-/// A number for each four columns, as [`Triples`] has them for three: for each column the triples
-/// of those that may follow.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Fours(pub(super) Vec<Triples>);
-
 impl Fours {
     pub(super) fn new(columns: usize) -> Self {
-        Self((0..columns).map(|a| Triples::new(columns - (a + 1).min(columns - 1))).collect())
+        let begins = begins(columns, |from| count(columns, from));
+        Self { columns, values: vec![0.0; Self::length(columns)], begins }
     }
 
     pub(super) fn length(columns: usize) -> usize {
-        (0..columns).map(|a| Triples::length(columns - (a + 1).min(columns - 1))).sum()
+        begins(columns, |from| count(columns, from))[columns]
     }
 
-    /// The first column that may follow a.
-    pub(super) fn after(&self, a: usize) -> usize {
-        (a + 1).min(self.0.len() - 1)
+    /// The matrix of b, row after row.
+    pub(super) fn part(&self, b: usize) -> Range<usize> {
+        self.begins[b]..self.begins[b + 1]
     }
 
     fn get(&self, mut of: [usize; 4]) -> f64 {
         of.sort_unstable();
         let [a, b, c, d] = of;
-        let from = self.after(a);
-        self.0[a].get(b - from, c - from, d - from)
+        let width = count(self.columns, after(self.columns, b));
+        let pair = width - count(self.columns, c) + d - after(self.columns, c);
+        self.values[self.begins[b] + a * width + pair]
     }
 
     /// Raises each by the product of its columns' numbers.
     pub(super) fn raise(&mut self, by: &[f64]) {
-        for a in 0..self.0.len() {
-            let from = self.after(a);
-            let scaled: Vec<f64> = by[from..].iter().map(|x| by[a].cbrt() * x).collect();
-            self.0[a].raise(&scaled);
+        let columns = self.columns;
+        let mut values = self.values.iter_mut();
+        for b in 0..columns {
+            for a in 0..before(columns, b) {
+                let two = by[a] * by[b];
+                pairs(columns, after(columns, b)).zip(&mut values).for_each(|((c, d), x)| *x += two * by[c] * by[d]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_set_of_columns_has_its_own_number() {
+        for columns in 1..8 {
+            let (mut triples, mut fours) = (Triples::new(columns), Fours::new(columns));
+            let numbers: Vec<f64> = [2.0, 3.0, 5.0, 7.0, 11.0, 13.0, 17.0][..columns].to_vec();
+            triples.raise(&numbers);
+            fours.raise(&numbers);
+            let distinct = |a: usize, b: usize| a < b || (a == b && b + 1 == columns);
+            for (c, d) in (0..columns).flat_map(|c| (0..columns).map(move |d| (c, d))).filter(|of| distinct(of.0, of.1))
+            {
+                for b in (0..columns).filter(|&b| distinct(b, c)) {
+                    assert_eq!(triples.get(c, d, b), numbers[b] * numbers[c] * numbers[d]);
+                    for a in (0..columns).filter(|&a| distinct(a, b)) {
+                        assert_eq!(fours.get([d, a, c, b]), numbers[a] * numbers[b] * numbers[c] * numbers[d]);
+                    }
+                }
+            }
         }
     }
 }
