@@ -11,7 +11,7 @@ use fewest_testing::{
 };
 
 /// Bytes that one node of the problems here fits into, and little else.
-const LITTLE: u64 = 60_000;
+const LITTLE: u64 = 80_000;
 
 fn classes(labels: &[f64]) -> Vec<u32> {
     labels.iter().map(|&y| u32::from(y > 0.0)).collect()

@@ -223,9 +223,9 @@ fn kta_goes_on_to_the_same_tree() {
     let data = Drawn::new(40, 26, 0.2, 7);
     let kta = |memory: u64| -> AnyMethod { KtaSettings { solutions: 2, memory, ..KtaSettings::default() }.into() };
     let whole = check(&kta(1 << 30), &data, &data.rules(6), Same::Tree);
-    assert!(whole.selection.outcome.counts.nodes > 500, "{:?}", whole.selection.outcome.counts);
+    assert!(whole.selection.outcome.counts.nodes > 100, "{:?}", whole.selection.outcome.counts);
     check_node_limits(&kta(1 << 30), &data, &data.rules(6), Same::Tree);
-    check(&kta(200_000), &data, &data.rules(6), Same::Tree);
+    check(&kta(400_000), &data, &data.rules(6), Same::Tree);
 }
 
 #[test]

@@ -36,9 +36,11 @@ pub(super) const MOST_SLOTS: usize = 12;
 /// From this many slots on the monotone bound counts what all free units together leave of the
 /// pairs of negative weight; below, the model is nearly always better, and it counts nothing.
 const MONOTONE_SLOTS: usize = 6;
-/// With more free units than this, triples, or fours, take too long to be worth it.
+/// With more free units than this, triples, or fours, take too long to be worth it; with fewer
+/// slots than this, fours.
 const MOST_OF_TRIPLES: usize = 64;
-const MOST_OF_FOURS: usize = 24;
+const MOST_OF_FOURS: usize = 40;
+const LEAST_SLOTS_OF_FOURS: usize = 6;
 /// Relative error of a value u, of a weight, and of each product with them in single precision.
 const UNIT_ERROR: f64 = 1e-6;
 
@@ -81,7 +83,7 @@ impl Query {
 /// Order up to which the model of a node is exact.
 fn order(free: usize, slots: usize) -> usize {
     match slots {
-        4..=MOST_SLOTS if free <= MOST_OF_FOURS => 4,
+        LEAST_SLOTS_OF_FOURS..=MOST_SLOTS if free <= MOST_OF_FOURS => 4,
         3..=MOST_SLOTS if free <= MOST_OF_TRIPLES => 3,
         2..=MOST_SLOTS => 2,
         0 | 1 => slots,
