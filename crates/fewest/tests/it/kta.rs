@@ -168,6 +168,8 @@ fn proofs_of_runs_that_end_anywhere_hold_whatever_the_threads_and_the_memory() {
     for nodes in [1, 3, 40, 100] {
         with(2, 1 << 30, Some(nodes), &rules);
     }
+    // Models up to the fourth order.
+    with(2, 1 << 30, None, &Rules::at_most_features(16, 8).expect("valid"));
     // More slots than a model has.
     for nodes in [1, 2, 30] {
         with(2, 1 << 30, Some(nodes), &Rules::none(16));

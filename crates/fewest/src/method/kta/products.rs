@@ -10,11 +10,10 @@
 //!          + sum_(i >= 3) r^(k-i) e_i(delta)
 //! ```
 //!
-//! For k <= 2 the last sum is empty and the model exact. Otherwise each product of i deltas is at
-//! most the mean over its pairs of |delta_a delta_b|^(i/2) (arithmetic and geometric means), which
-//! is at most |delta_a delta_b|^(3/2), and a pair lies in C(k-2, i-2) of them. So f is at most a
-//! quadratic function of the completion, whatever the signs of the weights, and its coefficients
-//! are two symmetric products over the pairs.
+//! A model of order L, 2 to 4, has the terms of up to L deltas as they are. Otherwise each product
+//! of i deltas is at most the mean over its pairs of |delta_a delta_b|^(i/2) (arithmetic and
+//! geometric means), which is at most |delta_a delta_b|^((L+1)/2), and a pair lies in C(k-2, i-2) of
+//! them. The coefficients are products over all pairs, and pairs of different signs cancel in them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -113,8 +112,7 @@ pub(super) struct Sums {
     /// sum e r^(k-1) delta_a
     pub(super) linear: Vec<f64>,
     /// sum e r^(k-2) delta_a delta_b + |e| s(r) |delta_a delta_b|^(3/2), columns x columns,
-    /// symmetric; empty for k = 1. Where the model is exact up to order 3 or 4, the second is |e| s(r)
-    /// |delta_a delta_b|^(4/2) or ^(5/2).
+    /// symmetric; empty for k = 1. In models of order 3 and 4 the second has the power 4/2 and 5/2.
     pub(super) pairs: Vec<f64>,
     /// sum e r^(k-3) delta_a delta_b delta_c
     pub(super) triples: Triples,
