@@ -183,8 +183,8 @@ fn what_cannot_fit_is_refused_with_its_need() {
     let settings = KtaSettings { memory: 20_000, ..hard_settings() };
     let (weights, limits) = ([1.0; 60], exact_limits());
     let error = kta(&design, &class, &weights, &rules, &settings, limits, &mut Silent).expect_err("refused");
-    // 60 x 16 values twice, and 17 x 17 pairs, for each of five slots too, and 1497 triples.
-    let Error::Memory { needed: 56_236, allowed: 20_000, .. } = error else { panic!("{error}") };
+    // 60 x 16 values twice, and 17 x 17 pairs, for each of five slots too, and 697 triples.
+    let Error::Memory { needed: 49_836, allowed: 20_000, .. } = error else { panic!("{error}") };
 }
 
 #[test]
