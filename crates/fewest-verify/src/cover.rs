@@ -152,7 +152,7 @@ struct Search<'c> {
     constant: f64,
     plain: Vec<f64>,
     thirds: Thirds,
-    /// For the first unit, and, where the model is cubic, for those after it: triples with the first
+    /// For the first unit, and, where there are triples, for those after it: triples with the first
     /// unit belong to the other two.
     whole: Terms,
     within: Terms,

@@ -29,7 +29,7 @@ pub(crate) struct Units {
 
 /// f of a box's subset with the free units T more is at most, with "no unit" in slots left empty,
 /// `constant + sum_(a in T) linear_a + sum_(a < b in T) pairs_ab`. Columns are the free units, then
-/// "no unit". A cubic one has triples too.
+/// "no unit"; of order 3 and 4 `triples_abc`, too.
 pub(crate) struct Model {
     pub(crate) constant: f64,
     pub(crate) linear: Vec<f64>,
@@ -114,7 +114,7 @@ impl Sums {
         let (mut e, slots) = (weights(tile, &units.inside), units.slots);
         let centre = tile.centre.map(f64::from);
         self.weight += dot(&e, &[1.0; LENGTH]);
-        // The weights of products of spreads, of four deltas, of three, of two, and of linear terms.
+        // The weights of products of spreads, of four, three and two deltas, and of linear terms.
         let mut tail = [0.0f64; LENGTH];
         for c in series {
             (0..LENGTH).for_each(|t| tail[t] = tail[t] * centre[t] + c);

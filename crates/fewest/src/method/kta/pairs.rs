@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::products::triples;
+use super::triples::triples;
 use crate::kernel::symmetric::{self, WIDTH};
 use crate::kernel::{Distance, Distances};
 use crate::simd;

@@ -12,8 +12,8 @@
 //!
 //! A model of order L, 2 to 4, has the terms of up to L deltas as they are. Otherwise each product
 //! of i deltas is at most the mean over its pairs of |delta_a delta_b|^(i/2) (arithmetic and
-//! geometric means), which is at most |delta_a delta_b|^((L+1)/2), and a pair lies in C(k-2, i-2) of
-//! them. The coefficients are products over all pairs, and pairs of different signs cancel in them.
+//! geometric means), which is at most |delta_a delta_b|^((L+1)/2), and a pair lies in C(k-2, i-2)
+//! of them. The coefficients are products over all pairs, and pairs of different signs cancel in them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +21,7 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::pairs::{Pairs, Tile};
-use super::triples::{Fours, Triples, after, before, pairs as pairs_of};
+use super::triples::{Fours, MOST_SLOTS, Triples, after, before, order, pairs as pairs_of, triples};
 use crate::Clock;
 use crate::kernel::symmetric::{BLOCK, WIDTH, block_products, multiply, multiply_by_sum, rounding};
 
@@ -30,16 +30,9 @@ const GROUP: usize = 16;
 /// Parts that the tiles are split into when there are few nodes: fixed, so that sums do not depend
 /// on threads.
 const PARTS: usize = 16;
-/// With more slots than this there is no model, only the monotone bound.
-pub(super) const MOST_SLOTS: usize = 12;
 /// From this many slots on the monotone bound counts what all free units together leave of the
 /// pairs of negative weight; below, the model is nearly always better, and it counts nothing.
 const MONOTONE_SLOTS: usize = 6;
-/// With more free units than this, triples, or fours, take too long to be worth it; with fewer
-/// slots than this, fours.
-const MOST_OF_TRIPLES: usize = 64;
-const MOST_OF_FOURS: usize = 40;
-const LEAST_SLOTS_OF_FOURS: usize = 6;
 /// Relative error of a value u, of a weight, and of each product with them in single precision.
 const UNIT_ERROR: f64 = 1e-6;
 
@@ -76,26 +69,6 @@ impl Query {
             _ => 1.0,
         };
         pairs as f64 * columns * products
-    }
-}
-
-/// Order up to which the model of a node is exact.
-fn order(free: usize, slots: usize) -> usize {
-    match slots {
-        LEAST_SLOTS_OF_FOURS..=MOST_SLOTS if free <= MOST_OF_FOURS => 4,
-        3..=MOST_SLOTS if free <= MOST_OF_TRIPLES => 3,
-        2..=MOST_SLOTS => 2,
-        0 | 1 => slots,
-        _ => 0,
-    }
-}
-
-/// Numbers of the third and fourth order that a node takes.
-pub(super) fn triples(free: usize, slots: usize) -> usize {
-    match order(free, slots) {
-        3 => Triples::length(free + 1),
-        4 => Triples::length(free + 1) + Fours::length(free + 1),
-        _ => 0,
     }
 }
 
@@ -354,8 +327,8 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
     true
 }
 
-/// Adds `sum w x_a y_c` for the first columns x, so many, and all columns y to a matrix. False where
-/// it was stopped in between.
+/// Adds `sum w x_a y_c` for the first `count` columns x and all columns y to a matrix. False where it
+/// was stopped in between.
 fn matrix<'a>(
     weight: &[f32],
     x: impl Fn(usize) -> &'a [f32],

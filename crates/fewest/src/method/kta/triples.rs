@@ -2,6 +2,34 @@
 
 use std::ops::Range;
 
+/// With more slots than this there is no model, only the monotone bound.
+pub(super) const MOST_SLOTS: usize = 12;
+/// With more free units than this, triples, or fours, take too long to be worth it; with fewer
+/// slots than this, fours.
+const MOST_OF_TRIPLES: usize = 64;
+const MOST_OF_FOURS: usize = 40;
+const LEAST_SLOTS_OF_FOURS: usize = 6;
+
+/// Order up to which the model of a node is exact.
+pub(super) fn order(free: usize, slots: usize) -> usize {
+    match slots {
+        LEAST_SLOTS_OF_FOURS..=MOST_SLOTS if free <= MOST_OF_FOURS => 4,
+        3..=MOST_SLOTS if free <= MOST_OF_TRIPLES => 3,
+        2..=MOST_SLOTS => 2,
+        0 | 1 => slots,
+        _ => 0,
+    }
+}
+
+/// Numbers of the third and fourth order that a node takes.
+pub(super) fn triples(free: usize, slots: usize) -> usize {
+    match order(free, slots) {
+        3 => Triples::length(free + 1),
+        4 => Triples::length(free + 1) + Fours::length(free + 1),
+        _ => 0,
+    }
+}
+
 /// A number for each three columns a < b < c, the last of which, "no unit", may stand more than
 /// once: for each b a matrix of those before it by those after it.
 #[derive(Debug, Clone, Default)]
