@@ -13,7 +13,7 @@
 //! A model of order L, 2 to 4, has the terms of up to L deltas as they are. Otherwise each product
 //! of i deltas is at most the mean over its pairs of |delta_a delta_b|^(i/2) (arithmetic and
 //! geometric means), which is at most |delta_a delta_b|^((L+1)/2), and a pair lies in C(k-2, i-2)
-//! of them. The coefficients are products over all pairs, and pairs of different signs cancel in them.
+//! of them. The coefficients are products over all pairs; those of different signs cancel.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -327,8 +327,8 @@ fn add_tile(tile: &Tile, query: &Query, sums: &mut Sums, scratch: &mut Scratch, 
     true
 }
 
-/// Adds `sum w x_a y_c` for the first `count` columns x and all columns y to a matrix. False where it
-/// was stopped in between.
+/// Adds `sum w x_a y_c` for the first `count` columns x and all columns y to a matrix. False where
+/// it was stopped in between.
 fn matrix<'a>(
     weight: &[f32],
     x: impl Fn(usize) -> &'a [f32],
