@@ -2,8 +2,8 @@
 //! searched without the data.
 //!
 //! The triples of a set count with the pairs: t_abc is a third of itself for each of its pairs, so
-//! a pair bc of a set of s units has at most a third of the s - 2 largest t_bcd. Once the first unit
-//! a of a set is chosen, t_abc belongs to the pair bc as it is.
+//! a pair bc of a set of s units has at most a third of the s - 2 largest t_bcd. Once the first
+//! unit a of a set is chosen, t_abc belongs to the pair bc as it is.
 
 use multiversion::multiversion;
 
