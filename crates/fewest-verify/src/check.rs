@@ -16,7 +16,8 @@ const ROOM: f64 = 1e-7;
 /// Bytes of a box, a subset or a list beside its entries.
 const EACH: u64 = 160;
 /// Kinds of record, from 1.
-const KINDS: [&str; 9] = ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand"];
+const KINDS: [&str; 10] =
+    ["split", "close", "fix", "tighten", "subset", "end", "leave", "limit", "expand", "expand-to"];
 
 /// The check of one file.
 pub(crate) struct Check<'c, R: Read> {
@@ -91,8 +92,9 @@ impl<'c, R: Read> Check<'c, R> {
             (6, _) => return self.end().map(Some),
             (7, true) => self.leave()?,
             (8, true) => self.limit()?,
-            (9, true) => self.expand()?,
-            (1..=9, _) => return Err("it belongs to another gain".to_owned()),
+            (9, true) => self.expand(false)?,
+            (10, true) => self.expand(true)?,
+            (1..=10, _) => return Err("it belongs to another gain".to_owned()),
             _ => return Err(format!("its kind is {kind}, not 1 to {}", KINDS.len())),
         }
         let each = EACH * (self.open.len() + self.alone.len() + self.listed.len()) as u64;

@@ -40,34 +40,45 @@ pub(crate) fn above(
     level: f64,
     children: &mut [Child],
 ) -> Checked<Vec<Vec<usize>>> {
-    let (m, columns) = (order.len(), model.linear.len());
-    let none = columns - 1;
-    let pair = |a: usize, b: usize| model.pairs[a * columns + b];
-    let mut pairs = vec![0.0; if slots > 1 { m * m } else { 0 }];
-    // half[r][a]: half of the sum of the r largest pairs of a.
-    let mut half = vec![vec![0.0; m]; slots];
-    for a in (0..m).filter(|_| slots > 1) {
-        let row = &mut pairs[a * m..(a + 1) * m];
-        row.iter_mut().zip(order).for_each(|(x, &b)| *x = pair(order[a], b));
-        let mut sorted: Vec<f64> = (0..m).filter(|b| *b != a).map(|b| row[b]).collect();
-        sorted.sort_unstable_by(|x, y| y.total_cmp(x));
-        for r in 1..slots {
-            half[r][a] = half[r - 1][a] + 0.5 * sorted.get(r - 1).copied().unwrap_or(0.0);
-        }
-    }
+    let (m, none) = (order.len(), model.linear.len() - 1);
     let mut owner = vec![None; m];
     children.iter().enumerate().for_each(|(c, child)| owner[child.first] = Some(c));
     let (prefix, alone, scores) = (Vec::new(), Vec::new(), vec![vec![0.0; m]; slots]);
-    let mut search = Search { m, pairs, half, level, scores, prefix, owner, children, alone, bytes: 0, steps: 0 };
+    let thirds = Thirds::new(model, order, slots);
+    let (whole, within, plain) = (Terms::default(), Terms::default(), Vec::new());
+    let mut search = Search {
+        m,
+        model,
+        order,
+        slots,
+        size: 0,
+        constant: 0.0,
+        plain,
+        thirds,
+        whole,
+        within,
+        level,
+        scores,
+        prefix,
+        owner,
+        children,
+        alone,
+        bytes: 0,
+        steps: 0,
+    };
     for size in 1..=slots.min(m) {
         let empty = (slots - size) as f64;
-        let (mut constant, mut linear) = (model.constant + empty * model.linear[none], model.linear.clone());
+        let (two, three) = (0.5 * empty * (empty - 1.0), empty * (empty - 1.0) * (empty - 2.0) / 6.0);
+        search.constant = model.constant + empty * model.linear[none];
+        let mut linear = model.linear.clone();
         if slots > 1 {
-            constant += 0.5 * empty * (empty - 1.0) * pair(none, none);
-            linear.iter_mut().enumerate().for_each(|(a, x)| *x += empty * pair(a, none));
+            search.constant += two * model.pair(none, none) + three * model.triple(none, none, none);
+            let of = |a| empty * model.pair(a, none) + two * model.triple(a, none, none);
+            linear.iter_mut().enumerate().for_each(|(a, x)| *x += of(a));
         }
         search.scores[0] = order.iter().map(|&a| linear[a]).collect();
-        search.extend(constant, 0, size, None)?;
+        search.begin(size, empty);
+        search.extend(search.constant, 0, size, None)?;
     }
     let columns = |set: Vec<usize>| set.into_iter().map(|a| order[a]).collect();
     let mut alone: Vec<Vec<usize>> = search.alone.into_iter().map(columns).collect();
@@ -77,11 +88,74 @@ pub(crate) fn above(
     Ok(alone)
 }
 
+/// Pairs by position, and with how many of the largest of its pairs a unit counts at most.
+#[derive(Default)]
+struct Terms {
+    pairs: Vec<f64>,
+    /// `half[r][a]`: half of the sum of the r largest pairs of a.
+    half: Vec<Vec<f64>>,
+}
+
+impl Terms {
+    /// Of units from position `from` on, with sums of up to `most` pairs.
+    fn new(pairs: Vec<f64>, m: usize, from: usize, most: usize) -> Self {
+        let mut half = vec![vec![0.0; m]; most + 1];
+        for a in (from..m).filter(|_| most > 0) {
+            let mut sorted: Vec<f64> = (from..m).filter(|b| *b != a).map(|b| pairs[a * m + b]).collect();
+            sorted.sort_unstable_by(|x, y| y.total_cmp(x));
+            for r in 1..=most {
+                half[r][a] = half[r - 1][a] + 0.5 * sorted.get(r - 1).copied().unwrap_or(0.0);
+            }
+        }
+        Self { pairs, half }
+    }
+}
+
+/// `[r][a * m + b]`: a third of the sum of the r largest triples of a and b, by position. A triple
+/// of a set counts with its three pairs.
+struct Thirds(Vec<Vec<f64>>);
+
+impl Thirds {
+    fn new(model: &Model, order: &[usize], slots: usize) -> Self {
+        let m = order.len();
+        let most = if model.triples.is_empty() { 0 } else { slots - 2 };
+        let mut out = vec![vec![0.0; m * m]; most + 1];
+        for a in (0..m).filter(|_| most > 0) {
+            for b in a + 1..m {
+                let others = (0..m).filter(|c| *c != a && *c != b);
+                let mut sorted: Vec<f64> = others.map(|c| model.triple(order[a], order[b], order[c])).collect();
+                sorted.sort_unstable_by(|x, y| y.total_cmp(x));
+                for r in 1..=most {
+                    let sum = out[r - 1][a * m + b] + sorted.get(r - 1).copied().unwrap_or(0.0) / 3.0;
+                    (out[r][a * m + b], out[r][b * m + a]) = (sum, sum);
+                }
+            }
+        }
+        Self(out)
+    }
+
+    /// These pairs with what r others of the set add.
+    fn add(&self, pairs: &[f64], r: usize) -> Vec<f64> {
+        let of = |part: &Vec<f64>| pairs.iter().zip(part).map(|(x, y)| x + y).collect();
+        self.0.get(r).map_or_else(|| pairs.to_vec(), of)
+    }
+}
+
 /// Depth-first search through the completions of one size; units by position.
 struct Search<'c> {
     m: usize,
-    pairs: Vec<f64>,
-    half: Vec<Vec<f64>>,
+    model: &'c Model,
+    order: &'c [usize],
+    slots: usize,
+    /// Of the completions at hand: how many units, the constant, pairs without triples.
+    size: usize,
+    constant: f64,
+    plain: Vec<f64>,
+    thirds: Thirds,
+    /// For the first unit, and, where there are triples, for those after it: triples with the first
+    /// unit belong to the other two.
+    whole: Terms,
+    within: Terms,
     level: f64,
     /// By depth: what each unit adds to the units of the prefix.
     scores: Vec<Vec<f64>>,
@@ -95,6 +169,54 @@ struct Search<'c> {
 }
 
 impl Search<'_> {
+    fn cubic(&self) -> bool {
+        !self.model.triples.is_empty()
+    }
+
+    /// Begins with the completions of this size, which leave so many slots empty.
+    fn begin(&mut self, size: usize, empty: f64) {
+        let (m, model, order) = (self.m, self.model, self.order);
+        self.size = size;
+        self.plain = vec![0.0; if self.slots > 1 { m * m } else { 0 }];
+        for (row, &a) in self.plain.chunks_exact_mut(m).zip(order) {
+            let of = |b: usize| model.pair(a, b) + empty * model.triple(a, b, self.model.linear.len() - 1);
+            row.iter_mut().zip(order).for_each(|(x, &b)| *x = of(b));
+        }
+        self.whole = Terms::new(self.thirds.add(&self.plain, size.saturating_sub(2)), m, 0, size.saturating_sub(2));
+    }
+
+    /// Goes on behind a first unit, of which the scores at depth 1 tell.
+    fn follow(&mut self, a: usize) {
+        let (m, model, order) = (self.m, self.model, self.order);
+        let mut pairs = self.thirds.add(&self.plain, self.size - 3);
+        for b in a + 1..m {
+            let others = (a + 1..m).filter(|&c| c != b);
+            others.for_each(|c| pairs[b * m + c] += model.triple(order[a], order[b], order[c]));
+        }
+        self.within = Terms::new(pairs, m, a + 1, self.size - 3);
+        for b in a + 1..m {
+            self.scores[1][b] = self.scores[0][b] + self.plain[a * m + b];
+        }
+        self.steps += (m * m) as u64;
+    }
+
+    /// The model of the prefix and unit b.
+    fn value(&self, b: usize) -> f64 {
+        let (model, none) = (self.model, self.model.linear.len() - 1);
+        let units: Vec<usize> = self.prefix.iter().chain([&b]).map(|&a| self.order[a]).collect();
+        let empty = (self.slots - self.size) as f64;
+        let mut value = self.constant;
+        for (i, &a) in units.iter().enumerate() {
+            let two = 0.5 * empty * (empty - 1.0);
+            value += model.linear[a] + empty * model.pair(a, none) + two * model.triple(a, none, none);
+            for (j, &b) in units[..i].iter().enumerate() {
+                value += model.pair(a, b) + empty * model.triple(a, b, none);
+                value += units[..j].iter().map(|&c| model.triple(a, b, c)).sum::<f64>();
+            }
+        }
+        value
+    }
+
     /// Extends the prefix, worth `value`, by `left` units from position `from` on. `child` is the
     /// one that holds the prefix.
     fn extend(&mut self, value: f64, from: usize, left: usize, child: Option<usize>) -> Checked<()> {
@@ -108,7 +230,11 @@ impl Search<'_> {
                 return Ok(());
             }
             for b in from..self.m {
-                let total = value + self.scores[depth][b];
+                let mut total = value + self.scores[depth][b];
+                if total > self.level && depth > 2 && self.cubic() {
+                    total = self.value(b);
+                    self.steps += (depth * depth * depth) as u64;
+                }
                 if total > self.level {
                     self.meet(b, total, child)?;
                 }
@@ -117,8 +243,10 @@ impl Search<'_> {
         }
         for a in from..=self.m - left {
             let with = value + self.scores[depth][a];
+            let behind = depth > 0 && self.cubic();
             let (done, next) = self.scores.split_at_mut(depth + 1);
-            let (row, half) = (&self.pairs[a * self.m..], &self.half[left - 2]);
+            let Terms { pairs, half } = if behind { &self.within } else { &self.whole };
+            let (row, half) = (&pairs[a * self.m..], &half[left - 2]);
             let most = add(&done[depth][a + 1..], &row[a + 1..self.m], &half[a + 1..], &mut next[0][a + 1..]);
             self.steps += (self.m - a) as u64;
             let bound = with + (left - 1) as f64 * most;
@@ -132,6 +260,9 @@ impl Search<'_> {
                     child.found = child.found.max(bound);
                     continue;
                 }
+            }
+            if depth == 0 && left > 2 && self.cubic() {
+                self.follow(a);
             }
             self.prefix.push(a);
             self.extend(with, a + 1, left - 1, child)?;

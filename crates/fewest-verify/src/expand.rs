@@ -42,9 +42,15 @@ impl<R: Read> Check<'_, R> {
         Ok(())
     }
 
-    /// Shares a box out between a level, single subsets and children, by a model.
-    pub(crate) fn expand(&mut self) -> Checked<()> {
-        let (p, node, level) = (self.claim.p, self.file.integer()?, self.file.number()?);
+    /// Shares a box out between a level, single subsets and children, by a model, which is exact up
+    /// to an order that is stated, or 2.
+    pub(crate) fn expand(&mut self, stated: bool) -> Checked<()> {
+        let (p, node) = (self.claim.p, self.file.integer()?);
+        let exact = if stated { self.file.index("order", 5)? } else { 2 };
+        if stated && exact < 3 {
+            return Err(format!("its order is {exact}, not 3 or 4"));
+        }
+        let level = self.file.number()?;
         let (listed, stated) = self.read_children()?;
         let (open, rules) = (self.take(node)?, &self.claim.rules);
         let mut of_unit = vec![None; p];
@@ -85,7 +91,7 @@ impl<R: Read> Check<'_, R> {
             (children.iter().map(Option::is_some).collect(), children.into_iter().flatten().collect());
         let (model, slots) = match units.slots {
             0 => (Model::none(units.free.len()), 1),
-            slots => (model(pairs, &units)?, slots),
+            slots => (model(pairs, &units, exact)?, slots),
         };
         let alone = above(&model, slots, &order, level, &mut children)?;
         let names = |units: &mut dyn Iterator<Item = usize>| -> Vec<usize> {

@@ -29,11 +29,13 @@ pub(crate) struct Units {
 
 /// f of a box's subset with the free units T more is at most, with "no unit" in slots left empty,
 /// `constant + sum_(a in T) linear_a + sum_(a < b in T) pairs_ab`. Columns are the free units, then
-/// "no unit".
+/// "no unit"; of order 3 and 4 `triples_abc`, too.
 pub(crate) struct Model {
     pub(crate) constant: f64,
     pub(crate) linear: Vec<f64>,
     pub(crate) pairs: Vec<f64>,
+    /// By columns a <= b <= c; nothing where the model is quadratic.
+    pub(crate) triples: Vec<f64>,
     /// f of the box's subset without a free unit is at most this.
     pub(crate) itself: f64,
 }
@@ -42,7 +44,19 @@ impl Model {
     /// Of a box whose free units have no slot, and of which nothing is known.
     pub(crate) fn none(units: usize) -> Self {
         let (never, unknown) = (f64::NEG_INFINITY, f64::INFINITY);
-        Self { constant: never, linear: vec![0.0; units + 1], pairs: Vec::new(), itself: unknown }
+        let (linear, pairs, triples) = (vec![0.0; units + 1], Vec::new(), Vec::new());
+        Self { constant: never, linear, pairs, triples, itself: unknown }
+    }
+
+    pub(crate) fn pair(&self, a: usize, b: usize) -> f64 {
+        self.pairs[a * self.linear.len() + b]
+    }
+
+    /// Of three columns in any order, 0 where the model is quadratic.
+    pub(crate) fn triple(&self, a: usize, b: usize, c: usize) -> f64 {
+        let mut at = [a, b, c];
+        at.sort_unstable();
+        self.triples.get((at[0] * self.linear.len() + at[1]) * self.linear.len() + at[2]).copied().unwrap_or(0.0)
     }
 }
 
@@ -58,20 +72,38 @@ struct Sums {
     squares: Vec<f64>,
     /// e r^(k-2) delta_a delta_b + |e| s(r) spread_a spread_b, for a <= b in blocks
     pairs: Vec<f64>,
+    /// |e| r^(k-3) |delta_a|^3, where the model is exact up to order 3; its spreads are delta^2
+    cubes: Vec<f64>,
+    /// e r^(k-3) delta_a delta_b delta_c, for a <= b <= c in blocks
+    triples: Vec<f64>,
+    /// The same for order 4, with k - 4; spreads are |delta|^(5/2)
+    fourths: Vec<f64>,
+    fours: Vec<f64>,
 }
 
 impl Sums {
-    fn new(columns: usize, slots: usize) -> Self {
-        let linear = vec![0.0; columns];
+    fn new(columns: usize, slots: usize, exact: usize) -> Self {
+        let of = |order: usize, length: usize| vec![0.0; if exact >= order { length } else { 0 }];
+        let (cubes, triples) = (of(3, columns), of(3, columns.pow(3)));
+        let (fourths, fours) = (of(4, columns), if exact >= 4 { vec![0.0; columns.pow(4)] } else { Vec::new() });
+        let (linear, squares) = (vec![0.0; columns], vec![0.0; columns]);
         let pairs = vec![0.0; if slots > 1 { columns * columns } else { 0 }];
-        Self { weight: 0.0, constant: 0.0, squares: linear.clone(), linear, pairs }
+        Self { weight: 0.0, constant: 0.0, linear, squares, pairs, cubes, triples, fourths, fours }
     }
 
     fn add(&mut self, other: &Self) {
         self.weight += other.weight;
         self.constant += other.constant;
-        let lists = [(&mut self.linear, &other.linear), (&mut self.squares, &other.squares)];
-        for (sums, others) in lists.into_iter().chain([(&mut self.pairs, &other.pairs)]) {
+        let lists = [
+            (&mut self.linear, &other.linear),
+            (&mut self.squares, &other.squares),
+            (&mut self.pairs, &other.pairs),
+            (&mut self.cubes, &other.cubes),
+            (&mut self.triples, &other.triples),
+            (&mut self.fourths, &other.fourths),
+            (&mut self.fours, &other.fours),
+        ];
+        for (sums, others) in lists {
             sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
         }
     }
@@ -82,14 +114,16 @@ impl Sums {
         let (mut e, slots) = (weights(tile, &units.inside), units.slots);
         let centre = tile.centre.map(f64::from);
         self.weight += dot(&e, &[1.0; LENGTH]);
-        // The weights of products of spreads, of deltas, and of linear terms.
+        // The weights of products of spreads, of four, three and two deltas, and of linear terms.
         let mut tail = [0.0f64; LENGTH];
         for c in series {
             (0..LENGTH).for_each(|t| tail[t] = tail[t] * centre[t] + c);
         }
-        let mut third: Row = [0.0; LENGTH];
-        (0..LENGTH).for_each(|t| third[t] = (e[t].abs() * tail[t]) as f32);
+        let mut rest: Row = [0.0; LENGTH];
+        (0..LENGTH).for_each(|t| rest[t] = (e[t].abs() * tail[t]) as f32);
+        let (mut fourth, mut third) = ([0.0; LENGTH], [0.0; LENGTH]);
         for _ in 2..slots {
+            (fourth, third) = (third, e);
             (0..LENGTH).for_each(|t| e[t] *= centre[t]);
         }
         let second: Row = e.map(|e| e as f32);
@@ -98,46 +132,68 @@ impl Sums {
         }
         self.constant += dot(&e, &tile.centre);
         let columns: Vec<usize> = units.free.iter().copied().chain([tile.columns() - 1]).collect();
-        for (a, &unit) in columns.iter().enumerate() {
-            let delta = tile.delta(unit);
+        let deltas: Vec<&Row> = columns.iter().map(|&unit| tile.delta(unit)).collect();
+        let (cubic, quartic) = (!self.cubes.is_empty(), !self.fourths.is_empty());
+        let power = |d: f32| if quartic { d * d * d.abs().sqrt() } else { d * d };
+        let own: Vec<Row> = deltas.iter().filter(|_| cubic).map(|delta| delta.map(power)).collect();
+        let spreads: Vec<&Row> =
+            if cubic { own.iter().collect() } else { columns.iter().map(|&unit| tile.spread(unit)).collect() };
+        for (a, delta) in deltas.iter().enumerate() {
             self.linear[a] += dot(&e, delta);
             if slots > 1 {
                 self.squares[a] += size(&second, delta);
             }
             if slots > 2 {
-                self.squares[a] += size(&third, tile.spread(unit));
+                self.squares[a] += size(&rest, spreads[a]);
             }
         }
         if slots > 1 {
-            self.add_pairs(tile, &columns, &second, &third, slots > 2);
+            add_pairs(&second, &deltas, deltas.len(), &mut self.pairs);
+        }
+        if slots > 2 {
+            add_pairs(&rest, &spreads, deltas.len(), &mut self.pairs);
+        }
+        // A unit is in its triples once, "no unit" as often as there is room.
+        let side = deltas.len();
+        for (a, delta) in deltas.iter().enumerate().filter(|_| cubic) {
+            self.cubes[a] += third.iter().zip(*delta).map(|(w, d)| (w * f64::from(*d).powi(3)).abs()).sum::<f64>();
+            let weight = times(&third, delta).map(|w| w as f32);
+            add_pairs(&weight, &deltas[a..], side, &mut self.triples[(a * side + a) * side + a..]);
+        }
+        for (a, delta) in deltas.iter().enumerate().filter(|_| quartic) {
+            self.fourths[a] += fourth.iter().zip(*delta).map(|(w, d)| w.abs() * f64::from(*d).powi(4)).sum::<f64>();
+            let one = times(&fourth, delta);
+            for (b, delta) in deltas.iter().enumerate().skip(a) {
+                let weight = times(&one, delta).map(|w| w as f32);
+                add_pairs(&weight, &deltas[b..], side, &mut self.fours[((a * side + b) * side + b) * side + b..]);
+            }
         }
     }
+}
 
-    #[inline(always)]
-    fn add_pairs(&mut self, tile: &Tile, columns: &[usize], second: &Row, third: &Row, spreads: bool) {
-        let mut rows = [[0.0f32; LENGTH]; 2 * BLOCK];
-        let unit = |c: usize| columns[c.min(columns.len() - 1)];
-        let weigh =
-            |weight: &Row, column: &Row, row: &mut Row| (0..LENGTH).for_each(|t| row[t] = weight[t] * column[t]);
-        for a in (0..columns.len()).step_by(BLOCK) {
-            for i in 0..BLOCK {
-                weigh(second, tile.delta(unit(a + i)), &mut rows[i]);
-                if spreads {
-                    weigh(third, tile.spread(unit(a + i)), &mut rows[BLOCK + i]);
-                }
-            }
-            for b in (a..columns.len()).step_by(BLOCK) {
-                let mut out = [[0.0; BLOCK]; BLOCK];
-                let row = |i: usize| &rows[i][..];
-                add_products(std::array::from_fn(row), std::array::from_fn(|j| &tile.delta(unit(b + j))[..]), &mut out);
-                if spreads {
-                    let rows = std::array::from_fn(|i| row(BLOCK + i));
-                    add_products(rows, std::array::from_fn(|j| &tile.spread(unit(b + j))[..]), &mut out);
-                }
-                for i in 0..BLOCK.min(columns.len() - a) {
-                    for j in 0..BLOCK.min(columns.len() - b) {
-                        self.pairs[(a + i) * columns.len() + b + j] += out[i][j];
-                    }
+/// Products.
+#[inline(always)]
+fn times(x: &[f64; LENGTH], y: &Row) -> [f64; LENGTH] {
+    std::array::from_fn(|t| x[t] * f64::from(y[t]))
+}
+
+/// Adds `sum w x_a x_b` for a <= b in blocks of columns, with `side` numbers from row to row.
+#[inline(always)]
+fn add_pairs(weight: &Row, columns: &[&Row], side: usize, sums: &mut [f64]) {
+    let mut rows = [[0.0f32; LENGTH]; BLOCK];
+    let column = |c: usize| columns[c.min(columns.len() - 1)];
+    for a in (0..columns.len()).step_by(BLOCK) {
+        for (i, row) in rows.iter_mut().enumerate() {
+            let x = column(a + i);
+            (0..LENGTH).for_each(|t| row[t] = weight[t] * x[t]);
+        }
+        for b in (a..columns.len()).step_by(BLOCK) {
+            let mut out = [[0.0; BLOCK]; BLOCK];
+            let row = |i: usize| &rows[i][..];
+            add_products(std::array::from_fn(row), std::array::from_fn(|j| &column(b + j)[..]), &mut out);
+            for i in 0..BLOCK.min(columns.len() - a) {
+                for j in 0..BLOCK.min(columns.len() - b) {
+                    sums[(a + i) * side + b + j] += out[i][j];
                 }
             }
         }
@@ -239,13 +295,40 @@ pub(crate) fn monotone(pairs: &Pairs, units: &Units) -> f64 {
     pairs.diagonal + above + below.min(0.0) + margin(pairs, units, 0, 2)
 }
 
-/// The model of a box with at least one slot.
-pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
+/// Adds to the triples of a set of k columns what its fours add at most, a quarter of each for each
+/// of its triples: for each triple those with the k - 3 largest others, "no unit" as often as it
+/// likes.
+fn take_fours(triples: &mut [f64], fours: &[f64], columns: usize, slots: usize) {
+    let none = columns - 1;
+    let next = |a: usize| (a + 1).min(none);
+    for a in 0..columns {
+        for b in next(a)..columns {
+            for c in next(b)..columns {
+                let four = |d: usize| {
+                    let mut of = [a, b, c, d];
+                    of.sort_unstable();
+                    fours[of.iter().fold(0, |at, column| at * columns + column)]
+                };
+                let others = (0..none).filter(|d| ![a, b, c].contains(d)).map(four);
+                let mut others: Vec<f64> = others.filter(|x| *x > four(none)).collect();
+                others.sort_unstable_by(|x, y| y.total_cmp(x));
+                others.resize(slots - 3, four(none));
+                triples[(a * columns + b) * columns + c] += 0.25 * others.iter().sum::<f64>();
+            }
+        }
+    }
+}
+
+/// The model of a box with at least one slot: exact up to this order, 2 to 4, where there are as
+/// many slots.
+pub(crate) fn model(pairs: &Pairs, units: &Units, exact: usize) -> Checked<Model> {
     let (slots, columns) = (units.slots, units.free.len() + 1);
-    // s(r) = sum_(i = 3..k) r^(k-i) C(k-2, i-2) / C(i, 2), by falling powers of r.
-    let series: Vec<f64> = (3..=slots).map(|i| choose(slots - 2, i - 2) / choose(i, 2)).collect();
+    let exact = exact.min(slots);
+    // s(r) = sum r^(k-i) C(k-2, i-2) / C(i, 2) over orders i that are not exact, by falling powers.
+    let order = |i: usize| choose(slots - 2, i - 2) / choose(i, 2);
+    let series: Vec<f64> = (exact.max(2) + 1..=slots).map(order).collect();
     let part = |tiles: Range<usize>| {
-        let mut sums = Sums::new(columns, slots);
+        let mut sums = Sums::new(columns, slots, exact);
         for t in tiles {
             let tile = &pairs.tile(t);
             Arch::new().dispatch(AddTile { sums: &mut sums, tile, units, series: &series });
@@ -253,16 +336,16 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
         sums
     };
     // The sums of a part and of all, and what is searched.
-    let bytes = 8 * (columns as u64).pow(2);
-    if 3 * bytes > pairs.memory {
+    let bytes = (columns as u64).saturating_pow(exact.max(2) as u32).saturating_mul(8);
+    if bytes > pairs.memory / 3 {
         return Err(format!("a model of {columns} units takes more memory than is allowed"));
     }
     let count = (pairs.memory / bytes - 2).clamp(1, PARTS as u64) as usize;
-    let mut all = Sums::new(columns, slots);
+    let mut all = Sums::new(columns, slots, exact);
     for sums in parts(pairs, count, part) {
         all.add(&sums);
     }
-    let Sums { weight, constant, linear, squares, pairs: mut products } = all;
+    let Sums { weight, constant, linear, squares, pairs: mut products, cubes, mut triples, fourths, mut fours } = all;
     // A product of deltas and spreads is off by SINGLE times the sizes of its terms, at most the
     // roots of their squares (Cauchy and Schwarz). What underflows is below 2^-140 a pair, of
     // squares too, and their roots count with SINGLE only.
@@ -274,14 +357,29 @@ pub(crate) fn model(pairs: &Pairs, units: &Units) -> Checked<Model> {
             products[b * columns + a] = value;
         }
     }
-    // Sums of the model's terms: fewer than (k + 2)^2 additions, none of larger size than `size`.
+    // The same for three and four (Hoelder).
+    let roots: Vec<f64> = cubes.iter().map(|cube| cube.cbrt()).collect();
+    for (at, value) in triples.iter_mut().enumerate() {
+        let [a, b, c] = [at / columns / columns, at / columns % columns, at % columns];
+        *value += SINGLE * roots[a] * roots[b] * roots[c] + lost;
+    }
+    let roots: Vec<f64> = fourths.iter().map(|fourth| fourth.sqrt().sqrt()).collect();
+    for (at, value) in fours.iter_mut().enumerate() {
+        let [ab, cd] = [at / columns / columns, at % (columns * columns)];
+        let [a, b, c, d] = [ab / columns, ab % columns, cd / columns, cd % columns];
+        *value += SINGLE * roots[a] * roots[b] * roots[c] * roots[d] + lost;
+    }
+    if exact == 4 {
+        take_fours(&mut triples, &fours, columns, slots);
+    }
+    // Sums of the model's terms: fewer than (k + 2)^3 additions, none of larger size than `size`.
     let k = slots as f64;
     let largest = |list: &[f64]| list.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let size = constant.abs() + k * largest(&linear) + k * k * largest(&products);
-    let room = margin(pairs, units, slots, slots + 2) + 8.0 * (k + 2.0).powi(2) * f64::EPSILON * size;
-    if !linear.iter().chain(&products).chain([&room]).all(|x| x.is_finite()) {
+    let size = constant.abs() + k * largest(&linear) + k * k * largest(&products) + k.powi(3) * largest(&triples);
+    let room = margin(pairs, units, slots, slots + 2) + 8.0 * (k + 2.0).powi(3) * f64::EPSILON * size;
+    if !linear.iter().chain(&products).chain(&triples).chain([&room]).all(|x| x.is_finite()) {
         return Err("the numbers of its model are out of range".to_owned());
     }
     let (constant, itself) = (pairs.diagonal + constant + room, pairs.diagonal + weight + room);
-    Ok(Model { constant, linear, pairs: products, itself })
+    Ok(Model { constant, linear, pairs: products, triples, itself })
 }

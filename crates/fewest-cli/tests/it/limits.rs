@@ -47,7 +47,7 @@ fn kta_keeps_to_little_memory_with_the_same_answer() {
         scratch.run(&arguments).code(0);
         scratch.json(json)
     };
-    let (much, little) = (select("1G", "much.json"), select("200K", "little.json"));
+    let (much, little) = (select("1G", "much.json"), select("800K", "little.json"));
     assert_eq!(much["selected"], little["selected"]);
     assert_eq!(little["status"], "optimal");
 }

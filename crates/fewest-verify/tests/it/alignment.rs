@@ -54,7 +54,7 @@ fn random(problem: &Problem, rng: &mut Rng) -> Vec<Record> {
                 let children: Vec<_> = first.into_iter().map(child).collect();
                 open.extend((1..=children.len() as u64).map(|child| (made + child, depth + 1)));
                 made += children.len() as u64;
-                records.push(Record::Expand { node, level, order, children });
+                records.push(Record::Expand { node, exact: 2 + rng.below(3) as u64, level, order, children });
             }
         }
     }
@@ -196,7 +196,7 @@ fn fault(bytes: &[u8], problem: &Problem) -> String {
 fn hostile_files_end_with_a_fault() {
     let problem = small(4);
     let none = f64::NEG_INFINITY;
-    let expand = |order: Vec<usize>, children| Record::Expand { node: 0, level: 0.2, order, children };
+    let expand = |order: Vec<usize>, children| Record::Expand { node: 0, exact: 2, level: 0.2, order, children };
     let with = |record: Record| fault(&problem.file(&[record, Record::End { bound: none }]), &problem);
     assert!(with(expand(vec![0, 1, 0], vec![])).contains("feature 0 and one before it are of one unit"));
     assert!(with(expand(vec![0, 9], vec![])).contains("feature 9 is not below 4"));
@@ -206,10 +206,10 @@ fn hostile_files_end_with_a_fault() {
     assert!(with(Record::Leave { node: 3 }).contains("node 3 is not open"));
     // A box left open, and records of another gain.
     assert!(fault(&problem.file(&[Record::End { bound: -3.0 }]), &problem).contains("node 0 was left open"));
-    for kind in [2, 3, 4, 10] {
+    for kind in [2, 3, 4, 11] {
         let bytes = [plain(&problem.header(), &[]), vec![kind, 0, 0]].concat();
         let fault = fault(&pack(&bytes), &problem);
-        assert!(fault.contains("another gain") || fault.contains("its kind is 10"), "{fault}");
+        assert!(fault.contains("another gain") || fault.contains("its kind is 11"), "{fault}");
     }
     // Lengths are checked before memory is taken.
     for head in [&[9, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &[9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[5]] {
@@ -220,9 +220,17 @@ fn hostile_files_end_with_a_fault() {
     }
     // A model above whose level is everything: 2^40 subsets.
     let many = small(40);
-    let all = [Record::Expand { node: 0, level: none, order: vec![], children: vec![] }, Record::End { bound: none }];
-    let found = fault(&many.file(&all), &many);
-    assert!(found.contains("too many subsets are above the level"), "{found}");
+    let whole = |exact| Record::Expand { node: 0, exact, level: none, order: vec![], children: vec![] };
+    let [all, cubic, quartic] = [2, 3, 4].map(|exact| [whole(exact), Record::End { bound: none }]);
+    for records in [&all, &cubic, &quartic] {
+        let found = fault(&many.file(records), &many);
+        let told = ["too many subsets are above the level", "takes more memory than is allowed"];
+        assert!(told.iter().any(|told| found.contains(told)), "{found}");
+    }
+    for order in [0, 2, 5, 255] {
+        let bytes = [&plain(&problem.header(), &[])[..], &[10, 0, order, 1]].concat();
+        assert!(fault(&pack(&bytes), &problem).contains("order"), "{order}");
+    }
     let most = small(70);
     let found = fault(&most.file(&all), &most);
     assert!(found.contains("70 units may come in, too many for a model"), "{found}");
@@ -261,6 +269,7 @@ fn every_cut_and_every_byte_is_survived() {
         Record::Limit { node: 0 },
         Record::Expand {
             node: 0,
+            exact: 4,
             level: 0.4,
             order: vec![2, 0, 1],
             children: vec![(0, 9.0, vec![1, 2]), (1, 9.0, vec![2])],
@@ -277,7 +286,7 @@ fn every_cut_and_every_byte_is_survived() {
     let start = plain(&problem.header(), &[]).len();
     for at in start..bytes.len() {
         assert!(check(&pack(&bytes[..at]), &problem).is_err(), "cut at {at}");
-        for value in [0, 1, 7, 8, 9, 0x7f, 0x80, 0xff] {
+        for value in [0, 1, 7, 8, 9, 10, 0x7f, 0x80, 0xff] {
             let mut changed = bytes.clone();
             changed[at] = value;
             if let Ok(verdict) = check(&pack(&changed), &problem) {
@@ -298,10 +307,11 @@ fn numbers_at_the_ends_of_their_range_are_survived() {
     for weights in [vec![1.0; 6], vec![1e-300, 1.0, 1e300, 1e-320, 1e-10, 5e-324]] {
         for gamma in [1e-250, 1e-141, 1e-139, 1.0, 1e250] {
             let problem = Problem { gamma, weights: weights.clone(), ..problem.clone() };
-            for level in [f64::NEG_INFINITY, 0.0, 0.5, f64::INFINITY] {
+            let levels = [f64::NEG_INFINITY, 0.0, 0.5, f64::INFINITY];
+            for (level, exact) in levels.into_iter().flat_map(|level| [2, 3, 4].map(|exact| (level, exact))) {
                 let records = [
                     Record::Limit { node: 0 },
-                    Record::Expand { node: 0, level, order: vec![], children: vec![] },
+                    Record::Expand { node: 0, exact, level, order: vec![], children: vec![] },
                     Record::End { bound: f64::NEG_INFINITY },
                 ];
                 let verdict = check(&problem.file(&records), &problem).expect("a proof");

@@ -38,6 +38,8 @@ pub(crate) struct AlignmentState {
 /// A node shared out by its model: what is not above the level, children, and single subsets.
 #[derive(Debug, Default)]
 pub(crate) struct Expanded {
+    /// Order up to which its model is exact.
+    pub(crate) exact: usize,
     pub(crate) level: f64,
     /// One feature of each free unit, in the order that says which is the first of a subset; empty
     /// where there is no child.
@@ -129,10 +131,14 @@ impl AlignmentProof {
     /// Shares out a node; subsets found in it are told apart if they are above the level. Returns
     /// the number of its first child; the others follow.
     pub(crate) fn expand(&mut self, node: u64, expanded: &Expanded, found: &[(f64, Subset)], run: &mut Run<'_>) -> u64 {
-        let Expanded { level, order, children } = expanded;
+        let Expanded { exact, level, order, children } = expanded;
         let mut bytes = Bytes::default();
-        bytes.byte(kind::EXPAND);
+        let higher = *exact > 2;
+        bytes.byte(if higher { kind::EXPAND_TO } else { kind::EXPAND });
         bytes.integer(node);
+        if higher {
+            bytes.integer(*exact as u64);
+        }
         bytes.number(*level);
         bytes.integers(order);
         bytes.ascending(children.iter().map(|child| child.first));

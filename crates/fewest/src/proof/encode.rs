@@ -11,6 +11,7 @@ pub(super) mod kind {
     pub(in crate::proof) const LEAVE: u8 = 7;
     pub(in crate::proof) const LIMIT: u8 = 8;
     pub(in crate::proof) const EXPAND: u8 = 9;
+    pub(in crate::proof) const EXPAND_TO: u8 = 10;
 }
 
 /// Bytes in the making.

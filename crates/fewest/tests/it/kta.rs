@@ -11,7 +11,7 @@ use fewest_testing::{
 };
 
 /// Bytes that one node of the problems here fits into, and little else.
-const LITTLE: u64 = 24_000;
+const LITTLE: u64 = 80_000;
 
 fn classes(labels: &[f64]) -> Vec<u32> {
     labels.iter().map(|&y| u32::from(y > 0.0)).collect()
@@ -168,6 +168,8 @@ fn proofs_of_runs_that_end_anywhere_hold_whatever_the_threads_and_the_memory() {
     for nodes in [1, 3, 40, 100] {
         with(2, 1 << 30, Some(nodes), &rules);
     }
+    // Models up to the fourth order.
+    with(2, 1 << 30, None, &Rules::at_most_features(16, 8).expect("valid"));
     // More slots than a model has.
     for nodes in [1, 2, 30] {
         with(2, 1 << 30, Some(nodes), &Rules::none(16));
@@ -181,8 +183,8 @@ fn what_cannot_fit_is_refused_with_its_need() {
     let settings = KtaSettings { memory: 20_000, ..hard_settings() };
     let (weights, limits) = ([1.0; 60], exact_limits());
     let error = kta(&design, &class, &weights, &rules, &settings, limits, &mut Silent).expect_err("refused");
-    // 60 x 16 values twice, and 17 x 17 pairs.
-    let Error::Memory { needed: 21_140, allowed: 20_000, .. } = error else { panic!("{error}") };
+    // 60 x 16 values twice, and 17 x 17 pairs, for each of five slots too, and 697 triples.
+    let Error::Memory { needed: 49_836, allowed: 20_000, .. } = error else { panic!("{error}") };
 }
 
 #[test]

@@ -117,7 +117,7 @@ pub enum Record {
     Split { node: u64, feature: usize },
     Leave { node: u64 },
     Limit { node: u64 },
-    Expand { node: u64, level: f64, order: Vec<usize>, children: Vec<(usize, f64, Vec<usize>)> },
+    Expand { node: u64, exact: u64, level: f64, order: Vec<usize>, children: Vec<(usize, f64, Vec<usize>)> },
     Subset { features: Vec<usize>, objective: f64, own: f64 },
     End { bound: f64 },
 }
@@ -140,9 +140,12 @@ pub fn plain(header: &Value, records: &[Record]) -> Vec<u8> {
                 out.push(8);
                 integer(&mut out, *node);
             }
-            Record::Expand { node, level, order, children } => {
-                out.push(9);
+            Record::Expand { node, exact, level, order, children } => {
+                out.push(if *exact > 2 { 10 } else { 9 });
                 integer(&mut out, *node);
+                if *exact > 2 {
+                    integer(&mut out, *exact);
+                }
                 number(&mut out, *level);
                 integer(&mut out, order.len() as u64);
                 for j in order {

@@ -36,6 +36,7 @@ mod products;
 mod search;
 mod start;
 mod state;
+mod triples;
 
 use std::collections::BTreeMap;
 use std::time::Instant;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
+use super::triples::triples;
 use crate::kernel::symmetric::{self, WIDTH};
 use crate::kernel::{Distance, Distances};
 use crate::simd;
@@ -25,6 +26,10 @@ const LEAST_BUFFER: u64 = 16 << 20;
 /// Bytes per entry of the matrix of a node with two slots or more: its sums, the ordered copy that
 /// the model searches, and what its children list.
 const MATRIX_BYTES: u64 = 20;
+/// Bytes per triple of a node that has them: its sums; and per slot and pair: what triples add to
+/// pairs, twice.
+const TRIPLE_BYTES: u64 = 8;
+const SIZE_BYTES: u64 = 16;
 /// Bytes per unit of a node with one slot.
 const LINEAR_BYTES: u64 = 64;
 
@@ -53,7 +58,12 @@ impl Need {
 /// Bytes that a node takes while it is at work: columns are free units and "no unit".
 pub(super) fn node_bytes(columns: usize, slots: usize) -> u64 {
     let columns = columns as u64;
-    if slots <= 1 { LINEAR_BYTES * columns } else { MATRIX_BYTES.saturating_mul(columns * columns) }
+    if slots <= 1 {
+        return LINEAR_BYTES * columns;
+    }
+    let triples = triples(columns as usize - 1, slots) as u64;
+    let of_sizes = if triples > 0 { SIZE_BYTES * slots as u64 * columns * columns } else { 0 };
+    MATRIX_BYTES.saturating_mul(columns * columns).saturating_add(TRIPLE_BYTES * triples + of_sizes)
 }
 
 /// Some pairs: columns of equal length, one value per pair.

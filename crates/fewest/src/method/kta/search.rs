@@ -6,7 +6,8 @@ use super::KtaSettings;
 use super::model::{Above, Model, NO_UNIT};
 use super::node::{Expansion, Noted, OpenNode, Question, Shared};
 use super::pairs::{Pairs, node_bytes};
-use super::products::{MOST_SLOTS, Query, Sums, sums};
+use super::products::{Query, Sums, sums};
+use super::triples::MOST_SLOTS;
 use crate::proof::{AlignmentProof, Child, Expanded};
 use crate::search::{Found, Mark, NearBest, OpenNodes, Pool, Ties, follow};
 use crate::{Choice, Clock, Error, Event, Master, Next, Oracle, Rules, Run, Sense, Status, Subset};
@@ -206,7 +207,7 @@ impl<'a> Search<'a> {
         };
         let children: Vec<Child> = open.map(child).collect();
         let order = above.order.iter().filter(|_| !children.is_empty()).map(|&a| self.feature(query.free[a]) as u64);
-        Expanded { level: above.below, order: order.collect(), children }
+        Expanded { exact: query.order(), level: above.below, order: order.collect(), children }
     }
 
     /// The first feature of a unit.
