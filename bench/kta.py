@@ -3,6 +3,7 @@
 values: `fewest select` for each file, K and beta at gap 0, the whole command timed (start, reading, sigest, proof, SVM).
 enumeration: `fewest-bench kta` and `fewest-bench enumerate` (depth first, one running product per pair) on the same matrix, K = 5, beta = 1.
 large: `fewest select` with a time limit; gap 1e-4.
+sizes: `fewest select` at larger K, 60 s each (madelon_train, spambase: 120 s), gap 1e-4; of another build, too, with --before: its own table, kta_sizes.md.
 """
 import json
 import pathlib
@@ -24,6 +25,8 @@ VALUES = {
 BETAS = (0.25, 1.0, 4.0)
 BESIDE = ("ionosphere", "wdbc", "wpbc")
 LARGE = (("madelon_train.csv.gz", 2), ("madelon_train.csv.gz", 3), ("madelon_train.csv.gz", 5), ("spambase.csv", 4))
+SIZES = [(name, K, 60) for K in (5, 8, 10) for name in ("ionosphere", "wdbc", "wpbc", "german-numeric")]
+SIZES_LARGE = [("spambase", 5, 120), ("spambase", 6, 120), ("madelon_train", 4, 120)]
 # When the value and bound of a large run are looked at, seconds.
 MOMENTS = (10, 60, 150, 300)
 
@@ -45,13 +48,28 @@ def moved(trace, seconds):
     return f"{last['objective']:.6f}, {last['bound']:.6f}"
 
 
+def sizes(builds):
+    rows = []
+    for name, K, limit in SIZES + SIZES_LARGE:
+        path = c.DATA / (f"{name}.csv.gz" if name == "madelon_train" else f"{name}.csv")
+        for build, binary in builds.items():
+            if (name, K, limit) in SIZES or build == "after":
+                options = {"method": "kta", "max_features": K, "time_limit": f"{limit}s"}
+                found, (seconds,) = c.repeat(lambda: c.fewest(binary, "select", path, **options), 1)
+                rows.append(row_of("sizes", name, K, 1.0, found, seconds) | {"build": build, "limit s": limit})
+    digests = {f"binary {build}": c.program(binary)[1] for build, binary in builds.items()}
+    columns = ["set", "K", "limit s", "build", "status", "objective", "bound", "gap", "seconds", "nodes", "evaluations"]
+    c.save("kta_sizes", rows, columns, digests)
+
+
 def main():
     a = c.arguments(
         __doc__,
         fewest=("", "the command (target/release/fewest)"),
         core=(1, "core to run on"),
         limit=(600.0, "seconds for each of the large runs"),
-        parts=(["values", "enumeration", "large"], "which parts to run"),
+        parts=(["values", "enumeration", "large", "sizes"], "which parts to run"),
+        before=("", "another build of the command, for sizes"),
     )
     c.pin(a.core)
     binary, digest = c.program(a.fewest)
@@ -85,6 +103,10 @@ def main():
                 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
                 row = row_of("large", name.split(".")[0], K, 1.0, found, seconds) | {"peak MiB so far": peak}
                 rows.append(row | {f"at {t} s": moved(trace, t) for t in MOMENTS if t < seconds})
+    if "sizes" in a.parts:
+        sizes(({"before": a.before} if a.before else {}) | {"after": binary})
+    if a.parts == ["sizes"]:
+        return
     columns = ["part", "set", "K", "beta", "status", "objective", "bound", "gap", "seconds", "nodes", "evaluations"]
     c.save("kta", rows, [*columns, "enumeration s", "times", "peak MiB so far", *(f"at {t} s" for t in MOMENTS), "selected"], summary)
 
