@@ -13,15 +13,16 @@
 //! Returns  the N best subsets or all within a share of the best, objective, bound, status.
 //! Steps    1. merge equal samples and equal pairs
 //!          2. first subsets: the best single gains, then local search
-//!          3. take the open nodes of largest bound; two symmetric products over all pairs give for
-//!             each an upper model of f that is quadratic in the completion (`products.rs`), exact
-//!             for the last two units
+//!          3. take the open nodes of largest bound; products of two, three and four columns, summed
+//!             over all pairs, give for each an upper model of f in pairs and triples of the
+//!             completion (`products.rs`, `triples.rs`), exact for the last two or three units
 //!          4. search the model: what is not above the cutoff is done, the rest become children
 //!             with fewer units to choose from
 //!          5. until no open node is above
 //! Cost     per node: n^2 m^2 / 4 multiply-adds in single precision for m units left, n^2 m^2 / 2
-//!          above the last two levels; memory: n p values, m^2 sums per node at work, and as much
-//!          of the n^2 p / 2 kernel values as `memory` allows.
+//!          above the last levels; n^2 m^3 / 12 more for triples, n^2 m^4 / 48 for fours; memory:
+//!          n p values, m^2 to m^4 / 24 sums per node at work, and as much of the n^2 p / 2 kernel
+//!          values as `memory` allows.
 //! Differs  from the paper: more than two classes (one-vs-one, as the SVM is trained), sample
 //!          weights, every rule, other kernels than the Gaussian one.
 //! Fails    never on limits: the open node of largest bound is then the bound of the run, and a run
@@ -110,7 +111,7 @@ impl Method for KtaSettings {
         kernels: "rbf, laplace",
         classes: Classes::Any,
         rules: ALL_RULES,
-        cost: "about n^2 p^2 / 2 operations per node; fast up to --max-features 5 or so",
+        cost: "about n^2 p^2 / 2 operations per node, n^2 p^4 / 48 up to 40 features; fast up to --max-features 8 of some 40 features, 3 of some hundreds",
         paper: "R. Tamura, Y. Takano, R. Miyashiro: Feature subset selection for kernel SVM classification via mixed-integer optimization, 2022, for the model; the branch and bound is ours.",
     };
 
