@@ -233,8 +233,8 @@ impl Model {
     }
 }
 
-/// Whether a decision value is a vote for the second class of its pair. Of exactly 0, which a sample
-/// without any of the features has where there is no bias, that is the class that LIBSVM and
+/// Whether a decision value is a vote for the second class of its pair. Of exactly 0, which a
+/// sample without any of the features has where there is no bias, that is the class that LIBSVM and
 /// LIBLINEAR make of the same machine: the first of two classes, the second where there are more.
 pub(crate) fn for_second(n_classes: u32, value: f64) -> bool {
     value > 0.0 || value == 0.0 && n_classes > 2
@@ -242,7 +242,7 @@ pub(crate) fn for_second(n_classes: u32, value: f64) -> bool {
 
 /// The class of most votes for each sample, ties to the smaller class: decision values of one
 /// machine per pair of classes, ordered (0,1), (0,2), ..., (1,2), ..., sample after sample. Above 0
-/// is a vote for the pair's second class, see [`for_second`].
+/// is a vote for the second class of a pair, and so is 0 where there are more classes than two.
 pub fn elect(n_classes: u32, decisions: &[f64]) -> Vec<u32> {
     let pairs = class_pairs(n_classes);
     let elect = |values: &[f64]| {
