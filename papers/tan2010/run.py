@@ -571,20 +571,13 @@ def large_page(rows):
     body = []
     order = lambda r: (list(LARGE).index(r["key"]["set"]), LABELS.index(r["key"]["method"]), r["key"]["B"])
     for r in sorted(mine, key=order):
+        head = [r["key"]["set"], r["key"]["method"], r["key"]["B"] or "-"]
+        if "seconds" not in r:
+            body.append([*head, "-", "-", "-", "-", "refused: memory"])
+            continue
         gap = "-" if r.get("gap") is None else f"{r['gap']:.1e}"
         seconds = f"{r['seconds']:.3f}" + ("" if r.get("converged", True) else " (not converged)")
-        body.append(
-            [
-                r["key"]["set"],
-                r["key"]["method"],
-                r["key"]["B"] or "-",
-                r["kept"],
-                f"{100 * r['accuracy']:.2f}",
-                seconds,
-                gap,
-                r.get("status", "-"),
-            ]
-        )
+        body.append([*head, r["kept"], f"{100 * r['accuracy']:.2f}", seconds, gap, r.get("status", "-")])
     lines += table(["set", "method", "B", "kept", "accuracy %", "s", "gap", "status"], body)
     return lines + common.source(mine, "part figure4")
 

@@ -72,6 +72,43 @@ fn equals_enumeration_on_random_problems_with_random_rules() {
     assert!(compared >= 200, "only {compared} rules are without contradiction");
 }
 
+#[test]
+fn equals_enumeration_at_sizes_of_each_order() {
+    let mut rng = Rng::new(12);
+    let mut found_by_size = [0u32; 13];
+    for case in 0..450 {
+        let p = 9 + rng.below(4);
+        let drawn = RandomProblem { n: 6 + rng.below(10), p, density: 0.9, noise: 0.3, seed: 1000 + case };
+        let (dense, labels) = drawn.draw();
+        // Every third problem has values that coincide.
+        let coarse: Vec<f64> = (0..p).flat_map(|j| dense.column(j).iter().map(|x| x.round())).collect();
+        let coarse = DenseDesign::new(drawn.n, p, coarse).expect("n p values");
+        let design: &dyn Design = if case % 3 == 2 { &coarse } else { &dense };
+        let (class, weights) = (classes(&labels), vec![1.0; labels.len()]);
+        let size = 5 + rng.below(p - 4);
+        // Without a required feature the best subsets are smaller than the size mostly.
+        let required = (0..p).filter(|_| rng.chance(0.3)).take(size - 3).collect();
+        let list = RuleList { max_features: Some(size), require: required, ..RuleList::default() };
+        let rules = Rules::new(p, list, &[]).expect("valid");
+        let gamma = [0.01, 0.1, 0.5, 2.0][rng.below(4)];
+        let settings = KtaSettings { gamma: Gamma::Number(gamma), solutions: 3, ..KtaSettings::default() };
+        let mut all: Vec<f64> =
+            allowed_subsets(&rules).iter().map(|s| alignment_value(design, &class, &weights, s, gamma)).collect();
+        all.sort_by(|a, b| b.total_cmp(a));
+        let found = run(design, &class, &rules, &settings, exact_limits());
+        let about = format!("case {case}: p {p}, gamma {gamma}, {:?}", rules.list());
+        assert_eq!(found.outcome.status, Status::Optimal, "{about}");
+        for (solution, truth) in found.solutions.iter().zip(&all) {
+            let own = solution.objective;
+            assert!((own - truth).abs() <= 1e-12 * (1.0 + truth.abs()), "{about}: {own}, but {truth}");
+        }
+        let (bound, best) = (found.outcome.bound.expect("a bound"), all[0]);
+        assert!(bound >= best - 1e-12 && bound <= best + 1e-12, "{about}: bound {bound}, best {best}");
+        found_by_size[found.solutions[0].subset.len()] += 1;
+    }
+    assert!(found_by_size[5..].iter().sum::<u32>() >= 10, "{found_by_size:?}");
+}
+
 /// A problem of some hundred nodes: noise, and features of like worth.
 fn hard(seed: u64) -> (DenseDesign<'static>, Vec<u32>) {
     let (design, labels) = RandomProblem { n: 60, p: 16, density: 1.0, noise: 0.25, seed }.draw();

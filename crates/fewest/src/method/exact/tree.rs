@@ -260,8 +260,8 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             return Ok(Next::Done(self.pool.status()));
         }
         let allowance = run.nodes_left().div_ceil(nodes.len() as u64);
-        // A subset is grown after 1, 2, 4, 8, ... batches: it takes little of a run's time, whatever
-        // that is. Where a size alone limits the subsets, any can be grown to it.
+        // A subset is grown after 1, 2, 4, 8, ... batches: it takes little of a run's time, however
+        // long that is. Where a size alone limits the subsets, any can be grown to it.
         let (rules, batch) = (run.rules(), run.counts.oracle_calls);
         let sized = rules.is_sort() && rules.most_features() < rules.p();
         let root = self.root.clone().filter(|_| sized && batch.is_power_of_two());

@@ -13,9 +13,9 @@
 //! Returns  the N best subsets or all within a share of the best, objective, bound, status.
 //! Steps    1. merge equal samples and equal pairs
 //!          2. first subsets: the best single gains, then local search
-//!          3. take the open nodes of largest bound; products of two, three and four columns, summed
-//!             over all pairs, give for each an upper model of f in pairs and triples of the
-//!             completion (`products.rs`, `triples.rs`), exact for the last two or three units
+//!          3. take the open nodes of largest bound; products of two to four columns, summed over
+//!             all pairs, give for each an upper model of f in pairs and triples of the completion
+//!             (`products.rs`, `triples.rs`), exact for the last two or three units
 //!          4. search the model: what is not above the cutoff is done, the rest become children
 //!             with fewer units to choose from
 //!          5. until no open node is above
