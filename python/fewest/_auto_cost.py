@@ -52,6 +52,8 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
         svm = svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
         methods.append((cost, at_cost._method(samples, rules), svm))
     fit_cost = getattr(selector, "fit_cost", None)
+    if not hasattr(selector, "fit_cost"):  # it ends with its own classifier
+        fit_costs = []
     half = None if selector.time_limit is None else selector.time_limit / 2
     limits = limits_of(selector, half)
     choice = _core.choose_cost(*samples.arguments, rules, methods, splits, split_weights, fit_costs, fit_cost, limits)

@@ -58,7 +58,8 @@ pub(crate) fn choose(
     let costs = grid.selecting;
     let choices: Vec<MethodOptions> =
         costs.iter().map(|cost| options.with("cost", &cost.to_string())).collect::<Result<_, _>>()?;
-    let fit = options.fit_cost().map_or_else(|| FitCosts::Among(grid.fitting), FitCosts::Fixed);
+    let fitting = if options.entry().has_own_classifier() { Vec::new() } else { grid.fitting };
+    let fit = options.fit_cost().map_or(FitCosts::Among(fitting), FitCosts::Fixed);
     let deal = |seed| fewest_data::stratified_folds(&raw.target, folds, seed);
     let dealt: Vec<Vec<u32>> = (0..REPEATS).map(deal).collect();
     let times = FoldTimes::new(time, None, dealt.len() * folds);

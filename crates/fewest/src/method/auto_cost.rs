@@ -78,7 +78,8 @@ pub struct Candidate {
 /// What costs of the classifier are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FitCosts {
-    /// The cost of selecting, and those of these, ascending, that are larger.
+    /// The cost of selecting, and those of these, ascending, that are larger; none for a method that
+    /// ends with its own classifier, whatever a limit leaves of it.
     Among(Vec<f64>),
     /// This one.
     Fixed(f64),
@@ -116,7 +117,8 @@ pub struct CostScores {
     auc: Option<f64>,
     /// Features chosen.
     n_features: usize,
-    /// Hinge loss of the classifier at each of its costs; empty where it is the method's own.
+    /// Hinge loss of the classifier at each of its costs; empty where it is the method's own, and
+    /// where no feature was chosen.
     hinge: Vec<f64>,
 }
 
@@ -188,7 +190,7 @@ fn scores(
             // Classes predicted are of no account for the area.
             auc = Metrics::new(parts.classes, parts.classes, &decisions, classes).auc;
         }
-        if report.model.is_none() {
+        if report.model.is_none() && !features.is_empty() {
             hinge.push(hinge_loss(parts.classes, &decisions, classes));
         }
     }
@@ -260,18 +262,20 @@ impl CostChoice {
             CostScore { cost: costs[at], auc: summary.mean, se: summary.se, n_features }
         };
         let table = areas.iter().enumerate().map(row).collect();
-        let tried = judged.iter().map(|split| split[chosen].hinge.len()).min().unwrap_or(0);
         let (mut fit_cost, mut fit_costs) = (None, Vec::new());
         let of_classifier = fit.of(costs[chosen]);
-        if matches!(fit, FitCosts::Among(_)) && tried == of_classifier.len() {
-            let losses: Vec<Vec<f64>> = (0..tried).map(|at| over(&|split| split[chosen].hinge[at])).collect();
-            let gains: Vec<Vec<f64>> = losses.iter().map(|losses| losses.iter().map(|loss| -loss).collect()).collect();
+        // Splits where no feature was chosen say nothing of its cost.
+        let losses: Vec<&Vec<f64>> = judged.iter().map(|split| &split[chosen].hinge).collect();
+        let losses: Vec<&Vec<f64>> = losses.into_iter().filter(|own| own.len() == of_classifier.len()).collect();
+        if matches!(fit, FitCosts::Among(costs) if !costs.is_empty()) && !losses.is_empty() {
+            let gains = |at: usize| losses.iter().map(|losses| -losses[at]).collect();
+            let gains: Vec<Vec<f64>> = (0..of_classifier.len()).map(gains).collect();
             fit_cost = Some(of_classifier[choose_size(&gains, SizeRule::Best)?]);
-            let row = |(losses, &cost): (&Vec<f64>, &f64)| {
-                let summary = Summary::new(losses, 0.0);
-                FitScore { cost, hinge: summary.mean, se: summary.se }
+            let row = |(gains, &cost): (&Vec<f64>, &f64)| {
+                let summary = Summary::new(gains, 0.0);
+                FitScore { cost, hinge: -summary.mean, se: summary.se }
             };
-            fit_costs = losses.iter().zip(&of_classifier).map(row).collect();
+            fit_costs = gains.iter().zip(&of_classifier).map(row).collect();
         }
         Ok(Self { splits: judged.len(), cost: costs[chosen], costs: table, fit_cost, fit_costs })
     }
@@ -322,6 +326,13 @@ mod tests {
         assert!((choice.costs[2].se.unwrap() - 0.02).abs() < 1e-12);
         let fixed = CostChoice::of(&costs, &splits, &FitCosts::Fixed(3.0)).unwrap();
         assert_eq!((fixed.cost, fixed.fit_cost), (2.0, None));
+        // Splits without losses: some, and all, as those of a method that chose nothing.
+        let with = |losses: [&[f64]; 2]| losses.iter().map(|&hinge| vec![scores(0.8, hinge)]).collect::<Vec<_>>();
+        let choice = |losses| CostChoice::of(&[2.0], &with(losses), &fit).unwrap().fit_cost;
+        assert_eq!(choice([&[], &[0.9, 0.7]]), Some(8.0));
+        assert_eq!(choice([&[], &[]]), None);
+        let own = CostChoice::of(&[2.0], &with([&[0.9], &[0.7]]), &FitCosts::Among(vec![])).unwrap();
+        assert_eq!((own.cost, own.fit_cost), (2.0, None));
         let one_class = vec![vec![CostScores { auc: None, n_features: 0, hinge: vec![1.0] }]];
         assert!(CostChoice::of(&[1.0], &one_class, &fit).is_err());
     }

@@ -40,9 +40,19 @@ pub(super) struct Question<'a> {
     pub(super) nodes: Vec<(OpenNode, Mark)>,
     /// Nodes each dive may solve.
     pub(super) allowance: u64,
-    /// The place of the unit that a subset is grown from, and the root's answer.
-    pub(super) grow: Option<(usize, Arc<Packed>)>,
+    /// What is tried beside the dives.
+    pub(super) trial: Option<Trial>,
     pub(super) pool: Pool<'a>,
+}
+
+/// A trial to find better subsets beside the tree.
+pub(super) struct Trial {
+    /// From 0.
+    pub(super) number: usize,
+    /// The root's answer.
+    pub(super) root: Arc<Packed>,
+    /// Rounds that it may take, about.
+    pub(super) rounds: u64,
 }
 
 /// A node with units decided.
@@ -403,7 +413,7 @@ impl<'a> Search<'a> {
         if let Some((found, at)) = self.evaluate(&subset, warm, *cutoff, &mut dive.rounds) {
             dive.found.push(found.clone());
             if question.pool.first().is_none_or(|best| found.objective < best.objective) {
-                dive.found.extend(self.exchange(&found, &at, bound, &mut dive.rounds));
+                dive.found.extend(self.exchange(&found, &at, (bound, None), &mut dive.rounds));
             }
             for found in &dive.found {
                 *cutoff = cutoff.min(question.pool.cutoff_with(found.objective));
@@ -451,10 +461,10 @@ impl<'a> Oracle for Search<'a> {
     fn ask(&mut self, question: &Question<'a>, _: &mut Run<'_>) -> Result<Vec<Dive>, Error> {
         let this = &*self;
         let mut dives: Vec<Dive> = question.nodes.par_iter().map(|(node, _)| this.dive(node, question)).collect();
-        if let (Some((at, root)), Some((node, _)), Some(best)) =
-            (&question.grow, question.nodes.first(), question.pool.first())
+        if let (Some(trial), Some((node, _)), Some(best)) =
+            (&question.trial, question.nodes.first(), question.pool.first())
         {
-            let found = this.grow(*at, &root.unpack(this.relaxation), node.bound, best.objective, &mut dives[0].rounds);
+            let found = this.further(trial, node.bound, best, &mut dives[0].rounds);
             dives[0].found.extend(found);
         }
         this.relaxation.afforded().map(|()| dives)

@@ -2,7 +2,7 @@
 //! leave: the dual point of the subset itself says little of what could take a place in it. And
 //! further subsets to exchange from, each grown from another unit.
 
-use super::dive::Search;
+use super::dive::{Search, Trial};
 use crate::relaxation::{Answer, Decide, Warm};
 use crate::search::Found;
 use crate::{Choice, Subset};
@@ -19,9 +19,16 @@ const PAIRS: usize = 20;
 const PRICING: f64 = 1e-3;
 
 impl Search<'_> {
-    /// Subsets better than this one, each found from the one before by exchanging a unit or two,
-    /// until no exchange helps; none where `bound` is near its objective.
-    pub(super) fn exchange(&self, best: &Found, warm: &Warm, bound: f64, rounds: &mut u64) -> Vec<Found> {
+    /// Subsets better than this one, each found from the one before by exchanging a unit, until no
+    /// exchange helps; none where `bound` is near its objective. With `until`, pairs are exchanged,
+    /// too, and all ends once `rounds` has come to that.
+    pub(super) fn exchange(
+        &self,
+        best: &Found,
+        warm: &Warm,
+        (bound, until): (f64, Option<u64>),
+        rounds: &mut u64,
+    ) -> Vec<Found> {
         let (rules, mut better) = (self.rules, Vec::new());
         let (mut best, mut warm) = (best.clone(), warm.clone());
         while best.objective - bound > FAR * best.objective.abs() {
@@ -31,8 +38,11 @@ impl Search<'_> {
             let gain = |u: usize| self.relaxation.gain(u, &warm.beta);
             leaving.sort_by(|&a, &b| gain(a).total_cmp(&gain(b)).then(a.cmp(&b)));
             let pairs = (1..leaving.len()).flat_map(|b| (0..b).map(move |a| [a, b])).take(PAIRS);
-            let pairs = pairs.map(|pair| pair.map(|at| leaving[at]).to_vec());
+            let pairs = pairs.map(|pair| pair.map(|at| leaving[at]).to_vec()).filter(|_| until.is_some());
             let found = leaving.iter().map(|&u| vec![u]).chain(pairs).find_map(|out| {
+                if until.is_some_and(|until| *rounds >= until) {
+                    return None;
+                }
                 let rest: Vec<usize> = units.iter().copied().filter(|u| !out.contains(u)).collect();
                 self.complete(&rest, out.len(), &units, &warm, best.objective, rounds)
             });
@@ -43,27 +53,30 @@ impl Search<'_> {
         better
     }
 
-    /// A subset of the size that the rules allow: first one of the units that gain most at the
-    /// root's dual point, this one of them, then the unit that gains most at the dual point of what
-    /// is there; and the better ones by exchanges. None where `bound` is near the best objective.
-    pub(super) fn grow(&self, at: usize, root: &Warm, bound: f64, best: f64, rounds: &mut u64) -> Vec<Found> {
-        let (most, of) = (self.rules.most_features(), self.rules.root());
-        let mut units: Vec<usize> = (0..of.len()).filter(|&u| of[u] == Choice::In).collect();
-        let free = |u: usize| of[u] == Choice::Free;
-        let mut next = self.entering(root, free).get(at).copied();
-        if best - bound <= FAR * best.abs() || next.is_none() {
+    /// Better subsets than the best for at most so many rounds, of trial number `at`: the first
+    /// begins with the best. Further ones begin with a subset of the size that the rules allow,
+    /// which is grown from the next of the units that gain most at the root's dual point, by the
+    /// unit each time that gains most at the dual point of what is there.
+    pub(super) fn further(&self, trial: &Trial, bound: f64, best: &Found, rounds: &mut u64) -> Vec<Found> {
+        let (most, of, until) = (self.rules.most_features(), self.rules.root(), *rounds + trial.rounds);
+        if best.objective - bound <= FAR * best.objective.abs() {
             return Vec::new();
         }
-        let mut warm = root.clone();
-        while let Some(unit) = next.filter(|_| units.len() < most && self.clock.stop().is_none()) {
-            units.insert(units.partition_point(|&u| u < unit), unit);
-            let answer = self.priced(&units, &warm, rounds);
-            warm = answer.warm;
-            next = self.entering(&warm, |u| free(u) && !units.contains(&u)).first().copied();
+        let (mut warm, mut subset) = (trial.root.unpack(self.relaxation), best.subset.clone());
+        if trial.number > 0 {
+            let mut units: Vec<usize> = (0..of.len()).filter(|&u| of[u] == Choice::In).collect();
+            let free = |u: usize| of[u] == Choice::Free;
+            let Some(first) = self.entering(&warm, free).get(trial.number - 1).copied() else { return Vec::new() };
+            let mut next = Some(first);
+            while let Some(unit) = next.filter(|_| units.len() < most && self.clock.stop().is_none()) {
+                units.insert(units.partition_point(|&u| u < unit), unit);
+                warm = self.priced(&units, &warm, rounds).warm;
+                next = self.entering(&warm, |u| free(u) && !units.contains(&u)).first().copied();
+            }
+            subset = self.relaxation.subset(&units);
         }
-        let subset = self.relaxation.subset(&units);
         let Some((first, at)) = self.evaluate(&subset, &warm, f64::INFINITY, rounds) else { return Vec::new() };
-        let better = self.exchange(&first, &at, bound, rounds);
+        let better = self.exchange(&first, &at, (bound, Some(until)), rounds);
         std::iter::once(first).chain(better).collect()
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ExactSettings;
-use super::dive::{Dive, Fixed, Question, Search};
+use super::dive::{Dive, Fixed, Question, Search, Trial};
 use super::node::{OpenNode, Packed};
 use crate::proof::{Notes, Place, Point, ProofWriter};
 use crate::relaxation::{Answer, Relaxation, Warm};
@@ -19,6 +19,10 @@ const BATCH: usize = 8;
 const WARM: f64 = 0.4;
 const NODES: f64 = 0.6;
 const SEEN: f64 = 0.05;
+/// A trial beside the tree may take one in so many of the rounds until then, if these are as many
+/// as make one worth it.
+const TRYING: u64 = 10;
+const LEAST_TRIAL: u64 = 1000;
 /// Swaps, additions and removals tried around an incumbent before it counts as locally best.
 const SWAPS: usize = 24;
 
@@ -172,7 +176,7 @@ impl<'a> Tree<'a> {
             }
             break;
         }
-        for found in search.exchange(&best, &at, answer.lower, rounds) {
+        for found in search.exchange(&best, &at, (answer.lower, None), rounds) {
             self.pool.take(found, run);
         }
     }
@@ -260,13 +264,14 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             return Ok(Next::Done(self.pool.status()));
         }
         let allowance = run.nodes_left().div_ceil(nodes.len() as u64);
-        // A subset is grown after 1, 2, 4, 8, ... batches: it takes little of a run's time, however
-        // long that is. Where a size alone limits the subsets, any can be grown to it.
+        // After 1, 2, 4, 8, ... batches: at most a fifth of all rounds. Where a size alone limits the
+        // subsets, any can be grown to it.
         let (rules, batch) = (run.rules(), run.counts.oracle_calls);
         let sized = rules.is_sort() && rules.most_features() < rules.p();
-        let root = self.root.clone().filter(|_| sized && batch.is_power_of_two());
-        let grow = root.map(|root| (batch.ilog2() as usize, root));
-        Ok(Next::Ask(Question { nodes, allowance, grow, pool: self.pool.hand_over() }))
+        let rounds = run.counts.solver_iterations / TRYING;
+        let root = self.root.clone().filter(|_| sized && batch.is_power_of_two() && rounds >= LEAST_TRIAL);
+        let trial = root.map(|root| Trial { number: (rounds / LEAST_TRIAL).ilog2() as usize, root, rounds });
+        Ok(Next::Ask(Question { nodes, allowance, trial, pool: self.pool.hand_over() }))
     }
 
     fn learn(&mut self, question: Question<'a>, answer: Vec<Dive>, run: &mut Run<'_>) -> Result<(), Error> {
