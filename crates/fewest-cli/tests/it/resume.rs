@@ -104,7 +104,7 @@ fn a_path_killed_ten_times_gives_the_same_answers() {
 #[test]
 fn kta_killed_ten_times_gives_the_same_answer_and_proof() {
     let scratch = Scratch::new("resume_kta");
-    scratch.file("d.csv", generated(150, 24, &["a", "b", "c"], 12));
+    scratch.file("d.csv", generated(500, 24, &["a", "b", "c"], 12));
     let arguments = ["select", "d.csv", "-m", "kta", "--max-features", "10", "--gap", "0", "--threads", "1"];
     killed_at_random(&scratch, &[&arguments[..], &["--proof", "x.proof"]].concat(), 10, 3);
     scratch.run(&["verify", "x.proof", "d.csv", "--json", "verdict.json"]).code(0);
