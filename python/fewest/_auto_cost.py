@@ -46,14 +46,14 @@ def with_costs(selector: Any, samples: Samples, rules: dict[str, Any]) -> Any:
     split_weights = [weights_in(samples, selector.class_weight, np.asarray(train)) for train, _ in splits]
     methods = []
     costs, fit_costs = _core.costs(samples.matrix, samples.sample_weight, rules["max_features"])
+    if not hasattr(selector, "fit_cost"):  # it ends with its own classifier
+        fit_costs = []
     for cost in costs:
         at_cost = copy(selector)
         at_cost.C = cost
         svm = svm_of(cost, getattr(selector, "loss", "hinge"), bias_of(selector), TOLERANCE)
         methods.append((cost, at_cost._method(samples, rules), svm))
     fit_cost = getattr(selector, "fit_cost", None)
-    if not hasattr(selector, "fit_cost"):  # it ends with its own classifier
-        fit_costs = []
     half = None if selector.time_limit is None else selector.time_limit / 2
     limits = limits_of(selector, half)
     choice = _core.choose_cost(*samples.arguments, rules, methods, splits, split_weights, fit_costs, fit_cost, limits)

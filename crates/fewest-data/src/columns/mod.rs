@@ -32,6 +32,15 @@ const MAGIC: &[u8; 8] = b"FEWESTCC";
 const VERSION: u32 = 1;
 const HEADER: u64 = 128;
 
+/// Where each column begins, and the end.
+pub(crate) fn starts(counts: &[usize]) -> Vec<usize> {
+    let ends = counts.iter().scan(0, |end, count| {
+        *end += count;
+        Some(*end)
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
 /// Where the sections are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Layout {

@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::check_place;
 use super::write::{ENTRY, Facts, ranges, write};
+use super::{check_place, starts};
 use crate::dataset::one_value;
 use crate::options::check_memory;
 use crate::waves::{changed, malformed};
@@ -247,11 +247,8 @@ impl Sorter {
 
     /// The values of a range, column after column.
     fn columns(&self, part: &Part) -> io::Result<Columns> {
-        let mut stored = 0;
-        let mut next = part.counts.clone();
-        for count in &mut next {
-            stored += std::mem::replace(count, stored);
-        }
+        let mut next = starts(&part.counts);
+        let stored = next.pop().unwrap_or(0);
         let (mut rows, mut values) = (vec![0u32; stored], vec![0.0f64; stored]);
         let mut place = |entry: Entry| {
             let at = &mut next[(entry.column - part.first) as usize];

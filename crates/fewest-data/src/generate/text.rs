@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::random::Random;
 use super::{Generator, Part, dataset, two_classes};
-use crate::columns::{self, Facts};
+use crate::columns::{self, Facts, starts};
 use crate::sparse::{column_bounds, split};
 use crate::{DataError, Dataset, Features, Names, ReadOptions, Target};
 
@@ -284,15 +284,6 @@ impl Block {
             (i, document)
         })
     }
-}
-
-/// Where each column begins, and the end.
-fn starts(counts: &[usize]) -> Vec<usize> {
-    let ends = counts.iter().scan(0, |end, count| {
-        *end += count;
-        Some(*end)
-    });
-    std::iter::once(0).chain(ends).collect()
 }
 
 impl Generator for Text {

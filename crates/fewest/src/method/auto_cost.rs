@@ -78,8 +78,8 @@ pub struct Candidate {
 /// What costs of the classifier are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FitCosts {
-    /// The cost of selecting, and those of these, ascending, that are larger; none for a method that
-    /// ends with its own classifier, whatever a limit leaves of it.
+    /// The cost of selecting, and those of these, ascending, that are larger; none for a method
+    /// that ends with its own classifier, whatever a limit leaves of it.
     Among(Vec<f64>),
     /// This one.
     Fixed(f64),
@@ -265,8 +265,8 @@ impl CostChoice {
         let (mut fit_cost, mut fit_costs) = (None, Vec::new());
         let of_classifier = fit.of(costs[chosen]);
         // Splits where no feature was chosen say nothing of its cost.
-        let losses: Vec<&Vec<f64>> = judged.iter().map(|split| &split[chosen].hinge).collect();
-        let losses: Vec<&Vec<f64>> = losses.into_iter().filter(|own| own.len() == of_classifier.len()).collect();
+        let losses = judged.iter().map(|split| &split[chosen].hinge);
+        let losses: Vec<&Vec<f64>> = losses.filter(|own| own.len() == of_classifier.len()).collect();
         if matches!(fit, FitCosts::Among(costs) if !costs.is_empty()) && !losses.is_empty() {
             let gains = |at: usize| losses.iter().map(|losses| -losses[at]).collect();
             let gains: Vec<Vec<f64>> = (0..of_classifier.len()).map(gains).collect();

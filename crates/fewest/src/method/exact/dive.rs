@@ -426,13 +426,18 @@ impl<'a> Search<'a> {
     fn branch(&self, unit: usize, inside: &[usize], free: &[usize], warm: &Warm) -> Branch {
         let share = warm.shares.iter().find(|s| s.0 == unit).map_or(0.0, |s| s.1);
         let rest: Vec<usize> = free.iter().copied().filter(|&u| u != unit).collect();
-        let mut with = inside.to_vec();
-        with.insert(with.partition_point(|&u| u < unit), unit);
-        let (chosen, left_out) = (self.follow(&with, &rest), self.follow(inside, &rest));
+        let (chosen, left_out) = (self.follow(&joined(inside, unit), &rest), self.follow(inside, &rest));
         let chosen_ahead = share >= 0.5;
         let (ahead, aside) = if chosen_ahead { (chosen, left_out) } else { (left_out, chosen) };
         Branch { ahead, aside, chosen_ahead }
     }
+}
+
+/// Ascending units, and one more.
+pub(super) fn joined(units: &[usize], unit: usize) -> Vec<usize> {
+    let mut with = units.to_vec();
+    with.insert(with.partition_point(|&u| u < unit), unit);
+    with
 }
 
 /// The units of largest excess, at most so many.

@@ -2,10 +2,10 @@
 //! leave: the dual point of the subset itself says little of what could take a place in it. And
 //! further subsets to exchange from, each grown from another unit.
 
-use super::dive::{Search, Trial};
+use super::dive::{Search, Trial, joined};
+use crate::Choice;
 use crate::relaxation::{Answer, Decide, Warm};
 use crate::search::Found;
-use crate::{Choice, Subset};
 
 // Tuning: `make bench-exact-real`.
 
@@ -53,10 +53,9 @@ impl Search<'_> {
         better
     }
 
-    /// Better subsets than the best for at most so many rounds, of trial number `at`: the first
-    /// begins with the best. Further ones begin with a subset of the size that the rules allow,
-    /// which is grown from the next of the units that gain most at the root's dual point, by the
-    /// unit each time that gains most at the dual point of what is there.
+    /// What a trial finds: the first begins with the best subset. Further ones begin with a subset
+    /// of the size that the rules allow, grown from the next of the units that gain most at the
+    /// root's dual point, by the unit each time that gains most at the dual point of what is there.
     pub(super) fn further(&self, trial: &Trial, bound: f64, best: &Found, rounds: &mut u64) -> Vec<Found> {
         let (most, of, until) = (self.rules.most_features(), self.rules.root(), *rounds + trial.rounds);
         if best.objective - bound <= FAR * best.objective.abs() {
@@ -69,7 +68,7 @@ impl Search<'_> {
             let Some(first) = self.entering(&warm, free).get(trial.number - 1).copied() else { return Vec::new() };
             let mut next = Some(first);
             while let Some(unit) = next.filter(|_| units.len() < most && self.clock.stop().is_none()) {
-                units.insert(units.partition_point(|&u| u < unit), unit);
+                units = joined(&units, unit);
                 warm = self.priced(&units, &warm, rounds).warm;
                 next = self.entering(&warm, |u| free(u) && !units.contains(&u)).first().copied();
             }
@@ -103,18 +102,15 @@ impl Search<'_> {
             return None;
         }
         if missing == 0 {
-            let features = units.iter().flat_map(|&u| self.rules.unit(u).iter().copied());
-            let subset = Subset::from_indices(self.rules.p(), features);
+            let subset = self.relaxation.subset(units);
             let found = if self.rules.allows(&subset) { self.evaluate(&subset, warm, cutoff, rounds) } else { None };
             return found.filter(|(found, _)| found.objective < cutoff);
         }
         let answer = self.priced(units, warm, rounds);
         let may = |u: usize| self.rules.root()[u] == Choice::Free && !but.contains(&u) && !units.contains(&u);
-        self.entering(&answer.warm, may).into_iter().find_map(|unit| {
-            let mut with = units.to_vec();
-            with.insert(with.partition_point(|&u| u < unit), unit);
-            self.complete(&with, missing - 1, but, &answer.warm, cutoff, rounds)
-        })
+        self.entering(&answer.warm, may)
+            .into_iter()
+            .find_map(|unit| self.complete(&joined(units, unit), missing - 1, but, &answer.warm, cutoff, rounds))
     }
 
     /// The units among these that gain most, the first one first.

@@ -264,8 +264,8 @@ impl<'a> Master<Search<'a>> for Tree<'a> {
             return Ok(Next::Done(self.pool.status()));
         }
         let allowance = run.nodes_left().div_ceil(nodes.len() as u64);
-        // After 1, 2, 4, 8, ... batches: at most a fifth of all rounds. Where a size alone limits the
-        // subsets, any can be grown to it.
+        // After 1, 2, 4, 8, ... batches: at most a fifth of all rounds. Where a size alone limits
+        // the subsets, any can be grown to it.
         let (rules, batch) = (run.rules(), run.counts.oracle_calls);
         let sized = rules.is_sort() && rules.most_features() < rules.p();
         let rounds = run.counts.solver_iterations / TRYING;

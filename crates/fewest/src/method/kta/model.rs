@@ -114,7 +114,7 @@ impl Model {
     /// The completions above the cutoff. Looks at about `effort` terms one by one, or until the
     /// clock says stop, and bounds the rest more coarsely.
     pub(super) fn above(&self, cutoff: f64, effort: u64, clock: &Clock) -> Above {
-        let (m, most) = (self.m, self.slots.min(self.m));
+        let m = self.m;
         let mut order: Vec<usize> = (0..m).collect();
         let Some(parts) = self.parts(clock) else { return Above { stopped: true, ..Above::default() } };
         let (_, linear) = self.of_size(self.slots);
@@ -142,20 +142,24 @@ impl Model {
             below: if itself > cutoff { f64::NEG_INFINITY } else { itself },
         };
         let cubic = !self.triples.is_empty();
-        for size in (1..=most).rev() {
+        for size in (1..=self.slots.min(m)).rev() {
             let (constant, linear) = self.of_size(size);
             (search.size, search.constant) = (size, constant);
             search.scores[0] = order.iter().map(|&a| linear[a]).collect();
-            let plain = self.pairs_of_size(size, &order);
-            let mut pairs = plain.clone();
-            add_parts(&mut pairs, &parts, size.saturating_sub(2));
-            if !cubic || size <= 2 {
-                search.half = halves(&pairs, m, 0, size);
-                search.pairs = pairs;
+            if !cubic && !search.pairs.is_empty() {
+                // The pairs of a quadratic function are those of every size.
                 search.extend(constant, 0, size);
                 continue;
             }
+            let plain = self.pairs_of_size(size, &order);
+            let mut pairs = plain.clone();
+            add_parts(&mut pairs, &parts, size.saturating_sub(2));
             let half = halves(&pairs, m, 0, size);
+            if !cubic || size <= 2 {
+                (search.half, search.pairs) = (half, pairs);
+                search.extend(constant, 0, size);
+                continue;
+            }
             for a in 0..=m - size {
                 let with = constant + search.scores[0][a];
                 let (first, next) = search.scores.split_at_mut(1);
