@@ -17,8 +17,9 @@ use tuning::{ROUNDING, SCREEN};
 
 /// A dual point that is feasible for the columns still in, and these.
 pub(super) struct Proof<'a> {
-    columns: &'a Columns<'a>,
     dual: &'a BoxDual,
+    /// Number of all positions.
+    whole: usize,
     alive: Vec<usize>,
     beta: Vec<f64>,
     value: f64,
@@ -31,9 +32,10 @@ pub(super) struct Proof<'a> {
 }
 
 impl<'a> Proof<'a> {
-    pub(super) fn new(columns: &'a Columns<'a>, dual: &'a BoxDual) -> Self {
-        let (alive, beta) = ((0..columns.len()).collect(), vec![0.0; dual.len()]);
-        Self { columns, dual, alive, beta, value: 0.0, factor: None, reach: Vec::new(), screens: true }
+    /// Columns elsewhere stay in: what says which to leave out is theirs alone.
+    pub(super) fn new(columns: &Columns<'_, '_>, dual: &'a BoxDual) -> Self {
+        let (alive, beta, screens) = ((0..columns.len()).collect(), vec![0.0; dual.len()], columns.are_here());
+        Self { whole: columns.len(), dual, alive, beta, value: 0.0, factor: None, reach: Vec::new(), screens }
     }
 
     /// Positions still in, ascending.
@@ -43,7 +45,7 @@ impl<'a> Proof<'a> {
 
     /// Whether all are in.
     pub(super) fn is_whole(&self) -> bool {
-        self.alive.len() == self.columns.len()
+        self.alive.len() == self.whole
     }
 
     /// Value of the best feasible point: a lower bound of the optimum.
@@ -57,8 +59,13 @@ impl<'a> Proof<'a> {
     }
 
     /// The largest value among the multiples of beta that keep |c_j| <= 1 where nothing bounds the
-    /// weight, and the factor; scores are those of the positions still in.
-    fn scaled(&self, beta: &[f64], scores: &[f64]) -> (f64, f64) {
+    /// weight, and the factor; the scores are those of the positions still in, as far as they count.
+    fn scaled(
+        &self,
+        columns: &Columns<'_, '_>,
+        beta: &[f64],
+        scores: impl Iterator<Item = (usize, f64)>,
+    ) -> (f64, f64) {
         let (mut linear, mut quadratic) = (0.0, 0.0);
         for ((b, y), c) in beta.iter().zip(&self.dual.y).zip(&self.dual.cost).filter(|((b, _), _)| **b != 0.0) {
             linear += y * b;
@@ -70,8 +77,8 @@ impl<'a> Proof<'a> {
         // |c_j| and the largest weight of its sign, where it is bounded; from 1 / |c_j| on these
         // lower the slope of the value.
         let (mut top, mut bounded) = (0.0f64, Vec::new());
-        for (&j, &c) in self.alive.iter().zip(scores) {
-            let Interval { lower, upper } = self.columns.interval(j);
+        for (j, c) in scores {
+            let Interval { lower, upper } = columns.interval(j);
             let most = if c > 0.0 { upper } else { -lower };
             if most.is_infinite() {
                 top = top.max(c.abs());
@@ -94,8 +101,9 @@ impl<'a> Proof<'a> {
     }
 
     /// Step 1: keeps the better of its point and that of `look`, taken over the columns still in.
-    pub(super) fn learn(&mut self, look: &Look) {
-        let (value, factor) = self.scaled(&look.beta, &look.scores);
+    pub(super) fn learn(&mut self, columns: &Columns<'_, '_>, look: &Look) {
+        let seen = look.scores.seen.iter().map(|s| (s.feature, s.score));
+        let (value, factor) = self.scaled(columns, &look.beta, seen);
         self.factor = (value > self.value).then_some(factor);
         if let Some(factor) = self.factor {
             self.value = value;
@@ -107,41 +115,41 @@ impl<'a> Proof<'a> {
     /// C_i) <= gap, so that c_j can change by the root of the gap times its reach, (4 sum_i C_i
     /// x_ij^2)^1/2, columns centred with weights C where y'alpha = 0. Gains of bounded weights keep
     /// that, being convex, and a column that gains nothing at alpha* has weight 0.
-    pub(super) fn screen(&mut self, look: &Look, w: &[f64]) {
+    pub(super) fn screen(&mut self, columns: &Columns<'_, '_>, look: &Look, w: &[f64]) {
         let gap = look.primal - self.value + ROUNDING * look.primal;
         let Some(factor) = self.factor.filter(|_| self.screens && gap <= SCREEN * look.primal) else { return };
         if self.reach.is_empty() {
-            self.reach = self.reaches();
+            self.reach = self.reaches(columns);
         }
         let radius = gap.sqrt();
         let stays = |(&j, &c): (&usize, &f64)| {
-            let constant = j == self.columns.features.len();
-            let near = self.columns.interval(j).excess(factor * c, 1.0, 1.0) + radius * self.reach[j] >= -ROUNDING;
+            let constant = j == columns.features.len();
+            let near = columns.interval(j).excess(factor * c, 1.0, 1.0) + radius * self.reach[j] >= -ROUNDING;
             (w[j] != 0.0 || constant || near).then_some(j)
         };
-        self.alive = self.alive.iter().zip(&look.scores).filter_map(stays).collect();
+        self.alive = self.alive.iter().zip(&look.scores.all).filter_map(stays).collect();
     }
 
-    fn reaches(&self) -> Vec<f64> {
+    fn reaches(&self, columns: &Columns<'_, '_>) -> Vec<f64> {
         let cost = &self.dual.cost;
         let root: Vec<f64> = cost.iter().map(|c| c.sqrt()).collect();
         let norm = simd::dot(&root, &root).sqrt();
         let mut column = vec![0.0; root.len()];
-        (0..self.columns.len())
+        (0..self.whole)
             .map(|j| {
                 let (mut square, mut mean) = (0.0, 0.0);
-                match self.columns.dense(j) {
+                match columns.dense(j) {
                     Some(x) => {
                         column.iter_mut().zip(x).zip(&root).for_each(|((out, x), root)| *out = x * root);
                         square = simd::dot(&column, &column);
                         mean = simd::dot(&column, &root);
                     }
-                    None => self.columns.each(j, &mut |i, x| {
+                    None => columns.each(j, &mut |i, x| {
                         square += cost[i] * x * x;
                         mean += cost[i] * x;
                     }),
                 }
-                if self.columns.bias == Bias::Free {
+                if columns.bias == Bias::Free {
                     // Not below what rounding leaves of a constant column.
                     square = (square - (mean / norm).powi(2)).max(1e-14 * square);
                 }
@@ -153,16 +161,17 @@ impl<'a> Proof<'a> {
     /// All positions, in again for good.
     pub(super) fn take_all_in(&mut self) -> &[usize] {
         self.screens = false;
-        self.alive = (0..self.columns.len()).collect();
+        self.alive = (0..self.whole).collect();
         &self.alive
     }
 
     /// The best point made feasible for all columns, of which `look` is the last view.
-    pub(super) fn rescale(&mut self, look: &Look) {
-        let scores = self.columns.scores(&self.alive, &self.beta);
-        let (value, factor) = self.scaled(&self.beta, &scores);
+    pub(super) fn rescale(&mut self, columns: &Columns<'_, '_>, look: &Look) {
+        let scores = columns.scores(&self.alive, &self.beta);
+        let scores = self.alive.iter().copied().zip(scores);
+        let (value, factor) = self.scaled(columns, &self.beta, scores);
         self.value = value;
         self.beta.iter_mut().for_each(|b| *b *= factor);
-        self.learn(look);
+        self.learn(columns, look);
     }
 }

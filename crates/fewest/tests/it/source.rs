@@ -4,8 +4,11 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest::method::fgm::{FeatureScore, FgmReport, FgmSettings, Mkl, ScoreQuery, Source, fgm, fgm_from};
-use fewest::{Bias, Design, Error, Limits, Problem, RowMatrix, RuleList, Rules, Silent, WeightBound};
+use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, fgm, fgm_from};
+use fewest::{
+    Bias, Design, Error, FeatureScore, Limits, Problem, RowMatrix, RuleList, Rules, ScoreQuery, Silent, Source,
+    WeightBound,
+};
 use fewest_testing::{RandomProblem, Rng, random_rules};
 
 fn limits(gap: f64) -> Limits {
