@@ -224,10 +224,9 @@ pub fn l1_svm(
 }
 
 /// [`l1_svm`] with squared hinge on a matrix that may be elsewhere, with the labels (-1 or 1) and
-/// weights (default all 1) of its n samples. All columns stay in until the end, and not only those
-/// that may still get a weight: so the result is that of the same columns in memory within the
-/// tolerance, and to the last bit that of any other source of the same scores. Whoever makes the
-/// source has checked its values ([`crate::check_values`]).
+/// weights (default all 1) of its n samples. The result is that of the same columns in memory, bit
+/// for bit where the source's scores are. Whoever makes the source has checked its values
+/// ([`crate::check_values`]).
 ///
 /// # Errors
 /// Those of [`l1_svm`] and of [`Problem::new`], those of the source, and the hinge.

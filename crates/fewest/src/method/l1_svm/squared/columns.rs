@@ -70,15 +70,6 @@ impl Fetched<'_> {
     }
 }
 
-/// Scores at one alpha.
-#[derive(Default)]
-pub(super) struct Scores {
-    /// Of every position looked at, in their order; empty where the columns are elsewhere.
-    pub(super) all: Vec<f64>,
-    /// Those that count, by ascending position.
-    pub(super) seen: Vec<FeatureScore>,
-}
-
 /// Position k < features.len() is feature `features[k]`; a penalised bias is the last position, a
 /// constant column of its value s.
 pub(super) struct Columns<'a, 's> {
@@ -117,11 +108,6 @@ impl Columns<'_, '_> {
         if position == self.features.len() { self.constant() } else { None }
     }
 
-    /// Whether all columns are in memory.
-    pub(super) fn are_here(&self) -> bool {
-        matches!(self.matrix, Matrix::Here(_))
-    }
-
     /// Brings the columns of these ascending positions here.
     pub(super) fn fetch(&mut self, positions: impl Iterator<Item = usize>) -> Result<(), Error> {
         match self.matrix {
@@ -132,51 +118,47 @@ impl Columns<'_, '_> {
         }
     }
 
-    /// Scores at v of these ascending positions, all there are where they are elsewhere: seen are
-    /// those whose weight in `w` is not 0 or has a bound other than 0, the constant column, and of
-    /// the others, where these are more, the `most` of largest size, where a weight of their sign
-    /// is allowed.
-    pub(super) fn scores_seen(&self, positions: &[usize], w: &[f64], v: &[f64], most: usize) -> Result<Scores, Error> {
-        let count = self.features.len();
-        let always = |k: usize| w[k] != 0.0 || k == count || (!self.bounds.is_free() && self.interval(k).is_boxed());
-        let all_seen = positions.len() <= most;
-        let mut best = Best::new(most);
-        let mut scores = Scores::default();
+    /// The scores at v that count, by ascending position: of the weights in `w` that are not 0 or have
+    /// a bound other than 0, of the constant column, and of the others, where these are more, the
+    /// `most` of largest size, where a weight of their sign is allowed.
+    pub(super) fn scores_seen(&self, w: &[f64], v: &[f64], most: usize) -> Result<Vec<FeatureScore>, Error> {
+        let all_seen = self.len() <= most;
+        let boxed = |k: usize| !self.bounds.is_free() && self.interval(k).is_boxed();
+        let always = |k: usize| all_seen || w[k] != 0.0 || boxed(k);
+        let (mut seen, mut best) = (Vec::new(), Best::new(most));
         let mut see = |k: usize, score: f64| {
-            if all_seen || always(k) {
-                scores.seen.push(FeatureScore { feature: k, score });
+            if always(k) {
+                seen.push(FeatureScore { feature: k, score });
             } else if best.may_take(score * score) && self.interval(k).worth(score) > 0.0 {
                 best.take(k, score);
             }
         };
         match &*self.matrix {
-            Matrix::Here(_) => {
-                let all = self.scores(positions, v);
-                positions.iter().zip(&all).for_each(|(&k, &c)| see(k, c));
-                scores.all = all;
-            }
+            Matrix::Here(design) => self.scores(*design, v).into_iter().enumerate().for_each(|(k, c)| see(k, c)),
             Matrix::Elsewhere(fetched) => {
-                let query = self.query(most, &|k| all_seen || always(k));
-                for found in fetched.source.largest(v, &query)? {
-                    if let Ok(k) = self.features.binary_search(&found.feature) {
-                        see(k, found.score);
+                let query = self.query(fetched.source.n_features(), most, &always);
+                let mut found = fetched.source.largest(v, &query)?;
+                // As in memory: of equal ones the first is kept.
+                found.sort_unstable_by_key(|s| s.feature);
+                for FeatureScore { feature, score } in found {
+                    if let Ok(k) = self.features.binary_search(&feature) {
+                        see(k, score);
                     }
-                }
-                if let Some(s) = self.constant() {
-                    see(count, s * v.iter().sum::<f64>());
                 }
             }
         }
         keep(&mut best.found, most);
-        scores.seen.append(&mut best.found);
-        scores.seen.sort_unstable_by_key(|s| s.feature);
-        Ok(scores)
+        seen.append(&mut best.found);
+        if let Some(s) = self.constant() {
+            seen.push(FeatureScore { feature: self.features.len(), score: s * v.iter().sum::<f64>() });
+        }
+        seen.sort_unstable_by_key(|s| s.feature);
+        Ok(seen)
     }
 
-    /// The question for the features at the positions `always` and the `most` largest others.
-    fn query(&self, most: usize, always: &dyn Fn(usize) -> bool) -> ScoreQuery {
-        let Matrix::Elsewhere(fetched) = &*self.matrix else { return ScoreQuery::default() };
-        let (features, p) = (self.features, fetched.source.n_features());
+    /// The question for the features at the positions `always` and the `most` largest others, of p.
+    fn query(&self, p: usize, most: usize, always: &dyn Fn(usize) -> bool) -> ScoreQuery {
+        let features = self.features;
         // Of few features all are asked for, and none need be named as those to leave out.
         if 2 * features.len() < p {
             return ScoreQuery { always: features.to_vec(), ..ScoreQuery::default() };
@@ -193,27 +175,15 @@ impl Columns<'_, '_> {
         ScoreQuery { most, always, never, positive, negative }
     }
 
-    /// Scores x_j . v of these ascending positions, in memory.
-    pub(super) fn scores(&self, positions: &[usize], v: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; positions.len()];
-        if self.matrix.design().stored() < PARALLEL {
-            self.fill(positions, v, &mut out);
+    /// Scores x_j . v of all features allowed.
+    fn scores(&self, design: &dyn Design, v: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.features.len()];
+        if design.stored() < PARALLEL {
+            fill(design, self.features, v, &mut out);
         } else {
-            positions.par_chunks(CHUNK).zip(out.par_chunks_mut(CHUNK)).for_each(|(p, out)| self.fill(p, v, out));
+            self.features.par_chunks(CHUNK).zip(out.par_chunks_mut(CHUNK)).for_each(|(j, out)| fill(design, j, v, out));
         }
         out
-    }
-
-    fn fill(&self, positions: &[usize], v: &[f64], mut out: &mut [f64]) {
-        let next = |a: &usize, b: &usize| *b < self.features.len() && self.features[*a] + 1 == self.features[*b];
-        for run in positions.chunk_by(next) {
-            let (now, later) = out.split_at_mut(run.len());
-            match self.constant_at(run[0]) {
-                Some(s) => now[0] = s * v.iter().sum::<f64>(),
-                None => self.matrix.design().dot_columns(self.column(run[0]), v, now),
-            }
-            out = later;
-        }
     }
 
     /// out += s x_j
@@ -285,5 +255,14 @@ impl Columns<'_, '_> {
             bias => bias,
         };
         (self.matrix.design().rows(&features), bias)
+    }
+}
+
+/// Scores of ascending features.
+fn fill(design: &dyn Design, features: &[usize], v: &[f64], mut out: &mut [f64]) {
+    for run in features.chunk_by(|a, b| a + 1 == *b) {
+        let (now, later) = out.split_at_mut(run.len());
+        design.dot_columns(run[0], v, now);
+        out = later;
     }
 }

@@ -1,7 +1,7 @@
 //! The point (w, b) at hand, what it tells about the dual, and the proximal Newton steps that
 //! improve it.
 
-use super::columns::{Columns, Scores};
+use super::columns::Columns;
 use super::lasso::Lasso;
 use crate::design::keep;
 use crate::dual::{BoxDual, kkt};
@@ -45,9 +45,10 @@ pub(super) struct Look {
     pub(super) primal: f64,
     /// y_i alpha_i with alpha from the slacks.
     pub(super) beta: Vec<f64>,
-    /// c_j of the positions looked at.
-    pub(super) scores: Scores,
-    /// Largest violation among these positions.
+    /// c_j by ascending position, where they count ([`Columns::scores_seen`]): all that are not 0 and
+    /// may be above 1 in size, if there is room in a working set.
+    pub(super) scores: Vec<FeatureScore>,
+    /// Largest violation.
     pub(super) violation: f64,
 }
 
@@ -76,8 +77,8 @@ impl<'a> Machine<'a> {
         columns.constant().map_or(self.bias, |s| s * self.w[columns.features.len()])
     }
 
-    /// Step 1, over these positions: a free bias goes to its best value first.
-    pub(super) fn look(&mut self, columns: &Columns<'_, '_>, positions: &[usize]) -> Result<Look, Error> {
+    /// Step 1: a free bias goes to its best value first.
+    pub(super) fn look(&mut self, columns: &Columns<'_, '_>) -> Result<Look, Error> {
         if columns.bias == Bias::Free {
             self.bias = kkt::best_bias(self.dual, &self.scores);
         }
@@ -87,9 +88,9 @@ impl<'a> Machine<'a> {
         let mut beta: Vec<f64> =
             (0..self.dual.len()).map(|i| 2.0 * self.dual.cost[i] * self.dual.y[i] * slack(i)).collect();
         kkt::make_feasible(self.dual, &mut beta);
-        let scores = columns.scores_seen(positions, &self.w, &beta, self.room(columns))?;
+        let scores = columns.scores_seen(&self.w, &beta, self.room(columns))?;
         let missed = |s: &FeatureScore| columns.interval(s.feature).violation(self.w[s.feature], s.score, 1.0, 1.0);
-        let violation = scores.seen.iter().map(missed).fold(0.0, f64::max);
+        let violation = scores.iter().map(missed).fold(0.0, f64::max);
         Ok(Look { primal, beta, scores, violation })
     }
 
@@ -105,11 +106,11 @@ impl<'a> Machine<'a> {
         LEAST.max(2 * used) - used
     }
 
-    /// Step 3: the columns of every working set, and as many of largest |c_j| as there is room for;
+    /// Step 2: the columns of every working set, and as many of largest |c_j| as there is room for;
     /// ascending.
     pub(super) fn working_set(&self, columns: &Columns<'_, '_>, look: &Look) -> Vec<usize> {
         let (used, mut rest): (Vec<FeatureScore>, Vec<FeatureScore>) =
-            look.scores.seen.iter().partition(|s| self.is_used(columns, s.feature));
+            look.scores.iter().partition(|s| self.is_used(columns, s.feature));
         rest.iter_mut().for_each(|s| s.score = columns.interval(s.feature).worth(s.score));
         keep(&mut rest, self.room(columns));
         let mut work: Vec<usize> = used.iter().chain(&rest).map(|s| s.feature).collect();
@@ -117,7 +118,7 @@ impl<'a> Machine<'a> {
         work
     }
 
-    /// Step 4: steps on the working set until its violation is at most `aim`. Returns the sweeps
+    /// Step 3: steps on the working set until its violation is at most `aim`. Returns the sweeps
     /// used.
     pub(super) fn improve(
         &mut self,

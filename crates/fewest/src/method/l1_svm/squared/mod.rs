@@ -18,14 +18,13 @@
 //!          bound; the largest violation.
 //! Steps    1. alpha from the slacks at the best free bias, all c_j, alpha scaled to the feasible
 //!          point of largest value; stop at the gap
-//!          2. leave out for good the columns that no alpha within the gap can hold at |c_j| = 1;
-//!             not where they are elsewhere
-//!          3. working set: the weights that are not 0, as many others again of largest |c_j|
-//!          4. on it, until its violation is a share of that of all: the lasso of the samples
+//!          2. working set: the weights that are not 0, as many others again of largest |c_j|
+//!          3. on it, until its violation is a share of that of all: the lasso of the samples
 //!             inside the margin (`lasso.rs`), exact line search to its solution
-//! Cost     per round a pass over the columns still in, and descents on the working set; memory
+//! Cost     per round a pass over the columns, and descents on the working set; memory
 //!          some copies of the working set.
-//! Differs  the violation, not the gap, says when a working set is done; |c_j| itself, not its
+//! Differs  no screening (Ndiaye et al.): it left no measurable time to gain, and would need all scores
+//!          and the lengths of the columns where these are elsewhere; the violation, not the gap, says when a working set is done; |c_j| itself, not its
 //!          distance to 1 over ||x_j||, orders columns; bounds on weights.
 //! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on
 //!          separable data at costs of 1e5 and more; errors: settings out of range.
@@ -92,11 +91,11 @@ pub(super) fn bounded_squared_hinge(
     let used = start.iter().flat_map(|start| (0..features.len()).filter(|&j| start.weights[j] != 0.0));
     columns.fetch(used)?;
     let mut machine = Machine::new(&columns, &dual, start);
-    let mut proof = Proof::new(&columns, &dual);
+    let mut proof = Proof::new(&dual);
     let (mut epochs, mut smallest, mut lowest, mut idle) = (0, f64::INFINITY, f64::INFINITY, 0);
     loop {
         // Step 1.
-        let look = machine.look(&columns, proof.alive())?;
+        let look = machine.look(&columns)?;
         epochs += 1;
         proof.learn(&columns, &look);
         let gap = kkt::relative_gap(look.primal, proof.value());
@@ -110,21 +109,7 @@ pub(super) fn bounded_squared_hinge(
             None if idle > PATIENCE => Some(Status::Stalled),
             None => None,
         };
-        if let Some(mut status) = status {
-            // The columns left out may still need the bound to be scaled.
-            let look = if proof.is_whole() {
-                look
-            } else {
-                let look = machine.look(&columns, proof.take_all_in())?;
-                proof.rescale(&columns, &look);
-                look
-            };
-            let gap = kkt::relative_gap(look.primal, proof.value());
-            if gap <= settings.tolerance {
-                status = Status::Optimal;
-            } else if status == Status::Optimal {
-                continue;
-            }
+        if let Some(status) = status {
             return Ok(DualSolution {
                 bias: machine.decision_bias(&columns),
                 weights: machine.w[..features.len()].to_vec(),
@@ -137,10 +122,8 @@ pub(super) fn bounded_squared_hinge(
                 status,
             });
         }
-        // Steps 2 to 4.
-        proof.screen(&columns, &look, &machine.w);
-        let mut work = machine.working_set(&columns, &look);
-        work.retain(|j| proof.alive().binary_search(j).is_ok());
+        // Steps 2 and 3.
+        let work = machine.working_set(&columns, &look);
         columns.fetch(work.iter().copied())?;
         epochs += machine.improve(&columns, &work, SHARE * look.violation, settings.max_epochs - epochs, stop);
     }
