@@ -45,8 +45,7 @@ pub(super) struct Look {
     pub(super) primal: f64,
     /// y_i alpha_i with alpha from the slacks.
     pub(super) beta: Vec<f64>,
-    /// c_j by ascending position, where they count ([`Columns::scores_seen`]): all that are not 0 and
-    /// may be above 1 in size, if there is room in a working set.
+    /// c_j of the positions that count, ascending ([`Columns::scores_seen`]), the largest among them.
     pub(super) scores: Vec<FeatureScore>,
     /// Largest violation.
     pub(super) violation: f64,
@@ -111,7 +110,9 @@ impl<'a> Machine<'a> {
     pub(super) fn working_set(&self, columns: &Columns<'_, '_>, look: &Look) -> Vec<usize> {
         let (used, mut rest): (Vec<FeatureScore>, Vec<FeatureScore>) =
             look.scores.iter().partition(|s| self.is_used(columns, s.feature));
-        rest.iter_mut().for_each(|s| s.score = columns.interval(s.feature).worth(s.score));
+        for s in &mut rest {
+            s.score = columns.interval(s.feature).worth(s.score);
+        }
         keep(&mut rest, self.room(columns));
         let mut work: Vec<usize> = used.iter().chain(&rest).map(|s| s.feature).collect();
         work.sort_unstable();
