@@ -126,7 +126,8 @@ def _scores(shard: _core.Shard, v: np.ndarray) -> np.ndarray:
 
 
 def _gains(shard: _core.Shard, samples: tuple[np.ndarray, np.ndarray], binning: Any) -> np.ndarray:
-    return shard.gains(*_aligned(samples), binning, get_worker().state.nthreads)
+    codes, weights = _aligned(samples)
+    return shard.gains(codes, weights, binning, get_worker().state.nthreads)
 
 
 def _columns(shard: _core.Shard, features: list[int]) -> Any:
