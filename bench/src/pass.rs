@@ -4,8 +4,7 @@
 
 use std::hint::black_box;
 
-use fewest::Design;
-use fewest::method::fgm::{ScoreQuery, Source};
+use fewest::{Design, ScoreQuery, Source};
 use serde_json::{Value, json};
 
 use crate::{Options, matrix::Matrix, timed};

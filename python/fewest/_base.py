@@ -58,6 +58,9 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
     _binary_only = True
     #: Whether the method finds a size by itself, so that none need be given.
     _finds_size = False
+    #: Whether it takes columns that are spread over workers, and whether of two classes only.
+    _takes_shards = False
+    _binary_on_shards = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -145,6 +148,13 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
         return fitted_path(selector, samples, sizes)
 
     def _validated(self, X: Any, y: Any, sample_weight: Any) -> Samples:
+        if self._takes_shards and is_elsewhere(X):
+            try:
+                from fewest.dask import ShardSamples
+            except ImportError as why:
+                raise ImportError("Dask collections and lists of files need Dask: pip install 'fewest[dask]'") from why
+            samples: Any = ShardSamples(self, X, y, sample_weight)
+            return samples
         return validated(self, X, y, sample_weight, self.class_weight, self._binary_only)
 
     def _prepared(self, samples: Samples) -> Samples:
@@ -269,6 +279,8 @@ class Selector(Linked, CallbackSupportMixin, ClassifierMixin, SelectorMixin, Bas
             self.proof_ = os.fspath(self.proof) if answer["proof"] else None
         if hasattr(self, "within"):
             self.within_ = answer["details"].get("within")
+        if "traffic" in answer["details"]:
+            self.traffic_ = answer["details"]["traffic"]
         if answer["solutions"]:
             self.solutions_ = [(np.asarray(subset, dtype=np.intp), value) for subset, value in answer["solutions"]]
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class InformationGain(Selector):
     """Information gain: ranks features by how many bits knowing them tells about the class.
 
-    Trains no SVM to select, and proves nothing about one; the fastest look at many features.
+    Trains no SVM to select, and proves nothing about one; the fastest look at many features. Dask
+    arrays and lists of files, whose features are spread over workers, are taken as well
+    (:mod:`fewest.dask`).
 
     Parameters
     ----------
@@ -30,7 +32,7 @@ class InformationGain(Selector):
         minimum description length.
     C : float or "auto", default=1.0
         Slack cost of the classifier, above 0. "auto": chosen by cross-validation, and so is ``fit_cost`` where it is
-        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found.
+        None; ``C_``, ``fit_cost_`` and ``cost_choice_`` (all scores) say what was found. Not with columns on workers.
 
     Attributes
     ----------
@@ -40,6 +42,9 @@ class InformationGain(Selector):
         Total gain of the selected features, in bits; larger is better.
     scores_ : ndarray of shape (n_features,)
         Gain of each feature, in bits.
+    traffic_ : dict of ndarray
+        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), and the
+        ``seconds`` until the answers were there, of the one round.
 
     Examples
     --------
@@ -57,6 +62,8 @@ class InformationGain(Selector):
         "bins": [Interval(Integral, 2, None, closed="left"), None],
     }
     _binary_only = False
+    _takes_shards = True
+    _binary_on_shards = False
 
     @stores_arguments
     def __init__(

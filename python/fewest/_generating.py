@@ -159,16 +159,8 @@ class FeatureGeneratingMachine(SeveralProblems):
             raise TypeError("tasks need the samples in memory; give an array, such as X.compute() of a Dask collection")
         return self._run(self._with_tasks(self._validated(X, y, sample_weight), tasks))
 
-    def _validated(self, X, y, sample_weight):
-        if is_elsewhere(X):
-            try:
-                from fewest.dask import ShardSamples
-            except ImportError as why:
-                raise ImportError("Dask collections and lists of files need Dask: pip install 'fewest[dask]'") from why
-            return ShardSamples(self, X, y, sample_weight)
-        return super()._validated(X, y, sample_weight)
-
     _finds_size = True
+    _takes_shards = True
 
     def _rules(self, p):
         rules = super()._rules(p)
@@ -205,5 +197,3 @@ class FeatureGeneratingMachine(SeveralProblems):
         super()._set_results(answer, p)
         self.shares_, self.rounds_ = np.asarray(answer["details"]["shares"]), answer["details"]["rounds"]
         self.n_iter_ = len(self.rounds_)
-        if "traffic" in answer["details"]:
-            self.traffic_ = answer["details"]["traffic"]

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from fewest._base import Selector
 from fewest._constraints import AT_LEAST_ONE, COST, COST_OR_AUTO, SHARE, stores_arguments
 from fewest._docs import completes_doc
-from fewest._engine import svm_of
+from fewest._engine import Samples, svm_of
 
 if TYPE_CHECKING:
     import os
@@ -28,13 +28,15 @@ class L1SVMSelector(Selector):
 
     with q = 1 for the hinge loss (a linear program, the default), 2 for the squared hinge loss
     (what ``sklearn.svm.LinearSVC(penalty="l1")`` solves). Rules that the weights do not obey by
-    themselves choose the allowed subset of largest weights.
+    themselves choose the allowed subset of largest weights. With the squared hinge loss Dask arrays
+    and lists of files, whose features are spread over workers, are taken as well
+    (:mod:`fewest.dask`).
 
     Parameters
     ----------
     C : float or "auto", default=1.0
         Slack cost, above 0. "auto": chosen by cross-validation; ``C_`` and ``cost_choice_`` (all
-        scores) say what was found.
+        scores) say what was found. Not with columns on workers.
     n_features_to_select : int, default=None
         At most this many features. None: the size of ``rules``; without one those that have weight.
     costs : sequence of float, default=None
@@ -53,6 +55,9 @@ class L1SVMSelector(Selector):
         No weights have a smaller objective.
     estimator_ : LinearSVC
         The method's own classifier on the selected features.
+    traffic_ : dict of ndarray
+        With Dask: bytes ``sent`` to the workers and ``received`` (arrays alone), and the
+        ``seconds`` until the answers were there, for every round.
 
     Examples
     --------
@@ -91,6 +96,7 @@ class L1SVMSelector(Selector):
     ) -> None: ...
 
     _finds_size = True
+    _takes_shards = True
 
     def _method(self, samples, rules):
         if self.costs is None:
@@ -100,6 +106,11 @@ class L1SVMSelector(Selector):
     def _fit(self, samples):
         if self.costs is not None and self.C == "auto":
             raise ValueError('C="auto" and costs both choose the cost; leave one of them out')
+        if self.loss == "hinge" and not isinstance(samples, Samples):
+            raise ValueError(
+                'loss is "hinge", but columns on workers are for loss="squared_hinge": the linear program of the hinge needs X in '
+                "memory; set that loss, or give an array, such as X.compute() of a Dask collection"
+            )
         super()._fit(samples)
 
     def _set_results(self, answer, p):

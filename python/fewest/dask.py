@@ -1,11 +1,13 @@
-"""The feature generating machine on more data than one machine holds: columns spread over the
-workers of a Dask cluster.
+"""Methods on more data than one machine holds: columns spread over the workers of a Dask cluster.
 
-:class:`~fewest.FeatureGeneratingMachine` takes a Dask array, a list of files or :class:`Shards` where it takes an array elsewhere, and
-finds what it would find with all of it in memory. Each worker keeps some of the features, with the
-values of all samples. In each round the driver sends alpha (8 bytes for each sample) to each
-worker; each shard answers with its best features and their scores (16 bytes each) and, once for
-each feature, with the column of those that are chosen. The driver learns on these columns.
+:class:`~fewest.FeatureGeneratingMachine`, :class:`~fewest.L1SVMSelector` (squared hinge) and
+:class:`~fewest.InformationGain` take a Dask array, a list of files or :class:`Shards` where they
+take an array elsewhere, and find what they would find with all of it in memory. Each worker keeps
+some of the features, with the values of all samples. The first two go in rounds: the driver sends
+alpha (8 bytes for each sample) to each worker; each shard answers with its best features and their
+scores (16 bytes each) and, once for each feature, with the column of those that are chosen. The
+driver learns on these columns. Information gain is one round: classes and weights there, a gain of
+each feature back.
 
 Shards are futures, not actors, so Dask knows how they are made: when a worker dies, its shards are
 made again from their source elsewhere, and the round goes on. So the source (files, or what the
@@ -103,7 +105,7 @@ def _read(path: str, target: str, n_features: int | None) -> tuple[Any, np.ndarr
     return load_svmlight_file(path, n_features=n_features, zero_based=False)
 
 
-def _same(v: np.ndarray) -> np.ndarray:
+def _same(v: Any) -> Any:
     return v
 
 
@@ -121,6 +123,11 @@ def _largest(
 
 def _scores(shard: _core.Shard, v: np.ndarray) -> np.ndarray:
     return shard.scores(_aligned(v), get_worker().state.nthreads)
+
+
+def _gains(shard: _core.Shard, samples: tuple[np.ndarray, np.ndarray], binning: Any) -> np.ndarray:
+    codes, weights = _aligned(samples)
+    return shard.gains(codes, weights, binning, get_worker().state.nthreads)
 
 
 def _columns(shard: _core.Shard, features: list[int]) -> Any:
@@ -153,8 +160,7 @@ class Shards:
     """The columns of a matrix, spread over the workers of a Dask cluster and kept there as long as
     this object is.
 
-    Making one reads the data once; :class:`~fewest.FeatureGeneratingMachine` can then be fitted on
-    it several times. Use :meth:`from_array` or :meth:`from_files`.
+    Making one reads the data once; selectors can then be fitted on it several times. Use :meth:`from_array` or :meth:`from_files`.
 
     Attributes
     ----------
@@ -362,6 +368,10 @@ class Source:
         """x_j . v of all features."""
         return np.concatenate(self._round(_scores, v, [()] * len(self.shards.futures)))
 
+    def gains(self, codes: np.ndarray, weights: np.ndarray, binning: Any) -> np.ndarray:
+        """Information gain of all features, in bits."""
+        return np.concatenate(self._round(_gains, (codes, weights), [(binning,)] * len(self.shards.futures)))
+
     def columns(self, features: list[int]) -> list[Any]:
         """The columns of features, which ascend: side by side those of the answer."""
         start = time.perf_counter()
@@ -378,7 +388,8 @@ class Source:
         at = np.searchsorted(features, self.bounds).tolist()
         return [features[a:b] for a, b in pairwise(at)]
 
-    def _round(self, ask: Callable[..., Any], v: np.ndarray, arguments: list[tuple[Any, ...]]) -> list[Any]:
+    def _round(self, ask: Callable[..., Any], v: Any, arguments: list[tuple[Any, ...]]) -> list[Any]:
+        """The answers of all shards to what is sent to each worker, ``v``, and to each shard."""
         start = time.perf_counter()
         self._begin()
         with warnings.catch_warnings():
@@ -387,7 +398,7 @@ class Source:
             alpha = self.client.submit(_same, v, pure=False)
         shards = zip(self.shards.futures, arguments, strict=True)
         answers = self.client.gather([self.client.submit(ask, shard, alpha, *own, pure=False) for shard, own in shards])
-        sent = v.nbytes * len(self.client.ncores()) + sum(_bytes(own) for own in arguments)
+        sent = _bytes(v) * len(self.client.ncores()) + sum(_bytes(own) for own in arguments)
         self._count(sent, _bytes(answers), start)
         return answers
 
@@ -423,9 +434,9 @@ class ShardSamples:
         sample_weight = sample_weight.compute() if hasattr(sample_weight, "compute") else sample_weight
         sample_weight = _check_sample_weight(sample_weight, y, dtype=np.float64, ensure_non_negative=True)
         self.classes = np.unique(y[sample_weight > 0])
-        check_classes(estimator, self.classes, y, binary_only=True)
+        check_classes(estimator, self.classes, y, estimator._binary_on_shards)
         # A sample of no weight may be of any class.
-        self.codes = np.minimum(np.searchsorted(self.classes, y), 1).astype(np.uint32)
+        self.codes = np.minimum(np.searchsorted(self.classes, y), len(self.classes) - 1).astype(np.uint32)
         kept = sample_weight > 0
         of_class = class_weights(estimator.class_weight, self.classes, self.codes[kept], sample_weight[kept])
         self.sample_weight, self.weights = sample_weight, sample_weight * of_class[self.codes]

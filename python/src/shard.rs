@@ -3,12 +3,18 @@
 
 use std::sync::Mutex;
 
-use fewest::method::fgm::{FeatureScore, ScoreQuery, Source, fgm_from};
-use fewest::{AnyMethod, Design, Error, Report, RowMatrix, RuleList, Rules, SparseDesign, check_values};
+use fewest::method::fgm::fgm_from;
+use fewest::method::info_gain::{Binning, information_gain_from, information_gains};
+use fewest::method::l1_svm::l1_svm_from;
+use fewest::{
+    AnyMethod, Design, Error, FeatureScore, Kernel, Report, RowMatrix, RuleList, Rules, ScoreQuery, Source,
+    SparseDesign, check_values,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use pythonize::pythonize;
 
 use crate::copy::copied;
 use crate::enter::{CallLimits, enter, pool, sheltered};
@@ -47,8 +53,18 @@ impl Shard {
         if v.len() != self.n {
             return Err(PyValueError::new_err(format!("{} values for {} samples", v.len(), self.n)));
         }
+        self.on(py, threads, |design| answer(design, v))
+    }
+
+    /// `answer` of the columns, on `threads` threads, with the GIL released.
+    fn on<T: Send>(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        answer: impl FnOnce(&dyn Design) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
         let pool = pool(Some(threads))?;
-        self.with(py, |design| py.detach(|| pool.install(|| answer(design, v))).map_err(raised))
+        self.with(py, |design| py.detach(|| pool.install(|| answer(design))).map_err(raised))
     }
 
     /// What `f` makes of the columns.
@@ -134,6 +150,22 @@ impl Shard {
         sheltered(|| Ok(self.at(py, &v, threads, |design, v| (&design).scores(v))?.into_pyarray(py)))
     }
 
+    /// Information gain of all features here, in bits, by the class and the weight of each sample.
+    fn gains<'py>(
+        &self,
+        py: Python<'py>,
+        codes: PyReadonlyArray1<'py, u32>,
+        weights: PyReadonlyArray1<'py, f64>,
+        binning: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        sheltered(|| {
+            let (codes, weights, binning): (_, _, Binning) = (numbers(&codes)?, numbers(&weights)?, settings(binning)?);
+            let gains = self.on(py, threads, |design| information_gains(design, codes, weights, binning))?;
+            Ok(gains.into_pyarray(py))
+        })
+    }
+
     /// Those of the features that are here, as a matrix in the form that the engine takes.
     fn columns<'py>(&self, py: Python<'py>, features: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
         sheltered(|| {
@@ -154,8 +186,8 @@ impl Shard {
 }
 
 /// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always,
-/// never, positive, negative)`, `scores(v)` and `columns(features)`, which answer for the whole matrix; `columns` gives
-/// a list of matrices, side by side those asked for.
+/// never, positive, negative)`, `scores(v)`, `gains(codes, weights, binning)` and `columns(features)`,
+/// which answer for the whole matrix; `columns` gives a list of matrices, side by side those asked for.
 struct Elsewhere {
     n: usize,
     p: usize,
@@ -174,6 +206,25 @@ impl Elsewhere {
             })
         })
     }
+
+    /// An answer of one number for each feature.
+    fn of_each(&self, answer: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+        let scores: PyReadonlyArray1<'_, f64> = answer.extract()?;
+        let scores = numbers(&scores)?.to_vec();
+        if scores.len() == self.p {
+            return Ok(scores);
+        }
+        Err(PyValueError::new_err(format!("{} scores of {} features", scores.len(), self.p)))
+    }
+
+    /// Information gains of all features.
+    fn gains(&self, codes: &[u32], weights: &[f64], binning: Binning) -> Result<Vec<f64>, Error> {
+        self.ask(|source| {
+            let (py, binning) = (source.py(), pythonize(source.py(), &binning)?);
+            let arrays = (PyArray1::from_slice(py, codes), PyArray1::from_slice(py, weights), binning);
+            self.of_each(&source.call_method1("gains", arrays)?)
+        })
+    }
 }
 
 impl Source for Elsewhere {
@@ -184,15 +235,7 @@ impl Source for Elsewhere {
         self.p
     }
     fn scores(&self, v: &[f64]) -> Result<Vec<f64>, Error> {
-        self.ask(|source| {
-            let answer = source.call_method1("scores", (PyArray1::from_slice(source.py(), v),))?;
-            let scores: PyReadonlyArray1<'_, f64> = answer.extract()?;
-            let scores = numbers(&scores)?.to_vec();
-            if scores.len() == self.p {
-                return Ok(scores);
-            }
-            Err(PyValueError::new_err(format!("{} scores of {} features", scores.len(), self.p)))
-        })
+        self.ask(|source| self.of_each(&source.call_method1("scores", (PyArray1::from_slice(source.py(), v),))?))
     }
     fn largest(&self, v: &[f64], wanted: &ScoreQuery) -> Result<Vec<FeatureScore>, Error> {
         self.ask(|source| {
@@ -229,7 +272,7 @@ impl Source for Elsewhere {
     }
 }
 
-/// As [`crate::select`] by the feature generating machine, on n x p values that are elsewhere; see
+/// As [`crate::select`] by a method that takes them, on n x p values that are elsewhere; see
 /// [`Elsewhere`] for `source`.
 ///
 /// # Errors
@@ -250,23 +293,33 @@ pub(crate) fn select_from<'py>(
     sheltered(|| {
         let (rules, method, limits): (RuleList, AnyMethod, CallLimits) =
             (settings(rules)?, settings(method)?, settings(limits)?);
-        let AnyMethod::Fgm(fgm) = method else {
-            return Err(PyValueError::new_err(format!(
-                "columns elsewhere are for fgm, not for {}",
-                method.info().name
-            )));
-        };
         let (codes, weights) = (numbers(&codes)?, numbers(&weights)?);
         let source = Elsewhere { n, p, source, raised: Mutex::new(None) };
         let found = enter(py, &limits, listener, |limits, observer| {
-            let rules = Rules::new(p, rules, &[])?;
-            fgm_from(&source, &labels(codes), Some(weights), &rules, &fgm, limits, observer)
+            let (rules, weighted) = (Rules::new(p, rules, &[])?, Some(weights));
+            match &method {
+                AnyMethod::Fgm(fgm) => {
+                    fgm_from(&source, &labels(codes), weighted, &rules, fgm, limits, observer).map(Report::from)
+                }
+                AnyMethod::L1Svm(l1) => {
+                    l1_svm_from(&source, &labels(codes), weighted, &rules, l1, limits, observer).map(Report::from)
+                }
+                AnyMethod::InfoGain(filter) => {
+                    let mut ask = || source.gains(codes, weights, filter.binning);
+                    let selection = information_gain_from(&mut ask, &rules, limits, observer)?;
+                    Ok(Report::new(selection, Kernel::Linear))
+                }
+                other => Err(Error::Data(format!(
+                    "columns elsewhere are for fgm, l1-svm and info-gain, not for {}; have X in memory",
+                    other.info().name
+                ))),
+            }
         });
         // What Python raised goes through as it is.
         if let Some(error) = source.raised.into_inner().expect("nothing panics while it is held") {
             return Err(error);
         }
         let (report, course) = found?;
-        answer::selected(py, &Report::from(report), &course)
+        answer::selected(py, &report, &course)
     })
 }

@@ -1,4 +1,4 @@
-"""The feature generating machine on a Dask cluster of real processes: the result of one machine, also when a worker is killed."""
+"""Methods on a Dask cluster of real processes: the result of one machine, also when a worker is killed."""
 
 import os
 import signal
@@ -13,14 +13,14 @@ import scipy.sparse as sp
 from sklearn.datasets import dump_svmlight_file
 from sklearn.model_selection import cross_validate
 
-from fewest import SVMRFE, EvaluationRFE, FeatureGeneratingMachine, Rules, StabilityDisplay
+from fewest import SVMRFE, EvaluationRFE, FeatureGeneratingMachine, InformationGain, L1SVMSelector, Rules, StabilityDisplay
 
 pytest.importorskip("distributed")
 import dask.array as da
 from dask import delayed
 from distributed import Client, LocalCluster
 
-from fewest.dask import Shards
+from fewest.dask import Shards, Source
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +52,11 @@ def column_blocks(X, widths):
 
 def assert_same(there, here):
     """Not only to 1e-8: the sums are the same, so the bits are."""
-    np.testing.assert_array_equal(there.support_, here.support_)
-    assert there.objective_ == here.objective_ and there.bound_ == here.bound_
-    np.testing.assert_array_equal(there.coef_, here.coef_)
-    np.testing.assert_array_equal(there.shares_, here.shares_)
-    assert there.status_ == here.status_ and there.n_iter_ == here.n_iter_
+    for name in ("support_", "coef_", "shares_", "scores_", "ranking_"):
+        if hasattr(here, name):
+            np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    for name in ("objective_", "bound_", "status_", "n_iter_", "C_", "grid_"):
+        assert getattr(there, name, None) == getattr(here, name, None)
     np.testing.assert_array_equal(there.classes_, here.classes_)
 
 
@@ -162,6 +162,132 @@ def test_a_killed_worker_changes_nothing(client, victims):
     assert len(killed) == victims and not set(killed) & set(client.run(os.getpid).values())
     assert_same(there, here)
     client.wait_for_workers(2)
+
+
+def l1(**options):
+    return L1SVMSelector(**{"C": 1.0, "loss": "squared_hinge", "gap": 1e-9, **options})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"fit_intercept": False, "class_weight": "balanced", "C": 3.0},
+        {"intercept_scaling": 2.0, "costs": [0.3, 1.0, 3.0]},
+        {"n_features_to_select": 10},
+        {"rules": Rules(max_features=8, require=[4999, 7], forbid=[0, 2500])},
+        {"rules": Rules(max_features=6, implies=[(3, 4)], at_most=[(1, range(100))])},
+        {"rules": Rules(signs=dict.fromkeys(range(3000), 1) | dict.fromkeys(range(3000, 4000), -1), bounds={4500: (-0.1, 0.2)})},
+    ],
+)
+def test_the_l1_svm_is_that_of_one_machine(client, options):
+    X, y = text()
+    here = l1(**options).fit(X, y)
+    there = l1(**options).fit(column_blocks(X, [1700, 300, 3000]), da.from_array(y))
+    assert_same(there, here)
+    assert 0 < here.n_features_ < 300
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+
+
+@pytest.mark.parametrize("bins", [None, 4])
+@pytest.mark.parametrize(
+    "rules", [Rules(max_features=10), Rules(max_features=6, require=[4999], implies=[(3, 4)], at_most=[(1, range(100))])]
+)
+def test_information_gain_is_that_of_one_machine_to_the_last_bit(client, bins, rules):
+    X, y = text()
+    y = np.where(np.arange(300) % 5 == 0, "news", y)
+    weight = np.random.default_rng(0).integers(0, 3, 300)
+    options = {"bins": bins, "rules": rules, "class_weight": {"ham": 2.0}}
+    here = InformationGain(**options).fit(X, y, weight)
+    there = InformationGain(**options).fit(column_blocks(X, [1700, 300, 3000]), y, weight)
+    assert_same(there, here)
+    assert len(there.classes_) == 3
+    np.testing.assert_array_equal(there.predict(X), here.predict(X))
+    # Classes and weights to two workers, a gain of each feature back; then the columns selected.
+    assert there.traffic_["sent"][0] < 2 * 12 * 300 + 100 and there.traffic_["received"][0] == 8 * 5000
+
+
+def kill_one_in_round(monkeypatch, client, number):
+    """The worker with most of the shards is killed as this round begins; returns the list of those killed."""
+    begin, killed = Source._begin, []
+
+    def begin_and_kill(source):
+        begin(source)
+        if len(source.rounds) == number and not killed:
+            most = max(client.has_what().items(), key=lambda has: len(has[1]))[0]
+            killed.append(client.run(os.getpid)[most])
+            os.kill(killed[0], signal.SIGKILL)
+
+    monkeypatch.setattr(Source, "_begin", begin_and_kill)
+    return killed
+
+
+def test_a_killed_worker_does_not_change_the_l1_svm(client, monkeypatch):
+    X, y = text(n=400, p=20000, seed=3)
+    blocks = column_blocks(X, [12000, 8000])
+    killed = kill_one_in_round(monkeypatch, client, 3)
+    there = l1().fit(blocks, y)
+    assert len(killed) == 1 and killed[0] not in client.run(os.getpid).values()
+    # In rounds, none of which brings all scores.
+    assert len(there.traffic_["sent"]) > 4 and there.traffic_["received"].max() < 8 * 20000 / 2
+    assert_same(there, l1().fit(X, y))
+    client.wait_for_workers(2)
+
+
+def test_a_killed_worker_does_not_change_information_gain(client, monkeypatch):
+    X, y = text(n=400, p=20000, seed=3)
+    here = InformationGain(n_features_to_select=10).fit(X, y)
+    killed = kill_one_in_round(monkeypatch, client, 1)
+    there = InformationGain(n_features_to_select=10).fit(column_blocks(X, [12000, 8000]), y)
+    assert len(killed) == 1 and killed[0] not in client.run(os.getpid).values()
+    assert_same(there, here)
+    client.wait_for_workers(2)
+
+
+def test_files_and_dense_blocks_of_the_other_methods(client, tmp_path):
+    X, y = text()
+    X.data, y = np.round(X.data, 6), np.where(y == "spam", 1, -1)
+    files = []
+    for k, rows in enumerate(np.split(np.arange(300), [90, 250])):
+        files.append(tmp_path / f"part{k}.svm")
+        dump_svmlight_file(X[rows], y[rows], str(files[-1]), zero_based=False)
+    shards = Shards.from_files(files, n_features=5000)
+    assert_same(l1().fit(shards, None), l1().fit(X, y))
+    gain = lambda: InformationGain(n_features_to_select=10)
+    assert_same(gain().fit(shards, None), gain().fit(X, y))
+    dense = np.asarray(X[:, :200].toarray(), order="F")
+    blocks = da.from_array(dense, chunks=(70, 90))
+    assert_same(l1().fit(blocks, y), l1().fit(dense, y))
+    assert_same(gain().fit(blocks, y), gain().fit(dense, y))
+
+
+def test_what_the_other_methods_refuse(client):
+    X, y = text(n=50, p=100)
+    blocks = column_blocks(X, [60, 40])
+    with pytest.raises(ValueError, match='loss="squared_hinge": the linear program of the hinge needs X in memory'):
+        L1SVMSelector().fit(blocks, y)
+    with pytest.raises(ValueError, match="Only binary"):
+        l1().fit(blocks, np.arange(50) % 3)
+    for selector in (l1(C="auto"), InformationGain(C="auto")):
+        with pytest.raises(TypeError, match="from samples in memory only; give a number"):
+            selector.fit(blocks, y)
+    for selector in (l1(), InformationGain()):
+        with pytest.raises(TypeError, match=r"path needs .* X.compute\(\)"):
+            selector.path(blocks, y, [1, 2])
+        with pytest.raises(TypeError, match=r"X.compute\(\)"):
+            selector.fit(X, y).certify(blocks, y)
+        with pytest.raises(ValueError, match="y is None"):
+            selector.fit(blocks, None)
+    with pytest.raises(ValueError, match="one class"):
+        InformationGain().fit(blocks, np.ones(50))
+    with pytest.raises(ValueError, match="fgm, l1-svm and info-gain, not for rfe"):
+        SVMRFEOnShards(n_features_to_select=5).fit(blocks, y)
+
+
+class SVMRFEOnShards(SVMRFE):
+    """As if it could."""
+
+    _takes_shards = True
 
 
 def test_what_is_sent(client):

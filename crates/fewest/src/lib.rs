@@ -25,7 +25,7 @@ pub mod subset_oracle;
 pub mod validation;
 mod weights;
 
-pub use design::{DenseDesign, Design, RowMatrix, SparseDesign, StridedDesign};
+pub use design::{DenseDesign, Design, FeatureScore, RowMatrix, ScoreQuery, Source, SparseDesign, StridedDesign};
 pub use dual::{Bias, DualSolution, Loss, SvmSettings};
 pub use error::Error;
 pub use kernel::{Gamma, Kernel, KernelRule};

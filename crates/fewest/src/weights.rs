@@ -120,6 +120,12 @@ impl Interval {
         self.lower == 0.0 && self.upper == 0.0
     }
 
+    /// Whether some bound is neither 0 nor infinite.
+    pub(crate) fn is_boxed(self) -> bool {
+        let boxed = |bound: f64| bound != 0.0 && bound.is_finite();
+        boxed(self.lower) || boxed(self.upper)
+    }
+
     /// Those of size u, 0 or more, at most.
     #[cfg(feature = "highs")]
     pub(crate) fn within(self, u: f64) -> Self {
@@ -192,8 +198,7 @@ impl WeightBounds {
 
     /// Whether some bound is neither 0 nor infinite.
     pub(crate) fn is_boxed(&self) -> bool {
-        let boxed = |bound: f64| bound != 0.0 && bound.is_finite();
-        self.intervals.iter().any(|i| boxed(i.lower) || boxed(i.upper))
+        self.intervals.iter().any(|interval| interval.is_boxed())
     }
 
     /// Those of some features, in their order.

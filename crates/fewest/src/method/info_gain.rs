@@ -6,7 +6,7 @@
 //!          intervals b of feature j and `H(Y) = - sum_c P(c) log2 P(c)`.
 //! Paper    baseline of Aytug 2015; intervals by Fayyad and Irani, Multi-interval discretization of
 //!          continuous-valued attributes, IJCAI 1993, eqs. (1)-(3) and the MDL criterion.
-//! Given    the data matrix, a class and a weight per sample (any number of classes), Rules,
+//! Given    the data matrix (or what scores columns elsewhere), a class and a weight per sample (any number of classes), Rules,
 //!          [`Binning`]. A sample of weight 2 counts as two samples, everywhere.
 //! Returns  subset, total gain, ranking of the scored features, status; no bound.
 //! Steps    1. sort each feature's values into blocks of equal values with their class counts;
@@ -23,6 +23,7 @@
 pub mod path;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -155,13 +156,56 @@ pub fn information_gain(
             break;
         }
         let end = (gains.len() + chunk).min(p);
-        let scored: Result<Vec<f64>, Error> =
-            (gains.len()..end).into_par_iter().map(|j| feature_gain(design, j, &sample_class, binning)).collect();
-        gains.extend(scored?);
+        gains.extend(gains_of(design, gains.len()..end, &sample_class, binning)?);
         run.tell(&Event::Progress { done: end as u64, total: Some(p as u64), elapsed: run.elapsed() });
     }
 
-    let known = gains.len();
+    Ok(select(gains, run, status))
+}
+
+/// Steps 1 to 3 for all features: the gain of each, in bits; of the columns of one machine, where
+/// they are on several.
+///
+/// # Errors
+/// As [`information_gain`].
+pub fn information_gains(
+    design: &dyn Design,
+    classes: &[u32],
+    weights: &[f64],
+    binning: Binning,
+) -> Result<Vec<f64>, Error> {
+    binning.check()?;
+    problem::check_classes(design.n_samples(), classes)?;
+    problem::checked_weights(design.n_samples(), Some(weights))?;
+    gains_of(design, 0..design.n_features(), &Classes::new(classes, weights)?, binning)
+}
+
+/// [`information_gain`] of features whose columns are elsewhere: `ask` brings the gain of each, by
+/// [`information_gains`]. The result is that of the same columns in memory to the last bit. Limits
+/// are looked at before and behind that one question.
+///
+/// # Errors
+/// Those of `ask`, and another number of gains than of features.
+pub fn information_gain_from(
+    ask: &mut dyn FnMut() -> Result<Vec<f64>, Error>,
+    rules: &Rules,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<Selection, Error> {
+    let mut run = Run::new(rules, limits, Sense::Max, observer)?;
+    let p = rules.p();
+    if let Some(limit) = run.stop() {
+        return Ok(select(Vec::new(), run, limit));
+    }
+    let gains = ask()?;
+    rules.check_features(gains.len())?;
+    run.tell(&Event::Progress { done: p as u64, total: Some(p as u64), elapsed: run.elapsed() });
+    Ok(select(gains, run, Status::Completed))
+}
+
+/// Step 4, by the gains of the first features, all of them unless a limit, `status`, was reached.
+fn select(mut gains: Vec<f64>, mut run: Run<'_>, mut status: Status) -> Selection {
+    let (known, p) = (gains.len(), run.rules().p());
     gains.resize(p, 0.0);
     if known > 0 || p == 0 {
         let best = run.best_subset(&gains);
@@ -177,7 +221,7 @@ pub fn information_gain(
         .enumerate()
         .map(|(at, feature)| Ranked { feature, rank: at + 1, step: None, criterion: gains[feature] })
         .collect();
-    Ok(Selection { outcome: run.finish(status), ranking, solutions: Vec::new() })
+    Selection { outcome: run.finish(status), ranking, solutions: Vec::new() }
 }
 
 /// The class of each sample, renumbered 0 .. k - 1 among those that have weight, its weight, and
@@ -249,6 +293,16 @@ fn take(rest: &mut f64, part: f64) {
     if *rest < 1e-9 * before {
         *rest = 0.0;
     }
+}
+
+/// Gains of a range of features.
+fn gains_of(
+    design: &dyn Design,
+    features: Range<usize>,
+    classes: &Classes<'_>,
+    binning: Binning,
+) -> Result<Vec<f64>, Error> {
+    features.into_par_iter().map(|j| feature_gain(design, j, classes, binning)).collect()
 }
 
 /// Gain of feature j in bits (steps 1 to 3).

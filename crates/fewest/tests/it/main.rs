@@ -4,7 +4,6 @@ mod conic;
 mod eb_rfe;
 mod exact;
 mod fgm;
-mod fgm_source;
 #[cfg(feature = "highs")]
 mod gbd;
 mod kta;
@@ -30,6 +29,7 @@ mod rules;
 mod several;
 mod several_fgm;
 mod smo;
+mod source;
 mod train;
 mod weights;
 mod weights_fgm;

@@ -7,14 +7,13 @@ use super::machines::Machines;
 use super::mixture::{Columns, Level, Point, Subsets};
 use super::part::{Part, joint};
 use super::separation::{Separation, ViolatedSubset};
-use super::source::ScoreQuery;
 use super::support_norm::{Start, SupportNorm};
 use super::tuning::GROWTH;
 use super::{FgmSettings, Mkl, mkl};
 use crate::dual::train::train_linear;
 use crate::dual::{Bias, BoxDual, DualSolution, kkt};
 use crate::saddle::train_within;
-use crate::{Error, Memory, Oracle, RowMatrix, Run, Status, SvmSettings, WeightBounds};
+use crate::{Error, Memory, Oracle, RowMatrix, Run, ScoreQuery, Status, SvmSettings, WeightBounds};
 
 /// What is kept, with margins of 1.
 pub(super) struct Kept {

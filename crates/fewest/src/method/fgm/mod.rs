@@ -58,7 +58,6 @@ mod penalty;
 mod report;
 mod rounds;
 mod separation;
-mod source;
 mod support_norm;
 mod tuning;
 
@@ -73,7 +72,7 @@ use crate::problem::checked_labels;
 use crate::several::{SubProblem, check_several};
 use crate::{
     Design, Error, Interval, Limits, MultiClass, Observer, Problem, RuleList, Rules, Run, Samples, Selection, Sense,
-    Several, Status, Subset, SvmSettings, WeightBounds, drive,
+    Several, Source, Status, Subset, SvmSettings, WeightBounds, drive,
 };
 use mixture_oracle::{Kept, MixtureOracle};
 use part::Part;
@@ -81,7 +80,6 @@ pub use report::{FgmReport, FgmSeveralReport, Round, SelectedFeature};
 use report::{Generated, linear_model, machine_of, ranking, report_of};
 use rounds::Rounds;
 use separation::Separation;
-pub use source::{FeatureScore, ScoreQuery, Source};
 
 /// How the generated subsets are weighed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -389,8 +387,7 @@ fn rules_of_subsets(rules: &Rules, size: Option<usize>) -> Result<Cow<'_, Rules>
 /// The bounds of the rules on weights, which may be signs alone.
 fn signs_of(rules: &Rules) -> Result<&WeightBounds, Error> {
     let bounds = rules.weight_bounds();
-    let boxed = |bound: f64| bound != 0.0 && bound.is_finite();
-    match bounds.bounded().find(|(_, interval)| boxed(interval.lower) || boxed(interval.upper)) {
+    match bounds.bounded().find(|(_, interval)| interval.is_boxed()) {
         None => Ok(bounds),
         Some((j, Interval { lower, upper })) => Err(Error::Rules(format!(
             "fgm keeps signs of weights, but the weight of feature {j} is bounded by {lower} and {upper}: its margin \

@@ -7,9 +7,8 @@
 
 use std::ops::Range;
 
-use super::source::Source;
-use crate::SvmSettings;
 use crate::dual::{BoxDual, kkt};
+use crate::{Source, SvmSettings};
 
 /// One of the problems.
 pub(super) struct Part<'a> {

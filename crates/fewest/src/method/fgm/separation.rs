@@ -9,9 +9,9 @@
 use std::collections::HashMap;
 
 use super::part::Part;
-use super::source::{FeatureScore, ScoreQuery, better, keep};
 use super::tuning::{NODES, SLACK};
-use crate::{Choice, Error, Interval, Rules};
+use crate::design::{better, keep};
+use crate::{Choice, Error, FeatureScore, Interval, Rules, ScoreQuery};
 
 /// The rules in the form that separation needs.
 pub(super) enum Separation<'a> {

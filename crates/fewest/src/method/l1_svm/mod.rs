@@ -5,8 +5,8 @@
 //!          hinge or squared hinge; w_j within the bounds of the rules
 //! Paper    Bradley, Mangasarian, ICML 1998 (hinge, a linear program); Fan et al., JMLR 2008
 //!          (squared hinge, LIBLINEAR's -s 5).
-//! Given    Problem (n samples, p features), Rules, [`L1Settings`]: a cost, or several in ascending
-//!          order.
+//! Given    Problem (n samples, p features), or a [`Source`] of its columns (squared hinge); Rules,
+//!          [`L1Settings`]: a cost, or several in ascending order.
 //! Returns  the subset, its objective, a bound below which no allowed subset's objective is, and
 //!          the classifier.
 //! Steps    1. for each cost, from the solution of the cost before: the L1-SVM of all features that
@@ -16,22 +16,24 @@
 //! Bound    the dual value in step 1, at the cost chosen: fewer features only cost more.
 //! Cost     hinge: see [`crate::l1_oracle`]; squared hinge: see `squared/`.
 //! Differs  rules other than must-out: steps 2 and 3.
-//! Fails    never on limits. Errors: settings out of range, hinge without HiGHS.
+//! Fails    never on limits. Errors: settings out of range, hinge without HiGHS or with columns
+//!          elsewhere.
 
 mod squared;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Classes, Info, Method, RULES_AND_BOUNDS, Report};
-use squared::bounded_squared_hinge;
 pub use squared::squared_hinge;
+use squared::{Matrix, bounded_squared_hinge};
 
 #[cfg(feature = "highs")]
 use crate::l1_oracle::L1Oracle;
 use crate::model::{Machine, Model};
+use crate::problem::checked_labels;
 use crate::{
     Choice, DualSolution, Error, Kernel, Limits, Loss, Memory, Observer, Problem, Ranked, RowMatrix, Rules, Run,
-    Samples, Selection, Sense, Status, Subset, SvmSettings, WeightBounds,
+    Samples, Selection, Sense, Source, Status, Subset, SvmSettings, WeightBounds,
 };
 
 /// From this many samples on, the hinge starts from a rough solution of the squared hinge,
@@ -98,10 +100,15 @@ impl Method for L1Settings {
         limits: Limits,
         observer: &mut dyn Observer,
     ) -> Result<Report, Error> {
-        let report = l1_svm(&samples.problem()?, rules, self, limits, observer)?;
+        Ok(l1_svm(&samples.problem()?, rules, self, limits, observer)?.into())
+    }
+}
+
+impl From<L1Report> for Report {
+    fn from(report: L1Report) -> Self {
         let (model, several) = (report.model(), report.grid.len() > 1);
         let out = Report::new(report.selection, Kernel::Linear).with_model(model).with_cost(report.cost);
-        Ok(if several { out.detail("cost", report.cost).detail("grid", report.grid) } else { out })
+        if several { out.detail("cost", report.cost).detail("grid", report.grid) } else { out }
     }
 }
 
@@ -211,9 +218,42 @@ pub fn l1_svm(
 ) -> Result<L1Report, Error> {
     settings.check(rules.p())?;
     rules.check_features(problem.n_features())?;
-    let mut run = Run::bounded(rules, limits, Sense::Min, observer)?;
+    let run = Run::bounded(rules, limits, Sense::Min, observer)?;
+    let trainer = Trainer::new(problem, rules.weight_bounds(), &settings.svm, run.memory())?;
+    find(trainer, settings, run)
+}
+
+/// [`l1_svm`] with squared hinge on a matrix that may be elsewhere, with the labels (-1 or 1) and
+/// weights (default all 1) of its n samples. The result is that of the same columns in memory, bit
+/// for bit where the source's scores are. Whoever makes the source has checked its values
+/// ([`crate::check_values`]).
+///
+/// # Errors
+/// Those of [`l1_svm`] and of [`Problem::new`], those of the source, and the hinge.
+pub fn l1_svm_from(
+    source: &dyn Source,
+    labels: &[f64],
+    weights: Option<&[f64]>,
+    rules: &Rules,
+    settings: &L1Settings,
+    limits: Limits,
+    observer: &mut dyn Observer,
+) -> Result<L1Report, Error> {
+    settings.check(rules.p())?;
+    if settings.svm.loss == Loss::Hinge {
+        let allowed = "squared-hinge where the columns are elsewhere, or have X in memory";
+        return Err(Error::setting("loss", "hinge", allowed));
+    }
+    rules.check_features(source.n_features())?;
+    let weights = checked_labels(source.n_samples(), labels, weights)?;
+    let run = Run::bounded(rules, limits, Sense::Min, observer)?;
+    find(Trainer::of(Matrix::of(source), (labels, &weights), rules.weight_bounds(), &settings.svm), settings, run)
+}
+
+/// Steps 1 to 3.
+fn find(mut trainer: Trainer<'_>, settings: &L1Settings, mut run: Run<'_>) -> Result<L1Report, Error> {
+    let rules = run.rules();
     let allowed = not_forbidden(rules);
-    let mut trainer = Trainer::new(problem, rules.weight_bounds(), &settings.svm, run.memory())?;
     let one = [settings.svm.cost];
     let costs = if settings.costs.is_empty() { &one[..] } else { &settings.costs };
     let (mut grid, mut chosen) = (Vec::new(), None);
@@ -262,11 +302,13 @@ fn non_zero(features: &[usize], weights: &[f64]) -> Vec<(usize, f64)> {
 
 /// Trains at one cost after the other, each from the one before.
 struct Trainer<'a> {
-    problem: &'a Problem<'a>,
+    matrix: Matrix<'a>,
+    labels: &'a [f64],
+    weights: &'a [f64],
     bounds: &'a WeightBounds,
     settings: SvmSettings,
     #[cfg(feature = "highs")]
-    hinge: Option<L1Oracle<'a>>,
+    hinge: Option<(L1Oracle<'a>, &'a Problem<'a>)>,
     squared: Option<(Vec<usize>, DualSolution)>,
 }
 
@@ -277,22 +319,35 @@ impl<'a> Trainer<'a> {
         settings: &SvmSettings,
         memory: &Memory,
     ) -> Result<Self, Error> {
+        let matrix = Matrix::Here(problem.design());
+        #[cfg_attr(not(feature = "highs"), expect(unused_mut, reason = "there is no hinge without it"))]
+        let mut trainer = Self::of(matrix, (problem.labels(), problem.weights()), bounds, settings);
         #[cfg(feature = "highs")]
-        let hinge = match settings.loss {
-            Loss::Hinge => {
-                let (cost, none) = (problem.weights().to_vec(), vec![f64::INFINITY; problem.n_features()]);
-                Some(L1Oracle::within(problem, cost, settings.bias, none, memory)?.bounded(bounds))
-            }
-            Loss::SquaredHinge => None,
-        };
-        Ok(Self {
-            problem,
+        if settings.loss == Loss::Hinge {
+            let (cost, none) = (problem.weights().to_vec(), vec![f64::INFINITY; problem.n_features()]);
+            let oracle = L1Oracle::within(problem, cost, settings.bias, none, memory)?.bounded(bounds);
+            trainer.hinge = Some((oracle, problem));
+        }
+        Ok(trainer)
+    }
+
+    /// Without the hinge.
+    fn of(
+        matrix: Matrix<'a>,
+        (labels, weights): (&'a [f64], &'a [f64]),
+        bounds: &'a WeightBounds,
+        settings: &SvmSettings,
+    ) -> Self {
+        Self {
+            matrix,
+            labels,
+            weights,
             bounds,
             settings: settings.clone(),
             #[cfg(feature = "highs")]
-            hinge,
+            hinge: None,
             squared: None,
-        })
+        }
     }
 
     /// The L1-SVM of these features, ascending; its weights are in their order.
@@ -303,20 +358,21 @@ impl<'a> Trainer<'a> {
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> Result<DualSolution, Error> {
         #[cfg(feature = "highs")]
-        if let Some(oracle) = &mut self.hinge {
-            let mut bound = vec![0.0; self.problem.n_features()];
+        if let Some((oracle, problem)) = &mut self.hinge {
+            let mut bound = vec![0.0; problem.n_features()];
             for &j in features {
                 bound[j] = f64::INFINITY;
             }
             oracle.set_bounds(&bound)?;
-            oracle.set_cost(&self.problem.weights().iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
-            if self.problem.n_samples() >= LARGE && oracle.features().is_empty() {
+            oracle.set_cost(&self.weights.iter().map(|weight| weight * cost).collect::<Vec<_>>())?;
+            if problem.n_samples() >= LARGE && oracle.features().is_empty() {
                 // Which features and samples matter is much the same under the squared hinge, which
                 // is sooner solved.
                 let rough = SvmSettings { cost, tolerance: ROUGH, ..self.settings.clone() };
-                let near = bounded_squared_hinge(self.problem, (features, self.bounds), &rough, None, stop)?;
-                let (design, labels) = (self.problem.design(), self.problem.labels());
-                let (mut gains, mut scores) = (vec![0.0; self.problem.n_features()], vec![near.bias; labels.len()]);
+                let (design, labels, samples) = (problem.design(), self.labels, (self.labels, self.weights));
+                let allowed = (features, self.bounds);
+                let near = bounded_squared_hinge(&mut self.matrix, samples, allowed, &rough, None, stop)?;
+                let (mut gains, mut scores) = (vec![0.0; problem.n_features()], vec![near.bias; labels.len()]);
                 design.dot_columns(0, &near.beta, &mut gains);
                 features.iter().zip(&near.weights).for_each(|(&j, &w)| design.add_column(j, w, &mut scores));
                 let near_price = |j: usize| self.bounds.of(j).worth(gains[j]) > NEAR;
@@ -333,7 +389,8 @@ impl<'a> Trainer<'a> {
         }
         let settings = SvmSettings { cost, ..self.settings.clone() };
         let start = self.squared.as_ref().filter(|s| s.0 == features).map(|s| &s.1);
-        let solution = bounded_squared_hinge(self.problem, (features, self.bounds), &settings, start, stop)?;
+        let (samples, allowed) = ((self.labels, self.weights), (features, self.bounds));
+        let solution = bounded_squared_hinge(&mut self.matrix, samples, allowed, &settings, start, stop)?;
         self.squared = Some((features.to_vec(), solution.clone()));
         Ok(solution)
     }

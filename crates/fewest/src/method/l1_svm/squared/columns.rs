@@ -1,25 +1,85 @@
-//! The columns a machine may use, with the bias as one of them where it is penalised.
+//! The columns a machine may use, with the bias as one of them where it is penalised. They may be
+//! elsewhere: those of the working sets are brought here, of the others scores are asked for.
+
+use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use crate::{Bias, Design, Interval, RowMatrix, WeightBounds};
+use crate::design::{Best, keep};
+use crate::{Bias, Design, Error, FeatureScore, Interval, RowMatrix, ScoreQuery, Source, WeightBounds};
 
 /// Columns looked at by one thread at a time.
 const CHUNK: usize = 2048;
 /// Stored values of the matrix from which a pass is worth several threads.
 const PARALLEL: usize = 1 << 20;
 
+/// Where the matrix is.
+pub(in crate::method::l1_svm) enum Matrix<'a> {
+    /// In memory.
+    Here(&'a dyn Design),
+    /// Elsewhere.
+    Elsewhere(Fetched<'a>),
+}
+
+/// Columns brought here, each once, in the order in which they came.
+pub(in crate::method::l1_svm) struct Fetched<'a> {
+    source: &'a dyn Source,
+    /// Column of each feature that is here.
+    place: HashMap<usize, usize>,
+    rows: RowMatrix,
+    /// `rows` by columns.
+    design: Box<dyn Design>,
+}
+
+impl<'a> Matrix<'a> {
+    /// None of the source's columns is here yet.
+    pub(in crate::method::l1_svm) fn of(source: &'a dyn Source) -> Self {
+        let rows = RowMatrix::dense(source.n_samples(), 0, Vec::new());
+        let design = rows.design();
+        Matrix::Elsewhere(Fetched { source, place: HashMap::new(), rows, design })
+    }
+
+    /// The columns that are here.
+    fn design(&self) -> &dyn Design {
+        match self {
+            Matrix::Here(design) => *design,
+            Matrix::Elsewhere(fetched) => &*fetched.design,
+        }
+    }
+
+    /// The column of a feature, which is here.
+    fn column(&self, feature: usize) -> usize {
+        match self {
+            Matrix::Here(_) => feature,
+            Matrix::Elsewhere(fetched) => fetched.place[&feature],
+        }
+    }
+}
+
+impl Fetched<'_> {
+    /// Brings those of the ascending features here that are not.
+    fn fetch(&mut self, mut features: Vec<usize>) -> Result<(), Error> {
+        features.retain(|j| !self.place.contains_key(j));
+        if !features.is_empty() {
+            self.rows.append(self.source.rows(&features)?);
+            self.design = self.rows.design();
+            let from = self.place.len();
+            self.place.extend(features.into_iter().enumerate().map(|(at, j)| (j, from + at)));
+        }
+        Ok(())
+    }
+}
+
 /// Position k < features.len() is feature `features[k]`; a penalised bias is the last position, a
 /// constant column of its value s.
-#[derive(Clone, Copy)]
-pub(super) struct Columns<'a> {
-    pub(super) design: &'a dyn Design,
+pub(super) struct Columns<'a, 's> {
+    pub(super) matrix: &'a mut Matrix<'s>,
     pub(super) features: &'a [usize],
     pub(super) bias: Bias,
     pub(super) bounds: &'a WeightBounds,
 }
 
-impl Columns<'_> {
+impl Columns<'_, '_> {
     /// Number of positions.
     pub(super) fn len(&self) -> usize {
         self.features.len() + usize::from(self.constant().is_some())
@@ -28,6 +88,11 @@ impl Columns<'_> {
     /// The weights that a position may have.
     pub(super) fn interval(&self, position: usize) -> Interval {
         self.features.get(position).map_or(Interval::FREE, |&j| self.bounds.of(j))
+    }
+
+    /// The column of the feature at this position, which is here.
+    fn column(&self, position: usize) -> usize {
+        self.matrix.column(self.features[position])
     }
 
     /// Value of the constant column, if there is one.
@@ -43,55 +108,111 @@ impl Columns<'_> {
         if position == self.features.len() { self.constant() } else { None }
     }
 
-    /// Scores x_j . v of these ascending positions.
-    pub(super) fn scores(&self, positions: &[usize], v: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; positions.len()];
-        if self.design.stored() < PARALLEL {
-            self.fill(positions, v, &mut out);
-        } else {
-            positions.par_chunks(CHUNK).zip(out.par_chunks_mut(CHUNK)).for_each(|(p, out)| self.fill(p, v, out));
+    /// Brings the columns of these ascending positions here.
+    pub(super) fn fetch(&mut self, positions: impl Iterator<Item = usize>) -> Result<(), Error> {
+        match self.matrix {
+            Matrix::Here(_) => Ok(()),
+            Matrix::Elsewhere(fetched) => {
+                fetched.fetch(positions.filter_map(|k| self.features.get(k).copied()).collect())
+            }
         }
-        out
     }
 
-    fn fill(&self, positions: &[usize], v: &[f64], mut out: &mut [f64]) {
-        let next = |a: &usize, b: &usize| *b < self.features.len() && self.features[*a] + 1 == self.features[*b];
-        for run in positions.chunk_by(next) {
-            let (now, later) = out.split_at_mut(run.len());
-            match self.constant_at(run[0]) {
-                Some(s) => now[0] = s * v.iter().sum::<f64>(),
-                None => self.design.dot_columns(self.features[run[0]], v, now),
+    /// The scores at v that count, by ascending position: of the weights in `w` that are not 0 or have
+    /// a bound other than 0, of the constant column, and of the others, where these are more, the
+    /// `most` of largest size, where a weight of their sign is allowed.
+    pub(super) fn scores_seen(&self, w: &[f64], v: &[f64], most: usize) -> Result<Vec<FeatureScore>, Error> {
+        let all_seen = self.len() <= most;
+        let boxed = |k: usize| !self.bounds.is_free() && self.interval(k).is_boxed();
+        let always = |k: usize| all_seen || w[k] != 0.0 || boxed(k);
+        let (mut seen, mut best) = (Vec::new(), Best::new(most));
+        let mut see = |k: usize, score: f64| {
+            if always(k) {
+                seen.push(FeatureScore { feature: k, score });
+            } else if best.may_take(score * score) && self.interval(k).worth(score) > 0.0 {
+                best.take(k, score);
             }
-            out = later;
+        };
+        match &*self.matrix {
+            Matrix::Here(design) => self.scores(*design, v).into_iter().enumerate().for_each(|(k, c)| see(k, c)),
+            Matrix::Elsewhere(fetched) => {
+                let query = self.query(fetched.source.n_features(), most, &always);
+                let mut found = fetched.source.largest(v, &query)?;
+                // As in memory: of equal ones the first is kept.
+                found.sort_unstable_by_key(|s| s.feature);
+                for FeatureScore { feature, score } in found {
+                    if let Ok(k) = self.features.binary_search(&feature) {
+                        see(k, score);
+                    }
+                }
+            }
         }
+        keep(&mut best.found, most);
+        seen.append(&mut best.found);
+        if let Some(s) = self.constant() {
+            seen.push(FeatureScore { feature: self.features.len(), score: s * v.iter().sum::<f64>() });
+        }
+        seen.sort_unstable_by_key(|s| s.feature);
+        Ok(seen)
+    }
+
+    /// The question for the features at the positions `always` and the `most` largest others, of p.
+    fn query(&self, p: usize, most: usize, always: &dyn Fn(usize) -> bool) -> ScoreQuery {
+        let features = self.features;
+        // Of few features all are asked for, and none need be named as those to leave out.
+        if 2 * features.len() < p {
+            return ScoreQuery { always: features.to_vec(), ..ScoreQuery::default() };
+        }
+        let always: Vec<usize> = (0..features.len()).filter(|&k| always(k)).map(|k| features[k]).collect();
+        let never = (0..p).filter(|j| features.len() < p && features.binary_search(j).is_err()).collect();
+        // A sign does not change the scores of those that are seen in any case.
+        let signed = |allows: fn(Interval) -> bool| {
+            let bounded =
+                self.bounds.bounded().filter(|(j, interval)| allows(*interval) && always.binary_search(j).is_err());
+            bounded.map(|(j, _)| j).collect::<Vec<usize>>()
+        };
+        let (positive, negative) = (signed(|i| i.lower == 0.0), signed(|i| i.upper == 0.0));
+        ScoreQuery { most, always, never, positive, negative }
+    }
+
+    /// Scores x_j . v of all features allowed.
+    fn scores(&self, design: &dyn Design, v: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.features.len()];
+        if design.stored() < PARALLEL {
+            fill(design, self.features, v, &mut out);
+        } else {
+            self.features.par_chunks(CHUNK).zip(out.par_chunks_mut(CHUNK)).for_each(|(j, out)| fill(design, j, v, out));
+        }
+        out
     }
 
     /// out += s x_j
     pub(super) fn add(&self, position: usize, s: f64, out: &mut [f64]) {
         match self.constant_at(position) {
             Some(value) => out.iter_mut().for_each(|o| *o += s * value),
-            None => self.design.add_column(self.features[position], s, out),
+            None => self.matrix.design().add_column(self.column(position), s, out),
         }
     }
 
     /// A column of all samples, where it is stored that way.
     pub(super) fn dense(&self, position: usize) -> Option<&[f64]> {
-        self.features.get(position).and_then(|&j| self.design.dense_column(j))
+        self.features.get(position).and_then(|&j| self.matrix.design().dense_column(self.matrix.column(j)))
     }
 
     /// Calls `f(i, x_ij)` for the values of a column that are not left out.
     pub(super) fn each(&self, position: usize, f: &mut dyn FnMut(usize, f64)) {
         match self.constant_at(position) {
-            Some(value) => (0..self.design.n_samples()).for_each(|i| f(i, value)),
-            None => self.design.each_in_column(self.features[position], f),
+            Some(value) => (0..self.matrix.design().n_samples()).for_each(|i| f(i, value)),
+            None => self.matrix.design().each_in_column(self.column(position), f),
         }
     }
 
     /// Row k: the column of positions[k] at the samples `inside` (ascending), times `factor` (one
     /// per sample inside).
     pub(super) fn gather(&self, positions: &[usize], inside: &[usize], factor: &[f64]) -> RowMatrix {
-        if self.design.is_sparse() {
-            let mut place = vec![u32::MAX; self.design.n_samples()];
+        let design = self.matrix.design();
+        if design.is_sparse() {
+            let mut place = vec![u32::MAX; design.n_samples()];
             for (at, &i) in inside.iter().enumerate() {
                 place[i] = at as u32;
             }
@@ -109,15 +230,15 @@ impl Columns<'_> {
             return RowMatrix::sparse(inside.len(), start, samples, values);
         }
         let mut values = Vec::with_capacity(positions.len() * inside.len());
-        let mut column = vec![0.0; self.design.n_samples()];
+        let mut column = vec![0.0; design.n_samples()];
         for &position in positions {
             if let Some(value) = self.constant_at(position) {
                 values.extend(factor.iter().map(|f| value * f));
                 continue;
             }
-            let from = self.design.dense_column(self.features[position]).unwrap_or_else(|| {
+            let from = self.dense(position).unwrap_or_else(|| {
                 column.fill(0.0);
-                self.design.add_column(self.features[position], 1.0, &mut column);
+                self.add(position, 1.0, &mut column);
                 &column
             });
             values.extend(inside.iter().zip(factor).map(|(&i, f)| from[i] * f));
@@ -128,11 +249,20 @@ impl Columns<'_> {
     /// All samples with these ascending positions, the constant column as a bias.
     pub(super) fn rows(&self, positions: &[usize]) -> (RowMatrix, Bias) {
         let count = positions.partition_point(|&j| j < self.features.len());
-        let features: Vec<usize> = positions[..count].iter().map(|&j| self.features[j]).collect();
+        let features: Vec<usize> = positions[..count].iter().map(|&k| self.column(k)).collect();
         let bias = match self.bias {
             Bias::Penalised(_) if count == positions.len() => Bias::None,
             bias => bias,
         };
-        (self.design.rows(&features), bias)
+        (self.matrix.design().rows(&features), bias)
+    }
+}
+
+/// Scores of ascending features.
+fn fill(design: &dyn Design, features: &[usize], v: &[f64], mut out: &mut [f64]) {
+    for run in features.chunk_by(|a, b| a + 1 == *b) {
+        let (now, later) = out.split_at_mut(run.len());
+        design.dot_columns(run[0], v, now);
+        out = later;
     }
 }

@@ -51,8 +51,8 @@ mod tuning {
 use tuning::{CONSTANT, DENSE, ENTRY, PRODUCT, RESTRICTED, RIDGE, ROUNDING, SPARSE, VISIT};
 
 /// The lasso of one working set and one I.
-pub(super) struct Lasso<'a> {
-    columns: &'a Columns<'a>,
+pub(super) struct Lasso<'a, 's> {
+    columns: &'a Columns<'a, 's>,
     /// Working set, positions in `columns`.
     work: &'a [usize],
     /// I and the samples watched, ascending.
@@ -79,8 +79,8 @@ pub(super) struct Lasso<'a> {
     pub(super) sweeps: u64,
 }
 
-impl<'a> Lasso<'a> {
-    pub(super) fn new(columns: &'a Columns<'a>, work: &'a [usize], inside: Vec<usize>, cost: &[f64]) -> Self {
+impl<'a, 's> Lasso<'a, 's> {
+    pub(super) fn new(columns: &'a Columns<'a, 's>, work: &'a [usize], inside: Vec<usize>, cost: &[f64]) -> Self {
         let curvature: Vec<f64> = inside.iter().map(|&i| 2.0 * cost[i]).collect();
         let root: Vec<f64> = curvature.iter().map(|c| c.sqrt()).collect();
         let x = columns.gather(work, &inside, &root);

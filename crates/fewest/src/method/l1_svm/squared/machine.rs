@@ -3,12 +3,15 @@
 
 use super::columns::Columns;
 use super::lasso::Lasso;
+use crate::design::keep;
 use crate::dual::{BoxDual, kkt};
 use crate::simd;
-use crate::{Bias, DualSolution, Status};
+use crate::{Bias, DualSolution, Error, FeatureScore, Status};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
+    /// Least size of a working set.
+    pub(super) const LEAST: usize = 100;
     /// Share of the violation on the working set that a lasso is solved to: the samples inside the
     /// margin change anyway.
     pub(super) const INNER: f64 = 0.1;
@@ -21,11 +24,10 @@ mod tuning {
     /// The line search ends where the slope is this share of the first.
     pub(super) const FLAT: f64 = 0.1;
 }
-use tuning::{FEW, FLAT, INNER, SEARCH, STEPS};
+use tuning::{FEW, FLAT, INNER, LEAST, SEARCH, STEPS};
 
 /// w, b and the decision values.
 pub(super) struct Machine<'a> {
-    columns: &'a Columns<'a>,
     dual: &'a BoxDual,
     /// One weight per position; a penalised bias is the last, in units of its constant column.
     pub(super) w: Vec<f64>,
@@ -43,14 +45,15 @@ pub(super) struct Look {
     pub(super) primal: f64,
     /// y_i alpha_i with alpha from the slacks.
     pub(super) beta: Vec<f64>,
-    /// c_j of the positions looked at.
-    pub(super) scores: Vec<f64>,
-    /// Largest violation among these positions.
+    /// c_j of the positions that count, ascending ([`Columns::scores_seen`]), the largest among them.
+    pub(super) scores: Vec<FeatureScore>,
+    /// Largest violation.
     pub(super) violation: f64,
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(columns: &'a Columns<'a>, dual: &'a BoxDual, start: Option<&DualSolution>) -> Self {
+    /// The columns of the weights that are not 0 must be here.
+    pub(super) fn new(columns: &Columns<'_, '_>, dual: &'a BoxDual, start: Option<&DualSolution>) -> Self {
         let mut w = vec![0.0; columns.len()];
         let mut bias = 0.0;
         if let Some(start) = start {
@@ -65,17 +68,17 @@ impl<'a> Machine<'a> {
         for (j, &w) in w.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             columns.add(j, w, &mut scores);
         }
-        Self { columns, dual, w, bias, scores, patience: FEW }
+        Self { dual, w, bias, scores, patience: FEW }
     }
 
     /// Bias of the decision function.
-    pub(super) fn decision_bias(&self) -> f64 {
-        self.columns.constant().map_or(self.bias, |s| s * self.w[self.columns.features.len()])
+    pub(super) fn decision_bias(&self, columns: &Columns<'_, '_>) -> f64 {
+        columns.constant().map_or(self.bias, |s| s * self.w[columns.features.len()])
     }
 
-    /// Step 1, over these positions: a free bias goes to its best value first.
-    pub(super) fn look(&mut self, positions: &[usize]) -> Look {
-        if self.columns.bias == Bias::Free {
+    /// Step 1: a free bias goes to its best value first.
+    pub(super) fn look(&mut self, columns: &Columns<'_, '_>) -> Result<Look, Error> {
+        if columns.bias == Bias::Free {
             self.bias = kkt::best_bias(self.dual, &self.scores);
         }
         let loss = kkt::total_loss(self.dual, &self.scores, self.bias);
@@ -84,23 +87,50 @@ impl<'a> Machine<'a> {
         let mut beta: Vec<f64> =
             (0..self.dual.len()).map(|i| 2.0 * self.dual.cost[i] * self.dual.y[i] * slack(i)).collect();
         kkt::make_feasible(self.dual, &mut beta);
-        let scores = self.columns.scores(positions, &beta);
-        let missed = |(&j, &c): (&usize, &f64)| self.columns.interval(j).violation(self.w[j], c, 1.0, 1.0);
-        let violation = positions.iter().zip(&scores).map(missed).fold(0.0, f64::max);
-        Look { primal, beta, scores, violation }
+        let scores = columns.scores_seen(&self.w, &beta, self.room(columns))?;
+        let missed = |s: &FeatureScore| columns.interval(s.feature).violation(self.w[s.feature], s.score, 1.0, 1.0);
+        let violation = scores.iter().map(missed).fold(0.0, f64::max);
+        Ok(Look { primal, beta, scores, violation })
     }
 
-    /// Step 4: steps on the working set until its violation is at most `aim`. Returns the sweeps
+    /// Whether a position is in every working set: the weights that are not 0 and the constant
+    /// column.
+    fn is_used(&self, columns: &Columns<'_, '_>, position: usize) -> bool {
+        self.w[position] != 0.0 || position == columns.features.len()
+    }
+
+    /// Room beside these in a working set: as many again and one hundred at least.
+    fn room(&self, columns: &Columns<'_, '_>) -> usize {
+        let used = (0..self.w.len()).filter(|&j| self.is_used(columns, j)).count();
+        LEAST.max(2 * used) - used
+    }
+
+    /// Step 2: the columns of every working set, and as many of largest |c_j| as there is room for;
+    /// ascending.
+    pub(super) fn working_set(&self, columns: &Columns<'_, '_>, look: &Look) -> Vec<usize> {
+        let (used, mut rest): (Vec<FeatureScore>, Vec<FeatureScore>) =
+            look.scores.iter().partition(|s| self.is_used(columns, s.feature));
+        for s in &mut rest {
+            s.score = columns.interval(s.feature).worth(s.score);
+        }
+        keep(&mut rest, self.room(columns));
+        let mut work: Vec<usize> = used.iter().chain(&rest).map(|s| s.feature).collect();
+        work.sort_unstable();
+        work
+    }
+
+    /// Step 3: steps on the working set until its violation is at most `aim`. Returns the sweeps
     /// used.
     pub(super) fn improve(
         &mut self,
+        columns: &Columns<'_, '_>,
         work: &[usize],
         aim: f64,
         most: u64,
         stop: &mut dyn FnMut() -> Option<Status>,
     ) -> u64 {
         let n = self.dual.len();
-        let (mut known, mut sweeps): (Option<Lasso<'_>>, u64) = (None, 0);
+        let (mut known, mut sweeps): (Option<Lasso<'_, '_>>, u64) = (None, 0);
         let (mut along, mut watched, mut stuck) = (vec![0.0; n], vec![false; n], false);
         for _ in 0..STEPS {
             let decisions: Vec<f64> = self.scores.iter().map(|f| f + self.bias).collect();
@@ -108,7 +138,7 @@ impl<'a> Machine<'a> {
             let samples: Vec<usize> = (0..n).filter(|&i| inside(i, decisions[i]) || watched[i]).collect();
             let mut lasso = match known.take() {
                 Some(lasso) if lasso.inside == samples => lasso,
-                _ => Lasso::new(self.columns, work, samples, &self.dual.cost),
+                _ => Lasso::new(columns, work, samples, &self.dual.cost),
             };
             lasso.begin(&self.dual.y, &decisions);
             let from: Vec<f64> = work.iter().map(|&j| self.w[j]).collect();
@@ -128,7 +158,7 @@ impl<'a> Machine<'a> {
             along.fill(turn);
             for ((&j, from), to) in work.iter().zip(&from).zip(&to) {
                 if from != to {
-                    self.columns.add(j, to - from, &mut along);
+                    columns.add(j, to - from, &mut along);
                 }
             }
             let t = self.line_search(&from, &to, &decisions, &along);
@@ -143,10 +173,10 @@ impl<'a> Machine<'a> {
             stuck = t == 0.0;
             for ((&j, from), to) in work.iter().zip(&from).zip(&to) {
                 // Rounding may pass a bound.
-                self.w[j] = if t == 1.0 { *to } else { self.columns.interval(j).weight(from + t * (to - from)) };
+                self.w[j] = if t == 1.0 { *to } else { columns.interval(j).weight(from + t * (to - from)) };
             }
             simd::axpy(t, &along, &mut self.scores);
-            if self.columns.bias == Bias::Free {
+            if columns.bias == Bias::Free {
                 // `along` holds the bias's move too, which is kept apart.
                 self.scores.iter_mut().for_each(|f| *f -= t * turn);
                 self.bias += t * turn;

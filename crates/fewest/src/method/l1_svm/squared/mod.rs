@@ -18,13 +18,13 @@
 //!          bound; the largest violation.
 //! Steps    1. alpha from the slacks at the best free bias, all c_j, alpha scaled to the feasible
 //!          point of largest value; stop at the gap
-//!          2. leave out for good the columns that no alpha within the gap can hold at |c_j| = 1
-//!          3. working set: the weights that are not 0, as many others again of largest |c_j|
-//!          4. on it, until its violation is a share of that of all: the lasso of the samples
+//!          2. working set: the weights that are not 0, as many others again of largest |c_j|
+//!          3. on it, until its violation is a share of that of all: the lasso of the samples
 //!             inside the margin (`lasso.rs`), exact line search to its solution
-//! Cost     per round a pass over the columns still in, and descents on the working set; memory
+//! Cost     per round a pass over the columns, and descents on the working set; memory
 //!          some copies of the working set.
-//! Differs  the violation, not the gap, says when a working set is done; |c_j| itself, not its
+//! Differs  no screening (Ndiaye et al.): it left no measurable time to gain, and would need all scores
+//!          and the lengths of the columns where these are elsewhere; the violation, not the gap, says when a working set is done; |c_j| itself, not its
 //!          distance to 1 over ||x_j||, orders columns; bounds on weights.
 //! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on
 //!          separable data at costs of 1e5 and more; errors: settings out of range.
@@ -35,7 +35,8 @@ mod machine;
 mod proof;
 
 use columns::Columns;
-use machine::{Look, Machine};
+pub(super) use columns::Matrix;
+use machine::Machine;
 use proof::Proof;
 
 use crate::dual::{BoxDual, kkt};
@@ -43,14 +44,12 @@ use crate::{DualSolution, Error, Loss, Problem, Status, SvmSettings, WeightBound
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
-    /// Least size of a working set.
-    pub(super) const LEAST: usize = 100;
     /// Share of the violation of all columns that the working set is solved to.
     pub(super) const SHARE: f64 = 0.3;
     /// Rounds without a better gap or value before it gives up.
     pub(super) const PATIENCE: u32 = 40;
 }
-use tuning::{LEAST, PATIENCE, SHARE};
+use tuning::{PATIENCE, SHARE};
 
 /// Solves the problem above. `features`: the columns allowed, ascending. `start`: a solution on the
 /// same columns at another cost.
@@ -68,7 +67,8 @@ pub fn squared_hinge(
     start: Option<&DualSolution>,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<DualSolution, Error> {
-    bounded_squared_hinge(problem, (features, &WeightBounds::default()), settings, start, stop)
+    let (mut matrix, samples) = (Matrix::Here(problem.design()), (problem.labels(), problem.weights()));
+    bounded_squared_hinge(&mut matrix, samples, (features, &WeightBounds::default()), settings, start, stop)
 }
 
 /// [`squared_hinge`] with weights within these bounds. The violation of a weight is what a unit
@@ -77,24 +77,27 @@ pub fn squared_hinge(
 /// # Errors
 /// As there.
 pub(super) fn bounded_squared_hinge(
-    problem: &Problem<'_>,
+    matrix: &mut Matrix<'_>,
+    (labels, weights): (&[f64], &[f64]),
     (features, bounds): (&[usize], &WeightBounds),
     settings: &SvmSettings,
     start: Option<&DualSolution>,
     stop: &mut dyn FnMut() -> Option<Status>,
 ) -> Result<DualSolution, Error> {
     settings.check()?;
-    let columns = Columns { design: problem.design(), features, bias: settings.bias, bounds };
+    let mut columns = Columns { matrix, features, bias: settings.bias, bounds };
     let settings = SvmSettings { loss: Loss::SquaredHinge, ..settings.clone() };
-    let dual = BoxDual::new(problem.labels(), problem.weights(), &settings);
+    let dual = BoxDual::new(labels, weights, &settings);
+    let used = start.iter().flat_map(|start| (0..features.len()).filter(|&j| start.weights[j] != 0.0));
+    columns.fetch(used)?;
     let mut machine = Machine::new(&columns, &dual, start);
-    let mut proof = Proof::new(&columns, &dual);
+    let mut proof = Proof::new(&dual);
     let (mut epochs, mut smallest, mut lowest, mut idle) = (0, f64::INFINITY, f64::INFINITY, 0);
     loop {
         // Step 1.
-        let look = machine.look(proof.alive());
+        let look = machine.look(&columns)?;
         epochs += 1;
-        proof.learn(&look);
+        proof.learn(&columns, &look);
         let gap = kkt::relative_gap(look.primal, proof.value());
         let falls = look.primal < lowest - 0.01 * (look.primal - proof.value());
         idle = if gap < 0.9 * smallest || falls { 0 } else { idle + 1 };
@@ -106,23 +109,9 @@ pub(super) fn bounded_squared_hinge(
             None if idle > PATIENCE => Some(Status::Stalled),
             None => None,
         };
-        if let Some(mut status) = status {
-            // The columns left out may still need the bound to be scaled.
-            let look = if proof.is_whole() {
-                look
-            } else {
-                let look = machine.look(proof.take_all_in());
-                proof.rescale(&look);
-                look
-            };
-            let gap = kkt::relative_gap(look.primal, proof.value());
-            if gap <= settings.tolerance {
-                status = Status::Optimal;
-            } else if status == Status::Optimal {
-                continue;
-            }
+        if let Some(status) = status {
             return Ok(DualSolution {
-                bias: machine.decision_bias(),
+                bias: machine.decision_bias(&columns),
                 weights: machine.w[..features.len()].to_vec(),
                 primal: look.primal,
                 dual: proof.value(),
@@ -133,26 +122,9 @@ pub(super) fn bounded_squared_hinge(
                 status,
             });
         }
-        // Steps 2 to 4.
-        proof.screen(&look, &machine.w);
-        let work = working_set(&columns, proof.alive(), &look, &machine.w);
-        epochs += machine.improve(&work, SHARE * look.violation, settings.max_epochs - epochs, stop);
+        // Steps 2 and 3.
+        let work = machine.working_set(&columns, &look);
+        columns.fetch(work.iter().copied())?;
+        epochs += machine.improve(&columns, &work, SHARE * look.violation, settings.max_epochs - epochs, stop);
     }
-}
-
-/// Step 3: the weights that are not 0 and the constant column, and the columns of largest |c_j|, as
-/// many again and one hundred at least; ascending.
-fn working_set(columns: &Columns<'_>, alive: &[usize], look: &Look, w: &[f64]) -> Vec<usize> {
-    let always = |j: usize| w[j] != 0.0 || j == columns.features.len();
-    let mut work: Vec<usize> = alive.iter().copied().filter(|&j| always(j)).collect();
-    let rest = alive.iter().zip(&look.scores).filter(|&(&j, _)| !always(j));
-    let mut rest: Vec<(f64, usize)> = rest.map(|(&j, &c)| (columns.interval(j).worth(c), j)).collect();
-    let room = LEAST.max(2 * work.len()) - work.len();
-    if room < rest.len() {
-        rest.select_nth_unstable_by(room, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        rest.truncate(room);
-    }
-    work.extend(rest.into_iter().map(|(_, j)| j));
-    work.sort_unstable();
-    work
 }

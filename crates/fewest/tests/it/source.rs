@@ -1,11 +1,16 @@
-//! `fgm` on a matrix whose columns are elsewhere: the same result to the last bit, and its errors.
+//! Methods on a matrix whose columns are elsewhere: the same result to the last bit, and its errors.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fewest::method::fgm::{FeatureScore, FgmReport, FgmSettings, Mkl, ScoreQuery, Source, fgm, fgm_from};
-use fewest::{Bias, Design, Error, Limits, Problem, RowMatrix, RuleList, Rules, Silent, WeightBound};
+use fewest::method::fgm::{FgmReport, FgmSettings, Mkl, fgm, fgm_from};
+use fewest::method::info_gain::{Binning, information_gain, information_gain_from, information_gains};
+use fewest::method::l1_svm::{L1Report, L1Settings, l1_svm, l1_svm_from};
+use fewest::{
+    Bias, Design, Error, FeatureScore, Limits, Loss, Problem, RowMatrix, RuleList, Rules, ScoreQuery, Silent, Source,
+    Status, SvmSettings, WeightBound,
+};
 use fewest_testing::{RandomProblem, Rng, random_rules};
 
 fn limits(gap: f64) -> Limits {
@@ -154,6 +159,115 @@ fn a_source_that_fails_is_an_error_wherever_it_fails() {
         &mut Silent,
     );
     assert!(short.expect_err("a label is missing").to_string().contains("39 labels for 40 samples"));
+}
+
+/// Costs, rules and a bias of `l1-svm` for a random problem.
+fn l1_case(rng: &mut Rng, p: usize) -> (L1Settings, RuleList) {
+    let size = || RuleList { max_features: Some(3), require: vec![1], forbid: vec![2], ..RuleList::default() };
+    let mut list = match rng.below(3) {
+        0 => RuleList::default(),
+        1 => size(),
+        _ if p > 100 => RuleList { forbid: vec![0, p - 1], ..RuleList::default() },
+        _ => random_rules(rng, p),
+    };
+    if rng.chance(0.5) {
+        let bound = |j: usize| match j % 4 {
+            0 => WeightBound::positive(j),
+            1 => WeightBound::negative(j),
+            _ => WeightBound { feature: j, lower: Some(-0.1), upper: Some(0.2) },
+        };
+        list.weights = (0..p).filter(|_| rng.chance(0.5)).map(bound).collect();
+    }
+    let bias = [Bias::None, Bias::Free, Bias::Penalised(1.5)][rng.below(3)];
+    let svm = SvmSettings { cost: 0.3, loss: Loss::SquaredHinge, bias, tolerance: 1e-9, ..SvmSettings::default() };
+    (L1Settings { svm, costs: if rng.chance(0.4) { vec![0.01, 0.1, 0.5] } else { Vec::new() } }, list)
+}
+
+#[test]
+fn the_l1_svm_of_columns_elsewhere_is_that_of_memory() {
+    let mut rng = Rng::new(29);
+    let (mut cases, mut many) = (0, 0);
+    for case in 0..160 {
+        let p = if case % 4 == 0 { 3000 } else { 3 + rng.below(20) };
+        let drawn = RandomProblem { n: 10 + rng.below(40), p, density: 0.3, noise: 0.15, seed: case };
+        let ((dense, labels), (sparse, _)) = (drawn.draw(), drawn.draw_sparse());
+        let design: &dyn Design = if case % 8 < 4 { &dense } else { &sparse };
+        let (settings, list) = l1_case(&mut rng, p);
+        let Ok(rules) = Rules::new(p, list, &[]) else { continue };
+        let about = format!("case {case}, p = {p}: {settings:?}, {:?}", rules.list().max_features);
+        let problem = Problem::new(design, &labels, None).expect("valid");
+        let here = l1_svm(&problem, &rules, &settings, limits(1e-8), &mut Silent).expect("valid");
+        let from = |bounds: Vec<usize>| {
+            let source = Shards::new(design, bounds, usize::MAX);
+            let found = l1_svm_from(&source, &labels, None, &rules, &settings, limits(1e-8), &mut Silent);
+            (found.expect("valid"), source.gathered.into_inner().expect("no panic before").len())
+        };
+        let cut = 1 + rng.below(p - 1);
+        let ((there, gathered), (again, _)) = (from(vec![0, p]), from(vec![0, cut, p]));
+        let all = |found: &L1Report| {
+            let outcome = &found.selection.outcome;
+            (outcome.objective, outcome.bound, outcome.subset.clone(), found.solution.weights.clone())
+        };
+        assert_eq!(all(&there), all(&again), "{about}");
+        assert_eq!(all(&there), all(&here), "{about}");
+        assert_eq!(here.grid, there.grid, "{about}");
+        assert_eq!((here.cost, here.solution.beta), (there.cost, there.solution.beta), "{about}");
+        assert_eq!(here.selection.outcome.status, there.selection.outcome.status, "{about}");
+        cases += 1;
+        many += usize::from(p > 100 && gathered < p / 2);
+    }
+    assert!(cases > 100 && many > 20, "{cases} cases, {many} with many features, most of them not gathered");
+}
+
+#[test]
+fn an_l1_source_that_fails_is_an_error_wherever_it_fails_and_so_is_the_hinge() {
+    let (x, labels) = RandomProblem { n: 60, p: 600, density: 0.3, noise: 0.2, seed: 5 }.draw_sparse();
+    let rules = Rules::at_most_features(600, 5).expect("valid");
+    let run = |left: usize, loss: Loss| {
+        let source = Shards::new(&x, vec![0, 300, 600], left);
+        let svm = SvmSettings { loss, tolerance: 1e-9, ..SvmSettings::default() };
+        let settings = L1Settings { svm, ..L1Settings::default() };
+        l1_svm_from(&source, &labels, None, &rules, &settings, limits(1e-5), &mut Silent)
+    };
+    let needed = (0..1000).find(|&left| run(left, Loss::SquaredHinge).is_ok()).expect("some number is enough");
+    assert!(needed > 6, "{needed} calls show little");
+    for left in 0..needed {
+        assert_eq!(run(left, Loss::SquaredHinge).expect_err("it fails").to_string(), "worker 1 is gone");
+    }
+    let hinge = run(99, Loss::Hinge).expect_err("columns are elsewhere").to_string();
+    assert!(hinge.contains("squared-hinge where the columns are elsewhere"), "{hinge}");
+}
+
+#[test]
+fn gains_of_columns_elsewhere_select_the_same_to_the_last_bit() {
+    let mut rng = Rng::new(31);
+    for case in 0..60 {
+        let p = 4 + rng.below(12);
+        let (x, _) = RandomProblem { n: 40, p, density: 0.5, noise: 0.2, seed: case }.draw_sparse();
+        let classes: Vec<u32> = (0..40).map(|_| rng.below(3) as u32).collect();
+        let weights: Vec<f64> = (0..40).map(|i| f64::from(i % 4)).collect();
+        let Ok(rules) = Rules::new(p, random_rules(&mut rng, p), &[]) else { continue };
+        let binning = if rng.chance(0.5) { Binning::Mdl } else { Binning::EqualFrequency(3) };
+        let here = information_gain(&x, &classes, &weights, &rules, binning, limits(0.0), &mut Silent).expect("valid");
+        let source = Shards::new(&x, vec![0, 1 + rng.below(p - 1), p], usize::MAX);
+        let mut ask = || {
+            let gains = source.blocks().map(|(_, _, block)| information_gains(block, &classes, &weights, binning));
+            gains.collect::<Result<Vec<_>, _>>().map(|gains| gains.concat())
+        };
+        let there = information_gain_from(&mut ask, &rules, limits(0.0), &mut Silent).expect("valid");
+        assert_eq!(here.outcome.subset, there.outcome.subset, "case {case}");
+        assert_eq!(here.outcome.objective, there.outcome.objective, "case {case}");
+        assert_eq!(here.ranking, there.ranking, "case {case}");
+        assert_eq!(here.outcome.status, there.outcome.status, "case {case}");
+    }
+    let rules = Rules::none(3);
+    let now = Limits { time: Some(std::time::Duration::ZERO), ..Limits::default() };
+    let late = information_gain_from(&mut || panic!("no time is left"), &rules, now, &mut Silent).expect("valid");
+    assert_eq!((late.outcome.status, late.outcome.subset), (Status::TimeLimit, None));
+    let lost = information_gain_from(&mut || Err(Error::Source("gone".into())), &rules, limits(0.0), &mut Silent);
+    assert_eq!(lost.expect_err("it fails").to_string(), "gone");
+    let short = information_gain_from(&mut || Ok(vec![0.0]), &rules, limits(0.0), &mut Silent);
+    assert!(short.expect_err("one gain").to_string().contains("3 features, but the data have 1"));
 }
 
 #[test]

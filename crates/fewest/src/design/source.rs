@@ -1,9 +1,10 @@
-//! The matrix as the feature generating machine sees it: scores of all columns, and a copy of a
-//! few. So the columns may be elsewhere.
+//! The matrix as a method sees it that works on few columns: scores of all columns, and a copy of
+//! a few. So the columns may be elsewhere.
 
 use rayon::prelude::*;
 
-use crate::{Design, Error, RowMatrix, simd};
+use super::{Design, RowMatrix};
+use crate::{Error, simd};
 
 /// Columns scored together: their scores stay in the first cache.
 const CHUNK: usize = 2048;
@@ -36,8 +37,8 @@ pub struct FeatureScore {
     pub score: f64,
 }
 
-/// A matrix of n samples and p features, all values finite, by what [`super::fgm_from`] asks of it.
-/// Any matrix in memory is one; columns on other machines are another, which answers each question
+/// A matrix of n samples and p features, all values finite, by what [`crate::method::fgm::fgm_from`]
+/// and [`crate::method::l1_svm::l1_svm_from`] ask of it. Any matrix in memory is one; columns on other machines are another, which answers each question
 /// with one message to each of them. Errors are [`Error::Source`] and end the run.
 #[expect(clippy::missing_errors_doc, reason = "said of all of them at once")]
 pub trait Source: Sync {
@@ -84,7 +85,7 @@ impl Source for &dyn Design {
                 largest
             },
         );
-        let mut found = chunks.map(|largest| largest.found).reduce(Vec::new, merge);
+        let mut found = chunks.map(|largest| largest.best.found).reduce(Vec::new, merge);
         keep(&mut found, query.most);
         let always = |&j: &usize| FeatureScore { feature: j, score: query.counted(j, self.dot_column(j, v)) };
         found.extend(query.always.iter().map(always));
@@ -103,19 +104,19 @@ impl ScoreQuery {
     }
 
     /// Whether the feature is in neither list.
-    pub(super) fn has(&self, feature: usize) -> bool {
+    pub(crate) fn has(&self, feature: usize) -> bool {
         self.always.binary_search(&feature).is_err() && self.never.binary_search(&feature).is_err()
     }
 }
 
 /// The largest square first, ties to the smaller index.
-pub(super) fn better(a: &FeatureScore, b: &FeatureScore) -> std::cmp::Ordering {
+pub(crate) fn better(a: &FeatureScore, b: &FeatureScore) -> std::cmp::Ordering {
     let square = |s: &FeatureScore| s.score * s.score;
     square(b).total_cmp(&square(a)).then(a.feature.cmp(&b.feature))
 }
 
 /// Keeps the `most` best, in no order.
-pub(super) fn keep(found: &mut Vec<FeatureScore>, most: usize) {
+pub(crate) fn keep(found: &mut Vec<FeatureScore>, most: usize) {
     if found.len() > most {
         if most > 0 {
             found.select_nth_unstable_by(most - 1, better);
@@ -124,18 +125,44 @@ pub(super) fn keep(found: &mut Vec<FeatureScore>, most: usize) {
     }
 }
 
-/// The `most` largest of chunks of scores that come in order.
-struct Largest<'a> {
-    query: &'a ScoreQuery,
-    scores: Vec<f64>,
-    found: Vec<FeatureScore>,
+/// The `most` best of scores that come one by one.
+pub(crate) struct Best {
+    most: usize,
+    /// At least those, in no order.
+    pub(crate) found: Vec<FeatureScore>,
     /// Once there are `most`, only what beats the worst of them is worth keeping.
     floor: f64,
 }
 
+impl Best {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most, found: Vec::new(), floor: 0.0 }
+    }
+
+    /// Whether a score of this square may be among them; one of 0 never is.
+    pub(crate) fn may_take(&self, square: f64) -> bool {
+        square > self.floor
+    }
+
+    pub(crate) fn take(&mut self, feature: usize, score: f64) {
+        self.found.push(FeatureScore { feature, score });
+        if self.found.len() >= 2 * self.most.max(8) {
+            keep(&mut self.found, self.most);
+            self.floor = self.found.iter().map(|s| s.score * s.score).fold(f64::INFINITY, f64::min);
+        }
+    }
+}
+
+/// The `most` largest of chunks of scores that come in order.
+struct Largest<'a> {
+    query: &'a ScoreQuery,
+    scores: Vec<f64>,
+    best: Best,
+}
+
 impl<'a> Largest<'a> {
     fn new(query: &'a ScoreQuery) -> Self {
-        Self { query, scores: vec![0.0; CHUNK], found: Vec::new(), floor: 0.0 }
+        Self { query, scores: vec![0.0; CHUNK], best: Best::new(query.most) }
     }
 
     /// The chunk of `count` features from `first` on, of which `fill` gives the scores.
@@ -150,19 +177,15 @@ impl<'a> Largest<'a> {
         }
         for group in (0..count).step_by(GROUP) {
             let end = (group + GROUP).min(count);
-            if simd::largest_square(&self.scores[group..end]) > self.floor {
+            if self.best.may_take(simd::largest_square(&self.scores[group..end])) {
                 (group..end).for_each(|k| self.offer(first + k, self.scores[k]));
             }
         }
     }
 
     fn offer(&mut self, feature: usize, score: f64) {
-        if score * score > self.floor && self.query.counted(feature, score) != 0.0 {
-            self.found.push(FeatureScore { feature, score });
-            if self.found.len() >= 2 * self.query.most.max(8) {
-                keep(&mut self.found, self.query.most);
-                self.floor = self.found.iter().map(|s| s.score * s.score).fold(f64::INFINITY, f64::min);
-            }
+        if self.best.may_take(score * score) && self.query.counted(feature, score) != 0.0 {
+            self.best.take(feature, score);
         }
     }
 }
