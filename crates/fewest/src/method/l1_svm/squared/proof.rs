@@ -136,10 +136,7 @@ impl<'a> Proof<'a> {
                         square = simd::dot(&column, &column);
                         mean = simd::dot(&column, &root);
                     }
-                    None => self.columns.each(j, &mut |i, x| {
-                        square += cost[i] * x * x;
-                        mean += cost[i] * x;
-                    }),
+                    None => (square, mean) = self.columns.weighted_sums(j, cost),
                 }
                 if self.columns.bias == Bias::Free {
                     // Not below what rounding leaves of a constant column.
@@ -157,12 +154,19 @@ impl<'a> Proof<'a> {
         &self.alive
     }
 
-    /// The best point made feasible for all columns, of which `look` is the last view.
+    /// The best point made feasible for all columns, of which `look` is a view of the same (w, b) as
+    /// the last.
     pub(super) fn rescale(&mut self, look: &Look) {
-        let scores = self.columns.scores(&self.alive, &self.beta);
-        let (value, factor) = self.scaled(&self.beta, &scores);
-        self.value = value;
-        self.beta.iter_mut().for_each(|b| *b *= factor);
+        if self.factor.is_some() {
+            // It is a multiple of the alpha of `look`.
+            self.value = 0.0;
+            self.beta.fill(0.0);
+        } else {
+            let scores = self.columns.scores(&self.alive, &self.beta);
+            let (value, factor) = self.scaled(&self.beta, &scores);
+            self.value = value;
+            self.beta.iter_mut().for_each(|b| *b *= factor);
+        }
         self.learn(look);
     }
 }
