@@ -10,6 +10,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind, Read};
+use std::path::Path;
 
 use fewest::{DenseDesign, Design, SparseDesign};
 use fewest_data::{Features, ReadOptions};
@@ -25,7 +26,7 @@ pub(crate) struct Matrix {
 /// Reads a binary matrix, or a column file by its name (`.csc`). Values of a matrix are read column by column, so that nothing but the matrix itself
 /// takes memory.
 pub(crate) fn read(path: &str) -> Result<Matrix, Error> {
-    if path.ends_with(".csc") {
+    if Path::new(path).extension().is_some_and(|end| end == "csc") {
         let data = fewest_data::read(path, &ReadOptions::default()).map_err(Error::other)?;
         let target = data.target.ok_or_else(|| Error::other(format!("{path}: has no target")))?;
         let bytes = data.features.bytes();

@@ -45,6 +45,7 @@ pub trait Design: Send + Sync {
     /// Calls `f` once with the rows (ascending) and the values of column j and what the values are
     /// to be divided by, when it is stored that way; whether it is. For loops that would wait for
     /// the calls of [`Design::each_in_column`].
+    #[expect(clippy::type_complexity, reason = "rows, values, divisor: a name for it would say no more")]
     fn sparse_column(&self, _j: usize, _f: &mut dyn FnMut(&[u32], &[f64], f64)) -> bool {
         false
     }

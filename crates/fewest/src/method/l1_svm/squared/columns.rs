@@ -88,22 +88,21 @@ impl Columns<'_> {
             squares[l] += share * x;
             sums[l] += share;
         };
-        match self.constant_at(position) {
-            Some(value) => (0..v.len()).for_each(|i| add(i % 4, i, value)),
-            None => {
-                let stored = self.design.sparse_column(self.features[position], &mut |rows, x, divisor| {
-                    let scaled = |x: f64| if divisor == 1.0 { x } else { x / divisor };
-                    let ((rows, last_rows), (x, last_x)) = (rows.as_chunks::<4>(), x.as_chunks::<4>());
-                    for (rows, x) in rows.iter().zip(x) {
-                        for l in 0..4 {
-                            add(l, rows[l] as usize, scaled(x[l]));
-                        }
+        if let Some(value) = self.constant_at(position) {
+            (0..v.len()).for_each(|i| add(i % 4, i, value));
+        } else {
+            let stored = self.design.sparse_column(self.features[position], &mut |rows, x, divisor| {
+                let scaled = |x: f64| if divisor == 1.0 { x } else { x / divisor };
+                let ((rows, last_rows), (x, last_x)) = (rows.as_chunks::<4>(), x.as_chunks::<4>());
+                for (rows, x) in rows.iter().zip(x) {
+                    for l in 0..4 {
+                        add(l, rows[l] as usize, scaled(x[l]));
                     }
-                    last_rows.iter().zip(last_x).for_each(|(&i, &x)| add(0, i as usize, scaled(x)));
-                });
-                if !stored {
-                    self.design.each_in_column(self.features[position], &mut |i, x| add(i % 4, i, x));
                 }
+                last_rows.iter().zip(last_x).for_each(|(&i, &x)| add(0, i as usize, scaled(x)));
+            });
+            if !stored {
+                self.design.each_in_column(self.features[position], &mut |i, x| add(i % 4, i, x));
             }
         }
         let whole = |sums: [f64; 4]| (sums[0] + sums[1]) + (sums[2] + sums[3]);
@@ -153,7 +152,9 @@ impl Columns<'_> {
             (place[i], scale[i]) = (at as u32, factor);
         }
         let (mut start, mut samples, mut values) = old.and_then(RowMatrix::into_csr).unwrap_or_default();
-        (start.clear(), samples.clear(), values.clear());
+        start.clear();
+        samples.clear();
+        values.clear();
         start.push(0);
         for &position in positions {
             if let Some(value) = self.constant_at(position) {

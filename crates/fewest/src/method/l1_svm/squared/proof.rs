@@ -129,15 +129,12 @@ impl<'a> Proof<'a> {
         let mut column = vec![0.0; root.len()];
         (0..self.columns.len())
             .map(|j| {
-                let (mut square, mut mean) = (0.0, 0.0);
-                match self.columns.dense(j) {
-                    Some(x) => {
-                        column.iter_mut().zip(x).zip(&root).for_each(|((out, x), root)| *out = x * root);
-                        square = simd::dot(&column, &column);
-                        mean = simd::dot(&column, &root);
-                    }
-                    None => (square, mean) = self.columns.weighted_sums(j, cost),
-                }
+                let (mut square, mean) = if let Some(x) = self.columns.dense(j) {
+                    column.iter_mut().zip(x).zip(&root).for_each(|((out, x), root)| *out = x * root);
+                    (simd::dot(&column, &column), simd::dot(&column, &root))
+                } else {
+                    self.columns.weighted_sums(j, cost)
+                };
                 if self.columns.bias == Bias::Free {
                     // Not below what rounding leaves of a constant column.
                     square = (square - (mean / norm).powi(2)).max(1e-14 * square);
