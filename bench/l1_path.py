@@ -196,7 +196,8 @@ def run_ours(name, file, a, C):
 def excess(row, bounds):
     """Largest relative distance of an objective of the row from the bound at its cost."""
     own = [g["own gap"] for g in row["grid"] if "own gap" in g]
-    return float(max(own or [(g["objective"] - b) / g["objective"] for g, b in zip(row["grid"], bounds)], default=np.nan))
+    found = own or [(g["objective"] - b) / g["objective"] for g, b in zip(row["grid"], bounds)]
+    return float(max(found)) if found else None
 
 
 def summed(rows):
