@@ -23,8 +23,8 @@ pub(crate) struct Matrix {
     pub(crate) bytes: u64,
 }
 
-/// Reads a binary matrix, or a column file by its name (`.csc`). Values of a matrix are read column by column, so that nothing but the matrix itself
-/// takes memory.
+/// Reads a binary matrix, or a column file by its name (`.csc`). Values of a matrix are read column
+/// by column, so that nothing but the matrix itself takes memory.
 pub(crate) fn read(path: &str) -> Result<Matrix, Error> {
     if Path::new(path).extension().is_some_and(|end| end == "csc") {
         let data = fewest_data::read(path, &ReadOptions::default()).map_err(Error::other)?;
