@@ -383,7 +383,7 @@ def commit():
 def versions():
     import importlib.metadata as meta
 
-    names = ["numpy", "scipy", "scikit-learn", "libsvm-official", "liblinear-official", "PySCIPOpt", "el0ps"]
+    names = ["numpy", "scipy", "scikit-learn", "libsvm-official", "liblinear-official", "PySCIPOpt", "el0ps", "skglm", "celer", "numba"]
     return {n: meta.version(n) for n in names if any(d.metadata["Name"] == n for d in meta.distributions())}
 
 

@@ -1,6 +1,6 @@
 //! `fewest-bench fit|rfe|rfecv|fgm|l1|pass|kta|enumerate|read|info FILE [--option value ...]`:
-//! reads a binary matrix, runs one solve, prints JSON on standard output. Only the solve is timed.
-//! `bench/README.md` says what the scripts do with it.
+//! reads a binary matrix or a column file, runs one solve, prints JSON on standard output. Only the
+//! solve is timed. `bench/README.md` says what the scripts do with it.
 //!
 //! Options of `fit`: `--kernel linear|rbf --gamma G --cost C --loss hinge|squared-hinge --bias
 //! free|none|S --tolerance T --repeats R --seconds S` (repeat until R runs or S seconds) `--out
@@ -313,6 +313,17 @@ fn run_read(file: &str, mut options: Options) -> Result<Value, String> {
         "seconds": seconds, "n": design.n_samples(), "p": design.n_features(), "stored": design.stored(), "sum": sum,
         "data_bytes": data.features.bytes(), "first_peak_bytes": first_peak,
     }))
+}
+
+/// CPU seconds of all threads of this process so far (Linux), else 0; in steps of what the kernel
+/// counts.
+fn cpu_seconds() -> f64 {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let nanoseconds = threads.filter_map(|thread| {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
+    });
+    nanoseconds.sum::<f64>() * 1e-9
 }
 
 /// Peak resident memory of this process so far (Linux), else 0.

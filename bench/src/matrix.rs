@@ -1,5 +1,5 @@
-//! The binary matrix that `bench/common.py` writes, so that every program solves the same numbers.
-//! Little-endian:
+//! The binary matrix that `bench/common.py` writes, so that every program solves the same numbers;
+//! or a column file, mapped as the command does. The matrix, little-endian:
 //!
 //! ```text
 //! 8 bytes  "FEWBENCH"            u64 n      u64 p      u64 nnz      u64 form (0 dense, 1 sparse)
@@ -10,8 +10,10 @@
 
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind, Read};
+use std::path::Path;
 
 use fewest::{DenseDesign, Design, SparseDesign};
+use fewest_data::{Features, ReadOptions};
 
 /// A data set read from a binary matrix.
 pub(crate) struct Matrix {
@@ -21,9 +23,20 @@ pub(crate) struct Matrix {
     pub(crate) bytes: u64,
 }
 
-/// Reads a binary matrix. Values are read column by column, so that nothing but the matrix itself
-/// takes memory.
+/// Reads a binary matrix, or a column file by its name (`.csc`). Values of a matrix are read column
+/// by column, so that nothing but the matrix itself takes memory.
 pub(crate) fn read(path: &str) -> Result<Matrix, Error> {
+    if Path::new(path).extension().is_some_and(|end| end == "csc") {
+        let data = fewest_data::read(path, &ReadOptions::default()).map_err(Error::other)?;
+        let target = data.target.ok_or_else(|| Error::other(format!("{path}: has no target")))?;
+        let bytes = data.features.bytes();
+        let design: Box<dyn Design> = match data.features {
+            Features::Dense(design) => Box::new(design),
+            Features::Sparse(design) => Box::new(design),
+            Features::Mapped(design) => Box::new(design),
+        };
+        return Ok(Matrix { design, labels: target.signs(), bytes });
+    }
     let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
     let mut magic = [0; 8];
     file.read_exact(&mut magic)?;

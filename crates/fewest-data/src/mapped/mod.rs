@@ -179,6 +179,13 @@ impl Design for MappedDesign {
         self.raw().each_in_column(j, &mut |i, x| f(i, x / divisor));
         self.passed(j, j + 1);
     }
+    fn sparse_column(&self, j: usize, f: &mut dyn FnMut(&[u32], &[f64], f64)) -> bool {
+        let raw = self.raw();
+        let (rows, values) = raw.column(j);
+        f(rows, values, self.divisor(j));
+        self.passed(j, j + 1);
+        true
+    }
     fn rows(&self, features: &[usize]) -> RowMatrix {
         let rows = self.raw().rows(features);
         for &j in features {

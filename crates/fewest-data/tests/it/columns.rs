@@ -162,6 +162,19 @@ fn methods_see_the_same_matrix_as_in_memory() {
             out
         };
         assert!(near(&added(a), &added(b)));
+        let entries = |design: &dyn Design, j: usize| {
+            let mut out = Vec::new();
+            design.each_in_column(j, &mut |i, x| out.push((i, x)));
+            out
+        };
+        for j in (0..p).step_by(7) {
+            let mut at_once = Vec::new();
+            let stored = a.sparse_column(j, &mut |rows, x, divisor| {
+                at_once.extend(rows.iter().zip(x).map(|(&i, x)| (i as usize, x / divisor)));
+            });
+            assert!(stored, "column {j}");
+            assert_eq!(at_once, entries(a, j), "column {j}");
+        }
         let chosen = [3, 1, 690, 250];
         let picked =
             |design: &dyn Design| (0..3000).map(|i| design.rows(&chosen).row(i).dot(&[1.0, -2.0, 3.0, 0.5])).collect();

@@ -45,6 +45,13 @@ pub trait Design: Send + Sync {
     fn add_column(&self, j: usize, s: f64, out: &mut [f64]);
     /// Calls `f(i, x_ij)` for the stored values of column j in order of i.
     fn each_in_column(&self, j: usize, f: &mut dyn FnMut(usize, f64));
+    /// Calls `f` once with the rows (ascending) and the values of column j and what the values are
+    /// to be divided by, when it is stored that way; whether it is. For loops that would wait for
+    /// the calls of [`Design::each_in_column`].
+    #[expect(clippy::type_complexity, reason = "rows, values, divisor: a name for it would say no more")]
+    fn sparse_column(&self, _j: usize, _f: &mut dyn FnMut(&[u32], &[f64], f64)) -> bool {
+        false
+    }
     /// The column as a slice of length n, when it is stored that way.
     fn dense_column(&self, _j: usize) -> Option<&[f64]> {
         None

@@ -79,6 +79,12 @@ impl RowMatrix {
         self.sparse.as_ref().map(|s| (&s.start[..], &s.columns[..], &self.values[..]))
     }
 
+    /// The row starts, column indices and values of a sparse matrix, whose memory is used again.
+    pub(crate) fn into_csr(self) -> Option<(Vec<usize>, Vec<u32>, Vec<f64>)> {
+        let Pattern { start, columns } = self.sparse?;
+        Some((start, columns, self.values))
+    }
+
     /// Divides each column by its divisor (length p, none 0).
     #[must_use]
     pub fn divided(mut self, divisors: &[f64]) -> Self {

@@ -108,6 +108,11 @@ impl Design for SparseDesign<'_> {
             f(i as usize, x);
         }
     }
+    fn sparse_column(&self, j: usize, f: &mut dyn FnMut(&[u32], &[f64], f64)) -> bool {
+        let (rows, values) = self.column(j);
+        f(rows, values, 1.0);
+        true
+    }
     fn rows(&self, features: &[usize]) -> RowMatrix {
         let mut start = vec![0usize; self.n + 1];
         let mut count = |rows: &[u32]| rows.iter().for_each(|&i| start[i as usize + 1] += 1);

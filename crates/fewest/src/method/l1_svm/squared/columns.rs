@@ -199,35 +199,18 @@ impl Columns<'_, '_> {
         self.features.get(position).and_then(|&j| self.matrix.design().dense_column(self.matrix.column(j)))
     }
 
-    /// Calls `f(i, x_ij)` for the values of a column that are not left out.
-    pub(super) fn each(&self, position: usize, f: &mut dyn FnMut(usize, f64)) {
-        match self.constant_at(position) {
-            Some(value) => (0..self.matrix.design().n_samples()).for_each(|i| f(i, value)),
-            None => self.matrix.design().each_in_column(self.column(position), f),
-        }
-    }
-
     /// Row k: the column of positions[k] at the samples `inside` (ascending), times `factor` (one
-    /// per sample inside).
-    pub(super) fn gather(&self, positions: &[usize], inside: &[usize], factor: &[f64]) -> RowMatrix {
+    /// per sample inside). In the memory of `old`, a matrix like it, where that serves.
+    pub(super) fn gather(
+        &self,
+        positions: &[usize],
+        inside: &[usize],
+        factor: &[f64],
+        old: Option<RowMatrix>,
+    ) -> RowMatrix {
         let design = self.matrix.design();
         if design.is_sparse() {
-            let mut place = vec![u32::MAX; design.n_samples()];
-            for (at, &i) in inside.iter().enumerate() {
-                place[i] = at as u32;
-            }
-            let (mut start, mut samples, mut values) = (vec![0], Vec::new(), Vec::new());
-            for &position in positions {
-                self.each(position, &mut |i, x| {
-                    let at = place[i];
-                    if at != u32::MAX {
-                        samples.push(at);
-                        values.push(x * factor[at as usize]);
-                    }
-                });
-                start.push(samples.len());
-            }
-            return RowMatrix::sparse(inside.len(), start, samples, values);
+            return self.gather_sparse(positions, inside, factor, old);
         }
         let mut values = Vec::with_capacity(positions.len() * inside.len());
         let mut column = vec![0.0; design.n_samples()];
@@ -244,6 +227,63 @@ impl Columns<'_, '_> {
             values.extend(inside.iter().zip(factor).map(|(&i, f)| from[i] * f));
         }
         RowMatrix::dense(positions.len(), inside.len(), values)
+    }
+
+    /// [`Columns::gather`] of sparse columns.
+    fn gather_sparse(
+        &self,
+        positions: &[usize],
+        inside: &[usize],
+        factor: &[f64],
+        old: Option<RowMatrix>,
+    ) -> RowMatrix {
+        let design = self.matrix.design();
+        let n = design.n_samples();
+        let (mut place, mut scale) = (vec![u32::MAX; n], vec![0.0; n]);
+        for (at, (&i, &factor)) in inside.iter().zip(factor).enumerate() {
+            (place[i], scale[i]) = (at as u32, factor);
+        }
+        let (mut start, mut samples, mut values) = old.and_then(RowMatrix::into_csr).unwrap_or_default();
+        start.clear();
+        samples.clear();
+        values.clear();
+        start.push(0);
+        for &position in positions {
+            if let Some(value) = self.constant_at(position) {
+                samples.extend(0..inside.len() as u32);
+                values.extend(factor.iter().map(|f| value * f));
+            } else {
+                let (from, mut end) = (samples.len(), None);
+                design.sparse_column(self.column(position), &mut |rows, x, divisor| {
+                    samples.resize(from + rows.len(), 0);
+                    values.resize(from + rows.len(), 0.0);
+                    let (samples, values) = (&mut samples[from..], &mut values[from..]);
+                    // Without a branch, as which samples are inside cannot be predicted.
+                    let mut kept = 0;
+                    for (&i, &x) in rows.iter().zip(x) {
+                        let x = if divisor == 1.0 { x } else { x / divisor };
+                        samples[kept] = place[i as usize];
+                        values[kept] = x * scale[i as usize];
+                        kept += usize::from(place[i as usize] != u32::MAX);
+                    }
+                    end = Some(from + kept);
+                });
+                match end {
+                    Some(end) => {
+                        samples.truncate(end);
+                        values.truncate(end);
+                    }
+                    None => design.each_in_column(self.column(position), &mut |i, x| {
+                        if place[i] != u32::MAX {
+                            samples.push(place[i]);
+                            values.push(x * scale[i]);
+                        }
+                    }),
+                }
+            }
+            start.push(samples.len());
+        }
+        RowMatrix::sparse(inside.len(), start, samples, values)
     }
 
     /// All samples with these ascending positions, the constant column as a bias.

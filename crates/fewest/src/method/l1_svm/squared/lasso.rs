@@ -80,10 +80,17 @@ pub(super) struct Lasso<'a, 's> {
 }
 
 impl<'a, 's> Lasso<'a, 's> {
-    pub(super) fn new(columns: &'a Columns<'a, 's>, work: &'a [usize], inside: Vec<usize>, cost: &[f64]) -> Self {
+    /// In the memory of `old`'s matrix.
+    pub(super) fn new(
+        columns: &'a Columns<'a, 's>,
+        work: &'a [usize],
+        inside: Vec<usize>,
+        cost: &[f64],
+        old: Option<RowMatrix>,
+    ) -> Self {
         let curvature: Vec<f64> = inside.iter().map(|&i| 2.0 * cost[i]).collect();
         let root: Vec<f64> = curvature.iter().map(|c| c.sqrt()).collect();
-        let x = columns.gather(work, &inside, &root);
+        let x = columns.gather(work, &inside, &root, old);
         let mut unit = Vec::new();
         if columns.bias == Bias::Free {
             let norm = simd::dot(&root, &root).sqrt();
@@ -118,6 +125,11 @@ impl<'a, 's> Lasso<'a, 's> {
             shuffle: Shuffle::default(),
             sweeps: 0,
         }
+    }
+
+    /// Its matrix, whose memory the next lasso uses again.
+    pub(super) fn into_matrix(self) -> RowMatrix {
+        self.x
     }
 
     /// Sets the residuals of the point at hand: 0 for samples outside the margin, which then only

@@ -6,7 +6,7 @@ use super::lasso::Lasso;
 use crate::design::keep;
 use crate::dual::{BoxDual, kkt};
 use crate::simd;
-use crate::{Bias, DualSolution, Error, FeatureScore, Status};
+use crate::{Bias, DualSolution, Error, FeatureScore, RowMatrix, Status};
 
 /// Tuning: chosen by hand; `bench/l1.py` shows what a change costs.
 mod tuning {
@@ -38,6 +38,8 @@ pub(super) struct Machine<'a> {
     /// Sweeps the next lasso may take: few while the samples inside the margin change so much that
     /// only a part of the way is gone.
     patience: u64,
+    /// The last lasso's matrix, for its memory.
+    memory: Option<RowMatrix>,
 }
 
 /// What (w, b) tells, b being at its best if it is free.
@@ -68,7 +70,7 @@ impl<'a> Machine<'a> {
         for (j, &w) in w.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             columns.add(j, w, &mut scores);
         }
-        Self { dual, w, bias, scores, patience: FEW }
+        Self { dual, w, bias, scores, patience: FEW, memory: None }
     }
 
     /// Bias of the decision function.
@@ -138,12 +140,16 @@ impl<'a> Machine<'a> {
             let samples: Vec<usize> = (0..n).filter(|&i| inside(i, decisions[i]) || watched[i]).collect();
             let mut lasso = match known.take() {
                 Some(lasso) if lasso.inside == samples => lasso,
-                _ => Lasso::new(columns, work, samples, &self.dual.cost),
+                old => {
+                    let memory = old.map(Lasso::into_matrix).or_else(|| self.memory.take());
+                    Lasso::new(columns, work, samples, &self.dual.cost, memory)
+                }
             };
             lasso.begin(&self.dual.y, &decisions);
             let from: Vec<f64> = work.iter().map(|&j| self.w[j]).collect();
             let open = lasso.violation(&from);
             if open <= aim {
+                known = Some(lasso);
                 break;
             }
             let mut to = from.clone();
@@ -184,6 +190,7 @@ impl<'a> Machine<'a> {
             self.patience = if t == 1.0 { self.patience.saturating_mul(2) } else { (self.patience / 2).max(FEW) };
             known = Some(lasso);
         }
+        self.memory = known.map(Lasso::into_matrix);
         sweeps
     }
 

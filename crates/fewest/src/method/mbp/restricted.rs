@@ -1,0 +1,33 @@
+//! The program restricted to a few features, by HiGHS: subsets of `mbp` and `lagrangian`.
+
+use crate::backend::highs::Effort;
+use crate::{Error, Run, Subset};
+
+use super::{BestClassifier, Model};
+
+/// Solves the program of `features` from the best subset, if it lies there, and offers what it
+/// finds. A limit of the run ends it.
+///
+/// # Errors
+/// A failure of HiGHS.
+pub(crate) fn solve_restricted<'a>(
+    model: &Model<'a>,
+    features: &Subset,
+    found: &mut BestClassifier<'a>,
+    effort: &Effort,
+    run: &mut Run<'_>,
+) -> Result<(), Error> {
+    let features: Vec<usize> = features.iter().collect();
+    let mut program = model.program(&features, false)?;
+    if let Some(start) = found.start(model, &features) {
+        program.set_start(&start)?;
+    }
+    let answer = program.solve(effort, &mut || run.stop().is_some())?;
+    if answer.values.is_empty() {
+        return Ok(());
+    }
+    let q = features.len();
+    let weight = |k: usize| answer.values[q + 2 * k] - answer.values[q + 2 * k + 1];
+    let chosen = (0..q).filter(|&k| answer.values[k] > 0.5).map(|k| (features[k], weight(k)));
+    found.offer(model, &chosen.collect::<Vec<_>>(), run).map(|_| ())
+}
