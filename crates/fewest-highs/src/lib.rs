@@ -28,6 +28,7 @@ pub const kHighsModelStatusUnboundedOrInfeasible: HighsInt = 9;
 pub const kHighsModelStatusUnbounded: HighsInt = 10;
 pub const kHighsModelStatusTimeLimit: HighsInt = 13;
 pub const kHighsModelStatusUnknown: HighsInt = 15;
+pub const kHighsModelStatusSolutionLimit: HighsInt = 16;
 pub const kHighsModelStatusInterrupt: HighsInt = 17;
 pub const kHighsCallbackSimplexInterrupt: HighsInt = 1;
 pub const kHighsCallbackIpmInterrupt: HighsInt = 2;

@@ -34,7 +34,7 @@ use super::{Classes, Info, Method, PROOF_CONDITION, RULES_AND_BOUNDS, Report};
 use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::master::bundle::{Bundle, BundleStep};
-use crate::method::mbp::{BestClassifier, LISTS, MbpReport, MbpSettings, Model, TIGHT, reweight};
+use crate::method::mbp::{BestClassifier, LISTS, MbpReport, MbpSettings, Model, TIGHT, reweight, solve_restricted};
 use crate::{Error, Limits, Observer, Problem, Rules, Run, Samples, Sense, Status, Subset};
 
 /// Time for one restricted program where none is given.
@@ -335,20 +335,10 @@ impl<'b> RestrictedProgram<'_, 'b> {
             return Ok(None);
         }
         let begun = Instant::now();
-        let features: Vec<usize> = omega.iter().collect();
-        let mut program = model.program(&features, false)?;
-        if let Some(start) = found.start(model, &features) {
-            program.set_start(&start)?;
-        }
         let cap = run.remaining().map_or(self.cap(), |left| left.min(self.cap()));
         let effort = Effort { time: (cap < Duration::MAX).then_some(cap), gap: run.gaps().0, ..Effort::default() };
-        let answer = program.solve(&effort, &mut || run.stop().is_some())?;
-        let q = features.len();
-        let weight = |k: usize| answer.values[q + 2 * k] - answer.values[q + 2 * k + 1];
-        if !answer.values.is_empty() {
-            let chosen = (0..q).filter(|&k| answer.values[k] > 0.5).map(|k| (features[k], weight(k)));
-            found.offer(model, &chosen.collect::<Vec<_>>(), run)?;
-        }
+        solve_restricted(model, &omega, found, &effort, run)?;
+        let q = omega.len();
         self.tried.push(omega);
         self.seconds += begun.elapsed().as_secs_f64();
         Ok(Some(q))

@@ -49,6 +49,8 @@ pub struct Column {
 pub struct Effort {
     /// Wall-clock time. Default none.
     pub time: Option<Duration>,
+    /// Nodes of a mixed-integer solve. Default no limit.
+    pub nodes: Option<u32>,
     /// A mixed-integer solve ends when (objective - bound) / |objective| is at most this. Default
     /// 1e-6.
     pub gap: f64,
@@ -64,7 +66,7 @@ pub struct Effort {
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { time: None, gap: 1e-6, relaxed: false, interior: false, primal: false }
+        Self { time: None, nodes: None, gap: 1e-6, relaxed: false, interior: false, primal: false }
     }
 }
 

@@ -151,6 +151,7 @@ impl Program {
     fn configure(&self, effort: &Effort, is_integer: bool) -> Result<(), Error> {
         self.set_number("time_limit", effort.time.map_or(f64::INFINITY, |t| t.as_secs_f64()))?;
         self.set_number("mip_rel_gap", effort.gap)?;
+        self.set_count("mip_max_nodes", effort.nodes.map_or(ffi::HighsInt::MAX, u32::cast_signed))?;
         self.set_flag("solve_relaxation", effort.relaxed)?;
         // "ipm" would look for another solver in a library that may or may not be there.
         let method = if effort.interior { "ipx" } else { "choose" };
@@ -243,7 +244,9 @@ impl Program {
             ffi::kHighsModelStatusOptimal | ffi::kHighsModelStatusModelEmpty => Ok(SolveStatus::Optimal),
             ffi::kHighsModelStatusInfeasible => Ok(SolveStatus::Infeasible),
             ffi::kHighsModelStatusUnbounded | ffi::kHighsModelStatusUnboundedOrInfeasible => Ok(SolveStatus::Unbounded),
-            ffi::kHighsModelStatusTimeLimit | ffi::kHighsModelStatusInterrupt => Ok(SolveStatus::Stopped),
+            ffi::kHighsModelStatusTimeLimit | ffi::kHighsModelStatusSolutionLimit | ffi::kHighsModelStatusInterrupt => {
+                Ok(SolveStatus::Stopped)
+            }
             other => Err(Error::Solver(format!("HiGHS ended with model status {other}"))),
         }
     }

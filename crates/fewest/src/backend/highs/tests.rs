@@ -134,6 +134,11 @@ fn time_and_stop_end_a_solve() {
     let found = found.unwrap();
     assert_eq!(found.status, SolveStatus::Stopped);
     assert!(asked > 20 && found.bound >= 0.0 && found.bound <= found.objective);
+
+    let one = Effort { nodes: Some(1), ..Effort::default() };
+    let found = hard().solve(&one, &mut || false).unwrap();
+    assert_eq!(found.status, SolveStatus::Stopped);
+    assert!(!found.values.is_empty() && found.bound >= 0.0 && found.bound <= found.objective);
 }
 
 #[test]

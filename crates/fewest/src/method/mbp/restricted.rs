@@ -9,7 +9,7 @@ use super::{BestClassifier, Model};
 /// finds. A limit of the run ends it.
 ///
 /// # Errors
-/// A failure of HiGHS.
+/// A failure of HiGHS; [`Error::Memory`] when the program does not fit.
 pub(crate) fn solve_restricted<'a>(
     model: &Model<'a>,
     features: &Subset,
@@ -18,6 +18,7 @@ pub(crate) fn solve_restricted<'a>(
     run: &mut Run<'_>,
 ) -> Result<(), Error> {
     let features: Vec<usize> = features.iter().collect();
+    let _taken = model.reserve(&features, u64::MAX, run.memory())?;
     let mut program = model.program(&features, false)?;
     if let Some(start) = found.start(model, &features) {
         program.set_start(&start)?;

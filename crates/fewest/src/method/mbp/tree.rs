@@ -4,16 +4,19 @@
 //!          under the rules.
 //! Bound    the dual value of the relaxation (`y_j = |w_j| / u_j` where nothing is decided) and D
 //!          of what is in.
-//! Branch   on the feature whose y is furthest from 0 and 1, weighed by D.
+//! Branch   on the feature of the largest product of the rises to be expected on its two sides: the
+//!          mean of those seen where it was decided before, per unit of y (pseudo-costs).
 //! Order    smallest bound first; both children are solved when they are made, from the basis of
 //!          the last program.
-//! Subsets  those that the relaxation points to, at some nodes.
+//! Subsets  those that the relaxation points to, at some nodes; at fewer, from the hundredth on, the
+//!          program restricted to the features of weight and those of the best subset, by HiGHS.
 //! Several  where more than the best subset is wanted, a node ends at the cutoff of them all or
 //!          with one subset; units whose other choice would reach the cutoff by its reduced cost are
 //!          decided at once.
 
 use serde::{Deserialize, Serialize};
 
+use crate::backend::highs::Effort;
 use crate::l1_oracle::{L1Oracle, L1Point};
 use crate::proof::{Place, Point};
 use crate::run::state::StateReader;
@@ -21,12 +24,16 @@ use crate::search::{Mark, Node, OpenNodes, Ties};
 use crate::{Choice, Error, Event, Run, Sense, Status, Subset};
 
 use super::reduce::Reduced;
-use super::{BestClassifier, Model, NAME, Record, TIGHT};
+use super::{BestClassifier, Model, NAME, Record, TIGHT, solve_restricted};
 
 /// Gap to which the relaxation of a node is solved: its bound is true whatever it is.
 const NODE: f64 = 1e-6;
 /// Every so many nodes the relaxation's subset is tried.
 const TRY: u64 = 10;
+/// A restricted program is tried after this many nodes, then each time they have doubled,
+const RESTRICT: u64 = 100;
+/// with as many nodes of HiGHS: its heuristics at the root find nearly all there is.
+const WITHIN: u32 = 1;
 /// Features that the program holds, at most, or thrice those it uses.
 const POOL: usize = 250;
 /// y this near to 0 or 1 is integer.
@@ -40,6 +47,9 @@ pub(super) struct OpenNode {
     pub(super) state: Vec<(u32, Choice)>,
     /// Unit to branch on.
     pub(super) unit: usize,
+    /// y of its feature in the relaxation, within 0 and 1; 0 in a run that goes on from a state.
+    #[serde(skip)]
+    share: f64,
     /// Where the node is in the proof, where one is written.
     place: Option<Place>,
 }
@@ -59,8 +69,9 @@ impl Node for OpenNode {
 struct Solved {
     bound: f64,
     state: Vec<(u32, Choice)>,
-    /// Unit to branch on; none where nothing better than the bound is left in the node.
-    unit: Option<usize>,
+    /// Unit to branch on and y of its feature; none where nothing better than the bound is left in
+    /// the node.
+    unit: Option<(usize, f64)>,
     /// For the proof, where one is written.
     point: Option<Point>,
 }
@@ -81,7 +92,9 @@ pub(super) fn search<'a>(
 ) -> Result<Status, Error> {
     let open = OpenNodes::new(Sense::Min, Ties::Earliest, memory);
     let (proof, left_out) = (proof.as_mut(), f64::INFINITY);
-    let mut tree = Tree { model, oracle, found, open, made: 0, left_out, told: false, proof };
+    let rises = Rises::new(model.rules.n_units());
+    let mut tree =
+        Tree { model, oracle, found, open, rises, restrict: RESTRICT, made: 0, left_out, told: false, proof };
     if let Some(proof) = &mut tree.proof {
         proof.begin_tree();
     }
@@ -103,11 +116,50 @@ pub(super) fn search<'a>(
     status
 }
 
+/// How much bounds rose where a unit was decided, per unit of its y (pseudo-costs).
+struct Rises {
+    /// For each unit: sum and number of the rises by putting it in, then by leaving it out.
+    of: Vec<[(f64, f64); 2]>,
+    /// The same of all units together.
+    all: [(f64, f64); 2],
+}
+
+impl Rises {
+    fn new(units: usize) -> Self {
+        Self { of: vec![[(0.0, 0.0); 2]; units], all: [(0.0, 0.0); 2] }
+    }
+
+    /// A child's bound is above its parent's by so much.
+    fn learn(&mut self, unit: usize, chosen: bool, share: f64, rise: f64) {
+        let way = if chosen { 1.0 - share } else { share };
+        if way > INTEGER && rise.is_finite() {
+            let rise = rise.max(0.0) / way;
+            for sum in [&mut self.of[unit][usize::from(!chosen)], &mut self.all[usize::from(!chosen)]] {
+                sum.0 += rise;
+                sum.1 += 1.0;
+            }
+        }
+    }
+
+    /// The product of the rises to be expected.
+    fn worth(&self, unit: usize, price: f64, share: f64) -> f64 {
+        let rise = |side: usize| {
+            let (all, own) = (self.all[side], self.of[unit][side]);
+            let mean = if all.1 > 0.0 { all.0 / all.1 } else { price.max(f64::MIN_POSITIVE) };
+            (own.0 + mean) / (own.1 + 1.0)
+        };
+        (rise(0) * (1.0 - share)).max(1e-12) * (rise(1) * share).max(1e-12)
+    }
+}
+
 pub(super) struct Tree<'a, 'b, 'c, 'p> {
     pub(super) model: &'a Model<'b>,
     pub(super) oracle: &'a mut L1Oracle<'c>,
     pub(super) found: &'a mut BestClassifier<'b>,
     pub(super) open: OpenNodes<OpenNode>,
+    rises: Rises,
+    /// Nodes before the next restricted program.
+    restrict: u64,
     pub(super) made: u64,
     /// Lowest bound among the nodes that were left out for good.
     pub(super) left_out: f64,
@@ -164,6 +216,11 @@ impl Tree<'_, '_, '_, '_> {
                     continue;
                 }
             }
+            for (choice, child) in children.iter().enumerate() {
+                if let Some(child) = child {
+                    self.rises.learn(next.unit, choice == 0, next.share, child.bound - next.bound);
+                }
+            }
             let numbers = match (&mut self.proof, &next.place) {
                 (Some(proof), Some(place)) => proof.split(place.node, rules.unit(next.unit)[0], run),
                 _ => [0, 0],
@@ -191,7 +248,7 @@ impl Tree<'_, '_, '_, '_> {
             let single = !state.contains(&Choice::Free);
             let (bound, at) = self.relaxed(&state, single, run)?;
             let point = self.proof.as_ref().map(|proof| proof.point(&at));
-            let solved = |unit: Option<usize>, state: &[Choice]| {
+            let solved = |unit: Option<(usize, f64)>, state: &[Choice]| {
                 let decided = state.iter().enumerate().filter(|e| *e.1 != Choice::Free);
                 Solved { bound, state: decided.map(|(u, c)| (u as u32, *c)).collect(), unit, point }
             };
@@ -278,14 +335,15 @@ impl Tree<'_, '_, '_, '_> {
 
     /// The unit to branch on; none where nothing better than the bound is left in the node. The
     /// subset that the relaxation points to is tried at some nodes.
-    fn unit(&mut self, point: &L1Point, state: &[Choice], run: &mut Run<'_>) -> Result<Option<usize>, Error> {
+    fn unit(&mut self, point: &L1Point, state: &[Choice], run: &mut Run<'_>) -> Result<Option<(usize, f64)>, Error> {
         let model = self.model;
         let choice = |j: usize| state[model.rules.unit_of(j)];
         let free = |e: &&(usize, f64)| choice(e.0) == Choice::Free;
         let share = |&(j, w): &(usize, f64)| w.abs() / model.bound[j];
-        let worth = |e: &(usize, f64)| model.penalty[e.0].max(f64::MIN_POSITIVE) * share(e) * (1.0 - share(e));
+        let worth = |e: &(usize, f64)| self.rises.worth(model.rules.unit_of(e.0), model.penalty[e.0], share(e));
         let branch = point.weights.iter().filter(free).filter(|e| (INTEGER..1.0 - INTEGER).contains(&share(e)));
-        let branch = branch.max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.0.cmp(&a.0))).map(|e| e.0);
+        let branch = branch.max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.0.cmp(&a.0)));
+        let branch = branch.map(|e| (model.rules.unit_of(e.0), share(e)));
         if branch.is_none() || run.counts.nodes % TRY == 1 {
             self.try_subset(point, state, run)?;
         }
@@ -293,9 +351,9 @@ impl Tree<'_, '_, '_, '_> {
         // wanted, others of the node may be among them: then any unit will do.
         let any = state.iter().position(|c| *c == Choice::Free);
         Ok(match branch {
-            Some(j) => Some(model.rules.unit_of(j)),
+            Some(branch) => Some(branch),
             None if self.found.pool.is_none() && self.allowed(point, state) && point.stopped.is_none() => None,
-            None => any,
+            None => any.map(|unit| (unit, 0.5)),
         })
     }
 
@@ -311,9 +369,9 @@ impl Tree<'_, '_, '_, '_> {
     fn take(&mut self, solved: Solved, number: u64, run: &mut Run<'_>) {
         let Solved { bound, state, unit, point } = solved;
         let place = point.map(|point| Place { node: number, point });
-        if let Some(unit) = unit {
+        if let Some((unit, share)) = unit {
             self.made += 1;
-            self.open.push(OpenNode { bound, state, unit, place }, self.made);
+            self.open.push(OpenNode { bound, state, unit, share, place }, self.made);
             return;
         }
         if let (Some(proof), Some(place)) = (&mut self.proof, place) {
@@ -352,6 +410,20 @@ impl Tree<'_, '_, '_, '_> {
             let at = weights.binary_search_by_key(&j, |e| e.0).expect("in the subset");
             weights[at].1 = w;
         }
-        self.found.offer(self.model, &weights, run).map(|_| ())
+        self.found.offer(self.model, &weights, run)?;
+        if self.found.pool.is_some() || run.counts.nodes < self.restrict {
+            return Ok(());
+        }
+        self.restrict = 2 * run.counts.nodes;
+        let mut features = self.subset(point, state);
+        run.incumbent().into_iter().flat_map(|(best, _)| best.iter()).for_each(|j| {
+            features.insert(j);
+        });
+        let effort = Effort { nodes: Some(WITHIN), gap: run.gaps().0, ..Effort::default() };
+        match solve_restricted(self.model, &features, self.found, &effort, run) {
+            // The tree goes on without it.
+            Err(Error::Memory { .. }) => Ok(()),
+            other => other,
+        }
     }
 }
