@@ -186,8 +186,9 @@ impl Shard {
 }
 
 /// Columns elsewhere, asked for through a Python object with the methods `largest(v, most, always,
-/// never, positive, negative)`, `scores(v)`, `gains(codes, weights, binning)` and `columns(features)`,
-/// which answer for the whole matrix; `columns` gives a list of matrices, side by side those asked for.
+/// never, positive, negative)`, `scores(v)`, `gains(codes, weights, binning)` and
+/// `columns(features)`, which answer for the whole matrix; `columns` gives a list of matrices, side
+/// by side those asked for.
 struct Elsewhere {
     n: usize,
     p: usize,

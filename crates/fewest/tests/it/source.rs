@@ -1,4 +1,4 @@
-//! Methods on a matrix whose columns are elsewhere: the same result to the last bit, and its errors.
+//! Methods on a matrix whose columns are elsewhere: the same result to the last bit, and errors.
 
 use std::collections::HashSet;
 use std::sync::Mutex;

@@ -8,8 +8,8 @@
 //!          mean of those seen where it was decided before, per unit of y (pseudo-costs).
 //! Order    smallest bound first; both children are solved when they are made, from the basis of
 //!          the last program.
-//! Subsets  those that the relaxation points to, at some nodes; at fewer, from the hundredth on, the
-//!          program restricted to the features of weight and those of the best subset, by HiGHS.
+//! Subsets  those that the relaxation points to, at some nodes; at fewer, from the hundredth on,
+//!          the program restricted to the features of weight and those of the best subset, by HiGHS.
 //! Several  where more than the best subset is wanted, a node ends at the cutoff of them all or
 //!          with one subset; units whose other choice would reach the cutoff by its reduced cost are
 //!          decided at once.

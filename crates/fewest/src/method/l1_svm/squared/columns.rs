@@ -118,9 +118,9 @@ impl Columns<'_, '_> {
         }
     }
 
-    /// The scores at v that count, by ascending position: of the weights in `w` that are not 0 or have
-    /// a bound other than 0, of the constant column, and of the others, where these are more, the
-    /// `most` of largest size, where a weight of their sign is allowed.
+    /// The scores at v that count, by ascending position: of the weights in `w` that are not 0 or
+    /// have a bound other than 0, of the constant column, and of the others, where these are more,
+    /// the `most` of largest size, where a weight of their sign is allowed.
     pub(super) fn scores_seen(&self, w: &[f64], v: &[f64], most: usize) -> Result<Vec<FeatureScore>, Error> {
         let all_seen = self.len() <= most;
         let boxed = |k: usize| !self.bounds.is_free() && self.interval(k).is_boxed();

@@ -47,7 +47,8 @@ pub(super) struct Look {
     pub(super) primal: f64,
     /// y_i alpha_i with alpha from the slacks.
     pub(super) beta: Vec<f64>,
-    /// c_j of the positions that count, ascending ([`Columns::scores_seen`]), the largest among them.
+    /// c_j of the positions that count, ascending ([`Columns::scores_seen`]), the largest among
+    /// them.
     pub(super) scores: Vec<FeatureScore>,
     /// Largest violation.
     pub(super) violation: f64,

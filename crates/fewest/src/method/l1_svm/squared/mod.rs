@@ -23,9 +23,10 @@
 //!             inside the margin (`lasso.rs`), exact line search to its solution
 //! Cost     per round a pass over the columns, and descents on the working set; memory
 //!          some copies of the working set.
-//! Differs  no screening (Ndiaye et al.): it left no measurable time to gain, and would need all scores
-//!          and the lengths of the columns where these are elsewhere; the violation, not the gap, says when a working set is done; |c_j| itself, not its
-//!          distance to 1 over ||x_j||, orders columns; bounds on weights.
+//! Differs  no screening (Ndiaye et al.): it gained no time, and would need all scores and the
+//!          lengths of columns elsewhere; the violation, not the gap, says when a working set is
+//!          done; |c_j| itself, not its distance to 1 over ||x_j||, orders columns; bounds on
+//!          weights.
 //! Fails    never on limits (`max_epochs` counts sweeps and passes); `Stalled` may come first on
 //!          separable data at costs of 1e5 and more; errors: settings out of range.
 
