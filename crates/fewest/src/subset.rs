@@ -25,9 +25,7 @@ impl Subset {
     /// The given features, each below p.
     pub fn from_indices(p: usize, indices: impl IntoIterator<Item = usize>) -> Self {
         let mut subset = Self::empty(p);
-        for j in indices {
-            subset.insert(j);
-        }
+        subset.extend(indices);
         subset
     }
 
@@ -77,6 +75,15 @@ impl Subset {
     pub fn difference<'a>(&'a self, other: &'a Subset) -> impl Iterator<Item = usize> + 'a {
         let words = self.words.iter().zip(&other.words);
         words.enumerate().flat_map(|(at, (a, b))| Bits(a & !b).map(move |bit| at * 64 + bit))
+    }
+}
+
+/// Features that are chosen already stay so.
+impl Extend<usize> for Subset {
+    fn extend<I: IntoIterator<Item = usize>>(&mut self, indices: I) {
+        for j in indices {
+            self.insert(j);
+        }
     }
 }
 

@@ -38,9 +38,9 @@ pub struct FeatureScore {
 }
 
 /// A matrix of n samples and p features, all values finite, by what
-/// [`crate::method::fgm::fgm_from`] and [`crate::method::l1_svm::l1_svm_from`] ask of it. Any matrix
-/// in memory is one; columns on other machines are another, which answers each question with one
-/// message to each of them. Errors are [`Error::Source`] and end the run.
+/// [`crate::method::fgm::fgm_from`] and [`crate::method::l1_svm::l1_svm_from`] ask of it. Any
+/// matrix in memory is one; columns on other machines are another, which answers each question with
+/// one message to each of them. Errors are [`Error::Source`] and end the run.
 #[expect(clippy::missing_errors_doc, reason = "said of all of them at once")]
 pub trait Source: Sync {
     /// Number of samples n.

@@ -6,8 +6,9 @@
 //!          intervals b of feature j and `H(Y) = - sum_c P(c) log2 P(c)`.
 //! Paper    baseline of Aytug 2015; intervals by Fayyad and Irani, Multi-interval discretization of
 //!          continuous-valued attributes, IJCAI 1993, eqs. (1)-(3) and the MDL criterion.
-//! Given    the data matrix (or what scores columns elsewhere), a class and a weight per sample (any
-//!          number of classes), Rules, [`Binning`]. A sample of weight 2 counts as two samples, everywhere.
+//! Given    the data matrix (or what scores columns elsewhere), a class and a weight per sample
+//!          (any number of classes), Rules, [`Binning`]. A sample of weight 2 counts as two samples,
+//!          everywhere.
 //! Returns  subset, total gain, ranking of the scored features, status; no bound.
 //! Steps    1. sort each feature's values into blocks of equal values with their class counts;
 //!          2. cut the blocks into intervals; 3. gain of the intervals; 4. best allowed subset.

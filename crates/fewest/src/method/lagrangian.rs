@@ -327,9 +327,7 @@ impl<'b> RestrictedProgram<'_, 'b> {
         if let Some((best, _)) = run.incumbent()
             && !(self.settings.program.plain && rules.allows(&Subset::empty(rules.p())))
         {
-            best.iter().for_each(|j| {
-                omega.insert(j);
-            });
+            omega.extend(best.iter());
         }
         if run.stop().is_some() || run.closed() || self.tried.iter().any(|s| omega.difference(s).next().is_none()) {
             return Ok(None);

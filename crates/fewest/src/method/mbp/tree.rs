@@ -9,7 +9,8 @@
 //! Order    smallest bound first; both children are solved when they are made, from the basis of
 //!          the last program.
 //! Subsets  those that the relaxation points to, at some nodes; at fewer, from the hundredth on,
-//!          the program restricted to the features of weight and those of the best subset, by HiGHS.
+//!          the program restricted to the features of weight and those of the best subset, by
+//!          HiGHS.
 //! Several  where more than the best subset is wanted, a node ends at the cutoff of them all or
 //!          with one subset; units whose other choice would reach the cutoff by its reduced cost are
 //!          decided at once.
@@ -129,12 +130,13 @@ impl Rises {
         Self { of: vec![[(0.0, 0.0); 2]; units], all: [(0.0, 0.0); 2] }
     }
 
-    /// A child's bound is above its parent's by so much.
-    fn learn(&mut self, unit: usize, chosen: bool, share: f64, rise: f64) {
-        let way = if chosen { 1.0 - share } else { share };
+    /// The bound of the child on this side, 0 where the unit is in, is above its parent's by so
+    /// much.
+    fn learn(&mut self, unit: usize, side: usize, share: f64, rise: f64) {
+        let way = [1.0 - share, share][side];
         if way > INTEGER && rise.is_finite() {
             let rise = rise.max(0.0) / way;
-            for sum in [&mut self.of[unit][usize::from(!chosen)], &mut self.all[usize::from(!chosen)]] {
+            for sum in [&mut self.of[unit][side], &mut self.all[side]] {
                 sum.0 += rise;
                 sum.1 += 1.0;
             }
@@ -216,9 +218,9 @@ impl Tree<'_, '_, '_, '_> {
                     continue;
                 }
             }
-            for (choice, child) in children.iter().enumerate() {
+            for (side, child) in children.iter().enumerate() {
                 if let Some(child) = child {
-                    self.rises.learn(next.unit, choice == 0, next.share, child.bound - next.bound);
+                    self.rises.learn(next.unit, side, next.share, child.bound - next.bound);
                 }
             }
             let numbers = match (&mut self.proof, &next.place) {
@@ -393,10 +395,7 @@ impl Tree<'_, '_, '_, '_> {
     fn subset(&self, point: &L1Point, state: &[Choice]) -> Subset {
         let rules = self.model.rules;
         let mut subset = Subset::from_indices(rules.p(), point.weights.iter().map(|e| e.0));
-        let chosen = (0..rules.p()).filter(|&j| state[rules.unit_of(j)] == Choice::In);
-        chosen.for_each(|j| {
-            subset.insert(j);
-        });
+        subset.extend((0..rules.p()).filter(|&j| state[rules.unit_of(j)] == Choice::In));
         subset
     }
 
@@ -405,7 +404,8 @@ impl Tree<'_, '_, '_, '_> {
     }
 
     fn try_subset(&mut self, point: &L1Point, state: &[Choice], run: &mut Run<'_>) -> Result<(), Error> {
-        let mut weights: Vec<(usize, f64)> = self.subset(point, state).iter().map(|j| (j, f64::MIN_POSITIVE)).collect();
+        let mut features = self.subset(point, state);
+        let mut weights: Vec<(usize, f64)> = features.iter().map(|j| (j, f64::MIN_POSITIVE)).collect();
         for &(j, w) in &point.weights {
             let at = weights.binary_search_by_key(&j, |e| e.0).expect("in the subset");
             weights[at].1 = w;
@@ -415,10 +415,7 @@ impl Tree<'_, '_, '_, '_> {
             return Ok(());
         }
         self.restrict = 2 * run.counts.nodes;
-        let mut features = self.subset(point, state);
-        run.incumbent().into_iter().flat_map(|(best, _)| best.iter()).for_each(|j| {
-            features.insert(j);
-        });
+        features.extend(run.incumbent().into_iter().flat_map(|(best, _)| best.iter()));
         let effort = Effort { nodes: Some(WITHIN), gap: run.gaps().0, ..Effort::default() };
         match solve_restricted(self.model, &features, self.found, &effort, run) {
             // The tree goes on without it.

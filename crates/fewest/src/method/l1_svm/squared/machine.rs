@@ -90,7 +90,8 @@ impl<'a> Machine<'a> {
         let mut beta: Vec<f64> =
             (0..self.dual.len()).map(|i| 2.0 * self.dual.cost[i] * self.dual.y[i] * slack(i)).collect();
         kkt::make_feasible(self.dual, &mut beta);
-        let scores = columns.scores_seen(&self.w, &beta, self.room(columns))?;
+        let used = (0..self.w.len()).filter(|&j| self.is_used(columns, j)).count();
+        let scores = columns.scores_seen(&self.w, &beta, room(used))?;
         let missed = |s: &FeatureScore| columns.interval(s.feature).violation(self.w[s.feature], s.score, 1.0, 1.0);
         let violation = scores.iter().map(missed).fold(0.0, f64::max);
         Ok(Look { primal, beta, scores, violation })
@@ -102,12 +103,6 @@ impl<'a> Machine<'a> {
         self.w[position] != 0.0 || position == columns.features.len()
     }
 
-    /// Room beside these in a working set: as many again and one hundred at least.
-    fn room(&self, columns: &Columns<'_, '_>) -> usize {
-        let used = (0..self.w.len()).filter(|&j| self.is_used(columns, j)).count();
-        LEAST.max(2 * used) - used
-    }
-
     /// Step 2: the columns of every working set, and as many of largest |c_j| as there is room for;
     /// ascending.
     pub(super) fn working_set(&self, columns: &Columns<'_, '_>, look: &Look) -> Vec<usize> {
@@ -116,7 +111,7 @@ impl<'a> Machine<'a> {
         for s in &mut rest {
             s.score = columns.interval(s.feature).worth(s.score);
         }
-        keep(&mut rest, self.room(columns));
+        keep(&mut rest, room(used.len()));
         let mut work: Vec<usize> = used.iter().chain(&rest).map(|s| s.feature).collect();
         work.sort_unstable();
         work
@@ -242,4 +237,9 @@ impl<'a> Machine<'a> {
         }
         low
     }
+}
+
+/// Room in a working set beside those used: for as many again, and one hundred in all at least.
+fn room(used: usize) -> usize {
+    LEAST.max(2 * used) - used
 }
