@@ -15,7 +15,9 @@ import multiprocessing
 import pathlib
 import platform
 import resource
+import signal
 import subprocess
+import tempfile
 import time
 
 import numpy as np
@@ -240,9 +242,41 @@ def fewest(binary, command, path, slack=300, **options):
 
 def exact(binary, path, limit, gap=1e-4, **options):
     """What the tables need of `fewest select PATH --method exact`. The seconds are those of the run, without reading."""
-    found = fewest(binary, "select", path, method="exact", scale="none", time_limit=f"{limit:g}s", gap=gap, **options)
+    return needed(fewest(binary, "select", path, method="exact", scale="none", time_limit=f"{limit:g}s", gap=gap, **options))
+
+
+def needed(found):
+    """What the tables need of a result."""
     kept = {name: found[name] for name in ("status", "objective", "bound", "gap", "seconds")}
     return {**kept, "nodes": found["counts"]["nodes"], "selected": found["selected_indices"]}
+
+
+def interrupted(binary, words, limit):
+    """(JSON of `fewest WORDS`, its CPU seconds): Ctrl-C once it has taken `limit` CPU seconds, so that other work on the machine changes
+    little; it ends with what it has proven."""
+    command = [str(binary), *words, "--json", "-"]
+    with tempfile.TemporaryFile("w+") as out:
+        process = subprocess.Popen(command, stdout=out)
+        told = False
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if not told and cpu_of(process.pid) >= limit:
+                process.send_signal(signal.SIGINT)
+                told = True
+            time.sleep(0.05)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        if process.returncode not in (0, 3):
+            raise RuntimeError(f"{' '.join(command)}: exit code {process.returncode}")
+        return json.load(out), usage.ru_utime + usage.ru_stime
+
+
+def cpu_of(pid):
+    """CPU seconds that a process has taken so far."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def program(path):

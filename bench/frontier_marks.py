@@ -12,9 +12,7 @@ import argparse
 import json
 import os
 import pathlib
-import signal
 import subprocess
-import tempfile
 import time
 
 import common as c
@@ -78,34 +76,6 @@ CASES |= {
 }
 
 
-def run(binary, file, options, limit):
-    """The result's JSON, CPU seconds, and the command."""
-    command = [str(binary), "select", str(file), "--method", "exact", *options.split(), "--threads", "1", "--quiet", "--json", "-"]
-    with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen(command, stdout=out)
-        told = False
-        while True:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                break
-            if not told and cpu_of(process.pid) >= limit:
-                # Ctrl-C: it ends with what it has proven.
-                process.send_signal(signal.SIGINT)
-                told = True
-            time.sleep(0.05)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode not in (0, 3):
-            raise SystemExit(f"{' '.join(command)}: exit code {process.returncode}")
-        out.seek(0)
-        return json.load(out), usage.ru_utime + usage.ru_stime, " ".join(["fewest", *command[1:2], file.name, *command[3:]])
-
-
-def cpu_of(pid):
-    """CPU seconds that a process has taken so far."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def table(rows):
     binaries = list(dict.fromkeys(row["binary"] for row in rows))
     lines = ["| case | limit, CPU s | build | status | objective | gap | nodes | nodes / CPU s | CPU s | load |", "| --- " * 10 + "|"]
@@ -136,7 +106,10 @@ def main():
         known = [row for row in rows if (row["case"], row["binary"], row["limit"]) == key]
         if known and not a.again:
             continue
-        found, cpu, command = run(binary, file(binary), options, a.limit)
+        path = file(binary)
+        words = ["--method", "exact", *options.split(), "--threads", "1", "--quiet"]
+        found, cpu = c.interrupted(binary, ["select", str(path), *words], a.limit)
+        command = " ".join(["fewest", "select", path.name, *words])
         row = {"case": case, "binary": digest, "limit": a.limit, "build": a.build or c.commit(), "commit": c.commit(), "command": command, "cpu": cpu}
         row |= {name: found[name] for name in ("status", "objective", "bound", "gap", "seconds", "selected")}
         row |= {"nodes": found["counts"]["nodes"], "load": os.getloadavg()[0], "at": time.strftime("%Y-%m-%dT%H:%M:%S"), "machine": c.cpu()}
